@@ -1,0 +1,64 @@
+"""Inverse dynamics with one matrix for both accelerations (Dhanaraj, 1990).
+
+A point at r in a body accelerates by λ r over the body's origin, λ = [α]ₓ + [ω]ₓ². The matrix is
+made once a link and serves the next joint's origin, the first moment of mass, and, through its
+products of ω, the gyroscopic moment. Vectors are 3-D, each in its own body's frame.
+Symbols: docs/notation.md.
+"""
+
+from ..scalar import mark
+from ..spatial import ZERO3, Rotation, Vector, cross
+from .sweeps import WORLD
+
+
+def inverse_dynamics(robot, q, qd, qdd):
+    """Return the torques that make the robot move as (q, qd, qdd)."""
+    X, f, n, tau = {}, {}, {}, {}
+    ω, α, a = {WORLD: ZERO3}, {WORLD: ZERO3}, {WORLD: -robot.gravity.linear}  # a rising base
+    λ, k = {WORLD: Rotation(ZERO3, ZERO3, ZERO3)}, {}
+    for i, p in robot.outward:  # parents first
+        z, h, m, I = robot.axis[i], robot.inertia[i].moment, robot.inertia[i].mass, robot.inertia[i]
+        X[i] = robot.transform(i, q[i])
+        back, r = X[i].turn.T, X[i].origin
+        ω[i], α[i] = back @ ω[p], back @ α[p]
+        a[i] = back @ (a[p] + λ[p] @ r)
+        if robot.is_revolute[i]:
+            α[i] = α[i] + z * qdd[i] + cross(ω[i], z * qd[i])
+            ω[i] = ω[i] + z * qd[i]
+        else:
+            a[i] = a[i] + z * qdd[i] + cross(ω[i], z * (qd[i] + qd[i]))
+        mark("omega", i, ω[i]), mark("alpha", i, α[i]), mark("acceleration", i, a[i])
+        λ[i], k[i] = rate_matrix(ω[i], α[i])
+        f[i] = a[i] * m + λ[i] @ h
+        n[i] = I.about_origin @ α[i] + gyroscopic(I.about_origin, k[i]) + cross(h, a[i])
+    for i, p in robot.inward:  # children first
+        mark("force", i, f[i]), mark("moment", i, n[i])
+        tau[i] = robot.axis[i] @ (n[i] if robot.is_revolute[i] else f[i])
+        tau[i] = tau[i] + robot.rotor_inertia[i] * qdd[i]
+        if p != WORLD:
+            carried = X[i].turn @ f[i]
+            f[p] = f[p] + carried
+            n[p] = n[p] + X[i].turn @ n[i] + cross(X[i].origin, carried)
+    return [tau[i] for i, _ in robot.outward]
+
+
+def rate_matrix(ω, α):
+    """λ = [α]ₓ + [ω]ₓ², and the products of ω it is made of: (xx, yy, zz, xy, xz, yz)."""
+    xx, yy, zz = ω.x * ω.x, ω.y * ω.y, ω.z * ω.z
+    xy, xz, yz = ω.x * ω.y, ω.x * ω.z, ω.y * ω.z
+    λ = Rotation(
+        (-(yy + zz), xy - α.z, xz + α.y),
+        (xy + α.z, -(xx + zz), yz - α.x),
+        (xz - α.y, yz + α.x, -(xx + yy)),
+    )
+    return λ, (xx, yy, zz, xy, xz, yz)
+
+
+def gyroscopic(I, products):
+    """ω × (I ω) from the products of ω."""
+    xx, yy, zz, xy, xz, yz = products
+    return Vector(
+        (I.zz - I.yy) * yz + I.yz * (yy - zz) + I.xz * xy - I.xy * xz,
+        (I.xx - I.zz) * xz + I.xz * (zz - xx) + I.xy * yz - I.yz * xy,
+        (I.yy - I.xx) * xy + I.xy * (xx - yy) + I.yz * xz - I.xz * yz,
+    )

@@ -1,0 +1,40 @@
+"""Inverse dynamics: the joint torques behind a given motion.
+
+Newton-Euler in link coordinates (Luh, Walker and Paul, 1980): sweep outward for motion, inward
+for force. Scalars are generic: floats give numbers, graph nodes give a trace. Vectors are 3-D,
+each in its own body's frame. Symbols: docs/notation.md.
+"""
+
+from ..scalar import mark
+from ..spatial import ZERO3, cross
+from .sweeps import WORLD
+
+
+def inverse_dynamics(robot, q, qd, qdd):
+    """Return the torques that make the robot move as (q, qd, qdd)."""
+    X, f, n, tau = {}, {}, {}, {}
+    ω, α, a = {WORLD: ZERO3}, {WORLD: ZERO3}, {WORLD: -robot.gravity.linear}  # a rising base
+    for i, p in robot.outward:  # parents first
+        z, s, m, I = robot.axis[i], robot.inertia[i].com, robot.inertia[i].mass, robot.inertia[i]
+        X[i] = robot.transform(i, q[i])
+        back, r = X[i].turn.T, X[i].origin
+        ω[i], α[i] = back @ ω[p], back @ α[p]
+        a[i] = back @ (a[p] + cross(α[p], r) + cross(ω[p], cross(ω[p], r)))
+        if robot.is_revolute[i]:
+            α[i] = α[i] + z * qdd[i] + cross(ω[i], z * qd[i])
+            ω[i] = ω[i] + z * qd[i]
+        else:
+            a[i] = a[i] + z * qdd[i] + cross(ω[i], z * (qd[i] + qd[i]))
+        mark("omega", i, ω[i]), mark("alpha", i, α[i]), mark("acceleration", i, a[i])
+        F = (a[i] + cross(α[i], s) + cross(ω[i], cross(ω[i], s))) * m
+        N = I.about_com @ α[i] + cross(ω[i], I.about_com @ ω[i])
+        f[i], n[i] = F, N + cross(s, F)
+    for i, p in robot.inward:  # children first
+        mark("force", i, f[i]), mark("moment", i, n[i])
+        tau[i] = robot.axis[i] @ (n[i] if robot.is_revolute[i] else f[i])
+        tau[i] = tau[i] + robot.rotor_inertia[i] * qdd[i]
+        if p != WORLD:
+            carried = X[i].turn @ f[i]
+            f[p] = f[p] + carried
+            n[p] = n[p] + X[i].turn @ n[i] + cross(X[i].origin, carried)
+    return [tau[i] for i, _ in robot.outward]

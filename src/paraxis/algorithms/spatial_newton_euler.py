@@ -1,0 +1,27 @@
+"""Inverse dynamics in 6-D vectors (Featherstone).
+
+Recursive Newton-Euler: sweep outward for motion, inward for force. Vectors are 6-D, angular
+part first, each in its own body's frame. Symbols: docs/notation.md.
+"""
+
+from ..scalar import mark
+from ..spatial import ZERO, cross_force, cross_motion
+from .sweeps import WORLD
+
+
+def inverse_dynamics(robot, q, qd, qdd):
+    """Return the torques that make the robot move as (q, qd, qdd)."""
+    X, f, tau = {}, {}, {}
+    v, a = {WORLD: ZERO}, {WORLD: -robot.gravity}  # gravity as a rising base
+    for i, p in robot.outward:  # parents first
+        S, I = robot.subspace[i], robot.inertia[i]
+        X[i] = robot.transform(i, q[i])
+        vj = S * qd[i]
+        v[i] = mark("velocity", i, X[i] @ v[p] + vj)
+        a[i] = mark("acceleration", i, X[i] @ a[p] + S * qdd[i] + cross_motion(v[i], vj))
+        f[i] = I @ a[i] + cross_force(v[i], I @ v[i])
+    for i, p in robot.inward:  # children first
+        tau[i] = robot.subspace[i] @ mark("force", i, f[i]) + robot.rotor_inertia[i] * qdd[i]
+        if p != WORLD:
+            f[p] = f[p] + X[i].T @ f[i]
+    return [tau[i] for i, _ in robot.outward]

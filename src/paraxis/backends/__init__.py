@@ -1,0 +1,1 @@
+"""Targets: how a graph becomes code that runs."""

@@ -1,0 +1,141 @@
+"""Native code on disk, so that a robot is compiled once a machine, not once a process.
+
+A file is written whole under a temporary name and then renamed, so readers never see half of
+one and writers may race. Code is loaded only from a directory and a file that belong to this
+user and that nobody else may write; otherwise the cache is silently not used. The directory is
+PARAXIS_CACHE if set ("off" for none), else a folder of the user's cache directory.
+"""
+
+import hashlib
+import json
+import os
+import stat
+import struct
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+MAGIC = b"paraxis object 1\n"
+MOST_BYTES = 512 << 20  # when the folder outgrows this, the files unused for longest go
+
+
+def directory():
+    """The cache folder, or None when there is none to trust."""
+    chosen = os.environ.get("PARAXIS_CACHE")
+    if chosen == "off":
+        return None
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        return Path(base).expanduser() / "paraxis" if base else None
+    except RuntimeError:  # no home directory
+        return None
+
+
+@cache
+def source_digest():
+    """A hash of this package's own source: other code, other results."""
+    h = hashlib.sha256()
+    root = Path(__file__).resolve().parent.parent
+    for path in sorted(root.rglob("*.py")):
+        h.update(path.relative_to(root).as_posix().encode())
+        h.update(path.read_bytes())
+    return h.hexdigest()
+
+
+def key(*parts):
+    """The name under which code made from these parts is kept."""
+    return hashlib.sha256("\0".join((source_digest(), *map(str, parts))).encode()).hexdigest()
+
+
+def _private(status, kind):
+    """Does this user own it, and may nobody else write it?"""
+    if not kind(status.st_mode):
+        return False
+    if sys.platform == "win32":
+        return True  # the profile folder's access list keeps others out
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _trusted_folder(create=False):
+    folder = directory()
+    if folder is None:
+        return None
+    try:
+        if create:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder if _private(os.lstat(folder), stat.S_ISDIR) else None
+    except OSError:
+        return None
+
+
+def load(name):
+    """(description, object bytes) stored under a key, or None."""
+    folder = _trusted_folder()
+    if folder is None:
+        return None
+    path = folder / f"{name}.bin"
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        if not _private(os.fstat(file.fileno()), stat.S_ISREG):
+            return None
+        data = file.read()
+    try:
+        os.utime(path)  # used now: the last to be thrown out
+    except OSError:
+        pass
+    return _unpack(data, name)
+
+
+def store(name, description, code):
+    """Keep compiled code; failing to is not an error."""
+    folder = _trusted_folder(create=True)
+    if folder is None:
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")  # mode 0600
+        with os.fdopen(handle, "wb") as file:
+            file.write(_pack(name, description, code))
+        os.replace(temporary, folder / f"{name}.bin")
+        _prune(folder)
+    except OSError:
+        return
+
+
+def _pack(name, description, code):
+    text = json.dumps(description).encode()
+    payload = name.encode() + struct.pack("<Q", len(text)) + text + code
+    return MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+def _unpack(data, name):
+    """The parts of a file, or None if it is not exactly what was written under this name."""
+    start = len(MAGIC) + 32
+    payload = data[start:]
+    if not data.startswith(MAGIC) or hashlib.sha256(payload).digest() != data[len(MAGIC) : start]:
+        return None
+    if not payload.startswith(name.encode()):
+        return None
+    at = len(name) + 8
+    (length,) = struct.unpack("<Q", payload[len(name) : at])
+    return json.loads(payload[at : at + length]), payload[at + length :]
+
+
+def _prune(folder):
+    files = [(entry.stat(), entry.path) for entry in os.scandir(folder) if entry.name.endswith(".bin")]
+    excess = sum(status.st_size for status, _ in files) - MOST_BYTES
+    for status, path in sorted(files, key=lambda item: item[0].st_mtime):
+        if excess <= 0:
+            return
+        os.unlink(path)
+        excess -= status.st_size

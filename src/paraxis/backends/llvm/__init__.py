@@ -1,0 +1,1 @@
+"""The CPU target: LLVM IR with explicit vectors, compiled by llvmlite."""

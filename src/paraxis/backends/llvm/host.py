@@ -1,0 +1,88 @@
+"""This machine as a compilation target: features, code generation, loading."""
+
+import ctypes
+import threading
+from functools import cache
+
+import llvmlite.binding as llvm
+
+_lock = threading.Lock()  # LLVM's global state is not safe to set up twice at once
+
+
+@cache
+def _initialised():
+    with _lock:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    return True
+
+
+@cache
+def features():
+    """The CPU's features as LLVM names them, e.g. {'avx2': True, ...}."""
+    return dict(llvm.get_host_cpu_features())
+
+
+def register_bits():
+    """The widest vector register worth using."""
+    has = features()
+    if has.get("avx512f") and has.get("avx512dq"):
+        return 512
+    return 256 if has.get("avx2") and has.get("fma") else 128
+
+
+def description():
+    """What compiled code depends on: LLVM, the CPU and its features."""
+    on = ",".join(sorted(name for name, present in features().items() if present))
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return f"llvm {version} {llvm.get_process_triple()} {llvm.get_host_cpu_name()} {on}"
+
+
+def target_machine():
+    """Code generation for this CPU. Small and position-independent: constants are reached by
+    short addresses, which lets them be operands of arithmetic instead of loads of their own."""
+    _initialised()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    flags = ",".join(("+" if on else "-") + name for name, on in sorted(features().items()))
+    if register_bits() == 512:
+        flags += ",-prefer-256-bit"
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=flags, opt=3, reloc="pic", codemodel="small"
+    )
+
+
+def compile_object(ir):
+    """Machine code, as the bytes of an object file."""
+    machine = target_machine()
+    with _lock:
+        module = llvm.parse_assembly(ir)
+        module.verify()
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.run(module, builder)
+        return machine.emit_object(module)
+
+
+class LoadedCode:
+    """An object file in executable memory, for as long as this lives."""
+
+    def __init__(self, data):
+        _initialised()
+        empty = llvm.parse_assembly("")
+        self._engine = llvm.create_mcjit_compiler(empty, target_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+        self._engine.finalize_object()
+
+    def address(self, name):
+        address = self._engine.get_function_address(name)
+        if not address:
+            raise KeyError(name)
+        return address
+
+    def global_address(self, name):
+        return self._engine.get_global_value_address(name)
+
+    def function(self, name, result, *arguments):
+        return ctypes.CFUNCTYPE(result, *arguments)(self.address(name))

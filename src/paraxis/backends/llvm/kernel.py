@@ -1,0 +1,135 @@
+"""A compiled body on the CPU, callable on arrays."""
+
+import ctypes
+
+import numpy as np
+
+from ...drivers import map as map_driver
+from ...drivers import threads
+from ...errors import ArgumentError
+from ...passes.fuse import fuse
+from ...passes.order import trig_first
+from .. import cache
+from . import host, python_entry
+from .body import define_body
+from .lanes import Lanes
+from .loop import define_run
+from .module import Module
+
+ELEMENTS = {"float64": "double", "float32": "float"}
+THREAD_WORK = 200_000  # flops a thread should have before it is worth waking
+
+
+class Kernel:
+    """Call it with one array for each input; arrays broadcast, `out=` is written in place.
+
+    Returns an array, or a tuple of arrays for a Program with several outputs.
+    """
+
+    def __init__(self, description, code, thread_count):
+        self.name, self.dtype = description["name"], np.dtype(description["dtype"])
+        self.inputs = {key: tuple(shape) for key, shape in description["inputs"].items()}
+        self.outputs = {key: tuple(shape) for key, shape in description["outputs"].items()}
+        self.lanes, self.flops = description["lanes"], description["flops"]
+        self.threads = thread_count
+        self._signature = map_driver.Signature(self.inputs, self.outputs)
+        self._code = code
+        self._run = code.function("run", None, ctypes.c_void_p)
+
+    def general(self, *arguments, out=None, **named):
+        """Any arrays: the path for batches, lists, strides, other dtypes."""
+        signature = self._signature
+        values = signature.bind(arguments, named, self.name)
+        arrays = [
+            map_driver.as_array(value, name, shape)
+            for value, (name, shape) in zip(values, signature.inputs.items(), strict=True)
+        ]
+        batch = map_driver.broadcast_batch(signature, arrays)
+        results = map_driver.result_arrays(signature, batch, self.dtype, out)
+        map_driver.run(signature, arrays, results, batch, self.dtype, self._execute)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    __call__ = general  # replaced by native code where there is some
+
+    def _execute(self, job, states):
+        worth = max(1, states * max(self.flops, 1) // THREAD_WORK)
+        count = min(self.threads or threads.available(), worth)
+        map_driver.share_out(job, self.lanes, count)
+        if count == 1:
+            self._run(job.ctypes.data)
+        else:
+            threads.run_together(self._run, job.ctypes.data, count)
+
+    def __repr__(self):
+        shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
+        results = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs.items())
+        return f"<kernel {self.name}({shapes}) -> {results}, {self.dtype}, {self.lanes} lanes>"
+
+
+def checked_options(dtype, thread_count):
+    """The dtype's name, or an error for options that make no sense."""
+    name = np.dtype(dtype).name
+    if name not in ELEMENTS:
+        raise ArgumentError(f"dtype: expected one of {tuple(ELEMENTS)}, found {name!r}")
+    if thread_count is not None and (not isinstance(thread_count, int) or thread_count < 1):
+        raise ArgumentError(f"threads: expected None or a number >= 1, found {thread_count!r}")
+    return name
+
+
+def lanes_of(dtype):
+    """As many states side by side as the widest register of this machine holds."""
+    element = ELEMENTS[dtype]
+    return Lanes(element, host.register_bits() // 8 // Lanes(element, 1).size)
+
+
+def assembly_source(graph, lanes, with_entry=True):
+    """The whole LLVM module of a kernel, as text."""
+    module = Module()
+    fused = fuse(graph)
+    order = trig_first(fused)
+    define_body(module, "body", fused, order, lanes)
+    define_run(module, fused, lanes, "body")
+    if with_entry and python_entry.has_entry(graph):
+        one = Lanes(lanes.element, 1)
+        define_body(module, "body_one", fused, order, one)
+        python_entry.define_call(module, fused, lanes.element, "body_one")
+    return str(module)
+
+
+def compile_kernel(identity, make_graph, flops, dtype="float64", thread_count=None):
+    """A kernel from the cache, or compiled from `make_graph()` and kept there.
+
+    `identity` says everything the graph depends on, so that it need not be made to be found.
+    """
+    dtype = checked_options(dtype, thread_count)
+    lanes, entry = lanes_of(dtype), python_entry.supported()
+    key = cache.key(identity, dtype, lanes, entry, host.description())
+    found = cache.load(key)
+    if found is None:
+        graph = make_graph()
+        description = {
+            "name": graph.name,
+            "dtype": dtype,
+            "inputs": graph.inputs,
+            "outputs": {name: shape for name, (shape, _) in graph.outputs.items()},
+            "lanes": lanes.count,
+            "flops": flops(graph),
+            "entry": entry and python_entry.has_entry(graph),
+        }
+        found = description, host.compile_object(assembly_source(graph, lanes, entry))
+        cache.store(key, *found)
+    description, data = found
+    return load_kernel(description, data, thread_count)
+
+
+def load_kernel(description, data, thread_count=None):
+    """A kernel from machine code."""
+    code = host.LoadedCode(data)
+    kernel = Kernel(description, code, thread_count)
+    if description["entry"]:
+        # Python looks __call__ up on the type, so each kernel gets a type of its own with the
+        # native function on it: no Python frame between the caller and the machine code.
+        function, alive = python_entry.make_callable(code, kernel.general, ELEMENTS[description["dtype"]])
+        kernel._alive = alive
+        kernel.__class__ = type("Kernel", (Kernel,), {"__call__": function, "__module__": __name__})
+    return kernel

@@ -1,0 +1,214 @@
+"""Between arrays in memory and vectors in registers.
+
+A body wants entry k of eight states in one register; people keep the entries of one state side
+by side. A `load` function fills a scratch block of vectors from an array, a `store` function
+empties one, in one of three ways that the caller names by number:
+
+    ROWS     entries of a state are adjacent, states a fixed number of bytes apart
+    COLUMNS  states are adjacent, entries a fixed number of bytes apart
+    ANY      both strides free; also the partial block at the end, missing lanes repeating the last
+
+ROWS transposes in registers. A register is seen as a row of 128-bit cells of e entries: cell c
+of register j holds e entries of state c*e + j, and an e x e transpose inside the cells, which is
+its own inverse, leaves one entry of all states in each register.
+"""
+
+from ...drivers.map import COLUMNS, ROWS
+
+
+def cell_entries(lanes):
+    """How many entries fill 128 bits; ROWS needs at least that many."""
+    return 16 // lanes.size
+
+
+def define_load(module, name, lanes, entries):
+    """Add `void @name(ptr array, i64 column, i64 row, ptr block, i64 way, i64 count)`."""
+    _define(module, name, lanes, entries, _load_tile, _load_column, _load_any)
+
+
+def define_store(module, name, lanes, entries):
+    """Add the same signature, from block to array."""
+    _define(module, name, lanes, entries, _store_tile, _store_column, _store_any)
+
+
+def _define(module, name, lanes, entries, tile, column, any_):
+    e, size, vector = cell_entries(lanes), lanes.size, lanes.count * lanes.size
+    rows = "%tile" if entries >= e else "%any"
+    module.declare("declare i64 @llvm.umin.i64(i64, i64)")
+    module.define(
+        name,
+        f"""
+define internal void @{name}(ptr %array, i64 %column, i64 %row, ptr %block, i64 %way, i64 %count) nounwind {{
+entry:
+  %last.lane = sub i64 %count, 1
+  switch i64 %way, label %any [ i64 {ROWS}, label {rows}  i64 {COLUMNS}, label %column.loop ]
+
+tile: ; the last tile may overlap the one before
+  %t = phi i64 [ 0, %entry ], [ %t.next, %tile ]
+  %t.first = call i64 @llvm.umin.i64(i64 %t, i64 {max(entries - e, 0)})
+  %t.offset = mul i64 %t.first, {size}
+  %t.array = getelementptr i8, ptr %array, i64 %t.offset
+  %t.inside = mul i64 %t.first, {vector}
+  %t.block = getelementptr i8, ptr %block, i64 %t.inside
+{tile(lanes)}
+  %t.next = add i64 %t, {e}
+  %t.more = icmp ult i64 %t.next, {entries}
+  br i1 %t.more, label %tile, label %done
+
+column.loop:
+  %c = phi i64 [ 0, %entry ], [ %c.next, %column.loop ]
+  %c.offset = mul i64 %c, %column
+  %c.array = getelementptr i8, ptr %array, i64 %c.offset
+  %c.inside = mul i64 %c, {vector}
+  %c.block = getelementptr i8, ptr %block, i64 %c.inside
+{column(lanes)}
+  %c.next = add i64 %c, 1
+  %c.more = icmp ult i64 %c.next, {entries}
+  br i1 %c.more, label %column.loop, label %done
+
+any:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %any.column ]
+  %k.offset = mul i64 %k, %column
+  %k.array = getelementptr i8, ptr %array, i64 %k.offset
+  %k.inside = mul i64 %k, {vector}
+  %k.block = getelementptr i8, ptr %block, i64 %k.inside
+  br label %any.lane
+any.lane:
+  %l = phi i64 [ 0, %any ], [ %l.next, %any.lane ]
+{any_(lanes)}
+  br i1 %l.more, label %any.lane, label %any.column
+any.column:
+  %k.next = add i64 %k, 1
+  %k.more = icmp ult i64 %k.next, {entries}
+  br i1 %k.more, label %any, label %done
+
+done:
+  ret void
+}}""",
+    )
+
+
+def _load_column(lanes):
+    return f"""  %c.value = load {lanes.type}, ptr %c.array, align {lanes.size}
+  store {lanes.type} %c.value, ptr %c.block, align {lanes.count * lanes.size}"""
+
+
+def _store_column(lanes):
+    return f"""  %c.value = load {lanes.type}, ptr %c.block, align {lanes.count * lanes.size}
+  store {lanes.type} %c.value, ptr %c.array, align {lanes.size}"""
+
+
+def _load_any(lanes):
+    """Every lane is filled; those past the end repeat the last state."""
+    return f"""  %l.state = call i64 @llvm.umin.i64(i64 %l, i64 %last.lane)
+  %l.offset = mul i64 %l.state, %row
+  %l.array = getelementptr i8, ptr %k.array, i64 %l.offset
+  %l.block = getelementptr {lanes.element}, ptr %k.block, i64 %l
+  %l.value = load {lanes.element}, ptr %l.array, align {lanes.size}
+  store {lanes.element} %l.value, ptr %l.block, align {lanes.size}
+  %l.next = add i64 %l, 1
+  %l.more = icmp ult i64 %l.next, {lanes.count}"""
+
+
+def _store_any(lanes):
+    return f"""  %l.offset = mul i64 %l, %row
+  %l.array = getelementptr i8, ptr %k.array, i64 %l.offset
+  %l.block = getelementptr {lanes.element}, ptr %k.block, i64 %l
+  %l.value = load {lanes.element}, ptr %l.block, align {lanes.size}
+  store {lanes.element} %l.value, ptr %l.array, align {lanes.size}
+  %l.next = add i64 %l, 1
+  %l.more = icmp ult i64 %l.next, %count"""
+
+
+class _Straight:
+    """Lines of one straight piece of code."""
+
+    def __init__(self):
+        self.lines = []
+
+    def let(self, text):
+        self.lines.append(f"  %x{len(self.lines)} = {text}")
+        return f"%x{len(self.lines) - 1}"
+
+    def do(self, text):
+        self.lines.append("  " + text)
+
+    def __str__(self):
+        return "\n".join(self.lines)
+
+    def shuffle(self, type_, a, b, indices):
+        mask = ", ".join(f"i32 {i}" for i in indices)
+        return self.let(f"shufflevector {type_} {a}, {type_} {b}, <{len(indices)} x i32> <{mask}>")
+
+
+def _load_tile(lanes):
+    code, e = _Straight(), cell_entries(lanes)
+    registers = []
+    for j in range(e):
+        cells = []
+        for cell in range(lanes.count // e):
+            address = _row_address(code, cell * e + j)
+            cells.append(
+                code.let(f"load <{e} x {lanes.element}>, ptr {address}, align {lanes.size}")
+            )
+        registers.append(_concatenate(code, lanes, cells))
+    for j, register in enumerate(_transpose_cells(code, lanes, registers)):
+        place = code.let(f"getelementptr i8, ptr %t.block, i64 {j * lanes.count * lanes.size}")
+        code.do(f"store {lanes.type} {register}, ptr {place}, align {lanes.count * lanes.size}")
+    return code
+
+
+def _store_tile(lanes):
+    code, e = _Straight(), cell_entries(lanes)
+    registers = []
+    for j in range(e):
+        place = code.let(f"getelementptr i8, ptr %t.block, i64 {j * lanes.count * lanes.size}")
+        registers.append(
+            code.let(f"load {lanes.type}, ptr {place}, align {lanes.count * lanes.size}")
+        )
+    for j, register in enumerate(_transpose_cells(code, lanes, registers)):
+        for cell in range(lanes.count // e):
+            part = code.shuffle(lanes.type, register, "poison", range(cell * e, cell * e + e))
+            address = _row_address(code, cell * e + j)
+            code.do(f"store <{e} x {lanes.element}> {part}, ptr {address}, align {lanes.size}")
+    return code
+
+
+def _row_address(code, state):
+    offset = code.let(f"mul i64 %row, {state}")
+    return code.let(f"getelementptr i8, ptr %t.array, i64 {offset}")
+
+
+def _concatenate(code, lanes, parts):
+    width = cell_entries(lanes)
+    while len(parts) > 1:
+        type_ = f"<{width} x {lanes.element}>"
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [code.shuffle(type_, a, b, range(2 * width)) for a, b in pairs]
+        width *= 2
+    return parts[0]
+
+
+def _transpose_cells(code, lanes, registers):
+    """Transpose each e x e cell across e registers: log2(e) rounds of pairwise interleaving."""
+    e, n = cell_entries(lanes), lanes.count
+    step = 1
+    while step < e:
+        turned = list(registers)
+        for j in range(e):
+            if j & step:
+                continue
+            a, b = registers[j], registers[j | step]
+            low = [_swapped(i, step, n, False) for i in range(n)]
+            high = [_swapped(i, step, n, True) for i in range(n)]
+            turned[j] = code.shuffle(lanes.type, a, b, low)
+            turned[j | step] = code.shuffle(lanes.type, a, b, high)
+        registers, step = turned, 2 * step
+    return registers
+
+
+def _swapped(i, step, n, high):
+    """Which lane of a (or n + lane of b) goes to lane i when columns and registers swap a bit."""
+    if high:
+        return n + i if i & step else i | step
+    return n + (i & ~step) if i & step else i

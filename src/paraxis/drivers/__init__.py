@@ -1,0 +1,1 @@
+"""How a body is repeated: over states, over time steps, over links."""

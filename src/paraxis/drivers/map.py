@@ -1,0 +1,241 @@
+"""The `map` driver: one body over every state of a batch.
+
+Here the batch is planned: arrays of any strides are described to native code, never copied,
+unless their element type is wrong or they overlap the result. What the plan becomes is a job:
+a row of 64-bit words that `backends/llvm/loop.py` reads.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ArgumentError
+
+MAX_AXES = 8  # outer axes a job can have; numpy arrays that need more are copied
+HEADER, ARRAY = 6 + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
+NEXT_CHUNK = 5  # the word that threads count up
+ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see backends/llvm/rows.py
+CONVERTED_AT_ONCE = 1 << 24  # bytes; larger arrays of another dtype are converted piecewise
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Names and entry shapes of the arrays of a body."""
+
+    inputs: dict
+    outputs: dict
+
+    def bind(self, arguments, keywords, name="kernel"):
+        """Positional and named arguments as one list, in order."""
+        given = dict(zip(self.inputs, arguments, strict=False))
+        if len(arguments) > len(self.inputs):
+            raise ArgumentError(
+                f"{name}: expected {len(self.inputs)} arrays {_names(self.inputs)}, "
+                f"found {len(arguments)}"
+            )
+        for key, value in keywords.items():
+            if key not in self.inputs:
+                raise ArgumentError(
+                    f"{name}: expected the arrays {_names(self.inputs)}, found {key!r}"
+                )
+            if key in given:
+                raise ArgumentError(f"{name}: {key} was given twice")
+            given[key] = value
+        missing = [key for key in self.inputs if key not in given]
+        if missing:
+            raise ArgumentError(f"{name}: missing {_names(missing)}")
+        return [given[key] for key in self.inputs]
+
+
+def _names(names):
+    return "(" + ", ".join(names) + ")"
+
+
+def as_array(value, name, shape):
+    """Anything array-like as a real array of batch shape + `shape`, or a clear error."""
+    if hasattr(value, "__dlpack_device__") and not isinstance(value, np.ndarray):
+        kind = value.__dlpack_device__()[0]
+        if int(kind) != 1:  # kDLCPU
+            raise ArgumentError(
+                f"{name}: expected an array in main memory, found one on another device "
+                f"({type(value).__module__}.{type(value).__name__})"
+            )
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"{name}: expected an array of numbers, found {error}") from None
+    if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8 and array.dtype.kind == "f":
+        raise ArgumentError(
+            f"{name}: expected real numbers of at most 64 bits, found dtype {array.dtype}"
+        )
+    entry = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else None
+    if entry != shape:
+        expected = ", ".join(["...", *map(str, shape)])
+        raise ArgumentError(f"{name}: expected shape ({expected}), found {array.shape}")
+    return array
+
+
+def result_arrays(signature, batch, dtype, out):
+    """The arrays results go to: `out` checked, or new ones."""
+    shapes = {name: batch + shape for name, shape in signature.outputs.items()}
+    if out is None:
+        return [np.empty(shape, dtype) for shape in shapes.values()]
+    given = out if isinstance(out, (tuple, list)) else (out,)
+    if len(given) != len(shapes):
+        raise ArgumentError(f"out: expected {len(shapes)} arrays, found {len(given)}")
+    for (name, shape), array in zip(shapes.items(), given, strict=True):
+        if not isinstance(array, np.ndarray):
+            raise ArgumentError(f"out: expected a NumPy array, found {type(array).__name__}")
+        if array.shape != shape:
+            raise ArgumentError(f"out ({name}): expected shape {shape}, found {array.shape}")
+        if array.dtype != dtype:
+            raise ArgumentError(f"out ({name}): expected dtype {dtype}, found {array.dtype}")
+        if not array.flags.writeable:
+            raise ArgumentError(f"out ({name}): the array is read-only")
+    if len(given) > 1 and any(
+        np.may_share_memory(a, b) for k, a in enumerate(given) for b in given[:k]
+    ):
+        raise ArgumentError("out: the arrays overlap each other")
+    return list(given)
+
+
+def broadcast_batch(signature, arrays):
+    """The common batch shape of the inputs."""
+    batches = {
+        name: array.shape[: array.ndim - len(shape)]
+        for (name, shape), array in zip(signature.inputs.items(), arrays, strict=True)
+    }
+    try:
+        return np.broadcast_shapes(*batches.values())
+    except ValueError:
+        found = ", ".join(f"{name} {batch}" for name, batch in batches.items())
+        raise ArgumentError(f"batch shapes do not broadcast together: {found}") from None
+
+
+def run(signature, arrays, results, batch, dtype, execute):
+    """Compute `results` from `arrays` by calling `execute(job, states)` on planned jobs."""
+    shapes = [*signature.inputs.values(), *signature.outputs.values()]
+    convert = sum(a.size * dtype.itemsize for a in arrays if a.dtype != dtype)
+    if convert > CONVERTED_AT_ONCE and max(batch, default=1) > 1:
+        axis = max(range(len(batch)), key=lambda k: batch[k])
+        for piece in _halves(batch[axis]):
+            parts = [
+                _along(array, shape, batch, axis, piece)
+                for array, shape in zip([*arrays, *results], shapes, strict=True)
+            ]
+            smaller = (*batch[:axis], piece.stop - piece.start, *batch[axis + 1 :])
+            run(signature, parts[: len(arrays)], parts[len(arrays) :], smaller, dtype, execute)
+        return
+    inputs = [_usable(array, dtype, results) for array in arrays]
+    planned = [
+        _strides(array, shape, batch) for array, shape in zip([*inputs, *results], shapes, strict=True)
+    ]
+    states = math.prod(batch)
+    if states == 0:
+        return
+    execute(_job(planned, shapes, batch, dtype.itemsize, len(inputs)), states)
+
+
+def _halves(length):
+    return slice(0, length // 2), slice(length // 2, length)
+
+
+def _along(array, shape, batch, axis, piece):
+    """A piece of an array along one batch axis; arrays broadcast along it stay whole."""
+    own = array.ndim - len(shape)
+    position = axis - (len(batch) - own)
+    if position < 0 or array.shape[position] == 1:
+        return array
+    return array[(slice(None),) * position + (piece,)]
+
+
+def _usable(array, dtype, results):
+    """The array itself, or a copy where the kernel could not read it or would overwrite it."""
+    if array.dtype != dtype:
+        return array.astype(dtype)
+    if not array.flags.aligned or not array.dtype.isnative:
+        return array.copy()
+    for result in results:
+        same = (
+            array.__array_interface__["data"][0] == result.__array_interface__["data"][0]
+            and array.strides == result.strides
+            and array.shape == result.shape
+        )
+        # Exactly the same array is safe: a block of states is read whole before it is written.
+        if not same and np.may_share_memory(array, result):
+            return array.copy()
+    return array
+
+
+def _strides(array, shape, batch):
+    """(array, bytes between entries, bytes along each batch axis)."""
+    own = array.ndim - len(shape)
+    entry_strides = array.strides[own:]
+    column = entry_strides[-1] if shape else array.itemsize
+    for k in range(len(shape) - 1):
+        if entry_strides[k] != entry_strides[k + 1] * shape[k + 1]:
+            return _strides(array.copy(), shape, batch)
+    steps = [0] * (len(batch) - own) + [
+        0 if length == 1 else stride
+        for length, stride in zip(array.shape[:own], array.strides[:own], strict=True)
+    ]
+    return array, column, steps
+
+
+def _job(planned, shapes, batch, itemsize, inputs):
+    axes = _merged_axes(batch, [steps for _, _, steps in planned])
+    if len(axes) > MAX_AXES + 1:
+        raise ArgumentError(f"batch: at most {MAX_AXES + 1} separately strided axes, found {len(axes)}")
+    inner = max(range(len(axes)), key=lambda k: axes[k][0])
+    states, rows = axes.pop(inner)
+    job = np.zeros(HEADER + ARRAY * len(planned), dtype=np.int64)
+    job[0], job[1] = states, len(axes)
+    job[6 : 6 + len(axes)] = [length for length, _ in axes]
+    for k, ((array, column, _), shape) in enumerate(zip(planned, shapes, strict=True)):
+        entries, at = math.prod(shape), HEADER + k * ARRAY
+        outer = [steps[k] for _, steps in axes]
+        job[at : at + 4] = (
+            array.__array_interface__["data"][0],
+            column,
+            rows[k],
+            _way(entries, column, rows[k], itemsize, k < inputs and not any(outer)),
+        )
+        job[at + 4 : at + 4 + len(outer)] = outer
+    return job
+
+
+def _merged_axes(batch, steps):
+    """Batch axes as (length, bytes along it for each array), neighbours joined where they can be."""
+    axes = []
+    for k, length in enumerate(batch):
+        if length == 1:
+            continue
+        along = [each[k] for each in steps]
+        if axes and all(a == b * length for a, b in zip(axes[-1][1], along, strict=True)):
+            axes[-1] = (axes[-1][0] * length, along)
+        else:
+            axes.append((length, along))
+    return axes or [(1, [0] * len(steps))]
+
+
+def _way(entries, column, row, itemsize, may_be_constant):
+    if row == 0 and may_be_constant:
+        return READY
+    if column == itemsize and entries * itemsize >= 16:
+        return ROWS
+    return COLUMNS if row == itemsize else ANY
+
+
+def share_out(job, lanes, threads):
+    """Cut the job into chunks for so many threads. A chunk is a whole number of vectors."""
+    states, axes = int(job[0]), int(job[1])
+    outer = math.prod(job[6 : 6 + axes].tolist())
+    if threads == 1:
+        chunk = states
+    else:
+        pieces = max(1, -(-8 * threads // outer))  # some eight chunks a thread
+        chunk = -(-states // pieces)
+    chunk = max(lanes, -(-chunk // lanes) * lanes)
+    per_row = -(-states // chunk)
+    job[2], job[3], job[4], job[NEXT_CHUNK] = chunk, per_row, per_row * outer, 0

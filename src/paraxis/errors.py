@@ -1,0 +1,25 @@
+"""Every error Paraxis raises on purpose. Each names the thing, what was expected, what was found."""
+
+
+class ParaxisError(Exception):
+    """Base of all errors raised by Paraxis."""
+
+
+class RobotError(ParaxisError, ValueError):
+    """A robot description that cannot be a robot."""
+
+
+class TraceError(ParaxisError, TypeError):
+    """A function that cannot become a straight-line Program."""
+
+
+class ProgramError(ParaxisError, ValueError):
+    """A Program, or a request to a Program, that makes no sense."""
+
+
+class ArgumentError(ParaxisError, ValueError):
+    """An argument of wrong shape, dtype, device or name."""
+
+
+class RobotWarning(UserWarning):
+    """A robot that can be computed with but could not be built."""

@@ -1,0 +1,1 @@
+"""Straight-line scalar graphs: built once, checked, printed, interpreted."""

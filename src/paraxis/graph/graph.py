@@ -1,0 +1,67 @@
+"""A finished straight-line graph: named input arrays, named output arrays, marks, nodes in order."""
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Immutable. `outputs` and `marks` refer to nodes of one Builder; `nodes` are those they need.
+
+    `inputs` maps a name to a shape; `outputs` a name to (shape, nodes in row-major order);
+    `marks` a (name, link) to nodes.
+    """
+
+    inputs: dict
+    outputs: dict
+    marks: dict = field(default_factory=dict)
+    name: str = "program"
+
+    @property
+    def builder(self):
+        return next(iter(self.outputs.values()))[1][0].builder
+
+    @cached_property
+    def results(self):
+        """All output nodes, in order."""
+        return [node for _, nodes in self.outputs.values() for node in nodes]
+
+    @cached_property
+    def nodes(self):
+        """The nodes the outputs need, arguments before users."""
+        return reachable(self.results)
+
+    @cached_property
+    def unused(self):
+        """The (name, index) of input entries no output depends on, in order."""
+        used = {node.value for node in self.nodes if node.op == "input"}
+        every = [(name, k) for name, shape in self.inputs.items() for k in range(size(shape))]
+        return [entry for entry in every if entry not in used]
+
+    def with_marks(self, *names):
+        """The same graph with every value marked by one of these names as a further output.
+
+        The output of mark `omega` of link 3 is called `omega.3`.
+        """
+        extra = {
+            f"{name}.{link}": ((len(nodes),), nodes)
+            for (name, link), nodes in self.marks.items()
+            if name in names
+        }
+        return Graph(self.inputs, self.outputs | extra, self.marks, self.name)
+
+
+def reachable(results):
+    """All nodes that `results` depend on, in order of creation: arguments come first."""
+    seen, stack = {}, list(results)
+    while stack:
+        node = stack.pop()
+        if node.index not in seen:
+            seen[node.index] = node
+            stack.extend(node.args)
+    return [seen[index] for index in sorted(seen)]
+
+
+def size(shape):
+    return math.prod(shape)

@@ -1,0 +1,293 @@
+"""Scalar nodes, each built once, simplified while they are built.
+
+A `Builder` owns the nodes of one trace. Asking it twice for the same operation on the same
+arguments gives the same node. The rules applied while building are exact for finite values:
+times 0 and 1, plus 0, x - x, folding of constants, and a normal form for signs: a `neg` never
+stands under +, -, *, / but is pushed outward, so that sign changes cost nothing and a - b and
+b - a share one node.
+"""
+
+import math
+
+import numpy as np
+
+from ..errors import TraceError
+from .ops import OPS
+
+
+class Node:
+    """One scalar value of a trace. Behaves like a number; compares by identity."""
+
+    __slots__ = ("args", "builder", "index", "op", "value")
+
+    def __init__(self, builder, index, op, args, value):
+        self.builder, self.index, self.op, self.args, self.value = builder, index, op, args, value
+
+    def __repr__(self):
+        inside = ", ".join(f"%{a.index}" for a in self.args) if self.args else repr(self.value)
+        return f"%{self.index} = {self.op}({inside})"
+
+    # -- what makes it a number -------------------------------------------------
+
+    def lift(self, other):
+        """`other` as a node of the same trace."""
+        return self.builder.lift(other)
+
+    def __add__(self, other):
+        return self.builder.add(self, self.builder.lift(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return self.builder.sub(self, self.builder.lift(other))
+
+    def __rsub__(self, other):
+        return self.builder.sub(self.builder.lift(other), self)
+
+    def __mul__(self, other):
+        return self.builder.mul(self, self.builder.lift(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return self.builder.div(self, self.builder.lift(other))
+
+    def __rtruediv__(self, other):
+        return self.builder.div(self.builder.lift(other), self)
+
+    def __pow__(self, exponent):
+        if not isinstance(exponent, int) or exponent < 0:
+            raise TraceError(f"power: expected a whole exponent >= 0, found {exponent!r}")
+        result, square = self.builder.constant(1.0), self
+        while exponent:
+            result, exponent = (result * square if exponent & 1 else result), exponent >> 1
+            square = square * square if exponent else square
+        return result
+
+    def __neg__(self):
+        return self.builder.neg(self)
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return self.builder.abs(self)
+
+    def sin(self):
+        return self.builder.sin(self)
+
+    def cos(self):
+        return self.builder.cos(self)
+
+    def sqrt(self):
+        return self.builder.unary("sqrt", self)
+
+    def atan2(self, x):
+        return self.builder.binary("atan2", self, self.builder.lift(x))
+
+    def sign(self):
+        return self.builder.sign(self)
+
+    def minimum(self, other):
+        return self.builder.extreme("min", self, self.builder.lift(other))
+
+    def maximum(self, other):
+        return self.builder.extreme("max", self, self.builder.lift(other))
+
+    def less(self, other):
+        return self.builder.binary("lt", self, self.builder.lift(other))
+
+    def less_equal(self, other):
+        return self.builder.binary("le", self, self.builder.lift(other))
+
+    def equal(self, other):
+        return self.builder.binary("eq", self, self.builder.lift(other))
+
+    def select(self, if_true, if_false):
+        return self.builder.select(self, self.builder.lift(if_true), self.builder.lift(if_false))
+
+    def __lt__(self, other):
+        return self.less(other)
+
+    def __le__(self, other):
+        return self.less_equal(other)
+
+    def __gt__(self, other):
+        return self.builder.binary("lt", self.builder.lift(other), self)
+
+    def __ge__(self, other):
+        return self.builder.binary("le", self.builder.lift(other), self)
+
+    def mark(self, name, link, scalars):
+        """Remember `scalars` under a name; see `paraxis.mark`."""
+        self.builder.marks[name, link] = tuple(self.builder.lift(s) for s in scalars)
+
+    # -- what it is not -----------------------------------------------------------
+
+    def __bool__(self):
+        raise TraceError(
+            "a traced value has no truth value: a Program is a straight line, so write "
+            "px.select(condition, if_true, if_false) in place of `if`"
+        )
+
+    def __float__(self):
+        raise TraceError(
+            "a traced value is not a float yet; use px.sin, px.sqrt, ... in place of math.sin, ..."
+        )
+
+    # NumPy must not loop over us, so that `np.float64 * node` reaches __rmul__.
+    __array_ufunc__ = None
+
+
+class Builder:
+    """Makes nodes; remembers each so that none is made twice."""
+
+    def __init__(self):
+        self.nodes = []
+        self.marks = {}  # (name, link) -> nodes
+        self._known = {}
+        self.zero, self.one = self.constant(0.0), self.constant(1.0)
+
+    # -- leaves ------------------------------------------------------------------
+
+    def constant(self, value):
+        value = float(value)
+        if not math.isfinite(value):
+            raise TraceError(f"constant: expected a finite number, found {value}")
+        return self._node("const", (), value + 0.0)  # -0.0 becomes 0.0
+
+    def input(self, name, index):
+        return self._node("input", (), (name, index))
+
+    def lift(self, value):
+        """A number or a node as a node of this trace."""
+        if type(value) is Node:
+            if value.builder is not self:
+                raise TraceError("values of two different traces were mixed")
+            return value
+        if isinstance(value, (int, float, np.number)) and not isinstance(value, complex):
+            return self.constant(value)
+        raise TraceError(f"expected a number or a traced value, found {type(value).__name__}")
+
+    def _node(self, op, args, value=None):
+        key = (op, value) if value is not None else (op, *[a.index for a in args])
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Node(self, len(self.nodes), op, args, value)
+            self.nodes.append(node)
+        return node
+
+    # -- operations and their exact rules -------------------------------------------
+
+    def make(self, op, *args):
+        """Any operation by name, simplified."""
+        rule = getattr(self, op, None)
+        if rule is not None:
+            return rule(*args)
+        if op in ("min", "max"):
+            return self.extreme(op, *args)
+        return self.unary(op, *args) if len(args) == 1 else self.binary(op, *args)
+
+    def unary(self, op, a):
+        if a.op == "const":
+            return self.constant(OPS[op].meaning(a.value))
+        return self._node(op, (a,))
+
+    def binary(self, op, a, b):
+        if a.op == "const" and b.op == "const":
+            return self.constant(OPS[op].meaning(a.value, b.value))
+        if OPS[op].commutes and b.index < a.index:
+            a, b = b, a
+        return self._node(op, (a, b))
+
+    def neg(self, a):
+        if a.op == "const":
+            return self.constant(-a.value)
+        return a.args[0] if a.op == "neg" else self._node("neg", (a,))
+
+    def add(self, a, b):
+        if a is self.zero:
+            return b
+        if b is self.zero:
+            return a
+        if a.op == "neg":
+            return self.sub(b, a.args[0])
+        if b.op == "neg":
+            return self.sub(a, b.args[0])
+        return self.binary("add", a, b)
+
+    def sub(self, a, b):
+        if a is b:
+            return self.zero
+        if b is self.zero:
+            return a
+        if a is self.zero:
+            return self.neg(b)
+        if a.op == "neg":
+            first = a.args[0]
+            return self.sub(b.args[0], first) if b.op == "neg" else self.neg(self.add(first, b))
+        if b.op == "neg":
+            return self.add(a, b.args[0])
+        if a.op == "const" and b.op == "const":
+            return self.constant(a.value - b.value)
+        if b.index < a.index:  # one order only: b - a is the same node with its sign outside
+            return self._node("neg", (self._node("sub", (b, a)),))
+        return self._node("sub", (a, b))
+
+    def mul(self, a, b):
+        if a is self.zero or b is self.zero:
+            return self.zero
+        if a is self.one:
+            return b
+        if b is self.one:
+            return a
+        negative = False
+        if a.op == "neg" or (a.op == "const" and a.value < 0):
+            a, negative = self.neg(a), not negative
+        if b.op == "neg" or (b.op == "const" and b.value < 0):
+            b, negative = self.neg(b), not negative
+        if a is self.one:
+            product = b
+        elif b is self.one:
+            product = a
+        else:
+            product = self.binary("mul", a, b)
+        return self.neg(product) if negative else product
+
+    def div(self, a, b):
+        if b is self.zero:
+            raise TraceError("division by the constant zero")
+        if a is self.zero:
+            return a
+        negative = False
+        if a.op == "neg" or (a.op == "const" and a.value < 0):
+            a, negative = self.neg(a), not negative
+        if b.op == "neg" or (b.op == "const" and b.value < 0):
+            b, negative = self.neg(b), not negative
+        quotient = a if b is self.one else self.binary("div", a, b)
+        return self.neg(quotient) if negative else quotient
+
+    def sin(self, a):
+        return self.neg(self.unary("sin", a.args[0])) if a.op == "neg" else self.unary("sin", a)
+
+    def cos(self, a):
+        return self.unary("cos", a.args[0] if a.op == "neg" else a)
+
+    def abs(self, a):
+        if a.op in ("abs", "sqrt"):
+            return a
+        return self.unary("abs", a.args[0] if a.op == "neg" else a)
+
+    def sign(self, a):
+        return self.neg(self.unary("sign", a.args[0])) if a.op == "neg" else self.unary("sign", a)
+
+    def extreme(self, op, a, b):
+        return a if a is b else self.binary(op, a, b)
+
+    def select(self, condition, a, b):
+        if condition.op == "const":
+            return a if condition.value != 0 else b
+        return a if a is b else self._node("select", (condition, a, b))
+
+    def fma(self, a, b, c):
+        return self._node("fma", (a, b, c))

@@ -1,0 +1,1 @@
+"""Graph to graph, or graph to report."""

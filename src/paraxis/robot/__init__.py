@@ -1,0 +1,1 @@
+"""What a robot is, and the readers that make one."""

@@ -1,0 +1,75 @@
+"""The mass of a body: how much, where, and how it is spread."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import RobotError
+from .pose import floats
+
+
+@dataclass(frozen=True, slots=True)
+class Inertia:
+    """Mass (kg), centre of mass (m, in the body frame) and the inertia about that centre.
+
+    `about_com` is (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) in kg m^2, along the body frame's axes.
+    """
+
+    mass: float = 0.0
+    com: tuple = (0.0, 0.0, 0.0)
+    about_com: tuple = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    @classmethod
+    def of(cls, mass, com, about_com, what="link"):
+        """A checked inertia. `about_com` may be 3 numbers (a diagonal), 6, or a 3x3 matrix."""
+        (mass,) = floats((mass,), 1, f"{what} mass")
+        if mass < 0:
+            raise RobotError(f"{what} mass: expected a number >= 0, found {mass}")
+        values = np.asarray(about_com, dtype=object)
+        if values.shape == (3,):
+            values = [*values, 0.0, 0.0, 0.0]
+        elif values.shape == (3, 3):
+            m = np.array(values, dtype=float)
+            if np.isfinite(m).all() and abs(m - m.T).max() > 1e-9 * max(1.0, abs(m).max()):
+                raise RobotError(f"{what} inertia: expected a symmetric matrix")
+            values = [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+        return cls(mass, floats(com, 3, f"{what} com"), floats(values, 6, f"{what} inertia"))
+
+    @property
+    def matrix(self):
+        """The 3x3 inertia about the centre of mass."""
+        xx, yy, zz, xy, xz, yz = self.about_com
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+    def seen_from(self, pose):
+        """The same body described in the parent frame of `pose`, which places our frame there."""
+        r = np.array(pose.rotation)
+        com = r @ np.array(self.com) + np.array(pose.translation)
+        return Inertia.of(self.mass, com, r @ self.matrix @ r.T)
+
+    def __add__(self, other):
+        """Two bodies of the same frame, welded together."""
+        mass = self.mass + other.mass
+        if mass == 0.0:
+            return Inertia.of(0.0, (0, 0, 0), self.matrix + other.matrix)
+        c1, c2 = np.array(self.com), np.array(other.com)
+        com = (self.mass * c1 + other.mass * c2) / mass
+        total = self.matrix + other.matrix
+        for part, c in ((self, c1 - com), (other, c2 - com)):
+            total = total + part.mass * (c @ c * np.eye(3) - np.outer(c, c))
+        return Inertia.of(mass, com, total)
+
+    def implausible(self):
+        """Why no solid body has this inertia, in words, or None when one can have it."""
+        principal = np.linalg.eigvalsh(self.matrix)
+        # moments far below those about the body's origin are leftovers of rounding, not a shape
+        slack = 1e-6 * abs(principal).max() + 1e-12 * self.mass * float(np.dot(self.com, self.com))
+        if principal[0] < -slack:
+            return f"a principal moment of inertia is negative ({principal[0]:.3g})"
+        if principal[0] + principal[1] < principal[2] - slack:
+            a, b, c = principal
+            return f"principal moments {a:.3g} + {b:.3g} < {c:.3g} break the triangle inequality"
+        return None
+
+    def is_massless(self):
+        return self.mass == 0.0 and not any(self.about_com)

@@ -1,0 +1,46 @@
+"""A joint: what may move, about which line, and how far."""
+
+import math
+from dataclasses import dataclass
+
+from ..errors import RobotError
+from .pose import Pose, floats
+
+WORLD = -1  # the parent index of a joint that stands on the ground
+REVOLUTE = ("revolute", "continuous")
+KINDS = (*REVOLUTE, "prismatic")
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """One degree of freedom between a parent body and the body the joint carries.
+
+    `placement` is the body's frame at q = 0 in the parent body's frame; `axis` is a unit
+    vector, the same in both. Limits are what the description says; nothing enforces them.
+    """
+
+    name: str
+    kind: str
+    parent: int = WORLD  # index of the parent body, which is the body of that joint
+    placement: Pose = Pose()
+    axis: tuple = (0.0, 0.0, 1.0)
+    lower: float = -math.inf
+    upper: float = math.inf
+    max_velocity: float = math.inf
+    max_effort: float = math.inf
+    rotor_inertia: float = 0.0  # reflected to the joint; adds to the diagonal of M, nothing else
+
+    @property
+    def is_revolute(self):
+        return self.kind in REVOLUTE
+
+
+def checked_axis(axis, what):
+    """A unit vector along `axis`, exactly so when it lies along a coordinate axis."""
+    axis = floats(axis, 3, f"{what} axis")
+    largest = max(abs(v) for v in axis)
+    if largest == 0.0:
+        raise RobotError(f"{what} axis: expected a nonzero vector, found 0 0 0")
+    scaled = [v / largest for v in axis]  # so that tiny and huge axes have a finite norm
+    norm = math.sqrt(sum(v * v for v in scaled))
+    return tuple(v / norm + 0.0 for v in scaled)

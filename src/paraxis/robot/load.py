@@ -1,0 +1,33 @@
+"""From what a user has, a file or a name, to a Robot."""
+
+import os
+
+from ..errors import RobotError
+from .robot import listing, quoted
+from .urdf import read_urdf
+
+
+def load(source, tip=None):
+    """A robot from a URDF file, given by its path, or a built-in one, given by its name.
+
+    `tip` keeps only the joints between the root and that link.
+    """
+    if not _is_name(source):
+        return read_urdf(source, tip=tip)
+    from .zoo import ZOO  # here: a file needs none of the built-in robots
+
+    if source not in ZOO:
+        raise RobotError(
+            f"robot: expected a built-in name ({listing(sorted(ZOO), most=100)}) or a path to a "
+            f"URDF file, found {quoted(source)}"
+        )
+    robot = ZOO[source]()
+    return robot if tip is None else robot.subchain(tip)
+
+
+def _is_name(source):
+    """Whether it cannot be a path: no folder, no suffix, and no file of that name."""
+    if not isinstance(source, str):
+        return False
+    folder, name = os.path.split(source)
+    return not folder and not os.path.splitext(name)[1] and not os.path.isfile(source)

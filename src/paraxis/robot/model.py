@@ -1,0 +1,148 @@
+"""The robot as algorithms see it: one entry a body, scalars generic.
+
+A `Model` is made from a Robot's floats, or with some of them replaced by other scalars
+(graph inputs, to make masses or lengths run-time parameters). Vectors of body i are in
+body i's frame; WORLD entries are in the root frame, which the robot's base pose places.
+"""
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..scalar import cos, sin
+from ..spatial import ZERO3, Rotation, Spatial, Transform, Turn, Vector, cross, rotation_about
+from .seat import align_z, decompose
+
+# name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs
+PARAMETERS = {
+    "mass": ("n",),
+    "com": ("n", 3),
+    "inertia": ("n", 6),
+    "origin": ("n", 3),
+    "rotor_inertia": ("n",),
+    "gravity": (3,),
+}
+
+
+def parameter_values(robot, name):
+    """The floats of one parameter of `robot`, as nested tuples of the shape in PARAMETERS."""
+    if name not in PARAMETERS:
+        raise ArgumentError(f"parameter: expected one of {tuple(PARAMETERS)}, found {name!r}")
+    return {
+        "mass": lambda: tuple(body.mass for body in robot.inertias),
+        "com": lambda: tuple(body.com for body in robot.inertias),
+        "inertia": lambda: tuple(body.about_com for body in robot.inertias),
+        "origin": lambda: tuple(joint.placement.translation for joint in robot.joints),
+        "rotor_inertia": lambda: tuple(joint.rotor_inertia for joint in robot.joints),
+        "gravity": lambda: robot.gravity,
+    }[name]()
+
+
+class Symmetric:
+    """A symmetric 3x3 matrix: (xx, yy, zz, xy, xz, yz)."""
+
+    __slots__ = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+    def __init__(self, xx, yy, zz, xy, xz, yz):
+        self.xx, self.yy, self.zz, self.xy, self.xz, self.yz = xx, yy, zz, xy, xz, yz
+
+    def __matmul__(self, v):
+        return Vector(
+            self.xx * v.x + self.xy * v.y + self.xz * v.z,
+            self.xy * v.x + self.yy * v.y + self.yz * v.z,
+            self.xz * v.x + self.yz * v.y + self.zz * v.z,
+        )
+
+
+class BodyInertia:
+    """A rigid body over generic scalars. `I @ v` is its momentum at motion v."""
+
+    __slots__ = ("about_com", "about_origin", "com", "mass", "moment")
+
+    def __init__(self, mass, com, about_com):
+        self.mass, self.com = mass, Vector(*com)
+        self.about_com = Symmetric(*about_com)
+        self.moment = self.com * mass  # the first moment, mass times centre of mass
+        h, c, i = self.moment, self.com, self.about_com
+        self.about_origin = Symmetric(
+            i.xx + (h.y * c.y + h.z * c.z),
+            i.yy + (h.x * c.x + h.z * c.z),
+            i.zz + (h.x * c.x + h.y * c.y),
+            i.xy - h.x * c.y,
+            i.xz - h.x * c.z,
+            i.yz - h.y * c.z,
+        )
+
+    def __matmul__(self, v):
+        return Spatial(
+            self.about_origin @ v.angular + cross(self.moment, v.linear),
+            v.linear * self.mass + cross(v.angular, self.moment),
+        )
+
+
+class Model:
+    """What a recursion needs of a robot, by body index."""
+
+    def __init__(self, robot, parameters=None):
+        values = {name: parameter_values(robot, name) for name in PARAMETERS}
+        values |= parameters or {}
+        self.robot = robot
+        self.n = robot.n
+        self.outward = [(i, joint.parent) for i, joint in enumerate(robot.joints)]
+        self.inward = self.outward[::-1]
+        down = Rotation(*robot.base.rotation).T @ Vector(*values["gravity"])
+        self.gravity = Spatial(ZERO3, down)  # an acceleration, in root coordinates
+        self.rotor_inertia = values["rotor_inertia"]
+        self.is_revolute = [joint.is_revolute for joint in robot.joints]
+        self.axis = [Vector(*joint.axis) for joint in robot.joints]
+        self.subspace = [
+            Spatial(axis, ZERO3) if revolute else Spatial(ZERO3, axis)
+            for axis, revolute in zip(self.axis, self.is_revolute, strict=True)
+        ]
+        self.inertia = [
+            BodyInertia(mass, com, inertia)
+            for mass, com, inertia in zip(
+                values["mass"], values["com"], values["inertia"], strict=True
+            )
+        ]
+        self._joints = [
+            JointGeometry(joint, Vector(*origin))
+            for joint, origin in zip(robot.joints, values["origin"], strict=True)
+        ]
+
+    def transform(self, i, q):
+        """Body i in its parent's frame when its joint stands at q."""
+        return self._joints[i].transform(q)
+
+
+class JointGeometry:
+    """The transform of one joint as a function of its position.
+
+    The constant seat is split so that its last factor turns about the joint axis: that part
+    joins the joint's own angle, and what is left is at most two elementary rotations.
+    """
+
+    def __init__(self, joint, origin):
+        self.joint, self.origin = joint, origin
+        self.seat = Rotation(*joint.placement.rotation)
+        align = align_z(joint.axis)  # columns: the joint's own x, y, z in the body frame
+        turned = np.array(joint.placement.rotation) @ align
+        (cb, sb), (ca, sa), self.zero = decompose(turned)
+        factors = (rotation_about(2, cb, sb), rotation_about(0, ca, sa))
+        self.before = tuple(f for f in factors if not is_identity(f))
+        back = Rotation(*align.T.tolist())
+        self.after = () if is_identity(back) else (back,)
+
+    def transform(self, q):
+        if not self.joint.is_revolute:
+            slid = self.origin + self.seat @ (Vector(*self.joint.axis) * q)
+            return Transform(Turn(*self.before, self._spin(1.0, 0.0), *self.after), slid)
+        return Transform(Turn(*self.before, self._spin(cos(q), sin(q)), *self.after), self.origin)
+
+    def _spin(self, c, s):
+        """The rotation about the axis by the joint's angle beyond its constant zero."""
+        c0, s0 = self.zero
+        return rotation_about(2, c * c0 - s * s0, s * c0 + c * s0)
+
+
+def is_identity(rotation):
+    return [tuple(row) for row in rotation.rows] == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]

@@ -1,0 +1,96 @@
+"""Where one frame stands in another: a constant rotation and translation, in floats."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import RobotError
+
+# A right angle written in floats leaves cosines of about 6e-17; anything this small is such a
+# leftover, while angles typed with few digits (1.5708) leave 1e-6 and are kept as they are.
+LEFTOVER = 4e-16
+
+
+def clean(matrix):
+    """Round entries within a few rounding errors of 0, 1 and -1 to those values."""
+    matrix = np.array(matrix, dtype=float)
+    for value in (0.0, 1.0, -1.0):
+        matrix[abs(matrix - value) < LEFTOVER] = value
+    return matrix
+
+
+def floats(values, count, what):
+    """`values` as a tuple of `count` finite floats, or an error that names `what`."""
+    try:
+        result = tuple(float(v) for v in values)
+    except (TypeError, ValueError):
+        raise RobotError(f"{what}: expected {count} numbers, found {values!r}") from None
+    if len(result) != count:
+        raise RobotError(f"{what}: expected {count} numbers, found {len(result)}")
+    for v in result:
+        if not math.isfinite(v):
+            raise RobotError(f"{what}: expected finite numbers, found {v}")
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A child frame in a parent frame: child coordinates to parent coordinates."""
+
+    rotation: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    translation: tuple = (0.0, 0.0, 0.0)
+
+    @classmethod
+    def of(cls, rotation, translation, what="pose"):
+        """A checked pose from anything that looks like a 3x3 matrix and a 3-vector."""
+        matrix = np.asarray(rotation, dtype=float)
+        if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+            raise RobotError(f"{what}: expected a finite 3x3 rotation, found {rotation!r}")
+        if abs(matrix @ matrix.T - np.eye(3)).max() > 1e-6 or np.linalg.det(matrix) < 0:
+            raise RobotError(f"{what}: the rotation is not orthonormal and right-handed")
+        rows = tuple(tuple(float(v) for v in row) for row in clean(matrix))
+        return cls(rows, floats(translation, 3, f"{what} translation"))
+
+    @classmethod
+    def from_matrix(cls, matrix, what="pose"):
+        """A pose from a 4x4 homogeneous matrix."""
+        matrix = np.asarray(matrix, dtype=float)
+        if matrix.shape != (4, 4) or (matrix[3] != (0, 0, 0, 1)).any():
+            raise RobotError(f"{what}: expected a 4x4 matrix with last row 0 0 0 1")
+        return cls.of(matrix[:3, :3], matrix[:3, 3], what)
+
+    @classmethod
+    def from_rpy(cls, xyz=(0, 0, 0), rpy=(0, 0, 0), what="origin"):
+        """A pose as URDF writes it: translation, then roll, pitch, yaw about fixed axes."""
+        roll, pitch, yaw = floats(rpy, 3, f"{what} rpy")
+        turns = [_turn(2, yaw), _turn(1, pitch), _turn(0, roll)]
+        return cls.of(turns[0] @ turns[1] @ turns[2], floats(xyz, 3, f"{what} xyz"), what)
+
+    @property
+    def matrix(self):
+        """The 4x4 homogeneous matrix."""
+        m = np.eye(4)
+        m[:3, :3], m[:3, 3] = self.rotation, self.translation
+        return m
+
+    def __matmul__(self, other):
+        """The frame `other`, given in this frame, in the parent of this frame."""
+        return Pose.from_matrix(self.matrix @ other.matrix)
+
+    def inverse(self):
+        r = np.array(self.rotation)
+        return Pose.of(r.T, -r.T @ np.array(self.translation))
+
+
+def _turn(axis, angle):
+    c, s = math.cos(angle), math.sin(angle)
+    m = np.eye(3)
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    m[j, j], m[j, k], m[k, j], m[k, k] = c, -s, s, c
+    return clean(m)
+
+
+def turn_about(axis, angle):
+    """The pose of a frame turned about a coordinate axis (0, 1, 2)."""
+    return Pose.of(_turn(axis, angle), (0, 0, 0))

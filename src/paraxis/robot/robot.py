@@ -1,0 +1,215 @@
+"""The robot: a tree of bodies joined one degree of freedom at a time. Immutable."""
+
+import hashlib
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import RobotError, RobotWarning
+from .inertia import Inertia
+from .joint import KINDS, WORLD, checked_axis
+from .pose import Pose, floats
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named place on a body: every link of a description, moving or fixed, is one."""
+
+    name: str
+    body: int  # WORLD, or the index of the body it is fixed to
+    pose: Pose = Pose()  # in that body's frame
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """Joints parents first; body i is what joint i carries. Build with `px.load` or `from_dh`."""
+
+    name: str
+    joints: tuple
+    inertias: tuple  # one Inertia a joint: the body it carries, in that body's frame
+    frames: tuple = ()
+    gravity: tuple = STANDARD_GRAVITY  # m/s^2, in world coordinates
+    base: Pose = Pose()  # of the root frame in the world
+    warn: bool = field(default=True, repr=False)
+
+    def __post_init__(self):
+        set_ = object.__setattr__  # the one moment a frozen object may be written
+        set_(self, "joints", tuple(self.joints))
+        set_(self, "inertias", tuple(self.inertias))
+        set_(self, "frames", tuple(self.frames))
+        set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
+        _check(self)
+
+    # -- shape ---------------------------------------------------------------
+
+    @property
+    def n(self):
+        """The number of joints."""
+        return len(self.joints)
+
+    nq = nv = n  # equal for one-degree-of-freedom joints; code asks for the one it means
+
+    @property
+    def joint_names(self):
+        return [joint.name for joint in self.joints]
+
+    @property
+    def frame_names(self):
+        return [frame.name for frame in self.frames]
+
+    @cached_property
+    def branching(self):
+        """The indices of bodies (or WORLD) that carry more than one joint."""
+        carried = Counter(joint.parent for joint in self.joints)
+        return sorted(body for body, count in carried.items() if count > 1)
+
+    def frame(self, name):
+        """The frame of that name."""
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
+        raise RobotError(
+            f"robot {quoted(self.name)} has no frame {quoted(name)}; "
+            f"it has {listing(self.frame_names)}"
+        )
+
+    # -- variations ----------------------------------------------------------
+
+    def with_gravity(self, gravity):
+        """The same robot under another gravity (m/s^2, world coordinates)."""
+        return replace(self, gravity=gravity, warn=False)
+
+    def with_base(self, base):
+        """The same robot standing elsewhere: `base` is a Pose or a 4x4 matrix in the world."""
+        pose = base if isinstance(base, Pose) else Pose.from_matrix(base, "base")
+        return replace(self, base=pose, warn=False)
+
+    def with_payload(self, mass, com=(0, 0, 0), inertia=(0, 0, 0), frame=None):
+        """The same robot holding a body, described in `frame` (by default the last one)."""
+        place = self.frame(frame) if frame is not None else self._tool()
+        if place.body == WORLD:
+            raise RobotError(f"payload: frame {place.name!r} is fixed to the world")
+        load = Inertia.of(mass, com, inertia, "payload").seen_from(place.pose)
+        inertias = list(self.inertias)
+        inertias[place.body] = inertias[place.body] + load
+        return replace(self, inertias=tuple(inertias), warn=False)
+
+    def _tool(self):
+        parents = {joint.parent for joint in self.joints}
+        tips = [i for i in range(self.n) if i not in parents]
+        if len(tips) != 1:
+            names = [self.joints[i].name for i in tips]
+            raise RobotError(f"payload: {len(tips)} tips (after {listing(names)}); name a frame")
+        on_tip = [frame for frame in self.frames if frame.body == tips[0]]
+        return on_tip[-1] if on_tip else Frame("tip", tips[0])
+
+    def subchain(self, tip):
+        """Only the joints between the root and the frame `tip`; other bodies are left out."""
+        place, kept = self.frame(tip), []
+        body = place.body
+        while body != WORLD:
+            kept.append(body)
+            body = self.joints[body].parent
+        kept.reverse()
+        if not kept:
+            raise RobotError(f"tip {tip!r} is fixed to the world: no joint moves it")
+        index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
+        return replace(
+            self,
+            joints=tuple(
+                replace(self.joints[i], parent=index[self.joints[i].parent]) for i in kept
+            ),
+            inertias=tuple(self.inertias[i] for i in kept),
+            frames=tuple(replace(f, body=index[f.body]) for f in self.frames if f.body in index),
+            warn=False,
+        )
+
+    # -- readers -------------------------------------------------------------
+
+    @classmethod
+    def from_dh(cls, rows, links, convention="modified", **options):
+        """A chain from Denavit-Hartenberg rows; see `paraxis.robot.dh.from_dh`."""
+        from .dh import from_dh
+
+        return from_dh(rows, links, convention=convention, **options)
+
+    # -- identity ------------------------------------------------------------
+
+    @cached_property
+    def digest(self):
+        """A hash of every number that moves the robot; names do not enter."""
+        h = hashlib.sha256()
+        for joint, inertia in zip(self.joints, self.inertias, strict=True):
+            h.update(f"{joint.is_revolute} {joint.parent}".encode())
+            numbers = (*sum(joint.placement.rotation, ()), *joint.placement.translation)
+            numbers += (*joint.axis, joint.rotor_inertia)
+            numbers += (inertia.mass, *inertia.com, *inertia.about_com)
+            h.update(np.array(numbers).tobytes())
+        h.update(np.array((*self.gravity, *self.base.matrix.flat)).tobytes())
+        return h.hexdigest()
+
+    @cached_property
+    def _kernels(self):
+        """Compiled functions of this robot, kept by `api`."""
+        return {}
+
+    def __str__(self):
+        from .table import robot_table
+
+        return robot_table(self)
+
+
+def quoted(text, most=80):
+    """`text`, which may come from anyone's file, on one line of about `most` characters."""
+    shown = repr(text[: most + 1] if isinstance(text, str | bytes) else text)
+    return shown if len(shown) <= most + 2 else f"{shown[:most]}...{shown[0]}"
+
+
+def listing(names, most=12):
+    """The first names, quoted, and how many more there are."""
+    shown = ", ".join(quoted(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _check(robot):
+    """Raise on anything that is not a robot; warn on a body that could not be built."""
+    name = quoted(robot.name)
+    if not robot.joints:
+        raise RobotError(f"robot {name}: expected at least one moving joint, found none")
+    if len(robot.joints) != len(robot.inertias):
+        raise RobotError(
+            f"robot {name}: {len(robot.joints)} joints but {len(robot.inertias)} inertias"
+        )
+    seen, links = set(), {frame.body: frame.name for frame in reversed(robot.frames)}
+    for i, (joint, inertia) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
+        what = f"joint {quoted(joint.name)}"
+        if joint.name in seen:
+            raise RobotError(f"{what}: the name is used twice")
+        seen.add(joint.name)
+        if joint.kind not in KINDS:
+            raise RobotError(f"{what} kind: expected one of {KINDS}, found {joint.kind!r}")
+        if not (joint.parent == WORLD or 0 <= joint.parent < i):
+            raise RobotError(
+                f"{what} parent: expected {WORLD} or an earlier joint, found {joint.parent}"
+            )
+        checked_axis(joint.axis, what)
+        (rotor,) = floats((joint.rotor_inertia,), 1, f"{what} rotor inertia")
+        if rotor < 0:
+            raise RobotError(f"{what} rotor inertia: expected a number >= 0, found {rotor}")
+        reason = inertia.implausible()
+        if reason and robot.warn:
+            link = f"link {quoted(links[i])} of {what}" if i in links else f"link of {what}"
+            warnings.warn(
+                f"robot {name}, {link}: {reason}; computing with it as given",
+                RobotWarning,
+                stacklevel=4,
+            )
+    frames = robot.frame_names
+    if len(set(frames)) != len(frames):
+        twice = next(name for name in frames if frames.count(name) > 1)
+        raise RobotError(f"frame {quoted(twice)}: the name is used twice")

@@ -1,0 +1,190 @@
+"""Vectors, rotations and transforms of 3-D and 6-D space over generic scalars.
+
+A 6-D vector has its angular part first. A `Transform` says where a child frame stands
+in its parent frame: `X @ motion` takes a motion from parent to child coordinates,
+`X.T @ force` takes a force from child to parent coordinates (Featherstone's convention).
+"""
+
+from dataclasses import dataclass
+
+
+class Vector:
+    """Three scalars in some frame."""
+
+    __slots__ = ("x", "y", "z")
+
+    def __init__(self, x, y, z):
+        self.x, self.y, self.z = x, y, z
+
+    def __iter__(self):
+        return iter((self.x, self.y, self.z))
+
+    scalars = __iter__
+
+    def __repr__(self):
+        return f"Vector({self.x}, {self.y}, {self.z})"
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
+
+    def __sub__(self, other):
+        return Vector(self.x - other.x, self.y - other.y, self.z - other.z)
+
+    def __neg__(self):
+        return Vector(-self.x, -self.y, -self.z)
+
+    def __mul__(self, scalar):
+        return Vector(self.x * scalar, self.y * scalar, self.z * scalar)
+
+    __rmul__ = __mul__
+
+    def __matmul__(self, other):
+        """The scalar product."""
+        return self.x * other.x + self.y * other.y + self.z * other.z
+
+
+def cross(a, b):
+    """The vector product of two 3-D vectors."""
+    return Vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+
+
+class Rotation:
+    """A 3x3 matrix by rows: coordinates in the child frame to coordinates in the parent."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, *rows):
+        self.rows = tuple(Vector(*row) for row in rows)
+
+    def __matmul__(self, other):
+        if isinstance(other, Vector):
+            return Vector(*(row @ other for row in self.rows))
+        columns = other.T.rows
+        return Rotation(*((row @ column for column in columns) for row in self.rows))
+
+    @property
+    def T(self):
+        return Rotation(*zip(*self.rows, strict=True))
+
+    def __iter__(self):
+        return iter(self.rows)
+
+
+IDENTITY = Rotation((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def rotation_about(axis_index, cosine, sine):
+    """The rotation about a coordinate axis (0, 1, 2) by the angle with this cosine and sine."""
+    c, s = cosine, sine
+    if axis_index == 0:
+        return Rotation((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
+    if axis_index == 1:
+        return Rotation((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c))
+    return Rotation((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
+
+
+class Turn:
+    """A rotation kept as a product of simpler ones, applied one after another.
+
+    Rotating a vector by a constant right angle is free and by a joint angle costs
+    4 multiplications; by their product it would cost 8.
+    """
+
+    __slots__ = ("factors",)
+
+    def __init__(self, *factors):
+        self.factors = factors
+
+    def __matmul__(self, vector):
+        for factor in reversed(self.factors):
+            vector = factor @ vector
+        return vector
+
+    @property
+    def T(self):
+        return Turn(*(factor.T for factor in reversed(self.factors)))
+
+    def matrix(self):
+        """The product, as one Rotation."""
+        product = IDENTITY
+        for factor in self.factors:
+            product = product @ factor
+        return product
+
+
+class Spatial:
+    """A 6-D vector: a motion (angular, linear velocity) or a force (moment, force)."""
+
+    __slots__ = ("angular", "linear")
+
+    def __init__(self, angular, linear):
+        self.angular, self.linear = angular, linear
+
+    def scalars(self):
+        return (*self.angular, *self.linear)
+
+    def __add__(self, other):
+        return Spatial(self.angular + other.angular, self.linear + other.linear)
+
+    def __sub__(self, other):
+        return Spatial(self.angular - other.angular, self.linear - other.linear)
+
+    def __neg__(self):
+        return Spatial(-self.angular, -self.linear)
+
+    def __mul__(self, scalar):
+        return Spatial(self.angular * scalar, self.linear * scalar)
+
+    def __matmul__(self, other):
+        """The power of a force along a motion."""
+        return self.angular @ other.angular + self.linear @ other.linear
+
+
+ZERO3 = Vector(0.0, 0.0, 0.0)
+ZERO = Spatial(ZERO3, ZERO3)
+
+
+def cross_motion(v, m):
+    """The rate of change of a motion `m` fixed in a frame that moves with velocity `v`."""
+    return Spatial(
+        cross(v.angular, m.angular), cross(v.angular, m.linear) + cross(v.linear, m.angular)
+    )
+
+
+def cross_force(v, f):
+    """The rate of change of a force `f` fixed in a frame that moves with velocity `v`."""
+    return Spatial(
+        cross(v.angular, f.angular) + cross(v.linear, f.linear), cross(v.angular, f.linear)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A child frame in its parent frame: how it is turned, and where its origin lies."""
+
+    turn: Turn
+    origin: Vector  # of the child frame, in parent coordinates
+
+    def __matmul__(self, motion):
+        """A motion in parent coordinates, seen in the child frame."""
+        back = self.turn.T
+        return Spatial(
+            back @ motion.angular, back @ (motion.linear + cross(motion.angular, self.origin))
+        )
+
+    @property
+    def T(self):
+        return TransposedTransform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TransposedTransform:
+    """The way back, for forces."""
+
+    transform: Transform
+
+    def __matmul__(self, force):
+        """A force in child coordinates, seen in the parent frame."""
+        linear = self.transform.turn @ force.linear
+        moment = self.transform.turn @ force.angular + cross(self.transform.origin, linear)
+        return Spatial(moment, linear)
