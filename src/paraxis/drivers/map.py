@@ -6,6 +6,7 @@ a row of 64-bit words that `backends/llvm/loop.py` reads.
 """
 
 import math
+from array import array as word_array
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,6 @@ from ..errors import ArgumentError
 
 MAX_AXES = 8  # outer axes a job can have; numpy arrays that need more are copied
 HEADER, ARRAY = 6 + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
-NEXT_CHUNK = 5  # the word that threads count up
 ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see backends/llvm/rows.py
 CONVERTED_AT_ONCE = 1 << 24  # bytes; larger arrays of another dtype are converted piecewise
 
@@ -113,8 +113,11 @@ def broadcast_batch(signature, arrays):
         raise ArgumentError(f"batch shapes do not broadcast together: {found}") from None
 
 
-def run(signature, arrays, results, batch, dtype, execute):
-    """Compute `results` from `arrays` by calling `execute(job, states)` on planned jobs."""
+def run(signature, arrays, results, batch, dtype, execute, fresh=False):
+    """Compute `results` from `arrays` by calling `execute(job, states)` on planned jobs.
+
+    `fresh` results are new arrays, which overlap nothing.
+    """
     shapes = [*signature.inputs.values(), *signature.outputs.values()]
     convert = sum(a.size * dtype.itemsize for a in arrays if a.dtype != dtype)
     if convert > CONVERTED_AT_ONCE and max(batch, default=1) > 1:
@@ -125,9 +128,10 @@ def run(signature, arrays, results, batch, dtype, execute):
                 for array, shape in zip([*arrays, *results], shapes, strict=True)
             ]
             smaller = (*batch[:axis], piece.stop - piece.start, *batch[axis + 1 :])
-            run(signature, parts[: len(arrays)], parts[len(arrays) :], smaller, dtype, execute)
+            inputs, outputs = parts[: len(arrays)], parts[len(arrays) :]
+            run(signature, inputs, outputs, smaller, dtype, execute, fresh)
         return
-    inputs = [_usable(array, dtype, results) for array in arrays]
+    inputs = [_usable(array, dtype, () if fresh else results) for array in arrays]
     planned = [
         _strides(array, shape, batch) for array, shape in zip([*inputs, *results], shapes, strict=True)
     ]
@@ -157,13 +161,12 @@ def _usable(array, dtype, results):
     if not array.flags.aligned or not array.dtype.isnative:
         return array.copy()
     for result in results:
-        same = (
-            array.__array_interface__["data"][0] == result.__array_interface__["data"][0]
+        # Exactly the same array is safe: a block of states is read whole before it is written.
+        if np.may_share_memory(array, result) and not (
+            array.ctypes.data == result.ctypes.data
             and array.strides == result.strides
             and array.shape == result.shape
-        )
-        # Exactly the same array is safe: a block of states is read whole before it is written.
-        if not same and np.may_share_memory(array, result):
+        ):
             return array.copy()
     return array
 
@@ -184,25 +187,22 @@ def _strides(array, shape, batch):
 
 
 def _job(planned, shapes, batch, itemsize, inputs):
+    """The words of a job, those about chunks still open (`share_out` fills them)."""
     axes = _merged_axes(batch, [steps for _, _, steps in planned])
     if len(axes) > MAX_AXES + 1:
-        raise ArgumentError(f"batch: at most {MAX_AXES + 1} separately strided axes, found {len(axes)}")
+        raise ArgumentError(
+            f"batch: expected at most {MAX_AXES + 1} separately strided axes, found {len(axes)}"
+        )
     inner = max(range(len(axes)), key=lambda k: axes[k][0])
     states, rows = axes.pop(inner)
-    job = np.zeros(HEADER + ARRAY * len(planned), dtype=np.int64)
-    job[0], job[1] = states, len(axes)
-    job[6 : 6 + len(axes)] = [length for length, _ in axes]
+    unused = [0] * (MAX_AXES - len(axes))
+    words = [states, len(axes), 0, 0, 0, 0, *(length for length, _ in axes), *unused]
     for k, ((array, column, _), shape) in enumerate(zip(planned, shapes, strict=True)):
-        entries, at = math.prod(shape), HEADER + k * ARRAY
         outer = [steps[k] for _, steps in axes]
-        job[at : at + 4] = (
-            array.__array_interface__["data"][0],
-            column,
-            rows[k],
-            _way(entries, column, rows[k], itemsize, k < inputs and not any(outer)),
-        )
-        job[at + 4 : at + 4 + len(outer)] = outer
-    return job
+        constant = k < inputs and rows[k] == 0 and not any(outer)
+        way = READY if constant else _way(math.prod(shape), column, rows[k], itemsize)
+        words += (array.ctypes.data, column, rows[k], way, *outer, *unused)
+    return words
 
 
 def _merged_axes(batch, steps):
@@ -219,23 +219,21 @@ def _merged_axes(batch, steps):
     return axes or [(1, [0] * len(steps))]
 
 
-def _way(entries, column, row, itemsize, may_be_constant):
-    if row == 0 and may_be_constant:
-        return READY
+def _way(entries, column, row, itemsize):
     if column == itemsize and entries * itemsize >= 16:
         return ROWS
     return COLUMNS if row == itemsize else ANY
 
 
 def share_out(job, lanes, threads):
-    """Cut the job into chunks for so many threads. A chunk is a whole number of vectors."""
-    states, axes = int(job[0]), int(job[1])
-    outer = math.prod(job[6 : 6 + axes].tolist())
-    if threads == 1:
-        chunk = states
-    else:
+    """The job cut into chunks for so many threads. A chunk is a whole number of vectors."""
+    states, axes = job[0], job[1]
+    outer = math.prod(job[6 : 6 + axes])
+    chunk = states
+    if threads > 1:
         pieces = max(1, -(-8 * threads // outer))  # some eight chunks a thread
         chunk = -(-states // pieces)
     chunk = max(lanes, -(-chunk // lanes) * lanes)
     per_row = -(-states // chunk)
-    job[2], job[3], job[4], job[NEXT_CHUNK] = chunk, per_row, per_row * outer, 0
+    job[2:6] = chunk, per_row, per_row * outer, 0
+    return word_array("q", job)

@@ -17,7 +17,7 @@ from .loop import define_run
 from .module import Module
 
 ELEMENTS = {"float64": "double", "float32": "float"}
-THREAD_WORK = 200_000  # flops a thread should have before it is worth waking
+THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
 
 
 class Kernel:
@@ -46,7 +46,7 @@ class Kernel:
         ]
         batch = map_driver.broadcast_batch(signature, arrays)
         results = map_driver.result_arrays(signature, batch, self.dtype, out)
-        map_driver.run(signature, arrays, results, batch, self.dtype, self._execute)
+        map_driver.run(signature, arrays, results, batch, self.dtype, self._execute, out is None)
         return results[0] if len(results) == 1 else tuple(results)
 
     __call__ = general  # replaced by native code where there is some
@@ -54,11 +54,12 @@ class Kernel:
     def _execute(self, job, states):
         worth = max(1, states * max(self.flops, 1) // THREAD_WORK)
         count = min(self.threads or threads.available(), worth)
-        map_driver.share_out(job, self.lanes, count)
+        words = map_driver.share_out(job, self.lanes, count)
+        address, _ = words.buffer_info()
         if count == 1:
-            self._run(job.ctypes.data)
+            self._run(address)
         else:
-            threads.run_together(self._run, job.ctypes.data, count)
+            threads.run_together(self._run, address, count)
 
     def __repr__(self):
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
@@ -82,7 +83,7 @@ def lanes_of(dtype):
     return Lanes(element, host.register_bits() // 8 // Lanes(element, 1).size)
 
 
-def assembly_source(graph, lanes, with_entry=True):
+def assembly_source(graph, lanes, work, with_entry=True):
     """The whole LLVM module of a kernel, as text."""
     module = Module()
     fused = fuse(graph)
@@ -92,7 +93,8 @@ def assembly_source(graph, lanes, with_entry=True):
     if with_entry and python_entry.has_entry(graph):
         one = Lanes(lanes.element, 1)
         define_body(module, "body_one", fused, order, one)
-        python_entry.define_call(module, fused, lanes.element, "body_one")
+        small = 2 * THREAD_WORK // max(work, 1)
+        python_entry.define_call(module, fused, lanes, "body_one", "run", small)
     return str(module)
 
 
@@ -116,7 +118,9 @@ def compile_kernel(identity, make_graph, flops, dtype="float64", thread_count=No
             "flops": flops(graph),
             "entry": entry and python_entry.has_entry(graph),
         }
-        found = description, host.compile_object(assembly_source(graph, lanes, entry))
+        found = description, host.compile_object(
+            assembly_source(graph, lanes, description["flops"], entry)
+        )
         cache.store(key, *found)
     description, data = found
     return load_kernel(description, data, thread_count)

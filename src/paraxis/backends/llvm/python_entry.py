@@ -1,25 +1,28 @@
-"""One state from Python without the cost of Python: a CPython function in the same module.
+"""Calls from Python without the cost of Python: a CPython function in the same module.
 
 `@call` has the C signature of METH_FASTCALL | METH_KEYWORDS. If every argument is a NumPy array
-of the right type, dtype, shape and contiguity, it runs the one-lane body on their data in place
-and returns a new array (or `out`). Anything else goes to the general path, a Python callable.
-Addresses of Python's and NumPy's own objects come from a table that is filled after loading, so
-the code can be kept on disk.
+of the right type and dtype, it handles by itself
+- one state: all arrays contiguous and without a batch axis; runs the one-lane body on their data;
+- a small batch: arrays with at most one batch axis, any strides; fills in a job and runs it.
+It returns a new array, or `out`. Anything else, and batches large enough for threads, go to the
+general path, a Python callable. Addresses of Python's and NumPy's own objects come from a table
+that is filled after loading, so the code can be kept on disk.
 """
 
 import ctypes
+import math
 import struct
 import sys
 import sysconfig
 
 import numpy as np
 
-from ...graph.graph import size
+from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY, ROWS
 
 # words of @context, in order
 CONTEXT = ("array_type", "dtype", "new_array", "fallback", "vectorcall", "out_name", "incref")
-# PyArrayObject, as NumPy's ABI fixes it: offsets of data, nd, dimensions, descr, flags
-DATA, DIMENSIONS_COUNT, DIMENSIONS, DTYPE, FLAGS = 16, 24, 32, 56, 64
+# PyArrayObject, as NumPy's ABI fixes it: offsets of its members
+DATA, DIMENSIONS_COUNT, DIMENSIONS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 NEW_ARRAY = 93  # PyArray_New in NumPy's table of functions
 TYPE_NUMBER = {"double": 12, "float": 11}
@@ -40,67 +43,43 @@ def has_entry(graph):
     return len(graph.outputs) == 1 and len(graph.inputs) <= 16
 
 
-def define_call(module, graph, element, body):
-    """Add `ptr @call(ptr self, ptr args, i64 nargs, ptr kwnames)` and its `@context`."""
-    shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
-    n = len(graph.inputs)
-    output_shape = shapes[-1]
-    dims = output_shape or (1,)
-    checks = "\n".join(
-        _check_array(k, shape, "out.checked" if k == n else f"check{k + 1}", k == n, n)
-        for k, shape in enumerate(shapes)
-    )
-    arguments = ", ".join(f"ptr %data{k}" for k in range(n))
-    dims_text = ", ".join(f"i64 {d}" for d in dims)
-    module.define(
-        "call",
-        f"""
+def define_call(module, graph, lanes, body, run, small):
+    """Add `ptr @call(ptr self, ptr args, i64 nargs, ptr kwnames)` and its `@context`.
+
+    `body` is the one-lane function, `run` the driver; `small` is the number of states up to
+    which a batch is run here.
+    """
+    inputs = list(graph.inputs.values())
+    ((output, _),) = graph.outputs.values()
+    n, shapes = len(inputs), [*inputs, output]
+    text = f"""
 @context = global [{len(CONTEXT)} x i64] zeroinitializer, align 8
-@dimensions = private constant [{len(dims)} x i64] [{dims_text}], align 8
 
 define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{
 entry:
-{chr(10).join(_context(k, name) for k, name in enumerate(CONTEXT))}
+  %job = alloca [{HEADER + ARRAY * (n + 1)} x i64], align 8
+  %dims.new = alloca [{1 + len(output)} x i64], align 8
+  %result.slot = alloca ptr, align 8
+{_lines(_slots(k) for k in range(n + 1))}
+{_lines(_context(k, name) for k, name in enumerate(CONTEXT))}
   %count.ok = icmp eq i64 %nargs, {n}
   br i1 %count.ok, label %check0, label %general
-{checks}
-fresh:
-  %made = call ptr %new_array.p(ptr %array_type.p, i32 {len(output_shape)}, ptr @dimensions, i32 {TYPE_NUMBER[element]}, ptr null, ptr null, i32 0, i32 0, ptr null)
-  %failed = icmp eq ptr %made, null
-  br i1 %failed, label %error, label %compute
-out.checked:
-  call void %incref.p(ptr %array{n})
-  br label %compute
-compute:
-  %result = phi ptr [ %made, %fresh ], [ %array{n}, %out.checked ]
-  %result.data.at = getelementptr i8, ptr %result, i64 {DATA}
-  %result.data = load ptr, ptr %result.data.at, align 8
-  call void @{body}({arguments}, ptr %result.data)
-  ret ptr %result
-error:
-  ret ptr null
-general:
-  %handed.on = call ptr %vectorcall.p(ptr %fallback.p, ptr %args, i64 %nargs, ptr %kwnames)
-  ret ptr %handed.on
-}}""",
-    )
+{_lines(_check_array(k, inputs[k], lanes.size, f"check{k + 1}") for k in range(n))}
+check{n}:
+{_lines(_fold("states", "call i64 @llvm.umax.i64(i64 {}, i64 {})", n))}
+{_lines(_fold("one", "and i1 {}, {}", n))}
+  %one.state = or i1 %one.all, false
+  %some = icmp ugt i64 %states.all, 0
+  %few = icmp ule i64 %states.all, {small}
+  %fits = and i1 %some, %few
+  %here = or i1 %one.state, %fits
+  br i1 %here, label %broadcast0, label %general
+{_lines(_broadcast(k, f"broadcast{k + 1}" if k + 1 < n else "result") for k in range(n))}
 
-
-def _context(k, name):
-    return f"""  %{name}.at = getelementptr i64, ptr @context, i64 {k}
-  %{name} = load i64, ptr %{name}.at, align 8
-  %{name}.p = inttoptr i64 %{name} to ptr"""
-
-
-def _check_array(k, shape, next_, is_out, n):
-    """Is argument k an array the body can use in place? If not, go to the general path."""
-    flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if is_out else 0)
-    before = ""
-    if is_out:  # after the positional arguments: no keyword, or exactly `out`
-        before = f"""check{n}:
+result: ; no keyword, or exactly `out`; a tuple's length stands at 16, its first item at 24
   %no.keywords = icmp eq ptr %kwnames, null
   br i1 %no.keywords, label %fresh, label %keywords
-keywords: ; a tuple: its length stands at 16, its first item at 24
+keywords:
   %kw.size.at = getelementptr i8, ptr %kwnames, i64 16
   %kw.size = load i64, ptr %kw.size.at, align 8
   %kw.one = icmp eq i64 %kw.size, 1
@@ -110,17 +89,86 @@ keyword:
   %kw.first = load i64, ptr %kw.first.at, align 8
   %kw.is.out = icmp eq i64 %kw.first, %out_name
   br i1 %kw.is.out, label %check.out, label %general
-"""
-    label = "check.out" if is_out else f"check{k}"
-    dims = "\n".join(
-        f"""  %dim{k}.{d}.at = getelementptr i64, ptr %dims{k}, i64 {d}
-  %dim{k}.{d} = load i64, ptr %dim{k}.{d}.at, align 8
-  %dim{k}.{d}.ok = icmp eq i64 %dim{k}.{d}, {length}
-  br i1 %dim{k}.{d}.ok, label %{f"dims{k}.{d + 1}" if d + 1 < len(shape) else next_}, label %general
-{f"dims{k}.{d + 1}:" if d + 1 < len(shape) else ""}"""
-        for d, length in enumerate(shape)
-    )
-    return f"""{before}{label}:
+{_check_array(n, output, lanes.size, "out.shape", "check.out", writeable=True)}
+out.shape: ; one state or the whole batch, as the inputs are
+  %out.same = icmp eq i64 %states{n}, %states.all
+  %out.batch = and i1 %out.same, %batched{n}
+  %out.fits = select i1 %one.state, i1 %one{n}, i1 %out.batch
+  br i1 %out.fits, label %out.apart, label %general
+out.apart:
+  br i1 %one.state, label %out.use, label %apart0
+{_lines(_apart(k, n, shapes, lanes.size, f"apart{k + 1}" if k + 1 < n else "out.use") for k in range(n))}
+out.use:
+  call void %incref.p(ptr %array{n})
+  store ptr %array{n}, ptr %result.slot, align 8
+  br label %compute
+
+fresh:
+  store i64 %states.all, ptr %dims.new, align 8
+{_lines(_new_dimension(d, length) for d, length in enumerate(output))}
+  %dims.one = getelementptr i64, ptr %dims.new, i64 1
+  %dims.used = select i1 %one.state, ptr %dims.one, ptr %dims.new
+  %nd.used = select i1 %one.state, i32 {len(output)}, i32 {len(output) + 1}
+  %made = call ptr %new_array.p(ptr %array_type.p, i32 %nd.used, ptr %dims.used, i32 {TYPE_NUMBER[lanes.element]}, ptr null, ptr null, i32 0, i32 0, ptr null)
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %error, label %made.array
+made.array:
+  %made.data.at = getelementptr i8, ptr %made, i64 {DATA}
+  %made.data = load ptr, ptr %made.data.at, align 8
+  store ptr %made.data, ptr %data{n}.slot, align 8
+  store i64 {lanes.size}, ptr %column{n}.slot, align 8
+  store i64 {math.prod(output) * lanes.size}, ptr %row{n}.slot, align 8
+  store ptr %made, ptr %result.slot, align 8
+  br label %compute
+
+compute:
+  %result.array = load ptr, ptr %result.slot, align 8
+{_lines(f"  %data{k} = load ptr, ptr %data{k}.slot, align 8" for k in range(n + 1))}
+  br i1 %one.state, label %compute.one, label %compute.batch
+compute.one:
+  call void @{body}({", ".join(f"ptr %data{k}" for k in range(n + 1))})
+  ret ptr %result.array
+compute.batch: ; all in one chunk
+{_lines(_word(k, v) for k, v in enumerate(("%states.all", 0, "%states.all", 1, 1, 0)))}
+{_lines(_describe(k, math.prod(shapes[k]), lanes.size, k < n) for k in range(n + 1))}
+  call void @{run}(ptr %job)
+  ret ptr %result.array
+
+error:
+  ret ptr null
+general:
+  %handed.on = call ptr %vectorcall.p(ptr %fallback.p, ptr %args, i64 %nargs, ptr %kwnames)
+  ret ptr %handed.on
+}}"""
+    module.declare("declare i64 @llvm.umax.i64(i64, i64)")
+    module.define("call", text)
+
+
+def _lines(parts):
+    return "\n".join(parts)
+
+
+def _context(k, name):
+    return f"""  %{name}.at = getelementptr i64, ptr @context, i64 {k}
+  %{name} = load i64, ptr %{name}.at, align 8
+  %{name}.p = inttoptr i64 %{name} to ptr"""
+
+
+def _slots(k):
+    """Where array k's data pointer and strides are kept, whichever way they were found."""
+    return f"""  %data{k}.slot = alloca ptr, align 8
+  %column{k}.slot = alloca i64, align 8
+  %row{k}.slot = alloca i64, align 8"""
+
+
+def _check_array(k, shape, itemsize, next_, label=None, writeable=False):
+    """Is argument k an array that can be used in place? If not, go to the general path.
+
+    Leaves %states (1 without a batch axis), %batched, and %one: can the one-lane body use it?
+    """
+    flags = ALIGNED | (WRITEABLE if writeable else 0)
+    label, nd = label or f"check{k}", len(shape)
+    lines = f"""{label}:
   %arg{k}.at = getelementptr ptr, ptr %args, i64 {k}
   %array{k} = load ptr, ptr %arg{k}.at, align 8
   %type{k}.at = getelementptr i8, ptr %array{k}, i64 8
@@ -129,10 +177,13 @@ keyword:
   br i1 %type{k}.ok, label %is.array{k}, label %general
 is.array{k}:
   %data{k}.at = getelementptr i8, ptr %array{k}, i64 {DATA}
-  %data{k} = load ptr, ptr %data{k}.at, align 8
+  %data{k}.found = load ptr, ptr %data{k}.at, align 8
+  store ptr %data{k}.found, ptr %data{k}.slot, align 8
   %nd{k}.at = getelementptr i8, ptr %array{k}, i64 {DIMENSIONS_COUNT}
   %nd{k} = load i32, ptr %nd{k}.at, align 4
-  %nd{k}.ok = icmp eq i32 %nd{k}, {len(shape)}
+  %single{k} = icmp eq i32 %nd{k}, {nd}
+  %batched{k} = icmp eq i32 %nd{k}, {nd + 1}
+  %nd{k}.ok = or i1 %single{k}, %batched{k}
   %dtype{k}.at = getelementptr i8, ptr %array{k}, i64 {DTYPE}
   %dtype{k} = load i64, ptr %dtype{k}.at, align 8
   %dtype{k}.ok = icmp eq i64 %dtype{k}, %dtype
@@ -140,13 +191,135 @@ is.array{k}:
   %flags{k} = load i32, ptr %flags{k}.at, align 4
   %flags{k}.set = and i32 %flags{k}, {flags}
   %flags{k}.ok = icmp eq i32 %flags{k}.set, {flags}
+  %contiguous{k}.set = and i32 %flags{k}, {C_CONTIGUOUS}
+  %contiguous{k} = icmp ne i32 %contiguous{k}.set, 0
+  %one{k} = and i1 %single{k}, %contiguous{k}
   %both{k} = and i1 %nd{k}.ok, %dtype{k}.ok
   %all{k} = and i1 %both{k}, %flags{k}.ok
   %dims{k}.at = getelementptr i8, ptr %array{k}, i64 {DIMENSIONS}
   %dims{k} = load ptr, ptr %dims{k}.at, align 8
-  br i1 %all{k}, label %{f"dims{k}.0" if shape else next_}, label %general
-{f"dims{k}.0:" if shape else ""}
-{dims}"""
+  %strides{k}.at = getelementptr i8, ptr %array{k}, i64 {STRIDES}
+  %strides{k} = load ptr, ptr %strides{k}.at, align 8
+  br i1 %all{k}, label %entry{k}, label %general
+entry{k}:
+  %entry.dims{k}.batch = getelementptr i64, ptr %dims{k}, i64 1
+  %entry.dims{k} = select i1 %batched{k}, ptr %entry.dims{k}.batch, ptr %dims{k}
+  %entry.strides{k}.batch = getelementptr i64, ptr %strides{k}, i64 1
+  %entry.strides{k} = select i1 %batched{k}, ptr %entry.strides{k}.batch, ptr %strides{k}
+  %entry.ok{k}.0 = or i1 true, true
+"""
+    for d, length in enumerate(shape):
+        # entries of several axes must lie as one block; of one axis, at any distance
+        after = math.prod(shape[d + 1 :])
+        lines += f"""  %dim{k}.{d}.at = getelementptr i64, ptr %entry.dims{k}, i64 {d}
+  %dim{k}.{d} = load i64, ptr %dim{k}.{d}.at, align 8
+  %dim{k}.{d}.ok = icmp eq i64 %dim{k}.{d}, {length}
+  %stride{k}.{d}.at = getelementptr i64, ptr %entry.strides{k}, i64 {d}
+  %stride{k}.{d} = load i64, ptr %stride{k}.{d}.at, align 8
+  %stride{k}.{d}.ok = {"or i1 true, true" if nd == 1 else f"icmp eq i64 %stride{k}.{d}, {after * itemsize}"}
+  %entry.both{k}.{d} = and i1 %dim{k}.{d}.ok, %stride{k}.{d}.ok
+  %entry.ok{k}.{d + 1} = and i1 %entry.ok{k}.{d}, %entry.both{k}.{d}
+"""
+    column = f"%stride{k}.{nd - 1}" if nd else str(itemsize)
+    return lines + f"""  store i64 {column}, ptr %column{k}.slot, align 8
+  br i1 %entry.ok{k}.{nd}, label %axis{k}, label %general
+axis{k}:
+  br i1 %batched{k}, label %batch{k}, label %nobatch{k}
+batch{k}:
+  %states{k}.found = load i64, ptr %dims{k}, align 8
+  %row{k}.found = load i64, ptr %strides{k}, align 8
+  br label %nobatch{k}
+nobatch{k}:
+  %states{k} = phi i64 [ 1, %axis{k} ], [ %states{k}.found, %batch{k} ]
+  %row{k} = phi i64 [ 0, %axis{k} ], [ %row{k}.found, %batch{k} ]
+  store i64 %row{k}, ptr %row{k}.slot, align 8
+  br label %{next_}"""
+
+
+def _fold(name, template, n):
+    """%name.all from %name0 .. %name(n-1)."""
+    so_far = f"%{name}0"
+    for k in range(1, n):
+        yield f"  %{name}.to{k} = " + template.format(so_far, f"%{name}{k}")
+        so_far = f"%{name}.to{k}"
+    unchanged = f"add i64 {so_far}, 0" if name == "states" else f"or i1 {so_far}, false"
+    yield f"  %{name}.all = {unchanged}"
+
+
+def _broadcast(k, next_):
+    """An array of one state repeats it; any other length than the batch's is an error."""
+    return f"""broadcast{k}:
+  %alone{k} = icmp eq i64 %states{k}, 1
+  %full{k} = icmp eq i64 %states{k}, %states.all
+  %either{k} = or i1 %alone{k}, %full{k}
+  %row{k}.used = select i1 %alone{k}, i64 0, i64 %row{k}
+  store i64 %row{k}.used, ptr %row{k}.slot, align 8
+  br i1 %either{k}, label %{next_}, label %general"""
+
+
+def _apart(k, out, shapes, itemsize, next_):
+    """`out` must be exactly input k or lie wholly before or after it."""
+    own, other = math.prod(shapes[k]) - 1, math.prod(shapes[out]) - 1
+    return f"""apart{k}:
+  %in{k}.first = load i64, ptr %data{k}.slot, align 8
+  %in{k}.column = load i64, ptr %column{k}.slot, align 8
+  %in{k}.row = load i64, ptr %row{k}.slot, align 8
+  %out{k}.first = load i64, ptr %data{out}.slot, align 8
+  %out{k}.column = load i64, ptr %column{out}.slot, align 8
+  %out{k}.row = load i64, ptr %row{out}.slot, align 8
+  %same{k}.first = icmp eq i64 %in{k}.first, %out{k}.first
+  %same{k}.column = icmp eq i64 %in{k}.column, %out{k}.column
+  %same{k}.row = icmp eq i64 %in{k}.row, %out{k}.row
+  %same{k}.two = and i1 %same{k}.first, %same{k}.column
+  %same{k} = and i1 %same{k}.two, %same{k}.row
+  %signs{k}.a = or i64 %in{k}.column, %in{k}.row
+  %signs{k}.b = or i64 %out{k}.column, %out{k}.row
+  %signs{k} = or i64 %signs{k}.a, %signs{k}.b
+  %forward{k} = icmp sge i64 %signs{k}, 0
+  %last.state{k} = sub i64 %states.all, 1
+  %in{k}.rows = mul i64 %last.state{k}, %in{k}.row
+  %in{k}.columns = mul i64 {own}, %in{k}.column
+  %in{k}.extent = add i64 %in{k}.rows, %in{k}.columns
+  %in{k}.end.0 = add i64 %in{k}.first, %in{k}.extent
+  %in{k}.end = add i64 %in{k}.end.0, {itemsize}
+  %out{k}.rows = mul i64 %last.state{k}, %out{k}.row
+  %out{k}.columns = mul i64 {other}, %out{k}.column
+  %out{k}.extent = add i64 %out{k}.rows, %out{k}.columns
+  %out{k}.end.0 = add i64 %out{k}.first, %out{k}.extent
+  %out{k}.end = add i64 %out{k}.end.0, {itemsize}
+  %before{k} = icmp ule i64 %in{k}.end, %out{k}.first
+  %after{k} = icmp ule i64 %out{k}.end, %in{k}.first
+  %disjoint{k} = or i1 %before{k}, %after{k}
+  %known.apart{k} = and i1 %disjoint{k}, %forward{k}
+  %apart{k}.ok = or i1 %same{k}, %known.apart{k}
+  br i1 %apart{k}.ok, label %{next_}, label %general"""
+
+
+def _new_dimension(d, length):
+    return f"""  %dim.new{d} = getelementptr i64, ptr %dims.new, i64 {d + 1}
+  store i64 {length}, ptr %dim.new{d}, align 8"""
+
+
+def _word(index, value):
+    return f"""  %job.{index} = getelementptr i64, ptr %job, i64 {index}
+  store i64 {value}, ptr %job.{index}, align 8"""
+
+
+def _describe(k, entries, itemsize, is_input):
+    """The job's words about array k; the same choice of way as drivers/map.py makes."""
+    at = HEADER + ARRAY * k
+    lines = f"""  %address{k} = ptrtoint ptr %data{k} to i64
+  %column{k}.now = load i64, ptr %column{k}.slot, align 8
+  %row{k}.now = load i64, ptr %row{k}.slot, align 8
+  %adjacent{k} = icmp eq i64 %row{k}.now, {itemsize}
+  %way{k}.loose = select i1 %adjacent{k}, i64 {COLUMNS}, i64 {ANY}
+  %packed{k} = icmp eq i64 %column{k}.now, {itemsize}
+  %way{k}.used = select i1 %packed{k}, i64 {ROWS if entries * itemsize >= 16 else "%way" + str(k) + ".loose"}, i64 %way{k}.loose
+  %still{k} = icmp eq i64 %row{k}.now, 0
+  %way{k} = select i1 %still{k}, i64 {READY if is_input else ANY}, i64 %way{k}.used
+"""
+    values = (f"%address{k}", f"%column{k}.now", f"%row{k}.now", f"%way{k}")
+    return lines + _lines(_word(at + j, value) for j, value in enumerate(values))
 
 
 class _MethodDef(ctypes.Structure):

@@ -16,6 +16,9 @@ its own inverse, leaves one entry of all states in each register.
 from ...drivers.map import COLUMNS, ROWS
 
 
+WRITTEN_OUT = 16  # tiles; more become a loop
+
+
 def cell_entries(lanes):
     """How many entries fill 128 bits; ROWS needs at least that many."""
     return 16 // lanes.size
@@ -32,8 +35,8 @@ def define_store(module, name, lanes, entries):
 
 
 def _define(module, name, lanes, entries, tile, column, any_):
-    e, size, vector = cell_entries(lanes), lanes.size, lanes.count * lanes.size
-    rows = "%tile" if entries >= e else "%any"
+    vector = lanes.count * lanes.size
+    can_tile = entries >= cell_entries(lanes)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
     module.define(
         name,
@@ -41,19 +44,11 @@ def _define(module, name, lanes, entries, tile, column, any_):
 define internal void @{name}(ptr %array, i64 %column, i64 %row, ptr %block, i64 %way, i64 %count) nounwind {{
 entry:
   %last.lane = sub i64 %count, 1
-  switch i64 %way, label %any [ i64 {ROWS}, label {rows}  i64 {COLUMNS}, label %column.loop ]
+  switch i64 %way, label %any [ i64 {ROWS}, label {"%rows" if can_tile else "%any.rows"}  i64 {COLUMNS}, label %column.loop ]
+any.rows:
+  br label %any
 
-tile: ; the last tile may overlap the one before
-  %t = phi i64 [ 0, %entry ], [ %t.next, %tile ]
-  %t.first = call i64 @llvm.umin.i64(i64 %t, i64 {max(entries - e, 0)})
-  %t.offset = mul i64 %t.first, {size}
-  %t.array = getelementptr i8, ptr %array, i64 %t.offset
-  %t.inside = mul i64 %t.first, {vector}
-  %t.block = getelementptr i8, ptr %block, i64 %t.inside
-{tile(lanes)}
-  %t.next = add i64 %t, {e}
-  %t.more = icmp ult i64 %t.next, {entries}
-  br i1 %t.more, label %tile, label %done
+{_rows(lanes, entries, tile) if can_tile else ""}
 
 column.loop:
   %c = phi i64 [ 0, %entry ], [ %c.next, %column.loop ]
@@ -67,7 +62,7 @@ column.loop:
   br i1 %c.more, label %column.loop, label %done
 
 any:
-  %k = phi i64 [ 0, %entry ], [ %k.next, %any.column ]
+  %k = phi i64 [ 0, %entry ], [ 0, %any.rows ], [ %k.next, %any.column ]
   %k.offset = mul i64 %k, %column
   %k.array = getelementptr i8, ptr %array, i64 %k.offset
   %k.inside = mul i64 %k, {vector}
@@ -141,42 +136,69 @@ class _Straight:
         return self.let(f"shufflevector {type_} {a}, {type_} {b}, <{len(indices)} x i32> <{mask}>")
 
 
-def _load_tile(lanes):
-    code, e = _Straight(), cell_entries(lanes)
+def _rows(lanes, entries, tile):
+    """Tile by tile; the last tile may overlap the one before. Few tiles are written out."""
+    e, size, vector = cell_entries(lanes), lanes.size, lanes.count * lanes.size
+    pointers = ["%array", *(f"%row{state}" for state in range(1, lanes.count))]
+    lines = ["rows:"]
+    for before, pointer in zip(pointers, pointers[1:], strict=False):
+        lines.append(f"  {pointer} = getelementptr i8, ptr {before}, i64 %row")
+    starts = [min(k, entries - e) for k in range(0, entries, e)]
+    if len(starts) <= WRITTEN_OUT:
+        code = _Straight()
+        for start in starts:
+            tile(code, lanes, pointers, start * size, "%block", start * vector)
+        return "\n".join([*lines, str(code), "  br label %done"])
+    code = _Straight()
+    tile(code, lanes, pointers, "%t.offset", "%t.block", 0)
+    return "\n".join(lines) + f"""
+  br label %tile
+tile:
+  %t = phi i64 [ 0, %rows ], [ %t.next, %tile ]
+  %t.first = call i64 @llvm.umin.i64(i64 %t, i64 {entries - e})
+  %t.offset = mul i64 %t.first, {size}
+  %t.inside = mul i64 %t.first, {vector}
+  %t.block = getelementptr i8, ptr %block, i64 %t.inside
+{code}
+  %t.next = add i64 %t, {e}
+  %t.more = icmp ult i64 %t.next, {entries}
+  br i1 %t.more, label %tile, label %done"""
+
+
+def _load_tile(code, lanes, rows, offset, block, inside):
+    e, vector = cell_entries(lanes), lanes.count * lanes.size
     registers = []
-    for j in range(e):
+    for states in _cell_states(lanes):
         cells = []
-        for cell in range(lanes.count // e):
-            address = _row_address(code, cell * e + j)
+        for state in states:
+            address = code.let(f"getelementptr i8, ptr {rows[state]}, i64 {offset}")
             cells.append(
                 code.let(f"load <{e} x {lanes.element}>, ptr {address}, align {lanes.size}")
             )
         registers.append(_concatenate(code, lanes, cells))
     for j, register in enumerate(_transpose_cells(code, lanes, registers)):
-        place = code.let(f"getelementptr i8, ptr %t.block, i64 {j * lanes.count * lanes.size}")
-        code.do(f"store {lanes.type} {register}, ptr {place}, align {lanes.count * lanes.size}")
-    return code
+        place = code.let(f"getelementptr i8, ptr {block}, i64 {inside + j * vector}")
+        code.do(f"store {lanes.type} {register}, ptr {place}, align {vector}")
 
 
-def _store_tile(lanes):
-    code, e = _Straight(), cell_entries(lanes)
+def _store_tile(code, lanes, rows, offset, block, inside):
+    e, vector = cell_entries(lanes), lanes.count * lanes.size
     registers = []
     for j in range(e):
-        place = code.let(f"getelementptr i8, ptr %t.block, i64 {j * lanes.count * lanes.size}")
-        registers.append(
-            code.let(f"load {lanes.type}, ptr {place}, align {lanes.count * lanes.size}")
-        )
-    for j, register in enumerate(_transpose_cells(code, lanes, registers)):
-        for cell in range(lanes.count // e):
+        place = code.let(f"getelementptr i8, ptr {block}, i64 {inside + j * vector}")
+        registers.append(code.let(f"load {lanes.type}, ptr {place}, align {vector}"))
+    registers = _transpose_cells(code, lanes, registers)
+    for register, states in zip(registers, _cell_states(lanes), strict=True):
+        for cell, state in enumerate(states):
             part = code.shuffle(lanes.type, register, "poison", range(cell * e, cell * e + e))
-            address = _row_address(code, cell * e + j)
+            address = code.let(f"getelementptr i8, ptr {rows[state]}, i64 {offset}")
             code.do(f"store <{e} x {lanes.element}> {part}, ptr {address}, align {lanes.size}")
-    return code
 
 
-def _row_address(code, state):
-    offset = code.let(f"mul i64 %row, {state}")
-    return code.let(f"getelementptr i8, ptr %t.array, i64 {offset}")
+def _cell_states(lanes):
+    """For each register of a tile, the state in each of its cells."""
+    e = cell_entries(lanes)
+    return [[cell * e + j for cell in range(lanes.count // e)] for j in range(e)]
 
 
 def _concatenate(code, lanes, parts):
