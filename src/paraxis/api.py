@@ -1,5 +1,7 @@
 """The public functions. Here algorithms meet graphs: the only place that knows both."""
 
+from functools import cache
+
 import numpy as np
 
 from .algorithms import ALGORITHMS
@@ -8,7 +10,7 @@ from .errors import ArgumentError
 from .graph import text as text_form
 from .graph.trace import trace as trace_graph
 from .passes.count import count
-from .program import Program, _work
+from .program import Program, work
 from .robot.model import PARAMETERS, Model, parameter_values
 from .robot.reframe import reframe
 from .robot.robot import Robot
@@ -26,6 +28,12 @@ def _known(function):
     if function not in ALGORITHMS:
         raise ArgumentError(f"function: expected one of {tuple(ALGORITHMS)}, found {function!r}")
     return ALGORITHMS[function]
+
+
+def _algorithm(function, name):
+    known = _known(function)
+    if name not in known:
+        raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {name!r}")
 
 
 def program(robot, function="inverse_dynamics", algorithm=None, parameters=()):
@@ -53,8 +61,7 @@ def _identity(robot, function, algorithm, parameters):
 def _graph(robot, function, algorithm, parameters):
     known = _known(function)
     if algorithm is not None:
-        if algorithm not in known:
-            raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {algorithm!r}")
+        _algorithm(function, algorithm)
         return _traced(robot, function, algorithm, parameters)
     views = [robot] if parameters else [robot, reframe(robot, slide=False), reframe(robot)]
     candidates = [_traced(view, function, name, parameters) for view in views for name in known]
@@ -105,32 +112,40 @@ def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None):
     else is computed in float64. The kernel is compiled on first use and kept on disk.
     """
     try:
-        kernel = robot._kernels["inverse_dynamics", algorithm, _dtype(q, qd, qdd)]
-    except (KeyError, AttributeError):
-        kernel = _kernel(robot, "inverse_dynamics", algorithm, _dtype(q, qd, qdd))
-    return kernel(q, qd, qdd) if out is None else kernel(q, qd, qdd, out=out)
+        function = robot._functions["inverse_dynamics", algorithm]
+    except (AttributeError, KeyError):
+        function = _compiled(robot, "inverse_dynamics", algorithm)
+    return function(q, qd, qdd) if out is None else function(q, qd, qdd, out=out)
 
 
-FLOAT32 = np.dtype("float32")
+def _compiled(robot, function, algorithm):
+    """A function of a robot as one native callable, remembered with the robot.
 
-
-def _dtype(*arrays):
-    """float32 if every array is."""
-    for array in arrays:
-        if getattr(array, "dtype", None) is not FLOAT32:
-            return "float64"
-    return "float32"
-
-
-def _kernel(robot, function, algorithm, dtype):
-    """The compiled function of a robot, remembered with it."""
+    float64 arrays go straight to machine code; whatever that does not take comes back to
+    `general`, which knows the float32 kernel too.
+    """
     _robot(robot)
-    if algorithm is not None and algorithm not in _known(function):
-        raise ArgumentError(f"algorithm: expected one of {algorithms(function)}, found {algorithm!r}")
-    identity = _identity(robot, function, algorithm, ())
-    kernel = compile_kernel(identity, lambda: _graph(robot, function, algorithm, ()), _work, dtype)
-    robot._kernels[function, algorithm, dtype] = kernel
-    return kernel
+    if algorithm is not None:
+        _algorithm(function, algorithm)
+
+    @cache
+    def kernel(dtype, fallback=None):
+        return compile_kernel(
+            _identity(robot, function, algorithm, ()),
+            lambda: _graph(robot, function, algorithm, ()),
+            work,
+            dtype,
+            fallback=fallback,
+        )
+
+    def general(*arrays, out=None):
+        single = all(getattr(array, "dtype", None) == np.float32 for array in arrays)
+        chosen = kernel("float32") if single else double
+        return chosen.general(*arrays, out=out)
+
+    double = kernel("float64", general)
+    robot._functions[function, algorithm] = double.native
+    return double.native
 
 
 __all__ = ["algorithms", "inverse_dynamics", "parameter_values", "parse", "program", "trace"]

@@ -68,7 +68,7 @@ class Program:
         if target != "cpu":
             raise ArgumentError(f"target: expected 'cpu', found {target!r}")
         identity = self._identity or hashlib.sha256(self.text().encode()).hexdigest()
-        return compile_kernel(identity, lambda: self.graph, _work, dtype, threads)
+        return compile_kernel(identity, lambda: self.graph, work, dtype, threads)
 
     def __repr__(self):
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
@@ -76,7 +76,7 @@ class Program:
         return f"<Program {self.name}({shapes}) -> {results}: {self.count()}>"
 
 
-def _work(graph):
+def work(graph):
     """Roughly how long one state takes, in flops, for deciding about threads."""
     total = count(graph)
     return total.flops + 25 * total.trig

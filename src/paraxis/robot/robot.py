@@ -154,7 +154,7 @@ class Robot:
         return h.hexdigest()
 
     @cached_property
-    def _kernels(self):
+    def _functions(self):
         """Compiled functions of this robot, kept by `api`."""
         return {}
 

@@ -30,7 +30,7 @@ class Kernel:
         self.name, self.dtype = description["name"], np.dtype(description["dtype"])
         self.inputs = {key: tuple(shape) for key, shape in description["inputs"].items()}
         self.outputs = {key: tuple(shape) for key, shape in description["outputs"].items()}
-        self.lanes, self.flops = description["lanes"], description["flops"]
+        self.lanes, self.work = description["lanes"], description["work"]
         self.threads = thread_count
         self._signature = map_driver.Signature(self.inputs, self.outputs)
         self._code = code
@@ -52,7 +52,7 @@ class Kernel:
     __call__ = general  # replaced by native code where there is some
 
     def _execute(self, job, states):
-        worth = max(1, states * max(self.flops, 1) // THREAD_WORK)
+        worth = max(1, states * max(self.work, 1) // THREAD_WORK)
         count = min(self.threads or threads.available(), worth)
         words = map_driver.share_out(job, self.lanes, count)
         address, _ = words.buffer_info()
@@ -98,10 +98,13 @@ def assembly_source(graph, lanes, work, with_entry=True):
     return str(module)
 
 
-def compile_kernel(identity, make_graph, flops, dtype="float64", thread_count=None):
+def compile_kernel(
+    identity, make_graph, work, dtype="float64", thread_count=None, fallback=None
+):
     """A kernel from the cache, or compiled from `make_graph()` and kept there.
 
-    `identity` says everything the graph depends on, so that it need not be made to be found.
+    `identity` says everything the graph depends on, so that it need not be made to be found;
+    `work(graph)` is roughly the flops of a state; `fallback` as for `load_kernel`.
     """
     dtype = checked_options(dtype, thread_count)
     lanes, entry = lanes_of(dtype), python_entry.supported()
@@ -115,25 +118,33 @@ def compile_kernel(identity, make_graph, flops, dtype="float64", thread_count=No
             "inputs": graph.inputs,
             "outputs": {name: shape for name, (shape, _) in graph.outputs.items()},
             "lanes": lanes.count,
-            "flops": flops(graph),
+            "work": work(graph),
             "entry": entry and python_entry.has_entry(graph),
         }
         found = description, host.compile_object(
-            assembly_source(graph, lanes, description["flops"], entry)
+            assembly_source(graph, lanes, description["work"], entry)
         )
         cache.store(key, *found)
     description, data = found
-    return load_kernel(description, data, thread_count)
+    return load_kernel(description, data, thread_count, fallback)
 
 
-def load_kernel(description, data, thread_count=None):
-    """A kernel from machine code."""
+def load_kernel(description, data, thread_count=None, fallback=None):
+    """A kernel from machine code.
+
+    `kernel.native` is its native function, which hands what it does not take to `fallback`
+    (by default the kernel's own general path).
+    """
     code = host.LoadedCode(data)
     kernel = Kernel(description, code, thread_count)
+    kernel.native = fallback or kernel.general
     if description["entry"]:
+        kernel.native = python_entry.make_callable(
+            code, kernel.native, ELEMENTS[description["dtype"]]
+        )
         # Python looks __call__ up on the type, so each kernel gets a type of its own with the
         # native function on it: no Python frame between the caller and the machine code.
-        function, alive = python_entry.make_callable(code, kernel.general, ELEMENTS[description["dtype"]])
-        kernel._alive = alive
-        kernel.__class__ = type("Kernel", (Kernel,), {"__call__": function, "__module__": __name__})
+        kernel.__class__ = type(
+            "Kernel", (Kernel,), {"__call__": kernel.native, "__module__": __name__}
+        )
     return kernel

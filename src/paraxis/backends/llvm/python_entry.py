@@ -336,7 +336,7 @@ OUT = sys.intern("out")
 
 
 def make_callable(code, fallback, element):
-    """A built-in function around `@call`, and the objects that must outlive it."""
+    """A built-in function around `@call`."""
     api = ctypes.pythonapi
     capsule = api.PyCapsule_GetPointer
     capsule.restype, capsule.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -358,8 +358,9 @@ def make_callable(code, fallback, element):
     definition = _MethodDef(
         b"kernel", code.address("call"), FASTCALL_WITH_KEYWORDS, b"One compiled Program."
     )
+    # As the function's `self`, these live exactly as long as the function does.
+    alive = (definition, context, dtype, fallback, code)
     new = api.PyCMethod_New
     new.restype = ctypes.py_object
-    new.argtypes = [ctypes.POINTER(_MethodDef), ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
-    function = new(ctypes.byref(definition), None, None, None)
-    return function, (definition, context, dtype, fallback, code)
+    new.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]
+    return new(ctypes.byref(definition), alive, None, None)
