@@ -23,6 +23,7 @@ def from_dh(rows, links, convention="modified", kinds=None, name="robot", joint_
     rows: (alpha, a, d, theta) a joint. links: (mass, com, inertia) a joint, inertia about the
     centre of mass as 3, 6 or 3x3 numbers. kinds: "revolute" or "prismatic" a joint.
     """
+    rows, links = tuple(rows), tuple(links)
     n = len(rows)
     if convention not in ("modified", "standard"):
         raise RobotError(f"convention: expected 'modified' or 'standard', found {convention!r}")
@@ -42,7 +43,13 @@ def from_dh(rows, links, convention="modified", kinds=None, name="robot", joint_
         seat = twist @ screw if convention == "modified" else link_end @ screw
         link_end = Pose() if convention == "modified" else twist
         joints.append(Joint(names[i], kinds[i], i - 1, seat, rotor_inertia=rotors[i]))
-        body = Inertia.of(*link, what=f"link {i + 1}")
+        try:
+            mass, com, inertia = link
+        except (TypeError, ValueError):
+            raise RobotError(
+                f"link {i + 1}: expected (mass, com, inertia), found {link!r}"
+            ) from None
+        body = Inertia.of(mass, com, inertia, f"link {i + 1}")
         inertias.append(body.seen_from(link_end))
         frames.append(Frame(f"link{i + 1}", i, link_end))
     return Robot(name, joints, inertias, frames, gravity, warn=warn)

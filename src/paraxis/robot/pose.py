@@ -47,8 +47,12 @@ class Pose:
         matrix = np.asarray(rotation, dtype=float)
         if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
             raise RobotError(f"{what}: expected a finite 3x3 rotation, found {rotation!r}")
-        if abs(matrix @ matrix.T - np.eye(3)).max() > 1e-6 or np.linalg.det(matrix) < 0:
+        skewness = abs(matrix @ matrix.T - np.eye(3)).max()
+        if skewness > 1e-6 or np.linalg.det(matrix) < 0:
             raise RobotError(f"{what}: the rotation is not orthonormal and right-handed")
+        if skewness > 1e-14:  # typed with few digits: the nearest rotation is what was meant
+            u, _, v = np.linalg.svd(matrix)
+            matrix = u @ v
         rows = tuple(tuple(float(v) for v in row) for row in clean(matrix))
         return cls(rows, floats(translation, 3, f"{what} translation"))
 

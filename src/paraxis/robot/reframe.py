@@ -27,7 +27,7 @@ def reframe(robot, slide=True):
     seats = [_between(upright, joint.parent, joint.placement, upright[i])
              for i, joint in enumerate(robot.joints)]
     heir = {}  # the child whose axis a body's frame is turned to: the one with most descendants
-    for i in sorted(range(robot.n), key=lambda i: _descendants(robot)[i]):
+    for i in sorted(range(robot.n), key=_descendants(robot).__getitem__):
         heir[robot.joints[i].parent] = i
 
     moved = [Pose() for _ in robot.joints]  # the new body frame in the upright one
@@ -95,7 +95,7 @@ def _slide(seat):
     return y / sine if abs(sine) > SLIDE else -z / cosine
 
 
-def _tidy(pose, scale=1.0):
+def _tidy(pose):
     """Drop lengths that are rounding errors of the lengths they came from."""
     scale = max((abs(v) for v in pose.translation), default=0.0)
     small = LEFTOVER * max(scale, 1.0)

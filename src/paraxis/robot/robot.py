@@ -3,7 +3,7 @@
 import hashlib
 import warnings
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -158,6 +158,10 @@ class Robot:
         """Compiled functions of this robot, kept by `api`."""
         return {}
 
+    def __getstate__(self):
+        """What a copy or a pickle keeps: the description, not the machine code."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def __str__(self):
         from .table import robot_table
 
@@ -193,14 +197,21 @@ def _check(robot):
         seen.add(joint.name)
         if joint.kind not in KINDS:
             raise RobotError(f"{what} kind: expected one of {KINDS}, found {joint.kind!r}")
-        if not (joint.parent == WORLD or 0 <= joint.parent < i):
+        if not isinstance(joint.parent, int) or not WORLD <= joint.parent < i:
             raise RobotError(
-                f"{what} parent: expected {WORLD} or an earlier joint, found {joint.parent}"
+                f"{what} parent: expected {WORLD} or an earlier joint, found {joint.parent!r}"
             )
-        checked_axis(joint.axis, what)
+        unit = checked_axis(joint.axis, what)
+        if max(abs(a - b) for a, b in zip(unit, joint.axis, strict=True)) > 1e-9:
+            raise RobotError(f"{what} axis: expected a unit vector, found {joint.axis}")
+        _check_pose(joint.placement, f"{what} placement")
         (rotor,) = floats((joint.rotor_inertia,), 1, f"{what} rotor inertia")
         if rotor < 0:
             raise RobotError(f"{what} rotor inertia: expected a number >= 0, found {rotor}")
+        if not isinstance(inertia, Inertia):
+            found = type(inertia).__name__
+            raise RobotError(f"link of {what}: expected an Inertia, found {found}")
+        Inertia.of(inertia.mass, inertia.com, inertia.about_com, f"link of {what}")
         reason = inertia.implausible()
         if reason and robot.warn:
             link = f"link {quoted(links[i])} of {what}" if i in links else f"link of {what}"
@@ -209,7 +220,21 @@ def _check(robot):
                 RobotWarning,
                 stacklevel=4,
             )
+    _check_pose(robot.base, f"robot {name} base")
+    for frame in robot.frames:
+        what = f"frame {quoted(frame.name)}"
+        if not isinstance(frame.body, int) or not WORLD <= frame.body < robot.n:
+            raise RobotError(
+                f"{what} body: expected {WORLD} or the index of a joint, found {frame.body!r}"
+            )
+        _check_pose(frame.pose, f"{what} pose")
     frames = robot.frame_names
     if len(set(frames)) != len(frames):
         twice = next(name for name in frames if frames.count(name) > 1)
         raise RobotError(f"frame {quoted(twice)}: the name is used twice")
+
+
+def _check_pose(pose, what):
+    if not isinstance(pose, Pose):
+        raise RobotError(f"{what}: expected a Pose, found {type(pose).__name__}")
+    Pose.of(pose.rotation, pose.translation, what)

@@ -30,7 +30,7 @@ def align_z(axis):
     """A rotation whose third column is the unit vector `axis`; a permutation where it can be."""
     axis = np.asarray(axis, dtype=float)
     k = int(np.argmax(abs(axis)))
-    if abs(axis[k]) == 1.0:
+    if np.count_nonzero(axis) == 1:  # not: the largest is 1, as in (1, 1e-9, 0)
         x, y = np.eye(3)[(k + 1) % 3], np.eye(3)[(k + 2) % 3]
         return np.column_stack((x, y * axis[k], axis))
     x = np.cross(np.eye(3)[(k + 1) % 3], axis)

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from ..errors import RobotError
 from .dh import from_dh
 from .inertia import Inertia
@@ -120,26 +122,27 @@ def ur5():
 def planar(n, length=1.0, mass=1.0):
     """n uniform slender rods hinged end to end, swinging in the vertical x-z plane."""
     rod = (mass, (length / 2, 0, 0), (0, mass * length**2 / 12, mass * length**2 / 12))
-    return _serial(f"planar{n}", n, Pose(translation=(length, 0.0, 0.0)), [rod] * n, [(0, -1, 0)] * n)
+    return _serial("planar", n, length, rod, [(0.0, -1.0, 0.0)])
 
 
 def chain(n, length=0.2, mass=0.5):
     """n equal links in space, each hinge at a right angle to the one before: no plane, no gaps."""
     link = (mass, (length / 2, 0.01, 0.005), (2e-4, 1.8e-3, 1.9e-3))
-    axes = [(0, 0, 1), (0, 1, 0)]
-    return _serial(f"chain{n}", n, Pose(translation=(length, 0.0, 0.0)), [link] * n,
-                   [axes[i % 2] for i in range(n)])
+    return _serial("chain", n, length, link, [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])
 
 
-def _serial(name, n, step, links, axes):
-    if not isinstance(n, int) or n < 1:
+def _serial(name, n, length, link, axes):
+    """n equal links in a row along x, hinged about `axes` in turn."""
+    if not isinstance(n, int | np.integer) or n < 1:
         raise RobotError(f"{name}: expected a whole number of joints >= 1, found {n!r}")
+    n, step, body = int(n), Pose(translation=(float(length), 0.0, 0.0)), Inertia.of(*link)
     joints = [
-        Joint(f"joint{i + 1}", "revolute", i - 1, step if i else Pose(), tuple(map(float, axes[i])))
+        Joint(f"joint{i + 1}", "revolute", i - 1, step if i else Pose(), axes[i % len(axes)])
         for i in range(n)
     ]
-    frames = [Frame("base", -1), *(Frame(f"link{i + 1}", i) for i in range(n)), Frame("tip", n - 1, step)]
-    return Robot(name, joints, [Inertia.of(*link) for link in links], frames, warn=False)
+    links = [Frame(f"link{i + 1}", i) for i in range(n)]
+    frames = [Frame("base", -1), *links, Frame("tip", n - 1, step)]
+    return Robot(f"{name}{n}", joints, [body] * n, frames, warn=False)
 
 
 ZOO = {

@@ -6,22 +6,36 @@ contiguous array. No fast-math flags: what is fused and in which order is decide
 every number of lanes gives the same bits.
 """
 
+from ...graph.graph import size
 from ...graph.ops import CONDITIONS
+from .rows import request
 from .trig import define_sincos
 
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
-def define_body(module, name, graph, order, lanes):
-    """Add `void @name(ptr input..., ptr output...)` computing `graph` in `order`."""
+def define_body(module, name, graph, order, lanes, fetch=False):
+    """Add `void @name(ptr input..., ptr output...)` computing `graph` in `order`.
+
+    With `fetch`, a pair (ptr, i64) follows for each array: where the states of a later block
+    lie, and how far apart their cache lines are. Requests for those lines are spread over the
+    body, which is long enough to hide the memory and too long for the hardware to look beyond.
+    """
     emitter = _Emitter(module, lanes)
     arrays = [f"ptr %in.{k}" for k in range(len(graph.inputs))]
     arrays += [f"ptr %out.{k}" for k in range(len(graph.outputs))]
     place = {key: f"%in.{k}" for k, key in enumerate(graph.inputs)}
     # Outputs last: with one lane, an output array may be an input array too.
-    for node in order:
+    lines = []  # the array of each request
+    if fetch:
+        shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
+        lines = [k for k, shape in enumerate(shapes) for _ in range(size(shape))]
+        arrays += [f"ptr %fetch.{k}.0, i64 %line.{k}" for k in range(len(shapes))]
+    for at, node in enumerate(order):
         emitter.emit(node, place)
+        while lines and emitter.fetched * len(order) < len(lines) * (at + 1):
+            emitter.fetch(lines[emitter.fetched], to_write=lines[emitter.fetched] >= len(graph.inputs))
     poison = emitter.poison(graph.unused, place)
     for k, (_, nodes) in enumerate(graph.outputs.values()):
         for entry, node in enumerate(nodes):
@@ -36,7 +50,15 @@ class _Emitter:
     def __init__(self, module, lanes):
         self.module, self.lanes = module, lanes
         self.lines, self.values, self.conditions, self.sincos = [], {}, {}, {}
-        self.count = 0
+        self.count, self.fetched, self.next_line = 0, 0, {}
+
+    def fetch(self, array, to_write):
+        """Ask for the next line of an array of a later block."""
+        self.module.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        at = self.next_line.get(array, f"%fetch.{array}.0")
+        self.lines.append(request(at, to_write, near=False))
+        self.next_line[array] = self.let(f"getelementptr i8, ptr {at}, i64 %line.{array}")
+        self.fetched += 1
 
     def let(self, text):
         self.count += 1

@@ -17,6 +17,7 @@ from .loop import define_run
 from .module import Module
 
 ELEMENTS = {"float64": "double", "float32": "float"}
+LONG_BODY = 1000  # nodes; a longer body asks for the memory of later states while it computes
 THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
 
 
@@ -88,8 +89,9 @@ def assembly_source(graph, lanes, work, with_entry=True):
     module = Module()
     fused = fuse(graph)
     order = trig_first(fused)
-    define_body(module, "body", fused, order, lanes)
-    define_run(module, fused, lanes, "body")
+    fetch = len(order) >= LONG_BODY
+    define_body(module, "body", fused, order, lanes, fetch)
+    define_run(module, fused, lanes, "body", fetch)
     if with_entry and python_entry.has_entry(graph):
         one = Lanes(lanes.element, 1)
         define_body(module, "body_one", fused, order, one)

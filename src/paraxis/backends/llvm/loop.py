@@ -11,20 +11,25 @@ Threads that share a job take chunks by counting `next chunk` up atomically, so 
 simply does less.
 """
 
-from ...drivers.map import ANY, ARRAY, HEADER, READY
+from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY
 from ...graph.graph import size
 from .rows import define_load, define_store
 
+STAGE_BLOCKS, STAGE_BYTES = 4, 32768
+CACHE_LINE = 64
 
-def define_run(module, graph, lanes, body):
-    """Add `void @run(ptr job)`."""
+
+def define_run(module, graph, lanes, body, body_fetches):
+    """Add `void @run(ptr job)`. If not the body, then loads and stores ask for memory early."""
     inputs = [size(shape) for shape in graph.inputs.values()]
     outputs = [size(shape) for shape, _ in graph.outputs.values()]
     entries, vector = inputs + outputs, lanes.count * lanes.size
+    # How many blocks are moved at once: long runs along memory, but all within the first cache.
+    stage = max(1, min(STAGE_BLOCKS, STAGE_BYTES // (sum(entries) * vector)))
     for count in sorted(set(inputs)):
-        define_load(module, f"load_{count}", lanes, count)
+        define_load(module, f"load_{count}", lanes, count, 0 if body_fetches else stage)
     for count in sorted(set(outputs)):
-        define_store(module, f"store_{count}", lanes, count)
+        define_store(module, f"store_{count}", lanes, count, 0 if body_fetches else stage)
     arrays = range(len(entries))
     step = {k: ("load" if k < len(inputs) else "store") for k in arrays}
 
@@ -36,17 +41,15 @@ def define_run(module, graph, lanes, body):
 
     def each(text):
         return "\n".join(
-            text(k) if callable(text) else text.format(k=k, n=entries[k], f=step[k]) for k in arrays
+            text(k) if callable(text) else text.format(k=k, n=stage * entries[k]) for k in arrays
         )
 
     def move(k):
-        """Fill or empty the block of array k, unless it stands ready."""
-        return f"""  %way{k}.now = select i1 %full, i64 %way{k}, i64 {ANY}
-  %here{k} = load ptr, ptr %base{k}, align 8
-  %skip{k} = icmp eq i64 %way{k}, {READY}
+        """Fill or empty the blocks of array k, unless they stand ready."""
+        return f"""  %skip{k} = icmp eq i64 %way{k}, {READY}
   br i1 %skip{k}, label %moved{k}, label %move{k}
 move{k}:
-  call void @{step[k]}_{entries[k]}(ptr %here{k}, i64 %column{k}, i64 %row{k}, ptr %block{k}, i64 %way{k}.now, i64 %count)
+  call void @{step[k]}_{entries[k]}(ptr %here{k}, i64 %column{k}, i64 %row{k}, ptr %block{k}, i64 %way{k}, i64 %count)
   br label %moved{k}
 moved{k}:"""
 
@@ -58,7 +61,7 @@ moved{k}:"""
   br i1 %ready{k}, label %prepare{k}, label %prepared{k}
 prepare{k}:
   %address{k}.p = inttoptr i64 %address{k} to ptr
-  call void @load_{entries[k]}(ptr %address{k}.p, i64 %column{k}, i64 0, ptr %block{k}, i64 {ANY}, i64 {lanes.count})
+  call void @load_{entries[k]}(ptr %address{k}.p, i64 %column{k}, i64 0, ptr %block{k}, i64 {ANY}, i64 {stage * lanes.count})
   br label %prepared{k}
 prepared{k}:"""
 
@@ -67,7 +70,9 @@ prepared{k}:"""
         names = ("address", "column", "row", "way")
         return "\n".join(word(f"{name}{k}", at + j) for j, name in enumerate(names))
 
-    blocks = ", ".join(f"ptr %block{k}" for k in arrays)
+    blocks = ", ".join([f"ptr %at{k}" for k in arrays])
+    if body_fetches:
+        blocks += "".join(f", ptr %fetch{k}, i64 %line{k}" for k in arrays)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
     module.define(
         "run",
@@ -85,6 +90,9 @@ entry:
   %counter = getelementptr i64, ptr %job, i64 5
   %sizes = getelementptr i64, ptr %job, i64 6
 {each(table)}
+{each(lambda k: f'''  %by.column{k} = icmp eq i64 %way{k}, {COLUMNS}
+  %line{k} = select i1 %by.column{k}, i64 %column{k}, i64 {CACHE_LINE}
+  %stride{k} = mul i64 %row{k}, {lanes.count}''')}
 {each(prepare)}
   br label %take
 
@@ -128,18 +136,31 @@ located:
 block:
   %i = phi i64 [ %first, %located ], [ %i.next, %stored ]
   %remaining = sub i64 %last, %i
-  %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {lanes.count})
-  %full = icmp eq i64 %count, {lanes.count}
+  %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {stage * lanes.count})
+{each("  %here{k} = load ptr, ptr %base{k}, align 8")}
 {chr(10).join(move(k) for k in range(len(inputs)))}
+  br label %compute
+compute:
+  %b = phi i64 [ 0, %moved{len(inputs) - 1} ], [ %b.next, %compute ]
+{each(lambda k: f'''  %inside{k} = mul i64 %b, {entries[k] * vector}
+  %at{k} = getelementptr i8, ptr %block{k}, i64 %inside{k}
+  %fetch{k}.block = add i64 %b, {stage}
+  %fetch{k}.on = mul i64 %fetch{k}.block, %stride{k}
+  %fetch{k} = getelementptr i8, ptr %here{k}, i64 %fetch{k}.on''')}
   call void @{body}({blocks})
+  %b.next = add i64 %b, 1
+  %b.done = mul i64 %b.next, {lanes.count}
+  %b.more = icmp ult i64 %b.done, %count
+  br i1 %b.more, label %compute, label %computed
+computed:
 {chr(10).join(move(k) for k in range(len(inputs), len(entries)))}
   br label %stored
 stored:
 {each(lambda k: f'''  %old{k} = load ptr, ptr %base{k}, align 8
-  %on{k} = mul i64 %row{k}, {lanes.count}
+  %on{k} = mul i64 %row{k}, {stage * lanes.count}
   %new{k} = getelementptr i8, ptr %old{k}, i64 %on{k}
   store ptr %new{k}, ptr %base{k}, align 8''')}
-  %i.next = add i64 %i, {lanes.count}
+  %i.next = add i64 %i, {stage * lanes.count}
   %more = icmp ult i64 %i.next, %last
   br i1 %more, label %block, label %take
 

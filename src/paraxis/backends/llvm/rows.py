@@ -13,7 +13,7 @@ of register j holds e entries of state c*e + j, and an e x e transpose inside th
 its own inverse, leaves one entry of all states in each register.
 """
 
-from ...drivers.map import COLUMNS, ROWS
+from ...drivers.map import ANY, COLUMNS, ROWS
 
 
 WRITTEN_OUT = 16  # tiles; more become a loop
@@ -24,63 +24,109 @@ def cell_entries(lanes):
     return 16 // lanes.size
 
 
-def define_load(module, name, lanes, entries):
-    """Add `void @name(ptr array, i64 column, i64 row, ptr block, i64 way, i64 count)`."""
-    _define(module, name, lanes, entries, _load_tile, _load_column, _load_any)
+def define_load(module, name, lanes, entries, ahead=0):
+    """Add `void @name(ptr array, i64 column, i64 row, ptr block, i64 way, i64 count)`.
+
+    Moves `count` states into consecutive blocks, the last of them perhaps partly filled. With
+    `ahead`, columns are requested from memory that many blocks early: there are more of them
+    than the hardware can follow.
+    """
+    _define(module, name, lanes, entries, ahead, _load_tile, _load_column, _load_any)
 
 
-def define_store(module, name, lanes, entries):
-    """Add the same signature, from block to array."""
-    _define(module, name, lanes, entries, _store_tile, _store_column, _store_any)
+def define_store(module, name, lanes, entries, ahead=0):
+    """Add the same signature, from blocks to array."""
+    _define(module, name, lanes, entries, ahead, _store_tile, _store_column, _store_any)
 
 
-def _define(module, name, lanes, entries, tile, column, any_):
+def _define(module, name, lanes, entries, ahead, tile, column, any_):
     vector = lanes.count * lanes.size
     can_tile = entries >= cell_entries(lanes)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
+    module.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     module.define(
         name,
         f"""
 define internal void @{name}(ptr %array, i64 %column, i64 %row, ptr %block, i64 %way, i64 %count) nounwind {{
 entry:
-  %last.lane = sub i64 %count, 1
-  switch i64 %way, label %any [ i64 {ROWS}, label {"%rows" if can_tile else "%any.rows"}  i64 {COLUMNS}, label %column.loop ]
-any.rows:
-  br label %any
+  %whole = udiv i64 %count, {lanes.count}
+  %one.block.on = mul i64 %row, {lanes.count}
+  %none = icmp eq i64 %whole, 0
+  %way.now = select i1 %none, i64 {ANY}, i64 %way
+  switch i64 %way.now, label %loose [ i64 {ROWS}, label {"%rows" if can_tile else "%loose"}  i64 {COLUMNS}, label %columns ]
 
 {_rows(lanes, entries, tile) if can_tile else ""}
-
-column.loop:
-  %c = phi i64 [ 0, %entry ], [ %c.next, %column.loop ]
+columns: ; all blocks of one column, then the next: a column is read along memory
+  %c = phi i64 [ 0, %entry ], [ %c.next, %column.end ]
   %c.offset = mul i64 %c, %column
-  %c.array = getelementptr i8, ptr %array, i64 %c.offset
+  %c.first = getelementptr i8, ptr %array, i64 %c.offset
   %c.inside = mul i64 %c, {vector}
-  %c.block = getelementptr i8, ptr %block, i64 %c.inside
+  %c.into = getelementptr i8, ptr %block, i64 %c.inside
+  br label %column.block
+column.block:
+  %cb = phi i64 [ 0, %columns ], [ %cb.next, %column.block ]
+  %cb.offset = mul i64 %cb, {vector}
+  %c.array = getelementptr i8, ptr %c.first, i64 %cb.offset
+  %cb.inside = mul i64 %cb, {entries * vector}
+  %c.block = getelementptr i8, ptr %c.into, i64 %cb.inside
+  %cb.ahead = getelementptr i8, ptr %c.array, i64 {ahead * vector}
+{request("%cb.ahead", tile is _store_tile) if ahead else ""}
 {column(lanes)}
+  %cb.next = add i64 %cb, 1
+  %cb.more = icmp ult i64 %cb.next, %whole
+  br i1 %cb.more, label %column.block, label %column.end
+column.end:
   %c.next = add i64 %c, 1
   %c.more = icmp ult i64 %c.next, {entries}
-  br i1 %c.more, label %column.loop, label %done
+  br i1 %c.more, label %columns, label %moved
 
-any:
-  %k = phi i64 [ 0, %entry ], [ 0, %any.rows ], [ %k.next, %any.column ]
+moved: ; all whole blocks; is there a partial one?
+  %whole.states = mul i64 %whole, {lanes.count}
+  %partial = icmp ult i64 %whole.states, %count
+  br i1 %partial, label %loose, label %done
+
+loose: ; one by one, whatever is left
+  %b = phi i64 [ 0, %entry ]{"" if can_tile else ", [ 0, %entry ]"}, [ %whole, %moved ], [ %b.next, %loose.end ]
+  %b.first = mul i64 %b, {lanes.count}
+  %b.left = sub i64 %count, %b.first
+  %present = call i64 @llvm.umin.i64(i64 %b.left, i64 {lanes.count})
+  %last.lane = sub i64 %present, 1
+  %b.offset = mul i64 %b, %one.block.on
+  %b.array = getelementptr i8, ptr %array, i64 %b.offset
+  %b.inside = mul i64 %b, {entries * vector}
+  %b.block = getelementptr i8, ptr %block, i64 %b.inside
+  br label %loose.column
+loose.column:
+  %k = phi i64 [ 0, %loose ], [ %k.next, %loose.next ]
   %k.offset = mul i64 %k, %column
-  %k.array = getelementptr i8, ptr %array, i64 %k.offset
+  %k.array = getelementptr i8, ptr %b.array, i64 %k.offset
   %k.inside = mul i64 %k, {vector}
-  %k.block = getelementptr i8, ptr %block, i64 %k.inside
-  br label %any.lane
-any.lane:
-  %l = phi i64 [ 0, %any ], [ %l.next, %any.lane ]
+  %k.block = getelementptr i8, ptr %b.block, i64 %k.inside
+  br label %lane
+lane:
+  %l = phi i64 [ 0, %loose.column ], [ %l.next, %lane ]
 {any_(lanes)}
-  br i1 %l.more, label %any.lane, label %any.column
-any.column:
+  br i1 %l.more, label %lane, label %loose.next
+loose.next:
   %k.next = add i64 %k, 1
   %k.more = icmp ult i64 %k.next, {entries}
-  br i1 %k.more, label %any, label %done
+  br i1 %k.more, label %loose.column, label %loose.end
+loose.end:
+  %b.next = add i64 %b, 1
+  %b.done = mul i64 %b.next, {lanes.count}
+  %b.more = icmp ult i64 %b.done, %count
+  br i1 %b.more, label %loose, label %done
 
 done:
   ret void
 }}""",
     )
+
+
+def request(pointer, to_write, near=True):
+    """Ask for a cache line; `near` for the first cache, else the second."""
+    place = 3 if near else 2
+    return f"  call void @llvm.prefetch.p0(ptr {pointer}, i32 {int(to_write)}, i32 {place}, i32 1)"
 
 
 def _load_column(lanes):
@@ -112,7 +158,7 @@ def _store_any(lanes):
   %l.value = load {lanes.element}, ptr %l.block, align {lanes.size}
   store {lanes.element} %l.value, ptr %l.array, align {lanes.size}
   %l.next = add i64 %l, 1
-  %l.more = icmp ult i64 %l.next, %count"""
+  %l.more = icmp ult i64 %l.next, %present"""
 
 
 class _Straight:
@@ -139,30 +185,43 @@ class _Straight:
 def _rows(lanes, entries, tile):
     """Tile by tile; the last tile may overlap the one before. Few tiles are written out."""
     e, size, vector = cell_entries(lanes), lanes.size, lanes.count * lanes.size
-    pointers = ["%array", *(f"%row{state}" for state in range(1, lanes.count))]
-    lines = ["rows:"]
-    for before, pointer in zip(pointers, pointers[1:], strict=False):
-        lines.append(f"  {pointer} = getelementptr i8, ptr {before}, i64 %row")
+    pointers = [f"%row{state}" for state in range(lanes.count)]
+    steps = "\n".join(
+        f"  {pointer} = getelementptr i8, ptr {before}, i64 %row"
+        for before, pointer in zip(pointers, pointers[1:], strict=False)
+    )
     starts = [min(k, entries - e) for k in range(0, entries, e)]
-    if len(starts) <= WRITTEN_OUT:
-        code = _Straight()
-        for start in starts:
-            tile(code, lanes, pointers, start * size, "%block", start * vector)
-        return "\n".join([*lines, str(code), "  br label %done"])
     code = _Straight()
-    tile(code, lanes, pointers, "%t.offset", "%t.block", 0)
-    return "\n".join(lines) + f"""
-  br label %tile
+    if len(starts) <= WRITTEN_OUT:
+        for start in starts:
+            tile(code, lanes, pointers, start * size, "%r.block", start * vector)
+        tiles = f"{code}\n  br label %rows.end"
+    else:
+        tile(code, lanes, pointers, "%t.offset", "%t.block", 0)
+        tiles = f"""  br label %tile
 tile:
   %t = phi i64 [ 0, %rows ], [ %t.next, %tile ]
   %t.first = call i64 @llvm.umin.i64(i64 %t, i64 {entries - e})
   %t.offset = mul i64 %t.first, {size}
   %t.inside = mul i64 %t.first, {vector}
-  %t.block = getelementptr i8, ptr %block, i64 %t.inside
+  %t.block = getelementptr i8, ptr %r.block, i64 %t.inside
 {code}
   %t.next = add i64 %t, {e}
   %t.more = icmp ult i64 %t.next, {entries}
-  br i1 %t.more, label %tile, label %done"""
+  br i1 %t.more, label %tile, label %rows.end"""
+    return f"""rows:
+  %r = phi i64 [ 0, %entry ], [ %r.next, %rows.end ]
+  %r.offset = mul i64 %r, %one.block.on
+  %row0 = getelementptr i8, ptr %array, i64 %r.offset
+  %r.inside = mul i64 %r, {entries * vector}
+  %r.block = getelementptr i8, ptr %block, i64 %r.inside
+{steps}
+{tiles}
+rows.end:
+  %r.next = add i64 %r, 1
+  %r.more = icmp ult i64 %r.next, %whole
+  br i1 %r.more, label %rows, label %moved
+"""
 
 
 def _load_tile(code, lanes, rows, offset, block, inside):

@@ -1,0 +1,5 @@
+"""`python -m paraxis`."""
+
+from .cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,387 @@
+"""The command line: `paraxis info`, `paraxis bench`, `paraxis demo`.
+
+Commands ask the public functions and hand the answers to report/. An error of the user is one
+line on stderr and exit code 2; a demo that finds Paraxis wrong exits with 1.
+"""
+
+import argparse
+import os
+import sys
+import warnings
+
+from . import __version__, api
+from .errors import ArgumentError, ParaxisError
+from .report.text import duration, shown
+from .robot.load import load
+
+EXAMPLES = """examples:
+  paraxis demo                          a tour in a minute, and a page to look at
+  paraxis info puma560                  a built-in robot: its joints, what its dynamics cost
+  paraxis info arm.urdf --tip tool0     a URDF file, up to one link
+  paraxis bench ur5 --batch 1,1000,1e6  how fast it runs here
+  paraxis bench arm.urdf --json out.json
+"""
+
+JSON_KEYS = """The JSON file holds: paraxis (version), robot (name, joints), function, dtype, machine,
+operations (mul, add, trig, flops, depth), compile (trace_s, cold_s, cached_s), latency_ns,
+error, sample (states checked), rows (batch, threads, ns_per_state, states_per_s) and pinocchio
+(version, error, latency_ns, rows), or null for the last with the reason in pinocchio_note.
+"""
+
+DECADES = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+HALF_DECADES = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+MOST_STATES = 10**9
+INTERRUPTED, BROKEN_PIPE = 128 + 2, 128 + 13  # as shells write a death by signal
+
+
+def main(argv=None):
+    """Run a command; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal without our letters gets '?'
+            stream.reconfigure(errors="replace")
+    try:
+        arguments = _parser().parse_args(argv)
+        code = arguments.command(arguments)
+        sys.stdout.flush()  # here, where a broken pipe is caught
+        return code
+    except SystemExit as stop:  # after --help and --version
+        return stop.code or 0
+    except ParaxisError as error:
+        return _complain(error)
+    except MemoryError:
+        return _complain("not enough memory")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # `paraxis info ... | head`: nobody reads any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+
+
+def _complain(error):
+    print(f"paraxis: {shown(str(error), 2000)}", file=sys.stderr)
+    return 2
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise ArgumentError(f"{message} (see {self.prog} --help)")
+
+
+def _parser():
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(
+        prog="paraxis",
+        description="Parallel robot dynamics: from a robot description to the fastest kernels.",
+        epilog=EXAMPLES,
+        formatter_class=raw,
+    )
+    parser.add_argument("--version", action="version", version=f"paraxis {__version__}")
+    parser.set_defaults(command=lambda _: parser.print_help() or 0)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    about = "a robot's joints, frames and operation counts"
+    info = commands.add_parser("info", help=about, description=f"Show {about}.")
+    info.set_defaults(command=_info)
+
+    about = "measure inverse dynamics on this machine"
+    bench = commands.add_parser(
+        "bench",
+        help=about,
+        description=f"{about.capitalize()}.",
+        epilog=JSON_KEYS,
+        formatter_class=raw,
+    )
+    bench.set_defaults(command=_bench)
+
+    for command in (info, bench):
+        command.add_argument("robot", metavar="ROBOT", help="a built-in name or a URDF file")
+        command.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
+    bench.add_argument("--batch", metavar="N,N,...", type=_batches, help="states per call")
+    bench.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    bench.add_argument(
+        "--threads", metavar="N", type=_threads, help="the most (default: all cores)"
+    )
+    bench.add_argument("--json", metavar="FILE", help="write the figures there; - for stdout")
+
+    about = "a tour with one robot, ending in an HTML page with plots"
+    demo = commands.add_parser("demo", help=about, description=f"Take {about}.")
+    demo.add_argument("-o", "--output", metavar="FILE", default="paraxis-demo.html")
+    demo.add_argument("--robot", metavar="NAME", default="puma560", help="default: %(default)s")
+    demo.add_argument("--quick", action="store_true", help="measure less, in a few seconds")
+    demo.set_defaults(command=_demo)
+    return parser
+
+
+def _batches(text):
+    sizes = []
+    for word in text.split(","):
+        try:
+            size = float(word)  # so that 1e6 and 1_000 are numbers too
+        except ValueError:
+            size = 0.0
+        if not (1 <= size <= MOST_STATES and size.is_integer()):
+            raise argparse.ArgumentTypeError(
+                f"expected whole numbers from 1 to {MOST_STATES:,}, found {shown(word)!r}"
+            )
+        sizes.append(int(size))
+    return sorted(set(sizes))
+
+
+def _threads(text):
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 1024):
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to 1024, found {shown(text)!r}")
+    return int(text)
+
+
+# -- commands --------------------------------------------------------------------------------------
+
+
+def _info(arguments):
+    from .report import terminal as show
+
+    robot, terminal = _load(arguments.robot, arguments.tip), show.Terminal()
+    show.print_robot(terminal, robot)
+    show.print_frames(terminal, robot)
+    rows, chosen = _operations(robot)
+    show.print_operations(terminal, rows, chosen)
+    return 0
+
+
+def _bench(arguments):
+    from .report import measure
+    from .report import terminal as show
+    from .report.machine import lines, machine
+
+    dtype, as_text = arguments.dtype, arguments.json == "-"
+    _check_writable(arguments.json)
+    robot, terminal = _load(arguments.robot, arguments.tip), show.Terminal(stderr=as_text)
+    program, kernel, compiled = measure.compile_times(lambda: api.program(robot), dtype)
+    batches = _affordable(program, dtype, arguments.batch or DECADES, arguments.batch is not None)
+    counts = _thread_counts(arguments.threads)
+    peer, note = _peer(arguments, robot)
+
+    effort = measure.Effort()
+    with show.progress(len(batches) * len(counts) * (2 if peer else 1), "measuring") as tick:
+        error = measure.interpreter_error(kernel, program)
+        latency = measure.latency(kernel, program, effort)
+        speeds = measure.speeds(program, dtype, batches, counts, effort, tick)
+        compared = None
+        if peer:
+            arrays = measure.states(program, max(batches), dtype)
+            compared = peer.compare(kernel, arrays, batches, counts, effort, tick)
+
+    cost, found = _cost("chosen", program), machine()
+    terminal.title(shown(robot.name), f"inverse dynamics, {dtype}, {kernel.lanes} states a vector")
+    about = ", ".join(value for what, value in lines(found) if what in ("CPU", "vectors"))
+    terminal.note(about)
+    cached = "not kept" if compiled.cached_s is None else duration(compiled.cached_s)
+    for what, value in (
+        ("operations", f"{cost.flops} flops and {cost.trig} sines and cosines, depth {cost.depth}"),
+        ("trace", f"{duration(compiled.trace_s)}, from the robot to its Program"),
+        ("compile", f"{duration(compiled.cold_s)} cold, {cached} from the cache"),
+        ("one state", f"{duration(latency)} a call, from Python and back"),
+        ("error", f"{error:.1e} against the interpreter, worst of {measure.SAMPLE} states"),
+    ):
+        terminal.print(f"  {what:<12}{value}")
+    if compared:
+        terminal.print(
+            f"  {'Pinocchio':<12}{compared.version}: {duration(compared.latency_s)} a call of rnea, "
+            f"torques {compared.error:.1e} from ours"
+        )
+    terminal.print()
+    show.print_speeds(terminal, speeds, compared)
+    terminal.note(
+        f"Best of {effort.runs} runs, rows of states in, results written to a given array."
+        + (f" Pinocchio: rneaInParallel, float64, same states; {note}." if compared else "")
+    )
+    if not compared:
+        terminal.note(f"Pinocchio: {note}.")
+    if arguments.json:
+        figures = {
+            "paraxis": __version__,
+            "robot": {"name": robot.name, "joints": robot.n},
+            "function": program.name,
+            "dtype": dtype,
+            "machine": found,
+            "operations": {k: v for k, v in cost.as_dict().items() if k != "name"},
+            "compile": vars(compiled),
+            "latency_ns": latency * 1e9,
+            "error": error,
+            "sample": measure.SAMPLE,
+            "rows": [speed.as_dict() for speed in speeds],
+            "pinocchio": compared.as_dict() if compared else None,
+            "pinocchio_note": note,
+        }
+        _write_json(arguments.json, figures)
+    return 0
+
+
+def _demo(arguments):
+    from .report import measure
+    from .report import terminal as show
+    from .report.machine import machine
+    from .report.page import Tour, page
+
+    _check_writable(arguments.output)
+    robot, terminal = _load(arguments.robot, None), show.Terminal()
+    terminal.title("1  The robot")
+    show.print_robot(terminal, robot)
+
+    terminal.title("2  Customising", "the general robot takes masses, lengths, ... as inputs")
+    terminal.print()
+    everything = tuple(api.PARAMETERS)
+    own, chosen = _operations(robot)
+    general = {
+        row.name: api.program(robot, algorithm=row.name, parameters=everything) for row in own
+    }
+    pairs = [(_cost(row.name, general[row.name]), row) for row in own]
+    show.print_customised(terminal, pairs, chosen)
+    terminal.note("Flops for one state, without sines and cosines; left: what remains of them.")
+
+    terminal.title("3  Compiling")
+    program, kernel, compiled = measure.compile_times(lambda: api.program(robot), "float64")
+    cached = "" if compiled.cached_s is None else f", {duration(compiled.cached_s)} from the cache"
+    terminal.print(
+        f"  traced in {duration(compiled.trace_s)}, compiled in {duration(compiled.cold_s)} "
+        f"cold{cached}; {kernel.lanes} states a vector"
+    )
+
+    terminal.title("4  Checking")
+    error = measure.interpreter_error(kernel, program)
+    values = {name: api.parameter_values(robot, name) for name in everything}
+    baseline = general[min(pairs, key=lambda pair: pair[0].flops)[0].name]
+    general_error = measure.general_error(kernel, program, baseline, values)
+    terminal.print(f"  against the interpreter                         {error:.1e}")
+    terminal.print(f"  against the general robot, given these numbers  {general_error:.1e}")
+    if not max(error, general_error) <= measure.TOLERANCE:  # NaN is no success either
+        print(f"paraxis: the error is above {measure.TOLERANCE:g}", file=sys.stderr)
+        return 1
+
+    terminal.title("5  Measuring")
+    effort = measure.QUICK if arguments.quick else measure.Effort()
+    sizes = tuple(s for s in HALF_DECADES if s <= 10_000) if arguments.quick else HALF_DECADES
+    batches = _affordable(program, "float64", sizes, asked=False)
+    counts = _thread_counts(None)
+    with show.progress(len(batches) * len(counts), "measuring") as tick:
+        latency = measure.latency(kernel, program, effort)
+        speeds = measure.speeds(program, "float64", batches, counts, effort, tick)
+    terminal.print()
+    show.print_speeds(terminal, speeds)
+    terminal.note(f"A call with one state takes {duration(latency)}, from Python and back.")
+
+    terminal.title("6  The page")
+    builtin = not os.path.isfile(arguments.robot)
+    call = repr(arguments.robot) if builtin else '"robot.urdf"'
+    tour = Tour(
+        __version__, robot, call, program, pairs, chosen, compiled, error, general_error, latency,
+        speeds, machine(),
+    )  # fmt: skip
+    text = page(tour)
+    _write(arguments.output, text)
+    size = len(text.encode()) / 1000
+    terminal.print(f"  wrote {shown(arguments.output, 300)} ({size:.0f} kB): open it in a browser")
+    return 0
+
+
+# -- what commands share ---------------------------------------------------------------------------
+
+
+def _load(source, tip):
+    """The robot; what is odd about it goes to stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robot = load(source, tip=tip)
+    for warning in caught:
+        print(f"paraxis: warning: {shown(str(warning.message), 500)}", file=sys.stderr)
+    return robot
+
+
+def _cost(name, program):
+    from .report.operations import Operations
+
+    return Operations.of(name, program)
+
+
+def _operations(robot):
+    """The cost of every algorithm for inverse dynamics, and of the Program that is used."""
+    named = [_cost(name, api.program(robot, algorithm=name)) for name in api.algorithms()]
+    return named, _cost("chosen", api.program(robot))
+
+
+def _thread_counts(most):
+    from .drivers.threads import available
+
+    return sorted({1, most or available()})
+
+
+def _affordable(program, dtype, batches, asked):
+    """The batch sizes that fit in memory. Sizes that were asked for and do not are an error."""
+    from .report.machine import memory_bytes
+    from .report.measure import bytes_needed
+
+    memory = memory_bytes() or 2**32
+    fit = [batch for batch in batches if bytes_needed(program, batch, dtype) <= memory // 8]
+    if asked and len(fit) < len(batches):
+        needed = bytes_needed(program, max(batches), dtype) / 2**30
+        raise ArgumentError(
+            f"--batch {max(batches)}: expected arrays of at most an eighth of the memory, "
+            f"{memory / 2**33:.1f} GiB, found {needed:.1f} GiB"
+        )
+    return fit or [1]
+
+
+def _peer(arguments, robot):
+    """Pinocchio on the same file, or None; and a word about it."""
+    from .report.peer import Pinocchio, Unavailable
+
+    if not os.path.isfile(arguments.robot):
+        return None, "not measured, as it reads files and this robot is built in"
+    if arguments.tip is not None:
+        return None, "not measured, as it cannot leave out the joints beyond --tip"
+    try:
+        return Pinocchio(arguments.robot, robot), "ratio is its time by ours"
+    except Unavailable as reason:
+        return None, f"not measured: {reason}"
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def _check_writable(path):
+    """Say early, before minutes of measuring, that a file cannot be written."""
+    if path is None or path == "-":
+        return
+    folder = os.path.dirname(path) or "."
+    if os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        raise ArgumentError(f"{shown(path, 300)}: cannot write a file of that name")
+
+
+def _write(path, text):
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ArgumentError(f"{shown(path, 300)}: cannot be written: {reason}") from None
+
+
+def _write_json(path, figures):
+    import json
+
+    text = json.dumps(_finite(figures), indent=2)
+    if path == "-":
+        print(text)
+    else:
+        _write(path, text + "\n")
+
+
+def _finite(value):
+    """JSON has no NaN: null says as much."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return None if value != value or value in (float("inf"), -float("inf")) else value

@@ -1,0 +1,169 @@
+"""How long things take here and now, and whether the answers are right.
+
+A time is the best of a few runs, each long enough for the clock: on a shared machine the others
+can only make a run slower. Results go to a given array (`out=`), inputs are rows of states.
+"""
+
+import os
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+
+import numpy as np
+
+SAMPLE = 50  # states on which the interpreter, which is slow, is asked too
+TOLERANCE = 1e-10  # of a float64 kernel against the interpreter
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to measure."""
+
+    runs: int = 5  # the best of these counts
+    seconds: float = 0.02  # that a run lasts at least
+    patience: float = 0.5  # seconds after which no further run is started
+
+
+QUICK = Effort(runs=2, seconds=0.002, patience=0.05)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Seconds from a robot to a kernel. Both were seen to happen, in an empty cache."""
+
+    trace_s: float  # robot -> Program
+    cold_s: float  # Program -> kernel, compiled
+    cached_s: float | None  # Program -> kernel, found on disk; None where nothing could be kept
+
+
+@dataclass(frozen=True)
+class Speed:
+    """One batch size on so many threads."""
+
+    batch: int
+    threads: int
+    ns_per_state: float
+    states_per_s: float
+
+    @classmethod
+    def of(cls, batch, threads, seconds):
+        return cls(batch, threads, seconds / batch * 1e9, batch / seconds)
+
+    def as_dict(self):
+        return asdict(self)
+
+
+def best_seconds(call, effort):
+    """Seconds a call takes, warm."""
+    call()
+    once = _elapsed(call, 1)
+    calls = max(1, int(effort.seconds / max(once, 1e-9)))
+    best, spent = once if calls == 1 else float("inf"), once
+    for _ in range(effort.runs):
+        if spent > effort.patience and best < float("inf"):
+            break
+        spent += (run := _elapsed(call, calls))
+        best = min(best, run / calls)
+    return best
+
+
+def _elapsed(call, calls):
+    start = time.perf_counter()
+    for _ in range(calls):
+        call()
+    return time.perf_counter() - start
+
+
+def states(program, count, dtype="float64", seed=0):
+    """Random states, one array an input: positions within a turn, rates and accelerations."""
+    rng = np.random.default_rng(seed)
+    return [
+        rng.uniform(-3, 3, (count, *shape)).astype(dtype, copy=False)
+        for shape in program.inputs.values()
+    ]
+
+
+def compile_times(trace, dtype):
+    """The Program of `trace()`, its kernel, and what they took: compiled, then from disk."""
+    start = time.perf_counter()
+    program = trace()
+    traced = time.perf_counter()
+    with _empty_cache() as folder:
+        begin = time.perf_counter()
+        kernel = program.compile(dtype=dtype)
+        cold = time.perf_counter() - begin
+        cached = None
+        if any(name.endswith(".bin") for name in os.listdir(folder)):
+            begin = time.perf_counter()
+            kernel = program.compile(dtype=dtype)
+            cached = time.perf_counter() - begin
+    return program, kernel, Compiled(traced - start, cold, cached)
+
+
+@contextmanager
+def _empty_cache():
+    """A cache folder of our own, so that a compilation is one and a cache hit is one."""
+    before = os.environ.get("PARAXIS_CACHE")
+    with tempfile.TemporaryDirectory(prefix="paraxis-") as folder:
+        os.environ["PARAXIS_CACHE"] = folder
+        try:
+            yield folder
+        finally:
+            if before is None:
+                del os.environ["PARAXIS_CACHE"]
+            else:
+                os.environ["PARAXIS_CACHE"] = before
+
+
+def speeds(program, dtype, batches, thread_counts, effort, tick=lambda: None):
+    """Speeds over batch sizes, for each number of threads. `tick` is called after each."""
+    arrays = states(program, max(batches), dtype)
+    outs = [np.empty((max(batches), *shape), dtype) for shape in program.outputs.values()]
+    found = []
+    for count in thread_counts:
+        kernel = program.compile(dtype=dtype, threads=count)
+        for batch in batches:
+            out = tuple(array[:batch] for array in outs)
+            call = partial(
+                kernel,
+                *(array[:batch] for array in arrays),
+                out=out if len(out) > 1 else out[0],
+            )
+            found.append(Speed.of(batch, count, best_seconds(call, effort)))
+            tick()
+    return found
+
+
+def latency(kernel, program, effort):
+    """Seconds of one call on one state, from Python and back."""
+    state = [array[0].copy() for array in states(program, 1, kernel.dtype)]
+    return best_seconds(lambda: kernel(*state), effort)
+
+
+def interpreter_error(kernel, program, count=SAMPLE):
+    """The worst error of a kernel against the interpreter, on random states."""
+    arrays = states(program, count, kernel.dtype, seed=1)
+    meaning = program.evaluate(**dict(zip(program.inputs, arrays, strict=True)))
+    return worst_error(kernel(*arrays), meaning)
+
+
+def general_error(kernel, program, general, values, count=SAMPLE):
+    """The worst error of a kernel against the interpreted `general` Program, given `values`."""
+    arrays = states(program, count, kernel.dtype, seed=2)
+    given = dict(zip(program.inputs, arrays, strict=True)) | values
+    return worst_error(kernel(*arrays), general.evaluate(**given))
+
+
+def worst_error(found, reference):
+    """max|Δ| / max(1, max|reference|) a state, of the worst state."""
+    scale = np.maximum(1.0, abs(reference).max(-1))
+    return float((abs(found - reference).max(-1) / scale).max())
+
+
+def bytes_needed(program, batch, dtype):
+    """Memory for the arrays of a batch."""
+    shapes = [*program.inputs.values(), *program.outputs.values()]
+    entries = sum(int(np.prod(shape, dtype=int)) for shape in shapes)
+    return entries * batch * np.dtype(dtype).itemsize

@@ -1,0 +1,184 @@
+"""The terminal: tables that fit its width, a progress bar for the wait. Plain when piped.
+
+Text is never markup here: what is printed may come from anyone's file.
+"""
+
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from . import joints
+from .operations import NOTE, cheapest
+from .text import duration, names, short, shown
+
+WIDE = 160  # a pipe has no width
+
+
+class Terminal(Console):
+    """A console that takes no text for markup and leaves a broken pipe to its caller."""
+
+    def __init__(self, stderr=False):
+        stream = sys.stderr if stderr else sys.stdout
+        fixed = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
+        super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False, width=fixed)
+
+    def on_broken_pipe(self):
+        raise BrokenPipeError
+
+    def title(self, text, rest=""):
+        self.print()
+        self.print(Text.assemble((text, "bold"), "  " if rest else "", (rest, "")))
+
+    def note(self, text):
+        """A footnote, in lines that are pleasant to read."""
+        width = min(self.width, 100)
+        self.print(Padding(Text(text, style="dim"), (0, 2, 0, 1)), width=width)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. Of those with a rank, the lowest go first when space is short."""
+
+    head: str
+    right: bool = False
+    rank: int | None = None
+
+
+def print_table(terminal, columns, rows, marked=()):
+    """Rows of text under columns; what does not fit is left out and said so. Marked rows shine."""
+    kept, dropped = list(columns), []
+    table = _table(columns, kept, rows, marked)
+    while terminal.measure(table).maximum > terminal.width:
+        ranked = [column for column in kept if column.rank is not None]
+        if not ranked:
+            break
+        goes = min(ranked, key=lambda column: column.rank)
+        kept.remove(goes)
+        dropped.append(goes.head)
+        table = _table(columns, kept, rows, marked)
+    terminal.print(table)
+    if dropped:
+        terminal.note(f"In a wider window also: {', '.join(reversed(dropped))}.")
+
+
+def _table(columns, kept, rows, marked):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in kept:
+        side = "right" if column.right else "left"
+        table.add_column(Text(column.head), justify=side, overflow="fold")
+    for k, row in enumerate(rows):
+        cells = [Text(cell) for column, cell in zip(columns, row, strict=True) if column in kept]
+        table.add_row(*cells, style="bold green" if k in marked else None)
+    return table
+
+
+def print_robot(terminal, robot):
+    """Totals and one line a joint."""
+    ranks = {"rotor": 0, "range": 1, "centre of mass m": 2, "parent": 3, "axis": 4}
+    columns = [Column(h, h in joints.NUMERIC, ranks.get(h)) for h in joints.HEAD]
+    terminal.title(shown(robot.name), joints.summary(robot))
+    terminal.print()
+    print_table(terminal, columns, joints.joint_rows(robot))
+
+
+def print_frames(terminal, robot):
+    terminal.title("frames", names(robot.frame_names))
+
+
+def print_operations(terminal, rows, chosen):
+    """The cost of each algorithm, the cheapest marked, and of the Program that is used."""
+    best = cheapest(rows)
+    heads = ("mul", "add", "trig", "flops", "depth")
+    columns = [Column("algorithm"), *(Column(head, right=True) for head in heads), Column("")]
+    lines = [
+        (row.name, *(str(getattr(row, head)) for head in heads), "cheapest" if row is best else "")
+        for row in rows
+    ]
+    lines.append(("chosen", *(str(getattr(chosen, head)) for head in heads), "used"))
+    terminal.title("inverse dynamics", "operations for one state")
+    terminal.print()
+    print_table(terminal, columns, lines, marked=(rows.index(best), len(rows)))
+    terminal.note(
+        "The algorithms are counted in the body frames of the description; chosen is the cheapest "
+        "over all of them and over equivalent body frames."
+    )
+    terminal.note(NOTE)
+
+
+def print_customised(terminal, pairs, chosen):
+    """Operations before and after customising: (general, customised) an algorithm."""
+    columns = [
+        Column("algorithm"),
+        Column("general flops", right=True),
+        Column("customised flops", right=True),
+        Column("left", right=True),
+        Column("general depth", right=True, rank=0),
+        Column("customised depth", right=True, rank=1),
+    ]
+    lines = [_pair(general.name, general, own) for general, own in pairs]
+    lines.append(_pair("chosen", cheapest([general for general, _ in pairs]), chosen))
+    print_table(terminal, columns, lines, marked=(len(pairs),))
+
+
+def _pair(name, general, own):
+    left = f"{own.flops / general.flops:.0%}"
+    return (name, str(general.flops), str(own.flops), left, str(general.depth), str(own.depth))
+
+
+def print_speeds(terminal, speeds, peer=None):
+    """One line a batch size; for each number of threads our speed and, if measured, the peer's."""
+    counts = list(dict.fromkeys(speed.threads for speed in speeds))
+    ours = {(speed.batch, speed.threads): speed for speed in speeds}
+    theirs = {(speed.batch, speed.threads): speed for speed in (peer.speeds if peer else ())}
+    columns = [Column("batch", right=True)]
+    for count in counts:
+        threads = "1 thread" if count == 1 else f"{count} threads"
+        columns += [Column(f"{threads}\nper state", right=True)]
+        columns += [Column(f"{threads}\nstates/s", right=True, rank=count)]
+        if peer:
+            columns += [Column(f"{threads}\nPinocchio", right=True)]
+            columns += [Column(f"{threads}\nratio", right=True)]
+    lines = []
+    for batch in dict.fromkeys(speed.batch for speed in speeds):
+        line = [f"{batch:,}"]
+        for count in counts:
+            own = ours[batch, count]
+            line += [duration(own.ns_per_state / 1e9), short(own.states_per_s)]
+            if peer:
+                other = theirs[batch, count]
+                ratio = other.ns_per_state / own.ns_per_state
+                line += [duration(other.ns_per_state / 1e9), f"{ratio:.1f}"]
+        lines.append(line)
+    print_table(terminal, columns, lines)
+
+
+@contextmanager
+def progress(total, description):
+    """A bar on stderr while `total` things are measured; nothing where nobody watches.
+
+    Yields the function to call after each. No thread redraws the bar meanwhile: that would
+    show in the times.
+    """
+    terminal = Terminal(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=terminal,
+        transient=True,
+        auto_refresh=False,
+        disable=not terminal.is_terminal,
+    )
+    task = bar.add_task(description, total=total)
+    with bar:
+        bar.refresh()
+        yield lambda: bar.update(task, advance=1, refresh=True)
