@@ -1,10 +1,11 @@
 """The public functions. Here algorithms meet graphs: the only place that knows both."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from .algorithms import ALGORITHMS
+from .algorithms import ABOUT_ORIGIN, ALGORITHMS
 from .backends.llvm.kernel import compile_kernel
 from .errors import ArgumentError
 from .graph import text as text_form
@@ -13,6 +14,7 @@ from .passes.count import count
 from .program import Program, work
 from .robot.model import PARAMETERS, Model, parameter_values
 from .robot.reframe import reframe
+from .robot.regroup import regroup
 from .robot.robot import Robot
 
 # function -> (inputs, output): every array has one entry a joint
@@ -39,8 +41,9 @@ def _algorithm(function, name):
 def program(robot, function="inverse_dynamics", algorithm=None, parameters=()):
     """The Program of a function for this robot.
 
-    With an algorithm named, it is traced in the body frames of the description. Without, the
-    cheapest is taken, over all algorithms and over equivalent choices of body frames. Names in
+    With an algorithm named, it is traced in the body frames and with the masses of the
+    description, and its intermediate values are marked. Without, the cheapest is taken, over
+    all algorithms and over equivalent choices of body frames and masses. Names in
     `parameters` (mass, com, inertia, origin, rotor_inertia, gravity) become inputs, with one
     value a joint as in `px.parameter_values`; frames are then as described.
     """
@@ -63,12 +66,18 @@ def _graph(robot, function, algorithm, parameters):
     if algorithm is not None:
         _algorithm(function, algorithm)
         return _traced(robot, function, algorithm, parameters)
-    views = [robot] if parameters else [robot, reframe(robot, slide=False), reframe(robot)]
-    candidates = [_traced(view, function, name, parameters) for view in views for name in known]
+    candidates = [_traced(robot, function, name, parameters) for name in known]
+    if not parameters:
+        for view in (reframe(robot, slide=False), reframe(robot)):
+            bodies = regroup(view)
+            for name in known:
+                regrouped = bodies if name in ABOUT_ORIGIN[function] else None
+                graph = _traced(view, function, name, (), regrouped)
+                candidates.append(replace(graph, marks={}))  # these are not the robot's own values
     return min(candidates, key=lambda graph: count(graph).flops)
 
 
-def _traced(robot, function, algorithm, parameters):
+def _traced(robot, function, algorithm, parameters, bodies=None):
     names, output = FUNCTIONS[function]
     inputs = {name: (robot.nq if name == "q" else robot.nv,) for name in names}
     for name in parameters:
@@ -78,7 +87,7 @@ def _traced(robot, function, algorithm, parameters):
     recursion = ALGORITHMS[function][algorithm]
 
     def run(**arrays):
-        model = Model(robot, {name: arrays[name] for name in parameters})
+        model = Model(robot, {name: arrays[name] for name in parameters}, bodies)
         return {output: recursion(model, *(arrays[name] for name in names))}
 
     return trace_graph(run, inputs, name=function)

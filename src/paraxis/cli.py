@@ -22,10 +22,11 @@ EXAMPLES = """examples:
   paraxis bench arm.urdf --json out.json
 """
 
-JSON_KEYS = """The JSON file holds: paraxis (version), robot (name, joints), function, dtype, machine,
-operations (mul, add, trig, flops, depth), compile (trace_s, cold_s, cached_s), latency_ns,
-error, sample (states checked), rows (batch, threads, ns_per_state, states_per_s) and pinocchio
-(version, error, latency_ns, rows), or null for the last with the reason in pinocchio_note.
+JSON_KEYS = """The JSON file holds: paraxis (version), robot (name, joints), function, dtype,
+machine, operations (mul, add, trig, flops, depth), compile (trace_s, cold_s, cached_s),
+latency_ns, error, sample (states checked), rows (batch, threads, ns_per_state, states_per_s),
+pinocchio (version, error, latency_ns, rows; or null, with the reason in pinocchio_note), and
+other_cores (cores that other processes kept busy while measuring; null where unknown).
 """
 
 DECADES = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
@@ -154,6 +155,7 @@ def _bench(arguments):
     from .report import measure
     from .report import terminal as show
     from .report.machine import lines, machine
+    from .report.neighbours import Neighbours
 
     dtype, as_text = arguments.dtype, arguments.json == "-"
     _check_writable(arguments.json)
@@ -164,7 +166,8 @@ def _bench(arguments):
     peer, note = _peer(arguments, robot)
 
     effort = measure.Effort()
-    with show.progress(len(batches) * len(counts) * (2 if peer else 1), "measuring") as tick:
+    total = len(batches) * len(counts) * (2 if peer else 1)
+    with Neighbours() as others, show.progress(total, "measuring") as tick:
         error = measure.interpreter_error(kernel, program)
         latency = measure.latency(kernel, program, effort)
         speeds = measure.speeds(program, dtype, batches, counts, effort, tick)
@@ -188,17 +191,18 @@ def _bench(arguments):
         terminal.print(f"  {what:<12}{value}")
     if compared:
         terminal.print(
-            f"  {'Pinocchio':<12}{compared.version}: {duration(compared.latency_s)} a call of rnea, "
-            f"torques {compared.error:.1e} from ours"
+            f"  {'Pinocchio':<12}{compared.version}: {duration(compared.latency_s)} a call of "
+            f"rnea, torques {compared.error:.1e} from ours"
         )
     terminal.print()
-    show.print_speeds(terminal, speeds, compared)
+    show.print_speeds(terminal, speeds, compared, others.crowd)
     terminal.note(
-        f"Best of {effort.runs} runs, rows of states in, results written to a given array."
+        f"Best of {effort.runs} runs or more, rows of states in, results written to a given array."
         + (f" Pinocchio: rneaInParallel, float64, same states; {note}." if compared else "")
     )
     if not compared:
         terminal.note(f"Pinocchio: {note}.")
+    terminal.warn(others.warning(max(counts)))
     if arguments.json:
         figures = {
             "paraxis": __version__,
@@ -214,6 +218,7 @@ def _bench(arguments):
             "rows": [speed.as_dict() for speed in speeds],
             "pinocchio": compared.as_dict() if compared else None,
             "pinocchio_note": note,
+            "other_cores": others.cores,
         }
         _write_json(arguments.json, figures)
     return 0
@@ -223,6 +228,7 @@ def _demo(arguments):
     from .report import measure
     from .report import terminal as show
     from .report.machine import machine
+    from .report.neighbours import Neighbours
     from .report.page import Tour, page
 
     _check_writable(arguments.output)
@@ -265,19 +271,21 @@ def _demo(arguments):
     sizes = tuple(s for s in HALF_DECADES if s <= 10_000) if arguments.quick else HALF_DECADES
     batches = _affordable(program, "float64", sizes, asked=False)
     counts = _thread_counts(None)
-    with show.progress(len(batches) * len(counts), "measuring") as tick:
+    total = len(batches) * len(counts)
+    with Neighbours() as others, show.progress(total, "measuring") as tick:
         latency = measure.latency(kernel, program, effort)
         speeds = measure.speeds(program, "float64", batches, counts, effort, tick)
     terminal.print()
     show.print_speeds(terminal, speeds)
     terminal.note(f"A call with one state takes {duration(latency)}, from Python and back.")
+    terminal.warn(others.warning(max(counts)))
 
     terminal.title("6  The page")
     builtin = not os.path.isfile(arguments.robot)
     call = repr(arguments.robot) if builtin else '"robot.urdf"'
     tour = Tour(
         __version__, robot, call, program, pairs, chosen, compiled, error, general_error, latency,
-        speeds, machine(),
+        speeds, machine(), others.warning(max(counts)),
     )  # fmt: skip
     text = page(tour)
     _write(arguments.output, text)

@@ -91,7 +91,10 @@ def mark(name, link, value):
     On plain numbers this does nothing. On graph nodes the name stays with the value
     through every simplification, so that later passes can find it.
     """
-    scalars = value.scalars() if hasattr(value, "scalars") else (value,)
+    if hasattr(value, "scalars"):
+        scalars = tuple(value.scalars())
+    else:
+        scalars = value if isinstance(value, (list, tuple)) else (value,)
     traced = _first_with("mark", *scalars)
     if traced is not None:
         traced.mark(name, link, scalars)

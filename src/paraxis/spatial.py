@@ -60,7 +60,7 @@ class Rotation:
         if isinstance(other, Vector):
             return Vector(*(row @ other for row in self.rows))
         columns = other.T.rows
-        return Rotation(*((row @ column for column in columns) for row in self.rows))
+        return Rotation(*([row @ column for column in columns] for row in self.rows))
 
     @property
     def T(self):

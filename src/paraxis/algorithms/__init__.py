@@ -10,3 +10,6 @@ ALGORITHMS = {
         "modified_newton_euler": modified_newton_euler.inverse_dynamics,
     },
 }
+
+# Those that use a body's inertia only about its frame's origin, so that masses may be regrouped.
+ABOUT_ORIGIN = {"inverse_dynamics": ("spatial", "modified_newton_euler")}

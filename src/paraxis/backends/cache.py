@@ -13,11 +13,14 @@ import stat
 import struct
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 MAGIC = b"paraxis object 1\n"
 MOST_BYTES = 512 << 20  # when the folder outgrows this, the files unused for longest go
+# links are not followed, and a pipe in place of a file is not waited for
+_OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
 def directory():
@@ -83,17 +86,18 @@ def load(name):
         return None
     path = folder / f"{name}.bin"
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, _OPEN)
+        try:
+            if not _private(os.fstat(handle), stat.S_ISREG):
+                return None
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                data = file.read()
+        finally:
+            os.close(handle)
     except OSError:
         return None
-    with os.fdopen(handle, "rb") as file:
-        if not _private(os.fstat(file.fileno()), stat.S_ISREG):
-            return None
-        data = file.read()
-    try:
+    with suppress(OSError):
         os.utime(path)  # used now: the last to be thrown out
-    except OSError:
-        pass
     return _unpack(data, name)
 
 
@@ -104,12 +108,18 @@ def store(name, description, code):
         return
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")  # mode 0600
+    except OSError:
+        return
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(_pack(name, description, code))
         os.replace(temporary, folder / f"{name}.bin")
         _prune(folder)
     except OSError:
         return
+    finally:
+        with suppress(OSError):
+            os.unlink(temporary)  # still there only when something went wrong
 
 
 def _pack(name, description, code):

@@ -8,6 +8,7 @@ a row of 64-bit words that `backends/llvm/loop.py` reads.
 import math
 from array import array as word_array
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -65,6 +66,8 @@ def as_array(value, name, shape):
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
         raise ArgumentError(f"{name}: expected an array of numbers, found {error}") from None
+    if type(value) is not np.ndarray and np.ma.is_masked(value):
+        raise ArgumentError(f"{name}: expected numbers, found masked entries")
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8 and array.dtype.kind == "f":
         raise ArgumentError(
             f"{name}: expected real numbers of at most 64 bits, found dtype {array.dtype}"
@@ -106,6 +109,9 @@ def broadcast_batch(signature, arrays):
         name: array.shape[: array.ndim - len(shape)]
         for (name, shape), array in zip(signature.inputs.items(), arrays, strict=True)
     }
+    first = next(iter(batches.values()), ())
+    if all(batch == first for batch in batches.values()):
+        return first
     try:
         return np.broadcast_shapes(*batches.values())
     except ValueError:
@@ -121,6 +127,8 @@ def run(signature, arrays, results, batch, dtype, execute, fresh=False):
     shapes = [*signature.inputs.values(), *signature.outputs.values()]
     convert = sum(a.size * dtype.itemsize for a in arrays if a.dtype != dtype)
     if convert > CONVERTED_AT_ONCE and max(batch, default=1) > 1:
+        if not fresh:  # what is written for one piece may be read for the next
+            arrays = [a.copy() if _clashes(a, results) else a for a in arrays]
         axis = max(range(len(batch)), key=lambda k: batch[k])
         for piece in _halves(batch[axis]):
             parts = [
@@ -131,14 +139,29 @@ def run(signature, arrays, results, batch, dtype, execute, fresh=False):
             inputs, outputs = parts[: len(arrays)], parts[len(arrays) :]
             run(signature, inputs, outputs, smaller, dtype, execute, fresh)
         return
-    inputs = [_usable(array, dtype, () if fresh else results) for array in arrays]
-    planned = [
-        _strides(array, shape, batch) for array, shape in zip([*inputs, *results], shapes, strict=True)
-    ]
     states = math.prod(batch)
     if states == 0:
         return
-    execute(_job(planned, shapes, batch, dtype.itemsize, len(inputs)), states)
+    outputs = () if fresh else results
+    used = [
+        _usable(array, shape, dtype, outputs)
+        for array, shape in zip(arrays, shapes, strict=False)
+    ]
+    targets = results
+    if not fresh:  # as for inputs; what goes to a copy is copied back
+        targets = [
+            result if _in_place(result, shape) else np.empty(result.shape, dtype)
+            for result, shape in zip(results, shapes[len(arrays) :], strict=True)
+        ]
+    used += targets
+    layouts = tuple((array.shape, array.strides) for array in used)
+    words = list(_job(layouts, tuple(shapes), batch, dtype.itemsize, len(arrays)))
+    for k, array in enumerate(used):
+        words[HEADER + k * ARRAY] = array.ctypes.data
+    execute(words, states)
+    for result, target in zip(results, targets, strict=True):
+        if target is not result:
+            result[...] = target
 
 
 def _halves(length):
@@ -154,41 +177,46 @@ def _along(array, shape, batch, axis, piece):
     return array[(slice(None),) * position + (piece,)]
 
 
-def _usable(array, dtype, results):
+def _usable(array, shape, dtype, results):
     """The array itself, or a copy where the kernel could not read it or would overwrite it."""
     if array.dtype != dtype:
-        return array.astype(dtype)
-    if not array.flags.aligned or not array.dtype.isnative:
+        return array.astype(dtype, order="C")
+    if not _in_place(array, shape) or _clashes(array, results):
         return array.copy()
-    for result in results:
-        # Exactly the same array is safe: a block of states is read whole before it is written.
-        if np.may_share_memory(array, result) and not (
-            array.ctypes.data == result.ctypes.data
-            and array.strides == result.strides
-            and array.shape == result.shape
-        ):
-            return array.copy()
     return array
 
 
-def _strides(array, shape, batch):
-    """(array, bytes between entries, bytes along each batch axis)."""
-    own = array.ndim - len(shape)
-    entry_strides = array.strides[own:]
-    column = entry_strides[-1] if shape else array.itemsize
-    for k in range(len(shape) - 1):
-        if entry_strides[k] != entry_strides[k + 1] * shape[k + 1]:
-            return _strides(array.copy(), shape, batch)
-    steps = [0] * (len(batch) - own) + [
-        0 if length == 1 else stride
-        for length, stride in zip(array.shape[:own], array.strides[:own], strict=True)
+def _in_place(array, shape):
+    """Is it aligned, and are the entries of a state a fixed number of bytes apart?"""
+    strides = array.strides[array.ndim - len(shape) :]
+    one_step = all(strides[k] == strides[k + 1] * shape[k + 1] for k in range(len(shape) - 1))
+    return one_step and array.flags.aligned
+
+
+def _clashes(array, results):
+    """Would results be written over entries that are still to be read?
+
+    Exactly the same array is safe: a block of states is read whole before it is written.
+    """
+    return any(
+        np.may_share_memory(array, result)
+        and not (
+            array.ctypes.data == result.ctypes.data
+            and array.strides == result.strides
+            and array.shape == result.shape
+        )
+        for result in results
+    )
+
+
+@lru_cache(maxsize=512)
+def _job(layouts, shapes, batch, itemsize, inputs):
+    """The words of a job for arrays of these (shape, strides), with addresses and chunks open."""
+    steps = [
+        _batch_steps(shape, strides, len(entry), len(batch))
+        for (shape, strides), entry in zip(layouts, shapes, strict=True)
     ]
-    return array, column, steps
-
-
-def _job(planned, shapes, batch, itemsize, inputs):
-    """The words of a job, those about chunks still open (`share_out` fills them)."""
-    axes = _merged_axes(batch, [steps for _, _, steps in planned])
+    axes = _merged_axes(batch, steps)
     if len(axes) > MAX_AXES + 1:
         raise ArgumentError(
             f"batch: expected at most {MAX_AXES + 1} separately strided axes, found {len(axes)}"
@@ -197,12 +225,20 @@ def _job(planned, shapes, batch, itemsize, inputs):
     states, rows = axes.pop(inner)
     unused = [0] * (MAX_AXES - len(axes))
     words = [states, len(axes), 0, 0, 0, 0, *(length for length, _ in axes), *unused]
-    for k, ((array, column, _), shape) in enumerate(zip(planned, shapes, strict=True)):
-        outer = [steps[k] for _, steps in axes]
+    for k, ((_, strides), entry) in enumerate(zip(layouts, shapes, strict=True)):
+        column = strides[-1] if entry else itemsize
+        outer = [along[k] for _, along in axes]
         constant = k < inputs and rows[k] == 0 and not any(outer)
-        way = READY if constant else _way(math.prod(shape), column, rows[k], itemsize)
-        words += (array.ctypes.data, column, rows[k], way, *outer, *unused)
-    return words
+        way = READY if constant else _way(math.prod(entry), column, rows[k], itemsize)
+        words += (0, column, rows[k], way, *outer, *unused)
+    return tuple(words)
+
+
+def _batch_steps(shape, strides, entry_axes, batch_axes):
+    """Bytes along each batch axis; 0 where the array is broadcast."""
+    own = len(shape) - entry_axes
+    steps = [0 if shape[k] == 1 else strides[k] for k in range(own)]
+    return [0] * (batch_axes - own) + steps
 
 
 def _merged_axes(batch, steps):
@@ -225,15 +261,15 @@ def _way(entries, column, row, itemsize):
     return COLUMNS if row == itemsize else ANY
 
 
-def share_out(job, lanes, threads):
-    """The job cut into chunks for so many threads. A chunk is a whole number of vectors."""
+def share_out(job, lanes, threads, most):
+    """The job cut into chunks of at most `most` states for so many threads to take turns at.
+
+    A chunk is a whole number of vectors; one thread alone takes each row at once.
+    """
     states, axes = job[0], job[1]
     outer = math.prod(job[6 : 6 + axes])
-    chunk = states
-    if threads > 1:
-        pieces = max(1, -(-8 * threads // outer))  # some eight chunks a thread
-        chunk = -(-states // pieces)
-    chunk = max(lanes, -(-chunk // lanes) * lanes)
+    chunk = states if threads == 1 else min(most, -(-states * outer // (4 * threads)))
+    chunk = -(-max(chunk, 1) // lanes) * lanes
     per_row = -(-states // chunk)
     job[2:6] = chunk, per_row, per_row * outer, 0
     return word_array("q", job)

@@ -15,27 +15,31 @@ def available():
 
 class _Worker:
     def __init__(self):
-        self._start, self._finished = threading.Lock(), threading.Lock()
+        self._start = threading.Lock()
         self._start.acquire()
-        self._finished.acquire()
-        self._task = None
+        self._task = self._finished = None
         threading.Thread(target=self._loop, name="paraxis", daemon=True).start()
 
     def _loop(self):
         while True:
             self._start.acquire()
+            finished = self._finished
             try:
                 self._task()
             finally:
                 self._task = None
-                self._finished.release()
+                finished.release()
 
     def begin(self, task):
+        # A lock for each task, so that waiting can be broken off at any point and taken up again.
+        self._finished = threading.Lock()
+        self._finished.acquire()
         self._task = task
         self._start.release()
 
     def wait(self):
-        self._finished.acquire()
+        if self._task is not None:
+            self._finished.acquire()
 
 
 _idle, _guard = [], threading.Lock()
@@ -61,12 +65,20 @@ def run_together(function, argument, threads):
     with _guard:
         workers = [_idle.pop() if _idle else _Worker() for _ in range(threads - 1)]
     task = partial(function, argument)
-    for worker in workers:
-        worker.begin(task)
     try:
+        for worker in workers:
+            worker.begin(task)
         function(argument)
     finally:
-        for worker in workers:
-            worker.wait()
+        _wait_for(workers)
         with _guard:
             _idle.extend(workers)
+
+
+def _wait_for(workers):
+    try:
+        for worker in workers:
+            worker.wait()
+    except BaseException:  # Ctrl-C: they are still at work on the caller's arrays
+        _wait_for(workers)
+        raise

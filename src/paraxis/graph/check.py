@@ -1,15 +1,34 @@
 """Is this a well-formed graph? Passes and readers are checked with it."""
 
 import math
+import re
 
 from ..errors import ProgramError
 from .graph import size
 from .ops import OPS
 
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
+
 
 def check(graph):
     """Raise ProgramError naming the first thing that is wrong; return the graph."""
     builder, seen = graph.builder, set()
+    marks = [name for name, _ in graph.marks]
+    for what, names in (
+        ("program", [graph.name]),
+        ("input", graph.inputs),
+        ("output", graph.outputs),
+        ("mark", marks),
+    ):
+        for name in names:
+            if not isinstance(name, str) or not NAME.match(name):
+                raise ProgramError(
+                    f"{what} {name!r}: expected a name of ASCII letters, digits, _ and ., "
+                    "beginning with a letter or _"
+                )
+    for name, link in graph.marks:
+        if not isinstance(link, int):
+            raise ProgramError(f"mark {name!r}: expected the number of a link, found {link!r}")
     for name, (shape, nodes) in graph.outputs.items():
         if len(nodes) != size(shape):
             raise ProgramError(f"output {name!r}: shape {shape} but {len(nodes)} nodes")
@@ -26,6 +45,8 @@ def check(graph):
         elif node.op not in OPS or len(node.args) != OPS[node.op].arity:
             raise ProgramError(f"{node}: unknown operation or wrong number of arguments")
         for argument in node.args:
+            if argument.builder is not builder:
+                raise ProgramError(f"{node}: uses a node of another trace")
             if argument.index not in seen:
                 raise ProgramError(f"{node}: uses %{argument.index} before it is computed")
         seen.add(node.index)

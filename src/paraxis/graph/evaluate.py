@@ -15,16 +15,20 @@ def evaluate(graph, arrays):
     An entry of the inputs that no output depends on still poisons the outputs when it is not
     finite: bad input never gives a number.
     """
-    given = {name: np.asarray(value, dtype=float) for name, value in arrays.items()}
-    if given.keys() != graph.inputs.keys():
-        raise ArgumentError(f"expected the inputs {list(graph.inputs)}, found {list(given)}")
-    batches = []
+    if arrays.keys() != graph.inputs.keys():
+        raise ArgumentError(f"expected the inputs {list(graph.inputs)}, found {list(arrays)}")
+    given, batches = {}, {}
     for name, shape in graph.inputs.items():
+        given[name] = _real(arrays[name], name)
         found = given[name].shape
-        if found[len(found) - len(shape) :] != shape:
-            raise ArgumentError(f"{name}: expected an array of shape (..., {shape}), found {found}")
-        batches.append(found[: len(found) - len(shape)])
-    batch = np.broadcast_shapes(*batches)
+        if len(found) < len(shape) or found[len(found) - len(shape) :] != shape:
+            expected = ", ".join(["...", *map(str, shape)])
+            raise ArgumentError(f"{name}: expected an array of shape ({expected}), found {found}")
+        batches[name] = found[: len(found) - len(shape)]
+    try:
+        batch = np.broadcast_shapes(*batches.values())
+    except ValueError:
+        raise ArgumentError(f"expected batch shapes that broadcast, found {batches}") from None
     flat = {
         name: np.broadcast_to(given[name], batch + shape).reshape(-1, size(shape))
         for name, shape in graph.inputs.items()
@@ -36,6 +40,16 @@ def evaluate(graph, arrays):
         for name, (shape, nodes) in graph.outputs.items():
             results[name][at] = np.reshape([values[node.index] for node in nodes], shape)
     return results
+
+
+def _real(value, name):
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "iuf":
+            return array.astype(float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name}: expected an array of numbers, found {error}") from None
+    raise ArgumentError(f"{name}: expected an array of real numbers, found dtype {array.dtype}")
 
 
 def _run(graph, state):

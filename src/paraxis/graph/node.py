@@ -165,7 +165,7 @@ class Builder:
             if value.builder is not self:
                 raise TraceError("values of two different traces were mixed")
             return value
-        if isinstance(value, (int, float, np.number)) and not isinstance(value, complex):
+        if isinstance(value, (int, float, np.integer, np.floating)):
             return self.constant(value)
         raise TraceError(f"expected a number or a traced value, found {type(value).__name__}")
 

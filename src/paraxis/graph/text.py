@@ -14,13 +14,14 @@ Numbers are written so that they read back to the same bits.
 
 import re
 
-from ..errors import ProgramError
-from .check import check
-from .graph import Graph, reachable
+from ..errors import ProgramError, TraceError
+from .check import NAME, check
+from .graph import Graph, reachable, size
 from .node import Builder, Node
 from .ops import OPS
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
+_SHAPED = re.compile(rf"({NAME.pattern[:-2]})((?:\[[1-9][0-9]*\])*)\Z")  # q[2][3]
+_NODE = re.compile(r"%[0-9]+\Z")
 
 
 def text(graph):
@@ -53,45 +54,83 @@ def _with_shape(name, shape):
     return name + "".join(f"[{k}]" for k in shape)
 
 
-def _read_shape(word):
-    name, *sizes = word.replace("]", "").split("[")
-    if not _NAME.match(name):
-        raise ValueError(f"bad name {name!r}")
-    return name, tuple(int(k) for k in sizes)
-
-
 def parse(source):
     """The graph written by `text`."""
-    builder, nodes, inputs, outputs, marks, program = Builder(), {}, {}, {}, {}, "program"
-    # Nodes are taken as written, not simplified again, so that the text is the graph.
+    if not isinstance(source, str):
+        raise ProgramError(f"program text: expected str, found {type(source).__name__}")
+    reader = _Reader()
     for number, line in enumerate(source.splitlines(), start=1):
         words = line.split()
+        if not words:
+            continue
         try:
-            if not words:
-                continue
-            if words[0] == "program":
-                program = words[1]
-            elif words[0] == "input":
-                inputs |= dict(_read_shape(word) for word in words[1:])
-            elif words[0] == "mark":
-                marks[words[1], int(words[2])] = tuple(nodes[w] for w in words[4:])
-            elif words[0] == "output":
-                name, shape = _read_shape(words[1])
-                outputs[name] = (shape, tuple(nodes[w] for w in words[3:]))
-            else:
-                nodes[words[0]] = _read_node(builder, nodes, words[2], words[3:])
-        except (KeyError, IndexError, ValueError) as error:
-            raise ProgramError(f"line {number}: cannot read {line[:80]!r} ({error})") from None
-    if not outputs or not all(values for _, values in outputs.values()):
-        raise ProgramError("expected at least one output line")
-    return check(Graph(inputs, outputs, marks, program))
+            reader.read(words)
+        except (ValueError, TraceError) as error:
+            raise ProgramError(f"line {number}: cannot read {line[:80]!r}: {error}") from None
+    if not reader.outputs:
+        raise ProgramError("program text: expected at least one output line, found none")
+    return check(Graph(reader.inputs, reader.outputs, reader.marks, reader.name))
 
 
-def _read_node(builder, nodes, op, words) -> Node:
-    if op == "const":
-        return builder.constant(float(words[0]))
-    if op == "input":
-        return builder.input(words[0], int(words[1]))
-    if op not in OPS or len(words) != OPS[op].arity:
-        raise ValueError(f"unknown operation {op!r} or wrong number of arguments")
-    return builder._node(op, tuple(nodes[w] for w in words))
+class _Reader:
+    """What the lines read so far have said.
+
+    Nodes are taken as written, not simplified again, so that the text is the graph.
+    """
+
+    def __init__(self):
+        self.builder, self.nodes, self.name = Builder(), {}, "program"
+        self.inputs, self.outputs, self.marks = {}, {}, {}
+
+    def read(self, words):
+        match words:
+            case ["program", name]:
+                self.name = name
+            case ["input", *names]:
+                for word in names:
+                    _put(self.inputs, *_read_shaped(word))
+            case ["mark", name, link, "=", *values]:
+                _put(self.marks, (name, int(link)), self.values(values))
+            case ["output", name, "=", *values]:
+                name, shape = _read_shaped(name)
+                if len(values) != size(shape):
+                    raise ValueError(f"expected {size(shape)} values, found {len(values)}")
+                _put(self.outputs, name, (shape, self.values(values)))
+            case [name, "=", op, *arguments] if _NODE.match(name):
+                _put(self.nodes, name, self.node(op, arguments))
+            case _:
+                raise ValueError("expected a program, input, mark, output or %number = line")
+
+    def values(self, words):
+        for word in words:
+            if word not in self.nodes:
+                raise ValueError(f"{word} is not defined above")
+        return tuple(self.nodes[word] for word in words)
+
+    def node(self, op, words) -> Node:
+        arity = {"const": 1, "input": 2}.get(op) or (OPS[op].arity if op in OPS else None)
+        if arity is None:
+            raise ValueError(f"unknown operation {op!r}")
+        if len(words) != arity:
+            raise ValueError(f"{op}: expected {arity} arguments, found {len(words)}")
+        if op == "const":
+            return self.builder.constant(float(words[0]))
+        if op == "input":
+            name, k = words[0], int(words[1])
+            if name not in self.inputs or not 0 <= k < size(self.inputs[name]):
+                raise ValueError(f"no entry {k} of an input {name!r} above")
+            return self.builder.input(name, k)
+        return self.builder._node(op, self.values(words))
+
+
+def _put(table, key, value):
+    if key in table:
+        raise ValueError(f"{key} is defined twice")
+    table[key] = value
+
+
+def _read_shaped(word):
+    found = _SHAPED.match(word)
+    if found is None:
+        raise ValueError(f"expected a name and sizes, as q[2], found {word!r}")
+    return found[1], tuple(int(k) for k in found[2][1:-1].split("][") if k)

@@ -38,7 +38,9 @@ def _flat(builder, value, name):
     """The shape of a nested result and its nodes in row-major order."""
     if hasattr(value, "scalars"):
         value = list(value.scalars())
-    if isinstance(value, Node) or not isinstance(value, (list, tuple, np.ndarray)):
+    elif isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Node) or not isinstance(value, (list, tuple)):
         return (), (builder.lift(value),)
     if len(value) == 0:
         raise TraceError(f"output {name!r}: expected scalars, found an empty sequence")

@@ -13,6 +13,8 @@ from functools import partial
 
 import numpy as np
 
+from .neighbours import Neighbours
+
 SAMPLE = 50  # states on which the interpreter, which is slow, is asked too
 TOLERANCE = 1e-10  # of a float64 kernel against the interpreter
 
@@ -24,9 +26,10 @@ class Effort:
     runs: int = 5  # the best of these counts
     seconds: float = 0.02  # that a run lasts at least
     patience: float = 0.5  # seconds after which no further run is started
+    tries: int = 3  # when other processes disturb
 
 
-QUICK = Effort(runs=2, seconds=0.002, patience=0.05)
+QUICK = Effort(runs=2, seconds=0.002, patience=0.05, tries=1)
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,18 @@ class Speed:
         return asdict(self)
 
 
-def best_seconds(call, effort):
-    """Seconds a call takes, warm."""
+def best_seconds(call, effort, threads=1):
+    """Seconds a call takes, warm. Tried again, a few times, while others took its cores."""
+    best = float("inf")
+    for _ in range(effort.tries):
+        with Neighbours() as others:
+            best = min(best, _best_of_runs(call, effort))
+        if not others.crowd(threads):
+            break
+    return best
+
+
+def _best_of_runs(call, effort):
     call()
     once = _elapsed(call, 1)
     calls = max(1, int(effort.seconds / max(once, 1e-9)))
@@ -131,7 +144,7 @@ def speeds(program, dtype, batches, thread_counts, effort, tick=lambda: None):
                 *(array[:batch] for array in arrays),
                 out=out if len(out) > 1 else out[0],
             )
-            found.append(Speed.of(batch, count, best_seconds(call, effort)))
+            found.append(Speed.of(batch, count, best_seconds(call, effort, count)))
             tick()
     return found
 

@@ -32,6 +32,7 @@ class Tour:
     latency_s: float
     speeds: list
     machine: dict
+    warning: str  # that others were computing too, or nothing
 
 
 def page(tour):
@@ -59,7 +60,7 @@ def _head(tour, name, best):
 <p class="brand">Paraxis {escape(tour.version)}</p>
 <h1>{name}: {_spoken(best.states_per_s)} states a second</h1>
 <p class="lead">The torques behind a motion, computed by straight-line machine code that was made
-for this very robot ({escape(joints.summary(tour.robot))}) and for this very CPU.</p>
+for this very robot and this very CPU.</p>
 <ul class="tiles">{shown_tiles}</ul>
 </header>"""
 
@@ -87,8 +88,9 @@ def _speed(tour):
     return _section(
         "How fast",
         f"Inverse dynamics of many states in one call: the more a call brings, the less the call "
-        f"itself costs. A call with a single state takes {duration(tour.latency_s)}, from Python "
-        "and back.",
+        f"itself costs. Small batches use one thread in either case. A call with a single state "
+        f"takes {duration(tour.latency_s)}, from Python and back.",
+        f'<p class="warning">{escape(tour.warning)}</p>' if tour.warning else "",
         _plot(plots.throughput, series),
         _details("The same as numbers", _table(heads, rows, numeric=set(heads))),
     )
@@ -113,13 +115,15 @@ def _operations(tour):
 
 def _layers(tour):
     widths, flops = tour.program.width(), tour.chosen.flops
+    if not widths:  # a robot without mass
+        return _section("Where the parallelism is", "There is nothing to compute.")
     average = flops / len(widths)
     return _section(
         "Where the parallelism is",
         f"With a processor for every operation, {flops} flops take {len(widths)} steps one after "
-        f"another; this many could run at once in each. On average that is {average:.1f}: no "
-        "number of processors can make one state faster than that many times. Many states are "
-        "independent, which is where vectors and threads come in.",
+        f"another; this many could run at once in each. On average that is {average:.1f}: however "
+        "many processors share one state, it gets at most that many times faster. Different states "
+        "are independent, which is where vectors and threads come in.",
         _plot(plots.layers, widths, flops),
         '<p class="fine">Each flop stands as early as its arguments allow; sines and cosines of '
         "the joint angles are taken as given.</p>",
@@ -135,7 +139,8 @@ def _try(tour):
     code = f"""import paraxis as px
 
 robot = px.load({tour.call})
-tau = px.inverse_dynamics(robot, q, qd, qdd)  # arrays (..., {tour.robot.n}), any batch shape"""
+# arrays (..., {tour.robot.n}), any batch shape
+tau = px.inverse_dynamics(robot, q, qd, qdd)"""
     return _section("Try it", "The same from Python:", f"<pre><code>{escape(code)}</code></pre>")
 
 
@@ -234,12 +239,14 @@ main { max-width: 800px; margin: 0 auto; padding: 40px 16px 64px; }
 header { margin-bottom: 28px; }
 .brand { margin: 0; color: var(--c1); font-weight: 650; letter-spacing: 0.02em; }
 h1 { margin: 4px 0 10px; font-size: clamp(26px, 6vw, 40px); line-height: 1.15;
-  letter-spacing: -0.02em; overflow-wrap: anywhere; }
+  letter-spacing: -0.02em; overflow-wrap: anywhere; text-wrap: balance; }
 h2 { margin: 0 0 6px; font-size: 21px; letter-spacing: -0.01em; }
 p { margin: 0 0 14px; }
 .lead { font-size: 18px; color: var(--soft); }
+.warning { padding: 10px 14px; border-left: 4px solid var(--c2); background: var(--code);
+  border-radius: 6px; font-size: 14.5px; }
 .fine { margin: 10px 0 0; font-size: 13.5px; color: var(--soft); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px;
+.tiles { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px;
   margin: 20px 0 0; padding: 0; list-style: none; }
 .tiles li, section { background: var(--card); border: 1px solid var(--line); border-radius: 14px; }
 .tiles li { padding: 14px 16px; }
@@ -251,6 +258,7 @@ figure { margin: 6px 0 0; }
 .plot.narrow { display: none; }
 @media (max-width: 600px) {
   main { padding: 24px 10px 48px; }
+  .tiles { grid-template-columns: repeat(2, 1fr); }
   section { padding: 16px 12px; }
   .plot.wide { display: none; }
   .plot.narrow { display: block; }
@@ -261,7 +269,7 @@ svg .value, svg .group { font-weight: 600; }
 svg .grid { stroke: var(--line); }
 svg .axis { stroke: var(--soft); }
 svg .mean { stroke: var(--c2); stroke-width: 2; stroke-dasharray: 6 5; }
-svg .curve { fill: none; stroke-width: 2.5; stroke-linejoin: round; stroke-linecap: round; }
+svg .curve { fill: none; stroke-linejoin: round; stroke-linecap: round; }
 svg .dot { stroke: var(--card); stroke-width: 1.5; }
 svg .c1 { --hue: var(--c1); } svg .c2 { --hue: var(--c2); } svg .c3 { --hue: var(--c3); }
 svg .fill, svg .dot { fill: var(--hue); }
@@ -270,7 +278,7 @@ svg .fill:hover, svg .dot:hover { opacity: 0.75; }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: 14px;
   font-variant-numeric: tabular-nums; }
-th, td { padding: 6px 10px 6px 0; text-align: left; white-space: nowrap;
+th, td { padding: 6px 16px 6px 0; text-align: left; white-space: nowrap;
   border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
 th.num, td.num { text-align: right; }

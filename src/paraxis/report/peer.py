@@ -62,7 +62,7 @@ class Pinocchio:
             for batch in batches:
                 part = [array[:, :batch] for array in (q, qd, qdd, tau)]
                 call = partial(pin.rneaInParallel, count, pool, *part)
-                found.append(Speed.of(batch, count, best_seconds(call, effort)))
+                found.append(Speed.of(batch, count, best_seconds(call, effort, count)))
                 tick()
         data = model.createData()
         one = [array[:, 0].copy() for array in (q, qd, qdd)]

@@ -58,33 +58,33 @@ def throughput(series, width):
     """States a second over batch size, both logarithmic. series: [(name, speeds)]."""
     drawing = Drawing(width, 360, "States per second over batch size")
     every = [speed for _, speeds in series for speed in speeds]
-    x = _log_axis([s.batch for s in every], LEFT, width - RIGHT)
-    y = _log_axis([s.states_per_s for s in every], drawing.height - BOTTOM, TOP + 34)
-    for decade in y.decades:
-        drawing.line(LEFT, y(decade), width - RIGHT, y(decade), "grid")
-        drawing.text(LEFT - 8, y(decade) + 4, short(decade, digits=1), "tick", "end")
-    for decade in x.decades:
-        drawing.line(x(decade), y.start, x(decade), y.start + 5, "axis")
-        drawing.text(x(decade), y.start + 20, short(decade, digits=1), "tick", "middle")
+    x = _LogAxis([s.batch for s in every], LEFT, width - RIGHT)
+    y = _LogAxis([s.states_per_s for s in every], drawing.height - BOTTOM, TOP + 34)
+    for tick in y.ticks:
+        drawing.line(LEFT, y(tick), width - RIGHT, y(tick), "grid")
+        drawing.text(LEFT - 8, y(tick) + 4, short(tick, digits=1), "tick", "end")
+    for tick in x.ticks:
+        drawing.line(x(tick), y.start, x(tick), y.start + 5, "axis")
+        drawing.text(x(tick), y.start + 20, short(tick, digits=1), "tick", "middle")
     drawing.line(LEFT, y.start, width - RIGHT, y.start, "axis")
     drawing.text(0, TOP + 16, "states per second", "unit")
     drawing.text(
         (LEFT + width - RIGHT) / 2, drawing.height - 8, "states per call", "unit", "middle"
     )
     drawing.legend([(f"c{k + 1}", name) for k, (name, _) in enumerate(series)])
-    for k, (name, speeds) in enumerate(series):
+    for k, (name, speeds) in reversed(list(enumerate(series))):  # the first on top, and thinner
         points = [(x(s.batch), y(s.states_per_s)) for s in speeds]
         path = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
-        drawing.add("polyline", points=path, kind=f"curve c{k + 1}")
+        drawing.add("polyline", points=path, kind=f"curve c{k + 1}", stroke_width=2.5 + 3 * k)
         for (px, py), s in zip(points, speeds, strict=True):
             title = (
                 f"{name}, {s.batch:,} states per call: {short(s.states_per_s)} states/s, "
                 f"{duration(s.ns_per_state / 1e9)} per state"
             )
-            drawing.add("circle", title=title, cx=px, cy=py, r=4.5, kind=f"dot c{k + 1}")
+            drawing.add("circle", title=title, cx=px, cy=py, r=4.5 + 1.5 * k, kind=f"dot c{k + 1}")
     best = max(every, key=lambda s: s.states_per_s)
     at = min(x(best.batch), width - RIGHT - 4)
-    drawing.text(at, y(best.states_per_s) - 12, f"{short(best.states_per_s)}/s", "value", "end")
+    drawing.text(at, y(best.states_per_s) - 14, f"{short(best.states_per_s)}/s", "value", "end")
     return drawing
 
 
@@ -153,19 +153,34 @@ def layers(widths, flops, width):
     return drawing
 
 
-class _log_axis:
-    """Values to pixels, from whole decade to whole decade."""
+class _LogAxis:
+    """Values to pixels, from a round number below them all to one above."""
 
     def __init__(self, values, start, stop):
-        low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-        self.low, self.high = low, max(high, low + 1)
+        self.low, self.high = _round_down(min(values)), _round_up_log(max(values))
+        if self.high <= self.low:
+            self.high = 10 * self.low
         self.start, self.stop = start, stop
-        every = 1 + (self.high - self.low) // 9  # not more labels than fit
-        self.decades = [10.0**k for k in range(self.low, self.high + 1, every)]
+        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+        decades = [10.0**k for k in range(first, last + 1, 1 + (last - first) // 9)]
+        narrow = last - first <= 3  # few decades: label what lies between them too
+        steps = (1, 2, 5) if narrow else (1,)
+        ticks = [step * decade for decade in decades for step in steps]
+        self.ticks = [tick for tick in ticks if self.low <= tick <= self.high]
 
     def __call__(self, value):
-        share = (math.log10(value) - self.low) / (self.high - self.low)
+        share = math.log(value / self.low) / math.log(self.high / self.low)
         return self.start + (self.stop - self.start) * share
+
+
+def _round_down(value):
+    decade = 10.0 ** math.floor(math.log10(value))
+    return max(step * decade for step in (1, 2, 5) if step * decade <= value * (1 + 1e-12))
+
+
+def _round_up_log(value):
+    decade = 10.0 ** math.floor(math.log10(value))
+    return min(step * decade for step in (1, 2, 5, 10) if step * decade >= value * (1 - 1e-12))
 
 
 def _binned(widths, most):

@@ -37,10 +37,15 @@ class Terminal(Console):
         self.print()
         self.print(Text.assemble((text, "bold"), "  " if rest else "", (rest, "")))
 
-    def note(self, text):
+    def note(self, text, style="dim"):
         """A footnote, in lines that are pleasant to read."""
         width = min(self.width, 100)
-        self.print(Padding(Text(text, style="dim"), (0, 2, 0, 1)), width=width)
+        self.print(Padding(Text(text, style=style), (0, 2, 0, 1)), width=width)
+
+    def warn(self, text):
+        """Something that must not be overlooked; nothing where there is nothing."""
+        if text:
+            self.note(text, style="bold yellow")
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,8 @@ def print_table(terminal, columns, rows, marked=()):
     """Rows of text under columns; what does not fit is left out and said so. Marked rows shine."""
     kept, dropped = list(columns), []
     table = _table(columns, kept, rows, marked)
-    while terminal.measure(table).maximum > terminal.width:
+    unlimited = terminal.options.update(max_width=10_000)
+    while terminal.measure(table, options=unlimited).maximum > terminal.width:
         ranked = [column for column in kept if column.rank is not None]
         if not ranked:
             break
@@ -133,8 +139,11 @@ def _pair(name, general, own):
     return (name, str(general.flops), str(own.flops), left, str(general.depth), str(own.depth))
 
 
-def print_speeds(terminal, speeds, peer=None):
-    """One line a batch size; for each number of threads our speed and, if measured, the peer's."""
+def print_speeds(terminal, speeds, peer=None, crowded=lambda threads: False):
+    """One line a batch size; for each number of threads our speed and, if measured, the peer's.
+
+    Ratios are left out where others took the cores: they would be nonsense.
+    """
     counts = list(dict.fromkeys(speed.threads for speed in speeds))
     ours = {(speed.batch, speed.threads): speed for speed in speeds}
     theirs = {(speed.batch, speed.threads): speed for speed in (peer.speeds if peer else ())}
@@ -154,8 +163,8 @@ def print_speeds(terminal, speeds, peer=None):
             line += [duration(own.ns_per_state / 1e9), short(own.states_per_s)]
             if peer:
                 other = theirs[batch, count]
-                ratio = other.ns_per_state / own.ns_per_state
-                line += [duration(other.ns_per_state / 1e9), f"{ratio:.1f}"]
+                ratio = f"{other.ns_per_state / own.ns_per_state:.1f}"
+                line += [duration(other.ns_per_state / 1e9), "–" if crowded(count) else ratio]
         lines.append(line)
     print_table(terminal, columns, lines)
 

@@ -72,6 +72,14 @@ class BodyInertia:
             i.yz - h.y * c.z,
         )
 
+    @classmethod
+    def about_frame(cls, mass, moment, about_origin):
+        """From the first moment and the inertia about the frame's origin; there is no centre."""
+        body = cls.__new__(cls)
+        body.mass, body.moment = mass, Vector(*moment)
+        body.about_origin = Symmetric(*about_origin)
+        return body
+
     def __matmul__(self, v):
         return Spatial(
             self.about_origin @ v.angular + cross(self.moment, v.linear),
@@ -82,7 +90,8 @@ class BodyInertia:
 class Model:
     """What a recursion needs of a robot, by body index."""
 
-    def __init__(self, robot, parameters=None):
+    def __init__(self, robot, parameters=None, bodies=None):
+        """`parameters` replaces floats by other scalars, `bodies` whole inertias (see regroup)."""
         values = {name: parameter_values(robot, name) for name in PARAMETERS}
         values |= parameters or {}
         self.robot = robot
@@ -98,7 +107,7 @@ class Model:
             Spatial(axis, ZERO3) if revolute else Spatial(ZERO3, axis)
             for axis, revolute in zip(self.axis, self.is_revolute, strict=True)
         ]
-        self.inertia = [
+        self.inertia = bodies or [
             BodyInertia(mass, com, inertia)
             for mass, com, inertia in zip(
                 values["mass"], values["com"], values["inertia"], strict=True

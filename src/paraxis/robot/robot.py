@@ -202,7 +202,7 @@ def _check(robot):
                 f"{what} parent: expected {WORLD} or an earlier joint, found {joint.parent!r}"
             )
         unit = checked_axis(joint.axis, what)
-        if max(abs(a - b) for a, b in zip(unit, joint.axis, strict=True)) > 1e-9:
+        if max(abs(a - b) for a, b in zip(unit, joint.axis, strict=True)) > 1e-12:
             raise RobotError(f"{what} axis: expected a unit vector, found {joint.axis}")
         _check_pose(joint.placement, f"{what} placement")
         (rotor,) = floats((joint.rotor_inertia,), 1, f"{what} rotor inertia")

@@ -18,6 +18,7 @@ from .module import Module
 
 ELEMENTS = {"float64": "double", "float32": "float"}
 LONG_BODY = 1000  # nodes; a longer body asks for the memory of later states while it computes
+CHUNK_WORK = 400_000  # flops a thread takes at a time: some ten microseconds
 THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
 
 
@@ -55,7 +56,7 @@ class Kernel:
     def _execute(self, job, states):
         worth = max(1, states * max(self.work, 1) // THREAD_WORK)
         count = min(self.threads or threads.available(), worth)
-        words = map_driver.share_out(job, self.lanes, count)
+        words = map_driver.share_out(job, self.lanes, count, CHUNK_WORK // max(self.work, 1))
         address, _ = words.buffer_info()
         if count == 1:
             self._run(address)
@@ -70,7 +71,10 @@ class Kernel:
 
 def checked_options(dtype, thread_count):
     """The dtype's name, or an error for options that make no sense."""
-    name = np.dtype(dtype).name
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = dtype
     if name not in ELEMENTS:
         raise ArgumentError(f"dtype: expected one of {tuple(ELEMENTS)}, found {name!r}")
     if thread_count is not None and (not isinstance(thread_count, int) or thread_count < 1):

@@ -139,9 +139,11 @@ block:
   %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {stage * lanes.count})
 {each("  %here{k} = load ptr, ptr %base{k}, align 8")}
 {chr(10).join(move(k) for k in range(len(inputs)))}
+  br label %loaded
+loaded:
   br label %compute
 compute:
-  %b = phi i64 [ 0, %moved{len(inputs) - 1} ], [ %b.next, %compute ]
+  %b = phi i64 [ 0, %loaded ], [ %b.next, %compute ]
 {each(lambda k: f'''  %inside{k} = mul i64 %b, {entries[k] * vector}
   %at{k} = getelementptr i8, ptr %block{k}, i64 %inside{k}
   %fetch{k}.block = add i64 %b, {stage}

@@ -40,7 +40,7 @@ def supported():
 
 def has_entry(graph):
     """Only a Program with one output returns a plain array."""
-    return len(graph.outputs) == 1 and len(graph.inputs) <= 16
+    return len(graph.outputs) == 1 and 1 <= len(graph.inputs) <= 16
 
 
 def define_call(module, graph, lanes, body, run, small):
@@ -68,10 +68,12 @@ entry:
 check{n}:
 {_lines(_fold("states", "call i64 @llvm.umax.i64(i64 {}, i64 {})", n))}
 {_lines(_fold("one", "and i1 {}, {}", n))}
+{_lines(_fold("batched", "or i1 {}, {}", n))}
   %one.state = or i1 %one.all, false
   %some = icmp ugt i64 %states.all, 0
   %few = icmp ule i64 %states.all, {small}
-  %fits = and i1 %some, %few
+  %number.ok = and i1 %some, %few
+  %fits = and i1 %number.ok, %batched.all ; one state with gaps between entries is not for us
   %here = or i1 %one.state, %fits
   br i1 %here, label %broadcast0, label %general
 {_lines(_broadcast(k, f"broadcast{k + 1}" if k + 1 < n else "result") for k in range(n))}
@@ -271,7 +273,7 @@ def _apart(k, out, shapes, itemsize, next_):
   %same{k}.column = icmp eq i64 %in{k}.column, %out{k}.column
   %same{k}.row = icmp eq i64 %in{k}.row, %out{k}.row
   %same{k}.two = and i1 %same{k}.first, %same{k}.column
-  %same{k} = and i1 %same{k}.two, %same{k}.row
+  %same{k} = and i1 %same{k}.two, {f"%same{k}.row" if own == other else "false"}
   %signs{k}.a = or i64 %in{k}.column, %in{k}.row
   %signs{k}.b = or i64 %out{k}.column, %out{k}.row
   %signs{k} = or i64 %signs{k}.a, %signs{k}.b

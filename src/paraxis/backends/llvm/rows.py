@@ -8,20 +8,25 @@ empties one, in one of three ways that the caller names by number:
     COLUMNS  states are adjacent, entries a fixed number of bytes apart
     ANY      both strides free; also the partial block at the end, missing lanes repeating the last
 
-ROWS transposes in registers. A register is seen as a row of 128-bit cells of e entries: cell c
-of register j holds e entries of state c*e + j, and an e x e transpose inside the cells, which is
+ROWS transposes in registers. A register is seen as a row of cells of e entries: cell c of
+register j holds e entries of state c*e + j, and an e x e transpose inside the cells, which is
 its own inverse, leaves one entry of all states in each register.
 """
 
 from ...drivers.map import ANY, COLUMNS, ROWS
 
 
-WRITTEN_OUT = 16  # tiles; more become a loop
+WRITTEN_OUT = 32  # entries; longer rows become a loop over tiles
 
 
 def cell_entries(lanes):
     """How many entries fill 128 bits; ROWS needs at least that many."""
     return 16 // lanes.size
+
+
+def wide_cell(lanes):
+    """The entries of a tile where there are enough: 256-bit cells in 512-bit registers of doubles."""
+    return 4 if lanes.count >= 8 else cell_entries(lanes)
 
 
 def define_load(module, name, lanes, entries, ahead=0):
@@ -190,23 +195,23 @@ def _rows(lanes, entries, tile):
         f"  {pointer} = getelementptr i8, ptr {before}, i64 %row"
         for before, pointer in zip(pointers, pointers[1:], strict=False)
     )
-    starts = [min(k, entries - e) for k in range(0, entries, e)]
+    wide = wide_cell(lanes)
     code = _Straight()
-    if len(starts) <= WRITTEN_OUT:
-        for start in starts:
-            tile(code, lanes, pointers, start * size, "%r.block", start * vector)
+    if entries <= WRITTEN_OUT:
+        for start, cell in _tiles(entries, e, wide):
+            tile(code, lanes, cell, pointers, start * size, "%r.block", start * vector)
         tiles = f"{code}\n  br label %rows.end"
     else:
-        tile(code, lanes, pointers, "%t.offset", "%t.block", 0)
+        tile(code, lanes, wide, pointers, "%t.offset", "%t.block", 0)
         tiles = f"""  br label %tile
 tile:
   %t = phi i64 [ 0, %rows ], [ %t.next, %tile ]
-  %t.first = call i64 @llvm.umin.i64(i64 %t, i64 {entries - e})
+  %t.first = call i64 @llvm.umin.i64(i64 %t, i64 {entries - wide})
   %t.offset = mul i64 %t.first, {size}
   %t.inside = mul i64 %t.first, {vector}
   %t.block = getelementptr i8, ptr %r.block, i64 %t.inside
 {code}
-  %t.next = add i64 %t, {e}
+  %t.next = add i64 %t, {wide}
   %t.more = icmp ult i64 %t.next, {entries}
   br i1 %t.more, label %tile, label %rows.end"""
     return f"""rows:
@@ -224,44 +229,52 @@ rows.end:
 """
 
 
-def _load_tile(code, lanes, rows, offset, block, inside):
-    e, vector = cell_entries(lanes), lanes.count * lanes.size
+def _tiles(entries, narrow, wide):
+    """(first entry, entries) of the tiles that cover a row; the last may overlap."""
+    k = 0
+    while k < entries:
+        left = entries - k
+        cell = wide if left > narrow and entries >= wide else narrow
+        yield min(k, entries - cell), cell
+        k += cell
+
+
+def _load_tile(code, lanes, e, rows, offset, block, inside):
+    vector = lanes.count * lanes.size
     registers = []
-    for states in _cell_states(lanes):
+    for states in _cell_states(lanes, e):
         cells = []
         for state in states:
             address = code.let(f"getelementptr i8, ptr {rows[state]}, i64 {offset}")
             cells.append(
                 code.let(f"load <{e} x {lanes.element}>, ptr {address}, align {lanes.size}")
             )
-        registers.append(_concatenate(code, lanes, cells))
-    for j, register in enumerate(_transpose_cells(code, lanes, registers)):
+        registers.append(_concatenate(code, lanes, e, cells))
+    for j, register in enumerate(_transpose_cells(code, lanes, e, registers)):
         place = code.let(f"getelementptr i8, ptr {block}, i64 {inside + j * vector}")
         code.do(f"store {lanes.type} {register}, ptr {place}, align {vector}")
 
 
-def _store_tile(code, lanes, rows, offset, block, inside):
-    e, vector = cell_entries(lanes), lanes.count * lanes.size
+def _store_tile(code, lanes, e, rows, offset, block, inside):
+    vector = lanes.count * lanes.size
     registers = []
     for j in range(e):
         place = code.let(f"getelementptr i8, ptr {block}, i64 {inside + j * vector}")
         registers.append(code.let(f"load {lanes.type}, ptr {place}, align {vector}"))
-    registers = _transpose_cells(code, lanes, registers)
-    for register, states in zip(registers, _cell_states(lanes), strict=True):
+    registers = _transpose_cells(code, lanes, e, registers)
+    for register, states in zip(registers, _cell_states(lanes, e), strict=True):
         for cell, state in enumerate(states):
             part = code.shuffle(lanes.type, register, "poison", range(cell * e, cell * e + e))
             address = code.let(f"getelementptr i8, ptr {rows[state]}, i64 {offset}")
             code.do(f"store <{e} x {lanes.element}> {part}, ptr {address}, align {lanes.size}")
 
 
-def _cell_states(lanes):
+def _cell_states(lanes, e):
     """For each register of a tile, the state in each of its cells."""
-    e = cell_entries(lanes)
     return [[cell * e + j for cell in range(lanes.count // e)] for j in range(e)]
 
 
-def _concatenate(code, lanes, parts):
-    width = cell_entries(lanes)
+def _concatenate(code, lanes, width, parts):
     while len(parts) > 1:
         type_ = f"<{width} x {lanes.element}>"
         pairs = zip(parts[::2], parts[1::2], strict=True)
@@ -270,10 +283,9 @@ def _concatenate(code, lanes, parts):
     return parts[0]
 
 
-def _transpose_cells(code, lanes, registers):
+def _transpose_cells(code, lanes, e, registers):
     """Transpose each e x e cell across e registers: log2(e) rounds of pairwise interleaving."""
-    e, n = cell_entries(lanes), lanes.count
-    step = 1
+    n, step = lanes.count, 1
     while step < e:
         turned = list(registers)
         for j in range(e):

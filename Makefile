@@ -1,0 +1,82 @@
+# What one can do here, each from a fresh clone. The tools live in .venv, made when first needed.
+# Needs: Python 3.11 or later, make, a package index. Another Python: make PYTHON=python3.12 test
+
+PYTHON ?= python3
+JOBS ?= 4
+
+VENV = .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses $(JOBS)
+
+# A stamp is newer than pyproject.toml when what it stands for is installed.
+PACKAGE = $(VENV)/installed-package
+TOOLS = $(VENV)/installed-tools
+DOCS = $(VENV)/installed-docs
+
+.NOTPARALLEL:
+.PHONY: help setup demo test test-long lint bench docs clean
+
+help:
+	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
+	@echo "make test       the tests (minutes)"
+	@echo "make test-long  the tests that take longer"
+	@echo "make lint       style and formatting"
+	@echo "make bench      measure against Pinocchio and CasADi on this machine (needs gcc)"
+	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
+	@echo "make setup      only install: .venv with Paraxis and all that the tests need"
+	@echo "make clean      remove what these commands made, .venv included"
+
+setup: $(TOOLS)
+
+demo: $(PACKAGE)
+	@$(BIN)/paraxis demo
+	@echo
+	@echo "The page: $$(pwd)/paraxis-demo.html (open it in a browser)"
+
+test: $(TOOLS)
+	$(PYTEST) -m "not long"
+
+test-long: $(TOOLS)
+	$(PYTEST) -m long
+
+lint: $(TOOLS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+bench: $(TOOLS)
+	$(BIN)/python benchmarks/cpu.py
+
+docs: $(DOCS)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "The documentation: $$(pwd)/docs/_build/html/index.html"
+
+clean:
+	rm -rf $(VENV) docs/_build build dist .pytest_cache .ruff_cache .hypothesis paraxis-demo.html
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A virtual environment that works: a missing, half-made or broken one is made again.
+NEW_ENOUGH = import sys; sys.exit(sys.version_info < (3, 11))
+ENVIRONMENT = $(BIN)/python -c 'import pip; $(NEW_ENOUGH)' 2>/dev/null || { \
+	$(PYTHON) -c '$(NEW_ENOUGH)' || { \
+		echo "Paraxis needs Python 3.11 or later; $(PYTHON) is: $$($(PYTHON) --version 2>&1)" >&2; \
+		echo "Name another one, as in: make PYTHON=python3.12 demo" >&2; exit 1; }; \
+	echo "Making $(VENV) ..."; $(PYTHON) -m venv --clear $(VENV); }
+
+$(PACKAGE): pyproject.toml
+	@$(ENVIRONMENT)
+	@echo "Installing Paraxis into $(VENV) ..."
+	@$(PIP) -e .
+	@touch $@
+
+$(TOOLS): pyproject.toml
+	@$(ENVIRONMENT)
+	@echo "Installing Paraxis and what its tests need into $(VENV) (a few minutes the first time) ..."
+	@$(PIP) -e '.[test,dev]'
+	@touch $(PACKAGE) $@
+
+$(DOCS): pyproject.toml
+	@$(ENVIRONMENT)
+	@echo "Installing Paraxis and what its documentation needs into $(VENV) ..."
+	@$(PIP) -e '.[docs]'
+	@touch $(PACKAGE) $@

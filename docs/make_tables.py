@@ -1,0 +1,219 @@
+"""Write measurements and operation counts into README.md and docs/performance.md.
+
+    python benchmarks/cpu.py --json benchmarks/results/cpu.json
+    python docs/make_plot.py
+    python docs/make_tables.py            (with --check: only say whether pages are out of date)
+
+A page has pairs of markers, <!-- table:cpu --> and <!-- /table:cpu -->; what stands between them
+is replaced. No number that code can give is typed by hand.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks/results/cpu.json"
+PAGES = (ROOT / "README.md", ROOT / "docs/performance.md")
+PLOT = ROOT / "docs/images/cpu.svg"
+
+# key in the results -> the name people read
+PEERS = {"pinocchio": "Pinocchio", "casadi_c": "CasADi", "casadi_lanes": "CasADi + gcc vectors"}
+LAYOUTS = {"paraxis": "rows", "paraxis_columns": "columns", "paraxis_float32": "rows, float32"}
+ONE_STATE = {
+    "pin.rnea": "`pin.rnea(model, data, q, qd, qdd)`",
+    "px.inverse_dynamics": "`px.inverse_dynamics(robot, q, qd, qdd)`",
+    "kernel": "`kernel(q, qd, qdd)`",
+    "kernel_out": "`kernel(q, qd, qdd, out=tau)`",
+}
+SINCOS = 19  # operations of the multiplying kind in a sine and cosine (backends/llvm/trig.py)
+MARKED = re.compile(r"(<!-- (\w+:\w+) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
+
+
+def counted():
+    """marker -> text, for what a robot's Program says by itself."""
+    import paraxis as px
+
+    program = px.program(px.load("ur5"))
+    count, depth = program.count(), program.depth()
+    pairs = count.trig // 2
+    example = f"""```python
+program = px.program(robot, "inverse_dynamics")
+print(program.count())  # {count}
+print(program.depth().flops)  # {depth.flops} deep, had every operation a processor of its own
+print(program)  # every operation, as text that reads back
+kernel = program.compile(dtype="float32", threads=2)
+```"""
+    limit = f"""The UR5 costs {count.mul} multiplications, {count.add} additions and {pairs} pairs
+of sine and cosine. A pair costs {SINCOS} operations of the kind that multiplies. The measured
+machine does one multiplication or fused multiply-add on eight doubles a cycle, and additions on
+other units beside it. So no kernel for these operations can take less than
+({count.mul} + {pairs}·{SINCOS}) / 8 ≈ {(count.mul + pairs * SINCOS) / 8:.0f} cycles a state."""
+    return {"example:counts": example, "text:limit": limit}
+
+
+def measured(data):
+    """marker -> text, for everything the results hold."""
+    made = {"table:cpu": cpu_table(data), "table:machine": machine(data)}
+    for count in thread_counts(data):
+        made[f"table:threads{count}"] = robots_table(data, count)
+    made["table:layouts"] = layouts_table(data)
+    if "one_state" in data:
+        made["table:one_state"] = one_state_table(data["one_state"])
+    if "start" in data:
+        made["table:start"] = start_table(data["start"])
+    return made
+
+
+def thread_counts(data):
+    """The thread counts that were measured, fewest first."""
+    counts = {count for robot in data["robots"].values() for count in robot["paraxis"]}
+    return sorted(counts, key=int)
+
+
+def cpu_table(data):
+    """The robots with as many threads as were measured, and under what conditions."""
+    threads = thread_counts(data)[-1]
+    return f"{robots_table(data, threads)}\n\n{conditions(data, threads)}"
+
+
+def robots_table(data, threads):
+    """One line a robot: the time a state, and in parentheses how many times ours it is."""
+    robots = data["robots"]
+    peers = [peer for peer in PEERS if any(peer in robot for robot in robots.values())]
+    rows = [["robot", "joints", *(PEERS[peer] for peer in peers), "Paraxis", "difference"]]
+    for name, robot in robots.items():
+        own = robot["paraxis"][threads]
+        row = [name, str(robot["n"])]
+        for peer in peers:
+            time = robot.get(peer, {}).get(threads)
+            row.append(f"{short(time)} ns ({times(time / own)})" if time else "")
+        rows.append([*row, f"**{short(own)} ns**", f"{robot['error']:.0e}"])
+    return markdown(rows)
+
+
+def layouts_table(data):
+    """Our own times by the layout of the arrays."""
+    kinds = [kind for kind in LAYOUTS if any(kind in robot for robot in data["robots"].values())]
+    counts = thread_counts(data)
+    heads = [f"{LAYOUTS[kind]}, {plural(int(n), 'thread')}" for kind in kinds for n in counts]
+    rows = [["robot", *heads]]
+    for name, robot in data["robots"].items():
+        found = [robot.get(kind, {}).get(n) for kind in kinds for n in counts]
+        rows.append([name, *(f"{short(time)} ns" if time else "" for time in found)])
+    return markdown(rows)
+
+
+def conditions(data, threads):
+    """What was measured and on what, in one paragraph."""
+    about = data["machine"]
+    versions = [f"{PEERS[p]} {about[key]}" for p, key in VERSIONS.items() if key in about]
+    compiler = f", gcc {about['gcc']}" if about.get("gcc") else ""
+    cores = plural(int(threads), "thread")
+    return (
+        f"Inverse dynamics, time a state in a batch of {data['batch']:,} states, {data['dtype']}, "
+        f"{cores}, on {about['cpu']}; {', '.join(versions)}{compiler}. In parentheses: how many "
+        "times as long as Paraxis. The difference is max|Δ| / max(1, max|τ|) against Pinocchio, "
+        "worst state. On your machine: `make bench`."
+    )
+
+
+VERSIONS = {"pinocchio": "pin", "casadi_c": "casadi"}
+
+
+def machine(data):
+    """Everything known about the machine, as a list."""
+    rows = [("batch", f"{data['batch']:,} states"), ("dtype", data["dtype"])]
+    for key, value in data["machine"].items():
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        rows.append((key.replace("_", " "), shown))
+    return "\n".join(f"- {key}: {value}" for key, value in rows)
+
+
+def one_state_table(times):
+    """What one call from Python costs."""
+    rows = [["call", "time"]]
+    rows += [[text, f"{short(times[key])} ns"] for key, text in ONE_STATE.items() if key in times]
+    return markdown(rows)
+
+
+def start_table(start):
+    """What the first call costs."""
+    rows = [["step", "time"], ["`import paraxis`", seconds(start["import_s"])]]
+    for kind, key in (("nothing cached", "first_call_cold_s"), ("cached", "first_call_cached_s")):
+        rows += [
+            [f"first call, {name}, {kind}", seconds(value)]
+            for name, value in start.get(key, {}).items()
+        ]
+    return markdown(rows)
+
+
+def plot_line(page):
+    """The picture, as a path from the page; nothing when there is none."""
+    if not PLOT.is_file():
+        return ""
+    path = PLOT.relative_to(page.parent).as_posix()
+    return f"![Time a state of inverse dynamics, by robot and library]({path})"
+
+
+def short(value):
+    """Three digits or so."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def times(ratio):
+    return f"{ratio:.0f}×" if ratio >= 10 else f"{ratio:.1f}×"
+
+
+def seconds(value):
+    return f"{value:.2f} s" if value >= 1 else f"{value * 1e3:.0f} ms"
+
+
+def plural(count, noun):
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def markdown(rows):
+    """A table whose first row is the head; numbers to the right, the first column to the left."""
+    head, *body = rows
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *body])
+
+
+def rewritten(text, made):
+    """`text` with every known marked part replaced."""
+
+    def replace(match):
+        opening, name, closing = match.groups()
+        if name not in made:
+            return match.group(0)
+        return f"{opening}\n{made[name]}\n\n{closing}" if made[name] else f"{opening}{closing}"
+
+    return MARKED.sub(replace, text)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail when out of date")
+    options = parser.parse_args(arguments)
+    made = counted()
+    if options.results.is_file():
+        made |= measured(json.loads(options.results.read_text()))
+    stale = []
+    for page in PAGES:
+        text = page.read_text()
+        fresh = rewritten(text, made | {"plot:cpu": plot_line(page)})
+        if fresh != text:
+            stale.append(page.name)
+            if not options.check:
+                page.write_text(fresh)
+    if options.check and stale:
+        sys.exit(f"out of date: {', '.join(stale)}; run python docs/make_tables.py")
+    print(f"{'out of date' if options.check else 'written'}: {', '.join(stale) or 'none'}")
+
+
+if __name__ == "__main__":
+    main()

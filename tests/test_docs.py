@@ -1,0 +1,171 @@
+"""The pages say what is true: names, examples, tables, links and versions."""
+
+import ast
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import paraxis as px
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def public_names():
+    return [
+        name
+        for name, value in vars(px).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType)
+    ]
+
+
+@pytest.mark.parametrize("name", public_names())
+def test_every_public_name_is_in_the_reference(name):
+    listed = re.findall(r"^\.\. auto\w+:: (\w+)$", (ROOT / "docs/reference.md").read_text(), re.M)
+    assert name in listed
+
+
+def test_the_reference_lists_nothing_else():
+    listed = re.findall(r"^\.\. auto\w+:: (\w+)$", (ROOT / "docs/reference.md").read_text(), re.M)
+    assert sorted(listed) == sorted(public_names())
+
+
+def test_the_readme_runs():
+    blocks = re.findall(r"```python\n(.*?)```", README, re.S)
+    assert len(blocks) == 2
+    space = {}
+    for block in blocks:
+        exec(block, space)
+    assert space["tau"].shape == (1_000_000, 6)
+    assert len(space["kernel"].inputs) == 3
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(path):
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def markdown_links():
+    return [
+        pytest.param(page, target, id=f"{page.name}:{target}")
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text())
+        if "://" not in target
+    ]
+
+
+@pytest.mark.parametrize("page, target", markdown_links())
+def test_links_lead_somewhere(page, target):
+    path, _, heading = target.partition("#")
+    path = page.parent / path if path else page
+    assert path.exists()
+    if heading:
+        lines = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
+        assert heading in [line.lower().replace(" ", "-") for line in lines]
+
+
+def test_layout_names_what_is_there():
+    text = (ROOT / "docs/layout.md").read_text()
+    for path in re.findall(r"`((?:src|tests|benchmarks|examples|docs)/[\w/.]*)`", text):
+        assert (ROOT / path).exists(), path
+    for part in (ROOT / "src/paraxis").iterdir():
+        if part.is_dir() and part.name != "__pycache__":
+            assert f"`src/paraxis/{part.name}/`" in text
+
+
+def physics_symbols():
+    """The names in recursions that are too short to be words."""
+    names = set()
+    for path in (ROOT / "src/paraxis/algorithms").glob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef) and function.name == "inverse_dynamics":
+                names |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+                names |= {a.arg for a in function.args.args}
+    return sorted(name for name in names if len(name) <= 3 and name != "_")
+
+
+def test_notation_explains_every_symbol():
+    text = (ROOT / "docs/notation.md").read_text()
+    assert [name for name in physics_symbols() if f"`{name}`" not in text] == []
+
+
+def test_versions_agree():
+    assert f"\nversion: {px.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"## [{px.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+# -- the tables of measurements ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tables():
+    spec = importlib.util.spec_from_file_location("make_tables", ROOT / "docs/make_tables.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+MEASURED = {
+    "machine": {"cpu": "some CPU", "cores": 2, "pin": "1.2", "casadi": "3.4", "flags": ["a", "b"]},
+    "batch": 65536,
+    "dtype": "float64",
+    "robots": {
+        "arm": {
+            "n": 6,
+            "pinocchio": {"1": 1000.0, "2": 500.0},
+            "casadi_c": {"1": 300.0, "2": 150.0},
+            "casadi_lanes": {"1": 90.0, "2": 45.0},
+            "paraxis": {"1": 20.0, "2": 10.0},
+            "error": 1.4e-15,
+        }
+    },
+    "one_state": {"pin.rnea": 1300.0, "kernel": 140.0, "kernel_out": 99.5},
+    "start": {"import_s": 0.1, "first_call_cold_s": {"arm": 1.5}, "first_call_cached_s": {}},
+}
+
+
+def test_tables_come_from_measurements(tables):
+    page = "before\n<!-- table:cpu -->\nold\n<!-- /table:cpu -->\nafter <!-- table:other -->\n"
+    made = tables.measured(MEASURED)
+    written = tables.rewritten(page, made)
+    assert "old" not in written
+    assert written.startswith("before\n<!-- table:cpu -->\n")
+    assert written.endswith("<!-- /table:cpu -->\nafter <!-- table:other -->\n")
+    assert tables.rewritten(written, made) == written
+    row = "| arm | 6 | 500 ns (50×) | 150 ns (15×) | 45.0 ns (4.5×) | **10.0 ns** | 1e-15 |"
+    assert row in written
+    assert "| 1,000 ns (50×) |" in made["table:threads1"]
+    assert "| `kernel(q, qd, qdd, out=tau)` | 99.5 ns |" in made["table:one_state"]
+    assert "| first call, arm, nothing cached | 1.50 s |" in made["table:start"]
+    assert "- flags: a, b" in made["table:machine"]
+    assert "| arm | 20.0 ns | 10.0 ns |" in made["table:layouts"]
+
+
+def test_pages_have_known_markers_only(tables):
+    known = {*tables.measured(MEASURED), *tables.counted(), "plot:cpu"}
+    for page in tables.PAGES:
+        found = re.findall(r"<!-- (\w+:\w+) -->", page.read_text())
+        assert found
+        assert set(found) <= known
+
+
+def test_pages_show_what_was_measured_and_counted(tables):
+    made = tables.counted()
+    if tables.RESULTS.is_file():
+        made |= tables.measured(json.loads(tables.RESULTS.read_text()))
+    for page in tables.PAGES:
+        text = page.read_text()
+        names = re.findall(r"<!-- (\w+:\w+) -->", text)
+        here = dict.fromkeys(names, "") | made | {"plot:cpu": tables.plot_line(page)}
+        current = tables.rewritten(text, here) == text
+        assert current, f"{page.name} is out of date: run python docs/make_tables.py"
