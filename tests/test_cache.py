@@ -101,7 +101,8 @@ def test_the_second_process_is_served_from_disk(folder):
     from paraxis.backends.llvm import host
 
     api.trace_graph = host.compile_object = None
-    print(px.inverse_dynamics(px.load("ur5"), *np.linspace(-1, 1, 18).reshape(3, 6)).tobytes().hex())
+    state = np.linspace(-1, 1, 18).reshape(3, 6)
+    print(px.inverse_dynamics(px.load("ur5"), *state).tobytes().hex())
     """
     expected = torques()
     before = only_file(folder).read_bytes()
@@ -130,7 +131,11 @@ def test_what_is_remembered_of_a_kernel(compilations):
     fresh, loaded = (px.trace(both, a=(2, 2), b=()).compile() for _ in range(2))
     assert len(compilations) == 1
     for k in (fresh, loaded):
-        assert (k.name, k.inputs, k.outputs) == ("both", {"a": (2, 2), "b": ()}, {"sum": (2,), "b": ()})
+        assert (k.name, k.inputs, k.outputs) == (
+            "both",
+            {"a": (2, 2), "b": ()},
+            {"sum": (2,), "b": ()},
+        )
         total, b = k(np.arange(4.0).reshape(2, 2), 10.0)
         assert (total.tolist(), b.tolist()) == ([10, -7], 10)
     assert (fresh.lanes, fresh.dtype, fresh.threads) == (loaded.lanes, loaded.dtype, loaded.threads)
@@ -424,7 +429,9 @@ def test_a_folder_nobody_may_write(folder, compilations):
     assert len(compilations) == 2
 
 
-@pytest.mark.parametrize("broken", ("tempfile.mkstemp", "os.replace", "os.mkdir", "os.fdopen", "os.utime"))
+@pytest.mark.parametrize(
+    "broken", ("tempfile.mkstemp", "os.replace", "os.mkdir", "os.fdopen", "os.utime")
+)
 def test_a_disk_that_refuses(folder, broken, monkeypatch):
     """Whatever step fails, the answer is right and nothing half-written is left."""
     module, name = broken.split(".")
@@ -446,7 +453,7 @@ def test_a_disk_that_is_full_half_way(folder, monkeypatch):
         """A file that takes a few bytes and no more."""
 
         def __init__(self, handle, mode):
-            self.file = open(handle, mode)
+            self.file = open(handle, mode)  # noqa: SIM115
 
         def __enter__(self):
             return self

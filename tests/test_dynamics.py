@@ -7,6 +7,7 @@ import math
 import pickle
 import warnings
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -44,9 +45,14 @@ NAMES = px.algorithms("inverse_dynamics")
 seeds = st.integers(0, 2**32 - 1)  # for the states a random robot is tried in
 
 
+@lru_cache(maxsize=64)
+def program(robot, algorithm=None):
+    return px.program(robot, algorithm=algorithm)
+
+
 def torques(robot, q, qd, qdd, algorithm=None):
     """By the interpreter; without an algorithm, of the Program that `px` would compile."""
-    return px.program(robot, algorithm=algorithm).evaluate(q=q, qd=qd, qdd=qdd)
+    return program(robot, algorithm).evaluate(q=q, qd=qd, qdd=qdd)
 
 
 def recursion(robot, algorithm, q, qd, qdd):

@@ -66,7 +66,7 @@ def as_array(value, name, shape):
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
         raise ArgumentError(f"{name}: expected an array of numbers, found {error}") from None
-    if type(value) is not np.ndarray and np.ma.is_masked(value):
+    if isinstance(value, np.ndarray) and type(value) is not np.ndarray and np.ma.is_masked(value):
         raise ArgumentError(f"{name}: expected numbers, found masked entries")
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8 and array.dtype.kind == "f":
         raise ArgumentError(

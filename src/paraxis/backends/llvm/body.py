@@ -1,56 +1,105 @@
-"""A graph as one straight-line LLVM function over vectors.
+"""A graph as one straight-line LLVM function over vectors, one lane a state.
 
-The function takes a pointer for each input and output array. Entry k of an array is a whole
-vector, one lane a state, at offset k times the vector's size; with one lane that is a plain
-contiguous array. No fast-math flags: what is fused and in which order is decided by passes, so
-every number of lanes gives the same bits.
+The function takes a pointer for each input and output array and finds its entries there in one
+of two ways (`Blocks`, `Rows`). No fast-math flags: what is fused and in which order is decided
+by passes, so every number of lanes gives the same bits.
 """
 
 from ...graph.graph import size
 from ...graph.ops import CONDITIONS
 from .rows import request
+from .tiles import Straight, cell_entries, load_tile, store_tile, tiles
 from .trig import define_sincos
 
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
-def define_body(module, name, graph, order, lanes, fetch=False):
+class Blocks:
+    """Entry k is a whole vector, k vectors from the start: scratch blocks. With one lane that is
+    a plain contiguous array."""
+
+    def __init__(self, lanes, shapes):
+        self.lanes, self.vector = lanes, lanes.count * lanes.size
+
+    def load(self, code, array, entry):
+        at = code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
+        return code.let(f"load {self.lanes.type}, ptr {at}, align {self.vector}")
+
+    def store(self, code, array, values):
+        for entry, value in enumerate(values):
+            at = code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
+            code.do(f"store {self.lanes.type} {value}, ptr {at}, align {self.vector}")
+
+
+class Rows:
+    """Whole states one after another, as people keep them; transposed in registers, a tile of
+    entries when the first of them is needed, so that moving and computing overlap."""
+
+    def __init__(self, lanes, shapes):
+        self.lanes, self.entries = lanes, [size(shape) for shape in shapes]
+        self.tiles = [list(tiles(entries, lanes)) for entries in self.entries]
+        self.loaded = {}
+
+    @staticmethod
+    def possible(lanes, shapes):
+        return all(size(shape) >= cell_entries(lanes) for shape in shapes)
+
+    def _address(self, code, array, first):
+        def address(state):
+            offset = (state * self.entries[array] + first) * self.lanes.size
+            return code.let(f"getelementptr i8, ptr %array{array}, i64 {offset}")
+
+        return address
+
+    def load(self, code, array, entry):
+        if (array, entry) not in self.loaded:
+            first, cell = next(t for t in self.tiles[array] if t[0] <= entry < t[0] + t[1])
+            registers = load_tile(code, self.lanes, cell, self._address(code, array, first))
+            for k, register in enumerate(registers):
+                self.loaded.setdefault((array, first + k), register)
+        return self.loaded[array, entry]
+
+    def store(self, code, array, values):
+        for first, cell in self.tiles[array]:
+            registers = values[first : first + cell]
+            store_tile(code, self.lanes, cell, registers, self._address(code, array, first))
+
+
+def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     """Add `void @name(ptr input..., ptr output...)` computing `graph` in `order`.
 
     With `fetch`, a pair (ptr, i64) follows for each array: where the states of a later block
     lie, and how far apart their cache lines are. Requests for those lines are spread over the
     body, which is long enough to hide the memory and too long for the hardware to look beyond.
     """
-    emitter = _Emitter(module, lanes)
-    arrays = [f"ptr %in.{k}" for k in range(len(graph.inputs))]
-    arrays += [f"ptr %out.{k}" for k in range(len(graph.outputs))]
-    place = {key: f"%in.{k}" for k, key in enumerate(graph.inputs)}
-    # Outputs last: with one lane, an output array may be an input array too.
+    shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
+    emitter = _Emitter(module, lanes, list(graph.inputs), access(lanes, shapes))
+    parameters = [f"ptr %array{k}" for k in range(len(shapes))]
     lines = []  # the array of each request
     if fetch:
-        shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
         lines = [k for k, shape in enumerate(shapes) for _ in range(size(shape))]
-        arrays += [f"ptr %fetch.{k}.0, i64 %line.{k}" for k in range(len(shapes))]
+        parameters += [f"ptr %fetch.{k}.0, i64 %line.{k}" for k in range(len(shapes))]
     for at, node in enumerate(order):
-        emitter.emit(node, place)
-        while lines and emitter.fetched * len(order) < len(lines) * (at + 1):
-            emitter.fetch(lines[emitter.fetched], to_write=lines[emitter.fetched] >= len(graph.inputs))
-    poison = emitter.poison(graph.unused, place)
+        emitter.emit(node)
+        while emitter.fetched * len(order) < len(lines) * (at + 1):
+            array = lines[emitter.fetched]
+            emitter.fetch(array, to_write=array >= len(graph.inputs))
+    # Outputs last, when all inputs are read: an output array may be an input array too.
+    poison = emitter.poison(graph.unused)
     for k, (_, nodes) in enumerate(graph.outputs.values()):
-        for entry, node in enumerate(nodes):
-            emitter.store(f"%out.{k}", entry, node, poison)
-    text = "\n".join(emitter.lines)
-    module.define(
-        name, f"define internal void @{name}({', '.join(arrays)}) nounwind {{\n{text}\n  ret void\n}}"
-    )
+        emitter.store(len(graph.inputs) + k, nodes, poison)
+    signature = f"@{name}({', '.join(parameters)})"
+    module.define(name, f"define internal void {signature} nounwind {{\n{emitter}\n  ret void\n}}")
 
 
-class _Emitter:
-    def __init__(self, module, lanes):
-        self.module, self.lanes = module, lanes
-        self.lines, self.values, self.conditions, self.sincos = [], {}, {}, {}
-        self.count, self.fetched, self.next_line = 0, 0, {}
+class _Emitter(Straight):
+    def __init__(self, module, lanes, inputs, access):
+        super().__init__("v")
+        self.module, self.lanes, self.access = module, lanes, access
+        self.position = {name: k for k, name in enumerate(inputs)}
+        self.values, self.conditions, self.sincos = {}, {}, {}
+        self.fetched, self.next_line = 0, {}
 
     def fetch(self, array, to_write):
         """Ask for the next line of an array of a later block."""
@@ -60,34 +109,17 @@ class _Emitter:
         self.next_line[array] = self.let(f"getelementptr i8, ptr {at}, i64 %line.{array}")
         self.fetched += 1
 
-    def let(self, text):
-        self.count += 1
-        self.lines.append(f"  %v{self.count} = {text}")
-        return f"%v{self.count}"
-
-    def address(self, array, entry):
-        offset = entry * self.lanes.count * self.lanes.size
-        return self.let(f"getelementptr i8, ptr {array}, i64 {offset}")
-
-    def load(self, array, entry):
-        return self.let(f"load {self.lanes.type}, ptr {self.address(array, entry)}, align {self.align}")
-
-    @property
-    def align(self):
-        return self.lanes.count * self.lanes.size
-
-    def store(self, array, entry, node, poison):
-        value = self.values[node.index]
+    def store(self, array, nodes, poison):
+        values = [self.values[node.index] for node in nodes]
         if poison is not None:
-            value = self.let(f"fadd {self.lanes.type} {value}, {poison}")
-        address = self.address(array, entry)
-        self.lines.append(f"  store {self.lanes.type} {value}, ptr {address}, align {self.align}")
+            values = [self.let(f"fadd {self.lanes.type} {value}, {poison}") for value in values]
+        self.access.store(self, array, values)
 
-    def poison(self, unused, place):
+    def poison(self, unused):
         """Zero, or NaN in lanes where an entry that no output uses is not finite."""
         total = None
         for name, entry in unused:
-            value = self.load(place[name], entry)
+            value = self.access.load(self, self.position[name], entry)
             own = self.let(f"fsub {self.lanes.type} {value}, {value}")
             total = own if total is None else self.let(f"fadd {self.lanes.type} {total}, {own}")
         return total
@@ -96,13 +128,13 @@ class _Emitter:
         self.module.declare(self.lanes.declaration(name))
         return self.let(self.lanes.intrinsic(name, *arguments))
 
-    def emit(self, node, place):
+    def emit(self, node):
         lanes, op = self.lanes, node.op
         if op == "const":
             value = lanes.constant(node.value)
         elif op == "input":
             name, entry = node.value
-            value = self.load(place[name], entry)
+            value = self.access.load(self, self.position[name], entry)
         else:
             x = [self.values[a.index] for a in node.args]
             if op in _ARITHMETIC:

@@ -11,7 +11,7 @@ from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
 from . import host, python_entry
-from .body import define_body
+from .body import Blocks, Rows, define_body
 from .lanes import Lanes
 from .loop import define_run
 from .module import Module
@@ -94,8 +94,13 @@ def assembly_source(graph, lanes, work, with_entry=True):
     fused = fuse(graph)
     order = trig_first(fused)
     fetch = len(order) >= LONG_BODY
-    define_body(module, "body", fused, order, lanes, fetch)
-    define_run(module, fused, lanes, "body", fetch)
+    shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
+    define_body(module, "body", fused, order, lanes, Blocks, fetch)
+    rows_body = None
+    if Rows.possible(lanes, shapes):
+        rows_body = "body_rows"
+        define_body(module, rows_body, fused, order, lanes, Rows, fetch)
+    define_run(module, fused, lanes, "body", fetch, rows_body)
     if with_entry and python_entry.has_entry(graph):
         one = Lanes(lanes.element, 1)
         define_body(module, "body_one", fused, order, one)

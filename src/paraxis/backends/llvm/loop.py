@@ -11,7 +11,7 @@ Threads that share a job take chunks by counting `next chunk` up atomically, so 
 simply does less.
 """
 
-from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY
+from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY, ROWS
 from ...graph.graph import size
 from .rows import define_load, define_store
 
@@ -19,8 +19,11 @@ STAGE_BLOCKS, STAGE_BYTES = 4, 32768
 CACHE_LINE = 64
 
 
-def define_run(module, graph, lanes, body, body_fetches):
-    """Add `void @run(ptr job)`. If not the body, then loads and stores ask for memory early."""
+def define_run(module, graph, lanes, body, body_fetches, rows_body=None):
+    """Add `void @run(ptr job)`. If not the body, then loads and stores ask for memory early.
+
+    `rows_body` works in place on whole blocks of states that lie one after another.
+    """
     inputs = [size(shape) for shape in graph.inputs.values()]
     outputs = [size(shape) for shape, _ in graph.outputs.values()]
     entries, vector = inputs + outputs, lanes.count * lanes.size
@@ -65,13 +68,37 @@ prepare{k}:
   br label %prepared{k}
 prepared{k}:"""
 
+    def straight():
+        """Whole blocks of states that lie one after another need no scratch."""
+        return f"""straight:
+  %sb = phi i64 [ 0, %located ], [ %sb.next, %straight ]
+{each(lambda k: f'''  %straight{k}.from = load ptr, ptr %base{k}, align 8
+  %straight{k}.on = mul i64 %sb, {entries[k] * vector}
+  %straight{k} = getelementptr i8, ptr %straight{k}.from, i64 %straight{k}.on
+  %beyond{k} = getelementptr i8, ptr %straight{k}, i64 {stage * entries[k] * vector}''')}
+  call void @{rows_body}({in_place})
+  %sb.next = add i64 %sb, 1
+  %sb.more = icmp ult i64 %sb.next, %whole
+  br i1 %sb.more, label %straight, label %straight.rest
+straight.rest:
+  %straight.done = mul i64 %whole, {lanes.count}
+  %straight.end = add i64 %first, %straight.done
+{each(lambda k: f'''  %rest{k}.from = load ptr, ptr %base{k}, align 8
+  %rest{k}.on = mul i64 %whole, {entries[k] * vector}
+  %rest{k} = getelementptr i8, ptr %rest{k}.from, i64 %rest{k}.on
+  store ptr %rest{k}, ptr %base{k}, align 8''')}
+  %rest = icmp ult i64 %straight.end, %last
+  br i1 %rest, label %block, label %take"""
+
     def table(k):
         at = HEADER + k * ARRAY
         names = ("address", "column", "row", "way")
         return "\n".join(word(f"{name}{k}", at + j) for j, name in enumerate(names))
 
     blocks = ", ".join([f"ptr %at{k}" for k in arrays])
+    in_place = ", ".join(f"ptr %straight{k}" for k in arrays)
     if body_fetches:
+        in_place += "".join(f", ptr %beyond{k}, i64 {CACHE_LINE}" for k in arrays)
         blocks += "".join(f", ptr %fetch{k}, i64 %line{k}" for k in arrays)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
     module.define(
@@ -93,6 +120,11 @@ entry:
 {each(lambda k: f'''  %by.column{k} = icmp eq i64 %way{k}, {COLUMNS}
   %line{k} = select i1 %by.column{k}, i64 %column{k}, i64 {CACHE_LINE}
   %stride{k} = mul i64 %row{k}, {lanes.count}''')}
+{each(lambda k: f'''  %packed{k}.way = icmp eq i64 %way{k}, {ROWS}
+  %packed{k}.row = icmp eq i64 %row{k}, {entries[k] * lanes.size}
+  %packed{k} = and i1 %packed{k}.way, %packed{k}.row
+  %packed.to{k} = and i1 %packed{k}, {f"%packed.to{k - 1}" if k else "true"}''')}
+  %packed.all = and i1 %packed.to{len(entries) - 1}, true
 {each(prepare)}
   br label %take
 
@@ -132,9 +164,14 @@ located:
   %begin{k} = add i64 %address{k}, %total{k}
   %begin{k}.p = inttoptr i64 %begin{k} to ptr
   store ptr %begin{k}.p, ptr %base{k}, align 8''')}
-  br label %block
+  %here.all = sub i64 %last, %first
+  %whole = {f"udiv i64 %here.all, {lanes.count}" if rows_body else "add i64 0, 0"}
+  %any.whole = icmp ugt i64 %whole, 0
+  %in.place = and i1 %any.whole, %packed.all
+  br i1 %in.place, label %straight, label %block
+{straight() if rows_body else "straight:" + chr(10) + "  br label %block"}
 block:
-  %i = phi i64 [ %first, %located ], [ %i.next, %stored ]
+  %i = phi i64 [ %first, %located ], {"[ %straight.end, %straight.rest ]" if rows_body else "[ %first, %straight ]"}, [ %i.next, %stored ]
   %remaining = sub i64 %last, %i
   %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {stage * lanes.count})
 {each("  %here{k} = load ptr, ptr %base{k}, align 8")}

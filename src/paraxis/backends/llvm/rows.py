@@ -8,25 +8,14 @@ empties one, in one of three ways that the caller names by number:
     COLUMNS  states are adjacent, entries a fixed number of bytes apart
     ANY      both strides free; also the partial block at the end, missing lanes repeating the last
 
-ROWS transposes in registers. A register is seen as a row of cells of e entries: cell c of
-register j holds e entries of state c*e + j, and an e x e transpose inside the cells, which is
-its own inverse, leaves one entry of all states in each register.
+ROWS transposes in registers (tiles.py).
 """
 
 from ...drivers.map import ANY, COLUMNS, ROWS
+from .tiles import Straight, cell_entries, load_tile, store_tile, tiles, wide_cell
 
 
 WRITTEN_OUT = 32  # entries; longer rows become a loop over tiles
-
-
-def cell_entries(lanes):
-    """How many entries fill 128 bits; ROWS needs at least that many."""
-    return 16 // lanes.size
-
-
-def wide_cell(lanes):
-    """The entries of a tile where there are enough: 256-bit cells in 512-bit registers of doubles."""
-    return 4 if lanes.count >= 8 else cell_entries(lanes)
 
 
 def define_load(module, name, lanes, entries, ahead=0):
@@ -166,44 +155,23 @@ def _store_any(lanes):
   %l.more = icmp ult i64 %l.next, %present"""
 
 
-class _Straight:
-    """Lines of one straight piece of code."""
-
-    def __init__(self):
-        self.lines = []
-
-    def let(self, text):
-        self.lines.append(f"  %x{len(self.lines)} = {text}")
-        return f"%x{len(self.lines) - 1}"
-
-    def do(self, text):
-        self.lines.append("  " + text)
-
-    def __str__(self):
-        return "\n".join(self.lines)
-
-    def shuffle(self, type_, a, b, indices):
-        mask = ", ".join(f"i32 {i}" for i in indices)
-        return self.let(f"shufflevector {type_} {a}, {type_} {b}, <{len(indices)} x i32> <{mask}>")
-
-
 def _rows(lanes, entries, tile):
     """Tile by tile; the last tile may overlap the one before. Few tiles are written out."""
-    e, size, vector = cell_entries(lanes), lanes.size, lanes.count * lanes.size
+    size, vector = lanes.size, lanes.count * lanes.size
     pointers = [f"%row{state}" for state in range(lanes.count)]
     steps = "\n".join(
         f"  {pointer} = getelementptr i8, ptr {before}, i64 %row"
         for before, pointer in zip(pointers, pointers[1:], strict=False)
     )
     wide = wide_cell(lanes)
-    code = _Straight()
+    code = Straight()
     if entries <= WRITTEN_OUT:
-        for start, cell in _tiles(entries, e, wide):
+        for start, cell in tiles(entries, lanes):
             tile(code, lanes, cell, pointers, start * size, "%r.block", start * vector)
-        tiles = f"{code}\n  br label %rows.end"
+        text = f"{code}\n  br label %rows.end"
     else:
         tile(code, lanes, wide, pointers, "%t.offset", "%t.block", 0)
-        tiles = f"""  br label %tile
+        text = f"""  br label %tile
 tile:
   %t = phi i64 [ 0, %rows ], [ %t.next, %tile ]
   %t.first = call i64 @llvm.umin.i64(i64 %t, i64 {entries - wide})
@@ -221,7 +189,7 @@ tile:
   %r.inside = mul i64 %r, {entries * vector}
   %r.block = getelementptr i8, ptr %block, i64 %r.inside
 {steps}
-{tiles}
+{text}
 rows.end:
   %r.next = add i64 %r, 1
   %r.more = icmp ult i64 %r.next, %whole
@@ -229,79 +197,20 @@ rows.end:
 """
 
 
-def _tiles(entries, narrow, wide):
-    """(first entry, entries) of the tiles that cover a row; the last may overlap."""
-    k = 0
-    while k < entries:
-        left = entries - k
-        cell = wide if left > narrow and entries >= wide else narrow
-        yield min(k, entries - cell), cell
-        k += cell
-
-
 def _load_tile(code, lanes, e, rows, offset, block, inside):
     vector = lanes.count * lanes.size
-    registers = []
-    for states in _cell_states(lanes, e):
-        cells = []
-        for state in states:
-            address = code.let(f"getelementptr i8, ptr {rows[state]}, i64 {offset}")
-            cells.append(
-                code.let(f"load <{e} x {lanes.element}>, ptr {address}, align {lanes.size}")
-            )
-        registers.append(_concatenate(code, lanes, e, cells))
-    for j, register in enumerate(_transpose_cells(code, lanes, e, registers)):
+    for j, register in enumerate(load_tile(code, lanes, e, _address(code, rows, offset))):
         place = code.let(f"getelementptr i8, ptr {block}, i64 {inside + j * vector}")
         code.do(f"store {lanes.type} {register}, ptr {place}, align {vector}")
 
 
 def _store_tile(code, lanes, e, rows, offset, block, inside):
-    vector = lanes.count * lanes.size
-    registers = []
+    vector, registers = lanes.count * lanes.size, []
     for j in range(e):
         place = code.let(f"getelementptr i8, ptr {block}, i64 {inside + j * vector}")
         registers.append(code.let(f"load {lanes.type}, ptr {place}, align {vector}"))
-    registers = _transpose_cells(code, lanes, e, registers)
-    for register, states in zip(registers, _cell_states(lanes, e), strict=True):
-        for cell, state in enumerate(states):
-            part = code.shuffle(lanes.type, register, "poison", range(cell * e, cell * e + e))
-            address = code.let(f"getelementptr i8, ptr {rows[state]}, i64 {offset}")
-            code.do(f"store <{e} x {lanes.element}> {part}, ptr {address}, align {lanes.size}")
+    store_tile(code, lanes, e, registers, _address(code, rows, offset))
 
 
-def _cell_states(lanes, e):
-    """For each register of a tile, the state in each of its cells."""
-    return [[cell * e + j for cell in range(lanes.count // e)] for j in range(e)]
-
-
-def _concatenate(code, lanes, width, parts):
-    while len(parts) > 1:
-        type_ = f"<{width} x {lanes.element}>"
-        pairs = zip(parts[::2], parts[1::2], strict=True)
-        parts = [code.shuffle(type_, a, b, range(2 * width)) for a, b in pairs]
-        width *= 2
-    return parts[0]
-
-
-def _transpose_cells(code, lanes, e, registers):
-    """Transpose each e x e cell across e registers: log2(e) rounds of pairwise interleaving."""
-    n, step = lanes.count, 1
-    while step < e:
-        turned = list(registers)
-        for j in range(e):
-            if j & step:
-                continue
-            a, b = registers[j], registers[j | step]
-            low = [_swapped(i, step, n, False) for i in range(n)]
-            high = [_swapped(i, step, n, True) for i in range(n)]
-            turned[j] = code.shuffle(lanes.type, a, b, low)
-            turned[j | step] = code.shuffle(lanes.type, a, b, high)
-        registers, step = turned, 2 * step
-    return registers
-
-
-def _swapped(i, step, n, high):
-    """Which lane of a (or n + lane of b) goes to lane i when columns and registers swap a bit."""
-    if high:
-        return n + i if i & step else i | step
-    return n + (i & ~step) if i & step else i
+def _address(code, rows, offset):
+    return lambda state: code.let(f"getelementptr i8, ptr {rows[state]}, i64 {offset}")
