@@ -31,8 +31,7 @@ setup: $(TOOLS)
 
 demo: $(PACKAGE)
 	@$(BIN)/paraxis demo
-	@echo
-	@echo "The page: $$(pwd)/paraxis-demo.html (open it in a browser)"
+	@echo "  file://$$(pwd)/paraxis-demo.html"
 
 test: $(TOOLS)
 	$(PYTEST) -m "not long"
@@ -49,7 +48,7 @@ bench: $(TOOLS)
 
 docs: $(DOCS)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
-	@echo "The documentation: $$(pwd)/docs/_build/html/index.html"
+	@echo "file://$$(pwd)/docs/_build/html/index.html"
 
 clean:
 	rm -rf $(VENV) docs/_build build dist .pytest_cache .ruff_cache .hypothesis paraxis-demo.html

@@ -54,7 +54,9 @@ def measure_robot(name, batch, rounds):
     runs = {}
     for t in THREADS:
         runs["pinocchio", t] = lambda t=t: pinocchio.inverse_dynamics(*prepared, threads=t)
-        runs["casadi_c", t] = lambda t=t: casadi.inverse_dynamics(*theirs, threads=t, out=out_casadi)
+        runs["casadi_c", t] = lambda t=t: casadi.inverse_dynamics(
+            *theirs, threads=t, out=out_casadi
+        )
         runs["casadi_lanes", t] = lambda t=t: vectorised.inverse_dynamics(
             *theirs, threads=t, out=out_casadi
         )
@@ -138,12 +140,30 @@ def show(results, console):
     """The tables a person reads."""
     batch = results["batch"]
     table = Table(title=f"Inverse dynamics, batch {batch:,}, float64: ns a state (1 / 2 threads)")
-    for heading in ("robot", "joints", "Pinocchio", "CasADi C", "CasADi C, 16 lanes", "Paraxis",
-                    "columns", "float32", "error"):
+    for heading in (
+        "robot",
+        "joints",
+        "Pinocchio",
+        "CasADi C",
+        "CasADi C, 16 lanes",
+        "Paraxis",
+        "columns",
+        "float32",
+        "error",
+    ):
         table.add_column(heading, justify="left" if heading == "robot" else "right")
     for name, row in results["robots"].items():
-        cells = [_pair(row[k]) for k in ("pinocchio", "casadi_c", "casadi_lanes", "paraxis",
-                                         "paraxis_columns", "paraxis_float32")]
+        cells = [
+            _pair(row[k])
+            for k in (
+                "pinocchio",
+                "casadi_c",
+                "casadi_lanes",
+                "paraxis",
+                "paraxis_columns",
+                "paraxis_float32",
+            )
+        ]
         table.add_row(name, str(row["n"]), *cells, f"{row['error']:.0e}")
     console.print(table)
     table = Table(title="How many times faster Paraxis is (2 threads against 2 threads)")

@@ -7,6 +7,7 @@ Nothing here uses paraxis, so a benchmark or a test can hold the two side by sid
 """
 
 import ctypes
+import itertools
 import os
 import platform
 import subprocess
@@ -293,7 +294,7 @@ class CasadiPeer:
                 raise ValueError(f"expected (B, {self.n}) float64 in C order, found {x.shape}")
         address = [x.ctypes.data for x in (q, qd, qdd, out)]
         cuts = [len(q) * t // threads for t in range(threads + 1)]
-        parts = list(zip(cuts, cuts[1:], strict=False))
+        parts = list(itertools.pairwise(cuts))
         rest = [executor(threads).submit(self._batch, *address, *part) for part in parts[1:]]
         self._batch(*address, *parts[0])
         for part in rest:

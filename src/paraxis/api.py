@@ -54,7 +54,9 @@ def program(robot, function="inverse_dynamics", algorithm=None, parameters=()):
 
 def _robot(robot):
     if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}")
+        raise ArgumentError(
+            f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}"
+        )
 
 
 def _identity(robot, function, algorithm, parameters):
@@ -103,7 +105,9 @@ def trace(function, **shapes):
     for name, shape in shapes.items():
         inputs[name] = (shape,) if isinstance(shape, int) else tuple(shape)
         if not name.isascii() or not all(isinstance(k, int) and k > 0 for k in inputs[name]):
-            raise ArgumentError(f"{name}: expected an ASCII name and positive sizes, found {shape!r}")
+            raise ArgumentError(
+                f"{name}: expected an ASCII name and positive sizes, found {shape!r}"
+            )
     label = getattr(function, "__name__", "program")
     label = label if label.isidentifier() and label.isascii() else "program"
     return Program(trace_graph(function, inputs, name=label))

@@ -11,8 +11,9 @@ import warnings
 
 from . import __version__, api
 from .errors import ArgumentError, ParaxisError
-from .report.text import duration, shown
+from .report.text import duration
 from .robot.load import load
+from .robot.table import shown
 
 EXAMPLES = """examples:
   paraxis demo                          a tour in a minute, and a page to look at

@@ -1,4 +1,4 @@
-"""Every error Paraxis raises on purpose. Each names the thing, what was expected, what was found."""
+"""Every error raised on purpose. Each names the thing, what was expected, what was found."""
 
 
 class ParaxisError(Exception):

@@ -142,7 +142,9 @@ def _unpack(data, name):
 
 
 def _prune(folder):
-    files = [(entry.stat(), entry.path) for entry in os.scandir(folder) if entry.name.endswith(".bin")]
+    files = [
+        (entry.stat(), entry.path) for entry in os.scandir(folder) if entry.name.endswith(".bin")
+    ]
     excess = sum(status.st_size for status, _ in files) - MOST_BYTES
     for status, path in sorted(files, key=lambda item: item[0].st_mtime):
         if excess <= 0:

@@ -68,7 +68,7 @@ def as_array(value, name, shape):
         raise ArgumentError(f"{name}: expected an array of numbers, found {error}") from None
     if isinstance(value, np.ndarray) and type(value) is not np.ndarray and np.ma.is_masked(value):
         raise ArgumentError(f"{name}: expected numbers, found masked entries")
-    if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8 and array.dtype.kind == "f":
+    if array.dtype.kind not in "fiu" or (array.dtype.itemsize > 8 and array.dtype.kind == "f"):
         raise ArgumentError(
             f"{name}: expected real numbers of at most 64 bits, found dtype {array.dtype}"
         )
@@ -144,8 +144,7 @@ def run(signature, arrays, results, batch, dtype, execute, fresh=False):
         return
     outputs = () if fresh else results
     used = [
-        _usable(array, shape, dtype, outputs)
-        for array, shape in zip(arrays, shapes, strict=False)
+        _usable(array, shape, dtype, outputs) for array, shape in zip(arrays, shapes, strict=False)
     ]
     targets = results
     if not fresh:  # as for inputs; what goes to a copy is copied back
@@ -242,7 +241,7 @@ def _batch_steps(shape, strides, entry_axes, batch_axes):
 
 
 def _merged_axes(batch, steps):
-    """Batch axes as (length, bytes along it for each array), neighbours joined where they can be."""
+    """Batch axes as (length, bytes along it for each array); neighbours are joined if they can."""
     axes = []
     for k, length in enumerate(batch):
         if length == 1:

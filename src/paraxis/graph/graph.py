@@ -1,4 +1,4 @@
-"""A finished straight-line graph: named input arrays, named output arrays, marks, nodes in order."""
+"""A finished straight-line graph: named input and output arrays, marks, nodes in order."""
 
 import math
 from dataclasses import dataclass, field

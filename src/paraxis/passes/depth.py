@@ -41,7 +41,9 @@ def depth(graph):
 def width(graph):
     """How many flops could run at each step: a list indexed by level."""
     level = levels(graph)
-    busy = Counter(level[node.index] for node in graph.nodes if _cost(node))
+    busy = Counter(  # a multiply-add is busy for two steps
+        level[node.index] - k for node in graph.nodes for k in range(_cost(node))
+    )
     return [busy[k] for k in range(1, max(busy, default=0) + 1)]
 
 

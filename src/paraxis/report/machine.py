@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backends.llvm import host
 from ..drivers import threads
-from .text import shown
+from ..robot.table import shown
 
 
 def machine():

@@ -7,11 +7,12 @@ forbids scripts and fetches altogether.
 from dataclasses import dataclass
 from html import escape
 
-from . import joints, plots
+from ..robot.table import HEAD, NUMERIC, joint_rows, shown, summary
+from . import plots
 from .machine import lines
 from .measure import SAMPLE
 from .operations import NOTE, cheapest
-from .text import duration, short, shown
+from .text import duration, short
 
 WIDTHS = (("wide", 720), ("narrow", 340))  # CSS pixels a plot is drawn for
 
@@ -131,8 +132,8 @@ def _layers(tour):
 
 
 def _robot(tour, name):
-    table = _table(joints.HEAD, joints.joint_rows(tour.robot), joints.NUMERIC)
-    return _section("The robot", f"{name}: {escape(joints.summary(tour.robot))}.", table)
+    table = _table(HEAD, joint_rows(tour.robot), NUMERIC)
+    return _section("The robot", f"{name}: {escape(summary(tour.robot))}.", table)
 
 
 def _try(tour):

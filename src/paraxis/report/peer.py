@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from ..robot.table import shown
 from .measure import SAMPLE, Speed, best_seconds, worst_error
-from .text import shown
 
 
 class Unavailable(Exception):

@@ -15,9 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from . import joints
+from ..robot.table import HEAD, NUMERIC, joint_rows, shown, summary
 from .operations import NOTE, cheapest
-from .text import duration, names, short, shown
+from .text import duration, names, short
 
 WIDE = 160  # a pipe has no width
 
@@ -89,10 +89,10 @@ def _table(columns, kept, rows, marked):
 def print_robot(terminal, robot):
     """Totals and one line a joint."""
     ranks = {"rotor": 0, "range": 1, "centre of mass m": 2, "parent": 3, "axis": 4}
-    columns = [Column(h, h in joints.NUMERIC, ranks.get(h)) for h in joints.HEAD]
-    terminal.title(shown(robot.name), joints.summary(robot))
+    columns = [Column(h, h in NUMERIC, ranks.get(h)) for h in HEAD]
+    terminal.title(shown(robot.name), summary(robot))
     terminal.print()
-    print_table(terminal, columns, joints.joint_rows(robot))
+    print_table(terminal, columns, joint_rows(robot))
 
 
 def print_frames(terminal, robot):

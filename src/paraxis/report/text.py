@@ -1,15 +1,6 @@
-"""Text for people: names that may come from anyone's file made inert, numbers made short."""
+"""Text for people: lists of names and short numbers."""
 
-
-def shown(text, most=60):
-    """`text` on one line of at most `most` characters, everything unprintable as an escape.
-
-    What is left may still mean something to rich or HTML: pass it on as Text, or escaped.
-    """
-    line = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: most + 1]
-    )
-    return line if len(line) <= most else line[: most - 1] + "…"
+from ..robot.table import shown
 
 
 def names(items, most=40):

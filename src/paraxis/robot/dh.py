@@ -16,8 +16,17 @@ from .pose import Pose, floats, turn_about
 from .robot import STANDARD_GRAVITY, Frame, Robot
 
 
-def from_dh(rows, links, convention="modified", kinds=None, name="robot", joint_names=None,
-            gravity=STANDARD_GRAVITY, rotor_inertia=None, warn=True):
+def from_dh(
+    rows,
+    links,
+    convention="modified",
+    kinds=None,
+    name="robot",
+    joint_names=None,
+    gravity=STANDARD_GRAVITY,
+    rotor_inertia=None,
+    warn=True,
+):
     """A serial chain.
 
     rows: (alpha, a, d, theta) a joint. links: (mass, com, inertia) a joint, inertia about the
@@ -28,10 +37,16 @@ def from_dh(rows, links, convention="modified", kinds=None, name="robot", joint_
     if convention not in ("modified", "standard"):
         raise RobotError(f"convention: expected 'modified' or 'standard', found {convention!r}")
     kinds = tuple(kinds) if kinds is not None else ("revolute",) * n
-    names = tuple(joint_names) if joint_names is not None else tuple(f"joint{i+1}" for i in range(n))
+    names = (
+        tuple(joint_names) if joint_names is not None else tuple(f"joint{i + 1}" for i in range(n))
+    )
     rotors = tuple(rotor_inertia) if rotor_inertia is not None else (0.0,) * n
-    for what, values in (("links", links), ("kinds", kinds), ("joint_names", names),
-                         ("rotor_inertia", rotors)):
+    for what, values in (
+        ("links", links),
+        ("kinds", kinds),
+        ("joint_names", names),
+        ("rotor_inertia", rotors),
+    ):
         if len(values) != n:
             raise RobotError(f"{what}: expected {n}, one a row, found {len(values)}")
     joints, inertias, frames, link_end = [], [], [Frame("base", -1)], Pose()
@@ -53,5 +68,3 @@ def from_dh(rows, links, convention="modified", kinds=None, name="robot", joint_
         inertias.append(body.seen_from(link_end))
         frames.append(Frame(f"link{i + 1}", i, link_end))
     return Robot(name, joints, inertias, frames, gravity, warn=warn)
-
-

@@ -40,7 +40,7 @@ def parameter_values(robot, name):
 class Symmetric:
     """A symmetric 3x3 matrix: (xx, yy, zz, xy, xz, yz)."""
 
-    __slots__ = ("xx", "yy", "zz", "xy", "xz", "yz")
+    __slots__ = ("xx", "xy", "xz", "yy", "yz", "zz")
 
     def __init__(self, xx, yy, zz, xy, xz, yz):
         self.xx, self.yy, self.zz, self.xy, self.xz, self.yz = xx, yy, zz, xy, xz, yz

@@ -24,8 +24,10 @@ SLIDE = 0.1  # sine of the angle between axes below which their common normal is
 def reframe(robot, slide=True):
     """An equal robot in cheaper body frames. `slide` also moves origins along the axes."""
     upright = [Pose.of(align_z(joint.axis), (0, 0, 0)) for joint in robot.joints]
-    seats = [_between(upright, joint.parent, joint.placement, upright[i])
-             for i, joint in enumerate(robot.joints)]
+    seats = [
+        _between(upright, joint.parent, joint.placement, upright[i])
+        for i, joint in enumerate(robot.joints)
+    ]
     heir = {}  # the child whose axis a body's frame is turned to: the one with most descendants
     for i in sorted(range(robot.n), key=_descendants(robot).__getitem__):
         heir[robot.joints[i].parent] = i
@@ -40,8 +42,9 @@ def reframe(robot, slide=True):
         moved[i] = Pose.of(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, slid))
 
     shift = [a @ b for a, b in zip(upright, moved, strict=True)]
-    placements = [_between(moved, joint.parent, seats[i], moved[i])
-                  for i, joint in enumerate(robot.joints)]
+    placements = [
+        _between(moved, joint.parent, seats[i], moved[i]) for i, joint in enumerate(robot.joints)
+    ]
     ground = Pose()
     if len([joint for joint in robot.joints if joint.parent == WORLD]) == 1:
         root = heir[WORLD]  # the root frame may stand anywhere: stand it in the first joint

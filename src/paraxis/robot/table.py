@@ -4,28 +4,55 @@ import math
 
 from .joint import WORLD
 
+HEAD = ("", "joint", "kind", "parent", "axis", "mass kg", "centre of mass m", "rotor", "range")
+NUMERIC = {"", "mass kg", "rotor"}
+
 
 def robot_table(robot):
-    """Name, size and one line a joint."""
-    total = sum(body.mass for body in robot.inertias)
+    """The summary, then one line a joint."""
+    rows = [HEAD, *joint_rows(robot)]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    rule = "  ".join("─" * width for width in widths)
+    return "\n".join([f"{shown(robot.name)}: {summary(robot)}", "", lines[0], rule, *lines[1:]])
+
+
+def summary(robot):
+    """The totals, on one line."""
+    mass = sum(body.mass for body in robot.inertias)
+    joints = "1 joint" if robot.n == 1 else f"{robot.n} joints"
+    shape = f"a tree branching at {len(robot.branching)} bodies" if robot.branching else "a chain"
     gravity = " ".join(f"{v:g}" for v in robot.gravity)
-    head = (
-        f"{robot.name}: {robot.n} joints, {len(robot.frames)} frames, "
-        f"{total:.4g} kg moving, gravity ({gravity}) m/s²"
-    )
-    rows = [("", "joint", "kind", "parent", "axis", "mass kg", "com m", "range")]
+    return f"{joints}, {shape}, {mass:.4g} kg moving, gravity ({gravity}) m/s²"
+
+
+def joint_rows(robot):
+    """The cells under HEAD for each joint, numbered as arrays are indexed, safe to print."""
+    rows = []
     for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
-        parent = "world" if joint.parent == WORLD else robot.joints[joint.parent].name
+        parent = "world" if joint.parent == WORLD else shown(robot.joints[joint.parent].name)
         com = " ".join(f"{v:.3g}" for v in body.com)
+        rotor = f"{joint.rotor_inertia:.4g}" if joint.rotor_inertia else "–"
         rows.append(
-            (str(i), joint.name, joint.kind, parent, _axis(joint.axis), f"{body.mass:.4g}", com,
-             _range(joint))
+            (str(i), shown(joint.name), joint.kind, parent, _axis(joint.axis))
+            + (f"{body.mass:.4g}", com, rotor, _range(joint))
         )
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
-             for row in rows]
-    rule = "  ".join("─" * w for w in widths)
-    return "\n".join([head, "", lines[0], rule, *lines[1:]])
+    return rows
+
+
+def shown(text, most=60):
+    """`text` on one line of at most `most` characters, everything unprintable as an escape.
+
+    Names may come from anyone's file. What is left may still mean something to rich or HTML:
+    pass it on as Text, or escaped.
+    """
+    line = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: most + 1]
+    )
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _axis(axis):

@@ -83,9 +83,12 @@ def stanford():
         (0.51, (0, 0, 0.1554), (0.013, 0.013, 0.0003)),
     ]
     return from_dh(
-        rows, links, name="stanford",
+        rows,
+        links,
+        name="stanford",
         kinds=("revolute", "revolute", "prismatic", "revolute", "revolute", "revolute"),
-        rotor_inertia=(0.953, 2.193, 0.782, 0.106, 0.097, 0.02), warn=False,
+        rotor_inertia=(0.953, 2.193, 0.782, 0.106, 0.097, 0.02),
+        warn=False,
     )
 
 
@@ -96,8 +99,16 @@ def ur5():
     # joint, its offset and pitch, axis, mass, com z, (Ixx = Iyy, Izz), range, speed, effort
     rows = [
         ("shoulder_pan", (0, 0, 0.089159), 0, "z", 3.7, 0, (0.010267495893, 0.00666), full),
-        ("shoulder_lift", (0, 0.13585, 0), quarter, "y", 8.393, 0.28, (0.22689067591, 0.0151074),
-         full),
+        (
+            "shoulder_lift",
+            (0, 0.13585, 0),
+            quarter,
+            "y",
+            8.393,
+            0.28,
+            (0.22689067591, 0.0151074),
+            full,
+        ),
         ("elbow", (0, -0.1197, 0.425), 0, "y", 2.275, 0.25, (0.049443313556, 0.004095), half),
         ("wrist_1", (0, 0, 0.39225), quarter, "y", 1.219, 0, (0.111172755531, 0.21942), full),
         ("wrist_2", (0, 0.093, 0), 0, "z", 1.219, 0, (0.111172755531, 0.21942), full),
@@ -110,8 +121,17 @@ def ur5():
         strong = i < 3
         seat = Pose.from_rpy(xyz, (0, pitch, 0))
         joints.append(
-            Joint(f"{name}_joint", "revolute", i - 1, seat, axes[axis], -reach, reach,
-                  3.15 if strong else 3.2, 150.0 if strong else 28.0)
+            Joint(
+                f"{name}_joint",
+                "revolute",
+                i - 1,
+                seat,
+                axes[axis],
+                -reach,
+                reach,
+                3.15 if strong else 3.2,
+                150.0 if strong else 28.0,
+            )
         )
         inertias.append(Inertia.of(mass, (0, 0, z), (across, across, along)))
         frames.append(Frame(f"{links[i]}_link", i))

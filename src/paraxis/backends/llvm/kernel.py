@@ -109,9 +109,7 @@ def assembly_source(graph, lanes, work, with_entry=True):
     return str(module)
 
 
-def compile_kernel(
-    identity, make_graph, work, dtype="float64", thread_count=None, fallback=None
-):
+def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=None, fallback=None):
     """A kernel from the cache, or compiled from `make_graph()` and kept there.
 
     `identity` says everything the graph depends on, so that it need not be made to be found;
@@ -132,8 +130,9 @@ def compile_kernel(
             "work": work(graph),
             "entry": entry and python_entry.has_entry(graph),
         }
-        found = description, host.compile_object(
-            assembly_source(graph, lanes, description["work"], entry)
+        found = (
+            description,
+            host.compile_object(assembly_source(graph, lanes, description["work"], entry)),
         )
         cache.store(key, *found)
     description, data = found

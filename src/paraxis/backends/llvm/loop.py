@@ -72,10 +72,16 @@ prepared{k}:"""
         """Whole blocks of states that lie one after another need no scratch."""
         return f"""straight:
   %sb = phi i64 [ 0, %located ], [ %sb.next, %straight ]
-{each(lambda k: f'''  %straight{k}.from = load ptr, ptr %base{k}, align 8
+{
+            each(
+                lambda k: (
+                    f'''  %straight{k}.from = load ptr, ptr %base{k}, align 8
   %straight{k}.on = mul i64 %sb, {entries[k] * vector}
   %straight{k} = getelementptr i8, ptr %straight{k}.from, i64 %straight{k}.on
-  %beyond{k} = getelementptr i8, ptr %straight{k}, i64 {stage * entries[k] * vector}''')}
+  %beyond{k} = getelementptr i8, ptr %straight{k}, i64 {stage * entries[k] * vector}'''
+                )
+            )
+        }
   call void @{rows_body}({in_place})
   %sb.next = add i64 %sb, 1
   %sb.more = icmp ult i64 %sb.next, %whole
@@ -83,10 +89,16 @@ prepared{k}:"""
 straight.rest:
   %straight.done = mul i64 %whole, {lanes.count}
   %straight.end = add i64 %first, %straight.done
-{each(lambda k: f'''  %rest{k}.from = load ptr, ptr %base{k}, align 8
+{
+            each(
+                lambda k: (
+                    f'''  %rest{k}.from = load ptr, ptr %base{k}, align 8
   %rest{k}.on = mul i64 %whole, {entries[k] * vector}
   %rest{k} = getelementptr i8, ptr %rest{k}.from, i64 %rest{k}.on
-  store ptr %rest{k}, ptr %base{k}, align 8''')}
+  store ptr %rest{k}, ptr %base{k}, align 8'''
+                )
+            )
+        }
   %rest = icmp ult i64 %straight.end, %last
   br i1 %rest, label %block, label %take"""
 
@@ -117,13 +129,25 @@ entry:
   %counter = getelementptr i64, ptr %job, i64 5
   %sizes = getelementptr i64, ptr %job, i64 6
 {each(table)}
-{each(lambda k: f'''  %by.column{k} = icmp eq i64 %way{k}, {COLUMNS}
+{
+            each(
+                lambda k: (
+                    f'''  %by.column{k} = icmp eq i64 %way{k}, {COLUMNS}
   %line{k} = select i1 %by.column{k}, i64 %column{k}, i64 {CACHE_LINE}
-  %stride{k} = mul i64 %row{k}, {lanes.count}''')}
-{each(lambda k: f'''  %packed{k}.way = icmp eq i64 %way{k}, {ROWS}
+  %stride{k} = mul i64 %row{k}, {lanes.count}'''
+                )
+            )
+        }
+{
+            each(
+                lambda k: (
+                    f'''  %packed{k}.way = icmp eq i64 %way{k}, {ROWS}
   %packed{k}.row = icmp eq i64 %row{k}, {entries[k] * lanes.size}
   %packed{k} = and i1 %packed{k}.way, %packed{k}.row
-  %packed.to{k} = and i1 %packed{k}, {f"%packed.to{k - 1}" if k else "true"}''')}
+  %packed.to{k} = and i1 %packed{k}, {f"%packed.to{k - 1}" if k else "true"}'''
+                )
+            )
+        }
   %packed.all = and i1 %packed.to{len(entries) - 1}, true
 {each(prepare)}
   br label %take
@@ -138,7 +162,13 @@ locate:
   %first = mul i64 %k, %chunk
   %past = add i64 %first, %chunk
   %last = call i64 @llvm.umin.i64(i64 %past, i64 %states)
-{each("  %start{k} = mul i64 %first, %row{k}" + chr(10) + "  store i64 %start{k}, ptr %offset{k}, align 8")}
+{
+            each(
+                "  %start{k} = mul i64 %first, %row{k}"
+                + chr(10)
+                + "  store i64 %start{k}, ptr %offset{k}, align 8"
+            )
+        }
   br label %axis
 axis: ; split the outer index into one index an axis, innermost first
   %left = phi i64 [ %outer, %locate ], [ %left.next, %along ]
@@ -151,19 +181,31 @@ along:
   %size = load i64, ptr %size.at, align 8
   %index = urem i64 %left, %size
   %left.next = udiv i64 %left, %size
-{each(lambda k: f'''  %step{k}.word = add i64 %d.next, {HEADER + k * ARRAY + 4}
+{
+            each(
+                lambda k: (
+                    f'''  %step{k}.word = add i64 %d.next, {HEADER + k * ARRAY + 4}
   %step{k}.at = getelementptr i64, ptr %job, i64 %step{k}.word
   %step{k} = load i64, ptr %step{k}.at, align 8
   %move{k}.by = mul i64 %index, %step{k}
   %so.far{k} = load i64, ptr %offset{k}, align 8
   %now{k} = add i64 %so.far{k}, %move{k}.by
-  store i64 %now{k}, ptr %offset{k}, align 8''')}
+  store i64 %now{k}, ptr %offset{k}, align 8'''
+                )
+            )
+        }
   br label %axis
 located:
-{each(lambda k: f'''  %total{k} = load i64, ptr %offset{k}, align 8
+{
+            each(
+                lambda k: (
+                    f'''  %total{k} = load i64, ptr %offset{k}, align 8
   %begin{k} = add i64 %address{k}, %total{k}
   %begin{k}.p = inttoptr i64 %begin{k} to ptr
-  store ptr %begin{k}.p, ptr %base{k}, align 8''')}
+  store ptr %begin{k}.p, ptr %base{k}, align 8'''
+                )
+            )
+        }
   %here.all = sub i64 %last, %first
   %whole = {f"udiv i64 %here.all, {lanes.count}" if rows_body else "add i64 0, 0"}
   %any.whole = icmp ugt i64 %whole, 0
@@ -171,7 +213,9 @@ located:
   br i1 %in.place, label %straight, label %block
 {straight() if rows_body else "straight:" + chr(10) + "  br label %block"}
 block:
-  %i = phi i64 [ %first, %located ], {"[ %straight.end, %straight.rest ]" if rows_body else "[ %first, %straight ]"}, [ %i.next, %stored ]
+  %i = phi i64 [ %first, %located ], {
+            "[ %straight.end, %straight.rest ]" if rows_body else "[ %first, %straight ]"
+        }, [ %i.next, %stored ]
   %remaining = sub i64 %last, %i
   %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {stage * lanes.count})
 {each("  %here{k} = load ptr, ptr %base{k}, align 8")}
@@ -181,11 +225,17 @@ loaded:
   br label %compute
 compute:
   %b = phi i64 [ 0, %loaded ], [ %b.next, %compute ]
-{each(lambda k: f'''  %inside{k} = mul i64 %b, {entries[k] * vector}
+{
+            each(
+                lambda k: (
+                    f'''  %inside{k} = mul i64 %b, {entries[k] * vector}
   %at{k} = getelementptr i8, ptr %block{k}, i64 %inside{k}
   %fetch{k}.block = add i64 %b, {stage}
   %fetch{k}.on = mul i64 %fetch{k}.block, %stride{k}
-  %fetch{k} = getelementptr i8, ptr %here{k}, i64 %fetch{k}.on''')}
+  %fetch{k} = getelementptr i8, ptr %here{k}, i64 %fetch{k}.on'''
+                )
+            )
+        }
   call void @{body}({blocks})
   %b.next = add i64 %b, 1
   %b.done = mul i64 %b.next, {lanes.count}
@@ -195,10 +245,16 @@ computed:
 {chr(10).join(move(k) for k in range(len(inputs), len(entries)))}
   br label %stored
 stored:
-{each(lambda k: f'''  %old{k} = load ptr, ptr %base{k}, align 8
+{
+            each(
+                lambda k: (
+                    f'''  %old{k} = load ptr, ptr %base{k}, align 8
   %on{k} = mul i64 %row{k}, {stage * lanes.count}
   %new{k} = getelementptr i8, ptr %old{k}, i64 %on{k}
-  store ptr %new{k}, ptr %base{k}, align 8''')}
+  store ptr %new{k}, ptr %base{k}, align 8'''
+                )
+            )
+        }
   %i.next = add i64 %i, {stage * lanes.count}
   %more = icmp ult i64 %i.next, %last
   br i1 %more, label %block, label %take

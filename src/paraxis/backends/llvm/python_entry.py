@@ -223,7 +223,9 @@ entry{k}:
   %entry.ok{k}.{d + 1} = and i1 %entry.ok{k}.{d}, %entry.both{k}.{d}
 """
     column = f"%stride{k}.{nd - 1}" if nd else str(itemsize)
-    return lines + f"""  store i64 {column}, ptr %column{k}.slot, align 8
+    return (
+        lines
+        + f"""  store i64 {column}, ptr %column{k}.slot, align 8
   br i1 %entry.ok{k}.{nd}, label %axis{k}, label %general
 axis{k}:
   br i1 %batched{k}, label %batch{k}, label %nobatch{k}
@@ -236,6 +238,7 @@ nobatch{k}:
   %row{k} = phi i64 [ 0, %axis{k} ], [ %row{k}.found, %batch{k} ]
   store i64 %row{k}, ptr %row{k}.slot, align 8
   br label %{next_}"""
+    )
 
 
 def _fold(name, template, n):

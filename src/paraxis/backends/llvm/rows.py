@@ -11,9 +11,10 @@ empties one, in one of three ways that the caller names by number:
 ROWS transposes in registers (tiles.py).
 """
 
+import itertools
+
 from ...drivers.map import ANY, COLUMNS, ROWS
 from .tiles import Straight, cell_entries, load_tile, store_tile, tiles, wide_cell
-
 
 WRITTEN_OUT = 32  # entries; longer rows become a loop over tiles
 
@@ -161,7 +162,7 @@ def _rows(lanes, entries, tile):
     pointers = [f"%row{state}" for state in range(lanes.count)]
     steps = "\n".join(
         f"  {pointer} = getelementptr i8, ptr {before}, i64 %row"
-        for before, pointer in zip(pointers, pointers[1:], strict=False)
+        for before, pointer in itertools.pairwise(pointers)
     )
     wide = wide_cell(lanes)
     code = Straight()
