@@ -21,7 +21,7 @@ from paraxis.robot.joint import WORLD, checked_axis
 RIGHT = math.pi / 2
 KINDS = ("revolute", "continuous", "prismatic")
 
-# -- the generator -----------------------------------------------------------------------------------
+# -- the generator ---------------------------------------------------------------------------------
 
 
 def random_robot(source=0, joints=(1, 12), kinds=KINDS, massless=False, rotors=True):

@@ -29,7 +29,7 @@ from paraxis.spatial import Rotation, Vector
 
 NAN, INF = math.nan, math.inf
 
-# -- random expressions ------------------------------------------------------------------------------
+# -- random expressions ----------------------------------------------------------------------------
 
 # What each operation of a random expression means on plain floats, and on traced ones.
 PLAIN = {
@@ -111,10 +111,10 @@ def graph_of(*expressions):
 
 
 def traceable(*expressions):
-    """The graph, unless a constant part of it is not finite."""
+    """The graph, unless a constant part of it, done by Python or by folding, has no value."""
     try:
         return graph_of(*expressions)
-    except TraceError:
+    except (TraceError, ValueError, ZeroDivisionError):
         assume(False)
 
 
@@ -154,7 +154,7 @@ def test_no_node_is_made_twice_and_none_has_constants_only(expression):
         assert not node.args or any(a.op != "const" for a in node.args), node
 
 
-# -- the rules, one by one ---------------------------------------------------------------------------
+# -- the rules, one by one -------------------------------------------------------------------------
 
 RULES = {
     "x * 0": (lambda x, y: x * 0, lambda x, y: 0),
@@ -170,7 +170,7 @@ RULES = {
     "x - x": (lambda x, y: x - x, lambda x, y: 0),
     "(x+y) - (y+x)": (lambda x, y: (x + y) - (y + x), lambda x, y: 0),
     "x + -x": (lambda x, y: x + -x, lambda x, y: 0),
-    "--x": (lambda x, y: -(-x), lambda x, y: x),
+    "- -x": (lambda x, y: (-x).__neg__(), lambda x, y: x),
     "+x": (lambda x, y: +x, lambda x, y: x),
     "x / 1": (lambda x, y: x / 1, lambda x, y: x),
     "x / -1": (lambda x, y: x / -1, lambda x, y: -x),
@@ -255,7 +255,7 @@ def test_a_difference_and_its_opposite_cost_one_subtraction():
     assert count(graph).add == 1 and Counter(node.op for node in graph.nodes)["sub"] == 1
 
 
-# -- tracing -----------------------------------------------------------------------------------------
+# -- tracing ---------------------------------------------------------------------------------------
 
 
 def test_nested_shapes_go_in_and_come_out():
@@ -380,7 +380,7 @@ px.trace(lambda x: LEAKED.append(x) or x, x=())
 TRACE_ERRORS = {
     "if": (branching, "write px.select"),
     "and": (lambda x: (x < 1) and x, "no truth value"),
-    "while": (lambda x: [x for _ in iter(lambda: x < 1, False)], "no truth value"),
+    "not": (lambda x: not x, "no truth value"),
     "math.sin": (lambda x: math.sin(x), "px.sin"),
     "float": (lambda x: float(x), "not a float yet"),
     "two traces": (lambda x: x + LEAKED[0], "two different traces"),
@@ -421,9 +421,9 @@ def test_what_cannot_be_traced_says_so(case):
 def test_names_that_text_and_code_could_not_carry(name):
     with pytest.raises((ProgramError, ArgumentError), match="expected a"):
         px.trace(lambda **inputs: inputs[name], **{name: ()})
-    with pytest.raises(ProgramError, match="output .*: expected a name"):
+    with pytest.raises(ProgramError, match=r"output .*: expected a name"):
         px.trace(lambda x: {name: x}, x=())
-    with pytest.raises(ProgramError, match="mark .*: expected a name"):
+    with pytest.raises(ProgramError, match=r"mark .*: expected a name"):
         px.trace(lambda x: px.mark(name, 0, x), x=())
 
 
@@ -437,7 +437,7 @@ def test_other_odd_names_and_shapes():
             px.trace(lambda x: 1.0, x=shape)
 
 
-# -- the interpreter ---------------------------------------------------------------------------------
+# -- the interpreter -------------------------------------------------------------------------------
 
 
 def test_evaluate_says_what_is_wrong_with_its_arrays():
@@ -479,7 +479,7 @@ def test_operations_are_total_on_floats():
     assert math.isnan(OPS["min"].meaning(NAN, 1.0)) and math.isnan(OPS["max"].meaning(1.0, NAN))
 
 
-# -- marks -------------------------------------------------------------------------------------------
+# -- marks -----------------------------------------------------------------------------------------
 
 MODULES = {
     "newton_euler": newton_euler,
@@ -543,7 +543,7 @@ def test_a_mark_returns_its_value_and_means_nothing_to_floats():
     assert px.mark("m", 0, vector) is vector and px.mark("m", 0, 2.5) == 2.5
 
 
-# -- parameters as inputs ----------------------------------------------------------------------------
+# -- parameters as inputs --------------------------------------------------------------------------
 
 
 def own_values(robot, names):
@@ -579,7 +579,7 @@ def test_parameters_may_be_inputs(robot, seed):
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_each_parameter_alone(name):
-    robot = random_robot(9, joints=(5, 5))
+    robot = random_robot(2, joints=(5, 5))  # a chain
     q, qd, qdd = states(robot, 3)
     program = px.program(robot, parameters=[name])
     own = own_values(robot, PARAMETERS)
@@ -598,13 +598,13 @@ def test_each_parameter_alone(name):
 
 def test_errors_of_parameters():
     robot = px.planar(2)
-    with pytest.raises(ArgumentError, match="parameters: expected some of .*found 'length'"):
+    with pytest.raises(ArgumentError, match=r"parameters: expected some of .*found 'length'"):
         px.program(robot, parameters=["length"])
-    with pytest.raises(ArgumentError, match="parameter: expected one of .*found 'length'"):
+    with pytest.raises(ArgumentError, match=r"parameter: expected one of .*found 'length'"):
         px.parameter_values(robot, "length")
 
 
-# -- text --------------------------------------------------------------------------------------------
+# -- text ------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=150)
@@ -631,7 +631,9 @@ def test_constants_read_back_to_the_same_bits(values):
 @pytest.mark.parametrize("name", ["puma560", "stanford", "random"])
 def test_real_programs_read_back_with_their_marks(name, algorithm):
     robot = random_robot(4) if name == "random" else px.load(name)
-    program = px.program(robot, algorithm=algorithm, parameters=() if algorithm is None else ["mass"])
+    program = px.program(
+        robot, algorithm=algorithm, parameters=() if algorithm is None else ["mass"]
+    )
     again = px.parse(program.text())
     assert str(again) == program.text()
     assert again.inputs == program.inputs and again.outputs == program.outputs
@@ -651,7 +653,9 @@ def test_fused_programs_read_back():
 
 
 def test_the_text_is_what_the_documentation_shows():
-    program = px.trace(lambda q, k: {"tau": [px.mark("pull", 1, px.sin(q[1]) * 9.81) - k]}, q=2, k=())
+    program = px.trace(
+        lambda q, k: {"tau": [px.mark("pull", 1, px.sin(q[1]) * 9.81) - k]}, q=2, k=()
+    )
     assert program.text() == (
         "program program\n"
         "input q[2] k\n"
@@ -723,17 +727,20 @@ def test_a_text_without_outputs_or_of_another_type():
     for text in ("", "\n\n", HEAD):
         with pytest.raises(ProgramError, match="expected at least one output line"):
             px.parse(text)
-    with pytest.raises(ProgramError, match="line 5: .*r is defined twice"):
+    with pytest.raises(ProgramError, match=r"line 5: .*r is defined twice"):
         px.parse(HEAD + "output r = %0\noutput r = %0\n")
     for other in (None, b"program p", 3):
         with pytest.raises(ProgramError, match="expected str, found"):
             px.parse(other)
 
 
+PLANAR = px.program(px.planar(3), algorithm="newton_euler").text().splitlines()
+
+
 @settings(max_examples=150)
 @given(st.randoms(use_true_random=False))
 def test_any_damage_to_a_text_gives_a_program_or_a_program_error(rng):
-    lines = px.program(px.load("planar3")).text().splitlines()
+    lines = list(PLANAR)
     for _ in range(rng.randint(1, 3)):
         k = rng.randrange(len(lines))
         words = lines[k].split()
@@ -744,7 +751,9 @@ def test_any_damage_to_a_text_gives_a_program_or_a_program_error(rng):
                 del words[rng.randrange(len(words))]
                 lines[k] = " ".join(words)
             case 2 if words:
-                words[rng.randrange(len(words))] = rng.choice(["%0", "%7", "=", "q", "-1", "[", "fma"])
+                words[rng.randrange(len(words))] = rng.choice(
+                    ["%0", "%7", "=", "q", "-1", "[", "fma"]
+                )
                 lines[k] = " ".join(words)
             case _:
                 lines.insert(k, rng.choice(lines))
@@ -752,10 +761,10 @@ def test_any_damage_to_a_text_gives_a_program_or_a_program_error(rng):
         program = px.parse("\n".join(lines))
     except ProgramError:
         return
-    assert px.parse(program.text()).evaluate is not None
+    assert px.parse(program.text()).text() == program.text()
 
 
-# -- what a graph must be ----------------------------------------------------------------------------
+# -- what a graph must be --------------------------------------------------------------------------
 
 
 def broken_graphs():
@@ -794,7 +803,7 @@ def test_check_finds_what_is_wrong():
             px.Program(graph)
 
 
-# -- counting ----------------------------------------------------------------------------------------
+# -- counting --------------------------------------------------------------------------------------
 
 
 def numbers(program):
@@ -867,7 +876,7 @@ def test_counts_depths_and_widths_of_robots_agree(name):
         consistent(fuse(graph))
 
 
-# -- passes ------------------------------------------------------------------------------------------
+# -- passes ----------------------------------------------------------------------------------------
 
 
 def topological(nodes):
@@ -889,9 +898,7 @@ def well_fused(graph, fused):
     assert made["mul"] + made["fma"] == len(products) and made["fma"] <= once
     # a product used once, by a sum, is always fused, unless that sum took its other one
     sums = [n for n in graph.nodes if n.op in ("add", "sub")]
-    fusable = sum(
-        any(a.op == "mul" and uses[a.index] == 1 for a in node.args) for node in sums
-    )
+    fusable = sum(any(a.op == "mul" and uses[a.index] == 1 for a in node.args) for node in sums)
     assert made["fma"] == fusable
 
     def bare(node):

@@ -210,8 +210,7 @@ def test_nothing_beyond_an_array_is_read():
     page, libc = mmap.PAGESIZE, ctypes.CDLL(None, use_errno=True)
     kept = []
 
-    def room(pages):
-        \"\"\"Memory with a forbidden page on either side.\"\"\"
+    def room(pages):  # with a forbidden page on either side
         memory = mmap.mmap(-1, (pages + 2) * page)
         kept.append(memory)
         start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
@@ -918,6 +917,16 @@ def test_out_may_be_the_memory_of_an_input_of_another_dtype(monkeypatch):
     assert same_bits(numbers.view(np.float64), expected)
 
 
+def test_out_may_be_every_input_at_once():
+    k = kernel("ur5")
+    for batch in ((), (40,), (3, 5)):
+        (x, *_), target = states("ur5", *batch), np.empty((*batch, 6))
+        expected = k(x, x, x, out=target).copy()
+        for call in both_ways(k).values():
+            field = x.copy()
+            assert same_bits(call(field, field, field, out=field), expected)
+
+
 def test_out_that_shares_memory_with_one_state():
     k = kernel("ur5")
     _, qd, qdd = states("ur5")
@@ -1221,8 +1230,7 @@ def test_large_batches_are_not_copied():
     import re, resource, sys
     import numpy as np, paraxis as px
 
-    def peak():
-        \"\"\"The most memory this process has had, in bytes.\"\"\"
+    def peak():  # the most memory this process has had, in bytes
         if sys.platform == "linux":  # where getrusage counts the parent before exec, too
             return 1024 * int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
         unit = 1 if sys.platform == "darwin" else 1024

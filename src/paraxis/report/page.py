@@ -108,7 +108,7 @@ def _operations(tour):
         "Flops for one state before and after the robot is known. In the general robot every mass, "
         "centre of mass, inertia, length and gravity is an input; in the customised one they are "
         "numbers, and zeros, ones and repetitions disappear. Chosen is the cheapest over all "
-        "algorithms and equivalent body frames, and is what runs.",
+        "algorithms and equivalent body frames and masses, and is what runs.",
         _plot(plots.operations, groups),
         f'<p class="fine">{escape(NOTE)}</p>',
     )

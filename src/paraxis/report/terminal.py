@@ -114,7 +114,7 @@ def print_operations(terminal, rows, chosen):
     print_table(terminal, columns, lines, marked=(rows.index(best), len(rows)))
     terminal.note(
         "The algorithms are counted in the body frames of the description; chosen is the cheapest "
-        "over all of them and over equivalent body frames."
+        "over all of them and over equivalent body frames and masses."
     )
     terminal.note(NOTE)
 

@@ -31,6 +31,11 @@ def register_bits():
     return 256 if has.get("avx2") and has.get("fma") else 128
 
 
+def has_fma():
+    """Is a multiply-add one instruction? Where it is not, it would be a slow library call."""
+    return bool(features().get("fma", True))  # a feature of x86 only; others always have it
+
+
 def description():
     """What compiled code depends on: LLVM, the CPU and its features."""
     on = ",".join(sorted(name for name, present in features().items() if present))

@@ -91,7 +91,7 @@ def lanes_of(dtype):
 def assembly_source(graph, lanes, work, with_entry=True):
     """The whole LLVM module of a kernel, as text."""
     module = Module()
-    fused = fuse(graph)
+    fused = fuse(graph) if host.has_fma() else graph
     order = trig_first(fused)
     fetch = len(order) >= LONG_BODY
     shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]

@@ -1,0 +1,120 @@
+"""Imports flow one way, and importing Paraxis is light."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import paraxis
+
+ROOT = Path(paraxis.__file__).resolve().parent
+
+# What each part of the package may import, besides itself; see the layout in the design. A part
+# that is not listed is not known: say here where it stands.
+PHYSICS = {"errors", "scalar", "spatial", "robot", "algorithms"}
+GRAPHS = {"errors", "graph", "passes"}
+COMPILER = GRAPHS | {"drivers", "backends"}
+MAY_IMPORT = {
+    "errors": set(),
+    "scalar": set(),
+    "spatial": {"scalar"},
+    "robot": {"errors", "scalar", "spatial"},
+    "algorithms": {"errors", "scalar", "spatial", "robot"},
+    "graph": {"errors"},
+    "passes": {"errors", "graph"},
+    "drivers": GRAPHS,
+    "backends": GRAPHS | {"drivers"},
+    "program": COMPILER,
+    "parallel": COMPILER | PHYSICS | {"program"},
+    "api": COMPILER | PHYSICS | {"program", "parallel"},
+    "control": COMPILER | PHYSICS | {"program", "parallel", "api"},
+    "report": COMPILER | PHYSICS | {"program", "parallel", "api", "control"},
+    "cli": COMPILER | PHYSICS | {"program", "parallel", "api", "control", "report"},
+    "__main__": {"cli"},
+}
+FACADES = {"report", "cli", "__main__"}  # these may also ask the package for its public names
+HEAVY = ("cupy", "plotly", "matplotlib", "scipy", "ortools", "torch", "jax", "casadi", "pinocchio")
+
+
+def modules():
+    """(path below the package, part it belongs to) of every file."""
+    for path in sorted(ROOT.rglob("*.py")):
+        below = path.relative_to(ROOT)
+        if below != Path("__init__.py"):
+            yield below, below.parts[0].removesuffix(".py")
+
+
+def imported(below, tree):
+    """The parts of Paraxis a file imports, wherever the statement stands; "" is the package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            package = []
+            if node.level:
+                package = ["paraxis", *below.parts[:-1]]
+                package = package[: len(package) - node.level + 1]
+            stem = [*package, *(node.module.split(".") if node.module else [])]
+            names = [".".join(stem + [alias.name]) for alias in node.names]
+        else:
+            continue
+        for name in names:
+            first, *rest = name.split(".")
+            if first == "paraxis":
+                known = rest and ((ROOT / rest[0]).is_dir() or (ROOT / f"{rest[0]}.py").exists())
+                yield rest[0] if known else ""
+
+
+def parts_of(source, below="algorithms/x.py"):
+    return sorted(imported(Path(below), ast.parse(source)))
+
+
+def test_the_walker_sees_every_way_to_import():
+    assert parts_of("from ..graph.node import Node") == ["graph"]
+    assert parts_of("from .. import graph, scalar") == ["graph", "scalar"]
+    assert parts_of("from . import sweeps") == ["algorithms"]
+    assert parts_of("import paraxis.graph.node as n, math") == ["graph"]
+    assert parts_of("from paraxis import load") == [""]
+    assert parts_of("def f():\n    from ..passes.count import count") == ["passes"]
+    assert parts_of("from ...errors import X", "backends/llvm/x.py") == ["errors"]
+    assert parts_of("from .. import cache", "backends/llvm/x.py") == ["backends"]
+    assert parts_of("import numpy\nfrom math import pi") == []
+
+
+@pytest.mark.parametrize(("below", "part"), list(modules()), ids=str)
+def test_imports_flow_one_way(below, part):
+    assert part in MAY_IMPORT, f"{part}: say in MAY_IMPORT what it may import"
+    allowed = MAY_IMPORT[part] | {part} | ({""} if part in FACADES else set())
+    found = set(imported(below, ast.parse((ROOT / below).read_text(encoding="utf-8"))))
+    assert found <= allowed, f"{below} imports {sorted(found - allowed)}"
+
+
+def test_the_layers_have_no_cycle():
+    done = []
+    while len(done) < len(MAY_IMPORT):
+        ready = [p for p, below in MAY_IMPORT.items() if p not in done and below <= {*done}]
+        assert ready, f"a cycle among {set(MAY_IMPORT) - set(done)}"
+        done += ready
+
+
+def test_algorithms_and_graphs_meet_only_above():
+    """An algorithm knows no graph, and a graph no robot."""
+    physics, graphs = {"robot", "algorithms"}, {"graph", "passes", "drivers", "backends"}
+    for below, part in modules():
+        found = set(imported(below, ast.parse((ROOT / below).read_text(encoding="utf-8"))))
+        if part in physics | {"scalar", "spatial"}:
+            assert not found & graphs, below
+        if part in graphs | {"program"}:
+            assert not found & physics, below
+
+
+def test_importing_paraxis_is_light():
+    code = f"import sys, paraxis; print([m for m in {HEAVY} if m in sys.modules])"
+    here = os.environ | {"PYTHONPATH": str(ROOT.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=here, check=True
+    )
+    assert done.stdout.strip() == "[]"
