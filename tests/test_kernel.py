@@ -1472,3 +1472,17 @@ def test_a_bad_option_is_named():
         program("ur5").compile(threads="two")
     with pytest.raises(px.ArgumentError, match="target"):
         program("ur5").compile(target="abacus")
+
+
+def test_a_constant_beyond_float32_is_refused():
+    """Better no kernel than one that computes with infinity."""
+    program = px.trace(lambda x: x * 1e300, x=())
+    with pytest.raises(px.ArgumentError, match="1e\\+300"):
+        program.compile(dtype="float32")
+    assert program.compile()(np.float64(2.0)) == 2e300
+
+
+def test_an_input_may_not_be_called_out():
+    """`out=` names the array for results."""
+    with pytest.raises(px.ArgumentError, match="out"):
+        px.trace(lambda out: out, out=3)

@@ -104,6 +104,8 @@ def trace(function, **shapes):
     inputs = {}
     for name, shape in shapes.items():
         inputs[name] = (shape,) if isinstance(shape, int) else tuple(shape)
+        if name == "out":
+            raise ArgumentError("out: the name is taken by the argument for results")
         if not name.isascii() or not all(isinstance(k, int) and k > 0 for k in inputs[name]):
             raise ArgumentError(
                 f"{name}: expected an ASCII name and positive sizes, found {shape!r}"

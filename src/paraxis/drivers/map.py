@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 
-MAX_AXES = 8  # outer axes a job can have; numpy arrays that need more are copied
+MAX_AXES = 8  # outer axes a job can have
 HEADER, ARRAY = 6 + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
 ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see backends/llvm/rows.py
 CONVERTED_AT_ONCE = 1 << 24  # bytes; larger arrays of another dtype are converted piecewise
