@@ -209,6 +209,8 @@ RULES = {
     "x >= y": (lambda x, y: x >= y, lambda x, y: y <= x),
     "select 1": (lambda x, y: px.select(px.less(1, 2), x, y), lambda x, y: x),
     "select 0": (lambda x, y: px.select(px.less(2, 1), x, y), lambda x, y: y),
+    "select traced 1": (lambda x, y: px.select(x * 0 < 1, x, y), lambda x, y: x),
+    "select traced 0": (lambda x, y: px.select(x * 0 > 1, x, y), lambda x, y: y),
     "select x x": (lambda x, y: px.select(x < y, y, y), lambda x, y: y),
     "2 * 3 + sqrt 4": (lambda x, y: x * (2 * 3 + px.sqrt(4.0)), lambda x, y: x * 8),
 }

@@ -1486,3 +1486,38 @@ def test_an_input_may_not_be_called_out():
     """`out=` names the array for results."""
     with pytest.raises(px.ArgumentError, match="out"):
         px.trace(lambda out: out, out=3)
+
+
+@pytest.mark.parametrize("most", [1, 7, 100])
+def test_a_long_body_is_several_functions_with_the_same_bits(most, monkeypatch):
+    """Where a straight line is cut changes nothing but the time it takes to compile."""
+    from paraxis.backends.llvm import body, host
+    from paraxis.backends.llvm.kernel import assembly_source, lanes_of, load_kernel
+
+    def several(x, y):
+        less = px.less(x[0], y[0])
+        return {"a": [px.select(less, x[1], y[1]) + px.sin(x[0])], "b": [x[0], less, y[0] * y[1]]}
+
+    for traced in (px.program(px.load("stanford")), px.trace(several, x=2, y=2)):
+        graph, lanes = traced.graph, lanes_of("float64")
+        description = {
+            "name": "cut",
+            "dtype": "float64",
+            "inputs": traced.inputs,
+            "outputs": traced.outputs,
+            "lanes": lanes.count,
+            "work": 100,
+            "entry": len(traced.outputs) == 1,
+        }
+        whole = traced.compile()
+        monkeypatch.setattr(body, "MOST_NODES", most)
+        source = assembly_source(graph, lanes, 100)
+        monkeypatch.undo()
+        assert source.count("define internal void @body.") > 1
+        cut = load_kernel(description, host.compile_object(source))
+        rng = np.random.default_rng(most)
+        batch = [rng.uniform(-2, 2, (37, *shape)) for shape in traced.inputs.values()]
+        for arrays in (batch, [np.asfortranarray(a) for a in batch], [a[3] for a in batch]):
+            expected, found = whole(*arrays), cut(*arrays)
+            for x, y in zip(np.atleast_1d(expected), np.atleast_1d(found), strict=True):
+                np.testing.assert_array_equal(x, y)

@@ -6,10 +6,12 @@ by passes, so every number of lanes gives the same bits.
 """
 
 from ...graph.graph import size
-from ...graph.ops import CONDITIONS
+from ...graph.ops import CONDITIONS, LEAVES
 from .rows import request
 from .tiles import Straight, cell_entries, load_tile, store_tile, tiles
 from .trig import define_sincos
+
+MOST_NODES = 4000  # in one function
 
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -72,45 +74,92 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     With `fetch`, a pair (ptr, i64) follows for each array: where the states of a later block
     lie, and how far apart their cache lines are. Requests for those lines are spread over the
     body, which is long enough to hide the memory and too long for the hardware to look beyond.
+
+    A long body becomes several functions, because compilers take more than twice the time for
+    twice the line. What one computes for another is kept in a frame that all share.
     """
     shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
-    emitter = _Emitter(module, lanes, list(graph.inputs), access(lanes, shapes))
     parameters = [f"ptr %array{k}" for k in range(len(shapes))]
-    lines = []  # the array of each request
+    requests = []  # (array, line) in the order they are made
     if fetch:
-        lines = [k for k, shape in enumerate(shapes) for _ in range(size(shape))]
-        parameters += [f"ptr %fetch.{k}.0, i64 %line.{k}" for k in range(len(shapes))]
-    for at, node in enumerate(order):
-        emitter.emit(node)
-        while emitter.fetched * len(order) < len(lines) * (at + 1):
-            array = lines[emitter.fetched]
-            emitter.fetch(array, to_write=array >= len(graph.inputs))
-    # Outputs last, when all inputs are read: an output array may be an input array too.
-    poison = emitter.poison(graph.unused)
-    for k, (_, nodes) in enumerate(graph.outputs.values()):
-        emitter.store(len(graph.inputs) + k, nodes, poison)
-    signature = f"@{name}({', '.join(parameters)})"
-    module.define(name, f"define internal void {signature} nounwind {{\n{emitter}\n  ret void\n}}")
+        parameters += [f"ptr %fetch{k}, i64 %line{k}" for k in range(len(shapes))]
+        requests = [(k, line) for k, shape in enumerate(shapes) for line in range(size(shape))]
+    parameters.append("ptr %frame")
+
+    pieces = [order[k : k + MOST_NODES] for k in range(0, len(order), MOST_NODES)] or [[]]
+    slots, done, made = _crossing(pieces, graph.results), 0, 0
+    for number, piece in enumerate(pieces):
+        emitter = _Emitter(module, lanes, list(graph.inputs), access(lanes, shapes), slots)
+        for node in piece:
+            emitter.emit(node)
+            done += 1
+            while made * len(order) < len(requests) * done:
+                array, line = requests[made]
+                emitter.fetch(array, line, to_write=array >= len(graph.inputs))
+                made += 1
+        if piece is pieces[-1]:
+            # Outputs last, when all inputs are read: an output array may be an input array too.
+            poison = emitter.poison(graph.unused)
+            for k, (_, nodes) in enumerate(graph.outputs.values()):
+                emitter.store(len(graph.inputs) + k, nodes, poison)
+        _define_function(module, f"{name}.{number}", parameters, str(emitter))
+
+    frame = f"  %frame = alloca [{max(len(slots), 1)} x {lanes.type}], align {lanes.count * lanes.size}"
+    calls = [f"  call void @{name}.{k}({', '.join(parameters)})" for k in range(len(pieces))]
+    _define_function(module, name, parameters[:-1], "\n".join([frame, *calls]))
+
+
+def _define_function(module, name, parameters, text):
+    head = f"define internal void @{name}({', '.join(parameters)}) nounwind"
+    module.define(name, f"{head} {{\n{text}\n  ret void\n}}")
+
+
+def _crossing(pieces, results):
+    """node index -> place in the frame, for values made in one piece and used in another."""
+    home = {node.index: k for k, piece in enumerate(pieces) for node in piece}
+    slots = {}
+    uses = [(a, k) for k, piece in enumerate(pieces) for node in piece for a in node.args]
+    for node, k in uses + [(node, len(pieces) - 1) for node in results]:
+        if home[node.index] != k and node.op not in LEAVES:
+            slots.setdefault(node.index, len(slots))
+    return slots
 
 
 class _Emitter(Straight):
-    def __init__(self, module, lanes, inputs, access):
+    def __init__(self, module, lanes, inputs, access, slots):
         super().__init__("v")
-        self.module, self.lanes, self.access = module, lanes, access
+        self.module, self.lanes, self.access, self.slots = module, lanes, access, slots
         self.position = {name: k for k, name in enumerate(inputs)}
         self.values, self.conditions, self.sincos = {}, {}, {}
-        self.fetched, self.next_line = 0, {}
+        self.next_line = {}
 
-    def fetch(self, array, to_write):
-        """Ask for the next line of an array of a later block."""
+    def fetch(self, array, line, to_write):
+        """Ask for a line of an array of a later block; lines of an array come one by one."""
         self.module.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        at = self.next_line.get(array, f"%fetch.{array}.0")
+        if array not in self.next_line:
+            offset = self.let(f"mul i64 %line{array}, {line}")
+            self.next_line[array] = self.let(f"getelementptr i8, ptr %fetch{array}, i64 {offset}")
+        at = self.next_line[array]
         self.lines.append(request(at, to_write, near=False))
-        self.next_line[array] = self.let(f"getelementptr i8, ptr {at}, i64 %line.{array}")
-        self.fetched += 1
+        self.next_line[array] = self.let(f"getelementptr i8, ptr {at}, i64 %line{array}")
+
+    def value(self, node):
+        """The name of a node's value, brought here if another function made it."""
+        if node.index not in self.values:
+            if node.op in LEAVES:
+                self.emit(node)
+            else:
+                at = self._slot(node)
+                align = self.lanes.count * self.lanes.size
+                self.values[node.index] = self.let(f"load {self.lanes.type}, ptr {at}, align {align}")
+        return self.values[node.index]
+
+    def _slot(self, node):
+        offset = self.slots[node.index] * self.lanes.count * self.lanes.size
+        return self.let(f"getelementptr i8, ptr %frame, i64 {offset}")
 
     def store(self, array, nodes, poison):
-        values = [self.values[node.index] for node in nodes]
+        values = [self.value(node) for node in nodes]
         if poison is not None:
             values = [self.let(f"fadd {self.lanes.type} {value}, {poison}") for value in values]
         self.access.store(self, array, values)
@@ -136,7 +185,7 @@ class _Emitter(Straight):
             name, entry = node.value
             value = self.access.load(self, self.position[name], entry)
         else:
-            x = [self.values[a.index] for a in node.args]
+            x = [self.value(a) for a in node.args]
             if op in _ARITHMETIC:
                 value = self.let(f"{_ARITHMETIC[op]} {lanes.type} {x[0]}, {x[1]}")
             elif op == "neg":
@@ -162,6 +211,9 @@ class _Emitter(Straight):
             else:
                 raise AssertionError(f"no LLVM form of {op}")
         self.values[node.index] = value
+        if node.index in self.slots:
+            align = lanes.count * lanes.size
+            self.do(f"store {lanes.type} {value}, ptr {self._slot(node)}, align {align}")
 
     def trig(self, op, x):
         pair = f"{{ {self.lanes.type}, {self.lanes.type} }}"
