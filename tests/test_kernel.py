@@ -1488,7 +1488,7 @@ def test_an_input_may_not_be_called_out():
         px.trace(lambda out: out, out=3)
 
 
-@pytest.mark.parametrize("most", [1, 7, 100])
+@pytest.mark.parametrize("most", [1, 3, 7])
 def test_a_long_body_is_several_functions_with_the_same_bits(most, monkeypatch):
     """Where a straight line is cut changes nothing but the time it takes to compile."""
     from paraxis.backends.llvm import body, host
@@ -1519,5 +1519,7 @@ def test_a_long_body_is_several_functions_with_the_same_bits(most, monkeypatch):
         batch = [rng.uniform(-2, 2, (37, *shape)) for shape in traced.inputs.values()]
         for arrays in (batch, [np.asfortranarray(a) for a in batch], [a[3] for a in batch]):
             expected, found = whole(*arrays), cut(*arrays)
-            for x, y in zip(np.atleast_1d(expected), np.atleast_1d(found), strict=True):
+            if len(traced.outputs) == 1:
+                expected, found = (expected,), (found,)
+            for x, y in zip(expected, found, strict=True):
                 np.testing.assert_array_equal(x, y)

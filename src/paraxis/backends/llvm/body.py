@@ -104,7 +104,9 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
                 emitter.store(len(graph.inputs) + k, nodes, poison)
         _define_function(module, f"{name}.{number}", parameters, str(emitter))
 
-    frame = f"  %frame = alloca [{max(len(slots), 1)} x {lanes.type}], align {lanes.count * lanes.size}"
+    frame = (
+        f"  %frame = alloca [{max(len(slots), 1)} x {lanes.type}], align {lanes.count * lanes.size}"
+    )
     calls = [f"  call void @{name}.{k}({', '.join(parameters)})" for k in range(len(pieces))]
     _define_function(module, name, parameters[:-1], "\n".join([frame, *calls]))
 
@@ -151,7 +153,9 @@ class _Emitter(Straight):
             else:
                 at = self._slot(node)
                 align = self.lanes.count * self.lanes.size
-                self.values[node.index] = self.let(f"load {self.lanes.type}, ptr {at}, align {align}")
+                self.values[node.index] = self.let(
+                    f"load {self.lanes.type}, ptr {at}, align {align}"
+                )
         return self.values[node.index]
 
     def _slot(self, node):
