@@ -10,15 +10,12 @@ import time
 import numpy as np
 
 import paraxis as px
-from paraxis.algorithms.modified_newton_euler import inverse_dynamics
-from paraxis.robot.model import Model
 
 STATES = 200_000
 
 
 def main():
     robot = px.load("ur5")
-    model = Model(robot)  # the robot as recursions see it
 
     def control(q, qd, goal, goal_rate, goal_acceleration, kp, kd):
         wanted = [
@@ -27,7 +24,7 @@ def main():
                 zip(goal, goal_rate, goal_acceleration, strict=True)
             )
         ]
-        return {"tau": inverse_dynamics(model, q, qd, wanted)}
+        return {"tau": px.inverse_dynamics(robot, q, qd, wanted)}
 
     n = robot.n
     law = px.trace(control, q=n, qd=n, goal=n, goal_rate=n, goal_acceleration=n, kp=(), kd=())

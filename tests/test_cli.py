@@ -192,7 +192,8 @@ def test_a_quiet_or_unknown_machine_is_not_reported(monkeypatch, stop):
     assert not others.crowd(2) and others.warning(2) == ""
 
 
-def test_ratios_of_crowded_figures_are_left_out(capsys):
+def test_ratios_of_crowded_figures_are_left_out(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")  # wide enough for every column
     rows = [measure.Speed(10, threads, 1.0, 1e9) for threads in (1, 2)]
     slow = [measure.Speed(10, threads, 7.0, 1e9 / 7) for threads in (1, 2)]
     compared = peer.Comparison("0", slow, 1e-6, 0.0)

@@ -1011,3 +1011,32 @@ def test_rebuilding_with_a_rule():
     found = evaluate(doubled.with_marks("s"), {"x": [0.3, 0.4]})
     assert found["result"].tolist() == [2 * math.sin(0.3) + 0.4, 2 * math.sin(0.4)]
     assert found["s.0"].tolist() == [2 * math.sin(0.4)]
+
+
+def test_dynamics_inside_a_traced_function():
+    """A control law and the robot's dynamics become one Program, equal to the two in turn."""
+    robot = px.load("stanford")
+
+    def law(q, qd, goal):
+        wanted = [9 * (g - a) - 6 * b for g, a, b in zip(goal, q, qd, strict=True)]
+        return {"tau": px.inverse_dynamics(robot, q, qd, wanted), "first": wanted[0]}
+
+    program = px.trace(law, q=6, qd=6, goal=6)
+    q, qd, goal = np.random.default_rng(5).uniform(-1, 1, (3, 7, 6))
+    found = program.evaluate(q=q, qd=qd, goal=goal)
+    wanted = 9 * (goal - q) - 6 * qd
+    expected = px.inverse_dynamics(robot, q, qd, wanted)  # the same function, now on arrays
+    np.testing.assert_allclose(found["tau"], expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found["first"], wanted[:, 0], rtol=0, atol=1e-14)
+    assert px.trace(law, q=6, qd=6, goal=6).text() == program.text()  # compiled or not
+    named = px.trace(
+        lambda q: px.inverse_dynamics(robot, q, [0.0] * 6, [0.0] * 6, algorithm="newton_euler"), q=6
+    )
+    still = px.inverse_dynamics(robot, q, np.zeros(6), np.zeros(6))
+    np.testing.assert_allclose(named.evaluate(q=q), still, rtol=0, atol=1e-12)
+
+
+def test_dynamics_inside_a_traced_function_wants_the_right_number_of_scalars():
+    robot = px.load("ur5")
+    with pytest.raises(px.ArgumentError, match="qd: expected 6 scalars, found 2"):
+        px.trace(lambda q: px.inverse_dynamics(robot, q, [0.0, 1.0], q), q=6)

@@ -9,6 +9,7 @@ from .algorithms import ABOUT_ORIGIN, ALGORITHMS
 from .backends.llvm.kernel import compile_kernel
 from .errors import ArgumentError
 from .graph import text as text_form
+from .graph.splice import splice, traced_value
 from .graph.trace import trace as trace_graph
 from .passes.count import count
 from .program import Program, work
@@ -99,7 +100,8 @@ def trace(function, **shapes):
     """The Program of any function of scalars.
 
     `px.trace(fn, q=6, k=())` calls fn(q=[six scalars], k=scalar) once on traced scalars; fn
-    returns a scalar, a nested list, or a dict of such. Use px.sin, px.select, ... inside.
+    returns a scalar, a nested list, or a dict of such. Use px.sin, px.select, ... inside, and
+    px.inverse_dynamics on lists of scalars for the dynamics of a robot.
     """
     inputs = {}
     for name, shape in shapes.items():
@@ -124,13 +126,23 @@ def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None):
     """The joint torques (..., n) that make the robot move as (q, qd, qdd), each (..., n).
 
     Batch shapes broadcast. float32 arrays in give float32 out, by a float32 kernel; everything
-    else is computed in float64. The kernel is compiled on first use and kept on disk.
+    else is computed in float64. The kernel is compiled on first use and kept on disk. Inside
+    `px.trace`, with lists of traced scalars, it returns a list of traced torques.
     """
     try:
         function = robot._functions["inverse_dynamics", algorithm]
     except (AttributeError, KeyError):
+        if traced_value((q, qd, qdd)) is not None:
+            return _spliced(robot, "inverse_dynamics", algorithm, (q, qd, qdd))
         function = _compiled(robot, "inverse_dynamics", algorithm)
     return function(q, qd, qdd) if out is None else function(q, qd, qdd, out=out)
+
+
+def _spliced(robot, function, algorithm, values):
+    """A function of a robot as part of the trace under way."""
+    _robot(robot)
+    (result,) = splice(_graph(robot, function, algorithm, ()), values)
+    return result
 
 
 def _compiled(robot, function, algorithm):
@@ -154,6 +166,8 @@ def _compiled(robot, function, algorithm):
         )
 
     def general(*arrays, out=None):
+        if out is None and traced_value(arrays) is not None:
+            return _spliced(robot, function, algorithm, arrays)
         single = all(getattr(array, "dtype", None) == np.float32 for array in arrays)
         chosen = kernel("float32") if single else double
         return chosen.general(*arrays, out=out)

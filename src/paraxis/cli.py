@@ -42,12 +42,9 @@ def main(argv=None):
         if hasattr(stream, "reconfigure"):  # a terminal without our letters gets '?'
             stream.reconfigure(errors="replace")
     try:
-        arguments = _parser().parse_args(argv)
-        code = arguments.command(arguments)
+        code = _run(argv)
         sys.stdout.flush()  # here, where a broken pipe is caught
         return code
-    except SystemExit as stop:  # after --help and --version
-        return stop.code or 0
     except ParaxisError as error:
         return _complain(error)
     except MemoryError:
@@ -57,6 +54,14 @@ def main(argv=None):
     except BrokenPipeError:  # `paraxis info ... | head`: nobody reads any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+
+
+def _run(argv):
+    try:
+        arguments = _parser().parse_args(argv)
+    except SystemExit as stop:  # after --help and --version
+        return stop.code or 0
+    return arguments.command(arguments)
 
 
 def _complain(error):

@@ -188,6 +188,14 @@ class Builder:
             return self.extreme(op, *args)
         return self.unary(op, *args) if len(args) == 1 else self.binary(op, *args)
 
+    def copy(self, node, arguments):
+        """The operation of a node of any trace, on values of this one."""
+        if node.op == "const":
+            return self.constant(node.value)
+        if node.op == "input":
+            return self.input(*node.value)
+        return self.make(node.op, *arguments)
+
     def unary(self, op, a):
         if a.op == "const":
             return self.constant(OPS[op].meaning(a.value))

@@ -16,7 +16,7 @@ def rebuild(graph, rule):
         arguments = tuple(new[a.index] for a in node.args)
         made = rule(builder, node, arguments)
         if made is None:
-            made = copy(builder, node, arguments)
+            made = builder.copy(node, arguments)
         new[node.index] = made
     outputs = {
         name: (shape, tuple(new[node.index] for node in nodes))
@@ -24,12 +24,3 @@ def rebuild(graph, rule):
     }
     marks = {key: tuple(new[node.index] for node in nodes) for key, nodes in graph.marks.items()}
     return Graph(graph.inputs, outputs, marks, graph.name)
-
-
-def copy(builder, node, arguments):
-    """The same operation on new arguments."""
-    if node.op == "const":
-        return builder.constant(node.value)
-    if node.op == "input":
-        return builder.input(*node.value)
-    return builder.make(node.op, *arguments)
