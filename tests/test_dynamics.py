@@ -38,7 +38,7 @@ from paraxis.algorithms import ABOUT_ORIGIN, ALGORITHMS
 from paraxis.errors import ArgumentError, RobotError, RobotWarning
 from paraxis.robot.joint import WORLD
 from paraxis.robot.model import Model
-from paraxis.robot.reframe import reframe
+from paraxis.robot.reframe import SLIDE, reframe
 from paraxis.robot.regroup import regroup
 from paraxis.robot.seat import align_z
 
@@ -260,6 +260,23 @@ def test_reframing_changes_neither_torques_nor_frames(slide, robot, seed):
         assert before.keys() == after.keys()
         for name, pose in before.items():
             assert abs(after[name] - pose).max() <= 1e-11 * max(1, abs(pose).max())
+
+
+def test_reframed_seats_are_those_of_denavit_and_hartenberg():
+    """One turn about x, one about z; an offset has no component that sliding can remove."""
+    chains = [robot for robot in map(random_robot, range(80)) if not robot.branching]
+    turned = parallel = 0
+    for robot in chains:
+        for joint in reframe(robot).joints[1:]:
+            axis, (_, y, z) = np.array(joint.placement.rotation)[:, 2], joint.placement.translation
+            assert abs(axis[0]) < 1e-15
+            if abs(axis[1]) > SLIDE:
+                assert abs(y) < 1e-13
+                turned += 1
+            else:
+                assert abs(z) < 1e-13
+                parallel += 1
+    assert turned > 20 and parallel > 20
 
 
 TILTS = [0, 1e-17, 2e-16, 4e-16, 5e-16, 1e-15, 1e-12, 1e-9, 1e-8, 1e-6, 0.0999, 0.1, 0.1002, 0.3]

@@ -1013,7 +1013,7 @@ def test_rebuilding_with_a_rule():
     assert found["s.0"].tolist() == [2 * math.sin(0.4)]
 
 
-def test_dynamics_inside_a_traced_function():
+def test_public_dynamics_inside_a_traced_function():
     """A control law and the robot's dynamics become one Program, equal to the two in turn."""
     robot = px.load("stanford")
 
