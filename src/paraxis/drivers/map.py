@@ -15,8 +15,10 @@ import numpy as np
 from ..errors import ArgumentError
 
 MAX_AXES = 8  # outer axes a job can have
-HEADER, ARRAY = 6 + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
+NEXT_CHUNK, STATUS, SIZES = 5, 6, 7  # words that are not only read; where axis sizes begin
+HEADER, ARRAY = SIZES + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
 ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see backends/llvm/rows.py
+OVERLAP_WORK = 10_000  # steps spent on finding out whether two arrays overlap
 CONVERTED_AT_ONCE = 1 << 24  # bytes; larger arrays of another dtype are converted piecewise
 
 
@@ -96,9 +98,7 @@ def result_arrays(signature, batch, dtype, out):
             raise ArgumentError(f"out ({name}): expected dtype {dtype}, found {array.dtype}")
         if not array.flags.writeable:
             raise ArgumentError(f"out ({name}): the array is read-only")
-    if len(given) > 1 and any(
-        np.may_share_memory(a, b) for k, a in enumerate(given) for b in given[:k]
-    ):
+    if len(given) > 1 and any(_overlap(a, b) for k, a in enumerate(given) for b in given[:k]):
         raise ArgumentError("out: the arrays overlap each other")
     return list(given)
 
@@ -125,10 +125,17 @@ def run(signature, arrays, results, batch, dtype, execute, fresh=False):
     `fresh` results are new arrays, which overlap nothing.
     """
     shapes = [*signature.inputs.values(), *signature.outputs.values()]
-    convert = sum(a.size * dtype.itemsize for a in arrays if a.dtype != dtype)
+    convert = sum(
+        array.size * dtype.itemsize
+        for array, shape in zip(arrays, shapes, strict=False)
+        if array.dtype != dtype or not _in_place(array, shape)
+    )
     if convert > CONVERTED_AT_ONCE and max(batch, default=1) > 1:
         if not fresh:  # what is written for one piece may be read for the next
-            arrays = [a.copy() if _clashes(a, results) else a for a in arrays]
+            arrays = [
+                array.copy() if _clashes(array, shape, results, signature) else array
+                for array, shape in zip(arrays, shapes, strict=False)
+            ]
         axis = max(range(len(batch)), key=lambda k: batch[k])
         for piece in _halves(batch[axis]):
             parts = [
@@ -144,7 +151,8 @@ def run(signature, arrays, results, batch, dtype, execute, fresh=False):
         return
     outputs = () if fresh else results
     used = [
-        _usable(array, shape, dtype, outputs) for array, shape in zip(arrays, shapes, strict=False)
+        _usable(array, shape, dtype, outputs, signature)
+        for array, shape in zip(arrays, shapes, strict=False)
     ]
     targets = results
     if not fresh:  # as for inputs; what goes to a copy is copied back
@@ -176,11 +184,11 @@ def _along(array, shape, batch, axis, piece):
     return array[(slice(None),) * position + (piece,)]
 
 
-def _usable(array, shape, dtype, results):
+def _usable(array, shape, dtype, results, signature):
     """The array itself, or a copy where the kernel could not read it or would overwrite it."""
     if array.dtype != dtype:
         return array.astype(dtype, order="C")
-    if not _in_place(array, shape) or _clashes(array, results):
+    if not _in_place(array, shape) or _clashes(array, shape, results, signature):
         return array.copy()
     return array
 
@@ -192,20 +200,29 @@ def _in_place(array, shape):
     return one_step and array.flags.aligned
 
 
-def _clashes(array, results):
+def _clashes(array, shape, results, signature):
     """Would results be written over entries that are still to be read?
 
     Exactly the same array is safe: a block of states is read whole before it is written.
     """
     return any(
-        np.may_share_memory(array, result)
+        _overlap(array, result)
         and not (
             array.ctypes.data == result.ctypes.data
             and array.strides == result.strides
             and array.shape == result.shape
+            and shape == entry
         )
-        for result in results
+        for result, entry in zip(results, signature.outputs.values(), strict=False)
     )
+
+
+def _overlap(a, b):
+    """Do two arrays share an element? Columns of one array do not, though their extents do."""
+    try:
+        return np.shares_memory(a, b, max_work=OVERLAP_WORK)
+    except np.exceptions.TooHardError:
+        return True
 
 
 @lru_cache(maxsize=512)
@@ -223,7 +240,7 @@ def _job(layouts, shapes, batch, itemsize, inputs):
     inner = max(range(len(axes)), key=lambda k: axes[k][0])
     states, rows = axes.pop(inner)
     unused = [0] * (MAX_AXES - len(axes))
-    words = [states, len(axes), 0, 0, 0, 0, *(length for length, _ in axes), *unused]
+    words = [states, len(axes), 0, 0, 0, 0, 0, *(length for length, _ in axes), *unused]
     for k, ((_, strides), entry) in enumerate(zip(layouts, shapes, strict=True)):
         column = strides[-1] if entry else itemsize
         outer = [along[k] for _, along in axes]
@@ -266,7 +283,7 @@ def share_out(job, lanes, threads, most):
     A chunk is a whole number of vectors; one thread alone takes each row at once.
     """
     states, axes = job[0], job[1]
-    outer = math.prod(job[6 : 6 + axes])
+    outer = math.prod(job[SIZES : SIZES + axes])
     chunk = states if threads == 1 else min(most, -(-states * outer // (4 * threads)))
     chunk = -(-max(chunk, 1) // lanes) * lanes
     per_row = -(-states // chunk)

@@ -1,4 +1,4 @@
-"""A graph as one straight-line LLVM function over vectors, one lane a state.
+"""A graph as a straight line of LLVM over vectors, one lane a state.
 
 The function takes a pointer for each input and output array and finds its entries there in one
 of two ways (`Blocks`, `Rows`). No fast-math flags: what is fused and in which order is decided
@@ -69,14 +69,15 @@ class Rows:
 
 
 def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
-    """Add `void @name(ptr input..., ptr output...)` computing `graph` in `order`.
+    """Add `void @name(ptr input..., ptr output..., ptr frame)` computing `graph` in `order`.
 
-    With `fetch`, a pair (ptr, i64) follows for each array: where the states of a later block
+    With `fetch`, a pair (ptr, i64) follows the arrays, for each of them: where the states of a later block
     lie, and how far apart their cache lines are. Requests for those lines are spread over the
     body, which is long enough to hide the memory and too long for the hardware to look beyond.
 
     A long body becomes several functions, because compilers take more than twice the time for
-    twice the line. What one computes for another is kept in a frame that all share.
+    twice the line. What one computes for another is kept in a frame that all share, memory for
+    which the caller brings as last argument. Returns how many vectors that is.
     """
     shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
     parameters = [f"ptr %array{k}" for k in range(len(shapes))]
@@ -98,17 +99,12 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
                 emitter.fetch(array, line, to_write=array >= len(graph.inputs))
                 made += 1
         if piece is pieces[-1]:
-            # Outputs last, when all inputs are read: an output array may be an input array too.
-            poison = emitter.poison(graph.unused)
-            for k, (_, nodes) in enumerate(graph.outputs.values()):
-                emitter.store(len(graph.inputs) + k, nodes, poison)
+            emitter.store_results([nodes for _, nodes in graph.outputs.values()], graph.unused)
         _define_function(module, f"{name}.{number}", parameters, str(emitter))
 
-    frame = (
-        f"  %frame = alloca [{max(len(slots), 1)} x {lanes.type}], align {lanes.count * lanes.size}"
-    )
     calls = [f"  call void @{name}.{k}({', '.join(parameters)})" for k in range(len(pieces))]
-    _define_function(module, name, parameters[:-1], "\n".join([frame, *calls]))
+    _define_function(module, name, parameters, "\n".join(calls))
+    return len(slots)
 
 
 def _define_function(module, name, parameters, text):
@@ -162,11 +158,15 @@ class _Emitter(Straight):
         offset = self.slots[node.index] * self.lanes.count * self.lanes.size
         return self.let(f"getelementptr i8, ptr %frame, i64 {offset}")
 
-    def store(self, array, nodes, poison):
-        values = [self.value(node) for node in nodes]
-        if poison is not None:
-            values = [self.let(f"fadd {self.lanes.type} {value}, {poison}") for value in values]
-        self.access.store(self, array, values)
+    def store_results(self, outputs, unused):
+        """Write the output arrays, when all inputs are read: they may be the same arrays."""
+        poison = self.poison(unused)
+        values = [[self.value(node) for node in nodes] for nodes in outputs]
+        for k, entries in enumerate(values):
+            if poison is not None:
+                add = f"fadd {self.lanes.type}"
+                entries = [self.let(f"{add} {entry}, {poison}") for entry in entries]
+            self.access.store(self, len(self.position) + k, entries)
 
     def poison(self, unused):
         """Zero, or NaN in lanes where an entry that no output uses is not finite."""

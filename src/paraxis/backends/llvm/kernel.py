@@ -1,6 +1,7 @@
 """A compiled body on the CPU, callable on arrays."""
 
 import ctypes
+from numbers import Integral
 
 import numpy as np
 
@@ -62,6 +63,13 @@ class Kernel:
             self._run(address)
         else:
             threads.run_together(self._run, address, count)
+        if words[map_driver.STATUS]:
+            raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
+
+    def __reduce__(self):
+        raise TypeError(
+            "a kernel is machine code of this process: pickle the robot, or program.text()"
+        )
 
     def __repr__(self):
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
@@ -77,7 +85,7 @@ def checked_options(dtype, thread_count):
         name = dtype
     if name not in ELEMENTS:
         raise ArgumentError(f"dtype: expected one of {tuple(ELEMENTS)}, found {name!r}")
-    if thread_count is not None and (not isinstance(thread_count, int) or thread_count < 1):
+    if thread_count is not None and (not isinstance(thread_count, Integral) or thread_count < 1):
         raise ArgumentError(f"threads: expected None or a number >= 1, found {thread_count!r}")
     return name
 
@@ -95,17 +103,16 @@ def assembly_source(graph, lanes, work, with_entry=True):
     order = trig_first(fused)
     fetch = len(order) >= LONG_BODY
     shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
-    define_body(module, "body", fused, order, lanes, Blocks, fetch)
+    frame = define_body(module, "body", fused, order, lanes, Blocks, fetch)
     rows_body = None
     if Rows.possible(lanes, shapes):
         rows_body = "body_rows"
         define_body(module, rows_body, fused, order, lanes, Rows, fetch)
-    define_run(module, fused, lanes, "body", fetch, rows_body)
+    define_run(module, fused, lanes, "body", frame, fetch, rows_body)
     if with_entry and python_entry.has_entry(graph):
-        one = Lanes(lanes.element, 1)
-        define_body(module, "body_one", fused, order, one)
+        define_body(module, "body_one", fused, order, Lanes(lanes.element, 1))
         small = 2 * THREAD_WORK // max(work, 1)
-        python_entry.define_call(module, fused, lanes, "body_one", "run", small)
+        python_entry.define_call(module, fused, lanes, "body_one", frame, "run", small)
     return str(module)
 
 
@@ -117,7 +124,7 @@ def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=Non
     """
     dtype = checked_options(dtype, thread_count)
     lanes, entry = lanes_of(dtype), python_entry.supported()
-    key = cache.key(identity, dtype, lanes, entry, host.description())
+    key = cache.key(identity, dtype, lanes, entry, tuple.__basicsize__, host.description())
     found = cache.load(key)
     if found is None:
         graph = make_graph()

@@ -2,7 +2,8 @@
 
 A job is a row of 64-bit words (drivers/map.py writes it, this reads it):
 
-    states of the inner axis | outer axes | states a chunk | chunks a row | chunks in all | next chunk
+    states of the inner axis | outer axes | states a chunk | chunks a row | chunks in all |
+    next chunk | status (1: out of memory)
     sizes of the outer axes (MAX_AXES words)
     for each array: address | bytes between entries | bytes between states | way | bytes along
     each outer axis (MAX_AXES words)
@@ -11,18 +12,30 @@ Threads that share a job take chunks by counting `next chunk` up atomically, so 
 simply does less.
 """
 
-from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY, ROWS
+from ...drivers.map import (
+    ANY,
+    ARRAY,
+    COLUMNS,
+    HEADER,
+    NEXT_CHUNK,
+    READY,
+    ROWS,
+    SIZES,
+    STATUS,
+)
 from ...graph.graph import size
 from .rows import define_load, define_store
 
 STAGE_BLOCKS, STAGE_BYTES = 4, 32768
 CACHE_LINE = 64
+MOST_STACK = 65536  # bytes of scratch on the stack of whichever thread calls
 
 
-def define_run(module, graph, lanes, body, body_fetches, rows_body=None):
+def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None):
     """Add `void @run(ptr job)`. If not the body, then loads and stores ask for memory early.
 
-    `rows_body` works in place on whole blocks of states that lie one after another.
+    `frame` is the number of vectors the bodies keep in memory of their own; `rows_body` works
+    in place on whole blocks of states that lie one after another.
     """
     inputs = [size(shape) for shape in graph.inputs.values()]
     outputs = [size(shape) for shape, _ in graph.outputs.values()]
@@ -33,123 +46,43 @@ def define_run(module, graph, lanes, body, body_fetches, rows_body=None):
         define_load(module, f"load_{count}", lanes, count, 0 if body_fetches else stage)
     for count in sorted(set(outputs)):
         define_store(module, f"store_{count}", lanes, count, 0 if body_fetches else stage)
-    arrays = range(len(entries))
-    step = {k: ("load" if k < len(inputs) else "store") for k in arrays}
-
-    def word(name, index):
-        return (
-            f"  %{name}.at = getelementptr i64, ptr %job, i64 {index}\n"
-            f"  %{name} = load i64, ptr %{name}.at, align 8"
-        )
-
-    def each(text):
-        return "\n".join(
-            text(k) if callable(text) else text.format(k=k, n=stage * entries[k]) for k in arrays
-        )
-
-    def move(k):
-        """Fill or empty the blocks of array k, unless they stand ready."""
-        return f"""  %skip{k} = icmp eq i64 %way{k}, {READY}
-  br i1 %skip{k}, label %moved{k}, label %move{k}
-move{k}:
-  call void @{step[k]}_{entries[k]}(ptr %here{k}, i64 %column{k}, i64 %row{k}, ptr %block{k}, i64 %way{k}, i64 %count)
-  br label %moved{k}
-moved{k}:"""
-
-    def prepare(k):
-        """A state that is the same for the whole job is loaded once."""
-        if k >= len(inputs):
-            return ""
-        return f"""  %ready{k} = icmp eq i64 %way{k}, {READY}
-  br i1 %ready{k}, label %prepare{k}, label %prepared{k}
-prepare{k}:
-  %address{k}.p = inttoptr i64 %address{k} to ptr
-  call void @load_{entries[k]}(ptr %address{k}.p, i64 %column{k}, i64 0, ptr %block{k}, i64 {ANY}, i64 {stage * lanes.count})
-  br label %prepared{k}
-prepared{k}:"""
-
-    def straight():
-        """Whole blocks of states that lie one after another need no scratch."""
-        return f"""straight:
-  %sb = phi i64 [ 0, %located ], [ %sb.next, %straight ]
-{
-            each(
-                lambda k: (
-                    f'''  %straight{k}.from = load ptr, ptr %base{k}, align 8
-  %straight{k}.on = mul i64 %sb, {entries[k] * vector}
-  %straight{k} = getelementptr i8, ptr %straight{k}.from, i64 %straight{k}.on
-  %beyond{k} = getelementptr i8, ptr %straight{k}, i64 {stage * entries[k] * vector}'''
-                )
-            )
-        }
-  call void @{rows_body}({in_place})
-  %sb.next = add i64 %sb, 1
-  %sb.more = icmp ult i64 %sb.next, %whole
-  br i1 %sb.more, label %straight, label %straight.rest
-straight.rest:
-  %straight.done = mul i64 %whole, {lanes.count}
-  %straight.end = add i64 %first, %straight.done
-{
-            each(
-                lambda k: (
-                    f'''  %rest{k}.from = load ptr, ptr %base{k}, align 8
-  %rest{k}.on = mul i64 %whole, {entries[k] * vector}
-  %rest{k} = getelementptr i8, ptr %rest{k}.from, i64 %rest{k}.on
-  store ptr %rest{k}, ptr %base{k}, align 8'''
-                )
-            )
-        }
-  %rest = icmp ult i64 %straight.end, %last
-  br i1 %rest, label %block, label %take"""
-
-    def table(k):
-        at = HEADER + k * ARRAY
-        names = ("address", "column", "row", "way")
-        return "\n".join(word(f"{name}{k}", at + j) for j, name in enumerate(names))
-
-    blocks = ", ".join([f"ptr %at{k}" for k in arrays])
-    in_place = ", ".join(f"ptr %straight{k}" for k in arrays)
-    if body_fetches:
-        in_place += "".join(f", ptr %beyond{k}, i64 {CACHE_LINE}" for k in arrays)
-        blocks += "".join(f", ptr %fetch{k}, i64 %line{k}" for k in arrays)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
-    module.define(
-        "run",
-        f"""
+    run = _Run(lanes, entries, len(inputs), stage, frame, body_fetches)
+    module.define("run", run.text(module, body, rows_body))
+
+
+class _Run:
+    """The pieces of `@run`, most of them repeated for each array k."""
+
+    def __init__(self, lanes, entries, inputs, stage, frame, fetches):
+        self.lanes, self.entries, self.inputs = lanes, entries, inputs
+        self.stage, self.frame, self.fetches = stage, frame, fetches
+        self.vector = lanes.count * lanes.size
+
+    def each(self, piece, first=0, last=None):
+        return "\n".join(
+            piece(k) for k in range(first, len(self.entries) if last is None else last)
+        )
+
+    def text(self, module, body, rows_body):
+        header = ("states", "axes", "chunk", "per.row", "chunks")
+        start, end = self._memory(module)
+        whole = f"udiv i64 %here.all, {self.lanes.count}" if rows_body else "add i64 0, 0"
+        straight, straight_exit = self._straight(rows_body)
+        return f"""
 define void @run(ptr %job) nounwind {{
 entry:
-{each("  %block{k} = alloca [{n} x " + lanes.type + f"], align {vector}")}
-{each("  %base{k} = alloca ptr, align 8")}
-{each("  %offset{k} = alloca i64, align 8")}
-{word("states", 0)}
-{word("axes", 1)}
-{word("chunk", 2)}
-{word("per.row", 3)}
-{word("chunks", 4)}
-  %counter = getelementptr i64, ptr %job, i64 5
-  %sizes = getelementptr i64, ptr %job, i64 6
-{each(table)}
-{
-            each(
-                lambda k: (
-                    f'''  %by.column{k} = icmp eq i64 %way{k}, {COLUMNS}
-  %line{k} = select i1 %by.column{k}, i64 %column{k}, i64 {CACHE_LINE}
-  %stride{k} = mul i64 %row{k}, {lanes.count}'''
-                )
-            )
-        }
-{
-            each(
-                lambda k: (
-                    f'''  %packed{k}.way = icmp eq i64 %way{k}, {ROWS}
-  %packed{k}.row = icmp eq i64 %row{k}, {entries[k] * lanes.size}
-  %packed{k} = and i1 %packed{k}.way, %packed{k}.row
-  %packed.to{k} = and i1 %packed{k}, {f"%packed.to{k - 1}" if k else "true"}'''
-                )
-            )
-        }
-  %packed.all = and i1 %packed.to{len(entries) - 1}, true
-{each(prepare)}
+{self.each(self._pointers)}
+{_lines(_word(name, k) for k, name in enumerate(header))}
+  %counter = getelementptr i64, ptr %job, i64 {NEXT_CHUNK}
+  %sizes = getelementptr i64, ptr %job, i64 {SIZES}
+{self.each(self._array_words)}
+{start}
+{self.each(self._block)}
+{self.each(self._lines_ahead)}
+{self.each(self._is_packed)}
+  %packed.all = and i1 %packed.to{len(self.entries) - 1}, true
+{self.each(self._prepare, last=self.inputs)}
   br label %take
 
 take:
@@ -162,13 +95,7 @@ locate:
   %first = mul i64 %k, %chunk
   %past = add i64 %first, %chunk
   %last = call i64 @llvm.umin.i64(i64 %past, i64 %states)
-{
-            each(
-                "  %start{k} = mul i64 %first, %row{k}"
-                + chr(10)
-                + "  store i64 %start{k}, ptr %offset{k}, align 8"
-            )
-        }
+{self.each(self._start_of_chunk)}
   br label %axis
 axis: ; split the outer index into one index an axis, innermost first
   %left = phi i64 [ %outer, %locate ], [ %left.next, %along ]
@@ -181,85 +108,202 @@ along:
   %size = load i64, ptr %size.at, align 8
   %index = urem i64 %left, %size
   %left.next = udiv i64 %left, %size
-{
-            each(
-                lambda k: (
-                    f'''  %step{k}.word = add i64 %d.next, {HEADER + k * ARRAY + 4}
-  %step{k}.at = getelementptr i64, ptr %job, i64 %step{k}.word
-  %step{k} = load i64, ptr %step{k}.at, align 8
-  %move{k}.by = mul i64 %index, %step{k}
-  %so.far{k} = load i64, ptr %offset{k}, align 8
-  %now{k} = add i64 %so.far{k}, %move{k}.by
-  store i64 %now{k}, ptr %offset{k}, align 8'''
-                )
-            )
-        }
+{self.each(self._along_axis)}
   br label %axis
 located:
-{
-            each(
-                lambda k: (
-                    f'''  %total{k} = load i64, ptr %offset{k}, align 8
-  %begin{k} = add i64 %address{k}, %total{k}
-  %begin{k}.p = inttoptr i64 %begin{k} to ptr
-  store ptr %begin{k}.p, ptr %base{k}, align 8'''
-                )
-            )
-        }
+{self.each(self._begin)}
   %here.all = sub i64 %last, %first
-  %whole = {f"udiv i64 %here.all, {lanes.count}" if rows_body else "add i64 0, 0"}
+  %whole = {whole}
   %any.whole = icmp ugt i64 %whole, 0
   %in.place = and i1 %any.whole, %packed.all
   br i1 %in.place, label %straight, label %block
-{straight() if rows_body else "straight:" + chr(10) + "  br label %block"}
+
+{straight}
 block:
-  %i = phi i64 [ %first, %located ], {
-            "[ %straight.end, %straight.rest ]" if rows_body else "[ %first, %straight ]"
-        }, [ %i.next, %stored ]
+  %i = phi i64 [ %first, %located ], {straight_exit}, [ %i.next, %stored ]
   %remaining = sub i64 %last, %i
-  %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {stage * lanes.count})
-{each("  %here{k} = load ptr, ptr %base{k}, align 8")}
-{chr(10).join(move(k) for k in range(len(inputs)))}
+  %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {self.stage * self.lanes.count})
+{self.each(lambda k: f"  %here{k} = load ptr, ptr %base{k}, align 8")}
+{self.each(self._move("load"), last=self.inputs)}
   br label %loaded
 loaded:
   br label %compute
 compute:
   %b = phi i64 [ 0, %loaded ], [ %b.next, %compute ]
-{
-            each(
-                lambda k: (
-                    f'''  %inside{k} = mul i64 %b, {entries[k] * vector}
-  %at{k} = getelementptr i8, ptr %block{k}, i64 %inside{k}
-  %fetch{k}.block = add i64 %b, {stage}
-  %fetch{k}.on = mul i64 %fetch{k}.block, %stride{k}
-  %fetch{k} = getelementptr i8, ptr %here{k}, i64 %fetch{k}.on'''
-                )
-            )
-        }
-  call void @{body}({blocks})
+{self.each(self._one_block)}
+  call void @{body}({self._arguments("at", "fetch", "%line{k}")})
   %b.next = add i64 %b, 1
-  %b.done = mul i64 %b.next, {lanes.count}
+  %b.done = mul i64 %b.next, {self.lanes.count}
   %b.more = icmp ult i64 %b.done, %count
   br i1 %b.more, label %compute, label %computed
 computed:
-{chr(10).join(move(k) for k in range(len(inputs), len(entries)))}
+{self.each(self._move("store"), first=self.inputs)}
   br label %stored
 stored:
-{
-            each(
-                lambda k: (
-                    f'''  %old{k} = load ptr, ptr %base{k}, align 8
-  %on{k} = mul i64 %row{k}, {stage * lanes.count}
-  %new{k} = getelementptr i8, ptr %old{k}, i64 %on{k}
-  store ptr %new{k}, ptr %base{k}, align 8'''
-                )
-            )
-        }
-  %i.next = add i64 %i, {stage * lanes.count}
+{self.each(self._advance)}
+  %i.next = add i64 %i, {self.stage * self.lanes.count}
   %more = icmp ult i64 %i.next, %last
   br i1 %more, label %block, label %take
 
-done:
+{end}
+}}"""
+
+    def _memory(self, module):
+        """Scratch blocks and frame: on the stack, or from the heap when they are large."""
+        size_ = (self.stage * sum(self.entries) + self.frame) * self.vector
+        if size_ <= MOST_STACK:
+            start = f"  %memory = alloca [{max(size_, 1)} x i8], align {self.vector}"
+            return start, "done:\n  ret void"
+        module.declare("declare ptr @malloc(i64)")
+        module.declare("declare void @free(ptr)")
+        start = f"""  %raw = call ptr @malloc(i64 {size_ + self.vector})
+  %no.memory = icmp eq ptr %raw, null
+  br i1 %no.memory, label %refuse, label %ready
+ready:
+  %raw.address = ptrtoint ptr %raw to i64
+  %raw.up = add i64 %raw.address, {self.vector - 1}
+  %aligned = and i64 %raw.up, {-self.vector}
+  %memory = inttoptr i64 %aligned to ptr"""
+        end = f"""done:
+  call void @free(ptr %raw)
   ret void
-}}""",
-    )
+refuse:
+  %status = getelementptr i64, ptr %job, i64 {STATUS}
+  store atomic i64 1, ptr %status monotonic, align 8
+  ret void"""
+        return start, end
+
+    def _arguments(self, array, fetch, line):
+        """What a body is called with: arrays, where later blocks lie, its frame."""
+        every = range(len(self.entries))
+        arguments = [f"ptr %{array}{k}" for k in every]
+        if self.fetches:
+            arguments += [f"ptr %{fetch}{k}, i64 {line.format(k=k)}" for k in every]
+        return ", ".join([*arguments, "ptr %memory"])
+
+    # -- once a job ---------------------------------------------------------------------
+
+    def _pointers(self, k):
+        return f"""  %base{k} = alloca ptr, align 8
+  %offset{k} = alloca i64, align 8"""
+
+    def _array_words(self, k):
+        at, names = HEADER + k * ARRAY, ("address", "column", "row", "way")
+        return _lines(_word(f"{name}{k}", at + j) for j, name in enumerate(names))
+
+    def _block(self, k):
+        """The scratch of array k; the frame of the bodies comes first."""
+        before = self.frame + self.stage * sum(self.entries[:k])
+        return f"  %block{k} = getelementptr i8, ptr %memory, i64 {before * self.vector}"
+
+    def _lines_ahead(self, k):
+        return f"""  %by.column{k} = icmp eq i64 %way{k}, {COLUMNS}
+  %line{k} = select i1 %by.column{k}, i64 %column{k}, i64 {CACHE_LINE}
+  %stride{k} = mul i64 %row{k}, {self.lanes.count}"""
+
+    def _is_packed(self, k):
+        return f"""  %packed{k}.way = icmp eq i64 %way{k}, {ROWS}
+  %packed{k}.row = icmp eq i64 %row{k}, {self.entries[k] * self.lanes.size}
+  %packed{k} = and i1 %packed{k}.way, %packed{k}.row
+  %packed.to{k} = and i1 %packed{k}, {f"%packed.to{k - 1}" if k else "true"}"""
+
+    def _prepare(self, k):
+        """A state that is the same for the whole job is loaded once."""
+        count = self.stage * self.lanes.count
+        return f"""  %ready{k} = icmp eq i64 %way{k}, {READY}
+  br i1 %ready{k}, label %prepare{k}, label %prepared{k}
+prepare{k}:
+  %address{k}.p = inttoptr i64 %address{k} to ptr
+  call void @load_{self.entries[k]}(ptr %address{k}.p, i64 %column{k}, i64 0, ptr %block{k}, i64 {ANY}, i64 {count})
+  br label %prepared{k}
+prepared{k}:"""
+
+    # -- once a chunk -------------------------------------------------------------------
+
+    def _start_of_chunk(self, k):
+        return f"""  %start{k} = mul i64 %first, %row{k}
+  store i64 %start{k}, ptr %offset{k}, align 8"""
+
+    def _along_axis(self, k):
+        return f"""  %step{k}.word = add i64 %d.next, {HEADER + k * ARRAY + 4}
+  %step{k}.at = getelementptr i64, ptr %job, i64 %step{k}.word
+  %step{k} = load i64, ptr %step{k}.at, align 8
+  %move{k}.by = mul i64 %index, %step{k}
+  %so.far{k} = load i64, ptr %offset{k}, align 8
+  %now{k} = add i64 %so.far{k}, %move{k}.by
+  store i64 %now{k}, ptr %offset{k}, align 8"""
+
+    def _begin(self, k):
+        return f"""  %total{k} = load i64, ptr %offset{k}, align 8
+  %begin{k} = add i64 %address{k}, %total{k}
+  %begin{k}.p = inttoptr i64 %begin{k} to ptr
+  store ptr %begin{k}.p, ptr %base{k}, align 8"""
+
+    def _straight(self, rows_body):
+        """Whole blocks of states that lie one after another need no scratch."""
+        if not rows_body:
+            return "straight:\n  br label %block", "[ %first, %straight ]"
+
+        def block(k):
+            return f"""  %straight{k}.from = load ptr, ptr %base{k}, align 8
+  %straight{k}.on = mul i64 %sb, {self.entries[k] * self.vector}
+  %straight{k} = getelementptr i8, ptr %straight{k}.from, i64 %straight{k}.on
+  %beyond{k} = getelementptr i8, ptr %straight{k}, i64 {self.stage * self.entries[k] * self.vector}"""
+
+        def rest(k):
+            return f"""  %rest{k}.from = load ptr, ptr %base{k}, align 8
+  %rest{k}.on = mul i64 %whole, {self.entries[k] * self.vector}
+  %rest{k} = getelementptr i8, ptr %rest{k}.from, i64 %rest{k}.on
+  store ptr %rest{k}, ptr %base{k}, align 8"""
+
+        text = f"""straight:
+  %sb = phi i64 [ 0, %located ], [ %sb.next, %straight ]
+{self.each(block)}
+  call void @{rows_body}({self._arguments("straight", "beyond", str(CACHE_LINE))})
+  %sb.next = add i64 %sb, 1
+  %sb.more = icmp ult i64 %sb.next, %whole
+  br i1 %sb.more, label %straight, label %straight.rest
+straight.rest:
+  %straight.done = mul i64 %whole, {self.lanes.count}
+  %straight.end = add i64 %first, %straight.done
+{self.each(rest)}
+  %rest = icmp ult i64 %straight.end, %last
+  br i1 %rest, label %block, label %take"""
+        return text, "[ %straight.end, %straight.rest ]"
+
+    # -- once a few blocks --------------------------------------------------------------
+
+    def _move(self, what):
+        """Fill or empty the blocks of an array, unless they stand ready."""
+
+        def move(k):
+            return f"""  %skip{k} = icmp eq i64 %way{k}, {READY}
+  br i1 %skip{k}, label %moved{k}, label %move{k}
+move{k}:
+  call void @{what}_{self.entries[k]}(ptr %here{k}, i64 %column{k}, i64 %row{k}, ptr %block{k}, i64 %way{k}, i64 %count)
+  br label %moved{k}
+moved{k}:"""
+
+        return move
+
+    def _one_block(self, k):
+        return f"""  %inside{k} = mul i64 %b, {self.entries[k] * self.vector}
+  %at{k} = getelementptr i8, ptr %block{k}, i64 %inside{k}
+  %fetch{k}.block = add i64 %b, {self.stage}
+  %fetch{k}.on = mul i64 %fetch{k}.block, %stride{k}
+  %fetch{k} = getelementptr i8, ptr %here{k}, i64 %fetch{k}.on"""
+
+    def _advance(self, k):
+        return f"""  %old{k} = load ptr, ptr %base{k}, align 8
+  %on{k} = mul i64 %row{k}, {self.stage * self.lanes.count}
+  %new{k} = getelementptr i8, ptr %old{k}, i64 %on{k}
+  store ptr %new{k}, ptr %base{k}, align 8"""
+
+
+def _lines(parts):
+    return "\n".join(parts)
+
+
+def _word(name, index):
+    return f"""  %{name}.at = getelementptr i64, ptr %job, i64 {index}
+  %{name} = load i64, ptr %{name}.at, align 8"""

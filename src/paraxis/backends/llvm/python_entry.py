@@ -17,10 +17,19 @@ import sysconfig
 
 import numpy as np
 
-from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY, ROWS
+from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY, ROWS, STATUS
 
 # words of @context, in order
-CONTEXT = ("array_type", "dtype", "new_array", "fallback", "vectorcall", "out_name", "incref")
+CONTEXT = (
+    "array_type",
+    "dtype",
+    "new_array",
+    "fallback",
+    "vectorcall",
+    "out_name",
+    "incref",
+    "decref",
+)
 # PyArrayObject, as NumPy's ABI fixes it: offsets of its members
 DATA, DIMENSIONS_COUNT, DIMENSIONS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
@@ -43,10 +52,10 @@ def has_entry(graph):
     return len(graph.outputs) == 1 and 1 <= len(graph.inputs) <= 16
 
 
-def define_call(module, graph, lanes, body, run, small):
+def define_call(module, graph, lanes, body, frame, run, small):
     """Add `ptr @call(ptr self, ptr args, i64 nargs, ptr kwnames)` and its `@context`.
 
-    `body` is the one-lane function, `run` the driver; `small` is the number of states up to
+    `body` is the one-lane function, which needs `frame` numbers of memory, `run` the driver; `small` is the number of states up to
     which a batch is run here.
     """
     inputs = list(graph.inputs.values())
@@ -60,6 +69,7 @@ entry:
   %job = alloca [{HEADER + ARRAY * (n + 1)} x i64], align 8
   %dims.new = alloca [{1 + len(output)} x i64], align 8
   %result.slot = alloca ptr, align 8
+  %frame = alloca [{max(frame, 1)} x {lanes.element}], align 8
 {_lines(_slots(k) for k in range(n + 1))}
 {_lines(_context(k, name) for k, name in enumerate(CONTEXT))}
   %count.ok = icmp eq i64 %nargs, {n}
@@ -78,7 +88,7 @@ check{n}:
   br i1 %here, label %broadcast0, label %general
 {_lines(_broadcast(k, f"broadcast{k + 1}" if k + 1 < n else "result") for k in range(n))}
 
-result: ; no keyword, or exactly `out`; a tuple's length stands at 16, its first item at 24
+result: ; no keyword, or exactly `out`; a tuple's length stands at 16
   %no.keywords = icmp eq ptr %kwnames, null
   br i1 %no.keywords, label %fresh, label %keywords
 keywords:
@@ -87,7 +97,7 @@ keywords:
   %kw.one = icmp eq i64 %kw.size, 1
   br i1 %kw.one, label %keyword, label %general
 keyword:
-  %kw.first.at = getelementptr i8, ptr %kwnames, i64 24
+  %kw.first.at = getelementptr i8, ptr %kwnames, i64 {tuple.__basicsize__}
   %kw.first = load i64, ptr %kw.first.at, align 8
   %kw.is.out = icmp eq i64 %kw.first, %out_name
   br i1 %kw.is.out, label %check.out, label %general
@@ -128,13 +138,21 @@ compute:
 {_lines(f"  %data{k} = load ptr, ptr %data{k}.slot, align 8" for k in range(n + 1))}
   br i1 %one.state, label %compute.one, label %compute.batch
 compute.one:
-  call void @{body}({", ".join(f"ptr %data{k}" for k in range(n + 1))})
+  call void @{body}({", ".join(f"ptr %data{k}" for k in range(n + 1))}, ptr %frame)
   ret ptr %result.array
 compute.batch: ; all in one chunk
-{_lines(_word(k, v) for k, v in enumerate(("%states.all", 0, "%states.all", 1, 1, 0)))}
+{_lines(_word(k, v) for k, v in enumerate(("%states.all", 0, "%states.all", 1, 1, 0, 0)))}
 {_lines(_describe(k, math.prod(shapes[k]), lanes.size, k < n) for k in range(n + 1))}
   call void @{run}(ptr %job)
+  %status.at = getelementptr i64, ptr %job, i64 {STATUS}
+  %status = load i64, ptr %status.at, align 8
+  %computed = icmp eq i64 %status, 0
+  br i1 %computed, label %finish, label %refused
+finish:
   ret ptr %result.array
+refused: ; out of memory: the general path says so
+  call void %decref.p(ptr %result.array)
+  br label %general
 
 error:
   ret ptr null
@@ -357,6 +375,7 @@ def make_callable(code, fallback, element):
         "vectorcall": ctypes.cast(api.PyObject_Vectorcall, ctypes.c_void_p).value,
         "out_name": id(OUT),
         "incref": ctypes.cast(api.Py_IncRef, ctypes.c_void_p).value,
+        "decref": ctypes.cast(api.Py_DecRef, ctypes.c_void_p).value,
     }
     context = (ctypes.c_int64 * len(CONTEXT)).from_address(code.global_address("context"))
     context[:] = [words[name] for name in CONTEXT]
