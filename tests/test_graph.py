@@ -383,6 +383,9 @@ TRACE_ERRORS = {
     "if": (branching, "write px.select"),
     "and": (lambda x: (x < 1) and x, "no truth value"),
     "not": (lambda x: not x, "no truth value"),
+    "==": (lambda x: px.select(x == 1, 2, 3), "px.equal"),
+    "!=": (lambda x: 2 if x != 1 else 3, "px.equal"),
+    "in": (lambda x: 2 if x in (1, 2) else 3, "px.equal"),
     "math.sin": (lambda x: math.sin(x), "px.sin"),
     "float": (lambda x: float(x), "not a float yet"),
     "two traces": (lambda x: x + LEAKED[0], "two different traces"),
@@ -1040,3 +1043,29 @@ def test_dynamics_inside_a_traced_function_wants_the_right_number_of_scalars():
     robot = px.load("ur5")
     with pytest.raises(px.ArgumentError, match="qd: expected 6 scalars, found 2"):
         px.trace(lambda q: px.inverse_dynamics(robot, q, [0.0, 1.0], q), q=6)
+
+
+def test_traced_values_are_not_compared_by_double_equals():
+    """`==` would quietly be False: say how to ask instead."""
+    for compare in (lambda x: px.select(x == 1.0, 1.0, 2.0), lambda x: px.select(x != x, 1.0, 2.0)):
+        with pytest.raises(TraceError, match=r"px\.equal"):
+            px.trace(compare, x=())
+
+
+def test_parameters_are_a_sequence_of_names():
+    robot = px.load("planar3")
+    named = px.program(robot, parameters=("mass",))
+    assert px.program(robot, parameters=(n for n in ["mass"])).inputs == named.inputs
+    with pytest.raises(px.ArgumentError, match="found 'mass'"):
+        px.program(robot, parameters="mass")
+
+
+def test_numbers_of_a_robot_cannot_be_changed_from_outside():
+    com, axis, rows = [0.7, 0, 0], [0, 0, 1], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    body = px.Inertia(1.0, com, [0] * 6)
+    joint = px.Joint("j", "revolute", axis=axis, placement=px.Pose(rows, [1, 2, 3]))
+    com[0], axis[2], rows[0][0] = 9, 9, 9
+    assert body.com == (0.7, 0.0, 0.0) and joint.axis == (0.0, 0.0, 1.0)
+    assert joint.placement.rotation[0] == (1.0, 0.0, 0.0)
+    with pytest.raises(px.RobotError, match="mass"):
+        px.Inertia("3.7")

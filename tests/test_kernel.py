@@ -24,6 +24,7 @@ import numpy as np
 import pytest
 
 import paraxis as px
+from paraxis.backends.llvm import host
 from paraxis.backends.llvm import kernel as kernel_module
 from paraxis.backends.llvm.lanes import Lanes
 from paraxis.drivers import map as map_driver
@@ -1327,11 +1328,14 @@ def test_kernels_are_collected():
     def make():
         k = px.trace(lambda x: x * 3.0, x=()).compile()
         k(1.0)
-        return weakref.ref(k), weakref.ref(k._code)
+        return weakref.ref(k)
 
+    gc.collect()
+    before = len(host._engines)
     references = [make() for _ in range(3)]
     gc.collect()
-    assert all(reference() is None for pair in references for reference in pair)
+    assert all(reference() is None for reference in references)
+    assert len(host._engines) == before
 
 
 def test_a_kernel_outlives_its_program_and_robot():
@@ -1523,3 +1527,102 @@ def test_a_long_body_is_several_functions_with_the_same_bits(most, monkeypatch):
                 expected, found = (expected,), (found,)
             for x, y in zip(expected, found, strict=True):
                 np.testing.assert_array_equal(x, y)
+
+
+def test_a_kernel_can_be_called_by_the_finalizer_of_other_garbage():
+    """Machine code goes when nothing refers to it any more, not when a cycle is found."""
+    source = """
+        import gc, numpy as np, paraxis as px
+        class Owner:
+            def __del__(self):
+                print(self.kernel(*x).shape, self.kernel.general(*x).shape)
+        x = np.zeros((3, 6))
+        for _ in range(3):
+            kernel = px.program(px.load("ur5")).compile()
+            owner = Owner()
+            owner.kernel, owner.cycle = kernel, owner
+            del owner, kernel
+            gc.collect()
+        from paraxis.backends.llvm import host
+        print(len(host._engines))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(px.__file__).parent.parent)},
+    )
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout.split("\n") == ["(6,) (6,)"] * 3 + ["0", ""]
+
+
+def test_outputs_are_written_after_all_inputs_are_read():
+    """An output that is an input, in a body of several functions, when `out` is that input."""
+
+    def long(x):
+        s = x[0]
+        for _ in range(5000):
+            s = s * 1.0001 + x[1]
+        return {"a": [s, s + 1], "b": [x[0], x[1]]}
+
+    kernel = px.trace(long, x=2).compile()
+    x = np.random.default_rng(1).uniform(-1, 1, (37, 2))
+    a, b = kernel(x)
+    shared, other = x.copy(), np.empty_like(x)
+    kernel(shared, out=(shared, other))
+    np.testing.assert_array_equal(shared, a)
+    np.testing.assert_array_equal(other, b)
+    np.testing.assert_array_equal(b, x)
+
+
+def test_an_input_broadcast_over_the_batch_may_be_out():
+    """The same array is not the same states when its entries have another shape."""
+    kernel = px.trace(
+        lambda x, y: [x[i][j] + y for i in range(3) for j in range(2)], x=(3, 2), y=()
+    ).compile()
+    x, y = np.random.default_rng(2).uniform(-1, 1, (6, 3, 2)), np.arange(6.0)
+    expected = kernel(x[0], y)
+    buffer = np.empty((6, 6))
+    buffer[0] = x[0].ravel()
+    found = kernel(buffer[0].reshape(3, 2), y, out=buffer)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_state_of_many_entries_does_not_need_a_large_stack():
+    source = """
+        import numpy as np, paraxis as px, threading
+        threading.stack_size(256 * 1024)
+        kernel = px.trace(lambda x: sum(x), x=20000).compile(threads=1)
+        found = []
+        work = threading.Thread(target=lambda: found.append(kernel(np.ones((50, 20000)))))
+        work.start()
+        work.join()
+        print((found[0] == 20000).all())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(px.__file__).parent.parent)},
+    )
+    assert done.stdout == "True\n", done.stderr
+
+
+def test_columns_of_one_array_are_not_copied_and_do_not_clash():
+    """Their extents overlap in memory, their elements do not."""
+    from paraxis.drivers import map as driver
+
+    whole = np.random.default_rng(3).uniform(-1, 1, (1000, 24))
+    q, qd, qdd, tau = (whole[:, k : k + 6] for k in (0, 6, 12, 18))
+    assert not driver._overlap(q, tau) and driver._overlap(whole[:, :7], qd)
+    kernel = px.program(px.load("ur5")).compile()
+    expected = kernel(q.copy(), qd.copy(), qdd.copy())
+    np.testing.assert_array_equal(kernel.general(q, qd, qdd, out=tau), expected)
+    np.testing.assert_array_equal(tau, expected)
+
+
+def test_kernels_say_that_they_do_not_pickle():
+    import pickle
+
+    with pytest.raises(TypeError, match="machine code of this process"):
+        pickle.dumps(px.program(px.load("planar3")).compile())

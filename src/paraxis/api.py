@@ -28,14 +28,14 @@ def algorithms(function="inverse_dynamics"):
 
 
 def _known(function):
-    if function not in ALGORITHMS:
+    if not isinstance(function, str) or function not in ALGORITHMS:
         raise ArgumentError(f"function: expected one of {tuple(ALGORITHMS)}, found {function!r}")
     return ALGORITHMS[function]
 
 
 def _algorithm(function, name):
     known = _known(function)
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {name!r}")
 
 
@@ -49,8 +49,11 @@ def program(robot, function="inverse_dynamics", algorithm=None, parameters=()):
     value a joint as in `px.parameter_values`; frames are then as described.
     """
     _robot(robot)
+    if isinstance(parameters, str):
+        raise ArgumentError(f"parameters: expected a sequence of names, found {parameters!r}")
+    parameters = tuple(parameters)
     identity = _identity(robot, function, algorithm, parameters)
-    return Program(_graph(robot, function, algorithm, tuple(parameters)), identity)
+    return Program(_graph(robot, function, algorithm, parameters), identity)
 
 
 def _robot(robot):
@@ -61,7 +64,7 @@ def _robot(robot):
 
 
 def _identity(robot, function, algorithm, parameters):
-    return f"{robot.digest} {function} {algorithm} {tuple(parameters)}"
+    return f"{robot.digest} {function} {algorithm} {parameters}"
 
 
 def _graph(robot, function, algorithm, parameters):
@@ -105,7 +108,7 @@ def trace(function, **shapes):
     """
     inputs = {}
     for name, shape in shapes.items():
-        inputs[name] = (shape,) if isinstance(shape, int) else tuple(shape)
+        inputs[name] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         if name == "out":
             raise ArgumentError("out: the name is taken by the argument for results")
         if not name.isascii() or not all(isinstance(k, int) and k > 0 for k in inputs[name]):
@@ -131,8 +134,8 @@ def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None):
     """
     try:
         function = robot._functions["inverse_dynamics", algorithm]
-    except (AttributeError, KeyError):
-        if traced_value((q, qd, qdd)) is not None:
+    except (AttributeError, KeyError, TypeError):
+        if out is None and traced_value((q, qd, qdd)) is not None:
             return _spliced(robot, "inverse_dynamics", algorithm, (q, qd, qdd))
         function = _compiled(robot, "inverse_dynamics", algorithm)
     return function(q, qd, qdd) if out is None else function(q, qd, qdd, out=out)
@@ -141,7 +144,10 @@ def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None):
 def _spliced(robot, function, algorithm, values):
     """A function of a robot as part of the trace under way."""
     _robot(robot)
-    (result,) = splice(_graph(robot, function, algorithm, ()), values)
+    graphs = robot._graphs
+    if (function, algorithm) not in graphs:
+        graphs[function, algorithm] = _graph(robot, function, algorithm, ())
+    (result,) = splice(graphs[function, algorithm], values)
     return result
 
 
@@ -169,8 +175,10 @@ def _compiled(robot, function, algorithm):
         if out is None and traced_value(arrays) is not None:
             return _spliced(robot, function, algorithm, arrays)
         single = all(getattr(array, "dtype", None) == np.float32 for array in arrays)
-        chosen = kernel("float32") if single else double
-        return chosen.general(*arrays, out=out)
+        if single:
+            native = kernel("float32").native
+            return native(*arrays) if out is None else native(*arrays, out=out)
+        return double.general(*arrays, out=out)
 
     double = kernel("float64", general)
     robot._functions[function, algorithm] = double.native

@@ -33,7 +33,7 @@ class Program:
         return {name: shape for name, (shape, _) in self.graph.outputs.items()}
 
     def count(self):
-        """The operations: .mul .add .div .sqrt .trig .flops (rule: paraxis.passes.count.RULE)."""
+        """The operations: .mul .add .div .sqrt .trig .flops ; the rule: paraxis.passes.count."""
         return count(self.graph)
 
     def depth(self):
@@ -79,4 +79,4 @@ class Program:
 def work(graph):
     """Roughly how long one state takes, in flops, for deciding about threads."""
     total = count(graph)
-    return total.flops + 25 * total.trig
+    return total.flops + total.logic + 25 * total.trig

@@ -6,9 +6,9 @@ products of ω, the gyroscopic moment. Vectors are 3-D, each in its own body's f
 Symbols: docs/notation.md.
 """
 
+from ..robot.joint import WORLD
 from ..scalar import mark
 from ..spatial import ZERO3, Rotation, Vector, cross
-from .sweeps import WORLD
 
 
 def inverse_dynamics(robot, q, qd, qdd):

@@ -5,9 +5,9 @@ for force. Scalars are generic: floats give numbers, graph nodes give a trace. V
 each in its own body's frame. Symbols: docs/notation.md.
 """
 
+from ..robot.joint import WORLD
 from ..scalar import mark
 from ..spatial import ZERO3, cross
-from .sweeps import WORLD
 
 
 def inverse_dynamics(robot, q, qd, qdd):

@@ -4,9 +4,9 @@ Recursive Newton-Euler: sweep outward for motion, inward for force. Vectors are 
 part first, each in its own body's frame. Symbols: docs/notation.md.
 """
 
+from ..robot.joint import WORLD
 from ..scalar import mark
 from ..spatial import ZERO, cross_force, cross_motion
-from .sweeps import WORLD
 
 
 def inverse_dynamics(robot, q, qd, qdd):

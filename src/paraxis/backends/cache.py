@@ -13,11 +13,13 @@ import stat
 import struct
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 MAGIC = b"paraxis object 1\n"
+ABANDONED = 3600.0  # seconds after which nobody is still writing a file
 MOST_BYTES = 512 << 20  # when the folder outgrows this, the files unused for longest go
 # links are not followed, and a pipe in place of a file is not waited for
 _OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -29,7 +31,7 @@ def directory():
     if chosen == "off":
         return None
     if chosen:
-        return Path(chosen)
+        return Path(chosen).expanduser()
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
     elif sys.platform == "darwin":
@@ -142,9 +144,12 @@ def _unpack(data, name):
 
 
 def _prune(folder):
-    files = [
-        (entry.stat(), entry.path) for entry in os.scandir(folder) if entry.name.endswith(".bin")
-    ]
+    """Throw out what was unused for longest, and what writers that died left behind."""
+    entries = [(entry.stat(), entry.path) for entry in os.scandir(folder)]
+    for status, path in entries:
+        if path.endswith(".tmp") and time.time() - status.st_mtime > ABANDONED:
+            os.unlink(path)
+    files = [(status, path) for status, path in entries if path.endswith(".bin")]
     excess = sum(status.st_size for status, _ in files) - MOST_BYTES
     for status, path in sorted(files, key=lambda item: item[0].st_mtime):
         if excess <= 0:

@@ -16,7 +16,7 @@ from .ops import OPS
 
 
 class Node:
-    """One scalar value of a trace. Behaves like a number; compares by identity."""
+    """One scalar value of a trace. Behaves like a number."""
 
     __slots__ = ("args", "builder", "index", "op", "value")
 
@@ -121,6 +121,12 @@ class Node:
     def mark(self, name, link, scalars):
         """Remember `scalars` under a name; see `paraxis.mark`."""
         self.builder.marks[name, link] = tuple(self.builder.lift(s) for s in scalars)
+
+    def __eq__(self, other):
+        raise TraceError("traced values are not compared by ==: write px.equal(a, b), or `a is b`")
+
+    __ne__ = __eq__
+    __hash__ = object.__hash__
 
     # -- what it is not -----------------------------------------------------------
 

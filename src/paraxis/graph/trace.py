@@ -7,17 +7,17 @@ from .graph import Graph, size
 from .node import Builder, Node
 
 
-def trace(function, inputs, name="program", outputs=None):
+def trace(function, inputs, name="program"):
     """The graph of `function`, called with one nested list of nodes for each input.
 
     `inputs` maps names to shapes. The function returns a scalar, a nested sequence of scalars
-    (one output array), or a dict of such. `outputs` names the result when it is not a dict.
+    (one output array, called `result`), or a dict of such.
     """
     builder = Builder()
     arguments = {key: _nested(builder, key, shape, 0)[0] for key, shape in inputs.items()}
     result = function(**arguments)
     if not isinstance(result, dict):
-        result = {outputs or "result": result}
+        result = {"result": result}
     if not result:
         raise TraceError(f"{name}: expected at least one output, found none")
     named = {key: _flat(builder, value, key) for key, value in result.items()}

@@ -9,8 +9,6 @@ under `logic`.
 from collections import Counter
 from dataclasses import dataclass
 
-RULE = "adds include subtractions; sign changes are free; sin/cos stand under trig"
-
 
 @dataclass(frozen=True)
 class Count:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import RobotError
-from .pose import floats
+from .pose import floats, freeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,9 @@ class Inertia:
     mass: float = 0.0
     com: tuple = (0.0, 0.0, 0.0)
     about_com: tuple = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self):
+        freeze(self, mass=1, com=3, about_com=6)
 
     @classmethod
     def of(cls, mass, com, about_com, what="link"):

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from ..errors import RobotError
-from .pose import Pose, floats
+from .pose import Pose, floats, freeze
 
 WORLD = -1  # the parent index of a joint that stands on the ground
 REVOLUTE = ("revolute", "continuous")
@@ -29,6 +29,9 @@ class Joint:
     max_velocity: float = math.inf
     max_effort: float = math.inf
     rotor_inertia: float = 0.0  # reflected to the joint; adds to the diagonal of M, nothing else
+
+    def __post_init__(self):
+        freeze(self, axis=3, rotor_inertia=1)
 
     @property
     def is_revolute(self):

@@ -23,6 +23,8 @@ def clean(matrix):
 def floats(values, count, what):
     """`values` as a tuple of `count` finite floats, or an error that names `what`."""
     try:
+        if isinstance(values, str) or any(isinstance(v, (str, bytes)) for v in values):
+            raise TypeError("text")
         result = tuple(float(v) for v in values)
     except (TypeError, ValueError):
         raise RobotError(f"{what}: expected {count} numbers, found {values!r}") from None
@@ -34,12 +36,31 @@ def floats(values, count, what):
     return result
 
 
+def freeze(thing, **sizes):
+    """Make members of a frozen dataclass floats (size 1) or tuples of floats, or say why not.
+
+    What is given may be a list that its owner changes later, or text.
+    """
+    for name, count in sizes.items():
+        value = getattr(thing, name)
+        what = f"{type(thing).__name__} {name}"
+        numbers = floats((value,) if count == 1 else value, count, what)
+        object.__setattr__(thing, name, numbers[0] if count == 1 else numbers)
+
+
 @dataclass(frozen=True, slots=True)
 class Pose:
     """A child frame in a parent frame: child coordinates to parent coordinates."""
 
     rotation: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     translation: tuple = (0.0, 0.0, 0.0)
+
+    def __post_init__(self):
+        rows = tuple(floats(row, 3, "Pose rotation row") for row in self.rotation)
+        if len(rows) != 3:
+            raise RobotError(f"Pose rotation: expected 3 rows, found {len(rows)}")
+        object.__setattr__(self, "rotation", rows)
+        freeze(self, translation=3)
 
     @classmethod
     def of(cls, rotation, translation, what="pose"):

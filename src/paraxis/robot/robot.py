@@ -94,7 +94,9 @@ class Robot:
         place = self.frame(frame) if frame is not None else self._tool()
         if place.body == WORLD:
             raise RobotError(f"payload: frame {place.name!r} is fixed to the world")
-        load = Inertia.of(mass, com, inertia, "payload").seen_from(place.pose)
+        load = Inertia.of(mass, com, inertia, "payload")
+        warn_if_implausible(load, "payload")
+        load = load.seen_from(place.pose)
         inertias = list(self.inertias)
         inertias[place.body] = inertias[place.body] + load
         return replace(self, inertias=tuple(inertias), warn=False)
@@ -158,6 +160,11 @@ class Robot:
         """Compiled functions of this robot, kept by `api`."""
         return {}
 
+    @cached_property
+    def _graphs(self):
+        """Traced functions of this robot, kept by `api` for use inside other traces."""
+        return {}
+
     def __getstate__(self):
         """What a copy or a pickle keeps: the description, not the machine code."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
@@ -178,6 +185,14 @@ def listing(names, most=12):
     """The first names, quoted, and how many more there are."""
     shown = ", ".join(quoted(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def warn_if_implausible(inertia, what):
+    """Say so when no solid body has this inertia; it can be computed with all the same."""
+    reason = inertia.implausible()
+    if reason:
+        message = f"{what}: {reason}; computing with it as given"
+        warnings.warn(message, RobotWarning, stacklevel=5)
 
 
 def _check(robot):
@@ -212,14 +227,9 @@ def _check(robot):
             found = type(inertia).__name__
             raise RobotError(f"link of {what}: expected an Inertia, found {found}")
         Inertia.of(inertia.mass, inertia.com, inertia.about_com, f"link of {what}")
-        reason = inertia.implausible()
-        if reason and robot.warn:
+        if robot.warn:
             link = f"link {quoted(links[i])} of {what}" if i in links else f"link of {what}"
-            warnings.warn(
-                f"robot {name}, {link}: {reason}; computing with it as given",
-                RobotWarning,
-                stacklevel=4,
-            )
+            warn_if_implausible(inertia, f"robot {name}, {link}")
     _check_pose(robot.base, f"robot {name} base")
     for frame in robot.frames:
         what = f"frame {quoted(frame.name)}"

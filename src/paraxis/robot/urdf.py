@@ -15,7 +15,7 @@ import math
 import os
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from defusedxml import DefusedXmlException
@@ -25,7 +25,7 @@ from ..errors import RobotError
 from .inertia import Inertia
 from .joint import KINDS, WORLD, Joint, checked_axis
 from .pose import Pose
-from .robot import Frame, Robot, listing, quoted
+from .robot import Frame, Robot, listing, quoted, warn_if_implausible
 
 MAX_BYTES = 64 * 2**20  # the largest URDF at hand has 0.2 MB; a chain of 100 000 links has 30 MB
 
@@ -54,8 +54,14 @@ def parse_urdf(text, tip=None, name=None):
         edges = _read_joints(root, links)
         trunk, edges = _parents_first(links, edges)
         name = _text(root, "name") if name is None else name
-        robot = _assemble(name, links, trunk, edges, warn=tip is None)
-        return robot if tip is None else replace(robot.subchain(tip), warn=True)
+        robot = _assemble(name, links, trunk, edges)
+        robot = robot if tip is None else robot.subchain(tip)
+        for frame in robot.frames:  # each link as it was written, before it was welded to others
+            if frame.body != WORLD:
+                joint = quoted(robot.joints[frame.body].name)
+                link = f"link {quoted(frame.name)} of joint {joint}"
+                warn_if_implausible(links[frame.name], f"robot {quoted(robot.name)}, {link}")
+        return robot
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +260,7 @@ def _a_cycle(above, link):
     return f"a cycle of the joints {listing(names[::-1])}"
 
 
-def _assemble(name, links, trunk, edges, warn):
+def _assemble(name, links, trunk, edges):
     """Weld what is fixed, number what moves."""
     joints, inertias = [], []
     frames = {trunk: Frame(trunk, WORLD)}
@@ -272,7 +278,7 @@ def _assemble(name, links, trunk, edges, warn):
                     Joint(edge.name, edge.kind, stand.body, pose, edge.axis, **edge.limits)
                 )
                 inertias.append(link)
-    return Robot(name, joints, inertias, tuple(frames.values()), warn=warn)
+    return Robot(name, joints, inertias, tuple(frames.values()), warn=False)
 
 
 def _weld(body, part):

@@ -136,6 +136,7 @@ def ur5():
         inertias.append(Inertia.of(mass, (0, 0, z), (across, across, along)))
         frames.append(Frame(f"{links[i]}_link", i))
     frames.append(Frame("ee_link", 5, Pose.from_rpy((0, 0.0823, 0), (0, 0, quarter))))
+    frames.append(Frame("tool0", 5, Pose.from_rpy((0, 0.0823, 0), (-quarter, 0, 0))))
     return Robot("ur5", joints, inertias, frames)
 
 

@@ -1,12 +1,53 @@
 """This machine as a compilation target: features, code generation, loading."""
 
+import atexit
 import ctypes
+import itertools
+import os
 import threading
 from functools import cache
 
 import llvmlite.binding as llvm
 
-_lock = threading.Lock()  # LLVM's global state is not safe to set up twice at once
+_lock = threading.Lock()  # LLVM's global state is not safe to change from two threads at once
+if hasattr(os, "register_at_fork"):  # so that no child is born with the lock held
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
+_engines = {}  # token -> the engine that owns machine code, and the address of its life
+_tokens = itertools.count(1)
+_python = ctypes.PyDLL(None)  # our own handle, so that argument types set here stay here
+_python.PyCapsule_New.restype = ctypes.py_object
+_python.PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+_python.PyCapsule_GetPointer.restype = ctypes.c_size_t
+_python.PyCapsule_SetDestructor.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+_python.Py_IncRef.argtypes = [ctypes.py_object]
+
+
+@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+def _dispose(capsule):
+    _engines.pop(_python.PyCapsule_GetPointer(capsule, None), None)
+
+
+def _life(engine):
+    """An object that keeps an engine alive, and lets go of it when nothing refers to it any more.
+
+    A capsule, because the garbage collector does not look at those: an engine's own finalizer
+    could run while other garbage of the same cycle can still call the code.
+    """
+    token = next(_tokens)
+    capsule = _python.PyCapsule_New(ctypes.c_size_t(token), None, _dispose)
+    _engines[token] = engine, id(capsule)
+    return capsule
+
+
+@atexit.register
+def _outlive_python():
+    """From here on nothing is disposed: finalizers may run in any order, and memory goes anyway."""
+    for engine, address in list(_engines.values()):
+        _python.PyCapsule_SetDestructor(address, None)
+        _python.Py_IncRef(engine)
 
 
 @cache
@@ -75,10 +116,12 @@ class LoadedCode:
 
     def __init__(self, data):
         _initialised()
-        empty = llvm.parse_assembly("")
-        self._engine = llvm.create_mcjit_compiler(empty, target_machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
-        self._engine.finalize_object()
+        with _lock:
+            empty = llvm.parse_assembly("")
+            engine = llvm.create_mcjit_compiler(empty, target_machine())
+            engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+            engine.finalize_object()
+        self._engine, self.life = engine, _life(engine)
 
     def address(self, name):
         address = self._engine.get_function_address(name)

@@ -36,7 +36,7 @@ class Kernel:
         self.lanes, self.work = description["lanes"], description["work"]
         self.threads = thread_count
         self._signature = map_driver.Signature(self.inputs, self.outputs)
-        self._code = code
+        self._life = code.life
         self._run = code.function("run", None, ctypes.c_void_p)
 
     def general(self, *arguments, out=None, **named):

@@ -383,7 +383,7 @@ def make_callable(code, fallback, element):
         b"kernel", code.address("call"), FASTCALL_WITH_KEYWORDS, b"One compiled Program."
     )
     # As the function's `self`, these live exactly as long as the function does.
-    alive = (definition, context, dtype, fallback, code)
+    alive = (definition, context, dtype, fallback, code.life)
     new = api.PyCMethod_New
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]
