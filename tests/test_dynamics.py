@@ -997,6 +997,9 @@ def test_a_subchain_is_the_robot_with_the_rest_left_out(robot, seed, data):
     assert part.branching == [] and "base" in part.frame_names and frame.name in part.frame_names
     rest = [Inertia() if i not in kept else body for i, body in enumerate(robot.inertias)]
     state = states(robot, 2, seed)
+    q = state[0][1]
+    for name, pose in frame_poses(part, q[kept]).items():
+        assert abs(frame_poses(robot, q)[name] - pose).max() <= 1e-13 * max(1, abs(pose).max())
     whole = torques(replace(robot, inertias=rest), *state)[:, kept]
     assert relative_error(torques(part, *(rows[:, kept] for rows in state)), whole) <= 1e-12
 

@@ -107,7 +107,8 @@ def finite(expression, x):
 
 
 def graph_of(*expressions):
-    return trace(lambda x: [build(each, x, TRACED) for each in expressions], {"x": (X,)})
+    with np.errstate(all="ignore"):  # of constants, which NumPy may compute before we fold them
+        return trace(lambda x: [build(each, x, TRACED) for each in expressions], {"x": (X,)})
 
 
 def traceable(*expressions):
