@@ -44,7 +44,7 @@ lint: $(TOOLS)
 	$(BIN)/ruff format --check .
 
 bench: $(TOOLS)
-	$(BIN)/python benchmarks/cpu.py
+	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
 
 docs: $(DOCS)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
