@@ -11,7 +11,13 @@ from robots import random_robot, relative_error, robots, states
 
 import paraxis as px
 from paraxis import Inertia, Joint, Pose, Robot
-from paraxis.algorithms import ALGORITHMS, modified_newton_euler, newton_euler, spatial_newton_euler
+from paraxis.algorithms import (
+    ALGORITHMS,
+    inward,
+    modified_newton_euler,
+    newton_euler,
+    spatial_newton_euler,
+)
 from paraxis.errors import ArgumentError, ProgramError, TraceError
 from paraxis.graph.check import check
 from paraxis.graph.evaluate import evaluate
@@ -508,6 +514,7 @@ def test_marked_values_are_those_of_the_recursion_on_floats(algorithm, source, m
         return value
 
     monkeypatch.setattr(MODULES[algorithm], "mark", record)
+    monkeypatch.setattr(inward, "mark", record)
     state = [list(rows[1]) for rows in states(robot, 2)]
     tau = ALGORITHMS["inverse_dynamics"][algorithm](Model(robot), *state)
     monkeypatch.undo()

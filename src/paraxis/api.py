@@ -111,7 +111,7 @@ def trace(function, **shapes):
         inputs[name] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         if name == "out":
             raise ArgumentError("out: the name is taken by the argument for results")
-        if not name.isascii() or not all(isinstance(k, int) and k > 0 for k in inputs[name]):
+        if not name.isascii() or not all(type(k) is int and k > 0 for k in inputs[name]):
             raise ArgumentError(
                 f"{name}: expected an ASCII name and positive sizes, found {shape!r}"
             )

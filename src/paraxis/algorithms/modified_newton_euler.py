@@ -9,11 +9,12 @@ Symbols: docs/notation.md.
 from ..robot.joint import WORLD
 from ..scalar import mark
 from ..spatial import ZERO3, Rotation, Vector, cross
+from .inward import joint_torques
 
 
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd)."""
-    X, f, n, tau = {}, {}, {}, {}
+    X, f, n = {}, {}, {}
     ω, α, a = {WORLD: ZERO3}, {WORLD: ZERO3}, {WORLD: -robot.gravity.linear}  # a rising base
     λ, k = {WORLD: Rotation(ZERO3, ZERO3, ZERO3)}, {}
     for i, p in robot.outward:  # parents first
@@ -31,15 +32,7 @@ def inverse_dynamics(robot, q, qd, qdd):
         λ[i], k[i] = rate_matrix(ω[i], α[i])
         f[i] = a[i] * m + λ[i] @ h
         n[i] = I.about_origin @ α[i] + gyroscopic(I.about_origin, k[i]) + cross(h, a[i])
-    for i, p in robot.inward:  # children first
-        mark("force", i, f[i]), mark("moment", i, n[i])
-        tau[i] = robot.axis[i] @ (n[i] if robot.is_revolute[i] else f[i])
-        tau[i] = tau[i] + robot.rotor_inertia[i] * qdd[i]
-        if p != WORLD:
-            carried = X[i].turn @ f[i]
-            f[p] = f[p] + carried
-            n[p] = n[p] + X[i].turn @ n[i] + cross(X[i].origin, carried)
-    return [tau[i] for i, _ in robot.outward]
+    return joint_torques(robot, X, f, n, qdd)
 
 
 def rate_matrix(ω, α):

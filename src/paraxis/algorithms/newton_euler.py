@@ -8,11 +8,12 @@ each in its own body's frame. Symbols: docs/notation.md.
 from ..robot.joint import WORLD
 from ..scalar import mark
 from ..spatial import ZERO3, cross
+from .inward import joint_torques
 
 
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd)."""
-    X, f, n, tau = {}, {}, {}, {}
+    X, f, n = {}, {}, {}
     ω, α, a = {WORLD: ZERO3}, {WORLD: ZERO3}, {WORLD: -robot.gravity.linear}  # a rising base
     for i, p in robot.outward:  # parents first
         z, s, m, I = robot.axis[i], robot.inertia[i].com, robot.inertia[i].mass, robot.inertia[i]
@@ -29,12 +30,4 @@ def inverse_dynamics(robot, q, qd, qdd):
         F = (a[i] + cross(α[i], s) + cross(ω[i], cross(ω[i], s))) * m
         N = I.about_com @ α[i] + cross(ω[i], I.about_com @ ω[i])
         f[i], n[i] = F, N + cross(s, F)
-    for i, p in robot.inward:  # children first
-        mark("force", i, f[i]), mark("moment", i, n[i])
-        tau[i] = robot.axis[i] @ (n[i] if robot.is_revolute[i] else f[i])
-        tau[i] = tau[i] + robot.rotor_inertia[i] * qdd[i]
-        if p != WORLD:
-            carried = X[i].turn @ f[i]
-            f[p] = f[p] + carried
-            n[p] = n[p] + X[i].turn @ n[i] + cross(X[i].origin, carried)
-    return [tau[i] for i, _ in robot.outward]
+    return joint_torques(robot, X, f, n, qdd)

@@ -9,7 +9,7 @@ def traced_value(value):
     """Some graph node inside nested sequences, or None when there is none."""
     if isinstance(value, Node):
         return value
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) or getattr(value, "dtype", None) == "O":
         found = map(traced_value, value)
         return next((node for node in found if node is not None), None)
     return None
