@@ -662,7 +662,12 @@ LINK = (1, (0, 0, 0), (1, 1, 1))
         ([(0, 0, 0, 0)], [None], {}, r"link 1: expected \(mass, com, inertia\)"),
         ([(0, 0, 0, 0)], [(-1, *LINK[1:])], {}, "link 1 mass: expected a number >= 0"),
         ([(0, 0, 0, 0)], [(1, (0, 0), (1, 1, 1))], {}, "link 1 com: expected 3 numbers"),
-        ([(0, 0, 0, 0)], [(1, (0, 0, 0), (1, 1))], {}, "link 1 inertia: expected 6 numbers"),
+        (
+            [(0, 0, 0, 0)],
+            [(1, (0, 0, 0), (1, 1))],
+            {},
+            "link 1 inertia: expected 3, 6 or 3x3 numbers",
+        ),
         ([(0, 0, 0, 0)], [(1, (0, 0, 0), np.arange(9).reshape(3, 3))], {}, "a symmetric matrix"),
         ([], [], {}, "expected at least one moving joint, found none"),
     ],
@@ -953,7 +958,7 @@ def test_a_payload_is_held_by_the_last_frame_of_the_only_tip():
         ({"mass": -1}, "payload mass: expected a number >= 0"),
         ({"mass": math.nan}, "payload mass: expected finite"),
         ({"mass": 1, "com": (0, 0)}, "payload com: expected 3 numbers"),
-        ({"mass": 1, "inertia": (1, 2)}, "payload inertia: expected 6 numbers"),
+        ({"mass": 1, "inertia": (1, 2)}, "payload inertia: expected 3, 6 or 3x3 numbers"),
         ({"mass": 1, "frame": "hand"}, "no frame 'hand'; it has 'base', 'link1', 'link2', 'tip'"),
         ({"mass": 1, "frame": "base"}, "'base' is fixed to the world"),
     ],
@@ -1108,3 +1113,11 @@ def test_skew_is_the_vector_product():
     """The helper the energies above rest on."""
     a, b = np.array([1.0, 2, 3]), np.array([-4.0, 5, 6])
     assert np.array_equal(skew(a) @ b, np.cross(a, b))
+
+
+def test_robots_are_values():
+    """Two readings of one description are equal; a payload makes another robot."""
+    one, other = px.load("ur5"), px.load("ur5")
+    assert one == other and hash(one) == hash(other) and {one: 1}[other] == 1
+    assert one != one.with_payload(1.0) and one != px.load("planar3")
+    assert repr(one).startswith("<Robot ur5: 6 joints") and len(repr(one)) < 100

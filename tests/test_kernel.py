@@ -1626,3 +1626,18 @@ def test_kernels_say_that_they_do_not_pickle():
 
     with pytest.raises(TypeError, match="machine code of this process"):
         pickle.dumps(px.program(px.load("planar3")).compile())
+
+
+def test_a_batch_of_one_state_is_that_state():
+    """With a batch axis of length one or without: the same bits, in the shape that was asked."""
+    k = kernel("ur5")
+    one = [a[0].copy() for a in states("ur5", 2)]
+    batch = [a[None] for a in one]
+    expected = k(*one)
+    gaps = np.zeros((1, 12))[:, ::2]
+    for out in (None, np.empty((1, 6)), gaps):
+        found = k(*batch) if out is None else k(*batch, out=out)
+        assert found.shape == (1, 6) and same_bits(found[0], expected)
+    assert same_bits(k(one[0], batch[1], one[2])[0], expected)
+    shared = batch[0].copy()
+    assert same_bits(k(shared, batch[1], batch[2], out=shared)[0], expected)

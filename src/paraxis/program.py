@@ -44,12 +44,21 @@ class Program:
         """How many flops could run at once at each step."""
         return width(self.graph)
 
+    @property
+    def marks(self):
+        """The names of its marked intermediate values."""
+        return sorted({name for name, _ in self.graph.marks})
+
     def with_marks(self, *names):
         """The same Program with the marked intermediate values as further outputs."""
-        known = {name for name, _ in self.graph.marks}
         for name in names:
-            if name not in known:
-                raise ArgumentError(f"mark: expected one of {sorted(known)}, found {name!r}")
+            if not self.marks:
+                raise ArgumentError(
+                    f"mark {name!r}: this Program has none; name an algorithm "
+                    "(px.program(robot, algorithm=...)) to have its values marked"
+                )
+            if name not in self.marks:
+                raise ArgumentError(f"mark: expected one of {self.marks}, found {name!r}")
         return Program(self.graph.with_marks(*names))
 
     def text(self):

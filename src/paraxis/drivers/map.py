@@ -67,7 +67,9 @@ def as_array(value, name, shape):
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
-        raise ArgumentError(f"{name}: expected an array of numbers, found {error}") from None
+        raise ArgumentError(f"{name}: expected a regular array of numbers ({error})") from None
+    if value is None:
+        raise ArgumentError(f"{name}: expected an array of numbers, found None")
     if isinstance(value, np.ndarray) and type(value) is not np.ndarray and np.ma.is_masked(value):
         raise ArgumentError(f"{name}: expected numbers, found masked entries")
     if array.dtype.kind not in "fiu" or (array.dtype.itemsize > 8 and array.dtype.kind == "f"):
@@ -86,7 +88,8 @@ def result_arrays(signature, batch, dtype, out):
     shapes = {name: batch + shape for name, shape in signature.outputs.items()}
     if out is None:
         return [np.empty(shape, dtype) for shape in shapes.values()]
-    given = out if isinstance(out, (tuple, list)) else (out,)
+    several = isinstance(out, tuple) or (isinstance(out, list) and len(shapes) > 1)
+    given = out if several else (out,)
     if len(given) != len(shapes):
         raise ArgumentError(f"out: expected {len(shapes)} arrays, found {len(given)}")
     for (name, shape), array in zip(shapes.items(), given, strict=True):

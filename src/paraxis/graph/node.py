@@ -57,7 +57,9 @@ class Node:
 
     def __pow__(self, exponent):
         if not isinstance(exponent, int) or exponent < 0:
-            raise TraceError(f"power: expected a whole exponent >= 0, found {exponent!r}")
+            raise TraceError(
+                f"power: expected a whole exponent >= 0, found {exponent!r} (px.sqrt makes roots)"
+            )
         result, square = self.builder.constant(1.0), self
         while exponent:
             result, exponent = (result * square if exponent & 1 else result), exponent >> 1

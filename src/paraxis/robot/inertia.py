@@ -36,6 +36,10 @@ class Inertia:
             if np.isfinite(m).all() and abs(m - m.T).max() > 1e-9 * max(1.0, abs(m).max()):
                 raise RobotError(f"{what} inertia: expected a symmetric matrix")
             values = [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+        if np.ndim(values) != 1 or len(values) != 6:
+            raise RobotError(
+                f"{what} inertia: expected 3, 6 or 3x3 numbers, found shape {np.shape(values)}"
+            )
         return cls(mass, floats(com, 3, f"{what} com"), floats(values, 6, f"{what} inertia"))
 
     @property

@@ -24,7 +24,11 @@ PARAMETERS = {
 
 
 def parameter_values(robot, name):
-    """The floats of one parameter of `robot`, as nested tuples of the shape in PARAMETERS."""
+    """The floats of one parameter of `robot`, as nested tuples.
+
+    mass (n), com (n, 3), inertia (n, 6: Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass),
+    origin (n, 3: of each body's frame in its parent's), rotor_inertia (n), gravity (3).
+    """
     if name not in PARAMETERS:
         raise ArgumentError(f"parameter: expected one of {tuple(PARAMETERS)}, found {name!r}")
     return {

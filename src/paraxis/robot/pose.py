@@ -27,6 +27,8 @@ def floats(values, count, what):
             raise TypeError("text")
         result = tuple(float(v) for v in values)
     except (TypeError, ValueError):
+        if count == 1:
+            raise RobotError(f"{what}: expected a number, found {values[0]!r}") from None
         raise RobotError(f"{what}: expected {count} numbers, found {values!r}") from None
     if len(result) != count:
         raise RobotError(f"{what}: expected {count} numbers, found {len(result)}")
@@ -82,7 +84,10 @@ class Pose:
         """A pose from a 4x4 homogeneous matrix."""
         matrix = np.asarray(matrix, dtype=float)
         if matrix.shape != (4, 4) or (matrix[3] != (0, 0, 0, 1)).any():
-            raise RobotError(f"{what}: expected a 4x4 matrix with last row 0 0 0 1")
+            found = f"shape {matrix.shape}" if matrix.shape != (4, 4) else f"last row {matrix[3]}"
+            raise RobotError(
+                f"{what}: expected a Pose or a 4x4 matrix with last row 0 0 0 1, found {found}"
+            )
         return cls.of(matrix[:3, :3], matrix[:3, 3], what)
 
     @classmethod

@@ -25,7 +25,7 @@ class Frame:
     pose: Pose = Pose()  # in that body's frame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, repr=False)
 class Robot:
     """Joints parents first; body i is what joint i carries. Build with `px.load` or `from_dh`."""
 
@@ -35,7 +35,7 @@ class Robot:
     frames: tuple = ()
     gravity: tuple = STANDARD_GRAVITY  # m/s^2, in world coordinates
     base: Pose = Pose()  # of the root frame in the world
-    warn: bool = field(default=True, repr=False)
+    warn: bool = field(default=True, compare=False)
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
@@ -134,11 +134,30 @@ class Robot:
     # -- readers -------------------------------------------------------------
 
     @classmethod
-    def from_dh(cls, rows, links, convention="modified", **options):
-        """A chain from Denavit-Hartenberg rows; see `paraxis.robot.dh.from_dh`."""
+    def from_dh(
+        cls,
+        rows,
+        links,
+        convention="modified",
+        kinds=None,
+        name="robot",
+        joint_names=None,
+        gravity=STANDARD_GRAVITY,
+        rotor_inertia=None,
+        warn=True,
+    ):
+        """A serial chain from Denavit-Hartenberg rows.
+
+        rows: (alpha, a, d, theta) a joint, in Craig's "modified" or the "standard" convention.
+        links: (mass, com, inertia) a joint, in the convention's link frame; inertia about the
+        centre of mass as 3, 6 (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or 3x3 numbers. kinds: "revolute"
+        or "prismatic" a joint.
+        """
         from .dh import from_dh
 
-        return from_dh(rows, links, convention=convention, **options)
+        return from_dh(
+            rows, links, convention, kinds, name, joint_names, gravity, rotor_inertia, warn
+        )
 
     # -- identity ------------------------------------------------------------
 
@@ -168,6 +187,11 @@ class Robot:
     def __getstate__(self):
         """What a copy or a pickle keeps: the description, not the machine code."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __repr__(self):
+        from .table import shown, summary
+
+        return f"<Robot {shown(self.name)}: {summary(self)}>"
 
     def __str__(self):
         from .table import robot_table

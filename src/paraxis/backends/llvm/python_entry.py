@@ -69,6 +69,7 @@ entry:
   %job = alloca [{HEADER + ARRAY * (n + 1)} x i64], align 8
   %dims.new = alloca [{1 + len(output)} x i64], align 8
   %result.slot = alloca ptr, align 8
+  %solid.slot = alloca i1, align 1
   %frame = alloca [{max(frame, 1)} x {lanes.element}], align 8
 {_lines(_slots(k) for k in range(n + 1))}
 {_lines(_context(k, name) for k, name in enumerate(CONTEXT))}
@@ -79,6 +80,7 @@ check{n}:
 {_lines(_fold("states", "call i64 @llvm.umax.i64(i64 {}, i64 {})", n))}
 {_lines(_fold("one", "and i1 {}, {}", n))}
 {_lines(_fold("batched", "or i1 {}, {}", n))}
+{_lines(_fold("contiguous", "and i1 {}, {}", n))}
   %one.state = or i1 %one.all, false
   %some = icmp ugt i64 %states.all, 0
   %few = icmp ule i64 %states.all, {small}
@@ -113,6 +115,7 @@ out.apart:
 out.use:
   call void %incref.p(ptr %array{n})
   store ptr %array{n}, ptr %result.slot, align 8
+  store i1 %contiguous{n}, ptr %solid.slot, align 1
   br label %compute
 
 fresh:
@@ -131,12 +134,18 @@ made.array:
   store i64 {lanes.size}, ptr %column{n}.slot, align 8
   store i64 {math.prod(output) * lanes.size}, ptr %row{n}.slot, align 8
   store ptr %made, ptr %result.slot, align 8
+  store i1 true, ptr %solid.slot, align 1
   br label %compute
 
 compute:
   %result.array = load ptr, ptr %result.slot, align 8
 {_lines(f"  %data{k} = load ptr, ptr %data{k}.slot, align 8" for k in range(n + 1))}
-  br i1 %one.state, label %compute.one, label %compute.batch
+  %single = icmp eq i64 %states.all, 1 ; with a batch axis or without, the numbers lie alike
+  %solid.result = load i1, ptr %solid.slot, align 1
+  %solid = and i1 %contiguous.all, %solid.result
+  %like.one = and i1 %single, %solid
+  %by.one = or i1 %one.state, %like.one
+  br i1 %by.one, label %compute.one, label %compute.batch
 compute.one:
   call void @{body}({", ".join(f"ptr %data{k}" for k in range(n + 1))}, ptr %frame)
   ret ptr %result.array
