@@ -37,7 +37,7 @@ def reframe(robot, slide=True):
         slid = 0.0
         if slide and heir[joint.parent] == i and joint.parent != WORLD:
             slid = _slide(moved[joint.parent].inverse() @ seats[i])
-        turn = _angle_to_normal(seats[heir[i]], slid) if i in heir else 0.0
+        turn = _angle_to_normal(seats[heir[i]]) if i in heir else 0.0
         c, s = math.cos(turn), math.sin(turn)
         moved[i] = Pose.of(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, slid))
 
@@ -81,7 +81,7 @@ def _descendants(robot):
     return count
 
 
-def _angle_to_normal(seat, slid):
+def _angle_to_normal(seat):
     """How far to turn about z so that x lies along the common normal to the next axis."""
     (cos_b, sin_b), (_, sine), _ = decompose(np.array(seat.rotation))
     if abs(sine) > LEFTOVER:
