@@ -23,6 +23,11 @@ class Graph:
         return next(iter(self.outputs.values()))[1][0].builder
 
     @cached_property
+    def shapes(self):
+        """The entry shapes of all arrays, inputs first."""
+        return [*self.inputs.values(), *(shape for shape, _ in self.outputs.values())]
+
+    @cached_property
     def results(self):
         """All output nodes, in order."""
         return [node for _, nodes in self.outputs.values() for node in nodes]

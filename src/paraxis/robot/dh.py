@@ -13,25 +13,11 @@ from ..errors import RobotError
 from .inertia import Inertia
 from .joint import Joint
 from .pose import Pose, floats, turn_about
-from .robot import STANDARD_GRAVITY, Frame, Robot
+from .robot import Frame
 
 
-def from_dh(
-    rows,
-    links,
-    convention="modified",
-    kinds=None,
-    name="robot",
-    joint_names=None,
-    gravity=STANDARD_GRAVITY,
-    rotor_inertia=None,
-    warn=True,
-):
-    """A serial chain.
-
-    rows: (alpha, a, d, theta) a joint. links: (mass, com, inertia) a joint, inertia about the
-    centre of mass as 3, 6 or 3x3 numbers. kinds: "revolute" or "prismatic" a joint.
-    """
+def dh_chain(rows, links, convention, kinds, joint_names, rotor_inertia):
+    """The joints, inertias and frames of a serial chain; arguments as of `Robot.from_dh`."""
     rows, links = tuple(rows), tuple(links)
     n = len(rows)
     if convention not in ("modified", "standard"):
@@ -67,4 +53,4 @@ def from_dh(
         body = Inertia.of(mass, com, inertia, f"link {i + 1}")
         inertias.append(body.seen_from(link_end))
         frames.append(Frame(f"link{i + 1}", i, link_end))
-    return Robot(name, joints, inertias, frames, gravity, warn=warn)
+    return joints, inertias, frames

@@ -153,11 +153,10 @@ class Robot:
         centre of mass as 3, 6 (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or 3x3 numbers. kinds: "revolute"
         or "prismatic" a joint.
         """
-        from .dh import from_dh
+        from .dh import dh_chain
 
-        return from_dh(
-            rows, links, convention, kinds, name, joint_names, gravity, rotor_inertia, warn
-        )
+        chain = dh_chain(rows, links, convention, kinds, joint_names, rotor_inertia)
+        return cls(name, *chain, gravity, warn=warn)
 
     # -- identity ------------------------------------------------------------
 
@@ -244,9 +243,9 @@ def _check(robot):
         if max(abs(a - b) for a, b in zip(unit, joint.axis, strict=True)) > 1e-12:
             raise RobotError(f"{what} axis: expected a unit vector, found {joint.axis}")
         _check_pose(joint.placement, f"{what} placement")
-        (rotor,) = floats((joint.rotor_inertia,), 1, f"{what} rotor inertia")
-        if rotor < 0:
-            raise RobotError(f"{what} rotor inertia: expected a number >= 0, found {rotor}")
+        if joint.rotor_inertia < 0:
+            found = joint.rotor_inertia
+            raise RobotError(f"{what} rotor inertia: expected a number >= 0, found {found}")
         if not isinstance(inertia, Inertia):
             found = type(inertia).__name__
             raise RobotError(f"link of {what}: expected an Inertia, found {found}")

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from ..errors import RobotError
-from .dh import from_dh
 from .inertia import Inertia
 from .joint import Joint
 from .pose import Pose
@@ -40,7 +39,7 @@ def puma560():
         (0.09, (0, 0, 0.032), (0.00015, 0.00015, 0.00004)),
     ]
     rotors = (1.14, 4.71, 0.83, 0.2, 0.179, 0.193)
-    return from_dh(_PUMA_ROWS, links, name="puma560", rotor_inertia=rotors, warn=False)
+    return Robot.from_dh(_PUMA_ROWS, links, name="puma560", rotor_inertia=rotors, warn=False)
 
 
 def puma560_thesis():
@@ -57,7 +56,7 @@ def puma560_thesis():
         (0.34, (0, 0, 0), (0.0003, 0.0003, 0.1794)),
         (0.09, (0, 0, 0.032), (0.0002422, 0.0002422, 0.193)),
     ]
-    return from_dh(_PUMA_ROWS, links, name="puma560_thesis", gravity=(0, 0, -9.8), warn=False)
+    return Robot.from_dh(_PUMA_ROWS, links, name="puma560_thesis", gravity=(0, 0, -9.8), warn=False)
 
 
 def stanford():
@@ -82,7 +81,7 @@ def stanford():
         (0.63, (0, -0.0566, 0), (0.003, 0.0004, 0.003)),
         (0.51, (0, 0, 0.1554), (0.013, 0.013, 0.0003)),
     ]
-    return from_dh(
+    return Robot.from_dh(
         rows,
         links,
         name="stanford",

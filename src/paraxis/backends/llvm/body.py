@@ -71,15 +71,15 @@ class Rows:
 def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     """Add `void @name(ptr input..., ptr output..., ptr frame)` computing `graph` in `order`.
 
-    With `fetch`, a pair (ptr, i64) follows the arrays, for each of them: where the states of a later block
-    lie, and how far apart their cache lines are. Requests for those lines are spread over the
-    body, which is long enough to hide the memory and too long for the hardware to look beyond.
+    With `fetch`, a pair (ptr, i64) for each array follows the arrays: where the states of a later
+    block lie, and how far apart their cache lines are. Requests for those lines are spread over
+    the body, which is long enough to hide the memory and too long for the hardware to look beyond.
 
     A long body becomes several functions, because compilers take more than twice the time for
     twice the line. What one computes for another is kept in a frame that all share, memory for
     which the caller brings as last argument. Returns how many vectors that is.
     """
-    shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
+    shapes = graph.shapes
     parameters = [f"ptr %array{k}" for k in range(len(shapes))]
     requests = []  # (array, line) in the order they are made
     if fetch:

@@ -17,17 +17,18 @@ if hasattr(os, "register_at_fork"):  # so that no child is born with the lock he
 
 _engines = {}  # token -> the engine that owns machine code, and the address of its life
 _tokens = itertools.count(1)
-_python = ctypes.PyDLL(None)  # our own handle, so that argument types set here stay here
-_python.PyCapsule_New.restype = ctypes.py_object
-_python.PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-_python.PyCapsule_GetPointer.restype = ctypes.c_size_t
-_python.PyCapsule_SetDestructor.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-_python.Py_IncRef.argtypes = [ctypes.py_object]
+# Python's C functions; not ctypes.pythonapi itself, on which others set argument types too.
+python_api = ctypes.PyDLL("python", handle=ctypes.pythonapi._handle)
+python_api.PyCapsule_New.restype = ctypes.py_object
+python_api.PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+python_api.PyCapsule_GetPointer.restype = ctypes.c_size_t
+python_api.PyCapsule_SetDestructor.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+python_api.Py_IncRef.argtypes = [ctypes.py_object]
 
 
 @ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 def _dispose(capsule):
-    _engines.pop(_python.PyCapsule_GetPointer(capsule, None), None)
+    _engines.pop(python_api.PyCapsule_GetPointer(capsule, None), None)
 
 
 def _life(engine):
@@ -37,7 +38,7 @@ def _life(engine):
     could run while other garbage of the same cycle can still call the code.
     """
     token = next(_tokens)
-    capsule = _python.PyCapsule_New(ctypes.c_size_t(token), None, _dispose)
+    capsule = python_api.PyCapsule_New(ctypes.c_size_t(token), None, _dispose)
     _engines[token] = engine, id(capsule)
     return capsule
 
@@ -46,8 +47,8 @@ def _life(engine):
 def _outlive_python():
     """From here on nothing is disposed: finalizers may run in any order, and memory goes anyway."""
     for engine, address in list(_engines.values()):
-        _python.PyCapsule_SetDestructor(address, None)
-        _python.Py_IncRef(engine)
+        python_api.PyCapsule_SetDestructor(address, None)
+        python_api.Py_IncRef(engine)
 
 
 @cache

@@ -102,10 +102,9 @@ def assembly_source(graph, lanes, work, with_entry=True):
     fused = fuse(graph) if host.has_fma() else graph
     order = trig_first(fused)
     fetch = len(order) >= LONG_BODY
-    shapes = [*graph.inputs.values(), *(shape for shape, _ in graph.outputs.values())]
     frame = define_body(module, "body", fused, order, lanes, Blocks, fetch)
     rows_body = None
-    if Rows.possible(lanes, shapes):
+    if Rows.possible(lanes, graph.shapes):
         rows_body = "body_rows"
         define_body(module, rows_body, fused, order, lanes, Rows, fetch)
     define_run(module, fused, lanes, "body", frame, fetch, rows_body)

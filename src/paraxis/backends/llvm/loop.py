@@ -37,9 +37,8 @@ def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None):
     `frame` is the number of vectors the bodies keep in memory of their own; `rows_body` works
     in place on whole blocks of states that lie one after another.
     """
-    inputs = [size(shape) for shape in graph.inputs.values()]
-    outputs = [size(shape) for shape, _ in graph.outputs.values()]
-    entries, vector = inputs + outputs, lanes.count * lanes.size
+    entries, vector = [size(shape) for shape in graph.shapes], lanes.count * lanes.size
+    inputs, outputs = entries[: len(graph.inputs)], entries[len(graph.inputs) :]
     # How many blocks are moved at once: long runs along memory, but all within the first cache.
     stage = max(1, min(STAGE_BLOCKS, STAGE_BYTES // (sum(entries) * vector)))
     for count in sorted(set(inputs)):

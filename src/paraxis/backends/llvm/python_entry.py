@@ -18,6 +18,7 @@ import sysconfig
 import numpy as np
 
 from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY, ROWS, STATUS
+from . import host
 
 # words of @context, in order
 CONTEXT = (
@@ -369,12 +370,9 @@ OUT = sys.intern("out")
 
 def make_callable(code, fallback, element):
     """A built-in function around `@call`."""
-    api = ctypes.pythonapi
-    capsule = api.PyCapsule_GetPointer
-    capsule.restype, capsule.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = ctypes.cast(
-        capsule(np._core.multiarray._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p)
-    )
+    api = host.python_api
+    functions = api.PyCapsule_GetPointer(id(np._core.multiarray._ARRAY_API), None)
+    table = ctypes.cast(functions, ctypes.POINTER(ctypes.c_void_p))
     dtype = np.dtype({"double": np.float64, "float": np.float32}[element])
     words = {
         "array_type": id(np.ndarray),
