@@ -48,39 +48,120 @@ def cross(a, b):
     return Vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 
 
-class Rotation:
-    """A 3x3 matrix by rows: coordinates in the child frame to coordinates in the parent."""
+class Matrix:
+    """Nine scalars, by rows."""
 
     __slots__ = ("rows",)
 
     def __init__(self, *rows):
         self.rows = tuple(Vector(*row) for row in rows)
 
+    def __iter__(self):
+        return iter(self.rows)
+
+    def scalars(self):
+        return tuple(scalar for row in self.rows for scalar in row)
+
     def __matmul__(self, other):
         if isinstance(other, Vector):
             return Vector(*(row @ other for row in self.rows))
         columns = other.T.rows
-        return Rotation(*([row @ column for column in columns] for row in self.rows))
+        return Matrix(*([row @ column for column in columns] for row in self.rows))
+
+    def __add__(self, other):
+        return Matrix(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def __sub__(self, other):
+        return Matrix(*(a - b for a, b in zip(self, other, strict=True)))
+
+    @property
+    def T(self):
+        return Matrix(*zip(*self.rows, strict=True))
+
+
+class Symmetric:
+    """A symmetric 3x3 matrix: (xx, yy, zz, xy, xz, yz)."""
+
+    __slots__ = ("xx", "xy", "xz", "yy", "yz", "zz")
+
+    def __init__(self, xx, yy, zz, xy, xz, yz):
+        self.xx, self.yy, self.zz, self.xy, self.xz, self.yz = xx, yy, zz, xy, xz, yz
+
+    @classmethod
+    def upper(cls, matrix):
+        """A matrix that is known to be symmetric."""
+        x, y, z = matrix
+        return cls(x.x, y.y, z.z, x.y, x.z, y.z)
+
+    def scalars(self):
+        return (self.xx, self.yy, self.zz, self.xy, self.xz, self.yz)
+
+    def __iter__(self):
+        yield Vector(self.xx, self.xy, self.xz)
+        yield Vector(self.xy, self.yy, self.yz)
+        yield Vector(self.xz, self.yz, self.zz)
+
+    def __matmul__(self, vector):
+        return Vector(*(row @ vector for row in self))
+
+    def __add__(self, other):
+        return Symmetric(*(a + b for a, b in zip(self.scalars(), other.scalars(), strict=True)))
+
+    def __sub__(self, other):
+        return Symmetric(*(a - b for a, b in zip(self.scalars(), other.scalars(), strict=True)))
+
+
+class Rotation(Matrix):
+    """Coordinates in the child frame to coordinates in the parent."""
+
+    __slots__ = ()
 
     @property
     def T(self):
         return Rotation(*zip(*self.rows, strict=True))
 
-    def __iter__(self):
-        return iter(self.rows)
+    def tensor(self, tensor):
+        """R tensor Rᵀ: a Matrix or a Symmetric seen from the parent."""
+        turned = self @ Matrix(*tensor) @ self.T
+        return Symmetric.upper(turned) if isinstance(tensor, Symmetric) else turned
 
 
 IDENTITY = Rotation((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def rotation_about(axis_index, cosine, sine):
+class AxisRotation(Rotation):
     """The rotation about a coordinate axis (0, 1, 2) by the angle with this cosine and sine."""
-    c, s = cosine, sine
-    if axis_index == 0:
-        return Rotation((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
-    if axis_index == 1:
-        return Rotation((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c))
-    return Rotation((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
+
+    __slots__ = ("axis", "cosine", "sine")
+
+    def __init__(self, axis, cosine, sine):
+        self.axis, self.cosine, self.sine = axis, cosine, sine
+        c, s = cosine, sine
+        if axis == 0:
+            super().__init__((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
+        elif axis == 1:
+            super().__init__((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c))
+        else:
+            super().__init__((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
+
+    @property
+    def T(self):
+        return AxisRotation(self.axis, self.cosine, -self.sine)
+
+    def tensor(self, tensor):
+        """As for any rotation, in half the operations: with s² + c² = 1 the block across the axis
+        changes by multiples of one number."""
+        c, s, k = self.cosine, self.sine, self.axis
+        if any(type(part) is float and part in (-1.0, 0.0, 1.0) for part in (c, s)):
+            return super().tensor(tensor)  # a right angle moves entries and computes nothing
+        i, j = (k + 1) % 3, (k + 2) % 3
+        m = [list(row) for row in tensor]
+        t = s * (m[i][i] - m[j][j]) + c * (m[i][j] + m[j][i])
+        m[i][i], m[j][j] = m[i][i] - s * t, m[j][j] + s * t
+        m[i][j], m[j][i] = c * t - m[j][i], c * t - m[i][j]
+        m[i][k], m[j][k] = c * m[i][k] - s * m[j][k], s * m[i][k] + c * m[j][k]
+        m[k][i], m[k][j] = c * m[k][i] - s * m[k][j], s * m[k][i] + c * m[k][j]
+        return Symmetric.upper(Matrix(*m)) if isinstance(tensor, Symmetric) else Matrix(*m)
 
 
 class Turn:
@@ -100,6 +181,12 @@ class Turn:
             vector = factor @ vector
         return vector
 
+    def tensor(self, tensor):
+        """R tensor Rᵀ for a Matrix or a Symmetric."""
+        for factor in reversed(self.factors):
+            tensor = factor.tensor(tensor)
+        return tensor
+
     @property
     def T(self):
         return Turn(*(factor.T for factor in reversed(self.factors)))
@@ -109,7 +196,7 @@ class Turn:
         product = IDENTITY
         for factor in self.factors:
             product = product @ factor
-        return product
+        return Rotation(*product)
 
 
 class Spatial:

@@ -13,7 +13,8 @@ def joint_torques(robot, X, f, n, qdd):
     """
     tau = {}
     for i, p in robot.inward:  # children first
-        mark("force", i, f[i]), mark("moment", i, n[i])
+        f[i] = mark("force", i, f[i] - robot.external_force[i].linear)
+        n[i] = mark("moment", i, n[i] - robot.external_force[i].angular)
         tau[i] = robot.axis[i] @ (n[i] if robot.is_revolute[i] else f[i])
         tau[i] = tau[i] + robot.rotor_inertia[i] * qdd[i]
         if p != WORLD:

@@ -8,15 +8,16 @@ Symbols: docs/notation.md.
 
 from ..robot.joint import WORLD
 from ..scalar import mark
-from ..spatial import ZERO3, Rotation, Vector, cross
+from ..spatial import Matrix, Vector, cross
 from .inward import joint_torques
 
 
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd)."""
     X, f, n = {}, {}, {}
-    ω, α, a = {WORLD: ZERO3}, {WORLD: ZERO3}, {WORLD: -robot.gravity.linear}  # a rising base
-    λ, k = {WORLD: Rotation(ZERO3, ZERO3, ZERO3)}, {}
+    ω = {WORLD: robot.base_velocity.angular}
+    α, a = {WORLD: robot.base_acceleration.angular}, {WORLD: robot.base_acceleration.linear}
+    λ, k = {WORLD: rate_matrix(ω[WORLD], α[WORLD])[0]}, {}
     for i, p in robot.outward:  # parents first
         z, h, m, I = robot.axis[i], robot.inertia[i].moment, robot.inertia[i].mass, robot.inertia[i]
         X[i] = robot.transform(i, q[i])
@@ -39,7 +40,7 @@ def rate_matrix(ω, α):
     """λ = [α]ₓ + [ω]ₓ², and the products of ω it is made of: (xx, yy, zz, xy, xz, yz)."""
     xx, yy, zz = ω.x * ω.x, ω.y * ω.y, ω.z * ω.z
     xy, xz, yz = ω.x * ω.y, ω.x * ω.z, ω.y * ω.z
-    λ = Rotation(
+    λ = Matrix(
         (-(yy + zz), xy - α.z, xz + α.y),
         (xy + α.z, -(xx + zz), yz - α.x),
         (xz - α.y, yz + α.x, -(xx + yy)),

@@ -7,14 +7,15 @@ each in its own body's frame. Symbols: docs/notation.md.
 
 from ..robot.joint import WORLD
 from ..scalar import mark
-from ..spatial import ZERO3, cross
+from ..spatial import cross
 from .inward import joint_torques
 
 
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd)."""
     X, f, n = {}, {}, {}
-    ω, α, a = {WORLD: ZERO3}, {WORLD: ZERO3}, {WORLD: -robot.gravity.linear}  # a rising base
+    ω = {WORLD: robot.base_velocity.angular}
+    α, a = {WORLD: robot.base_acceleration.angular}, {WORLD: robot.base_acceleration.linear}
     for i, p in robot.outward:  # parents first
         z, s, m, I = robot.axis[i], robot.inertia[i].com, robot.inertia[i].mass, robot.inertia[i]
         X[i] = robot.transform(i, q[i])

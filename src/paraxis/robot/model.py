@@ -9,7 +9,18 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..scalar import cos, sin
-from ..spatial import ZERO3, Rotation, Spatial, Transform, Turn, Vector, cross, rotation_about
+from ..spatial import (
+    ZERO3,
+    AxisRotation,
+    Rotation,
+    Spatial,
+    Symmetric,
+    Transform,
+    Turn,
+    Vector,
+    cross,
+)
+from .joint import WORLD
 from .seat import align_z, decompose
 
 # name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs
@@ -20,6 +31,9 @@ PARAMETERS = {
     "origin": ("n", 3),
     "rotor_inertia": ("n",),
     "gravity": (3,),
+    "external_force": ("n", 6),
+    "base_velocity": (6,),
+    "base_acceleration": (6,),
 }
 
 
@@ -27,7 +41,10 @@ def parameter_values(robot, name):
     """The floats of one parameter of `robot`, as nested tuples.
 
     mass (n), com (n, 3), inertia (n, 6: Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass),
-    origin (n, 3: of each body's frame in its parent's), rotor_inertia (n), gravity (3).
+    origin (n, 3: of each body's frame in its parent's), rotor_inertia (n), gravity (3), and three
+    that a robot has none of, so that they are zero: external_force (n, 6: the moment and force on
+    each body from outside, about its frame's origin and along its axes), base_velocity (6) and
+    base_acceleration (6: of the root frame's origin, angular first, along the root frame's axes).
     """
     if name not in PARAMETERS:
         raise ArgumentError(f"parameter: expected one of {tuple(PARAMETERS)}, found {name!r}")
@@ -38,23 +55,10 @@ def parameter_values(robot, name):
         "origin": lambda: tuple(joint.placement.translation for joint in robot.joints),
         "rotor_inertia": lambda: tuple(joint.rotor_inertia for joint in robot.joints),
         "gravity": lambda: robot.gravity,
+        "external_force": lambda: ((0.0,) * 6,) * robot.n,
+        "base_velocity": lambda: (0.0,) * 6,
+        "base_acceleration": lambda: (0.0,) * 6,
     }[name]()
-
-
-class Symmetric:
-    """A symmetric 3x3 matrix: (xx, yy, zz, xy, xz, yz)."""
-
-    __slots__ = ("xx", "xy", "xz", "yy", "yz", "zz")
-
-    def __init__(self, xx, yy, zz, xy, xz, yz):
-        self.xx, self.yy, self.zz, self.xy, self.xz, self.yz = xx, yy, zz, xy, xz, yz
-
-    def __matmul__(self, v):
-        return Vector(
-            self.xx * v.x + self.xy * v.y + self.xz * v.z,
-            self.xy * v.x + self.yy * v.y + self.yz * v.z,
-            self.xz * v.x + self.yz * v.y + self.zz * v.z,
-        )
 
 
 class BodyInertia:
@@ -102,8 +106,11 @@ class Model:
         self.n = robot.n
         self.outward = [(i, joint.parent) for i, joint in enumerate(robot.joints)]
         self.inward = self.outward[::-1]
-        down = Rotation(*robot.base.rotation).T @ Vector(*values["gravity"])
-        self.gravity = Spatial(ZERO3, down)  # an acceleration, in root coordinates
+        self.gravity = Rotation(*robot.base.rotation).T @ Vector(*values["gravity"])
+        self.base_velocity = _six(values["base_velocity"])
+        # of the root's origin; gravity is felt as a base that rises
+        self.base_acceleration = _six(values["base_acceleration"]) - Spatial(ZERO3, self.gravity)
+        self.external_force = [_six(force) for force in values["external_force"]]
         self.rotor_inertia = values["rotor_inertia"]
         self.is_revolute = [joint.is_revolute for joint in robot.joints]
         self.axis = [Vector(*joint.axis) for joint in robot.joints]
@@ -126,6 +133,17 @@ class Model:
         """Body i in its parent's frame when its joint stands at q."""
         return self._joints[i].transform(q)
 
+    def ancestors(self, i):
+        """The bodies that carry body i, from its parent to the root."""
+        carried_by = self.robot.joints[i].parent
+        while carried_by != WORLD:
+            yield carried_by
+            carried_by = self.robot.joints[carried_by].parent
+
+
+def _six(values):
+    return Spatial(Vector(*values[:3]), Vector(*values[3:]))
+
 
 class JointGeometry:
     """The transform of one joint as a function of its position.
@@ -140,7 +158,7 @@ class JointGeometry:
         align = align_z(joint.axis)  # columns: the joint's own x, y, z in the body frame
         turned = np.array(joint.placement.rotation) @ align
         (cb, sb), (ca, sa), self.zero = decompose(turned)
-        factors = (rotation_about(2, cb, sb), rotation_about(0, ca, sa))
+        factors = (AxisRotation(2, cb, sb), AxisRotation(0, ca, sa))
         self.before = tuple(f for f in factors if not is_identity(f))
         back = Rotation(*align.T.tolist())
         self.after = () if is_identity(back) else (back,)
@@ -154,7 +172,7 @@ class JointGeometry:
     def _spin(self, c, s):
         """The rotation about the axis by the joint's angle beyond its constant zero."""
         c0, s0 = self.zero
-        return rotation_about(2, c * c0 - s * s0, s * c0 + c * s0)
+        return AxisRotation(2, c * c0 - s * s0, s * c0 + c * s0)
 
 
 def is_identity(rotation):
