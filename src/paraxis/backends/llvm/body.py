@@ -7,6 +7,7 @@ by passes, so every number of lanes gives the same bits.
 
 from ...graph.graph import size
 from ...graph.ops import CONDITIONS, LEAVES
+from ...passes.pieces import cut, frame_places, frame_size
 from .rows import request
 from .tiles import Straight, cell_entries, load_tile, store_tile, tiles
 from .trig import define_sincos
@@ -75,9 +76,8 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     block lie, and how far apart their cache lines are. Requests for those lines are spread over
     the body, which is long enough to hide the memory and too long for the hardware to look beyond.
 
-    A long body becomes several functions, because compilers take more than twice the time for
-    twice the line. What one computes for another is kept in a frame that all share, memory for
-    which the caller brings as last argument. Returns how many vectors that is.
+    A long body becomes several functions (passes/pieces.py). Memory for their frame is what the
+    caller brings as last argument. Returns how many vectors that is.
     """
     shapes = graph.shapes
     parameters = [f"ptr %array{k}" for k in range(len(shapes))]
@@ -87,8 +87,8 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
         requests = [(k, line) for k, shape in enumerate(shapes) for line in range(size(shape))]
     parameters.append("ptr %frame")
 
-    pieces = [order[k : k + MOST_NODES] for k in range(0, len(order), MOST_NODES)] or [[]]
-    slots, done, made = _crossing(pieces, graph.results), 0, 0
+    pieces = cut(order, MOST_NODES)
+    slots, done, made = frame_places(pieces, graph.results), 0, 0
     for number, piece in enumerate(pieces):
         emitter = _Emitter(module, lanes, list(graph.inputs), access(lanes, shapes), slots)
         for node in piece:
@@ -104,23 +104,12 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
 
     calls = [f"  call void @{name}.{k}({', '.join(parameters)})" for k in range(len(pieces))]
     _define_function(module, name, parameters, "\n".join(calls))
-    return len(slots)
+    return frame_size(slots)
 
 
 def _define_function(module, name, parameters, text):
     head = f"define internal void @{name}({', '.join(parameters)}) nounwind"
     module.define(name, f"{head} {{\n{text}\n  ret void\n}}")
-
-
-def _crossing(pieces, results):
-    """node index -> place in the frame, for values made in one piece and used in another."""
-    home = {node.index: k for k, piece in enumerate(pieces) for node in piece}
-    slots = {}
-    uses = [(a, k) for k, piece in enumerate(pieces) for node in piece for a in node.args]
-    for node, k in uses + [(node, len(pieces) - 1) for node in results]:
-        if home[node.index] != k and node.op not in LEAVES:
-            slots.setdefault(node.index, len(slots))
-    return slots
 
 
 class _Emitter(Straight):

@@ -1,0 +1,44 @@
+"""A long straight line cut into pieces that run one after another.
+
+Compilers take more than twice the time for twice the line, so every back end writes a long body
+as several functions. What one piece computes for a later one is kept in a frame that all share.
+"""
+
+from collections import defaultdict
+
+from ..graph.ops import LEAVES
+
+
+def cut(order, most):
+    """Runs of at most `most` nodes; one empty run when there is nothing to compute."""
+    return [order[k : k + most] for k in range(0, len(order), most)] or [[]]
+
+
+def frame_places(pieces, results):
+    """node index -> its place in the frame, for values made in one piece and used in another.
+
+    Leaves are made again where they are used. A place is given to another value once the piece
+    that reads it last is over.
+    """
+    home = {node.index: k for k, piece in enumerate(pieces) for node in piece}
+    uses = [(a, k) for k, piece in enumerate(pieces) for node in piece for a in node.args]
+    last = {}  # node index -> the last piece that reads it, of those that cross
+    for node, k in uses + [(node, len(pieces) - 1) for node in results]:
+        if home[node.index] != k and node.op not in LEAVES:
+            last[node.index] = max(k, last.get(node.index, 0))
+    places, free, leaving = {}, [], defaultdict(list)
+    size = 0
+    for k, piece in enumerate(pieces):
+        free += leaving[k - 1]
+        for node in piece:
+            if node.index in last:
+                if not free:
+                    free, size = [size], size + 1
+                places[node.index] = free.pop()
+                leaving[last[node.index]].append(places[node.index])
+    return places
+
+
+def frame_size(places):
+    """How many values a frame with these places holds."""
+    return max(places.values(), default=-1) + 1
