@@ -12,18 +12,24 @@ from .depth import levels
 from .rebuild import rebuild
 
 
-def fuse(graph):
-    """The same graph with multiply-adds."""
-    graph = Graph(graph.inputs, graph.outputs, {}, graph.name)
+def multiply_adds(graph):
+    """index of a sum -> the product it takes in."""
     uses = Counter(a.index for node in graph.nodes for a in node.args)
     uses.update(node.index for node in graph.results)
     level = levels(graph)
-    swallowed = {}  # index of a sum -> the product it takes in
+    swallowed = {}
     for node in graph.nodes:
         if node.op in ("add", "sub"):
             products = [a for a in node.args if a.op == "mul" and uses[a.index] == 1]
             if products:  # of two, the one that is ready last gains from skipping a step
                 swallowed[node.index] = max(products, key=lambda a: level[a.index])
+    return swallowed
+
+
+def fuse(graph):
+    """The same graph with multiply-adds."""
+    graph = Graph(graph.inputs, graph.outputs, {}, graph.name)
+    swallowed = multiply_adds(graph)
     gone = {product.index for product in swallowed.values()}
     factors = {}  # index of a product that is gone -> its factors in the new graph
 

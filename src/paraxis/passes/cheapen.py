@@ -1,0 +1,28 @@
+"""Fewer operations: common factors and common parts of sums, until there are no more.
+
+Exact in real arithmetic; moves rounding (see `factor` and `share`). Marked values stay computed.
+"""
+
+from .count import count
+from .factor import factor
+from .fuse import multiply_adds
+from .share import share
+
+ROUNDS = 4
+LONG = 20_000  # nodes; on a longer graph one round must do, for what the next ones find is little
+
+
+def cheapen(graph):
+    """An equal graph, of no more operations."""
+    for _ in range(ROUNDS if len(graph.nodes) < LONG else 1):
+        cheaper = share(factor(graph))
+        if cost(cheaper) >= cost(graph):
+            break
+        graph = cheaper
+    return graph
+
+
+def cost(graph):
+    """What is minimised: operations, and among equals instructions, a multiply-add being one."""
+    flops = count(graph).flops
+    return flops, flops - len(multiply_adds(graph))
