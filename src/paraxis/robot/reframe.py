@@ -37,7 +37,10 @@ def reframe(robot, slide=True):
         slid = 0.0
         if slide and heir[joint.parent] == i and joint.parent != WORLD:
             slid = _slide(moved[joint.parent].inverse() @ seats[i])
-        turn = _angle_to_normal(seats[heir[i]]) if i in heir else 0.0
+        if i in heir:
+            turn = _angle_to_normal(seats[heir[i]])
+        else:
+            turn = _angle_to_mass(robot.inertias[i].seen_from(upright[i].inverse()))
         c, s = math.cos(turn), math.sin(turn)
         moved[i] = Pose.of(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, slid))
 
@@ -52,11 +55,11 @@ def reframe(robot, slide=True):
     return replace(
         robot,
         joints=tuple(
-            replace(joint, placement=_tidy(placement), axis=(0.0, 0.0, 1.0))
+            replace(joint, placement=tidy_lengths(placement), axis=(0.0, 0.0, 1.0))
             for joint, placement in zip(robot.joints, placements, strict=True)
         ),
         inertias=tuple(
-            _tidy_inertia(body.seen_from(pose.inverse()))
+            tidy_inertia(body.seen_from(pose.inverse()))
             for body, pose in zip(robot.inertias, shift, strict=True)
         ),
         frames=tuple(
@@ -90,6 +93,12 @@ def _angle_to_normal(seat):
     return math.atan2(y, x) if math.hypot(x, y) > 0.0 else 0.0
 
 
+def _angle_to_mass(body):
+    """How far to turn about z so that the centre of mass of a last body has no y."""
+    x, y, _ = body.com
+    return math.atan2(y, x) if abs(y) > LEFTOVER * abs(x) else 0.0
+
+
 def _slide(seat):
     """How far to slide a frame along its axis so that its offset loses a component."""
     axis = np.array(seat.rotation)[:, 2]
@@ -98,14 +107,14 @@ def _slide(seat):
     return y / sine if abs(sine) > SLIDE else -z / cosine
 
 
-def _tidy(pose):
+def tidy_lengths(pose):
     """Drop lengths that are rounding errors of the lengths they came from."""
     scale = max((abs(v) for v in pose.translation), default=0.0)
     small = LEFTOVER * max(scale, 1.0)
     return Pose(pose.rotation, tuple(0.0 if abs(v) < small else v for v in pose.translation))
 
 
-def _tidy_inertia(body):
+def tidy_inertia(body):
     moments, arm = max(map(abs, body.about_com)), max(map(abs, body.com))
     return replace(
         body,
