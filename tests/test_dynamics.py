@@ -34,7 +34,7 @@ from robots import (
 
 import paraxis as px
 from paraxis import Frame, Inertia, Joint, Pose, Robot
-from paraxis.algorithms import ABOUT_ORIGIN, ALGORITHMS
+from paraxis.algorithms import ABOUT_ORIGIN, ALGORITHMS, CHEAP
 from paraxis.errors import ArgumentError, RobotError, RobotWarning
 from paraxis.robot.joint import WORLD
 from paraxis.robot.model import Model
@@ -42,7 +42,7 @@ from paraxis.robot.reframe import SLIDE, reframe
 from paraxis.robot.regroup import regroup
 from paraxis.robot.seat import align_z
 
-NAMES = px.algorithms("inverse_dynamics")
+NAMES = CHEAP  # the others are compared in test_algorithms.py
 seeds = st.integers(0, 2**32 - 1)  # for the states a random robot is tried in
 choices = st.sampled_from((None, *NAMES))  # of an algorithm; None leaves it to `px.program`
 
@@ -322,7 +322,7 @@ def test_regrouped_masses_give_the_same_torques(slide, robot, seed):
             assert not any((inertia.xx, inertia.yy, inertia.zz, inertia.xy, inertia.xz, inertia.yz))
     q, qd, qdd = states(robot, 3, seed)
     reference = torques(robot, q, qd, qdd, "newton_euler")
-    for name in ABOUT_ORIGIN["inverse_dynamics"]:
+    for name in ABOUT_ORIGIN:
         algorithm, model = ALGORITHMS["inverse_dynamics"][name], Model(view, bodies=bodies)
         found = [algorithm(model, *map(list, row)) for row in zip(q, qd, qdd, strict=True)]
         assert relative_error(found, reference) <= 1e-11

@@ -1,6 +1,31 @@
 """Paraxis: parallel robot dynamics. `import paraxis as px`."""
 
-from .api import algorithms, inverse_dynamics, parameter_values, parse, program, trace
+from .api import (
+    algorithms,
+    bias_acceleration,
+    bias_forces,
+    center_of_mass,
+    coriolis_matrix,
+    forward_dynamics,
+    forward_dynamics_derivatives,
+    forward_kinematics,
+    frame_poses,
+    functions,
+    gravity_torques,
+    inverse_dynamics,
+    inverse_dynamics_derivatives,
+    jacobian,
+    kinetic_energy,
+    mass_matrix,
+    mass_matrix_inverse,
+    operational_space_inertia,
+    parameter_values,
+    parse,
+    potential_energy,
+    program,
+    regressor,
+    trace,
+)
 from .errors import (
     ArgumentError,
     ParaxisError,

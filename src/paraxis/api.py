@@ -1,102 +1,122 @@
-"""The public functions. Here algorithms meet graphs: the only place that knows both."""
+"""The public functions: arrays in, arrays out, compiled on first use and remembered."""
 
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from .algorithms import ABOUT_ORIGIN, ALGORITHMS
 from .backends.llvm.kernel import compile_kernel
 from .errors import ArgumentError
+from .functions import (
+    COORDINATES,
+    FUNCTIONS,
+    algorithms_of,
+    check_algorithm,
+    graph_of,
+    input_shapes,
+)
 from .graph import text as text_form
 from .graph.splice import splice, traced_value
 from .graph.trace import trace as trace_graph
-from .passes.count import count
 from .program import Program, work
-from .robot.model import PARAMETERS, Model, parameter_values
-from .robot.reframe import reframe
-from .robot.regroup import regroup
+from .robot.joint import WORLD
+from .robot.model import parameter_values
 from .robot.robot import Robot
-
-# function -> (inputs, output): every array has one entry a joint
-FUNCTIONS = {"inverse_dynamics": (("q", "qd", "qdd"), "tau")}
 
 
 def algorithms(function="inverse_dynamics"):
     """The names of the algorithms that compute a function."""
-    return list(_known(function))
+    return list(algorithms_of(function))
 
 
-def _known(function):
-    if not isinstance(function, str) or function not in ALGORITHMS:
-        raise ArgumentError(f"function: expected one of {tuple(ALGORITHMS)}, found {function!r}")
-    return ALGORITHMS[function]
+def functions():
+    """The names of the functions that `px.program` makes Programs of."""
+    return list(FUNCTIONS)
 
 
-def _algorithm(function, name):
-    known = _known(function)
-    if not isinstance(name, str) or name not in known:
-        raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {name!r}")
-
-
-def program(robot, function="inverse_dynamics", algorithm=None, parameters=()):
+def program(
+    robot,
+    function="inverse_dynamics",
+    algorithm=None,
+    parameters=(),
+    frame=None,
+    coordinates=None,
+):
     """The Program of a function for this robot.
 
     With an algorithm named, it is traced in the body frames and with the masses of the
     description, and its intermediate values are marked. Without, the cheapest is taken, over
     all algorithms and over equivalent choices of body frames and masses. Names in
-    `parameters` (mass, com, inertia, origin, rotor_inertia, gravity) become inputs, with one
-    value a joint as in `px.parameter_values`; frames are then as described.
+    `parameters` (mass, com, inertia, origin, rotor_inertia, gravity, external_force,
+    base_velocity, base_acceleration) become inputs, in the shapes of `px.parameter_values`;
+    frames are then as described. `frame` and `coordinates` are for functions about a frame.
     """
-    _robot(robot)
-    if isinstance(parameters, str):
-        raise ArgumentError(f"parameters: expected a sequence of names, found {parameters!r}")
-    parameters = tuple(parameters)
-    identity = _identity(robot, function, algorithm, parameters)
-    return Program(_graph(robot, function, algorithm, parameters), identity)
+    request = _request(robot, function, algorithm, parameters, frame, coordinates)
+    return Program(request.graph(), request.identity)
 
 
-def _robot(robot):
+class _Request:
+    """One function of one robot, with everything that decides its graph."""
+
+    def __init__(self, robot, function, algorithm, parameters, coordinates):
+        self.robot, self.function, self.algorithm = robot, function, algorithm
+        self.parameters, self.coordinates = parameters, coordinates
+
+    @property
+    def identity(self):
+        about = [(frame.body, frame.pose) for frame in self.robot.frames]
+        about = about if FUNCTIONS[self.function].options else ()  # else they do not matter
+        return (
+            f"{self.robot.digest} {self.function} {self.algorithm} {self.parameters} "
+            f"{about} {self.coordinates}"
+        )
+
+    def graph(self):
+        return graph_of(
+            self.robot, self.function, self.algorithm, self.parameters, self.coordinates
+        )
+
+
+def _request(robot, function, algorithm, parameters, frame, coordinates):
     if not isinstance(robot, Robot):
         raise ArgumentError(
             f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}"
         )
-
-
-def _identity(robot, function, algorithm, parameters):
-    return f"{robot.digest} {function} {algorithm} {parameters}"
-
-
-def _graph(robot, function, algorithm, parameters):
-    known = _known(function)
+    algorithms_of(function)
+    if isinstance(parameters, str):
+        raise ArgumentError(f"parameters: expected a sequence of names, found {parameters!r}")
+    parameters = tuple(parameters)
+    input_shapes(robot, function, parameters)
     if algorithm is not None:
-        _algorithm(function, algorithm)
-        return _traced(robot, function, algorithm, parameters)
-    candidates = [_traced(robot, function, name, parameters) for name in known]
-    if not parameters:
-        for view in (reframe(robot, slide=False), reframe(robot)):
-            bodies = regroup(view)
-            for name in known:
-                regrouped = bodies if name in ABOUT_ORIGIN[function] else None
-                graph = _traced(view, function, name, (), regrouped)
-                candidates.append(replace(graph, marks={}))  # these are not the robot's own values
-    return min(candidates, key=lambda graph: count(graph).flops)
+        check_algorithm(function, algorithm, parameters)
+    options = FUNCTIONS[function].options
+    if "frame" in options:
+        place = robot.tool() if frame is None else robot.frame(frame)
+        if function == "operational_space_inertia":
+            _check_free(robot, place)
+        robot = replace(robot, frames=(place,), warn=False)
+    elif frame is not None:
+        raise ArgumentError(f"frame: {function} is not about one frame, found {frame!r}")
+    if "coordinates" in options:
+        coordinates = COORDINATES[0] if coordinates is None else coordinates
+        if coordinates not in COORDINATES:
+            raise ArgumentError(
+                f"coordinates: expected one of {COORDINATES}, found {coordinates!r}"
+            )
+    elif coordinates is not None:
+        raise ArgumentError(f"coordinates: {function} has none to choose, found {coordinates!r}")
+    return _Request(robot, function, algorithm, parameters, coordinates)
 
 
-def _traced(robot, function, algorithm, parameters, bodies=None):
-    names, output = FUNCTIONS[function]
-    inputs = {name: (robot.nq if name == "q" else robot.nv,) for name in names}
-    for name in parameters:
-        if name not in PARAMETERS:
-            raise ArgumentError(f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}")
-        inputs[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
-    recursion = ALGORITHMS[function][algorithm]
-
-    def run(**arrays):
-        model = Model(robot, {name: arrays[name] for name in parameters}, bodies)
-        return {output: recursion(model, *(arrays[name] for name in names))}
-
-    return trace_graph(run, inputs, name=function)
+def _check_free(robot, frame):
+    moving, body = 0, frame.body
+    while body != WORLD:
+        moving, body = moving + 1, robot.joints[body].parent
+    if moving < 6:
+        raise ArgumentError(
+            f"frame {frame.name!r}: expected one that 6 joints or more move, so that it can go "
+            f"every way, found {moving}"
+        )
 
 
 def trace(function, **shapes):
@@ -104,7 +124,7 @@ def trace(function, **shapes):
 
     `px.trace(fn, q=6, k=())` calls fn(q=[six scalars], k=scalar) once on traced scalars; fn
     returns a scalar, a nested list, or a dict of such. Use px.sin, px.select, ... inside, and
-    px.inverse_dynamics on lists of scalars for the dynamics of a robot.
+    px.inverse_dynamics, px.jacobian, ... on lists of scalars for the functions of a robot.
     """
     inputs = {}
     for name, shape in shapes.items():
@@ -125,55 +145,164 @@ def parse(source):
     return Program(text_form.parse(source))
 
 
-def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None):
+# -- functions of arrays -----------------------------------------------------------------------
+
+
+def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None, **parameters):
     """The joint torques (..., n) that make the robot move as (q, qd, qdd), each (..., n).
 
     Batch shapes broadcast. float32 arrays in give float32 out, by a float32 kernel; everything
     else is computed in float64. The kernel is compiled on first use and kept on disk. Inside
     `px.trace`, with lists of traced scalars, it returns a list of traced torques.
+
+    Further keywords are parameters of the robot that vary from state to state, in the shapes of
+    `px.parameter_values`: mass=(..., n), external_force=(..., n, 6), ... This and the above holds
+    for every function of a robot.
     """
+    if out is None and not parameters:
+        try:  # the short way to a kernel that is there
+            return robot._functions["inverse_dynamics", algorithm](q, qd, qdd)
+        except (AttributeError, KeyError):
+            pass
+    return _call(robot, "inverse_dynamics", (q, qd, qdd), out, algorithm, parameters)
+
+
+def forward_dynamics(robot, q, qd, tau, *, out=None, algorithm=None, **parameters):
+    """The joint accelerations (..., n) under the torques tau."""
+    return _call(robot, "forward_dynamics", (q, qd, tau), out, algorithm, parameters)
+
+
+def mass_matrix(robot, q, *, out=None, **parameters):
+    """M (..., n, n): the torques M q̈ accelerate the robot from rest without gravity."""
+    return _call(robot, "mass_matrix", (q,), out, None, parameters)
+
+
+def mass_matrix_inverse(robot, q, *, out=None, **parameters):
+    """The inverse of the mass matrix, (..., n, n)."""
+    return _call(robot, "mass_matrix_inverse", (q,), out, None, parameters)
+
+
+def bias_forces(robot, q, qd, *, out=None, algorithm=None, **parameters):
+    """The torques (..., n) that keep the rates qd: Coriolis, centrifugal and gravity."""
+    return _call(robot, "bias_forces", (q, qd), out, algorithm, parameters)
+
+
+def gravity_torques(robot, q, *, out=None, algorithm=None, **parameters):
+    """The torques (..., n) that hold the robot still."""
+    return _call(robot, "gravity_torques", (q,), out, algorithm, parameters)
+
+
+def coriolis_matrix(robot, q, qd, *, out=None, **parameters):
+    """C (..., n, n) with bias forces C q̇ + g, by Christoffel's symbols: Ṁ - 2 C is skew."""
+    return _call(robot, "coriolis_matrix", (q, qd), out, None, parameters)
+
+
+def kinetic_energy(robot, q, qd, *, out=None, **parameters):
+    """The energy of motion (...), of bodies and rotors, in joules."""
+    return _call(robot, "kinetic_energy", (q, qd), out, None, parameters)
+
+
+def potential_energy(robot, q, *, out=None, **parameters):
+    """The energy of height (...) in joules, zero for mass at the origin of the world."""
+    return _call(robot, "potential_energy", (q,), out, None, parameters)
+
+
+def center_of_mass(robot, q, *, out=None, **parameters):
+    """The centre of mass of all moving bodies, (..., 3) in the world."""
+    return _call(robot, "center_of_mass", (q,), out, None, parameters)
+
+
+def forward_kinematics(robot, q, frame=None, *, out=None, **parameters):
+    """The pose of a frame in the world, (..., 4, 4); by default of the last one, the tool."""
+    return _call(robot, "forward_kinematics", (q,), out, None, parameters, frame)
+
+
+def frame_poses(robot, q, *, out=None, **parameters):
+    """The poses of all frames in the world, (..., frames, 4, 4), in the order of frame_names."""
+    return _call(robot, "frame_poses", (q,), out, None, parameters)
+
+
+def jacobian(robot, q, frame=None, coordinates="world", *, out=None, **parameters):
+    """J (..., 6, n): a frame moves with J q̇, angular part first.
+
+    The motion is that of the frame's origin, along the axes of the world or, with
+    coordinates="body", along the frame's own.
+    """
+    return _call(robot, "jacobian", (q,), out, None, parameters, frame, coordinates)
+
+
+def bias_acceleration(robot, q, qd, frame=None, coordinates="world", *, out=None, **parameters):
+    """J̇ q̇ (..., 6): how a frame accelerates while the joints keep their rates."""
+    return _call(robot, "bias_acceleration", (q, qd), out, None, parameters, frame, coordinates)
+
+
+def operational_space_inertia(robot, q, frame=None, coordinates="world", *, out=None, **parameters):
+    """Λ = (J M⁻¹ Jᵀ)⁻¹ (..., 6, 6): the inertia a frame shows to a force on it.
+
+    Grows without bound where the robot is singular, and is inf or NaN right there.
+    """
+    name = "operational_space_inertia"
+    return _call(robot, name, (q,), out, None, parameters, frame, coordinates)
+
+
+def inverse_dynamics_derivatives(robot, q, qd, qdd, *, out=None, algorithm=None, **parameters):
+    """∂τ/∂q and ∂τ/∂q̇, each (..., n, n); ∂τ/∂q̈ is the mass matrix."""
+    name = "inverse_dynamics_derivatives"
+    return _call(robot, name, (q, qd, qdd), out, algorithm, parameters)
+
+
+def forward_dynamics_derivatives(robot, q, qd, tau, *, out=None, algorithm=None, **parameters):
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, each (..., n, n); the last is the inverse mass matrix."""
+    name = "forward_dynamics_derivatives"
+    return _call(robot, name, (q, qd, tau), out, algorithm, parameters)
+
+
+def regressor(robot, q, qd, qdd, *, out=None, **parameters):
+    """Y (..., n, 11 n) with torques Y π, where π are `px.inertial_parameters`."""
+    return _call(robot, "regressor", (q, qd, qdd), out, None, parameters)
+
+
+def _call(robot, function, arrays, out, algorithm, parameters, frame=None, coordinates=None):
+    if parameters:
+        arrays += tuple(parameters.values())
+    if out is None and traced_value(arrays) is not None:
+        return _spliced(robot, function, algorithm, tuple(parameters), frame, coordinates, arrays)
+    key = (function, algorithm, *parameters, frame, coordinates)
+    if key == ("inverse_dynamics", algorithm, None, None):
+        key = key[:2]
     try:
-        function = robot._functions["inverse_dynamics", algorithm]
+        native = robot._functions[key]
     except (AttributeError, KeyError, TypeError):
-        if out is None and traced_value((q, qd, qdd)) is not None:
-            return _spliced(robot, "inverse_dynamics", algorithm, (q, qd, qdd))
-        function = _compiled(robot, "inverse_dynamics", algorithm)
-    return function(q, qd, qdd) if out is None else function(q, qd, qdd, out=out)
+        native = _compiled(robot, function, algorithm, tuple(parameters), frame, coordinates)
+        robot._functions[key] = native
+    return native(*arrays) if out is None else native(*arrays, out=out)
 
 
-def _spliced(robot, function, algorithm, values):
+def _spliced(robot, function, algorithm, parameters, frame, coordinates, values):
     """A function of a robot as part of the trace under way."""
-    _robot(robot)
+    request = _request(robot, function, algorithm, parameters, frame, coordinates)
     graphs = robot._graphs
-    if (function, algorithm) not in graphs:
-        graphs[function, algorithm] = _graph(robot, function, algorithm, ())
-    (result,) = splice(graphs[function, algorithm], values)
-    return result
+    if request.identity not in graphs:
+        graphs[request.identity] = request.graph()
+    results = splice(graphs[request.identity], values)
+    return results[0] if len(results) == 1 else tuple(results)
 
 
-def _compiled(robot, function, algorithm):
-    """A function of a robot as one native callable, remembered with the robot.
+def _compiled(robot, function, algorithm, parameters, frame, coordinates):
+    """A function of a robot as one native callable.
 
     float64 arrays go straight to machine code; whatever that does not take comes back to
     `general`, which knows the float32 kernel too.
     """
-    _robot(robot)
-    if algorithm is not None:
-        _algorithm(function, algorithm)
+    request = _request(robot, function, algorithm, parameters, frame, coordinates)
 
     @cache
     def kernel(dtype, fallback=None):
-        return compile_kernel(
-            _identity(robot, function, algorithm, ()),
-            lambda: _graph(robot, function, algorithm, ()),
-            work,
-            dtype,
-            fallback=fallback,
-        )
+        return compile_kernel(request.identity, request.graph, work, dtype, fallback=fallback)
 
     def general(*arrays, out=None):
         if out is None and traced_value(arrays) is not None:
-            return _spliced(robot, function, algorithm, arrays)
+            return _spliced(robot, function, algorithm, parameters, frame, coordinates, arrays)
         single = all(getattr(array, "dtype", None) == np.float32 for array in arrays)
         if single:
             native = kernel("float32").native
@@ -181,8 +310,7 @@ def _compiled(robot, function, algorithm):
         return double.general(*arrays, out=out)
 
     double = kernel("float64", general)
-    robot._functions[function, algorithm] = double.native
     return double.native
 
 
-__all__ = ["algorithms", "inverse_dynamics", "parameter_values", "parse", "program", "trace"]
+__all__ = [*FUNCTIONS, "algorithms", "functions", "parameter_values", "parse", "program", "trace"]

@@ -1,15 +1,78 @@
-"""One textbook algorithm a file, over generic scalars. This table names them."""
+"""One textbook algorithm a file, over generic scalars. These tables name them."""
 
-from . import modified_newton_euler, newton_euler, spatial_newton_euler
+from . import (
+    articulated_body,
+    base_frame_newton_euler,
+    composite_body,
+    energy,
+    kinematics,
+    lagrange_closed_form,
+    lagrange_recursive_3x3,
+    lagrange_recursive_4x4,
+    logarithmic_newton_euler,
+    modified_newton_euler,
+    newton_euler,
+    operational_space,
+    spatial_newton_euler,
+)
 
-# function -> algorithm name -> callable(model, q, qd, ...)
-ALGORITHMS = {
-    "inverse_dynamics": {
-        "newton_euler": newton_euler.inverse_dynamics,
-        "spatial": spatial_newton_euler.inverse_dynamics,
-        "modified_newton_euler": modified_newton_euler.inverse_dynamics,
-    },
+# inverse dynamics: algorithm name -> callable(model, q, qd, qdd)
+INVERSE_DYNAMICS = {
+    "newton_euler": newton_euler.inverse_dynamics,
+    "spatial": spatial_newton_euler.inverse_dynamics,
+    "modified_newton_euler": modified_newton_euler.inverse_dynamics,
+    "base_frame_newton_euler": base_frame_newton_euler.inverse_dynamics,
+    "logarithmic_newton_euler": logarithmic_newton_euler.inverse_dynamics,
+    "lagrange_closed_form": lagrange_closed_form.inverse_dynamics,
+    "lagrange_recursive_4x4": lagrange_recursive_4x4.inverse_dynamics,
+    "lagrange_recursive_3x3": lagrange_recursive_3x3.inverse_dynamics,
 }
 
-# Those that use a body's inertia only about its frame's origin, so that masses may be regrouped.
-ABOUT_ORIGIN = {"inverse_dynamics": ("spatial", "modified_newton_euler")}
+# Those that stand to be the cheapest, and of these the ones that use a body's inertia only about
+# its frame's origin, so that masses may be regrouped.
+CHEAP = ("newton_euler", "spatial", "modified_newton_euler")
+ABOUT_ORIGIN = ("spatial", "modified_newton_euler")
+
+# Those whose base may spin and accelerate. The others feel gravity and nothing else of it.
+MOVING_BASE = tuple(name for name in INVERSE_DYNAMICS if name != "lagrange_closed_form")
+
+
+def _at_rest(recursion):
+    """Gravity torques: the torques of a robot that stands still."""
+
+    def gravity_torques(robot, q):
+        still = [0.0] * robot.nv
+        return recursion(robot, q, still, still)
+
+    return gravity_torques
+
+
+def _coasting(recursion):
+    """Bias forces: the torques of a robot that keeps its rates."""
+
+    def bias_forces(robot, q, qd):
+        return recursion(robot, q, qd, [0.0] * robot.nv)
+
+    return bias_forces
+
+
+# function -> algorithm name -> callable(model, q, ...)
+ALGORITHMS = {
+    "inverse_dynamics": INVERSE_DYNAMICS,
+    "bias_forces": {name: _coasting(each) for name, each in INVERSE_DYNAMICS.items()},
+    "gravity_torques": {name: _at_rest(each) for name, each in INVERSE_DYNAMICS.items()},
+    "forward_dynamics": {
+        "articulated_body": articulated_body.forward_dynamics,
+        "composite_body": composite_body.forward_dynamics,
+    },
+    "mass_matrix": {"composite_body": composite_body.mass_matrix},
+    "mass_matrix_inverse": {"composite_body": composite_body.mass_matrix_inverse},
+    "kinetic_energy": {"link_velocities": energy.kinetic_energy},
+    "potential_energy": {"first_moments": energy.potential_energy},
+    "center_of_mass": {"first_moments": energy.center_of_mass},
+    "forward_kinematics": {"link_poses": kinematics.forward_kinematics},
+    "frame_poses": {"link_poses": kinematics.frame_poses},
+    "jacobian": {"joint_axes": kinematics.jacobian},
+    "bias_acceleration": {"link_accelerations": kinematics.bias_acceleration},
+    "operational_space_inertia": {"composite_body": operational_space.operational_space_inertia},
+}

@@ -23,14 +23,17 @@ from ..spatial import (
 from .joint import WORLD
 from .seat import align_z, decompose
 
-# name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs
-PARAMETERS = {
+# name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs.
+# First what a description says of a robot, then what may act on it, of which it says nothing.
+DESCRIPTION = {
     "mass": ("n",),
     "com": ("n", 3),
     "inertia": ("n", 6),
     "origin": ("n", 3),
     "rotor_inertia": ("n",),
     "gravity": (3,),
+}
+PARAMETERS = DESCRIPTION | {
     "external_force": ("n", 6),
     "base_velocity": (6,),
     "base_acceleration": (6,),
@@ -84,9 +87,34 @@ class BodyInertia:
     def about_frame(cls, mass, moment, about_origin):
         """From the first moment and the inertia about the frame's origin; there is no centre."""
         body = cls.__new__(cls)
-        body.mass, body.moment = mass, Vector(*moment)
-        body.about_origin = Symmetric(*about_origin)
+        body.mass, body.moment, body.about_origin = mass, moment, about_origin
         return body
+
+    def __add__(self, other):
+        """Two bodies of the same frame, welded together."""
+        return BodyInertia.about_frame(
+            self.mass + other.mass,
+            self.moment + other.moment,
+            self.about_origin + other.about_origin,
+        )
+
+    def seen_from(self, X):
+        """The same body in the parent frame of the transform X."""
+        r, h = X.origin, X.turn @ self.moment
+        moved = h + r * self.mass
+        I, g = X.turn.tensor(self.about_origin), h + moved
+        shift = Symmetric(
+            r.y * g.y + r.z * g.z,
+            r.x * g.x + r.z * g.z,
+            r.x * g.x + r.y * g.y,
+            -(h.x * r.y + r.x * moved.y),
+            -(h.x * r.z + r.x * moved.z),
+            -(h.y * r.z + r.y * moved.z),
+        )
+        return BodyInertia.about_frame(self.mass, moved, I + shift)
+
+    def scalars(self):
+        return (self.mass, *self.moment, *self.about_origin.scalars())
 
     def __matmul__(self, v):
         return Spatial(
@@ -103,10 +131,15 @@ class Model:
         values = {name: parameter_values(robot, name) for name in PARAMETERS}
         values |= parameters or {}
         self.robot = robot
-        self.n = robot.n
+        self.n, self.nv = robot.n, robot.nv
         self.outward = [(i, joint.parent) for i, joint in enumerate(robot.joints)]
         self.inward = self.outward[::-1]
-        self.gravity = Rotation(*robot.base.rotation).T @ Vector(*values["gravity"])
+        self.ancestors = []  # of each body: those that carry it, nearest first
+        for _, parent in self.outward:
+            self.ancestors.append(() if parent == WORLD else (parent, *self.ancestors[parent]))
+        self.base_turn = Rotation(*robot.base.rotation)  # of the root frame in the world
+        self.base_origin = Vector(*robot.base.translation)
+        self.gravity = self.base_turn.T @ Vector(*values["gravity"])  # in root coordinates
         self.base_velocity = _six(values["base_velocity"])
         # of the root's origin; gravity is felt as a base that rises
         self.base_acceleration = _six(values["base_acceleration"]) - Spatial(ZERO3, self.gravity)
@@ -132,13 +165,6 @@ class Model:
     def transform(self, i, q):
         """Body i in its parent's frame when its joint stands at q."""
         return self._joints[i].transform(q)
-
-    def ancestors(self, i):
-        """The bodies that carry body i, from its parent to the root."""
-        carried_by = self.robot.joints[i].parent
-        while carried_by != WORLD:
-            yield carried_by
-            carried_by = self.robot.joints[carried_by].parent
 
 
 def _six(values):

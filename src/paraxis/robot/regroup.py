@@ -13,6 +13,7 @@ computing joint torques only. Axes must lie along z, as `reframe` leaves them.
 
 import numpy as np
 
+from ..spatial import Symmetric, Vector
 from .joint import WORLD
 from .model import BodyInertia
 from .pose import LEFTOVER
@@ -41,7 +42,9 @@ def regroup(robot):
             inertia[joint.parent] = inertia[joint.parent] + given[2]
             scale[joint.parent] = max(scale[joint.parent], abs(given[2]).max())
     return [
-        BodyInertia.about_frame(float(m), _tidy(h, abs(h).max()), _tidy(_six(matrix), size))
+        BodyInertia.about_frame(
+            float(m), Vector(*_tidy(h, abs(h).max())), Symmetric(*_tidy(_six(matrix), size))
+        )
         for m, h, matrix, size in zip(mass, moment, inertia, scale, strict=True)
     ]
 

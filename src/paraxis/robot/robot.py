@@ -91,7 +91,7 @@ class Robot:
 
     def with_payload(self, mass, com=(0, 0, 0), inertia=(0, 0, 0), frame=None):
         """The same robot holding a body, described in `frame` (by default the last one)."""
-        place = self.frame(frame) if frame is not None else self._tool()
+        place = self.frame(frame) if frame is not None else self.tool()
         if place.body == WORLD:
             raise RobotError(f"payload: frame {place.name!r} is fixed to the world")
         load = Inertia.of(mass, com, inertia, "payload")
@@ -101,12 +101,16 @@ class Robot:
         inertias[place.body] = inertias[place.body] + load
         return replace(self, inertias=tuple(inertias), warn=False)
 
-    def _tool(self):
+    def tool(self):
+        """The last frame of the robot's tip, which is what it works with."""
         parents = {joint.parent for joint in self.joints}
         tips = [i for i in range(self.n) if i not in parents]
         if len(tips) != 1:
             names = [self.joints[i].name for i in tips]
-            raise RobotError(f"payload: {len(tips)} tips (after {listing(names)}); name a frame")
+            raise RobotError(
+                f"robot {quoted(self.name)}: name a frame, as it has {len(tips)} tips "
+                f"(after {listing(names)})"
+            )
         on_tip = [frame for frame in self.frames if frame.body == tips[0]]
         return on_tip[-1] if on_tip else Frame("tip", tips[0])
 

@@ -1,0 +1,43 @@
+"""The mass matrix from composite bodies, and forward dynamics by solving with it.
+
+Walker and Orin's third method (1982): all bodies beyond a joint are one rigid body for it, whose
+momentum at unit rate, carried inward, meets the other joints. Vectors are 6-D, angular part
+first, each in its own body's frame. Symbols: docs/notation.md.
+"""
+
+from ..robot.joint import WORLD
+from ..scalar import mark
+from .factor import factor, inverse, solve
+from .modified_newton_euler import inverse_dynamics
+
+
+def mass_matrix(robot, q):
+    """Return M, by rows: the torques M q̈ accelerate the robot from rest without gravity."""
+    X = {i: robot.transform(i, q[i]) for i, _ in robot.outward}
+    Ic = dict(enumerate(robot.inertia))  # of everything that body i carries, itself included
+    M = [[0.0] * robot.n for _ in range(robot.n)]
+    for i, p in robot.inward:  # children first
+        mark("composite", i, Ic[i])
+        S = robot.subspace[i]
+        f = Ic[i] @ S
+        M[i][i] = S @ f + robot.rotor_inertia[i]
+        below = i
+        for j in robot.ancestors[i]:
+            f = X[below].T @ f
+            M[i][j] = M[j][i] = robot.subspace[j] @ f
+            below = j
+        if p != WORLD:
+            Ic[p] = Ic[p] + Ic[i].seen_from(X[i])
+    return M
+
+
+def forward_dynamics(robot, q, qd, tau):
+    """Return the accelerations under the torques tau: M q̈ = tau - h."""
+    h = inverse_dynamics(robot, q, qd, [0.0] * robot.n)
+    factors = factor(robot.ancestors, mass_matrix(robot, q))
+    return solve(factors, [t - b for t, b in zip(tau, h, strict=True)])
+
+
+def mass_matrix_inverse(robot, q):
+    """Return M⁻¹, by rows."""
+    return inverse(factor(robot.ancestors, mass_matrix(robot, q)))

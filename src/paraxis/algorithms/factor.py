@@ -1,0 +1,74 @@
+"""M = Lᵀ D L without fill-in: the factorisation of a mass matrix along the tree (Featherstone).
+
+Eliminating from the tips inward touches only pairs of a body and its ancestors, so L has the
+zeros of M. L is unit lower triangular and kept as {(i, j): scalar} with j an ancestor of i; of D
+the reciprocals are kept, one division a joint.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    ancestors: list  # of each row: the columns that may be filled, nearest first
+    L: dict
+    reciprocal: list  # of the diagonal of D
+
+
+def factor(ancestors, M):
+    """The factors of a symmetric positive matrix given by rows.
+
+    `ancestors[i]` are the bodies that carry body i, nearest first; with all earlier rows there,
+    any such matrix is factored.
+    """
+    H = {(i, j): M[i][j] for i, above in enumerate(ancestors) for j in (i, *above)}
+    L, reciprocal = {}, [None] * len(ancestors)
+    for k in reversed(range(len(ancestors))):
+        reciprocal[k] = 1.0 / H[k, k]
+        for i in ancestors[k]:
+            L[k, i] = H[k, i] * reciprocal[k]
+            for j in (i, *ancestors[i]):
+                H[i, j] = H[i, j] - L[k, i] * H[k, j]
+    return Factors(ancestors, L, reciprocal)
+
+
+def solve(factors, b):
+    """x with M x = b."""
+    x = half_solve(factors, b)
+    for k, above in enumerate(factors.ancestors):  # D L x = y
+        x[k] = x[k] * factors.reciprocal[k]
+        for i in above:
+            x[k] = x[k] - factors.L[k, i] * x[i]
+    return x
+
+
+def half_solve(factors, b):
+    """y with Lᵀ y = b."""
+    y = list(b)
+    for k in reversed(range(len(y))):
+        for i in factors.ancestors[k]:
+            y[i] = y[i] - factors.L[k, i] * y[k]
+    return y
+
+
+def inverse(factors):
+    """M⁻¹, by rows.
+
+    L M⁻¹ = D⁻¹ L⁻ᵀ, whose right side is zero below the diagonal: row by row, outward, each entry
+    follows from those of the ancestors, and the rest from symmetry (Takahashi).
+    """
+    L, n = factors.L, len(factors.ancestors)
+    W = [[0.0] * n for _ in range(n)]
+    for i, above in enumerate(factors.ancestors):
+        for j in range(i):
+            W[i][j] = W[j][i] = -total(L[i, k] * W[k][j] for k in above)
+        W[i][i] = factors.reciprocal[i] - total(L[i, k] * W[k][i] for k in above)
+    return W
+
+
+def total(terms):
+    """The sum of generic scalars."""
+    result = 0.0
+    for term in terms:
+        result = result + term
+    return result

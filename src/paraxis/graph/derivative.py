@@ -1,0 +1,176 @@
+"""Derivatives of a graph, as a graph.
+
+Every operation has one rule, its partial derivatives; the chain rule is applied along the graph
+(forward: how each value moves with the inputs) or against it (reverse: how the outputs move with
+each value), whichever makes fewer products. Zeros are never made: a value carries only the
+derivatives it has. Exact in real arithmetic. Where a function has a corner (abs, min, max, select)
+the derivative is that of one side.
+"""
+
+from ..errors import ArgumentError
+from .graph import Graph, size
+from .node import Builder
+
+
+def jacobian(graph, wanted):
+    """The graph of derivatives. `wanted` maps a new name to (output, input) names.
+
+    The derivative of an array of shape s by one of shape t has shape s + t.
+    """
+    for output, given in wanted.values():
+        _known("output", output, graph.outputs)
+        _known("input", given, graph.inputs)
+    seeds = {
+        (name, k): None
+        for name in dict.fromkeys(given for _, given in wanted.values())
+        for k in range(size(graph.inputs[name]))
+    }
+    seeds = {entry: number for number, entry in enumerate(seeds)}
+    targets = [
+        node
+        for name in dict.fromkeys(output for output, _ in wanted.values())
+        for node in graph.outputs[name][1]
+    ]
+    targets = {node.index: k for k, node in enumerate({n.index: n for n in targets}.values())}
+    trace = _Linear(graph, seeds, targets)
+    entries = trace.forward() if trace.forward_cost <= trace.reverse_cost else trace.reverse()
+    outputs = {}
+    for name, (output, given) in wanted.items():
+        (shape, nodes), width = graph.outputs[output], size(graph.inputs[given])
+        outputs[name] = (
+            (*shape, *graph.inputs[given]),
+            tuple(
+                entries.get((targets[node.index], seeds[given, k]), trace.builder.zero)
+                for node in nodes
+                for k in range(width)
+            ),
+        )
+    return Graph(graph.inputs, outputs, {}, graph.name)
+
+
+def _known(what, name, names):
+    if name not in names:
+        raise ArgumentError(f"{what}: expected one of {list(names)}, found {name!r}")
+
+
+class _Linear:
+    """The values of a graph in a new builder, and what depends on what."""
+
+    def __init__(self, graph, seeds, targets):
+        self.nodes, self.seeds, self.targets = graph.nodes, seeds, targets
+        self.builder, self.value = Builder(), {}
+        for node in self.nodes:
+            arguments = [self.value[a.index] for a in node.args]
+            self.value[node.index] = self.builder.copy(node, arguments)
+        moves, moved = {}, {}  # sets of seeds and of targets as bits, by node
+        for node in self.nodes:
+            bits = 1 << seeds[node.value] if node.op == "input" and node.value in seeds else 0
+            for argument in node.args if node.op not in FLAT else ():
+                bits |= moves[argument.index]
+            moves[node.index] = bits
+        for node in reversed(self.nodes):
+            bits = moved.get(node.index, 0)
+            if node.index in targets:
+                bits |= 1 << targets[node.index]
+            moved[node.index] = bits
+            for argument in node.args if node.op not in FLAT else ():
+                moved[argument.index] = moved.get(argument.index, 0) | bits
+        self.live = {i for i in moves if moves[i] and moved[i]}
+        self.forward_cost = sum(moves[i].bit_count() for i in self.live)
+        self.reverse_cost = sum(moved[i].bit_count() for i in self.live)
+
+    def edges(self, node):
+        """(argument, how a change of it is passed on) for arguments that matter, each once."""
+        if node.op in FLAT or node.index not in self.live:
+            return
+        builder = self.builder
+        arguments = [self.value[a.index] for a in node.args]
+        if node.op == "select":
+            condition, zero = arguments[0], builder.zero
+            _, yes, no = node.args
+            if yes.index in self.live:
+                yield yes, lambda t: builder.select(condition, t, zero)
+            if no.index in self.live:
+                yield no, lambda t: builder.select(condition, zero, t)
+            return
+        factors = {}
+        partials = PARTIALS[node.op](builder, self.value[node.index], *arguments)
+        for argument, partial in zip(node.args, partials, strict=True):
+            if argument.index in self.live:
+                known = factors.get(argument.index)
+                total = partial if known is None else builder.add(known[1], partial)
+                factors[argument.index] = argument, total
+        for argument, partial in factors.values():
+            yield argument, lambda t, partial=partial: builder.mul(partial, t)
+
+    def forward(self):
+        """{(target, seed): derivative} along the graph."""
+        tangent, entries = {}, {}
+        for node in self.nodes:
+            if node.op == "input" and node.value in self.seeds:
+                own = {self.seeds[node.value]: self.builder.one}
+            else:
+                own = {}
+                for argument, passed in self.edges(node):
+                    for seed, t in tangent[argument.index].items():
+                        _accumulate(self.builder, own, seed, passed(t))
+            tangent[node.index] = own
+            if node.index in self.targets:
+                row = self.targets[node.index]
+                entries |= {(row, seed): t for seed, t in own.items()}
+        return entries
+
+    def reverse(self):
+        """{(target, seed): derivative} against the graph."""
+        adjoint = {index: {k: self.builder.one} for index, k in self.targets.items()}
+        entries = {}
+        for node in reversed(self.nodes):
+            own = adjoint.pop(node.index, {})
+            if node.op == "input" and node.value in self.seeds:
+                column = self.seeds[node.value]
+                entries |= {(row, column): t for row, t in own.items()}
+            if own:
+                for argument, passed in self.edges(node):
+                    above = adjoint.setdefault(argument.index, {})
+                    for row, t in own.items():
+                        _accumulate(self.builder, above, row, passed(t))
+        return entries
+
+
+def _accumulate(builder, table, key, value):
+    table[key] = builder.add(table[key], value) if key in table else value
+
+
+def _quotient(builder, value, a, b):
+    reciprocal = builder.div(builder.one, b)
+    return reciprocal, builder.neg(builder.mul(value, reciprocal))
+
+
+def _angle(builder, value, y, x):
+    square = builder.add(builder.mul(x, x), builder.mul(y, y))
+    return builder.div(x, square), builder.neg(builder.div(y, square))
+
+
+def _extreme(builder, a_wins):
+    return a_wins, builder.sub(builder.one, a_wins)
+
+
+# Operations that are flat wherever they have a derivative.
+FLAT = ("const", "input", "sign", "lt", "le", "eq")
+
+# operation -> the partial derivatives by its arguments, from (builder, value, *arguments)
+PARTIALS = {
+    "neg": lambda b, _, x: (b.constant(-1.0),),
+    "add": lambda b, _, x, y: (b.one, b.one),
+    "sub": lambda b, _, x, y: (b.one, b.constant(-1.0)),
+    "mul": lambda b, _, x, y: (y, x),
+    "fma": lambda b, _, x, y, z: (y, x, b.one),
+    "div": _quotient,
+    "sqrt": lambda b, root, x: (b.div(b.constant(0.5), root),),
+    "sin": lambda b, _, x: (b.cos(x),),
+    "cos": lambda b, _, x: (b.neg(b.sin(x)),),
+    "atan2": _angle,
+    "abs": lambda b, _, x: (b.sign(x),),
+    "min": lambda b, _, x, y: _extreme(b, b.binary("lt", x, y)),
+    "max": lambda b, _, x, y: _extreme(b, b.binary("lt", y, x)),
+}
