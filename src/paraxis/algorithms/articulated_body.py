@@ -9,6 +9,7 @@ from ..robot.joint import WORLD
 from ..scalar import mark
 from ..spatial import cross_force, cross_motion
 from .articulated_inertia import ArticulatedInertia
+from .massless import require_inertia
 from .spatial_newton_euler import base_acceleration
 
 
@@ -28,7 +29,7 @@ def forward_dynamics(robot, q, qd, tau):
         S, rotor = robot.subspace[i], robot.rotor_inertia[i]
         mark("articulated_inertia", i, IA[i])
         U[i] = IA[i] @ S
-        reciprocal[i] = 1.0 / (S @ U[i] + rotor)
+        reciprocal[i] = 1.0 / require_inertia(robot, i, S @ U[i] + rotor)
         u[i] = tau[i] - S @ pA[i]
         if p != WORLD:
             Ia = IA[i].freed(S, U[i], reciprocal[i], rotor)

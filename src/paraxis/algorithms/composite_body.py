@@ -8,6 +8,7 @@ first, each in its own body's frame. Symbols: docs/notation.md.
 from ..robot.joint import WORLD
 from ..scalar import mark
 from .factor import factor, inverse, solve
+from .massless import require_inertia
 from .modified_newton_euler import inverse_dynamics
 
 
@@ -34,10 +35,17 @@ def mass_matrix(robot, q):
 def forward_dynamics(robot, q, qd, tau):
     """Return the accelerations under the torques tau: M q̈ = tau - h."""
     h = inverse_dynamics(robot, q, qd, [0.0] * robot.n)
-    factors = factor(robot.ancestors, mass_matrix(robot, q))
-    return solve(factors, [t - b for t, b in zip(tau, h, strict=True)])
+    return solve(factored(robot, q), [t - b for t, b in zip(tau, h, strict=True)])
 
 
 def mass_matrix_inverse(robot, q):
     """Return M⁻¹, by rows."""
-    return inverse(factor(robot.ancestors, mass_matrix(robot, q)))
+    return inverse(factored(robot, q))
+
+
+def factored(robot, q):
+    """The factors of the mass matrix."""
+    M = mass_matrix(robot, q)
+    for i, _ in robot.outward:
+        require_inertia(robot, i, M[i][i])
+    return factor(robot.ancestors, M)

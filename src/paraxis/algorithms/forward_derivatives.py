@@ -4,8 +4,8 @@ Inverse dynamics takes forward dynamics' accelerations back to tau; differentiat
 that says M ∂q̈ = -∂τ (Carpentier and Mansard, 2018). Symbols: docs/notation.md.
 """
 
-from .composite_body import mass_matrix
-from .factor import factor, inverse, solve
+from .composite_body import factored
+from .factor import inverse, solve
 from .modified_newton_euler import inverse_dynamics
 
 
@@ -15,7 +15,7 @@ def forward_dynamics_derivatives(robot, q, qd, tau, inverse_dynamics_derivatives
     The last argument is a function of (q, qd, qdd) that returns ∂τ/∂q and ∂τ/∂q̇.
     """
     h = inverse_dynamics(robot, q, qd, [0.0] * robot.nv)
-    factors = factor(robot.ancestors, mass_matrix(robot, q))
+    factors = factored(robot, q)
     qdd = solve(factors, [t - b for t, b in zip(tau, h, strict=True)])
     slopes = inverse_dynamics_derivatives(q, qd, qdd)
     return [_solved(factors, slope) for slope in slopes] + [inverse(factors)]

@@ -1,13 +1,13 @@
 """The inertia that a frame shows to a force on it (Khatib): Λ = (J M⁻¹ Jᵀ)⁻¹."""
 
-from .composite_body import mass_matrix
+from .composite_body import factored
 from .factor import factor, half_solve, inverse, total
 from .kinematics import jacobian
 
 
 def operational_space_inertia(robot, q, frame, coordinates):
     """Return Λ, by rows, in the coordinates of the frame's Jacobian."""
-    factors = factor(robot.ancestors, mass_matrix(robot, q))
+    factors = factored(robot, q)
     halves = [half_solve(factors, row) for row in jacobian(robot, q, frame, coordinates)]
     scaled = [[y * d for y, d in zip(half, factors.reciprocal, strict=True)] for half in halves]
     mobility = [

@@ -1,0 +1,16 @@
+"""What forward dynamics says to a joint that moves nothing."""
+
+from ..errors import RobotError
+from ..robot.robot import quoted
+
+
+def require_inertia(robot, i, inertia):
+    """The inertia that joint i feels, unless it is a number and zero: then it has no reciprocal."""
+    if type(inertia) is float and inertia == 0.0:
+        found = robot.robot
+        raise RobotError(
+            f"robot {quoted(found.name)}: joint {quoted(found.joints[i].name)} moves nothing that "
+            "has inertia, so its acceleration is not defined; give its link mass, or the joint a "
+            "rotor inertia"
+        )
+    return inertia
