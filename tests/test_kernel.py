@@ -1515,7 +1515,7 @@ def test_a_long_body_is_several_functions_with_the_same_bits(most, monkeypatch):
             "entry": len(traced.outputs) == 1,
         }
         whole = traced.compile()
-        monkeypatch.setattr(body, "MOST_NODES", most)
+        monkeypatch.setattr(body, "MOST_LINES", most)
         source = assembly_source(graph, lanes, 100)
         monkeypatch.undo()
         assert source.count("define internal void @body.") > 1

@@ -9,22 +9,29 @@ from collections import defaultdict
 from ..graph.ops import LEAVES
 
 
-def cut(order, most):
-    """Runs of at most `most` nodes; one empty run when there is nothing to compute."""
-    return [order[k : k + most] for k in range(0, len(order), most)] or [[]]
+def cut(steps, most, weight=lambda step: 1):
+    """Runs of steps that weigh at most `most` each; one empty run when there is nothing to do."""
+    pieces, load = [[]], 0
+    for step in steps:
+        if pieces[-1] and load + weight(step) > most:
+            pieces, load = [*pieces, []], 0
+        pieces[-1].append(step)
+        load += weight(step)
+    return pieces
 
 
-def frame_places(pieces, results):
+def frame_places(pieces, reads, made_again=LEAVES):
     """node index -> its place in the frame, for values made in one piece and used in another.
 
-    Leaves are made again where they are used. A place is given to another value once the piece
-    that reads it last is over.
+    `reads` are the (node, number of the piece) that read a value, besides the nodes of the pieces
+    themselves. What is `made_again` where it is used needs no place. A place is given to another
+    value once the piece that reads it last is over.
     """
     home = {node.index: k for k, piece in enumerate(pieces) for node in piece}
     uses = [(a, k) for k, piece in enumerate(pieces) for node in piece for a in node.args]
     last = {}  # node index -> the last piece that reads it, of those that cross
-    for node, k in uses + [(node, len(pieces) - 1) for node in results]:
-        if home[node.index] != k and node.op not in LEAVES:
+    for node, k in [*uses, *reads]:
+        if home[node.index] != k and node.op not in made_again:
             last[node.index] = max(k, last.get(node.index, 0))
     places, free, leaving = {}, [], defaultdict(list)
     size = 0

@@ -5,14 +5,17 @@ of two ways (`Blocks`, `Rows`). No fast-math flags: what is fused and in which o
 by passes, so every number of lanes gives the same bits.
 """
 
+from collections import defaultdict
+from dataclasses import dataclass
+
 from ...graph.graph import size
-from ...graph.ops import CONDITIONS, LEAVES
+from ...graph.ops import CONDITIONS
 from ...passes.pieces import cut, frame_places, frame_size
 from .rows import request
 from .tiles import Straight, cell_entries, load_tile, store_tile, tiles
 from .trig import define_sincos
 
-MOST_NODES = 4000  # in one function
+MOST_LINES = 4000  # in one function, about
 
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -24,15 +27,19 @@ class Blocks:
 
     def __init__(self, lanes, shapes):
         self.lanes, self.vector = lanes, lanes.count * lanes.size
+        self.entries = [size(shape) for shape in shapes]
 
     def load(self, code, array, entry):
         at = code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
         return code.let(f"load {self.lanes.type}, ptr {at}, align {self.vector}")
 
-    def store(self, code, array, values):
-        for entry, value in enumerate(values):
-            at = code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
-            code.do(f"store {self.lanes.type} {value}, ptr {at}, align {self.vector}")
+    def parts(self, array):
+        """(first entry, entries, lines of code) of what is stored at once."""
+        return [(entry, 1, 2) for entry in range(self.entries[array])]
+
+    def store(self, code, array, entry, values):
+        at = code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
+        code.do(f"store {self.lanes.type} {values[0]}, ptr {at}, align {self.vector}")
 
 
 class Rows:
@@ -63,10 +70,11 @@ class Rows:
                 self.loaded.setdefault((array, first + k), register)
         return self.loaded[array, entry]
 
-    def store(self, code, array, values):
-        for first, cell in self.tiles[array]:
-            registers = values[first : first + cell]
-            store_tile(code, self.lanes, cell, registers, self._address(code, array, first))
+    def parts(self, array):
+        return [(first, cell, 4 * self.lanes.count) for first, cell in self.tiles[array]]
+
+    def store(self, code, array, first, values):
+        store_tile(code, self.lanes, len(values), values, self._address(code, array, first))
 
 
 def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
@@ -87,24 +95,69 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
         requests = [(k, line) for k, shape in enumerate(shapes) for line in range(size(shape))]
     parameters.append("ptr %frame")
 
-    pieces = cut(order, MOST_NODES)
-    slots, done, made = frame_places(pieces, graph.results), 0, 0
+    steps = _with_stores(graph, order, access(lanes, shapes))
+    pieces = cut(steps, MOST_LINES, lambda step: getattr(step, "weight", 1))
+    slots = frame_places(pieces, (), made_again=("const",))
+    done, made = 0, 0
     for number, piece in enumerate(pieces):
         emitter = _Emitter(module, lanes, list(graph.inputs), access(lanes, shapes), slots)
-        for node in piece:
-            emitter.emit(node)
+        for step in piece:
+            emitter.emit(step)
             done += 1
-            while made * len(order) < len(requests) * done:
+            while made * len(steps) < len(requests) * done:
                 array, line = requests[made]
                 emitter.fetch(array, line, to_write=array >= len(graph.inputs))
                 made += 1
-        if piece is pieces[-1]:
-            emitter.store_results([nodes for _, nodes in graph.outputs.values()], graph.unused)
         _define_function(module, f"{name}.{number}", parameters, str(emitter))
 
     calls = [f"  call void @{name}.{k}({', '.join(parameters)})" for k in range(len(pieces))]
     _define_function(module, name, parameters, "\n".join(calls))
     return frame_size(slots)
+
+
+@dataclass(frozen=True)
+class Poison:
+    """A step like a node: zero, or NaN in lanes where an entry no output uses is not finite."""
+
+    entries: list  # (name, index) of these inputs
+    op, args, index = "poison", (), -1
+
+
+@dataclass(frozen=True)
+class Store:
+    """A step like a node: write entries of an output array, from `first` on."""
+
+    array: int
+    first: int
+    args: tuple  # the values, and the poison if there is any
+    weight: int
+    op, index = "store", -2
+
+
+def _with_stores(graph, order, access):
+    """The nodes in order, and between them the stores, each as soon as its values are there.
+
+    But not before all inputs are read, which may lie where the outputs lie: so a body that will
+    be cut in pieces reads them first, and the pieces find them in the frame.
+    """
+    steps = list(order)
+    if len(order) + 4 * len(graph.results) > MOST_LINES:
+        steps.sort(key=lambda node: node.op != "input")  # stable
+    poison = (Poison(graph.unused),) if graph.unused else ()
+    at = {node.index: k for k, node in enumerate(steps)}
+    read = max((k for k, node in enumerate(steps) if node.op == "input"), default=-1)
+    ready = defaultdict(list)  # place in the order -> the stores that come after it
+    for k, (_, nodes) in enumerate(graph.outputs.values()):
+        for first, entries, weight in access.parts(len(graph.inputs) + k):
+            values = nodes[first : first + entries]
+            last = max(read, *(at[node.index] for node in values))
+            store = Store(len(graph.inputs) + k, first, (*values, *poison), weight)
+            ready[last].append(store)
+    result = [*poison, *ready[-1]]
+    for k, node in enumerate(steps):
+        result.append(node)
+        result += ready[k]
+    return result
 
 
 def _define_function(module, name, parameters, text):
@@ -133,7 +186,7 @@ class _Emitter(Straight):
     def value(self, node):
         """The name of a node's value, brought here if another function made it."""
         if node.index not in self.values:
-            if node.op in LEAVES:
+            if node.op == "const":
                 self.emit(node)
             else:
                 at = self._slot(node)
@@ -147,20 +200,17 @@ class _Emitter(Straight):
         offset = self.slots[node.index] * self.lanes.count * self.lanes.size
         return self.let(f"getelementptr i8, ptr %frame, i64 {offset}")
 
-    def store_results(self, outputs, unused):
-        """Write the output arrays, when all inputs are read: they may be the same arrays."""
-        poison = self.poison(unused)
-        values = [[self.value(node) for node in nodes] for nodes in outputs]
-        for k, entries in enumerate(values):
-            if poison is not None:
-                add = f"fadd {self.lanes.type}"
-                entries = [self.let(f"{add} {entry}, {poison}") for entry in entries]
-            self.access.store(self, len(self.position) + k, entries)
+    def store(self, step):
+        """Write a part of an output array."""
+        values = [self.value(a) for a in step.args]
+        if step.args[-1].op == "poison":
+            *values, poison = values
+            values = [self.let(f"fadd {self.lanes.type} {value}, {poison}") for value in values]
+        self.access.store(self, step.array, step.first, values)
 
-    def poison(self, unused):
-        """Zero, or NaN in lanes where an entry that no output uses is not finite."""
+    def poison(self, step):
         total = None
-        for name, entry in unused:
+        for name, entry in step.entries:
             value = self.access.load(self, self.position[name], entry)
             own = self.let(f"fsub {self.lanes.type} {value}, {value}")
             total = own if total is None else self.let(f"fadd {self.lanes.type} {total}, {own}")
@@ -172,8 +222,12 @@ class _Emitter(Straight):
 
     def emit(self, node):
         lanes, op = self.lanes, node.op
+        if op == "store":
+            return self.store(node)
         if op == "const":
             value = lanes.constant(node.value)
+        elif op == "poison":
+            value = self.poison(node)
         elif op == "input":
             name, entry = node.value
             value = self.access.load(self, self.position[name], entry)
