@@ -12,13 +12,16 @@ def joint_torques(robot, X, f, n, qdd):
     that joint i transmits. X are the transforms of the outward sweep.
     """
     tau = {}
-    for i, p in robot.inward:  # children first
+    for i, _ in robot.outward:
         f[i] = mark("force", i, f[i] - robot.external_force[i].linear)
         n[i] = mark("moment", i, n[i] - robot.external_force[i].angular)
+    for i, p in robot.inward:  # children first
         tau[i] = robot.axis[i] @ (n[i] if robot.is_revolute[i] else f[i])
         tau[i] = tau[i] + robot.rotor_inertia[i] * qdd[i]
         if p != WORLD:
-            carried = X[i].turn @ f[i]
-            f[p] = f[p] + carried
-            n[p] = n[p] + X[i].turn @ n[i] + cross(X[i].origin, carried)
+            turn, arm = X[i].turn, X[i].origin
+            carried = mark("carried_force", i, turn @ f[i])
+            f[p] = mark("force", p, f[p] + carried)
+            moment = mark("carried_moment", i, turn @ n[i])
+            n[p] = mark("moment", p, n[p] + moment + cross(arm, carried))
     return [tau[i] for i, _ in robot.outward]

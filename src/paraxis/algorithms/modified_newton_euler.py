@@ -8,7 +8,7 @@ Symbols: docs/notation.md.
 
 from ..robot.joint import WORLD
 from ..scalar import mark
-from ..spatial import Matrix, Vector, cross
+from ..spatial import ZERO3, Matrix, Vector, cross
 from .inward import joint_torques
 
 
@@ -17,22 +17,23 @@ def inverse_dynamics(robot, q, qd, qdd):
     X, f, n = {}, {}, {}
     ω = {WORLD: robot.base_velocity.angular}
     α, a = {WORLD: robot.base_acceleration.angular}, {WORLD: robot.base_acceleration.linear}
-    λ, k = {WORLD: rate_matrix(ω[WORLD], α[WORLD])[0]}, {}
+    λ = {WORLD: rate_matrix(ω[WORLD], α[WORLD])[0]}
     for i, p in robot.outward:  # parents first
         z, h, m, I = robot.axis[i], robot.inertia[i].moment, robot.inertia[i].mass, robot.inertia[i]
         X[i] = robot.transform(i, q[i])
         back, r = X[i].turn.T, X[i].origin
-        ω[i], α[i] = back @ ω[p], back @ α[p]
-        a[i] = back @ (a[p] + λ[p] @ r)
-        if robot.is_revolute[i]:
-            α[i] = α[i] + z * qdd[i] + cross(ω[i], z * qd[i])
-            ω[i] = ω[i] + z * qd[i]
-        else:
-            a[i] = a[i] + z * qdd[i] + cross(ω[i], z * (qd[i] + qd[i]))
-        mark("omega", i, ω[i]), mark("alpha", i, α[i]), mark("acceleration", i, a[i])
-        λ[i], k[i] = rate_matrix(ω[i], α[i])
-        f[i] = a[i] * m + λ[i] @ h
-        n[i] = I.about_origin @ α[i] + gyroscopic(I.about_origin, k[i]) + cross(h, a[i])
+        spin, slide = (z, ZERO3) if robot.is_revolute[i] else (ZERO3, z)
+        turned = back @ ω[p]
+        ω[i] = mark("omega", i, turned + spin * qd[i])
+        α[i] = mark("alpha", i, back @ α[p] + spin * qdd[i] + cross(turned, spin * qd[i]))
+        λ[i], products = rate_matrix(ω[i], α[i])
+        mark("lambda", i, λ[i])
+        a[i] = back @ (a[p] + λ[p] @ r) + slide * qdd[i]
+        a[i] = mark("acceleration", i, a[i] + cross(turned, slide * (qd[i] + qd[i])))
+        f[i] = mark("inertial_force", i, a[i] * m + λ[i] @ h)
+        N = I.about_origin @ α[i] + gyroscopic(I.about_origin, products)
+        N = mark("inertial_moment", i, N)
+        n[i] = mark("moment", i, N + cross(h, a[i]))  # its own; the others follow inward
     return joint_torques(robot, X, f, n, qdd)
 
 

@@ -7,7 +7,7 @@ each in its own body's frame. Symbols: docs/notation.md.
 
 from ..robot.joint import WORLD
 from ..scalar import mark
-from ..spatial import cross
+from ..spatial import ZERO3, cross
 from .inward import joint_torques
 
 
@@ -20,15 +20,15 @@ def inverse_dynamics(robot, q, qd, qdd):
         z, s, m, I = robot.axis[i], robot.inertia[i].com, robot.inertia[i].mass, robot.inertia[i]
         X[i] = robot.transform(i, q[i])
         back, r = X[i].turn.T, X[i].origin
-        ω[i], α[i] = back @ ω[p], back @ α[p]
+        spin, slide = (z, ZERO3) if robot.is_revolute[i] else (ZERO3, z)
+        turned = back @ ω[p]
+        ω[i] = mark("omega", i, turned + spin * qd[i])
+        α[i] = mark("alpha", i, back @ α[p] + spin * qdd[i] + cross(turned, spin * qd[i]))
         a[i] = back @ (a[p] + cross(α[p], r) + cross(ω[p], cross(ω[p], r)))
-        if robot.is_revolute[i]:
-            α[i] = α[i] + z * qdd[i] + cross(ω[i], z * qd[i])
-            ω[i] = ω[i] + z * qd[i]
-        else:
-            a[i] = a[i] + z * qdd[i] + cross(ω[i], z * (qd[i] + qd[i]))
-        mark("omega", i, ω[i]), mark("alpha", i, α[i]), mark("acceleration", i, a[i])
-        F = (a[i] + cross(α[i], s) + cross(ω[i], cross(ω[i], s))) * m
-        N = I.about_com @ α[i] + cross(ω[i], I.about_com @ ω[i])
-        f[i], n[i] = F, N + cross(s, F)
+        a[i] = a[i] + slide * qdd[i] + cross(turned, slide * (qd[i] + qd[i]))
+        mark("acceleration", i, a[i])
+        at_com = a[i] + cross(α[i], s) + cross(ω[i], cross(ω[i], s))
+        F = mark("inertial_force", i, mark("com_acceleration", i, at_com) * m)
+        N = mark("inertial_moment", i, I.about_com @ α[i] + cross(ω[i], I.about_com @ ω[i]))
+        f[i], n[i] = F, mark("moment", i, N + cross(s, F))  # its own; the others follow inward
     return joint_torques(robot, X, f, n, qdd)
