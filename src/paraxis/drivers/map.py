@@ -248,7 +248,7 @@ def _job(layouts, shapes, batch, itemsize, inputs):
         column = strides[-1] if entry else itemsize
         outer = [along[k] for _, along in axes]
         constant = k < inputs and rows[k] == 0 and not any(outer)
-        way = READY if constant else _way(math.prod(entry), column, rows[k], itemsize)
+        way = READY if constant else way_of(math.prod(entry), column, rows[k], itemsize)
         words += (0, column, rows[k], way, *outer, *unused)
     return tuple(words)
 
@@ -274,7 +274,8 @@ def _merged_axes(batch, steps):
     return axes or [(1, [0] * len(steps))]
 
 
-def _way(entries, column, row, itemsize):
+def way_of(entries, column, row, itemsize):
+    """How native code reads an array with so many bytes between entries and between states."""
     if column == itemsize and entries * itemsize >= 16:
         return ROWS
     return COLUMNS if row == itemsize else ANY

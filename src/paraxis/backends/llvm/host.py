@@ -15,6 +15,9 @@ if hasattr(os, "register_at_fork"):  # so that no child is born with the lock he
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
     )
 
+# Levels of the x86-64 architecture that multiply and add at once -> bits of their registers.
+LEVELS = {"x86-64-v3": 256, "x86-64-v4": 512}
+
 _engines = {}  # token -> the engine that owns machine code, and the address of its life
 _tokens = itertools.count(1)
 # Python's C functions; not ctypes.pythonapi itself, on which others set argument types too.
@@ -78,29 +81,36 @@ def has_fma():
     return bool(features().get("fma", True))  # a feature of x86 only; others always have it
 
 
+def cpu_name():
+    """This CPU as LLVM names it."""
+    return llvm.get_host_cpu_name()
+
+
 def description():
     """What compiled code depends on: LLVM, the CPU and its features."""
     on = ",".join(sorted(name for name, present in features().items() if present))
     version = ".".join(map(str, llvm.llvm_version_info))
-    return f"llvm {version} {llvm.get_process_triple()} {llvm.get_host_cpu_name()} {on}"
+    return f"llvm {version} {llvm.get_process_triple()} {cpu_name()} {on}"
 
 
-def target_machine():
-    """Code generation for this CPU. Small and position-independent: constants are reached by
-    short addresses, which lets them be operands of arithmetic instead of loads of their own."""
+def target_machine(level=None):
+    """Code generation for this CPU, or any of a level. Small and position-independent: constants
+    are reached by short addresses, which lets them be operands of arithmetic instead of loads of
+    their own."""
     _initialised()
     target = llvm.Target.from_triple(llvm.get_process_triple())
-    flags = ",".join(("+" if on else "-") + name for name, on in sorted(features().items()))
-    if register_bits() == 512:
-        flags += ",-prefer-256-bit"
+    name, has = (level, {}) if level else (cpu_name(), features())
+    flags = [("+" if on else "-") + feature for feature, on in sorted(has.items())]
+    if (LEVELS[level] if level else register_bits()) == 512:
+        flags.append("-prefer-256-bit")
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=flags, opt=3, reloc="pic", codemodel="small"
+        cpu=name, features=",".join(flags), opt=3, reloc="pic", codemodel="small"
     )
 
 
-def compile_object(ir):
+def compile_object(ir, level=None):
     """Machine code, as the bytes of an object file."""
-    machine = target_machine()
+    machine = target_machine(level)
     with _lock:
         module = llvm.parse_assembly(ir)
         module.verify()

@@ -11,6 +11,7 @@ from ...errors import ArgumentError
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
+from ..number import checked_dtype
 from . import host, python_entry
 from .body import Blocks, Rows, define_body
 from .lanes import Lanes
@@ -79,12 +80,7 @@ class Kernel:
 
 def checked_options(dtype, thread_count):
     """The dtype's name, or an error for options that make no sense."""
-    try:
-        name = np.dtype(dtype).name
-    except TypeError:
-        name = dtype
-    if name not in ELEMENTS:
-        raise ArgumentError(f"dtype: expected one of {tuple(ELEMENTS)}, found {name!r}")
+    name = checked_dtype(dtype)
     if thread_count is not None and (not isinstance(thread_count, Integral) or thread_count < 1):
         raise ArgumentError(f"threads: expected None or a number >= 1, found {thread_count!r}")
     return name
@@ -101,18 +97,24 @@ def assembly_source(graph, lanes, work, with_entry=True):
     module = Module()
     fused = fuse(graph) if host.has_fma() else graph
     order = trig_first(fused)
-    fetch = len(order) >= LONG_BODY
-    frame = define_body(module, "body", fused, order, lanes, Blocks, fetch)
-    rows_body = None
-    if Rows.possible(lanes, graph.shapes):
-        rows_body = "body_rows"
-        define_body(module, rows_body, fused, order, lanes, Rows, fetch)
-    define_run(module, fused, lanes, "body", frame, fetch, rows_body)
+    frame = define_batch(module, fused, order, lanes)
     if with_entry and python_entry.has_entry(graph):
         define_body(module, "body_one", fused, order, Lanes(lanes.element, 1))
         small = 2 * THREAD_WORK // max(work, 1)
         python_entry.define_call(module, fused, lanes, "body_one", frame, "run", small)
     return str(module)
+
+
+def define_batch(module, graph, order, lanes, linkage=""):
+    """Add `@run` and the bodies it calls; returns how many vectors their frame takes."""
+    fetch = len(order) >= LONG_BODY
+    frame = define_body(module, "body", graph, order, lanes, Blocks, fetch)
+    rows_body = None
+    if Rows.possible(lanes, graph.shapes):
+        rows_body = "body_rows"
+        define_body(module, rows_body, graph, order, lanes, Rows, fetch)
+    define_run(module, graph, lanes, "body", frame, fetch, rows_body, linkage)
+    return frame
 
 
 def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=None, fallback=None):

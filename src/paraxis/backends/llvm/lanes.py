@@ -1,12 +1,9 @@
 """How LLVM spells vectors of one element type and one number of lanes."""
 
-import math
 import struct
 from dataclasses import dataclass
 
-import numpy as np
-
-from ...errors import ArgumentError
+from ..number import as_float32
 
 SIZES = {"double": 8, "float": 4}
 ARITY = {"fma": 3, "fabs": 1, "sqrt": 1, "copysign": 2, "minimum": 2, "maximum": 2}
@@ -47,11 +44,7 @@ class Lanes:
     def constant(self, value):
         """A number, in every lane."""
         if self.element == "float":
-            with np.errstate(over="ignore"):
-                single = float(np.float32(value))
-            if math.isinf(single):
-                raise ArgumentError(f"float32: the constant {value} is beyond its range")
-            value = single
+            value = float(as_float32(value))
         bits = struct.pack(">d", value).hex()  # LLVM writes floats as the bits of a double
         return self._splat(self.element, f"0x{bits}")
 

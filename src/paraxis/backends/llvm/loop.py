@@ -31,7 +31,7 @@ CACHE_LINE = 64
 MOST_STACK = 65536  # bytes of scratch on the stack of whichever thread calls
 
 
-def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None):
+def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None, linkage=""):
     """Add `void @run(ptr job)`. If not the body, then loads and stores ask for memory early.
 
     `frame` is the number of vectors the bodies keep in memory of their own; `rows_body` works
@@ -47,7 +47,7 @@ def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None):
         define_store(module, f"store_{count}", lanes, count, 0 if body_fetches else stage)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
     run = _Run(lanes, entries, len(inputs), stage, frame, body_fetches)
-    module.define("run", run.text(module, body, rows_body))
+    module.define("run", run.text(module, body, rows_body, linkage))
 
 
 class _Run:
@@ -63,13 +63,13 @@ class _Run:
             piece(k) for k in range(first, len(self.entries) if last is None else last)
         )
 
-    def text(self, module, body, rows_body):
+    def text(self, module, body, rows_body, linkage):
         header = ("states", "axes", "chunk", "per.row", "chunks")
         start, end = self._memory(module)
         whole = f"udiv i64 %here.all, {self.lanes.count}" if rows_body else "add i64 0, 0"
         straight, straight_exit = self._straight(rows_body)
         return f"""
-define void @run(ptr %job) nounwind {{
+define {linkage} void @run(ptr %job) nounwind {{
 entry:
 {self.each(self._pointers)}
 {_lines(_word(name, k) for k, name in enumerate(header))}
