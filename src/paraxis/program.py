@@ -2,11 +2,13 @@
 
 import hashlib
 
+from .backends import c, cuda, fortran, python
 from .backends.llvm.kernel import compile_kernel
 from .errors import ArgumentError
 from .graph import evaluate as interpreter
 from .graph import text as text_form
 from .graph.check import check
+from .graph.derivative import jacobian
 from .passes.count import count
 from .passes.depth import depth, width
 
@@ -72,12 +74,41 @@ class Program:
         results = interpreter.evaluate(self.graph, arrays)
         return next(iter(results.values())) if len(results) == 1 else results
 
+    def jacobian(self, output, input):
+        """The Program of the derivatives of an output by an input, of shape output + input."""
+        return Program(jacobian(self.graph, {f"d{output}_d{input}": (output, input)}))
+
+    def gradient(self, output, input):
+        """The Program of the derivatives of an output that is one number, in the input's shape."""
+        if self.outputs.get(output, ()) != ():
+            raise ArgumentError(
+                f"gradient of {output!r}: expected an output that is one number, found shape "
+                f"{self.outputs[output]}; program.jacobian takes any"
+            )
+        return self.jacobian(output, input)
+
     def compile(self, target="cpu", dtype="float64", threads=None):
         """Machine code for this Program, from the disk cache when it is there."""
         if target != "cpu":
             raise ArgumentError(f"target: expected 'cpu', found {target!r}")
         identity = self._identity or hashlib.sha256(self.text().encode()).hexdigest()
         return compile_kernel(identity, lambda: self.graph, work, dtype, threads)
+
+    def to_c(self, name=None, dtype="float64"):
+        """C99 source: a function for one state, called `name`, and one for a batch."""
+        return c.source(self.graph, name, dtype)
+
+    def to_cuda(self, name=None, dtype="float64"):
+        """CUDA C++ source: a device function for one state and a kernel, one thread a state."""
+        return cuda.source(self.graph, name, dtype)
+
+    def to_fortran(self, name=None, dtype="float64"):
+        """Fortran 2008 source: a module with subroutines for one state and for a batch."""
+        return fortran.source(self.graph, name, dtype)
+
+    def to_python(self, name=None):
+        """Python source: a function of lists of floats that needs only `math`."""
+        return python.source(self.graph, name)
 
     def __repr__(self):
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())

@@ -1,0 +1,287 @@
+"""What back ends that write source text share.
+
+A language is a table: an expression for every operation, a statement that names a value, words
+that are taken. `write` turns a graph into such statements, one a node; a back end puts function
+heads around them. Names and comments of a description may be anyone's: names become identifiers
+through `Names`, and every comment goes through `harmless`.
+"""
+
+import itertools
+import re
+import textwrap
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from ..errors import ArgumentError
+from ..graph.graph import size
+from ..graph.ops import LEAVES
+from ..passes.count import count
+from ..passes.pieces import cut, frame_places, frame_size
+from .number import digits
+
+MOST_NODES = 4000  # in one function; clang puts shorter ones together again, and takes long
+LONGEST = 50  # characters of a name; Fortran allows 63, and endings such as _batch are added
+WIDTH = 92  # characters of a line, about
+PAIR = ("sin", "cos")  # of one angle, where a language makes both at once
+
+_OWN = re.compile(r"(v|poison)[0-9]+|frame|states?", re.IGNORECASE)  # names that `write` gives
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+
+
+@dataclass(frozen=True)
+class Language:
+    """How a language spells the statements of a straight line."""
+
+    dtype: str
+    operations: dict  # operation -> an expression over {0} {1} {2}
+    let: str  # the statement that gives a value its name: {0} is to be {1}
+    put: str  # the statement that writes memory: {0} is to hold {1}
+    place: str  # place {0} of the frame
+    number: str  # {0} are the digits
+    reserved: frozenset  # words that name nothing else
+    library: frozenset = frozenset()  # names of functions it has already
+    first: int = 0  # where counting begins
+    folds_case: bool = False
+    pair: str | None = None  # names {0} and {1}, sine and cosine of {2}
+
+    def literal(self, value):
+        return self.number.format(digits(value, self.dtype))
+
+    def operand(self, value):
+        """A literal that may stand after an operator."""
+        return f"({self.literal(value)})" if value < 0 else self.literal(value)
+
+
+# -- names and comments ------------------------------------------------------------------------
+
+
+class Names:
+    """Identifiers, each given once, none a word of the language or a name that `write` gives.
+
+    They are for arrays of `function`, or without one for functions.
+    """
+
+    def __init__(self, language, function=None):
+        self.language, self.function, self.given = language, function, set()
+
+    def new(self, wanted):
+        """`wanted` itself where it can be had, else something like it."""
+        base = re.sub(r"[^A-Za-z0-9_]", "_", wanted)
+        macro = len(base) > 1 and base.isupper()  # NAN, NULL, ...: nobody knows them all
+        base = (f"x{base}" if macro or not base[:1].isalpha() else base)[:LONGEST]
+        endings = itertools.chain([""], (f"_{k}" for k in itertools.count(2)))
+        name = next(base + ending for ending in endings if self.free(base + ending))
+        self.given.add(self._folded(name))
+        return name
+
+    def free(self, name):
+        name = self._folded(name)
+        taken = name in self.language.reserved or name in self.given or _OWN.fullmatch(name)
+        return not taken and not self._names_a_function(name)
+
+    def _names_a_function(self, name):
+        if self.function is None:  # it is to be the function's
+            return name in self.language.library
+        function = re.escape(self._folded(self.function))
+        return re.fullmatch(f"{function}(_batch|_module|_test|_part[0-9]+)?", name) is not None
+
+    def _folded(self, name):
+        return name.lower() if self.language.folds_case else name
+
+
+def function_name(graph, name, language):
+    """The name of the function: the one asked for, or one after the program."""
+    if name is None:
+        return Names(language).new(graph.name)
+    if (
+        not isinstance(name, str)
+        or not _IDENTIFIER.match(name)
+        or len(name) > LONGEST
+        or not Names(language).free(name)
+    ):
+        raise ArgumentError(
+            f"name: expected a letter, then letters, digits and _, at most {LONGEST} in all, and "
+            f"nothing that has a meaning already, found {name!r}"
+        )
+    return name
+
+
+def harmless(text):
+    """`text` for a comment of any language: what could end a comment, a line or a string, or
+    is not ASCII, is written as in web addresses (%2A for an asterisk)."""
+    return quote(text, safe=" ,.:;()[]+-=_<>^|'/", errors="replace")
+
+
+def comment_lines(paragraphs):
+    """Paragraphs, each a text or a list of lines, as lines with an empty one in between."""
+    for k, paragraph in enumerate(paragraphs):
+        if k:
+            yield ""
+        for line in [paragraph] if isinstance(paragraph, str) else paragraph:
+            yield from textwrap.wrap(harmless(line), WIDTH)
+
+
+def description(graph, name, language, arrays, usage, notes):
+    """What a reader should know of the function, as paragraphs."""
+    inputs = ", ".join(_shaped(array) for array in arrays if not array.is_output)
+    outputs = ", ".join(_shaped(array) for array in arrays if array.is_output)
+    cost = (
+        f"Each state takes {count(graph)}. An add is an addition or subtraction; sign changes are "
+        "free; sines and cosines count under trig."
+    )
+    looked_at = (
+        "Inputs that no output depends on are still looked at: where one is not finite, every "
+        "output of its state is NaN."
+    )
+    return [
+        f"{name}: ({inputs}) -> ({outputs}) in {language.dtype}, written by Paraxis.",
+        *notes,
+        " ".join(usage),
+        cost,
+        *([looked_at] if graph.unused else []),
+    ]
+
+
+def _shaped(array):
+    return array.name + "".join(f"[{k}]" for k in array.shape)
+
+
+def listed(head, items, tail, indent, width=WIDTH):
+    """`head` items, separated by commas, `tail`: on as many lines as it takes."""
+    lines, line = [], head
+    for k, item in enumerate(items):
+        piece = item + ("," if k + 1 < len(items) else tail)
+        if k and len(line) + 1 + len(piece) > width:
+            lines.append(line)
+            line = indent + piece
+        else:
+            line += (" " if k else "") + piece
+    return "\n".join([*lines, line if items else line + tail])
+
+
+# -- statements --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Array:
+    """An input or output of the function."""
+
+    name: str  # as an identifier
+    shape: tuple
+    is_output: bool
+
+    @property
+    def entries(self):
+        return size(self.shape)
+
+
+def arrays(graph, names):
+    """The arrays of a graph, inputs first, each with an identifier of its own."""
+    given = [Array(names.new(key), shape, False) for key, shape in graph.inputs.items()]
+    made = [Array(names.new(key), shape, True) for key, (shape, _) in graph.outputs.items()]
+    return given + made
+
+
+@dataclass(frozen=True)
+class Straight:
+    """A graph written out."""
+
+    pieces: list  # of Statements
+    frame: int  # how many values the pieces keep for each other
+    results: list  # for each output the values of its entries, as the last piece knows them
+
+
+def write(graph, language, arrays, entry, in_pieces=True):
+    """The graph as statements; `entry(array, k)` is the text of an array's entry.
+
+    Nothing is stored: outputs may lie where inputs lie, so all values come first.
+    """
+    pieces = cut(graph.nodes, MOST_NODES if in_pieces else len(graph.nodes))
+    places = frame_places(pieces, [(node, len(pieces) - 1) for node in graph.results])
+    numbers = {node.index: k for k, node in enumerate(graph.nodes)}
+    inputs = dict(zip(graph.inputs, arrays, strict=False))
+    written = []
+    for piece in pieces:
+        statements = Statements(language, inputs, entry, numbers, places)
+        statements.compute(piece)
+        written.append(statements)
+    last = written[-1]
+    poison = last.poison(graph.unused)
+    results = [[last.value(node) for node in nodes] for _, nodes in graph.outputs.values()]
+    if poison:
+        results = [[f"{value} + {poison}" for value in values] for values in results]
+    return Straight(written, frame_size(places), results)
+
+
+class Statements:
+    """The statements of one function: a piece of the graph."""
+
+    def __init__(self, language, inputs, entry, numbers, places):
+        self.language, self.lines = language, []
+        self.names, self.arrays, self.uses_frame = [], set(), False  # what the lines speak of
+        self._inputs, self._entry, self._numbers, self._places = inputs, entry, numbers, places
+        self._known = {}  # node index -> the name of its value
+
+    def compute(self, piece):
+        language = self.language
+        of_angle = {op: {n.args[0].index: n for n in piece if n.op == op} for op in PAIR}
+        both = of_angle["sin"].keys() & of_angle["cos"].keys() if language.pair else ()
+        for node in piece:
+            if node.op in LEAVES or node.index in self._known:
+                continue
+            arguments = [self.value(a) for a in node.args]
+            if node.op in PAIR and node.args[0].index in both:
+                pair = [of_angle[op][node.args[0].index] for op in PAIR]
+                names = [self._name(each) for each in pair]
+                self.lines.append(language.pair.format(*names, *arguments))
+                self._keep(*pair)
+            else:
+                self._let(self._name(node), language.operations[node.op].format(*arguments))
+                self._keep(node)
+
+    def value(self, node):
+        """How statements refer to a node's value, brought here if another piece made it."""
+        if node.op == "const":
+            return self.language.operand(node.value)
+        if node.index not in self._known:
+            source = self._input(*node.value) if node.op == "input" else self._place(node)
+            self._let(self._name(node), source)
+        return self._known[node.index]
+
+    def poison(self, unused):
+        """What to add to every output: zero, or NaN when an entry no output uses is not finite."""
+        total = None
+        for k, (name, entry) in enumerate(unused):
+            value = self._input(name, entry)
+            own = f"{value} - {value}"
+            self._let(f"poison{k}", f"{total} + ({own})" if total else own)
+            total = f"poison{k}"
+        return total
+
+    def store(self, outputs, results):
+        for array, values in zip(outputs, results, strict=True):
+            self.arrays.add(array)
+            for k, value in enumerate(values):
+                self.lines.append(self.language.put.format(self._entry(array, k), value))
+
+    def _let(self, name, value):
+        self.names.append(name)
+        self.lines.append(self.language.let.format(name, value))
+
+    def _input(self, name, k):
+        self.arrays.add(self._inputs[name])
+        return self._entry(self._inputs[name], k)
+
+    def _name(self, node):
+        name = self._known[node.index] = f"v{self._numbers[node.index]}"
+        return name
+
+    def _keep(self, *nodes):
+        for node in nodes:
+            if node.index in self._places:
+                place, value = self._place(node), self._known[node.index]
+                self.lines.append(self.language.put.format(place, value))
+
+    def _place(self, node):
+        self.uses_frame = True
+        return self.language.place.format(self._places[node.index] + self.language.first)
