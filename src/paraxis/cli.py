@@ -1,4 +1,4 @@
-"""The command line: `paraxis info`, `paraxis bench`, `paraxis demo`.
+"""The command line: `paraxis info`, `paraxis bench`, `paraxis export`, `paraxis demo`.
 
 Commands ask the public functions and hand the answers to report/. An error of the user is one
 line on stderr and exit code 2; a demo that finds Paraxis wrong exits with 1.
@@ -10,9 +10,12 @@ import sys
 import warnings
 
 from . import __version__, api
+from .algorithms import CHEAP
 from .errors import ArgumentError, ParaxisError
+from .export import LANGUAGES, export
 from .report.text import duration
 from .robot.load import load
+from .robot.model import DESCRIPTION
 from .robot.table import shown
 
 EXAMPLES = """examples:
@@ -21,6 +24,7 @@ EXAMPLES = """examples:
   paraxis info arm.urdf --tip tool0     a URDF file, up to one link
   paraxis bench ur5 --batch 1,1000,1e6  how fast it runs here
   paraxis bench arm.urdf --json out.json
+  paraxis export ur5 --function inverse_dynamics --language c -o build
 """
 
 JSON_KEYS = """The JSON file holds: paraxis (version), robot (name, joints), function, dtype,
@@ -112,6 +116,22 @@ def _parser():
         "--threads", metavar="N", type=_threads, help="the most (default: all cores)"
     )
     bench.add_argument("--json", metavar="FILE", help="write the figures there; - for stdout")
+
+    about = "a function of a robot as source or library, with a self-test"
+    exported = commands.add_parser("export", help=about, description=f"Write {about}.")
+    exported.set_defaults(command=_export)
+    exported.add_argument("robot", metavar="ROBOT", help="a built-in name or a URDF file")
+    exported.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
+    exported.add_argument("--function", choices=tuple(api.FUNCTIONS), default="inverse_dynamics")
+    exported.add_argument("--algorithm", metavar="NAME", help="default: the cheapest")
+    exported.add_argument("--frame", metavar="FRAME", help="what a function of a frame is about")
+    exported.add_argument("--language", choices=LANGUAGES, required=True)
+    exported.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    exported.add_argument("--name", help="of the function (default: after robot and function)")
+    exported.add_argument(
+        "--cpu", metavar="LEVEL", help="of a library: x86-64-v3 or x86-64-v4 (default: this CPU)"
+    )
+    exported.add_argument("-o", "--output", metavar="DIR", required=True)
 
     about = "a tour with one robot, ending in an HTML page with plots"
     demo = commands.add_parser("demo", help=about, description=f"Take {about}.")
@@ -230,6 +250,26 @@ def _bench(arguments):
     return 0
 
 
+def _export(arguments):
+    exported = export(
+        _load(arguments.robot, arguments.tip),
+        arguments.function,
+        arguments.language,
+        arguments.output,
+        algorithm=arguments.algorithm,
+        frame=arguments.frame,
+        dtype=arguments.dtype,
+        name=arguments.name,
+        cpu=arguments.cpu,
+    )
+    for path in exported.paths:
+        print(f"wrote  {shown(path, 300)}")
+    for k, command in enumerate(exported.build):
+        print(f"{'or   ' if k else 'build'}  {command}")
+    print(f"test   {exported.test}")
+    return 0
+
+
 def _demo(arguments):
     from .report import measure
     from .report import terminal as show
@@ -244,7 +284,7 @@ def _demo(arguments):
 
     terminal.title("2  Customising", "the general robot takes masses, lengths, ... as inputs")
     terminal.print()
-    everything = tuple(api.PARAMETERS)
+    everything = tuple(DESCRIPTION)
     own, chosen = _operations(robot)
     general = {
         row.name: api.program(robot, algorithm=row.name, parameters=everything) for row in own
@@ -320,8 +360,8 @@ def _cost(name, program):
 
 
 def _operations(robot):
-    """The cost of every algorithm for inverse dynamics, and of the Program that is used."""
-    named = [_cost(name, api.program(robot, algorithm=name)) for name in api.algorithms()]
+    """The cost of the likely algorithms for inverse dynamics, and of the Program that is used."""
+    named = [_cost(name, api.program(robot, algorithm=name)) for name in CHEAP]
     return named, _cost("chosen", api.program(robot))
 
 
