@@ -49,10 +49,8 @@ def _factor(values, value, known):
             inner = known[key] = values.new_sum(Sum(signed, bracket.when))
             _cancel(values, inner)
             _factor(values, inner, known)
-        if isinstance(x, float):
-            terms.put((inner,), sign * x, when)
-        else:
-            terms.put(tuple(sorted((x, inner))), sign, when)
+        factors, c = x
+        terms.put(tuple(sorted((*factors, inner))), sign * c, when)
 
 
 def _cancel(values, value):
@@ -73,9 +71,9 @@ def _best(terms, value, known):
     shared = Counter()
     for factors, c in terms.items():
         if is_product(factors, c):
-            shared.update(set(factors))
+            shared.update(((v,), 1.0) for v in set(factors))
             if abs(c) != 1:
-                shared[abs(c)] += 1
+                shared[(), abs(c)] += 1
     most = max(shared.values(), default=0)
     if most < 2:
         return None
@@ -90,15 +88,16 @@ def _best(terms, value, known):
 def _without(factors, c, x):
     """A product with the factor x taken out, or None when it has no such factor.
 
-    A float is a factor by number, an int a value.
+    A factor is written as the term it would be alone: ((value,), 1.0) or ((), number).
     """
     if not is_product(factors, c):
         return None
-    if isinstance(x, float):
-        return (factors, c / x) if abs(c) == x else None
-    if x not in factors:
+    if not x[0]:
+        return (factors, c / x[1]) if abs(c) == x[1] else None
+    (v,) = x[0]
+    if v not in factors:
         return None
-    k = factors.index(x)
+    k = factors.index(v)
     return factors[:k] + factors[k + 1 :], c
 
 
