@@ -1,0 +1,1 @@
+"""Operations counted as the papers count them, beside what they print."""

@@ -1,0 +1,33 @@
+"""The report `counts`: operation counts beside those the papers print."""
+
+from ..document import Report
+from .dhanaraj import table_2_9, table_2_10
+from .formulations import formulations
+from .lathrop import luh_walker_paul_steps, table_1
+from .lee_chang import totals
+
+TITLE = "Operation counts beside those of the papers"
+LEAD = (
+    "Three papers compare formulations of inverse dynamics by their multiplications and additions. "
+    "Here each formulation is one short file; running it on numbers that count gives its plain "
+    "cost, tracing it the cost of what is left when values are shared and the robot is known."
+)
+RULE = (
+    "A pair is multiplications + additions. Subtractions are additions; sign changes are free; "
+    "sines and cosines of the joint angles are given; a dash stands where nothing is printed or "
+    "nothing can be measured. No measured number is written down anywhere: each is counted when "
+    "the report is made."
+)
+
+
+def counts():
+    """The report."""
+    tables = [
+        table_1(),
+        luh_walker_paul_steps(),
+        *table_2_9(),
+        table_2_10(),
+        totals(),
+        formulations(),
+    ]
+    return Report("counts", TITLE, LEAD, tables, RULE)

@@ -1,0 +1,10 @@
+"""The reports there are: name -> (what it is about, how to make it). Made when asked for."""
+
+
+def _counts():
+    from .counts.report import counts
+
+    return counts()
+
+
+REPORTS = {"counts": ("operation counts beside those the papers print", _counts)}
