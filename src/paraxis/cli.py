@@ -1,4 +1,4 @@
-"""The command line: `paraxis info`, `paraxis bench`, `paraxis export`, `paraxis demo`.
+"""The command line: `paraxis info`, `bench`, `export`, `report`, `demo`.
 
 Commands ask the public functions and hand the answers to report/. An error of the user is one
 line on stderr and exit code 2; a demo that finds Paraxis wrong exits with 1.
@@ -13,6 +13,7 @@ from . import __version__, api
 from .algorithms import CHEAP
 from .errors import ArgumentError, ParaxisError
 from .export import LANGUAGES, export
+from .report.reports import REPORTS
 from .report.text import duration
 from .robot.load import load
 from .robot.model import DESCRIPTION
@@ -25,6 +26,7 @@ EXAMPLES = """examples:
   paraxis bench ur5 --batch 1,1000,1e6  how fast it runs here
   paraxis bench arm.urdf --json out.json
   paraxis export ur5 --function inverse_dynamics --language c -o build
+  paraxis report counts --html counts.html
 """
 
 JSON_KEYS = """The JSON file holds: paraxis (version), robot (name, joints), function, dtype,
@@ -33,6 +35,8 @@ latency_ns, error, sample (states checked), rows (batch, threads, ns_per_state, 
 pinocchio (version, error, latency_ns, rows; or null, with the reason in pinocchio_note), and
 other_cores (cores that other processes kept busy while measuring; null where unknown).
 """
+
+REPORT_NAMES = "reports:\n" + "".join(f"  {n:<10}{what}\n" for n, (what, _) in REPORTS.items())
 
 DECADES = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HALF_DECADES = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -132,6 +136,19 @@ def _parser():
         "--cpu", metavar="LEVEL", help="of a library: x86-64-v3 or x86-64-v4 (default: this CPU)"
     )
     exported.add_argument("-o", "--output", metavar="DIR", required=True)
+
+    about = "a table of a paper beside what is measured here"
+    report = commands.add_parser(
+        "report",
+        help=about,
+        description=f"Make {about}.",
+        epilog=REPORT_NAMES,
+        formatter_class=raw,
+    )
+    report.set_defaults(command=_report)
+    report.add_argument("name", metavar="NAME", nargs="?", choices=tuple(REPORTS))
+    for kind, what in (("json", "the rows"), ("html", "a page"), ("markdown", "a document")):
+        report.add_argument(f"--{kind}", metavar="FILE", help=f"write {what} there; - for stdout")
 
     about = "a tour with one robot, ending in an HTML page with plots"
     demo = commands.add_parser("demo", help=about, description=f"Take {about}.")
@@ -267,6 +284,34 @@ def _export(arguments):
     for k, command in enumerate(exported.build):
         print(f"{'or   ' if k else 'build'}  {command}")
     print(f"test   {exported.test}")
+    return 0
+
+
+def _report(arguments):
+    from .report import terminal as show
+    from .report.document import as_json, markdown
+    from .report.report_page import report_page
+
+    if arguments.name is None:
+        print(REPORT_NAMES, end="")
+        return 0
+    paths = (arguments.json, arguments.html, arguments.markdown)
+    if paths.count("-") > 1:
+        raise ArgumentError(
+            "-: expected one of --json, --html and --markdown on stdout, found more"
+        )
+    for path in paths:
+        _check_writable(path)
+    _, make = REPORTS[arguments.name]
+    report = make()
+    if arguments.json:
+        _write_json(arguments.json, as_json(report))
+    if arguments.html:
+        _write(arguments.html, report_page(report, __version__))
+    if arguments.markdown:
+        _write(arguments.markdown, markdown(report))
+    if "-" not in paths:
+        show.print_report(show.Terminal(), report)
     return 0
 
 
@@ -414,6 +459,10 @@ def _check_writable(path):
 
 
 def _write(path, text):
+    """To a file, or to stdout for `-`."""
+    if path == "-":
+        print(text, end="")
+        return
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -425,11 +474,7 @@ def _write(path, text):
 def _write_json(path, figures):
     import json
 
-    text = json.dumps(_finite(figures), indent=2)
-    if path == "-":
-        print(text)
-    else:
-        _write(path, text + "\n")
+    _write(path, json.dumps(_finite(figures), indent=2) + "\n")
 
 
 def _finite(value):

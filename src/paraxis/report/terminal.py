@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..robot.table import HEAD, NUMERIC, joint_rows, shown, summary
+from .document import agrees, cells
 from .operations import NOTE, cheapest
 from .text import duration, names, short
 
@@ -191,3 +192,30 @@ def progress(total, description):
     with bar:
         bar.refresh()
         yield lambda: bar.update(task, advance=1, refresh=True)
+
+
+def print_report(terminal, report):
+    """A report's tables; notes wrap, and rows whose numbers agree shine."""
+    terminal.title(report.title)
+    terminal.note(report.lead, style="")
+    for each in report.tables:
+        terminal.title(each.title)
+        terminal.note(each.lead, style="")
+        terminal.print()
+        terminal.print(_compared(each.rows))
+        for sentence in each.conventions:
+            terminal.note(f"· {sentence}")
+    terminal.print()
+    terminal.note(report.rule)
+
+
+def _compared(rows):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("quantity", min_width=18, overflow="fold")
+    table.add_column("printed", justify="right", no_wrap=True)
+    table.add_column("measured", justify="right", no_wrap=True)
+    table.add_column("note", overflow="fold")
+    for row in rows:
+        _, *words = cells(row)
+        table.add_row(*map(Text, words), style="green" if agrees(row) else None)
+    return table
