@@ -111,7 +111,11 @@ def _parser():
     )
     bench.set_defaults(command=_bench)
 
-    for command in (info, bench):
+    about = "a function of a robot as source or library, with a self-test"
+    exported = commands.add_parser("export", help=about, description=f"Write {about}.")
+    exported.set_defaults(command=_export)
+
+    for command in (info, bench, exported):
         command.add_argument("robot", metavar="ROBOT", help="a built-in name or a URDF file")
         command.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
     bench.add_argument("--batch", metavar="N,N,...", type=_batches, help="states per call")
@@ -121,12 +125,12 @@ def _parser():
     )
     bench.add_argument("--json", metavar="FILE", help="write the figures there; - for stdout")
 
-    about = "a function of a robot as source or library, with a self-test"
-    exported = commands.add_parser("export", help=about, description=f"Write {about}.")
-    exported.set_defaults(command=_export)
-    exported.add_argument("robot", metavar="ROBOT", help="a built-in name or a URDF file")
-    exported.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
-    exported.add_argument("--function", choices=tuple(api.FUNCTIONS), default="inverse_dynamics")
+    exported.add_argument(
+        "--function",
+        metavar="NAME",
+        default="inverse_dynamics",
+        help=f"default: %(default)s; one of {', '.join(api.FUNCTIONS)}",
+    )
     exported.add_argument("--algorithm", metavar="NAME", help="default: the cheapest")
     exported.add_argument("--frame", metavar="FRAME", help="what a function of a frame is about")
     exported.add_argument("--language", choices=LANGUAGES, required=True)
