@@ -527,7 +527,7 @@ Each state takes 3 flops (2 mul, 1 add, 2 trig). An add is an addition or subtra
 changes are free; sines and cosines count under trig.
 
 Inputs that no output depends on are still looked at: where one is not finite, every output
-of its state is NaN.
+of its state that is not always zero is NaN.
 """
 
 

@@ -30,9 +30,12 @@ MAY_IMPORT = {
     "program": COMPILER,
     "formula": GRAPHS,
     "closed_form": COMPILER | {"program", "formula"},
+    "base_parameters": PHYSICS,
     "parallel": COMPILER | PHYSICS | {"program"},
     "functions": GRAPHS | PHYSICS,
-    "api": COMPILER | PHYSICS | {"functions", "program", "closed_form", "parallel"},
+    "api": COMPILER
+    | PHYSICS
+    | {"functions", "program", "closed_form", "base_parameters", "parallel"},
     "control": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
     "report": COMPILER | PHYSICS | {"functions", "program", "parallel", "api", "control"},
     "export": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},

@@ -2,9 +2,11 @@
 
 from .api import (
     algorithms,
+    base_parameters,
     bias_acceleration,
     bias_forces,
     center_of_mass,
+    closed_form,
     coriolis_matrix,
     forward_dynamics,
     forward_dynamics_derivatives,
@@ -12,6 +14,7 @@ from .api import (
     frame_poses,
     functions,
     gravity_torques,
+    inertial_parameters,
     inverse_dynamics,
     inverse_dynamics_derivatives,
     jacobian,

@@ -6,6 +6,8 @@ from functools import cache
 import numpy as np
 
 from .backends.llvm.kernel import compile_kernel
+from .base_parameters import base_parameters as find_base_parameters
+from .closed_form import ClosedForm
 from .errors import ArgumentError
 from .functions import (
     COORDINATES,
@@ -19,6 +21,7 @@ from .graph import text as text_form
 from .graph.splice import splice, traced_value
 from .graph.trace import trace as trace_graph
 from .program import Program, work
+from .robot.inertial_parameters import inertial_parameters
 from .robot.joint import WORLD
 from .robot.model import parameter_values
 from .robot.robot import Robot
@@ -262,6 +265,28 @@ def regressor(robot, q, qd, qdd, *, out=None, **parameters):
     return _call(robot, "regressor", (q, qd, qdd), out, None, parameters)
 
 
+def base_parameters(robot):
+    """The fewest parameters that torques depend on: τ = Y[..., columns] @ values.
+
+    Columns, values, and the combination of `px.inertial_parameters` that each value is; print it.
+    """
+    # interpreted: a few states are not worth compiling for
+    return find_base_parameters(robot, program(robot, "regressor").evaluate)
+
+
+def closed_form(robot, parameters=()):
+    """M(q) and h(q, qd) of a small arm written out as sums of products; print it.
+
+    Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`, and
+    `.angle_sums()` for the form with sines of sums of angles.
+    """
+    graphs = [
+        _request(robot, function, None, parameters, None, None).graph()
+        for function in ("mass_matrix", "bias_forces")
+    ]
+    return ClosedForm.of(*graphs, robot.joint_names)
+
+
 def _call(robot, function, arrays, out, algorithm, parameters, frame=None, coordinates=None):
     if parameters:
         arrays += tuple(parameters.values())
@@ -313,4 +338,15 @@ def _compiled(robot, function, algorithm, parameters, frame, coordinates):
     return double.native
 
 
-__all__ = [*FUNCTIONS, "algorithms", "functions", "parameter_values", "parse", "program", "trace"]
+__all__ = [
+    *FUNCTIONS,
+    "algorithms",
+    "base_parameters",
+    "closed_form",
+    "functions",
+    "inertial_parameters",
+    "parameter_values",
+    "parse",
+    "program",
+    "trace",
+]

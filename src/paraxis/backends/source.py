@@ -131,7 +131,7 @@ def description(graph, name, language, arrays, usage, notes):
     )
     looked_at = (
         "Inputs that no output depends on are still looked at: where one is not finite, every "
-        "output of its state is NaN."
+        "output of its state that is not always zero is NaN."
     )
     return [
         f"{name}: ({inputs}) -> ({outputs}) in {language.dtype}, written by Paraxis.",
@@ -209,7 +209,13 @@ def write(graph, language, arrays, entry, in_pieces=True):
     poison = last.poison(graph.unused)
     results = [[last.value(node) for node in nodes] for _, nodes in graph.outputs.values()]
     if poison:
-        results = [[f"{value} + {poison}" for value in values] for values in results]
+        results = [
+            [
+                f"{value} + {poison}" if spoilt else value
+                for value, spoilt in zip(values, graph.poisoned(name), strict=True)
+            ]
+            for name, values in zip(graph.outputs, results, strict=True)
+        ]
     return Straight(written, frame_size(places), results)
 
 
@@ -249,7 +255,7 @@ class Statements:
         return self._known[node.index]
 
     def poison(self, unused):
-        """What to add to every output: zero, or NaN when an entry no output uses is not finite."""
+        """What to add to the outputs: zero, or NaN when an entry no output uses is not finite."""
         total = None
         for k, (name, entry) in enumerate(unused):
             value = self._input(name, entry)

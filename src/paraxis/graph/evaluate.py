@@ -13,7 +13,7 @@ def evaluate(graph, arrays):
     """Run the graph on arrays of shape batch + entry shape; returns a dict of output arrays.
 
     An entry of the inputs that no output depends on still poisons the outputs when it is not
-    finite: bad input never gives a number.
+    finite: bad input never gives a number. Only entries that are always zero stay zero.
     """
     if arrays.keys() != graph.inputs.keys():
         raise ArgumentError(f"expected the inputs {list(graph.inputs)}, found {list(arrays)}")
@@ -35,10 +35,18 @@ def evaluate(graph, arrays):
     }
     results = {name: np.empty(batch + shape) for name, (shape, _) in graph.outputs.items()}
     for state in range(math.prod(batch)):
-        values = _run(graph, {name: rows[state].tolist() for name, rows in flat.items()})
-        at = np.unravel_index(state, batch) if batch else ()
+        given = {name: rows[state].tolist() for name, rows in flat.items()}
+        values, at = _run(graph, given), np.unravel_index(state, batch) if batch else ()
+        bad = not all(math.isfinite(given[name][k]) for name, k in graph.unused)
         for name, (shape, nodes) in graph.outputs.items():
-            results[name][at] = np.reshape([values[node.index] for node in nodes], shape)
+            entries = [values[node.index] for node in nodes]
+            if bad:
+                spoilt = graph.poisoned(name)
+                entries = [
+                    math.nan if spoil else entry
+                    for entry, spoil in zip(entries, spoilt, strict=True)
+                ]
+            results[name][at] = np.reshape(entries, shape)
     return results
 
 
@@ -63,6 +71,4 @@ def _run(graph, state):
         else:
             arguments = [values[a.index] for a in node.args]
             values[node.index] = OPS[node.op].meaning(*arguments)
-    if not all(math.isfinite(state[name][k]) for name, k in graph.unused):
-        return dict.fromkeys(values, math.nan)
     return values

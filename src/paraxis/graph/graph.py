@@ -44,6 +44,15 @@ class Graph:
         every = [(name, k) for name, shape in self.inputs.items() for k in range(size(shape))]
         return [entry for entry in every if entry not in used]
 
+    def poisoned(self, name):
+        """Which entries of an output are spoilt by a bad input entry that none depends on.
+
+        All but those that are zero in every state; but all of them, when they are all zero.
+        """
+        _, nodes = self.outputs[name]
+        live = [node.op != "const" or node.value != 0.0 for node in nodes]
+        return live if any(live) else [True] * len(nodes)
+
     def with_marks(self, *names):
         """The same graph with every value marked by one of these names as a further output.
 

@@ -37,6 +37,10 @@ class Blocks:
         """(first entry, entries, lines of code) of what is stored at once."""
         return [(entry, 1, 2) for entry in range(self.entries[array])]
 
+    def clear(self, code, array, first, entries):
+        at = code.let(f"getelementptr i8, ptr %array{array}, i64 {first * self.vector}")
+        code.clear(at, entries * self.vector)
+
     def store(self, code, array, entry, values):
         at = code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
         code.do(f"store {self.lanes.type} {values[0]}, ptr {at}, align {self.vector}")
@@ -72,6 +76,10 @@ class Rows:
 
     def parts(self, array):
         return [(first, cell, 4 * self.lanes.count) for first, cell in self.tiles[array]]
+
+    def clear(self, code, array, first, entries):
+        for state in range(self.lanes.count):
+            code.clear(self._address(code, array, first)(state), entries * self.lanes.size)
 
     def store(self, code, array, first, values):
         store_tile(code, self.lanes, len(values), values, self._address(code, array, first))
@@ -130,8 +138,19 @@ class Store:
     array: int
     first: int
     args: tuple  # the values, and the poison if there is any
+    spoilt: tuple  # which values the poison spoils
     weight: int
     op, index = "store", -2
+
+
+@dataclass(frozen=True)
+class Clear:
+    """A step like a node: write zeros, which are zero in every state, to an output array."""
+
+    array: int
+    first: int
+    entries: int
+    op, args, index, weight = "clear", (), -3, 16
 
 
 def _with_stores(graph, order, access):
@@ -147,12 +166,18 @@ def _with_stores(graph, order, access):
     at = {node.index: k for k, node in enumerate(steps)}
     read = max((k for k, node in enumerate(steps) if node.op == "input"), default=-1)
     ready = defaultdict(list)  # place in the order -> the stores that come after it
-    for k, (_, nodes) in enumerate(graph.outputs.values()):
-        for first, entries, weight in access.parts(len(graph.inputs) + k):
-            values = nodes[first : first + entries]
+    for array, (name, (_, nodes)) in enumerate(graph.outputs.items(), len(graph.inputs)):
+        spoilt, zeros = graph.poisoned(name), []  # runs of parts that are always zero
+        for first, entries, weight in access.parts(array):
+            own = slice(first, first + entries)
+            if not any(spoilt[own]):
+                start = first if not zeros or sum(zeros[-1]) < first else zeros.pop()[0]
+                zeros.append((start, first + entries - start))
+                continue
+            values = nodes[own]
             last = max(read, *(at[node.index] for node in values))
-            store = Store(len(graph.inputs) + k, first, (*values, *poison), weight)
-            ready[last].append(store)
+            ready[last].append(Store(array, first, (*values, *poison), tuple(spoilt[own]), weight))
+        ready[read] += [Clear(array, *run) for run in zeros]
     result = [*poison, *ready[-1]]
     for k, node in enumerate(steps):
         result.append(node)
@@ -205,8 +230,15 @@ class _Emitter(Straight):
         values = [self.value(a) for a in step.args]
         if step.args[-1].op == "poison":
             *values, poison = values
-            values = [self.let(f"fadd {self.lanes.type} {value}, {poison}") for value in values]
+            values = [
+                self.let(f"fadd {self.lanes.type} {value}, {poison}") if spoilt else value
+                for value, spoilt in zip(values, step.spoilt, strict=True)
+            ]
         self.access.store(self, step.array, step.first, values)
+
+    def clear(self, at, size):
+        self.module.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+        self.do(f"call void @llvm.memset.p0.i64(ptr {at}, i8 0, i64 {size}, i1 false)")
 
     def poison(self, step):
         total = None
@@ -224,6 +256,8 @@ class _Emitter(Straight):
         lanes, op = self.lanes, node.op
         if op == "store":
             return self.store(node)
+        if op == "clear":
+            return self.access.clear(self, node.array, node.first, node.entries)
         if op == "const":
             value = lanes.constant(node.value)
         elif op == "poison":
