@@ -112,8 +112,10 @@ def test_passes_are_exact_in_real_arithmetic(name, seed):
 
 @settings(max_examples=40)
 @given(seed=seeds)
-def test_cheapening_again_changes_nothing(seed):
-    once = cheapen(polynomial_graph(seed))
+def test_cheapening_never_costs_and_again_changes_nothing(seed):
+    graph = polynomial_graph(seed)
+    once = cheapen(graph)
+    assert all(after <= before for after, before in zip(cost(once), cost(graph), strict=True))
     assert text(cheapen(once)) == text(once)
 
 
@@ -271,7 +273,7 @@ def test_a_hundred_thousand_nodes():
 
     def run(x):
         values = list(x)
-        for _ in range(20_000):
+        for _ in range(14_000):
             a, b, c, d, e = (rng.choice(values[-3000:]) for _ in range(5))
             values.append(0.25 * a - 0.25 * (b + (px.sin(c) * d + px.sin(c) * e)))
         return values[-2000:]
@@ -423,7 +425,8 @@ REACHED = {
 
 @pytest.mark.parametrize("name", REACHED)
 def test_counts_reached(name):
-    assert cost(cheapest(px.load(name))) <= REACHED[name]
+    flops, instructions = cost(cheapest(px.load(name)))
+    assert flops <= REACHED[name][0] and instructions <= REACHED[name][1]
 
 
 def test_a_named_algorithm_is_cheapened_too():
