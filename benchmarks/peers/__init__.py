@@ -1,0 +1,24 @@
+"""The peers: Pinocchio, and C that CasADi generates, on batches of states.
+
+Nothing here uses paraxis, so a benchmark or a test can hold the two side by side. Arrays are
+float64 in C order, a state a row, joints in Pinocchio's velocity order; angles in radians.
+"""
+
+from .casadi_c import LANES, CasadiPeer, TooSlow
+from .machine import machine
+from .measure import best_time, relative_error
+from .pinocchio_calls import PinocchioPeer
+from .robots import ROBOTS, all_robot_files, robot_file
+
+__all__ = [
+    "LANES",
+    "ROBOTS",
+    "CasadiPeer",
+    "PinocchioPeer",
+    "TooSlow",
+    "all_robot_files",
+    "best_time",
+    "machine",
+    "relative_error",
+    "robot_file",
+]

@@ -1,0 +1,44 @@
+"""The robots: URDF files that the package example-robot-data installs."""
+
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pinocchio as pin
+
+FILES = {
+    "ur5": "ur_description/urdf/ur5_robot.urdf",
+    "xarm7": "xarm_description/urdf/xarm7.urdf",
+    "panda": "panda_description/urdf/panda.urdf",  # seven joints and the two fingers
+    "kinova": "kinova_description/robots/kinova.urdf",
+    "g1_29dof": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+    "talos_reduced": "talos_data/robots/talos_reduced.urdf",
+}
+ROBOTS = tuple(FILES)
+
+
+def robot_root() -> Path:
+    """The folder of all the robots."""
+    package = distribution("example-robot-data")
+    return Path(package.locate_file("cmeel.prefix/share/example-robot-data/robots"))
+
+
+def robot_file(name: str) -> Path:
+    """The URDF of one of ROBOTS."""
+    if name not in FILES:
+        raise ValueError(f"unknown robot {name!r}; the peers know {', '.join(ROBOTS)}")
+    return robot_root() / FILES[name]
+
+
+def all_robot_files() -> list[Path]:
+    """Every URDF of example-robot-data, sorted. Pinocchio itself refuses falcon and ur3."""
+    return sorted(robot_root().rglob("*.urdf"))
+
+
+def load(path) -> pin.Model:
+    """Pinocchio's fixed-base model; every joint must have one degree of freedom."""
+    model = pin.buildModelFromUrdf(str(path))
+    for i in range(1, model.njoints):
+        kind = model.joints[i].shortname()
+        if model.nvs[i] != 1 or not kind.startswith(("JointModelR", "JointModelP")):
+            raise ValueError(f"joint {model.names[i]!r} is {kind}: not revolute or prismatic")
+    return model

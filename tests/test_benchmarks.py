@@ -1,0 +1,36 @@
+"""The benchmarks run, and time only what gives Pinocchio's numbers. No time is asserted."""
+
+import io
+
+import numpy as np
+import pytest
+
+functions = pytest.importorskip("functions")  # of benchmarks/, with Pinocchio and CasADi
+console = pytest.importorskip("rich.console")
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return functions.measure("ur5", batch=600, rounds=1)
+
+
+@pytest.mark.parametrize("name", functions.FUNCTIONS)
+def test_every_function_is_measured_beside_its_peers(measured, name):
+    row = measured["functions"][name]
+    assert row["error"] <= 1e-9
+    for peer, threads in (("paraxis", "1"), ("paraxis", "2"), ("pinocchio_calls", "1")):
+        assert row[peer][threads] > 0
+    assert row["casadi_c"]["2"] > 0
+    assert ("pinocchio" in row) == (name == "forward_dynamics")
+
+
+def test_the_measurements_print(measured):
+    page = io.StringIO()
+    functions.show({"ur5": measured}, 600, console.Console(file=page, width=150))
+    for name in functions.FUNCTIONS:
+        assert name in page.getvalue()
+
+
+def test_a_peer_with_other_numbers_is_not_timed():
+    with pytest.raises(ArithmeticError, match="mass_matrix by CasADi: expected Pinocchio's"):
+        functions._checked("CasADi", "mass_matrix", [np.ones((3, 6, 6))], [np.eye(6)[None]])
