@@ -28,6 +28,19 @@ ONE_STATE = {
     "kernel": "`kernel(q, qd, qdd)`",
     "kernel_out": "`kernel(q, qd, qdd, out=tau)`",
 }
+FUNCTIONS = {
+    "forward_dynamics": "forward dynamics",
+    "mass_matrix": "mass matrix",
+    "mass_matrix_inverse": "its inverse",
+    "inverse_dynamics_derivatives": "inverse dynamics, derivatives",
+    "forward_dynamics_derivatives": "forward dynamics, derivatives",
+}
+# peer, threads -> heading; Pinocchio has only forward dynamics for batches
+RIVALS = {
+    ("pinocchio", "2"): "Pinocchio, 2 threads",
+    ("pinocchio_calls", "1"): "Pinocchio, calls one by one",
+    ("casadi_c", "2"): "CasADi, 2 threads",
+}
 SINCOS = 19  # operations of the multiplying kind in a sine and cosine (backends/llvm/trig.py)
 MARKED = re.compile(r"(<!-- (\w+:\w+) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
@@ -60,10 +73,13 @@ def measured(data):
     for count in thread_counts(data):
         made[f"table:threads{count}"] = robots_table(data, count)
     made["table:layouts"] = layouts_table(data)
+    if "functions" in data:
+        made["table:ratios"] = ratios_table(data["functions"])
+        made["table:functions"] = functions_table(data["functions"])
     if "one_state" in data:
         made["table:one_state"] = one_state_table(data["one_state"])
     if "start" in data:
-        made["table:start"] = start_table(data["start"])
+        made["table:start"] = start_table(data["start"], data.get("largest"))
     return made
 
 
@@ -132,6 +148,48 @@ def machine(data):
     return "\n".join(f"- {key}: {value}" for key, value in rows)
 
 
+def functions_table(robots):
+    """One line a robot and function: times a state, and how many times ours they are."""
+    rows = [["robot, function", *RIVALS.values(), "Paraxis, 2 threads", "1 thread", "difference"]]
+    for name, robot in robots.items():
+        for function, found in robot["functions"].items():
+            own = found["paraxis"]
+            peers = [found.get(peer, {}).get(threads) for peer, threads in RIVALS]
+            cells = [f"{short(t)} ns ({times(t / own['2'])})" if t else "" for t in peers]
+            cells += [f"**{short(own['2'])} ns**", f"{short(own['1'])} ns"]
+            rows.append([f"{name}, {FUNCTIONS[function]}", *cells, f"{found['error']:.0e}"])
+    return "\n\n".join([markdown(rows), *functions_notes(robots)])
+
+
+def functions_notes(robots):
+    """What a call costs beside its arithmetic, and which peers are missing and why."""
+    extra = ", ".join(f"{short(robot['call_overhead'])} ns ({k})" for k, robot in robots.items())
+    yield (
+        "Pinocchio's calls one by one are a Python loop on one thread. Of each call, about "
+        f"{extra} are not its arithmetic: so much longer `pin.rnea` takes in such a loop than "
+        "`pin.rneaInParallel` on one thread."
+    )
+    for name, robot in robots.items():
+        for function, found in robot["functions"].items():
+            if "casadi_missing" in found:
+                yield f"No CasADi for {name}, {FUNCTIONS[function]}: {found['casadi_missing']}."
+
+
+def ratios_table(robots):
+    """One line a function, one column a robot: Pinocchio's and CasADi's times over ours."""
+    rows = [["how many times faster than Pinocchio / CasADi", *robots]]
+    for function, heading in FUNCTIONS.items():
+        row = [heading]
+        for robot in robots.values():
+            found = robot["functions"][function]
+            own = found["paraxis"]["2"]
+            pinocchio = found.get("pinocchio", {}).get("2") or found["pinocchio_calls"]["1"]
+            casadi = found.get("casadi_c", {}).get("2")
+            row.append(f"{times(pinocchio / own)} / {times(casadi / own) if casadi else '–'}")
+        rows.append(row)
+    return markdown(rows)
+
+
 def one_state_table(times):
     """What one call from Python costs."""
     rows = [["call", "time"]]
@@ -139,14 +197,19 @@ def one_state_table(times):
     return markdown(rows)
 
 
-def start_table(start):
-    """What the first call costs."""
+def start_table(start, largest):
+    """What the first call costs, and that of the largest kernel."""
     rows = [["step", "time"], ["`import paraxis`", seconds(start["import_s"])]]
     for kind, key in (("nothing cached", "first_call_cold_s"), ("cached", "first_call_cached_s")):
         rows += [
             [f"first call, {name}, {kind}", seconds(value)]
             for name, value in start.get(key, {}).items()
         ]
+    if largest:
+        what = f"first call, {largest['robot']}, {FUNCTIONS[largest['function']]}"
+        memory = f"{largest['cold_peak_mib'] / 1024:.1f} GiB"
+        rows.append([f"{what}, nothing cached", f"{seconds(largest['cold_s'])}, {memory}"])
+        rows.append([f"{what}, cached", seconds(largest["cached_s"])])
     return markdown(rows)
 
 

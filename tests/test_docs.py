@@ -129,6 +129,41 @@ MEASURED = {
             "error": 1.4e-15,
         }
     },
+    "functions": {
+        "arm": {
+            "call_overhead": 270.0,
+            "functions": {
+                "forward_dynamics": {
+                    "paraxis": {"1": 40.0, "2": 20.0},
+                    "pinocchio": {"2": 600.0},
+                    "pinocchio_calls": {"1": 1500.0},
+                    "casadi_missing": "gcc took too long",
+                    "error": 2e-15,
+                }
+            }
+            | {
+                name: {
+                    "paraxis": {"1": 40.0, "2": 20.0},
+                    "pinocchio_calls": {"1": 900.0},
+                    "casadi_c": {"2": 110.0},
+                    "error": 2e-15,
+                }
+                for name in (
+                    "mass_matrix",
+                    "mass_matrix_inverse",
+                    "inverse_dynamics_derivatives",
+                    "forward_dynamics_derivatives",
+                )
+            },
+        }
+    },
+    "largest": {
+        "robot": "arm",
+        "function": "inverse_dynamics_derivatives",
+        "cold_s": 25.0,
+        "cold_peak_mib": 1536.0,
+        "cached_s": 0.2,
+    },
     "one_state": {"pin.rnea": 1300.0, "kernel": 140.0, "kernel_out": 99.5},
     "start": {"import_s": 0.1, "first_call_cold_s": {"arm": 1.5}, "first_call_cached_s": {}},
 }
@@ -149,6 +184,13 @@ def test_tables_come_from_measurements(tables):
     assert "| first call, arm, nothing cached | 1.50 s |" in made["table:start"]
     assert "- flags: a, b" in made["table:machine"]
     assert "| arm | 20.0 ns | 10.0 ns |" in made["table:layouts"]
+    functions = made["table:functions"]
+    assert "| arm, mass matrix |  | 900 ns (45×) | 110 ns (5.5×) | **20.0 ns** |" in functions
+    assert "| arm, forward dynamics | 600 ns (30×) | 1,500 ns (75×) |  |" in functions
+    assert "No CasADi for arm, forward dynamics: gcc took too long." in functions
+    assert "| mass matrix | 45× / 5.5× |" in made["table:ratios"]
+    assert "| forward dynamics | 30× / – |" in made["table:ratios"]
+    assert "derivatives, nothing cached | 25.00 s, 1.5 GiB |" in made["table:start"]
 
 
 def test_pages_have_known_markers_only(tables):
