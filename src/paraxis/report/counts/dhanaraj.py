@@ -32,13 +32,13 @@ AS_PRINTED = {
 }
 NOTES = {
     ("revolute", "modified"): {
-        "n": "misprint: the 6 additions of turning the next link's n are left out (as printed they "
-        "are the sliding joint's)",
+        "n": "misprint: the 6 additions of turning the next link's n are left out (15 is also the "
+        "sliding joint's number)",
         "total": "row n; without the 6 additions of R n it is the printed 92 + 76 (next row)",
     },
     ("revolute", "conventional"): {
         "α": "turns ω again and multiplies by the zeros of z; newton_euler here takes 11 + 9",
-        "n": "24 would sum the arm p + s anew, as Luh, Walker and Paul do; his equation does not",
+        "n": "24 would sum the arm p + s anew, as Lee and Chang's eq. 29; his equation does not",
         "total": "misprint: the printed rows add up to 113, of which row n has 3 too many",
     },
     ("prismatic", "modified"): {
@@ -48,7 +48,7 @@ NOTES = {
     },
     ("prismatic", "conventional"): {
         "a": "two additions short: a cross product and a vector sum are 6 + 6, z q̈ is one more",
-        "n": "24 would sum the arm p + s anew, as Luh, Walker and Paul do; his equation does not",
+        "n": "24 would sum the arm p + s anew, as Lee and Chang's eq. 29; his equation does not",
         "total": "rows a and n: two too few, three too many",
     },
 }
@@ -229,8 +229,8 @@ def table_2_10():
 def _same(own, shown):
     more = sum(own) - sum(shown)
     if more > 0:
-        return f"{more} more: his program folds constants across products, as mass times gravity"
-    return f"{-more} fewer: values are shared across his named steps, and unused ones dropped"
+        return f"{more} more: not traced step by step; his program folds m g and the like"
+    return f"{-more} fewer: not traced step by step; here values are shared across his named steps"
 
 
 def _versus(chosen, published):

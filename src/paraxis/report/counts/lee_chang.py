@@ -20,7 +20,12 @@ def totals():
     in_base = plain("base_frame_newton_euler", LINKS)
     log, log1 = "⌈log₂n⌉", "⌈log₂(n+1)⌉"
     rows = [
-        _row("serial", "serial", serial, "met: quoted from Luh, Walker and Paul"),
+        _row(
+            "serial",
+            "serial",
+            serial,
+            "quoted there; met by a fitted reading (above)",
+        ),
         Row(
             PAPER,
             "serial, their own equations in base coordinates",

@@ -1,9 +1,9 @@
-"""The recursion of 1980 as it was counted: 150n-48 multiplications, 131n-48 additions.
+"""A reading of the recursion of 1980 that meets its count: 150n-48 products, 131n-48 sums.
 
-Luh, Walker and Paul put each link's frame at the far end of the link. They also propagate
-velocities, which no torque depends on; without those the count that everyone quotes is not met.
-Lathrop's Table 2 has the other equations, and his Table 4 says that z qd and z qdd come in as
-vectors. This file is for counting; `algorithms.newton_euler` is the recursion to compute with.
+Lathrop's Table 2 has the equations of Luh, Walker and Paul, with each link's frame at its far end;
+his Table 4 says that z qd and z qdd come in as vectors. The velocities, which no torque depends
+on, and the sum p + s are not from there: they were fitted to the count, and other choices fit too
+(see lathrop.py). This file is for counting; compute with `algorithms.newton_euler`.
 """
 
 from dataclasses import dataclass
