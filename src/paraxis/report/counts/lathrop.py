@@ -155,7 +155,6 @@ def _one_term():
     ledger.close(("term", None), [before + trace * rate * rate])
     leading = [polynomial[0] for polynomial in printed("lathrop")["formulas"]["uicker_kahn"]]
     a_term = [int(4 * at([coefficient], 0)) for coefficient in leading]
-    note = "four times the leading coefficients, which fit two whole 4×4 products, a trace, two "
-        "rates and one sum"
+    note = "four times the leading coefficients: they fit two 4×4 products, a trace, rates, one sum"
     quantity = "Uicker, Kahn: one of n⁴/4 terms Tr(U J Uᵀ) q̇ q̇"
     return Row(PAPER, quantity, a_term, ledger.total().pair, note)
