@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .algorithms import ABOUT_ORIGIN, ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE
+from .algorithms import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
 from .algorithms.forward_derivatives import forward_dynamics_derivatives
 from .algorithms.spatial_newton_euler import inverse_dynamics
 from .errors import ArgumentError
@@ -11,7 +11,8 @@ from .graph.derivative import jacobian
 from .graph.graph import Graph
 from .graph.splice import splice
 from .graph.trace import trace
-from .passes.count import count
+from .passes.cheapen import cheapen, cost
+from .robot.cheap_models import cheap_models
 from .robot.model import PARAMETERS, BodyInertia, Model
 from .robot.reframe import reframe
 from .robot.regroup import regroup
@@ -19,6 +20,8 @@ from .robot.robot import Robot
 from .spatial import Symmetric, Vector
 
 COORDINATES = ("world", "body")
+SHORT = 2000  # nodes of a torque graph of which several derivatives are tried
+MOST_TO_CHEAPEN = 8000  # nodes; beyond, it takes seconds and finds little
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,6 @@ class Function:
     outputs: tuple
     same: str = "masses"
     options: tuple = ()
-    derive: Callable | None = None  # (view, algorithm, parameters) -> outputs, from other graphs
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,12 @@ class View:
 
     robot: Robot
     bodies: list | None = None  # regrouped masses
+    of_torques: Callable | None = None  # q -> a model that has the same torques, and only those
+
+    def model(self, arrays, parameters=()):
+        if self.of_torques is not None:
+            return self.of_torques(arrays["q"])
+        return Model(self.robot, {name: arrays[name] for name in parameters}, self.bodies)
 
 
 def algorithms_of(function):
@@ -62,31 +70,75 @@ def check_algorithm(function, name, parameters=()):
         )
 
 
+def input_shapes(robot, function, parameters=()):
+    """name -> shape, in calling order."""
+    shapes = {name: (robot.nq if name == "q" else robot.nv,) for name in FUNCTIONS[function].inputs}
+    for name in parameters:
+        if name not in PARAMETERS:
+            raise ArgumentError(f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}")
+        shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
+    return shapes
+
+
 def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
-    """The graph of a function. Without an algorithm, the cheapest way to compute it.
+    """The graph of a function. Without an algorithm, the cheapest that is known.
 
     The frames a function is about are the robot's frames: give a robot that has only those.
     """
-    if algorithm is not None:
-        check_algorithm(function, algorithm, parameters)
-        return _graph(View(robot), function, algorithm, parameters, coordinates)
-    # A derivative is taken of the cheapest: to try them all would take too long.
-    basis = BASIS.get(function, function)
-    best, least = None, None
-    for view in _views(robot, FUNCTIONS[function].same if not parameters else "nothing"):
-        for name in algorithms_of(function):
-            if basis in ("inverse_dynamics", "bias_forces", "gravity_torques") and (
-                name not in CHEAP or (view.bodies and name not in ABOUT_ORIGIN)
-            ):
-                continue
-            graph = _graph(view, basis, name, parameters, coordinates)
-            flops = count(graph).flops
-            if best is None or flops < least:
-                best, least = (view, name, graph), flops
-    view, name, graph = best
-    if basis != function:
-        graph = _graph(view, function, name, parameters, coordinates)
-    return graph if view.robot is robot else replace(graph, marks={})  # not the robot's own values
+    if algorithm is None:
+        return _cheapest_graph(robot, function, parameters, coordinates)
+    check_algorithm(function, algorithm, parameters)
+    if function == "regressor":
+        return _regressor(robot, parameters)
+    if function in DERIVED:
+        graph = _graph(View(robot), BASIS[function], algorithm, parameters)
+        return DERIVED[function](robot, parameters, graph)
+    return _graph(View(robot), function, algorithm, parameters, coordinates)
+
+
+def _graph(view, function, algorithm, parameters=(), coordinates=None, **given):
+    """One algorithm traced on one view of a robot."""
+    known, recursion = FUNCTIONS[function], ALGORITHMS[function][algorithm]
+    if "frames" in known.options:
+        given["frames"] = list(view.robot.frames)
+    elif "frame" in known.options:
+        (given["frame"],) = view.robot.frames
+    if "coordinates" in known.options:
+        given["coordinates"] = coordinates
+
+    def run(**arrays):
+        values = [arrays[name] for name in known.inputs]
+        return {known.outputs[0]: recursion(view.model(arrays, parameters), *values, **given)}
+
+    return trace(run, input_shapes(view.robot, function, parameters), function)
+
+
+# -- the cheapest way --------------------------------------------------------------------------
+
+
+def _cheapest_graph(robot, function, parameters, coordinates):
+    """The cheapest of the likely ways, cheapened. It has no marks: its values are its own."""
+    if function in DERIVED:
+        ways = _likely_torque_graphs(robot, BASIS[function], parameters)
+        graphs = [DERIVED[function](robot, parameters, graph) for graph in ways]
+    elif function == "regressor":
+        graphs = [_regressor(robot, parameters)]
+    elif function in TORQUES:
+        graphs = _torque_graphs(robot, function, parameters)
+    elif function == "forward_dynamics":
+        graphs = _forward_dynamics_graphs(robot, parameters)
+    else:
+        (name,) = algorithms_of(function)
+        graphs = [
+            _graph(view, function, name, parameters, coordinates)
+            for view in _views(robot, "nothing" if parameters else FUNCTIONS[function].same)
+        ]
+    return _cheapened(min(graphs, key=cost))
+
+
+def _cheapened(graph):
+    graph = replace(graph, marks={})
+    return cheapen(graph) if len(graph.nodes) <= MOST_TO_CHEAPEN else graph
 
 
 def _views(robot, same):
@@ -99,66 +151,74 @@ def _views(robot, same):
             yield View(other, regroup(other))
 
 
-def input_shapes(robot, function, parameters=()):
-    """name -> shape, in calling order."""
-    shapes = {name: (robot.nq if name == "q" else robot.nv,) for name in FUNCTIONS[function].inputs}
-    for name in parameters:
-        if name not in PARAMETERS:
-            raise ArgumentError(f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}")
-        shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
-    return shapes
+def _torque_graphs(robot, function, parameters):
+    if not parameters:
+        for model in cheap_models(robot):
+            yield _graph(View(robot, of_torques=model), function, "tensor_newton_euler")
+    for name in CHEAP:
+        yield _graph(View(robot), function, name, parameters)
 
 
-def _graph(view, function, algorithm, parameters, coordinates):
-    known = FUNCTIONS[function]
-    if known.derive is not None:
-        return known.derive(view, algorithm, parameters)
-    recursion = ALGORITHMS[function][algorithm]
-    options = {}
-    if "frames" in known.options:
-        options["frames"] = list(view.robot.frames)
-    elif "frame" in known.options:
-        (options["frame"],) = view.robot.frames
-    if "coordinates" in known.options:
-        options["coordinates"] = coordinates
-
-    def run(**arrays):
-        model = Model(view.robot, {name: arrays[name] for name in parameters}, view.bodies)
-        values = [arrays[name] for name in known.inputs]
-        return {known.outputs[0]: recursion(model, *values, **options)}
-
-    return trace(run, input_shapes(view.robot, function, parameters), function)
+def _likely_torque_graphs(robot, function, parameters):
+    """Those whose derivative is worth making: not always is that of the cheapest the cheapest."""
+    graphs = sorted(map(_cheapened, _torque_graphs(robot, function, parameters)), key=cost)
+    return graphs[:1] if len(graphs[0].nodes) > SHORT else graphs[:3]
 
 
-# -- functions made from the graphs of others --------------------------------------------------
+def _forward_dynamics_graphs(robot, parameters):
+    for view in _views(robot, "nothing" if parameters else "masses"):
+        yield _graph(view, "forward_dynamics", "articulated_body", parameters)
+    bias_forces = _cheapest_graph(robot, "bias_forces", parameters, None)
+    view = _view_for_masses(robot, parameters)
+
+    def run(q, qd, tau, **given):
+        (h,) = splice(bias_forces, (q, qd, *given.values()))
+        model = view.model(given, parameters)
+        return {"qdd": composite_body.accelerations(model, q, tau, h)}
+
+    yield trace(run, input_shapes(robot, "forward_dynamics", parameters), "forward_dynamics")
 
 
-def _inverse_dynamics_derivatives(view, algorithm, parameters):
-    graph = _graph(view, "inverse_dynamics", algorithm, parameters, None)
+def _view_for_masses(robot, parameters):
+    """The view with the cheapest mass matrix."""
+    return min(
+        _views(robot, "nothing" if parameters else "masses"),
+        key=lambda view: cost(_graph(view, "mass_matrix", "composite_body", parameters)),
+    )
+
+
+# -- functions made from the graph of another --------------------------------------------------
+
+
+def _inverse_dynamics_derivatives(robot, parameters, graph):
     slopes = jacobian(graph, {"dtau_dq": ("tau", "q"), "dtau_dqd": ("tau", "qd")})
     return replace(slopes, name="inverse_dynamics_derivatives")
 
 
-def _forward_dynamics_derivatives(view, algorithm, parameters):
-    slopes = _inverse_dynamics_derivatives(view, algorithm, parameters)
+def _forward_dynamics_derivatives(robot, parameters, graph):
     function = "forward_dynamics_derivatives"
+    slopes = _inverse_dynamics_derivatives(robot, parameters, graph)
+    views = list(_views(robot, "nothing" if parameters else "masses"))
+    view = min(
+        views, key=lambda view: cost(_graph(view, "mass_matrix", "composite_body", parameters))
+    )
+    still = [0.0] * robot.nv
 
     def run(q, qd, tau, **given):
-        model = Model(view.robot, given, view.bodies)
-
         def inverse_dynamics_derivatives(q, qd, qdd):
             return splice(slopes, (q, qd, qdd, *given.values()))
 
-        results = forward_dynamics_derivatives(model, q, qd, tau, inverse_dynamics_derivatives)
+        (h,) = splice(graph, (q, qd, still, *given.values()))
+        model = view.model(given, parameters)
+        results = forward_dynamics_derivatives(model, q, qd, tau, h, inverse_dynamics_derivatives)
         return dict(zip(FUNCTIONS[function].outputs, results, strict=True))
 
-    return trace(run, input_shapes(view.robot, function, parameters), function)
+    return trace(run, input_shapes(robot, function, parameters), function)
 
 
-def _coriolis_matrix(view, algorithm, parameters):
+def _coriolis_matrix(robot, parameters, graph):
     """Half the slope of the bias forces over the rates: these are quadratic in the rates, with
     Christoffel's symbols as coefficients, symmetric in the two rates they multiply."""
-    graph = _graph(view, "bias_forces", algorithm, parameters, None)
     slope = jacobian(graph, {"dh_dqd": ("h", "qd")})
 
     def run(**arrays):
@@ -168,13 +228,13 @@ def _coriolis_matrix(view, algorithm, parameters):
     return trace(run, graph.inputs, "coriolis_matrix")
 
 
-def _regressor(view, algorithm, parameters):
+def _regressor(robot, parameters):
     """The slope of the torques over the inertial parameters, in which they are linear."""
-    n = view.robot.n
-    inputs = input_shapes(view.robot, "regressor", parameters)
+    n = robot.n
+    inputs = input_shapes(robot, "regressor", parameters)
 
     def run(q, qd, qdd, bodies, rotors, **given):
-        model = Model(view.robot, given | {"rotor_inertia": rotors})
+        model = Model(robot, given | {"rotor_inertia": rotors})
         model.inertia = [
             BodyInertia.about_frame(m, Vector(hx, hy, hz), Symmetric(*inertia))
             for m, hx, hy, hz, *inertia in bodies
@@ -197,7 +257,7 @@ FUNCTIONS = {
     "mass_matrix_inverse": Function(("q",), ("M_inverse",)),
     "bias_forces": Function(("q", "qd"), ("h",)),
     "gravity_torques": Function(("q",), ("g",)),
-    "coriolis_matrix": Function(("q", "qd"), ("C",), derive=_coriolis_matrix),
+    "coriolis_matrix": Function(("q", "qd"), ("C",)),
     "kinetic_energy": Function(("q", "qd"), ("energy",)),
     "potential_energy": Function(("q",), ("energy",), "frames"),
     "center_of_mass": Function(("q",), ("center",), "frames"),
@@ -206,21 +266,24 @@ FUNCTIONS = {
     "jacobian": Function(("q",), ("J",), "frames", ("frame", "coordinates")),
     "bias_acceleration": Function(("q", "qd"), ("a",), "frames", ("frame", "coordinates")),
     "operational_space_inertia": Function(("q",), ("inertia",), "frames", ("frame", "coordinates")),
-    "inverse_dynamics_derivatives": Function(
-        ("q", "qd", "qdd"), ("dtau_dq", "dtau_dqd"), derive=_inverse_dynamics_derivatives
-    ),
+    "inverse_dynamics_derivatives": Function(("q", "qd", "qdd"), ("dtau_dq", "dtau_dqd")),
     "forward_dynamics_derivatives": Function(
         ("q", "qd", "tau"),
         ("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
-        derive=_forward_dynamics_derivatives,
     ),
-    "regressor": Function(("q", "qd", "qdd"), ("Y",), "nothing", derive=_regressor),
+    "regressor": Function(("q", "qd", "qdd"), ("Y",), "nothing"),
 }
 
-# The function whose algorithms a derived one has, and whose cost decides between them.
+TORQUES = ("inverse_dynamics", "bias_forces", "gravity_torques")
+
+# Functions made from the graph of another, whose algorithms they have too.
+DERIVED = {
+    "inverse_dynamics_derivatives": _inverse_dynamics_derivatives,
+    "forward_dynamics_derivatives": _forward_dynamics_derivatives,
+    "coriolis_matrix": _coriolis_matrix,
+}
 BASIS = {
     "inverse_dynamics_derivatives": "inverse_dynamics",
     "forward_dynamics_derivatives": "inverse_dynamics",
     "coriolis_matrix": "bias_forces",
-    "regressor": "inverse_dynamics",
 }

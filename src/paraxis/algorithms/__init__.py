@@ -14,6 +14,7 @@ from . import (
     newton_euler,
     operational_space,
     spatial_newton_euler,
+    tensor_newton_euler,
 )
 
 # inverse dynamics: algorithm name -> callable(model, q, qd, qdd)
@@ -21,6 +22,7 @@ INVERSE_DYNAMICS = {
     "newton_euler": newton_euler.inverse_dynamics,
     "spatial": spatial_newton_euler.inverse_dynamics,
     "modified_newton_euler": modified_newton_euler.inverse_dynamics,
+    "tensor_newton_euler": tensor_newton_euler.inverse_dynamics,
     "base_frame_newton_euler": base_frame_newton_euler.inverse_dynamics,
     "logarithmic_newton_euler": logarithmic_newton_euler.inverse_dynamics,
     "lagrange_closed_form": lagrange_closed_form.inverse_dynamics,
@@ -28,10 +30,8 @@ INVERSE_DYNAMICS = {
     "lagrange_recursive_3x3": lagrange_recursive_3x3.inverse_dynamics,
 }
 
-# Those that stand to be the cheapest, and of these the ones that use a body's inertia only about
-# its frame's origin, so that masses may be regrouped.
-CHEAP = ("newton_euler", "spatial", "modified_newton_euler")
-ABOUT_ORIGIN = ("spatial", "modified_newton_euler")
+# Those that stand to be the cheapest.
+CHEAP = ("newton_euler", "spatial", "modified_newton_euler", "tensor_newton_euler")
 
 # Those whose base may spin and accelerate. The others feel gravity and nothing else of it.
 MOVING_BASE = tuple(name for name in INVERSE_DYNAMICS if name != "lagrange_closed_form")
@@ -75,4 +75,5 @@ ALGORITHMS = {
     "jacobian": {"joint_axes": kinematics.jacobian},
     "bias_acceleration": {"link_accelerations": kinematics.bias_acceleration},
     "operational_space_inertia": {"composite_body": operational_space.operational_space_inertia},
+    "regressor": {"spatial": spatial_newton_euler.inverse_dynamics},
 }

@@ -33,8 +33,12 @@ def mass_matrix(robot, q):
 
 
 def forward_dynamics(robot, q, qd, tau):
-    """Return the accelerations under the torques tau: M q̈ = tau - h."""
-    h = inverse_dynamics(robot, q, qd, [0.0] * robot.n)
+    """Return the accelerations under the torques tau."""
+    return accelerations(robot, q, tau, inverse_dynamics(robot, q, qd, [0.0] * robot.nv))
+
+
+def accelerations(robot, q, tau, h):
+    """The accelerations under the torques tau where the bias forces are h: M q̈ = tau - h."""
     return solve(factored(robot, q), [t - b for t, b in zip(tau, h, strict=True)])
 
 

@@ -6,15 +6,14 @@ that says M ∂q̈ = -∂τ (Carpentier and Mansard, 2018). Symbols: docs/notati
 
 from .composite_body import factored
 from .factor import inverse, solve
-from .modified_newton_euler import inverse_dynamics
 
 
-def forward_dynamics_derivatives(robot, q, qd, tau, inverse_dynamics_derivatives):
+def forward_dynamics_derivatives(robot, q, qd, tau, h, inverse_dynamics_derivatives):
     """Return ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, by rows.
 
-    The last argument is a function of (q, qd, qdd) that returns ∂τ/∂q and ∂τ/∂q̇.
+    h are the bias forces; the last argument is a function of (q, qd, qdd) that returns ∂τ/∂q and
+    ∂τ/∂q̇.
     """
-    h = inverse_dynamics(robot, q, qd, [0.0] * robot.nv)
     factors = factored(robot, q)
     qdd = solve(factors, [t - b for t, b in zip(tau, h, strict=True)])
     slopes = inverse_dynamics_derivatives(q, qd, qdd)

@@ -5,6 +5,8 @@ A `Model` is made from a Robot's floats, or with some of them replaced by other 
 body i's frame; WORLD entries are in the root frame, which the robot's base pose places.
 """
 
+import math
+
 import numpy as np
 
 from ..errors import ArgumentError
@@ -192,13 +194,22 @@ class JointGeometry:
     def transform(self, q):
         if not self.joint.is_revolute:
             slid = self.origin + self.seat @ (Vector(*self.joint.axis) * q)
-            return Transform(Turn(*self.before, self._spin(1.0, 0.0), *self.after), slid)
-        return Transform(Turn(*self.before, self._spin(cos(q), sin(q)), *self.after), self.origin)
+            return Transform(Turn(*self.before, AxisRotation(2, *self.zero), *self.after), slid)
+        spin = AxisRotation(2, *self.angle(q))
+        return Transform(Turn(*self.before, spin, *self.after), self.origin)
 
-    def _spin(self, c, s):
-        """The rotation about the axis by the joint's angle beyond its constant zero."""
+    def angle(self, q):
+        """The cosine and sine of the joint's angle beyond its constant zero.
+
+        A zero that is no right angle is added to q before the sine is taken, which costs one
+        addition and moves q by a rounding error.
+        """
         c0, s0 = self.zero
-        return AxisRotation(2, c * c0 - s * s0, s * c0 + c * s0)
+        if 0.0 in self.zero:
+            c, s = cos(q), sin(q)
+            return c * c0 - s * s0, s * c0 + c * s0
+        angle = q + math.atan2(s0, c0)
+        return cos(angle), sin(angle)
 
 
 def is_identity(rotation):

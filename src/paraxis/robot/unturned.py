@@ -7,13 +7,9 @@ the sum of both angles, whose sine and cosine come from those of each. Nor need 
 its vectors, when it is round about its axis or has few constants.
 
 Recursions see no difference: their equations hold in any coordinates at the instant, and none
-takes a derivative of coordinates. Exact in real arithmetic. A joint whose zero is oblique adds
-it to its angle before the sine, which moves q by a rounding error.
+takes a derivative of coordinates. Exact in real arithmetic.
 """
 
-import math
-
-from ..scalar import cos, sin
 from ..spatial import AxisRotation, Transform, Turn
 from .joint import WORLD
 from .model import Model
@@ -40,7 +36,7 @@ class Unturned(Model):
                 self._transforms.append(geometry.transform(q[i]))
                 continue
             before, origin = geometry.before, geometry.origin
-            c, s = _from_zero(q[i], *geometry.zero)
+            c, s = geometry.angle(q[i])
             if joint.parent in ahead:
                 origin = AxisRotation(2, *ahead[joint.parent]) @ origin
                 before, c, s = _angle_sum(before, *ahead[joint.parent], c, s)
@@ -106,15 +102,6 @@ def _is_parallel(geometry):
     """Whether a joint turns about its parent's axis, maybe the other way round."""
     flips = [factor for factor in geometry.before if factor.axis == 0]
     return geometry.joint.is_revolute and all(factor.sine == 0 for factor in flips)
-
-
-def _from_zero(q, cosine, sine):
-    """The cosine and sine of an angle counted from a constant one."""
-    if 0.0 in (cosine, sine):  # a right angle costs nothing
-        c, s = cos(q), sin(q)
-        return c * cosine - s * sine, s * cosine + c * sine
-    angle = q + math.atan2(sine, cosine)
-    return cos(angle), sin(angle)
 
 
 def _angle_sum(before, c, s, c_own, s_own):
