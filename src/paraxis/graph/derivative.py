@@ -4,7 +4,7 @@ Every operation has one rule, its partial derivatives; the chain rule is applied
 (forward: how each value moves with the inputs) or against it (reverse: how the outputs move with
 each value), whichever makes fewer products. Zeros are never made: a value carries only the
 derivatives it has. Exact in real arithmetic. Where a function has a corner (abs, min, max, select)
-the derivative is that of one side.
+the derivative is that of one side, or 0 for abs at 0.
 """
 
 from ..errors import ArgumentError
@@ -80,28 +80,34 @@ class _Linear:
         self.reverse_cost = sum(moved[i].bit_count() for i in self.live)
 
     def edges(self, node):
-        """(argument, how a change of it is passed on) for arguments that matter, each once."""
+        """(argument, partial derivative, choice) for arguments that matter, each once.
+
+        A select passes a change on unchanged, where it chooses that argument: its `choice` is a
+        condition and the argument's place under it. Else there is none.
+        """
         if node.op in FLAT or node.index not in self.live:
             return
-        builder = self.builder
         arguments = [self.value[a.index] for a in node.args]
         if node.op == "select":
-            condition, zero = arguments[0], builder.zero
-            _, yes, no = node.args
-            if yes.index in self.live:
-                yield yes, lambda t: builder.select(condition, t, zero)
-            if no.index in self.live:
-                yield no, lambda t: builder.select(condition, zero, t)
+            for place in (1, 2):
+                if node.args[place].index in self.live:
+                    yield node.args[place], self.builder.one, (arguments[0], place)
             return
         factors = {}
-        partials = PARTIALS[node.op](builder, self.value[node.index], *arguments)
+        partials = PARTIALS[node.op](self.builder, self.value[node.index], *arguments)
         for argument, partial in zip(node.args, partials, strict=True):
             if argument.index in self.live:
                 known = factors.get(argument.index)
-                total = partial if known is None else builder.add(known[1], partial)
+                total = partial if known is None else self.builder.add(known[1], partial)
                 factors[argument.index] = argument, total
         for argument, partial in factors.values():
-            yield argument, lambda t, partial=partial: builder.mul(partial, t)
+            yield argument, partial, None
+
+    def chosen(self, choice, t):
+        """t where the choice is made, else zero."""
+        condition, place = choice
+        sides = (t, self.builder.zero) if place == 1 else (self.builder.zero, t)
+        return self.builder.select(condition, *sides)
 
     def forward(self):
         """{(target, seed): derivative} along the graph."""
@@ -111,9 +117,14 @@ class _Linear:
                 own = {self.seeds[node.value]: self.builder.one}
             else:
                 own = {}
-                for argument, passed in self.edges(node):
+                for argument, partial, choice in self.edges(node):
                     for seed, t in tangent[argument.index].items():
-                        _accumulate(self.builder, own, seed, passed(t))
+                        t = (
+                            self.builder.mul(partial, t)
+                            if choice is None
+                            else self.chosen(choice, t)
+                        )
+                        own[seed] = self.builder.add(own[seed], t) if seed in own else t
             tangent[node.index] = own
             if node.index in self.targets:
                 row = self.targets[node.index]
@@ -122,23 +133,60 @@ class _Linear:
 
     def reverse(self):
         """{(target, seed): derivative} against the graph."""
-        adjoint = {index: {k: self.builder.one} for index, k in self.targets.items()}
+        adjoint = {
+            index: {k: _Adjoint(self.builder, self.builder.one)}
+            for index, k in self.targets.items()
+        }
         entries = {}
         for node in reversed(self.nodes):
             own = adjoint.pop(node.index, {})
             if node.op == "input" and node.value in self.seeds:
                 column = self.seeds[node.value]
-                entries |= {(row, column): t for row, t in own.items()}
+                entries |= {(row, column): each.total for row, each in own.items()}
             if own:
-                for argument, passed in self.edges(node):
+                for argument, partial, choice in self.edges(node):
                     above = adjoint.setdefault(argument.index, {})
-                    for row, t in own.items():
-                        _accumulate(self.builder, above, row, passed(t))
+                    used = None if choice is None else self.chosen(choice, self.builder.one)
+                    for row, each in own.items():
+                        passed = each.passed(partial, used)
+                        above[row] = above[row] + passed if row in above else passed
         return entries
 
 
-def _accumulate(builder, table, key, value):
-    table[key] = builder.add(table[key], value) if key in table else value
+class _Adjoint:
+    """How a target moves with a value, and the condition under which it uses the value at all.
+
+    A value that a select leaves out may have no slope (the root of a negative number), and a zero
+    for it would not survive the products on the way: 0 times not-a-number is no number. So the
+    zero is put in last. `used` None is always.
+    """
+
+    __slots__ = ("builder", "slope", "used")
+
+    def __init__(self, builder, slope, used=None):
+        self.builder, self.slope, self.used = builder, slope, used
+
+    @property
+    def total(self):
+        if self.used is None:
+            return self.slope
+        return self.builder.select(self.used, self.slope, self.builder.zero)
+
+    def passed(self, partial, used):
+        """Of an argument with that partial derivative, which is used under a further condition."""
+        if used is None or self.used is None:
+            used = self.used if used is None else used
+        else:
+            used = self.builder.select(self.used, used, self.builder.zero)
+        return _Adjoint(self.builder, self.builder.mul(partial, self.slope), used)
+
+    def __add__(self, other):
+        if self.used is other.used:
+            return _Adjoint(self.builder, self.builder.add(self.slope, other.slope), self.used)
+        used = None
+        if self.used is not None and other.used is not None:
+            used = self.builder.select(self.used, self.builder.one, other.used)
+        return _Adjoint(self.builder, self.builder.add(self.total, other.total), used)
 
 
 def _quotient(builder, value, a, b):
