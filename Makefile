@@ -15,7 +15,7 @@ TOOLS = $(VENV)/installed-tools
 DOCS = $(VENV)/installed-docs
 
 .NOTPARALLEL:
-.PHONY: help setup demo test test-long lint bench docs clean
+.PHONY: help setup demo test test-long lint bench reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
@@ -23,6 +23,7 @@ help:
 	@echo "make test-long  the tests that take longer"
 	@echo "make lint       style and formatting"
 	@echo "make bench      measure against Pinocchio and CasADi on this machine (needs gcc)"
+	@echo "make reports    count operations anew beside the papers', for docs/counts.md"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
 	@echo "make setup      only install: .venv with Paraxis and all that the tests need"
 	@echo "make clean      remove what these commands made, .venv included"
@@ -45,6 +46,9 @@ lint: $(TOOLS)
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
+
+reports: $(PACKAGE)
+	$(BIN)/paraxis report counts --markdown docs/counts.md
 
 docs: $(DOCS)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
