@@ -290,14 +290,16 @@ def closed_form(robot, parameters=()):
 def _call(robot, function, arrays, out, algorithm, parameters, frame=None, coordinates=None):
     if parameters:
         arrays += tuple(parameters.values())
-    if out is None and traced_value(arrays) is not None:
-        return _spliced(robot, function, algorithm, tuple(parameters), frame, coordinates, arrays)
-    key = (function, algorithm, *parameters, frame, coordinates)
-    if key == ("inverse_dynamics", algorithm, None, None):
-        key = key[:2]
-    try:
+    key = (function, algorithm)
+    if frame or coordinates or parameters:
+        key += (frame, coordinates, *parameters)
+    try:  # what the native function does not take, traced values too, comes back to us
         native = robot._functions[key]
     except (AttributeError, KeyError, TypeError):
+        if out is None and traced_value(arrays) is not None:
+            return _spliced(
+                robot, function, algorithm, tuple(parameters), frame, coordinates, arrays
+            )
         native = _compiled(robot, function, algorithm, tuple(parameters), frame, coordinates)
         robot._functions[key] = native
     return native(*arrays) if out is None else native(*arrays, out=out)

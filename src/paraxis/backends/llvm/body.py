@@ -25,6 +25,8 @@ class Blocks:
     """Entry k is a whole vector, k vectors from the start: scratch blocks. With one lane that is
     a plain contiguous array."""
 
+    line = None  # how far apart the cache lines of a later block are: the caller says
+
     def __init__(self, lanes, shapes):
         self.lanes, self.vector = lanes, lanes.count * lanes.size
         self.entries = [size(shape) for shape in shapes]
@@ -49,6 +51,8 @@ class Blocks:
 class Rows:
     """Whole states one after another, as people keep them; transposed in registers, a tile of
     entries when the first of them is needed, so that moving and computing overlap."""
+
+    line = 64
 
     def __init__(self, lanes, shapes):
         self.lanes, self.entries = lanes, [size(shape) for shape in shapes]
@@ -89,7 +93,7 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     """Add `void @name(ptr input..., ptr output..., ptr frame)` computing `graph` in `order`.
 
     With `fetch`, a pair (ptr, i64) for each array follows the arrays: where the states of a later
-    block lie, and how far apart their cache lines are. Requests for those lines are spread over
+    block lie, and how far apart their cache lines are (for Rows that is known). Requests for those lines are spread over
     the body, which is long enough to hide the memory and too long for the hardware to look beyond.
 
     A long body becomes several functions (passes/pieces.py). Memory for their frame is what the
@@ -201,6 +205,10 @@ class _Emitter(Straight):
     def fetch(self, array, line, to_write):
         """Ask for a line of an array of a later block; lines of an array come one by one."""
         self.module.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        if self.access.line is not None:
+            at = self.let(f"getelementptr i8, ptr %fetch{array}, i64 {self.access.line * line}")
+            self.lines.append(request(at, to_write, near=False))
+            return
         if array not in self.next_line:
             offset = self.let(f"mul i64 %line{array}, {line}")
             self.next_line[array] = self.let(f"getelementptr i8, ptr %fetch{array}, i64 {offset}")

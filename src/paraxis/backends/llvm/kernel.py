@@ -19,7 +19,8 @@ from .loop import define_run
 from .module import Module
 
 ELEMENTS = {"float64": "double", "float32": "float"}
-LONG_BODY = 1000  # nodes; a longer body asks for the memory of later states while it computes
+# A body of more nodes, or more results, asks for the memory of later states while it computes.
+LONG_BODY, MANY_RESULTS = 1000, 16
 CHUNK_WORK = 400_000  # flops a thread takes at a time: some ten microseconds
 THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
 
@@ -107,7 +108,7 @@ def assembly_source(graph, lanes, work, with_entry=True):
 
 def define_batch(module, graph, order, lanes, linkage=""):
     """Add `@run` and the bodies it calls; returns how many vectors their frame takes."""
-    fetch = len(order) >= LONG_BODY
+    fetch = len(order) >= LONG_BODY or len(graph.results) >= MANY_RESULTS
     frame = define_body(module, "body", graph, order, lanes, Blocks, fetch)
     rows_body = None
     if Rows.possible(lanes, graph.shapes):

@@ -27,6 +27,7 @@ from ...graph.graph import size
 from .rows import define_load, define_store
 
 STAGE_BLOCKS, STAGE_BYTES = 4, 32768
+AHEAD_BYTES = 8192
 CACHE_LINE = 64
 MOST_STACK = 65536  # bytes of scratch on the stack of whichever thread calls
 
@@ -57,6 +58,8 @@ class _Run:
         self.lanes, self.entries, self.inputs = lanes, entries, inputs
         self.stage, self.frame, self.fetches = stage, frame, fetches
         self.vector = lanes.count * lanes.size
+        # How many blocks ahead memory is asked for: more would push the present ones out.
+        self.ahead = max(1, AHEAD_BYTES // (sum(entries) * self.vector))
 
     def each(self, piece, first=0, last=None):
         return "\n".join(
@@ -247,7 +250,7 @@ prepared{k}:"""
             return f"""  %straight{k}.from = load ptr, ptr %base{k}, align 8
   %straight{k}.on = mul i64 %sb, {self.entries[k] * self.vector}
   %straight{k} = getelementptr i8, ptr %straight{k}.from, i64 %straight{k}.on
-  %beyond{k} = getelementptr i8, ptr %straight{k}, i64 {self.stage * self.entries[k] * self.vector}"""
+  %beyond{k} = getelementptr i8, ptr %straight{k}, i64 {self.ahead * self.entries[k] * self.vector}"""
 
         def rest(k):
             return f"""  %rest{k}.from = load ptr, ptr %base{k}, align 8
@@ -258,7 +261,7 @@ prepared{k}:"""
         text = f"""straight:
   %sb = phi i64 [ 0, %located ], [ %sb.next, %straight ]
 {self.each(block)}
-  call void @{rows_body}({self._arguments("straight", "beyond", str(CACHE_LINE))})
+  call void @{rows_body}({self._arguments("straight", "beyond", "0")})
   %sb.next = add i64 %sb, 1
   %sb.more = icmp ult i64 %sb.next, %whole
   br i1 %sb.more, label %straight, label %straight.rest

@@ -4,7 +4,7 @@
 of the right type and dtype, it handles by itself
 - one state: all arrays contiguous and without a batch axis; runs the one-lane body on their data;
 - a small batch: arrays with at most one batch axis, any strides; fills in a job and runs it.
-It returns a new array, or `out`. Anything else, and batches large enough for threads, go to the
+It returns a new array, or `out`, or for several outputs a tuple of new arrays. Anything else, and batches large enough for threads, go to the
 general path, a Python callable. Addresses of Python's and NumPy's own objects come from a table
 that is filled after loading, so the code can be kept on disk.
 """
@@ -30,6 +30,7 @@ CONTEXT = (
     "out_name",
     "incref",
     "decref",
+    "new_tuple",
 )
 # PyArrayObject, as NumPy's ABI fixes it: offsets of its members
 DATA, DIMENSIONS_COUNT, DIMENSIONS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
@@ -49,8 +50,8 @@ def supported():
 
 
 def has_entry(graph):
-    """Only a Program with one output returns a plain array."""
-    return len(graph.outputs) == 1 and 1 <= len(graph.inputs) <= 16
+    """Whether there are not too many arrays to check one by one."""
+    return 1 <= len(graph.inputs) <= 16 and len(graph.outputs) <= 16
 
 
 def define_call(module, graph, lanes, body, frame, run, small):
@@ -60,19 +61,18 @@ def define_call(module, graph, lanes, body, frame, run, small):
     which a batch is run here.
     """
     inputs = list(graph.inputs.values())
-    ((output, _),) = graph.outputs.values()
-    n, shapes = len(inputs), [*inputs, output]
+    outputs = [shape for shape, _ in graph.outputs.values()]
+    n, m, shapes = len(inputs), len(outputs), [*inputs, *outputs]
     text = f"""
 @context = global [{len(CONTEXT)} x i64] zeroinitializer, align 8
 
 define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{
 entry:
-  %job = alloca [{HEADER + ARRAY * (n + 1)} x i64], align 8
-  %dims.new = alloca [{1 + len(output)} x i64], align 8
-  %result.slot = alloca ptr, align 8
+  %job = alloca [{HEADER + ARRAY * (n + m)} x i64], align 8
+{_lines(_result_slots(j, outputs[j]) for j in range(m))}
   %solid.slot = alloca i1, align 1
   %frame = alloca [{max(frame, 1)} x {lanes.element}], align 8
-{_lines(_slots(k) for k in range(n + 1))}
+{_lines(_slots(k) for k in range(n + m))}
 {_lines(_context(k, name) for k, name in enumerate(CONTEXT))}
   %count.ok = icmp eq i64 %nargs, {n}
   br i1 %count.ok, label %check0, label %general
@@ -93,54 +93,16 @@ check{n}:
 
 result: ; no keyword, or exactly `out`; a tuple's length stands at 16
   %no.keywords = icmp eq ptr %kwnames, null
-  br i1 %no.keywords, label %fresh, label %keywords
-keywords:
-  %kw.size.at = getelementptr i8, ptr %kwnames, i64 16
-  %kw.size = load i64, ptr %kw.size.at, align 8
-  %kw.one = icmp eq i64 %kw.size, 1
-  br i1 %kw.one, label %keyword, label %general
-keyword:
-  %kw.first.at = getelementptr i8, ptr %kwnames, i64 {tuple.__basicsize__}
-  %kw.first = load i64, ptr %kw.first.at, align 8
-  %kw.is.out = icmp eq i64 %kw.first, %out_name
-  br i1 %kw.is.out, label %check.out, label %general
-{_check_array(n, output, lanes.size, "out.shape", "check.out", writeable=True)}
-out.shape: ; one state or the whole batch, as the inputs are
-  %out.same = icmp eq i64 %states{n}, %states.all
-  %out.batch = and i1 %out.same, %batched{n}
-  %out.fits = select i1 %one.state, i1 %one{n}, i1 %out.batch
-  br i1 %out.fits, label %out.apart, label %general
-out.apart:
-  br i1 %one.state, label %out.use, label %apart0
-{_lines(_apart(k, n, shapes, lanes.size, f"apart{k + 1}" if k + 1 < n else "out.use") for k in range(n))}
-out.use:
-  call void %incref.p(ptr %array{n})
-  store ptr %array{n}, ptr %result.slot, align 8
-  store i1 %contiguous{n}, ptr %solid.slot, align 1
-  br label %compute
-
-fresh:
-  store i64 %states.all, ptr %dims.new, align 8
-{_lines(_new_dimension(d, length) for d, length in enumerate(output))}
-  %dims.one = getelementptr i64, ptr %dims.new, i64 1
-  %dims.used = select i1 %one.state, ptr %dims.one, ptr %dims.new
-  %nd.used = select i1 %one.state, i32 {len(output)}, i32 {len(output) + 1}
-  %made = call ptr %new_array.p(ptr %array_type.p, i32 %nd.used, ptr %dims.used, i32 {TYPE_NUMBER[lanes.element]}, ptr null, ptr null, i32 0, i32 0, ptr null)
-  %failed = icmp eq ptr %made, null
-  br i1 %failed, label %error, label %made.array
-made.array:
-  %made.data.at = getelementptr i8, ptr %made, i64 {DATA}
-  %made.data = load ptr, ptr %made.data.at, align 8
-  store ptr %made.data, ptr %data{n}.slot, align 8
-  store i64 {lanes.size}, ptr %column{n}.slot, align 8
-  store i64 {math.prod(output) * lanes.size}, ptr %row{n}.slot, align 8
-  store ptr %made, ptr %result.slot, align 8
+  br i1 %no.keywords, label %fresh0, label %keywords
+{_given_result(n, shapes, lanes.size) if m == 1 else "keywords: ; several arrays: the general path writes those" + chr(10) + "  br label %general"}
+{_lines(_new_result(j, n + j, outputs[j], lanes, f"fresh{j + 1}" if j + 1 < m else "fresh.all") for j in range(m))}
+fresh.all:
   store i1 true, ptr %solid.slot, align 1
   br label %compute
 
 compute:
-  %result.array = load ptr, ptr %result.slot, align 8
-{_lines(f"  %data{k} = load ptr, ptr %data{k}.slot, align 8" for k in range(n + 1))}
+{_lines(f"  %result{j} = load ptr, ptr %result{j}.slot, align 8" for j in range(m))}
+{_lines(f"  %data{k} = load ptr, ptr %data{k}.slot, align 8" for k in range(n + m))}
   %single = icmp eq i64 %states.all, 1 ; with a batch axis or without, the numbers lie alike
   %solid.result = load i1, ptr %solid.slot, align 1
   %solid = and i1 %contiguous.all, %solid.result
@@ -148,24 +110,22 @@ compute:
   %by.one = or i1 %one.state, %like.one
   br i1 %by.one, label %compute.one, label %compute.batch
 compute.one:
-  call void @{body}({", ".join(f"ptr %data{k}" for k in range(n + 1))}, ptr %frame)
-  ret ptr %result.array
+  call void @{body}({", ".join(f"ptr %data{k}" for k in range(n + m))}, ptr %frame)
+  br label %finish
 compute.batch: ; all in one chunk
 {_lines(_word(k, v) for k, v in enumerate(("%states.all", 0, "%states.all", 1, 1, 0, 0)))}
-{_lines(_describe(k, math.prod(shapes[k]), lanes.size, k < n) for k in range(n + 1))}
+{_lines(_describe(k, math.prod(shapes[k]), lanes.size, k < n) for k in range(n + m))}
   call void @{run}(ptr %job)
   %status.at = getelementptr i64, ptr %job, i64 {STATUS}
   %status = load i64, ptr %status.at, align 8
   %computed = icmp eq i64 %status, 0
   br i1 %computed, label %finish, label %refused
 finish:
-  ret ptr %result.array
+{_returned(m)}
 refused: ; out of memory: the general path says so
-  call void %decref.p(ptr %result.array)
+{_lines(f"  call void %decref.p(ptr %result{j})" for j in range(m))}
   br label %general
 
-error:
-  ret ptr null
 general:
   %handed.on = call ptr %vectorcall.p(ptr %fallback.p, ptr %args, i64 %nargs, ptr %kwnames)
   ret ptr %handed.on
@@ -328,9 +288,90 @@ def _apart(k, out, shapes, itemsize, next_):
   br i1 %apart{k}.ok, label %{next_}, label %general"""
 
 
-def _new_dimension(d, length):
-    return f"""  %dim.new{d} = getelementptr i64, ptr %dims.new, i64 {d + 1}
-  store i64 {length}, ptr %dim.new{d}, align 8"""
+def _given_result(n, shapes, itemsize):
+    """`out`, if it is an array that can be written in place."""
+    apart = (
+        _apart(k, n, shapes, itemsize, f"apart{k + 1}" if k + 1 < n else "out.use")
+        for k in range(n)
+    )
+    return f"""keywords:
+  %kw.size.at = getelementptr i8, ptr %kwnames, i64 16
+  %kw.size = load i64, ptr %kw.size.at, align 8
+  %kw.one = icmp eq i64 %kw.size, 1
+  br i1 %kw.one, label %keyword, label %general
+keyword:
+  %kw.first.at = getelementptr i8, ptr %kwnames, i64 {tuple.__basicsize__}
+  %kw.first = load i64, ptr %kw.first.at, align 8
+  %kw.is.out = icmp eq i64 %kw.first, %out_name
+  br i1 %kw.is.out, label %check.out, label %general
+{_check_array(n, shapes[n], itemsize, "out.shape", "check.out", writeable=True)}
+out.shape: ; one state or the whole batch, as the inputs are
+  %out.same = icmp eq i64 %states{n}, %states.all
+  %out.batch = and i1 %out.same, %batched{n}
+  %out.fits = select i1 %one.state, i1 %one{n}, i1 %out.batch
+  br i1 %out.fits, label %out.apart, label %general
+out.apart:
+  br i1 %one.state, label %out.use, label %apart0
+{_lines(apart)}
+out.use:
+  call void %incref.p(ptr %array{n})
+  store ptr %array{n}, ptr %result0.slot, align 8
+  store i1 %contiguous{n}, ptr %solid.slot, align 1
+  br label %compute"""
+
+
+def _result_slots(j, shape):
+    return f"""  %result{j}.slot = alloca ptr, align 8
+  %dims.new{j} = alloca [{1 + len(shape)} x i64], align 8"""
+
+
+def _new_result(j, k, shape, lanes, next_):
+    """A new array for output j, which is array k of the job."""
+    dimensions = (
+        f"""  %dim.new{j}.{d} = getelementptr i64, ptr %dims.new{j}, i64 {d + 1}
+  store i64 {length}, ptr %dim.new{j}.{d}, align 8"""
+        for d, length in enumerate(shape)
+    )
+    return f"""fresh{j}:
+  store i64 %states.all, ptr %dims.new{j}, align 8
+{_lines(dimensions)}
+  %dims.one{j} = getelementptr i64, ptr %dims.new{j}, i64 1
+  %dims.used{j} = select i1 %one.state, ptr %dims.one{j}, ptr %dims.new{j}
+  %nd.used{j} = select i1 %one.state, i32 {len(shape)}, i32 {len(shape) + 1}
+  %made{j} = call ptr %new_array.p(ptr %array_type.p, i32 %nd.used{j}, ptr %dims.used{j}, i32 {TYPE_NUMBER[lanes.element]}, ptr null, ptr null, i32 0, i32 0, ptr null)
+  %failed{j} = icmp eq ptr %made{j}, null
+  br i1 %failed{j}, label %error{j}, label %made.array{j}
+error{j}:
+{_lines(f"  call void %decref.p(ptr %made{i})" for i in range(j))}
+  ret ptr null
+made.array{j}:
+  %made{j}.data.at = getelementptr i8, ptr %made{j}, i64 {DATA}
+  %made{j}.data = load ptr, ptr %made{j}.data.at, align 8
+  store ptr %made{j}.data, ptr %data{k}.slot, align 8
+  store i64 {lanes.size}, ptr %column{k}.slot, align 8
+  store i64 {math.prod(shape) * lanes.size}, ptr %row{k}.slot, align 8
+  store ptr %made{j}, ptr %result{j}.slot, align 8
+  br label %{next_}"""
+
+
+def _returned(m):
+    """The one array, or a tuple that takes over the arrays."""
+    if m == 1:
+        return "  ret ptr %result0"
+    items = (
+        f"""  %item{j} = getelementptr i8, ptr %tuple, i64 {tuple.__basicsize__ + 8 * j}
+  store ptr %result{j}, ptr %item{j}, align 8"""
+        for j in range(m)
+    )
+    return f"""  %tuple = call ptr %new_tuple.p(i64 {m})
+  %no.tuple = icmp eq ptr %tuple, null
+  br i1 %no.tuple, label %drop, label %fill
+drop:
+{_lines(f"  call void %decref.p(ptr %result{j})" for j in range(m))}
+  ret ptr null
+fill:
+{_lines(items)}
+  ret ptr %tuple"""
 
 
 def _word(index, value):
@@ -383,6 +424,7 @@ def make_callable(code, fallback, element):
         "out_name": id(OUT),
         "incref": ctypes.cast(api.Py_IncRef, ctypes.c_void_p).value,
         "decref": ctypes.cast(api.Py_DecRef, ctypes.c_void_p).value,
+        "new_tuple": ctypes.cast(api.PyTuple_New, ctypes.c_void_p).value,
     }
     context = (ctypes.c_int64 * len(CONTEXT)).from_address(code.global_address("context"))
     context[:] = [words[name] for name in CONTEXT]
