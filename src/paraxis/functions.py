@@ -76,6 +76,8 @@ def input_shapes(robot, function, parameters=()):
     for name in parameters:
         if name not in PARAMETERS:
             raise ArgumentError(f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}")
+        if name in MEANINGLESS.get(function, ()):
+            raise ArgumentError(f"parameters: {function} has no meaning with {name}")
         shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
     return shapes
 
@@ -96,19 +98,20 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     return _graph(View(robot), function, algorithm, parameters, coordinates)
 
 
-def _graph(view, function, algorithm, parameters=(), coordinates=None, **given):
+def _graph(view, function, algorithm, parameters=(), coordinates=None):
     """One algorithm traced on one view of a robot."""
     known, recursion = FUNCTIONS[function], ALGORITHMS[function][algorithm]
+    options = {}
     if "frames" in known.options:
-        given["frames"] = list(view.robot.frames)
+        options["frames"] = list(view.robot.frames)
     elif "frame" in known.options:
-        (given["frame"],) = view.robot.frames
+        (options["frame"],) = view.robot.frames
     if "coordinates" in known.options:
-        given["coordinates"] = coordinates
+        options["coordinates"] = coordinates
 
     def run(**arrays):
         values = [arrays[name] for name in known.inputs]
-        return {known.outputs[0]: recursion(view.model(arrays, parameters), *values, **given)}
+        return {known.outputs[0]: recursion(view.model(arrays, parameters), *values, **options)}
 
     return trace(run, input_shapes(view.robot, function, parameters), function)
 
@@ -198,10 +201,7 @@ def _inverse_dynamics_derivatives(robot, parameters, graph):
 def _forward_dynamics_derivatives(robot, parameters, graph):
     function = "forward_dynamics_derivatives"
     slopes = _inverse_dynamics_derivatives(robot, parameters, graph)
-    views = list(_views(robot, "nothing" if parameters else "masses"))
-    view = min(
-        views, key=lambda view: cost(_graph(view, "mass_matrix", "composite_body", parameters))
-    )
+    view = _view_for_masses(robot, parameters)
     still = [0.0] * robot.nv
 
     def run(q, qd, tau, **given):
@@ -286,4 +286,12 @@ BASIS = {
     "inverse_dynamics_derivatives": "inverse_dynamics",
     "forward_dynamics_derivatives": "inverse_dynamics",
     "coriolis_matrix": "bias_forces",
+}
+
+# Parameters with which a function would not be what it says: C q̇ + g are the bias forces and J̇ q̇
+# the acceleration only on a base at rest, and forces from outside are not linear in masses.
+MEANINGLESS = {
+    "coriolis_matrix": ("base_velocity",),
+    "bias_acceleration": ("base_velocity", "base_acceleration"),
+    "regressor": ("external_force",),
 }
