@@ -119,12 +119,9 @@ class _Linear:
                 own = {}
                 for argument, partial, choice in self.edges(node):
                     for seed, t in tangent[argument.index].items():
-                        t = (
-                            self.builder.mul(partial, t)
-                            if choice is None
-                            else self.chosen(choice, t)
-                        )
-                        own[seed] = self.builder.add(own[seed], t) if seed in own else t
+                        passed = self.builder.mul(partial, t)
+                        passed = passed if choice is None else self.chosen(choice, passed)
+                        own[seed] = self.builder.add(own[seed], passed) if seed in own else passed
             tangent[node.index] = own
             if node.index in self.targets:
                 row = self.targets[node.index]
