@@ -20,6 +20,7 @@ from .robot.robot import Robot
 from .spatial import Symmetric, Vector
 
 COORDINATES = ("world", "body")
+DEEP = 20  # joints in a row; well beyond where articulated bodies cost less than composite ones
 SHORT = 2000  # nodes of a torque graph of which several derivatives are tried
 MOST_TO_CHEAPEN = 8000  # nodes; beyond, it takes seconds and finds little
 
@@ -171,6 +172,8 @@ def _likely_torque_graphs(robot, function, parameters):
 def _forward_dynamics_graphs(robot, parameters):
     for view in _views(robot, "nothing" if parameters else "masses"):
         yield _graph(view, "forward_dynamics", "articulated_body", parameters)
+    if max(map(len, Model(robot).ancestors)) > DEEP:
+        return
     bias_forces = _cheapest_graph(robot, "bias_forces", parameters, None)
     view = _view_for_masses(robot, parameters)
 
