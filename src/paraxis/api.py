@@ -92,10 +92,6 @@ def _request(robot, function, algorithm, parameters, frame, coordinates):
     input_shapes(robot, function, parameters)
     if algorithm is not None:
         check_algorithm(function, algorithm, parameters)
-    if function == "coriolis_matrix" and "base_velocity" in parameters:
-        raise ArgumentError(
-            "base_velocity: coriolis_matrix is defined for a base that does not turn"
-        )
     options = FUNCTIONS[function].options
     if "frame" in options:
         place = robot.tool() if frame is None else robot.frame(frame)
