@@ -23,8 +23,7 @@ from robots import random_robot, states
 
 import paraxis as px
 from paraxis import api, cli
-from paraxis import export as export_module
-from paraxis.backends import c, fortran, python, source
+from paraxis.backends import c, files, fortran, python, source
 from paraxis.backends.llvm import host, library, loop
 from paraxis.export import LANGUAGES, export
 from paraxis.graph.graph import Graph
@@ -834,6 +833,22 @@ def test_export_and_the_commands_it_prints(language, dtype, tmp_path, capsys):
     assert float(found[1]) < float(found[2]) == {"float64": 1e-9, "float32": 1e-4}[dtype]
 
 
+@pytest.mark.parametrize("language", ["c", "library"])
+def test_any_program_can_be_exported(language, tmp_path):
+    needs(language)
+    cost = px.trace(lambda q, k: {"cost": k * px.cos(q[0]) * q[1] ** 2}, q=2, k=())
+    done = cost.gradient("cost", "q").export(str(tmp_path), language, name="slope")
+    assert float(re.search("error +([^ ]+)", shell(*done.build[-1:], done.test))[1]) < 1e-9
+
+
+def test_parameters_and_coordinates_from_the_command_line(capsys, tmp_path):
+    needs("c")
+    words = ["--function", "jacobian", "--coordinates", "body", "--parameters", "origin"]
+    assert cli.main(["export", "ur5", *words, "--language", "c", "-o", str(tmp_path)]) == 0
+    assert "origin[6][3]" in (tmp_path / "ur5_jacobian.h").read_text()
+    build_and_test(capsys.readouterr().out)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_self_test_can_fail(language, tmp_path):
     needs(language)
@@ -928,7 +943,7 @@ def test_mistakes_are_one_line(words, problem, capsys, tmp_path, monkeypatch):
 
 def test_without_a_compiler_the_object_is_left_and_the_command_said(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(export_module.shutil, "which", lambda name: None)
+    monkeypatch.setattr(files.shutil, "which", lambda name: None)
     code, _, err = run(capsys, "planar3", "--language", "library", "-o", tmp_path)
     assert code == 2 and "no C compiler" in err and "cc -shared -o" in err
     assert (tmp_path / "planar3_inverse_dynamics.o").stat().st_size > 1000

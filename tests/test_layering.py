@@ -31,11 +31,12 @@ MAY_IMPORT = {
     "formula": GRAPHS,
     "closed_form": COMPILER | {"program", "formula"},
     "base_parameters": PHYSICS,
+    "loads": PHYSICS,
     "parallel": COMPILER | PHYSICS | {"program"},
     "functions": GRAPHS | PHYSICS,
     "api": COMPILER
     | PHYSICS
-    | {"functions", "program", "closed_form", "base_parameters", "parallel"},
+    | {"functions", "program", "closed_form", "base_parameters", "loads", "parallel"},
     "control": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
     "report": COMPILER | PHYSICS | {"functions", "program", "parallel", "api", "control"},
     "export": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},

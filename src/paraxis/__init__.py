@@ -8,6 +8,7 @@ from .api import (
     center_of_mass,
     closed_form,
     coriolis_matrix,
+    external_force,
     forward_dynamics,
     forward_dynamics_derivatives,
     forward_kinematics,
@@ -24,6 +25,7 @@ from .api import (
     operational_space_inertia,
     parameter_values,
     parse,
+    payload,
     potential_energy,
     program,
     regressor,
@@ -60,3 +62,6 @@ from .scalar import (
 )
 
 __version__ = "0.1.0"
+
+# What is imported above, so that help(paraxis) shows it.
+__all__ = [name for name in globals() if name[0] != "_" and hasattr(globals()[name], "__module__")]

@@ -20,10 +20,11 @@ from .functions import (
 from .graph import text as text_form
 from .graph.splice import splice, traced_value
 from .graph.trace import trace as trace_graph
+from .loads import force_on_bodies, payload_parameters
 from .program import Program, work
 from .robot.inertial_parameters import inertial_parameters
 from .robot.joint import WORLD
-from .robot.model import parameter_values
+from .robot.model import parameter_values as model_values
 from .robot.robot import Robot
 
 
@@ -80,11 +81,20 @@ class _Request:
         )
 
 
-def _request(robot, function, algorithm, parameters, frame, coordinates):
+def _check(robot):
     if not isinstance(robot, Robot):
         raise ArgumentError(
             f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}"
         )
+
+
+def _check_coordinates(coordinates):
+    if not isinstance(coordinates, str) or coordinates not in COORDINATES:
+        raise ArgumentError(f"coordinates: expected one of {COORDINATES}, found {coordinates!r}")
+
+
+def _request(robot, function, algorithm, parameters, frame, coordinates):
+    _check(robot)
     algorithms_of(function)
     if isinstance(parameters, str):
         raise ArgumentError(f"parameters: expected a sequence of names, found {parameters!r}")
@@ -93,6 +103,8 @@ def _request(robot, function, algorithm, parameters, frame, coordinates):
     if algorithm is not None:
         check_algorithm(function, algorithm, parameters)
     options = FUNCTIONS[function].options
+    if frame is not None and not isinstance(frame, str):
+        raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
     if "frame" in options:
         place = robot.tool() if frame is None else robot.frame(frame)
         if function == "operational_space_inertia":
@@ -102,10 +114,7 @@ def _request(robot, function, algorithm, parameters, frame, coordinates):
         raise ArgumentError(f"frame: {function} is not about one frame, found {frame!r}")
     if "coordinates" in options:
         coordinates = COORDINATES[0] if coordinates is None else coordinates
-        if coordinates not in COORDINATES:
-            raise ArgumentError(
-                f"coordinates: expected one of {COORDINATES}, found {coordinates!r}"
-            )
+        _check_coordinates(coordinates)
     elif coordinates is not None:
         raise ArgumentError(f"coordinates: {function} has none to choose, found {coordinates!r}")
     return _Request(robot, function, algorithm, parameters, coordinates)
@@ -120,6 +129,20 @@ def _check_free(robot, frame):
             f"frame {frame.name!r}: expected one that 6 joints or more move, so that it can go "
             f"every way, found {moving}"
         )
+
+
+def parameter_values(robot, name):
+    """The numbers of one parameter of `robot`, as an array.
+
+    mass (n), com (n, 3), inertia (n, 6: Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass),
+    origin (n, 3: of each body's frame in its parent's), rotor_inertia (n), gravity (3, in the
+    world), and three that a robot has none of, so that they are zero: external_force (n, 6: the
+    moment and force on each body from outside, about its frame's origin and along its axes),
+    base_velocity (6) and base_acceleration (6: of the root frame's origin, as of any point, angular
+    first, along the root frame's axes).
+    """
+    _check(robot)
+    return np.array(model_values(robot, name))
 
 
 def trace(function, **shapes):
@@ -242,7 +265,8 @@ def bias_acceleration(robot, q, qd, frame=None, coordinates="world", *, out=None
 def operational_space_inertia(robot, q, frame=None, coordinates="world", *, out=None, **parameters):
     """Λ = (J M⁻¹ Jᵀ)⁻¹ (..., 6, 6): the inertia a frame shows to a force on it.
 
-    Grows without bound where the robot is singular, and is inf or NaN right there.
+    Where the robot is singular there is none: entries grow without bound nearby, and right there
+    rounding decides what they are. Look at the Jacobian's smallest singular value.
     """
     name = "operational_space_inertia"
     return _call(robot, name, (q,), out, None, parameters, frame, coordinates)
@@ -263,6 +287,29 @@ def forward_dynamics_derivatives(robot, q, qd, tau, *, out=None, algorithm=None,
 def regressor(robot, q, qd, qdd, *, out=None, **parameters):
     """Y (..., n, 11 n) with torques Y π, where π are `px.inertial_parameters`."""
     return _call(robot, "regressor", (q, qd, qdd), out, None, parameters)
+
+
+def payload(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, frame=None):
+    """Parameters for a robot that holds another body in every state: give them as keywords.
+
+    `px.inverse_dynamics(robot, q, qd, qdd, **px.payload(robot, mass=masses))`. The body, of mass
+    (...), has its centre of mass `com` (..., 3) and its inertia about that (..., 6: Ixx, Iyy, Izz,
+    Ixy, Ixz, Iyz) in `frame`, by default the tool. One body in all states: robot.with_payload.
+    """
+    _check(robot)
+    return payload_parameters(robot, mass, com, inertia, frame)
+
+
+def external_force(robot, q, wrench, frame=None, coordinates="world"):
+    """The parameter external_force (..., n, 6) of a push on a frame, by default the tool.
+
+    `wrench` (..., 6) is the moment and the force at the frame's origin, along the axes of the world
+    or, with coordinates="body", along the frame's own. The robot feels it as Jᵀ wrench.
+    """
+    pose = forward_kinematics(robot, q, frame)  # whatever is wrong with q, it says so
+    _check_coordinates(coordinates)
+    turn = pose[..., :3, :3]
+    return force_on_bodies(robot, wrench, frame, turn if coordinates == "world" else np.eye(3))
 
 
 def base_parameters(robot):
@@ -291,7 +338,7 @@ def _call(robot, function, arrays, out, algorithm, parameters, frame=None, coord
     if parameters:
         arrays += tuple(parameters.values())
     key = (function, algorithm)
-    if frame or coordinates or parameters:
+    if frame is not None or coordinates is not None or parameters:
         key += (frame, coordinates, *parameters)
     try:  # what the native function does not take, traced values too, comes back to us
         native = robot._functions[key]
@@ -345,10 +392,12 @@ __all__ = [
     "algorithms",
     "base_parameters",
     "closed_form",
+    "external_force",
     "functions",
     "inertial_parameters",
     "parameter_values",
     "parse",
+    "payload",
     "program",
     "trace",
 ]

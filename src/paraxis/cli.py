@@ -133,6 +133,14 @@ def _parser():
     )
     exported.add_argument("--algorithm", metavar="NAME", help="default: the cheapest")
     exported.add_argument("--frame", metavar="FRAME", help="what a function of a frame is about")
+    exported.add_argument("--coordinates", choices=api.COORDINATES, help="of that frame's motion")
+    exported.add_argument(
+        "--parameters",
+        metavar="NAME,...",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        help="of the robot that become inputs: mass, external_force, ...",
+    )
     exported.add_argument("--language", choices=LANGUAGES, required=True)
     exported.add_argument("--dtype", choices=("float64", "float32"), default="float64")
     exported.add_argument("--name", help="of the function (default: after robot and function)")
@@ -278,7 +286,9 @@ def _export(arguments):
         arguments.language,
         arguments.output,
         algorithm=arguments.algorithm,
+        parameters=arguments.parameters,
         frame=arguments.frame,
+        coordinates=arguments.coordinates,
         dtype=arguments.dtype,
         name=arguments.name,
         cpu=arguments.cpu,

@@ -1,34 +1,10 @@
-"""A function of a robot as files to take away: source or a library, a header, a self-test."""
+"""A function of a robot as files to take away, which say of which robot they are."""
 
-import os
 import re
-import shlex
-import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
 
 from . import api
-from .backends import c, cuda, fortran, python
-from .backends.llvm import host, library
-from .backends.selftest import c as c_test
-from .backends.selftest import cuda as cuda_test
-from .backends.selftest import fortran as fortran_test
-from .backends.selftest import python as python_test
-from .backends.selftest.vectors import vectors
+from .backends.files import LANGUAGES, write_files
 from .backends.source import LONGEST
-from .errors import ArgumentError
-
-LANGUAGES = ("c", "cuda", "fortran", "python", "library")
-
-
-@dataclass(frozen=True)
-class Exported:
-    """What was written, and the shell commands that build the self-test and run it."""
-
-    paths: list
-    build: list
-    test: str
 
 
 def export(
@@ -38,31 +14,23 @@ def export(
     folder,
     *,
     algorithm=None,
+    parameters=(),
     frame=None,
+    coordinates=None,
     dtype="float64",
     name=None,
     cpu=None,
 ):
-    """Write the files of one function to `folder`, which is made if it is not there.
+    """Write the files of one function to `folder`; see `Program.export`.
 
-    `algorithm` and `frame` are as for `px.program`. `name` is the function's name in the source,
-    by default made from those of robot and function. `cpu` is for a library: None for the CPU at
-    hand, or a level as "x86-64-v3".
+    `algorithm`, `parameters`, `frame` and `coordinates` are as for `px.program`. `name` is the
+    function's name in the source, by default made from those of robot and function.
     """
-    if language not in LANGUAGES:
-        raise ArgumentError(f"language: expected one of {LANGUAGES}, found {language!r}")
-    if cpu is not None and language != "library":
-        raise ArgumentError(f"cpu: only a library is for a certain CPU, {language} is for any")
-    if language == "python" and dtype != "float64":
-        raise ArgumentError(f"dtype: expected 'float64', as Python's numbers are, found {dtype!r}")
-    graph = api.program(robot, function, algorithm=algorithm, frame=frame).graph
+    program = api.program(robot, function, algorithm, parameters, frame, coordinates)
     name = name or _default_name(robot, function)
-    notes = [*_notes(robot, algorithm, frame), *(_machine(cpu) if language == "library" else [])]
-    files = _files(graph, language, name, dtype, notes, cpu)
-    paths = [_write(folder, file, content) for file, content in files.items()]
-    if language == "library":
-        paths.append(_link(folder, name))
-    return Exported(paths, *_commands(language, folder, name))
+    return write_files(
+        program.graph, language, folder, name, dtype, cpu, _notes(robot, algorithm, frame)
+    )
 
 
 def _default_name(robot, function):
@@ -85,102 +53,8 @@ def _notes(robot, algorithm, frame):
     ]
 
 
-def _machine(cpu):
-    built = f"any CPU of level {cpu}" if cpu else f"a CPU as this one: {host.cpu_name()}"
-    return [
-        f"The library is machine code for {built}. The calling thread does the work of a batch, "
-        "in vectors; several threads may call at once."
-    ]
-
-
 def _short(name, most=60):
     return name if len(name) <= most else name[: most - 3] + "..."
 
 
-def _files(graph, language, name, dtype, notes, cpu):
-    """file name -> content."""
-    cases = vectors(graph, dtype)
-    if language == "c":
-        return {
-            f"{name}.h": c.header(graph, name, dtype, notes),
-            f"{name}.c": c.source(graph, name, dtype, notes, with_header=True),
-            f"{name}_test.c": c_test.self_test(graph, cases, name, dtype),
-        }
-    if language == "library":
-        return {
-            f"{name}.h": c.header(graph, name, dtype, notes),
-            f"{name}_test.c": c_test.self_test(graph, cases, name, dtype),
-            f"{name}.o": library.object_code(graph, name, dtype, cpu),
-        }
-    if language == "cuda":
-        return {
-            f"{name}.cu": cuda.source(graph, name, dtype, notes),
-            f"{name}_test.cu": cuda_test.self_test(graph, cases, name, dtype),
-        }
-    if language == "fortran":
-        return {
-            f"{name}.f90": fortran.source(graph, name, dtype, notes),
-            f"{name}_test.f90": fortran_test.self_test(graph, cases, name, dtype),
-        }
-    return {
-        f"{name}.py": python.source(graph, name, notes),
-        f"{name}_test.py": python_test.self_test(graph, cases, name),
-    }
-
-
-def _commands(language, folder, name):
-    """The commands that build the self-test, any one of which will do, and the one that runs it."""
-
-    def here(ending):
-        return os.path.join(folder, name + ending)
-
-    if language == "python":
-        return [], shlex.join(["python", here("_test.py")])
-    build = {
-        "c": [["cc", "-std=c99", "-O2", here(".c"), here("_test.c"), "-lm"]],
-        "cuda": [
-            ["nvcc", "-O2", here("_test.cu")],
-            ["c++", "-O2", "-x", "c++", here("_test.cu")],  # on the CPU
-        ],
-        "fortran": [["gfortran", "-O2", "-J", folder, here(".f90"), here("_test.f90")]],
-        "library": [
-            ["cc", "-O2", here("_test.c"), "-L", folder, f"-l{name}", "-lm", "-Wl,-rpath,$ORIGIN"]
-        ],
-    }[language]
-    commands = [shlex.join([*words, "-o", here("_test")]) for words in build]
-    return commands, shlex.join([here("_test")])
-
-
-def _write(folder, file, content):
-    path = os.path.join(folder, file)
-    data = content if isinstance(content, bytes) else content.encode("ascii")
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with open(path, "wb") as opened:
-            opened.write(data)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ArgumentError(f"{path}: cannot be written: {reason}") from None
-    return path
-
-
-def _link(folder, name):
-    """Make the shared library from the object, by the system's compiler."""
-    ending = "dylib" if sys.platform == "darwin" else "so"
-    target = os.path.join(folder, f"lib{name}.{ending}")
-    words = ["-shared", "-o", target, os.path.join(folder, f"{name}.o"), "-lm"]
-    compiler = shlex.split(os.environ.get("CC", "")) or next(
-        ([found] for found in map(shutil.which, ("cc", "gcc", "clang")) if found), None
-    )
-    if compiler is None:
-        raise ArgumentError(
-            "library: no C compiler (cc, gcc, clang) found to link it. The object file is written; "
-            f"where there is a compiler, run: {shlex.join(['cc', *words])}"
-        )
-    try:
-        done = subprocess.run([*compiler, *words], capture_output=True, text=True)
-    except OSError as error:
-        raise ArgumentError(f"{compiler[0]}: cannot be run: {error.strerror}") from None
-    if done.returncode:
-        raise ArgumentError(f"{shlex.join([*compiler, *words])}: {done.stderr.strip()}")
-    return target
+__all__ = ["LANGUAGES", "export"]

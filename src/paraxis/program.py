@@ -3,6 +3,7 @@
 import hashlib
 
 from .backends import c, cuda, fortran, python
+from .backends.files import write_files
 from .backends.llvm.kernel import compile_kernel
 from .errors import ArgumentError
 from .graph import evaluate as interpreter
@@ -105,6 +106,15 @@ class Program:
     def to_fortran(self, name=None, dtype="float64"):
         """Fortran 2008 source: a module with subroutines for one state and for a batch."""
         return fortran.source(self.graph, name, dtype)
+
+    def export(self, folder, language="c", name=None, dtype="float64", cpu=None):
+        """Write source and self-test in a language, or a library with its header, to a folder.
+
+        language: "c", "cuda", "fortran", "python" or "library"; `cpu` is for a library, a level as
+        "x86-64-v3", by default the CPU at hand. The result has `paths`, the commands that `build`
+        the self-test (any one will do), and the one that runs it, `test`.
+        """
+        return write_files(self.graph, language, folder, name or self.name, dtype, cpu)
 
     def to_python(self, name=None):
         """Python source: a function of lists of floats that needs only `math`."""

@@ -6,11 +6,12 @@ from ..robot.robot import quoted
 
 def require_inertia(robot, i, inertia):
     """The inertia that joint i feels, unless it is a number and zero: then it has no reciprocal."""
-    if type(inertia) is float and inertia == 0.0:
+    number = getattr(inertia, "value", inertia)  # a traced number carries it
+    if type(number) is float and number == 0.0:
         found = robot.robot
         raise RobotError(
             f"robot {quoted(found.name)}: joint {quoted(found.joints[i].name)} moves nothing that "
-            "has inertia, so its acceleration is not defined; give its link mass, or the joint a "
-            "rotor inertia"
+            "has inertia along its axis, so its acceleration is not defined; give a link beyond it "
+            "mass away from the axis or inertia about it, or the joint a rotor inertia"
         )
     return inertia

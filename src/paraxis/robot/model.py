@@ -43,14 +43,7 @@ PARAMETERS = DESCRIPTION | {
 
 
 def parameter_values(robot, name):
-    """The floats of one parameter of `robot`, as nested tuples.
-
-    mass (n), com (n, 3), inertia (n, 6: Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass),
-    origin (n, 3: of each body's frame in its parent's), rotor_inertia (n), gravity (3), and three
-    that a robot has none of, so that they are zero: external_force (n, 6: the moment and force on
-    each body from outside, about its frame's origin and along its axes), base_velocity (6) and
-    base_acceleration (6: of the root frame's origin, angular first, along the root frame's axes).
-    """
+    """The floats of one parameter of `robot`, as nested tuples (px.parameter_values explains)."""
     if name not in PARAMETERS:
         raise ArgumentError(f"parameter: expected one of {tuple(PARAMETERS)}, found {name!r}")
     return {

@@ -106,10 +106,11 @@ class Robot:
         parents = {joint.parent for joint in self.joints}
         tips = [i for i in range(self.n) if i not in parents]
         if len(tips) != 1:
-            names = [self.joints[i].name for i in tips]
+            last = {frame.body: frame.name for frame in self.frames}
+            names = [last.get(i, self.joints[i].name) for i in tips]
             raise RobotError(
-                f"robot {quoted(self.name)}: name a frame, as it has {len(tips)} tips "
-                f"(after {listing(names)})"
+                f"robot {quoted(self.name)}: name a frame, as it has {len(tips)} tips, with "
+                f"{listing(names)}"
             )
         on_tip = [frame for frame in self.frames if frame.body == tips[0]]
         return on_tip[-1] if on_tip else Frame("tip", tips[0])

@@ -24,7 +24,9 @@ def summary(robot):
     """The totals, on one line."""
     mass = sum(body.mass for body in robot.inertias)
     joints = "1 joint" if robot.n == 1 else f"{robot.n} joints"
-    shape = f"a tree branching at {len(robot.branching)} bodies" if robot.branching else "a chain"
+    forks = len(robot.branching)
+    bodies = "one body" if forks == 1 else f"{forks} bodies"
+    shape = f"a tree branching at {bodies}" if forks else "a chain"
     gravity = " ".join(f"{v:g}" for v in robot.gravity)
     return f"{joints}, {shape}, {mass:.4g} kg moving, gravity ({gravity}) m/s²"
 

@@ -16,6 +16,7 @@ from .tiles import Straight, cell_entries, load_tile, store_tile, tiles
 from .trig import define_sincos
 
 MOST_LINES = 4000  # in one function, about
+REQUEST_WEIGHT = 5  # in lines: LLVM orders what touches memory with effort
 
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -108,7 +109,8 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     parameters.append("ptr %frame")
 
     steps = _with_stores(graph, order, access(lanes, shapes))
-    pieces = cut(steps, MOST_LINES, lambda step: getattr(step, "weight", 1))
+    beside = REQUEST_WEIGHT * len(requests) / len(steps)
+    pieces = cut(steps, MOST_LINES, lambda step: getattr(step, "weight", 1) + beside)
     slots = frame_places(pieces, (), made_again=("const",))
     done, made = 0, 0
     for number, piece in enumerate(pieces):
@@ -164,7 +166,7 @@ def _with_stores(graph, order, access):
     be cut in pieces reads them first, and the pieces find them in the frame.
     """
     steps = list(order)
-    if len(order) + 4 * len(graph.results) > MOST_LINES:
+    if len(order) + 9 * len(graph.results) > MOST_LINES:
         steps.sort(key=lambda node: node.op != "input")  # stable
     poison = (Poison(graph.unused),) if graph.unused else ()
     at = {node.index: k for k, node in enumerate(steps)}

@@ -18,6 +18,10 @@ if hasattr(os, "register_at_fork"):  # so that no child is born with the lock he
 # Levels of the x86-64 architecture that multiply and add at once -> bits of their registers.
 LEVELS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
+# Bytes of LLVM beyond which its late passes double the time and change next to nothing: they are
+# for loops, and a body is a straight line.
+LONG_TEXT = 2_000_000
+
 _engines = {}  # token -> the engine that owns machine code, and the address of its life
 _tokens = itertools.count(1)
 # Python's C functions; not ctypes.pythonapi itself, on which others set argument types too.
@@ -93,7 +97,7 @@ def description():
     return f"llvm {version} {llvm.get_process_triple()} {cpu_name()} {on}"
 
 
-def target_machine(level=None):
+def target_machine(level=None, effort=3):
     """Code generation for this CPU, or any of a level. Small and position-independent: constants
     are reached by short addresses, which lets them be operands of arithmetic instead of loads of
     their own."""
@@ -104,13 +108,13 @@ def target_machine(level=None):
     if (LEVELS[level] if level else register_bits()) == 512:
         flags.append("-prefer-256-bit")
     return target.create_target_machine(
-        cpu=name, features=",".join(flags), opt=3, reloc="pic", codemodel="small"
+        cpu=name, features=",".join(flags), opt=effort, reloc="pic", codemodel="small"
     )
 
 
 def compile_object(ir, level=None):
     """Machine code, as the bytes of an object file."""
-    machine = target_machine(level)
+    machine = target_machine(level, 1 if len(ir) > LONG_TEXT else 3)
     with _lock:
         module = llvm.parse_assembly(ir)
         module.verify()
