@@ -9,6 +9,7 @@ import gc
 import itertools
 import math
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -1528,6 +1529,40 @@ def test_a_long_body_is_several_functions_with_the_same_bits(most, monkeypatch):
                 expected, found = (expected,), (found,)
             for x, y in zip(expected, found, strict=True):
                 np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("most", [60, 300, 4000])
+@pytest.mark.parametrize("function", ["inverse_dynamics", "mass_matrix_inverse", "frame_poses"])
+def test_every_body_keeps_within_its_frame(monkeypatch, function, most):
+    """Bodies are cut in other places for rows, blocks and one state, and keep other values."""
+    from paraxis.backends.llvm import body
+    from paraxis.backends.llvm.kernel import assembly_source, lanes_of
+
+    monkeypatch.setattr(body, "MOST_LINES", most)
+    lanes = lanes_of("float64")
+    source = assembly_source(px.program(px.chain(12), function).graph, lanes, 100)
+    given = int(re.search(r"%block0 = getelementptr i8, ptr %memory, i64 (\d+)", source)[1])
+    one = int(re.search(r"%frame = alloca \[(\d+) x double\]", source)[1])
+    room = {"body": given, "body_rows": given, "body_one": 8 * one}
+    vector = {"body": 8 * lanes.count, "body_rows": 8 * lanes.count, "body_one": 8}
+    kept = 0
+    for name, text in re.findall(r"define internal void @(\w+)\.\d+\((.*?)\n}", source, re.DOTALL):
+        for offset in map(int, re.findall(r"ptr %frame, i64 (\d+)", text)):
+            assert offset + vector[name] <= room[name]
+            kept += 1
+    assert kept or most == 4000
+
+
+@pytest.mark.parametrize("function", ["inverse_dynamics", "mass_matrix_inverse"])
+def test_long_bodies_compute_in_every_way(function):
+    program = px.program(px.chain(16 if function == "mass_matrix_inverse" else 60), function)
+    kernel, rng = program.compile(), np.random.default_rng(0)
+    batch = [rng.uniform(-1, 1, (19, *shape)) for shape in program.inputs.values()]
+    alone = np.array([kernel(*(array[k] for array in batch)) for k in range(19)])
+    assert same_bits(kernel(*batch), alone)
+    assert same_bits(kernel(*map(np.asfortranarray, batch)), alone)
+    state = dict(zip(program.inputs, (array[3] for array in batch), strict=True))
+    assert error(alone[3], program.evaluate(**state)) < 1e-11
 
 
 def test_a_kernel_can_be_called_by_the_finalizer_of_other_garbage():

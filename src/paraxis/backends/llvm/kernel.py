@@ -98,24 +98,24 @@ def assembly_source(graph, lanes, work, with_entry=True):
     module = Module()
     fused = fuse(graph) if host.has_fma() else graph
     order = trig_first(fused)
-    frame = define_batch(module, fused, order, lanes)
+    define_batch(module, fused, order, lanes)
     if with_entry and python_entry.has_entry(graph):
-        define_body(module, "body_one", fused, order, Lanes(lanes.element, 1))
+        frame = define_body(module, "body_one", fused, order, Lanes(lanes.element, 1))
         small = 2 * THREAD_WORK // max(work, 1)
         python_entry.define_call(module, fused, lanes, "body_one", frame, "run", small)
     return str(module)
 
 
 def define_batch(module, graph, order, lanes, linkage=""):
-    """Add `@run` and the bodies it calls; returns how many vectors their frame takes."""
+    """Add `@run` and the bodies it calls."""
     fetch = len(order) >= LONG_BODY or len(graph.results) >= MANY_RESULTS
     frame = define_body(module, "body", graph, order, lanes, Blocks, fetch)
     rows_body = None
     if Rows.possible(lanes, graph.shapes):
         rows_body = "body_rows"
-        define_body(module, rows_body, graph, order, lanes, Rows, fetch)
+        own = define_body(module, rows_body, graph, order, lanes, Rows, fetch)
+        frame = max(frame, own)  # each is cut in other places, so each keeps other values
     define_run(module, graph, lanes, "body", frame, fetch, rows_body, linkage)
-    return frame
 
 
 def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=None, fallback=None):

@@ -32,8 +32,8 @@ def assembly_source(graph, name, dtype="float64", cpu=None):
     lanes = _lanes(checked_dtype(dtype), cpu)
     fused = fuse(graph) if cpu or host.has_fma() else graph
     order, one, module = trig_first(fused), Lanes(lanes.element, 1), Module()
-    frame = define_batch(module, fused, order, lanes, linkage="internal")
-    define_body(module, "body_one", fused, order, one)
+    define_batch(module, fused, order, lanes, linkage="internal")
+    frame = define_body(module, "body_one", fused, order, one)
     for entry in (name, f"{name}_batch"):
         if module.has(entry):
             raise ArgumentError(f"name: {entry!r} is a name of the library's own; choose another")

@@ -57,8 +57,8 @@ def has_entry(graph):
 def define_call(module, graph, lanes, body, frame, run, small):
     """Add `ptr @call(ptr self, ptr args, i64 nargs, ptr kwnames)` and its `@context`.
 
-    `body` is the one-lane function, which needs `frame` numbers of memory, `run` the driver; `small` is the number of states up to
-    which a batch is run here.
+    `body` is the one-lane function, which needs `frame` numbers of memory, `run` the driver;
+    `small` is the number of states up to which a batch is run here.
     """
     inputs = list(graph.inputs.values())
     outputs = [shape for shape, _ in graph.outputs.values()]
