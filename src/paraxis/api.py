@@ -8,14 +8,15 @@ import numpy as np
 from .backends.llvm.kernel import compile_kernel
 from .base_parameters import base_parameters as find_base_parameters
 from .closed_form import ClosedForm
-from .errors import ArgumentError
+from .errors import ArgumentError, RobotError, TraceError
 from .functions import (
     COORDINATES,
     FUNCTIONS,
+    MATTERS,
     algorithms_of,
     check_algorithm,
+    check_parameters,
     graph_of,
-    input_shapes,
 )
 from .graph import text as text_form
 from .graph.splice import splice, traced_value
@@ -25,7 +26,7 @@ from .program import Program, work
 from .robot.inertial_parameters import inertial_parameters
 from .robot.joint import WORLD
 from .robot.model import parameter_values as model_values
-from .robot.robot import Robot
+from .robot.robot import Robot, quoted
 
 
 def algorithms(function="inverse_dynamics"):
@@ -99,7 +100,7 @@ def _request(robot, function, algorithm, parameters, frame, coordinates):
     if isinstance(parameters, str):
         raise ArgumentError(f"parameters: expected a sequence of names, found {parameters!r}")
     parameters = tuple(parameters)
-    input_shapes(robot, function, parameters)
+    check_parameters(function, parameters)
     if algorithm is not None:
         check_algorithm(function, algorithm, parameters)
     options = FUNCTIONS[function].options
@@ -110,6 +111,8 @@ def _request(robot, function, algorithm, parameters, frame, coordinates):
         if function == "operational_space_inertia":
             _check_free(robot, place)
         robot = replace(robot, frames=(place,), warn=False)
+    elif "frames" in options and not robot.frames:
+        raise RobotError(f"robot {quoted(robot.name)} has no frames")
     elif frame is not None:
         raise ArgumentError(f"frame: {function} is not about one frame, found {frame!r}")
     if "coordinates" in options:
@@ -218,9 +221,9 @@ def gravity_torques(robot, q, *, out=None, algorithm=None, **parameters):
     return _call(robot, "gravity_torques", (q,), out, algorithm, parameters)
 
 
-def coriolis_matrix(robot, q, qd, *, out=None, **parameters):
+def coriolis_matrix(robot, q, qd, *, out=None, algorithm=None, **parameters):
     """C (..., n, n) with bias forces C q̇ + g, by Christoffel's symbols: Ṁ - 2 C is skew."""
-    return _call(robot, "coriolis_matrix", (q, qd), out, None, parameters)
+    return _call(robot, "coriolis_matrix", (q, qd), out, algorithm, parameters)
 
 
 def kinetic_energy(robot, q, qd, *, out=None, **parameters):
@@ -306,6 +309,11 @@ def external_force(robot, q, wrench, frame=None, coordinates="world"):
     `wrench` (..., 6) is the moment and the force at the frame's origin, along the axes of the world
     or, with coordinates="body", along the frame's own. The robot feels it as Jᵀ wrench.
     """
+    if traced_value((q, wrench)) is not None:
+        raise TraceError(
+            "external_force: expected arrays, found traced values; inside px.trace give the "
+            "parameter external_force as n lists of 6 scalars"
+        )
     pose = forward_kinematics(robot, q, frame)  # whatever is wrong with q, it says so
     _check_coordinates(coordinates)
     turn = pose[..., :3, :3]
@@ -327,10 +335,11 @@ def closed_form(robot, parameters=()):
     Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`, and
     `.angle_sums()` for the form with sines of sums of angles.
     """
-    graphs = [
-        _request(robot, function, None, parameters, None, None).graph()
-        for function in ("mass_matrix", "bias_forces")
-    ]
+    parameters = _request(robot, "bias_forces", None, parameters, None, None).parameters
+    graphs = []
+    for function in ("mass_matrix", "bias_forces"):
+        own = tuple(name for name in parameters if name in MATTERS[function])
+        graphs.append(_request(robot, function, None, own, None, None).graph())
     return ClosedForm.of(*graphs, robot.joint_names)
 
 

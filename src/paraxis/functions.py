@@ -71,14 +71,23 @@ def check_algorithm(function, name, parameters=()):
         )
 
 
+def check_parameters(function, parameters):
+    for k, name in enumerate(parameters):
+        if name not in PARAMETERS:
+            raise ArgumentError(f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}")
+        if name in parameters[:k]:
+            raise ArgumentError(f"parameters: {name} is named twice")
+        if name not in MATTERS[function]:
+            raise ArgumentError(
+                f"parameters: {function} does not depend on {name}, or has no meaning with it; "
+                f"expected some of {MATTERS[function]}"
+            )
+
+
 def input_shapes(robot, function, parameters=()):
     """name -> shape, in calling order."""
     shapes = {name: (robot.nq if name == "q" else robot.nv,) for name in FUNCTIONS[function].inputs}
     for name in parameters:
-        if name not in PARAMETERS:
-            raise ArgumentError(f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}")
-        if name in MEANINGLESS.get(function, ()):
-            raise ArgumentError(f"parameters: {function} has no meaning with {name}")
         shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
     return shapes
 
@@ -291,10 +300,21 @@ BASIS = {
     "coriolis_matrix": "bias_forces",
 }
 
-# Parameters with which a function would not be what it says: C q̇ + g are the bias forces and J̇ q̇
-# the acceleration only on a base at rest, and forces from outside are not linear in masses.
-MEANINGLESS = {
-    "coriolis_matrix": ("base_velocity",),
-    "bias_acceleration": ("base_velocity", "base_acceleration"),
-    "regressor": ("external_force",),
+# function -> the parameters it depends on. Left out are also those with which a function would not
+# be what it says: C q̇ + g are the bias forces and J̇ q̇ the acceleration only on a base at rest, and
+# forces from outside are not linear in masses.
+_BODIES, _PLACES = ("mass", "com", "inertia", "rotor_inertia"), ("origin",)
+MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
+    "mass_matrix": (*_BODIES, *_PLACES),
+    "mass_matrix_inverse": (*_BODIES, *_PLACES),
+    "operational_space_inertia": (*_BODIES, *_PLACES),
+    "coriolis_matrix": (*_BODIES, *_PLACES),
+    "kinetic_energy": (*_BODIES, *_PLACES, "base_velocity"),
+    "potential_energy": ("mass", "com", *_PLACES, "gravity"),
+    "center_of_mass": ("mass", "com", *_PLACES),
+    "forward_kinematics": _PLACES,
+    "frame_poses": _PLACES,
+    "jacobian": _PLACES,
+    "bias_acceleration": _PLACES,
+    "regressor": (*_PLACES, "gravity", "base_velocity", "base_acceleration"),
 }

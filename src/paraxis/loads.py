@@ -17,8 +17,11 @@ def payload_parameters(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, fra
     """
     place = _on_a_body(robot, frame)
     turn, arm = np.array(place.pose.rotation), np.array(place.pose.translation)
-    mass, com, inertia = (np.asarray(value, dtype=float) for value in (mass, com, inertia))
-    batch = np.broadcast_shapes(mass.shape, com.shape[:-1], inertia.shape[:-1])
+    mass, com = _numbers("mass", mass, ()), _numbers("com", com, (3,))
+    inertia = _numbers("inertia", inertia, (6,))
+    if not (mass >= 0.0).all():
+        raise ArgumentError(f"mass: expected numbers >= 0, found {mass[~(mass >= 0.0)][0]}")
+    batch = _batch(mass=mass.shape, com=com.shape[:-1], inertia=inertia.shape[:-1])
     held = mass, com @ turn.T + arm, turn @ _matrix(inertia) @ turn.T
     own = robot.inertias[place.body]
     parts = [(own.mass, np.array(own.com), own.matrix), held]
@@ -42,9 +45,8 @@ def force_on_bodies(robot, wrench, frame, turn):
     `turn` (..., 3, 3) says how the frame is turned in the axes of the wrench.
     """
     place = _on_a_body(robot, frame)
-    wrench = np.asarray(wrench, dtype=float)
-    if wrench.shape[-1:] != (6,):
-        raise ArgumentError(f"wrench: expected an array of shape (..., 6), found {wrench.shape}")
+    wrench = _numbers("wrench", wrench, (6,))
+    _batch(wrench=wrench.shape[:-1], q=turn.shape[:-2])
     own = (np.einsum("...ji,...j->...i", turn, half) for half in np.split(wrench, 2, axis=-1))
     moment, force = (half @ np.array(place.pose.rotation).T for half in own)
     moment = moment + np.cross(np.array(place.pose.translation), force)
@@ -58,6 +60,25 @@ def _on_a_body(robot, frame):
     if place.body == WORLD:
         raise ArgumentError(f"frame {place.name!r}: expected one on a body that moves")
     return place
+
+
+def _numbers(name, value, shape):
+    """An array of numbers that ends in `shape`."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name}: expected numbers, found {error}") from None
+    if array.shape[max(0, array.ndim - len(shape)) :] != shape:
+        wanted = ", ".join(["...", *map(str, shape)])
+        raise ArgumentError(f"{name}: expected an array of shape ({wanted}), found {array.shape}")
+    return array
+
+
+def _batch(**shapes):
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        raise ArgumentError(f"expected batch shapes that broadcast, found {shapes}") from None
 
 
 def _matrix(six):

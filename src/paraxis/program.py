@@ -114,7 +114,7 @@ class Program:
         "x86-64-v3", by default the CPU at hand. The result has `paths`, the commands that `build`
         the self-test (any one will do), and the one that runs it, `test`.
         """
-        return write_files(self.graph, language, folder, name or self.name, dtype, cpu)
+        return write_files(self.graph, language, folder, name, dtype, cpu)
 
     def to_python(self, name=None):
         """Python source: a function of lists of floats that needs only `math`."""

@@ -85,6 +85,13 @@ def select(condition, if_true, if_false):
     return if_true if condition else if_false
 
 
+def known(x):
+    """The number that a scalar is whatever the inputs are, or None."""
+    if hasattr(x, "known"):
+        return x.known()
+    return x if isinstance(x, (int, float)) else None
+
+
 def mark(name, link, value):
     """Name an intermediate value of a link, and return it unchanged.
 

@@ -7,6 +7,8 @@ in its parent frame: `X @ motion` takes a motion from parent to child coordinate
 
 from dataclasses import dataclass
 
+from .scalar import known
+
 
 class Vector:
     """Three scalars in some frame."""
@@ -152,7 +154,7 @@ class AxisRotation(Rotation):
         """As for any rotation, in half the operations: with s² + c² = 1 the block across the axis
         changes by multiples of one number."""
         c, s, k = self.cosine, self.sine, self.axis
-        if any(type(part) is float and part in (-1.0, 0.0, 1.0) for part in (c, s)):
+        if any(known(part) in (-1.0, 0.0, 1.0) for part in (c, s)):
             return super().tensor(tensor)  # a right angle moves entries and computes nothing
         i, j = (k + 1) % 3, (k + 2) % 3
         m = [list(row) for row in tensor]

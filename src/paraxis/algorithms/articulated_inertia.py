@@ -1,5 +1,6 @@
 """The inertia a body shows while the joints beyond it are free: not that of any rigid body."""
 
+from ..scalar import known
 from ..spatial import Matrix, Spatial, Symmetric
 
 
@@ -83,9 +84,7 @@ def _rows(block):
 
 def _coordinate(S):
     """(0 or 1, axis) when S is a unit vector along one coordinate, else None."""
-    for half, part in enumerate((S.angular, S.linear)):
-        for k, scalar in enumerate(part):
-            others = [s for s in S.scalars() if type(s) is not float or s != 0.0]
-            if len(others) == 1 and type(scalar) is float and scalar == 1.0:
-                return half, k
-    return None
+    numbers = [known(scalar) for scalar in S.scalars()]
+    if sorted(map(repr, numbers)) != ["0.0"] * 5 + ["1.0"]:
+        return None
+    return divmod(numbers.index(1.0), 3)

@@ -5,6 +5,8 @@ momentum at unit rate, carried inward, meets the other joints. Vectors are 6-D, 
 first, each in its own body's frame. Symbols: docs/notation.md.
 """
 
+from functools import partial
+
 from ..robot.joint import WORLD
 from ..scalar import mark
 from .factor import factor, inverse, solve
@@ -49,7 +51,4 @@ def mass_matrix_inverse(robot, q):
 
 def factored(robot, q):
     """The factors of the mass matrix."""
-    M = mass_matrix(robot, q)
-    for i, _ in robot.outward:
-        require_inertia(robot, i, M[i][i])
-    return factor(robot.ancestors, M)
+    return factor(robot.ancestors, mass_matrix(robot, q), partial(require_inertia, robot))

@@ -2,6 +2,7 @@
 
 from ..errors import RobotError
 from ..robot.joint import WORLD
+from ..scalar import known
 from .factor import total
 
 
@@ -24,7 +25,7 @@ def potential_energy(robot, q):
 def center_of_mass(robot, q):
     """Return the centre of mass in the world."""
     mass, moment = first_moment(robot, q)
-    if type(mass) is float and mass == 0.0:
+    if known(mass) == 0.0:
         raise RobotError(f"robot {robot.robot.name!r}: has no mass, so no centre of mass")
     return robot.base_origin + robot.base_turn @ (moment * (1.0 / mass))
 

@@ -15,16 +15,16 @@ class Factors:
     reciprocal: list  # of the diagonal of D
 
 
-def factor(ancestors, M):
+def factor(ancestors, M, checked=lambda _, pivot: pivot):
     """The factors of a symmetric positive matrix given by rows.
 
     `ancestors[i]` are the bodies that carry body i, nearest first; with all earlier rows there,
-    any such matrix is factored.
+    any such matrix is factored. `checked(k, pivot)` returns the pivot of row k or refuses it.
     """
     H = {(i, j): M[i][j] for i, above in enumerate(ancestors) for j in (i, *above)}
     L, reciprocal = {}, [None] * len(ancestors)
     for k in reversed(range(len(ancestors))):
-        reciprocal[k] = 1.0 / H[k, k]
+        reciprocal[k] = 1.0 / checked(k, H[k, k])
         for i in ancestors[k]:
             L[k, i] = H[k, i] * reciprocal[k]
             for j in (i, *ancestors[i]):

@@ -2,12 +2,12 @@
 
 from ..errors import RobotError
 from ..robot.robot import quoted
+from ..scalar import known
 
 
 def require_inertia(robot, i, inertia):
     """The inertia that joint i feels, unless it is a number and zero: then it has no reciprocal."""
-    number = getattr(inertia, "value", inertia)  # a traced number carries it
-    if type(number) is float and number == 0.0:
+    if known(inertia) == 0.0:
         found = robot.robot
         raise RobotError(
             f"robot {quoted(found.name)}: joint {quoted(found.joints[i].name)} moves nothing that "

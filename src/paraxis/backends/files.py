@@ -28,11 +28,12 @@ class Exported:
     test: str
 
 
-def write_files(graph, language, folder, name, dtype="float64", cpu=None, notes=()):
+def write_files(graph, language, folder, name=None, dtype="float64", cpu=None, notes=()):
     """Write the files of one graph to `folder`, which is made if it is not there.
 
-    `name` is the function's name in the source, `notes` what its comments say besides. `cpu` is
-    for a library: None for the CPU at hand, or a level as "x86-64-v3".
+    `name` is the function's name in the source, by default after the graph; `notes` are what its
+    comments say besides. `cpu` is for a library: None for the CPU at hand, or a level as
+    "x86-64-v3".
     """
     if language not in LANGUAGES:
         raise ArgumentError(f"language: expected one of {LANGUAGES}, found {language!r}")
@@ -40,6 +41,7 @@ def write_files(graph, language, folder, name, dtype="float64", cpu=None, notes=
         raise ArgumentError(f"cpu: only a library is for a certain CPU, {language} is for any")
     if language == "python" and dtype != "float64":
         raise ArgumentError(f"dtype: expected 'float64', as Python's numbers are, found {dtype!r}")
+    name = c.c_function(graph, name, dtype).name
     notes = [*notes, *(_machine(cpu) if language == "library" else [])]
     files = _files(graph, language, name, dtype, notes, cpu)
     paths = [_write(folder, file, content) for file, content in files.items()]

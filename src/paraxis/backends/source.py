@@ -24,6 +24,15 @@ LONGEST = 50  # characters of a name; Fortran allows 63, and endings such as _ba
 WIDTH = 92  # characters of a line, about
 PAIR = ("sin", "cos")  # of one angle, where a language makes both at once
 
+# Functions of no language of ours, but of what they are linked or tested with.
+TAKEN = frozenset(
+    (
+        *("abort", "abs", "errno", "isinf", "isnan", "memcpy", "memset", "puts", "signbit"),
+        *("signgam", "sincos", "sincosf", "stderr", "stdin", "stdout", "time"),  # of C
+        *("edata", "end", "etext"),  # of linkers
+        *("os", "print", "sys", "test"),  # of self-tests
+    )
+)
 _OWN = re.compile(r"(v|poison)[0-9]+|frame|states?", re.IGNORECASE)  # names that `write` gives
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
@@ -81,7 +90,7 @@ class Names:
 
     def _names_a_function(self, name):
         if self.function is None:  # it is to be the function's
-            return name in self.language.library
+            return name in self.language.library or name in TAKEN
         function = re.escape(self._folded(self.function))
         return re.fullmatch(f"{function}(_batch|_module|_test|_part[0-9]+)?", name) is not None
 
@@ -97,6 +106,7 @@ def function_name(graph, name, language):
         not isinstance(name, str)
         or not _IDENTIFIER.match(name)
         or len(name) > LONGEST
+        or (len(name) > 1 and name.isupper())  # it may be a macro
         or not Names(language).free(name)
     ):
         raise ArgumentError(

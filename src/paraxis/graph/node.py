@@ -66,6 +66,10 @@ class Node:
             square = square * square if exponent else square
         return result
 
+    def known(self):
+        """The number this is, if it is constant."""
+        return self.value if self.op == "const" else None
+
     def __neg__(self):
         return self.builder.neg(self)
 
