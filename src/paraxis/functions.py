@@ -308,7 +308,7 @@ MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "mass_matrix": (*_BODIES, *_PLACES),
     "mass_matrix_inverse": (*_BODIES, *_PLACES),
     "operational_space_inertia": (*_BODIES, *_PLACES),
-    "coriolis_matrix": (*_BODIES, *_PLACES),
+    "coriolis_matrix": ("mass", "com", "inertia", *_PLACES),
     "kinetic_energy": (*_BODIES, *_PLACES, "base_velocity"),
     "potential_energy": ("mass", "com", *_PLACES, "gravity"),
     "center_of_mass": ("mass", "com", *_PLACES),

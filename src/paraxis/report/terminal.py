@@ -114,8 +114,9 @@ def print_operations(terminal, rows, chosen):
     terminal.print()
     print_table(terminal, columns, lines, marked=(rows.index(best), len(rows)))
     terminal.note(
-        "The algorithms are counted in the body frames of the description; chosen is the cheapest "
-        "over all of them and over equivalent body frames and masses."
+        "Rows with a name: that algorithm as written, in the body frames of the description. "
+        "chosen: what is used when none is named; frames and masses are moved to where they cost "
+        "less, without changing the torques."
     )
     terminal.note(NOTE)
 
