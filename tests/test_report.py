@@ -12,8 +12,9 @@ import paraxis as px
 from paraxis.algorithms import INVERSE_DYNAMICS
 from paraxis.cli import main
 from paraxis.report import terminal
-from paraxis.report.counts import luh_walker_paul
+from paraxis.report.counts import hollerbach, luh_walker_paul, statements
 from paraxis.report.counts.arms import puma, stanford
+from paraxis.report.counts.dhanaraj_programs import ARMS, as_printed, programs, steps
 from paraxis.report.counts.plain_count import (
     Ledger,
     Work,
@@ -120,6 +121,20 @@ def test_luh_walker_and_paul_are_met_for_any_number_of_links(n):
     assert np.allclose(tau, px.inverse_dynamics(robot, *some_state(robot)), rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("size", "mul", "add"), [(4, (821, -544), (655, -464)), (3, (403, -243), (308, -201))]
+)
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_hollerbach_on_whole_matrices(size, mul, add, n):
+    robot = general_chain(["revolute"] * n)
+    ledger, tau = hollerbach.count(robot, size)
+    assert ledger.total() == Work(mul[0] * n + mul[1], add[0] * n + add[1])
+    assert np.allclose(tau, px.inverse_dynamics(robot, *some_state(robot)), rtol=0, atol=1e-10)
+    (slope_mul, _), (slope_add, saved) = printed("lathrop")["formulas"][f"hollerbach_{size}x{size}"]
+    assert int(saved) == add[1]  # what is not found is the same in both forms
+    assert (int(slope_mul) - mul[0], int(slope_add) - add[0]) == (9, size**2 + size)
+
+
 def test_every_number_of_table_1_has_its_row(counts):
     shown = [r.printed for r in counts.rows if r.paper == "Lathrop 1985"]
     assert all(pair in shown for pair in printed("lathrop")["table_1"].values())
@@ -144,7 +159,7 @@ def test_a_term_of_uicker_and_kahn(row):
 def test_the_order_of_the_formulations_is_that_of_the_table(row):
     flops = [
         sum(row(name).measured)
-        for name in ("Uicker, Kahn: 32", "Hollerbach 4×4", "Hollerbach 3×3", "newton_euler here")
+        for name in ("Uicker, Kahn: 32", "Hollerbach 4×4:", "Hollerbach 3×3:", "newton_euler here")
     ]
     assert flops == sorted(flops, reverse=True)
 
@@ -185,6 +200,59 @@ def test_customised_arms_need_fewer_operations_than_the_thesis(counts):
     assert len(rows) == 4
     assert all(sum(r.measured) < sum(r.printed) for r in rows)
     assert all(f"{sum(r.printed) - sum(r.measured)} fewer" in r.note for r in rows)
+
+
+def torques_of(arm, stage):
+    """At one state: of the printed program amended so far, and of the arm it is for."""
+    robot = ARMS[arm]()
+    robot = as_printed(robot) if arm == "PUMA 560, 6 joints" else robot
+    _, _, program = programs()[arm][stage]
+    state = some_state(robot)
+    return statements.torques(program, *state), px.inverse_dynamics(robot, *state)
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_printed_programs_as_amended_compute_the_torques(arm):
+    found, expected = torques_of(arm, -1)
+    assert np.allclose(found, expected, rtol=0, atol=1e-4)  # constants of six or seven digits
+    before, _ = torques_of(arm, 1)
+    assert not np.allclose(before, expected, rtol=0, atol=1e-2)  # without the offset of joint 2
+
+
+def test_what_the_printed_programs_use_and_do_not_make():
+    def lacks(arm):
+        _, _, program = programs()[arm][0]
+        given = {f"{letter}{i}" for letter in "SCQVA" for i in range(1, 7)}
+        return statements.used(program) - set(program) - given
+
+    assert lacks("PUMA 560, 3 joints") == {"RSZ2", "RXM2", "RYP2"}
+    assert lacks("PUMA 560, 6 joints") == {"RZP2"}
+    assert lacks("Stanford arm, 3 joints") == {"AV3X", "AV3Y", "KX3", "KY3"}
+    assert lacks("Stanford arm, 6 joints") == {"AV3X", "AV3Y", "KX3", "KY3", "RSY4"}
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_from_the_printed_programs_to_these_nothing_is_unexplained(row, arm):
+    start = Work(*row(f"{arm}: printed program").measured)
+    own = row(f"{arm}: modified_newton_euler, counted").measured
+    assert sum((step.work for step in steps(arm)), start).pair == own
+    assert own == row(f"{arm}: modified_newton_euler").measured
+    assert all(step.why for step in steps(arm))
+
+
+def test_the_printed_sums_are_met_but_one(row):
+    for arm in ARMS:
+        r = row(f"{arm}: printed program")
+        assert (r.measured == r.printed) == (arm != "Stanford arm, 6 joints")
+        assert bool(r.note) == (r.measured != r.printed)
+
+
+def test_statements():
+    program = statements.parse(["T1=-2*(X+V1)-Y*0", "X=S1*S1-A1", "Y=Z", "Z=0", "W=X*X+Q1"])
+    assert statements.work(program) == Work(4, 4)
+    assert statements.traced_work(program, 1) == Work(2, 2)
+    assert statements.used(program) == {"T1", "X", "Y", "Z", "V1", "S1", "A1"}
+    assert statements.torques(program, [np.pi / 2], [3.0], [5.0]) == [2.0]
 
 
 def test_arms_are_those_of_the_generator():

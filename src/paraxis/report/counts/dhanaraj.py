@@ -3,9 +3,9 @@
 from ...algorithms import INVERSE_DYNAMICS
 from ...robot.model import BodyInertia
 from ...spatial import Matrix, Rotation, Symmetric, Vector, cross
-from ..document import Row, Table
+from ..document import Row, Table, text_of
 from ..papers import printed
-from .arms import puma, stanford
+from .dhanaraj_programs import ARMS, as_printed, in_a_line
 from .formulations import count_of
 from .plain_count import Ledger, Work, general_chain, plain_count
 
@@ -187,12 +187,6 @@ def _inherited():
 
 # -- Table 2.10 ------------------------------------------------------------------------------------
 
-ARMS = {
-    "PUMA 560, 3 joints": lambda: puma(3),
-    "Stanford arm, 3 joints": lambda: stanford(3),
-    "PUMA 560, 6 joints": lambda: puma(6),
-    "Stanford arm, 6 joints": lambda: stanford(6),
-}
 CUSTOMISED_LEAD = (
     "Multiplications + additions of inverse dynamics once the robot is known. Measured is the "
     "Program that is chosen, the cheapest over algorithms and over equivalent body frames and "
@@ -202,8 +196,6 @@ CUSTOMISED_CONVENTIONS = (
     "The arms are those of the thesis's generator: rotor inertia folded into Izz, gravity 9.8, "
     "joint 3 of the Stanford arm without its motor, its wrist on link 3 when only three joints "
     "are kept. Rows 3 and 4 of the Stanford arm's table are corrected.",
-    "The printed program for the PUMA's three joints has 80 + 55 operations but lacks 4 + 3 that "
-    "it needs: RX2, RSZ2, RXM2, RYP2 and three products with the mass 4.8.",
     "The other authors' masses and inertias are not printed and need not be these.",
     "Sines and cosines of the joint angles are given, as in the papers.",
 )
@@ -217,20 +209,18 @@ def table_2_10():
         robot = ARMS[arm]()
         own, chosen = count_of(robot, "modified_newton_euler"), count_of(robot)
         shown = authors["Dhanaraj"]
-        rows.append(Row(PAPER, f"{arm}: modified_newton_euler", shown, own, _same(own, shown)))
+        rows.append(Row(PAPER, f"{arm}: modified_newton_euler", shown, own, in_a_line(arm)))
         for author, published in authors.items():
             rows.append(
                 Row(PAPER, f"{arm}: {author}", published, chosen, _versus(chosen, published))
             )
     title = "Dhanaraj, Table 2.10: customised arms"
-    return Table(title, CUSTOMISED_LEAD, rows, CUSTOMISED_CONVENTIONS)
-
-
-def _same(own, shown):
-    more = sum(own) - sum(shown)
-    if more > 0:
-        return f"{more} more: not traced step by step; his program folds m g and the like"
-    return f"{-more} fewer: not traced step by step; here values are shared across his named steps"
+    off = count_of(as_printed(ARMS["PUMA 560, 6 joints"]()))
+    which = (
+        "Link 4 of the PUMA has its mass centre on its joint, as in appendix D.2; in the program "
+        f"counted there it is at z = −0.019, with which the one chosen here takes {text_of(off)}."
+    )
+    return Table(title, CUSTOMISED_LEAD, rows, (*CUSTOMISED_CONVENTIONS, which))
 
 
 def _versus(chosen, published):

@@ -1,12 +1,12 @@
 """Lathrop's Table 1 for six links, beside the plain counts; and what 150n - 48 is made of."""
 
 from ...algorithms.lagrange_matrices import Homogeneous
-from ..document import Row, Table
+from ..document import Row, Table, text_of
 from ..papers import printed
-from . import luh_walker_paul
+from . import hollerbach, luh_walker_paul
 from .formulations import LINKS, plain, plain_polynomials
 from .plain_count import Ledger, Work, general_chain
-from .polynomial import at, formula
+from .polynomial import at, fitted, formula
 
 PAPER = "Lathrop 1985"
 DEPTH = "as printed only: a time on unlimited processors, not a number of operations"
@@ -20,6 +20,8 @@ CONVENTIONS = (
     "Rotations are given, whole 3×3 matrices; the axis z = (0, 0, 1) is known, and products with "
     "its zeros and ones are not made, nor those with other entries that are 0 or 1 by construction "
     "(the last row of a 4×4 pose, the base at rest).",
+    "Whole: a product of two N×N matrices is N³ + N²(N − 1), whatever is in them; only that the "
+    "base does not turn and that nothing hangs on the hand is known.",
     "Sums, products and constants of the robot alone (m s, I about another point) are made once "
     "and not counted.",
 )
@@ -30,12 +32,12 @@ REASONS = {
         "two 4×4 matrices (next row)"
     ),
     "4x4": (
-        "there 4×4 products seem whole (592 = 9 · 64 + 16, 464 = 9 · 48 + 32); here the constant "
-        "last row and the zeros of ∂A/∂q are not multiplied"
+        "counting convention: there matrices are whole (next row); here the constant last row and "
+        "the zeros of ∂A/∂q and of the base are not multiplied"
     ),
     "3x3": (
-        "not traced step by step; here ∂R/∂q turns by [z]ₓ, whose zeros are known, and the zeros "
-        "of the base are not multiplied"
+        "counting convention: there matrices are whole (next row); here ∂R/∂q turns by [z]ₓ, "
+        "whose zeros are known, and the zeros of the base are not multiplied"
     ),
     "1980": "met by a fitted reading, step by step in the next table",
     "here": (
@@ -86,7 +88,9 @@ def table_1():
         _one_term(),
         _row("waters", "Waters", None, QUOTED),
         _plain("hollerbach_4x4", "Hollerbach 4×4", "lagrange_recursive_4x4", 1, REASONS["4x4"]),
+        _whole("hollerbach_4x4", "Hollerbach 4×4, whole", 4),
         _plain("hollerbach_3x3", "Hollerbach 3×3", "lagrange_recursive_3x3", 1, REASONS["3x3"]),
+        _whole("hollerbach_3x3", "Hollerbach 3×3, whole", 3),
         _row("luh_walker_paul", "Luh, Walker, Paul", _of_1980(LINKS).pair, REASONS["1980"]),
         _plain("luh_walker_paul", "newton_euler here", "newton_euler", 1, REASONS["here"]),
         _row("horn_raibert", "Horn, Raibert", None, QUOTED),
@@ -142,6 +146,25 @@ def _shown(polynomials):
 def _plain(key, label, algorithm, degree, reason):
     counted = _shown(plain_polynomials(algorithm, degree))
     return _row(key, label, plain(algorithm, LINKS).pair, f"counted {counted}: {reason}")
+
+
+def _whole(key, label, size):
+    """Hollerbach on whole matrices, and what that leaves of the printed formulas."""
+    works = [hollerbach.count(general_chain(["revolute"] * n), size)[0].total() for n in (3, 4, 5)]
+    counted = [fitted(values, 3) for values in zip(*(work.pair for work in works), strict=True)]
+    slopes, rest = zip(
+        *(
+            [int(shown) - int(own) for shown, own in zip(row, found, strict=True)]
+            for row, found in zip(printed("lathrop")["formulas"][key], counted, strict=True)
+        ),
+        strict=True,
+    )
+    note = (
+        f"counted {_shown(counted)}, the nearest reading found: no zero known, ∂A/∂q and ∂²A/∂q² "
+        f"by products, W ∂A/∂q made twice; not found: {text_of(slopes)} a link, in both forms 9 "
+        f"and N² + N, and {text_of(rest)} at base and hand, where the sums are met"
+    )
+    return _row(key, label, [int(at(each, LINKS)) for each in counted], note)
 
 
 def _one_term():

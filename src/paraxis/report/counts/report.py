@@ -2,6 +2,7 @@
 
 from ..document import Report
 from .dhanaraj import table_2_9, table_2_10
+from .dhanaraj_programs import printed_programs
 from .formulations import formulations
 from .lathrop import luh_walker_paul_steps, table_1
 from .lee_chang import totals
@@ -27,6 +28,7 @@ def counts():
         luh_walker_paul_steps(),
         *table_2_9(),
         table_2_10(),
+        printed_programs(),
         totals(),
         formulations(),
     ]
