@@ -73,7 +73,8 @@ def steps(arm):
     idle = ", ".join(name for name in last if name not in statements.used(last))
     traced = statements.traced_work(last, robot.n) - statements.work(last)
     zero = "".join(f"; {name} is zero" for name in last if statements.is_zero(last[name]))
-    found.append(Step("made twice or not needed there", traced, f"{TWICE}{zero}; not needed: {idle}"))
+    why = f"{TWICE}{zero}; not needed: {idle}"
+    found.append(Step("made twice or not needed there", traced, why))
     return [*found, *_differences(arm, robot)]
 
 
@@ -85,7 +86,8 @@ def _differences(arm, robot):
         yield Step("for the mass centre of link 4, elsewhere there", _own(robot) - _own(off), why)
     if arm == "Stanford arm, 6 joints":
         why = "its inertia is taken about its origin here, where it is not diagonal"
-        yield Step("for the product of inertia of link 4", _own(robot) - _own(without_product(robot)), why)
+        more = _own(robot) - _own(without_product(robot))
+        yield Step("for the product of inertia of link 4", more, why)
 
 
 def as_printed(robot):
