@@ -7,7 +7,6 @@ import numpy as np
 
 from .backends.llvm.kernel import compile_kernel
 from .base_parameters import base_parameters as find_base_parameters
-from .closed_form import ClosedForm
 from .errors import ArgumentError, RobotError, TraceError
 from .functions import (
     COORDINATES,
@@ -335,6 +334,8 @@ def closed_form(robot, parameters=()):
     Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`, and
     `.angle_sums()` for the form with sines of sums of angles.
     """
+    from .closed_form import ClosedForm  # here, because few programs ask for it
+
     parameters = _request(robot, "bias_forces", None, parameters, None, None).parameters
     graphs = []
     for function in ("mass_matrix", "bias_forces"):

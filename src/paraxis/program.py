@@ -2,8 +2,6 @@
 
 import hashlib
 
-from .backends import c, cuda, fortran, python
-from .backends.files import write_files
 from .backends.llvm.kernel import compile_kernel
 from .errors import ArgumentError
 from .graph import evaluate as interpreter
@@ -95,16 +93,24 @@ class Program:
         identity = self._identity or hashlib.sha256(self.text().encode()).hexdigest()
         return compile_kernel(identity, lambda: self.graph, work, dtype, threads)
 
+    # Writers are imported where they are used: few programs write, and every one imports.
+
     def to_c(self, name=None, dtype="float64"):
         """C99 source: a function for one state, called `name`, and one for a batch."""
+        from .backends import c
+
         return c.source(self.graph, name, dtype)
 
     def to_cuda(self, name=None, dtype="float64"):
         """CUDA C++ source: a device function for one state and a kernel, one thread a state."""
+        from .backends import cuda
+
         return cuda.source(self.graph, name, dtype)
 
     def to_fortran(self, name=None, dtype="float64"):
         """Fortran 2008 source: a module with subroutines for one state and for a batch."""
+        from .backends import fortran
+
         return fortran.source(self.graph, name, dtype)
 
     def export(self, folder, language="c", name=None, dtype="float64", cpu=None):
@@ -114,10 +120,14 @@ class Program:
         "x86-64-v3", by default the CPU at hand. The result has `paths`, the commands that `build`
         the self-test (any one will do), and the one that runs it, `test`.
         """
+        from .backends.files import write_files
+
         return write_files(self.graph, language, folder, name, dtype, cpu)
 
     def to_python(self, name=None):
         """Python source: a function of lists of floats that needs only `math`."""
+        from .backends import python
+
         return python.source(self.graph, name)
 
     def __repr__(self):
