@@ -14,7 +14,7 @@ from robots import pinocchio_torques, random_robot, relative_error, robots, stat
 
 import paraxis as px
 from paraxis.algorithms import ALGORITHMS
-from paraxis.closed_form import ClosedForm
+from paraxis.equations import ClosedForm
 from paraxis.formula import Text
 from paraxis.graph.trace import trace
 from paraxis.passes.angle_sums import angle_sums

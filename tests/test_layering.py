@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -29,14 +30,14 @@ MAY_IMPORT = {
     "backends": GRAPHS | {"drivers"},
     "program": COMPILER,
     "formula": GRAPHS,
-    "closed_form": COMPILER | {"program", "formula"},
-    "base_parameters": PHYSICS,
+    "equations": COMPILER | {"program", "formula"},
+    "identification": PHYSICS,
     "loads": PHYSICS,
     "parallel": COMPILER | PHYSICS | {"program"},
     "functions": GRAPHS | PHYSICS,
     "api": COMPILER
     | PHYSICS
-    | {"functions", "program", "closed_form", "base_parameters", "loads", "parallel"},
+    | {"functions", "program", "equations", "identification", "loads", "parallel"},
     "control": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
     "report": COMPILER | PHYSICS | {"functions", "program", "parallel", "api", "control"},
     "export": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
@@ -126,3 +127,23 @@ def test_importing_paraxis_is_light():
         [sys.executable, "-c", code], capture_output=True, text=True, env=here, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_no_module_takes_the_place_of_a_public_name():
+    """Importing a submodule binds its name in the package, over a function of the same name."""
+    source = """
+        import importlib, pkgutil, types, paraxis
+        for found in pkgutil.walk_packages(paraxis.__path__, "paraxis."):
+            if not found.name.endswith("__main__"):
+                importlib.import_module(found.name)
+        taken = [name for name in paraxis.__all__
+                 if isinstance(getattr(paraxis, name), types.ModuleType)]
+        assert not taken, taken
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT.parent)},
+    )
+    assert done.returncode == 0, done.stderr

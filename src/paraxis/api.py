@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 
 from .backends.llvm.kernel import compile_kernel
-from .base_parameters import base_parameters as find_base_parameters
 from .errors import ArgumentError, RobotError, TraceError
 from .functions import (
     COORDINATES,
@@ -20,6 +19,7 @@ from .functions import (
 from .graph import text as text_form
 from .graph.splice import splice, traced_value
 from .graph.trace import trace as trace_graph
+from .identification import base_parameters as find_base_parameters
 from .loads import force_on_bodies, payload_parameters
 from .program import Program, work
 from .robot.inertial_parameters import inertial_parameters
@@ -334,7 +334,7 @@ def closed_form(robot, parameters=()):
     Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`, and
     `.angle_sums()` for the form with sines of sums of angles.
     """
-    from .closed_form import ClosedForm  # here, because few programs ask for it
+    from .equations import ClosedForm  # here, because few programs ask for it
 
     parameters = _request(robot, "bias_forces", None, parameters, None, None).parameters
     graphs = []
