@@ -26,7 +26,7 @@ import pytest
 
 import paraxis as px
 from paraxis.algorithms import CHEAP
-from paraxis.backends.llvm import host
+from paraxis.backends.llvm import host, loop
 from paraxis.backends.llvm import kernel as kernel_module
 from paraxis.backends.llvm.lanes import Lanes
 from paraxis.drivers import map as map_driver
@@ -1543,8 +1543,8 @@ def test_every_body_keeps_within_its_frame(monkeypatch, function, most):
     source = assembly_source(px.program(px.chain(12), function).graph, lanes, 100)
     given = int(re.search(r"%block0 = getelementptr i8, ptr %memory, i64 (\d+)", source)[1])
     one = int(re.search(r"%frame = alloca \[(\d+) x double\]", source)[1])
-    room = {"body": given, "body_rows": given, "body_one": 8 * one}
-    vector = {"body": 8 * lanes.count, "body_rows": 8 * lanes.count, "body_one": 8}
+    room = dict.fromkeys(("body", "body_rows", "body_rows_far"), given) | {"body_one": 8 * one}
+    vector = dict.fromkeys(room, 8 * lanes.count) | {"body_one": 8}
     kept = 0
     for name, text in re.findall(r"define internal void @(\w+)\.\d+\((.*?)\n}", source, re.DOTALL):
         for offset in map(int, re.findall(r"ptr %frame, i64 (\d+)", text)):
@@ -1554,7 +1554,10 @@ def test_every_body_keeps_within_its_frame(monkeypatch, function, most):
 
 
 @pytest.mark.parametrize("function", ["inverse_dynamics", "mass_matrix_inverse"])
-def test_long_bodies_compute_in_every_way(function):
+@pytest.mark.parametrize("near", [0, 1 << 40])
+def test_long_bodies_compute_in_every_way(function, near, monkeypatch):
+    monkeypatch.setattr(loop, "NEAR_BYTES", near)
+    monkeypatch.setenv("PARAXIS_CACHE", "off")
     program = px.program(px.chain(16 if function == "mass_matrix_inverse" else 60), function)
     kernel, rng = program.compile(), np.random.default_rng(0)
     batch = [rng.uniform(-1, 1, (19, *shape)) for shape in program.inputs.values()]

@@ -113,8 +113,11 @@ def define_batch(module, graph, order, lanes, linkage=""):
     rows_body = None
     if Rows.possible(lanes, graph.shapes):
         rows_body = "body_rows"
-        own = define_body(module, rows_body, graph, order, lanes, Rows, fetch)
+        own = define_body(module, rows_body, graph, order, lanes, Rows)
         frame = max(frame, own)  # each is cut in other places, so each keeps other values
+        if fetch:  # asking costs up to a fifth where the caches hold everything: so there are two
+            own = define_body(module, f"{rows_body}_far", graph, order, lanes, Rows, fetch)
+            frame = max(frame, own)
     define_run(module, graph, lanes, "body", frame, fetch, rows_body, linkage)
 
 

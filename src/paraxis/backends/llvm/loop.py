@@ -28,6 +28,7 @@ from .rows import define_load, define_store
 
 STAGE_BLOCKS, STAGE_BYTES = 4, 32768
 AHEAD_BYTES = 8192
+NEAR_BYTES = 16 << 20  # of a job: what caches hold
 CACHE_LINE = 64
 MOST_STACK = 65536  # bytes of scratch on the stack of whichever thread calls
 
@@ -82,6 +83,8 @@ entry:
 {start}
 {self.each(self._block)}
 {self.each(self._lines_ahead)}
+  %bytes = mul i64 %states, {sum(self.entries) * self.lanes.size}
+  %far = icmp ugt i64 %bytes, {NEAR_BYTES}
 {self.each(self._is_packed)}
   %packed.all = and i1 %packed.to{len(self.entries) - 1}, true
 {self.each(self._prepare, last=self.inputs)}
@@ -175,11 +178,11 @@ refuse:
   ret void"""
         return start, end
 
-    def _arguments(self, array, fetch, line):
+    def _arguments(self, array, fetch=None, line=None):
         """What a body is called with: arrays, where later blocks lie, its frame."""
         every = range(len(self.entries))
         arguments = [f"ptr %{array}{k}" for k in every]
-        if self.fetches:
+        if self.fetches and fetch:
             arguments += [f"ptr %{fetch}{k}, i64 {line.format(k=k)}" for k in every]
         return ", ".join([*arguments, "ptr %memory"])
 
@@ -259,9 +262,9 @@ prepared{k}:"""
   store ptr %rest{k}, ptr %base{k}, align 8"""
 
         text = f"""straight:
-  %sb = phi i64 [ 0, %located ], [ %sb.next, %straight ]
+  %sb = phi i64 [ 0, %located ], [ %sb.next, %straight.computed ]
 {self.each(block)}
-  call void @{rows_body}({self._arguments("straight", "beyond", "0")})
+{self._call_rows(rows_body)}
   %sb.next = add i64 %sb, 1
   %sb.more = icmp ult i64 %sb.next, %whole
   br i1 %sb.more, label %straight, label %straight.rest
@@ -272,6 +275,20 @@ straight.rest:
   %rest = icmp ult i64 %straight.end, %last
   br i1 %rest, label %block, label %take"""
         return text, "[ %straight.end, %straight.rest ]"
+
+    def _call_rows(self, rows_body):
+        near = f"call void @{rows_body}({self._arguments('straight')})"
+        if not self.fetches:
+            return f"  {near}\n  br label %straight.computed\nstraight.computed:"
+        far = f"call void @{rows_body}_far({self._arguments('straight', 'beyond', '0')})"
+        return f"""  br i1 %far, label %straight.far, label %straight.near
+straight.far:
+  {far}
+  br label %straight.computed
+straight.near:
+  {near}
+  br label %straight.computed
+straight.computed:"""
 
     # -- once a few blocks --------------------------------------------------------------
 
