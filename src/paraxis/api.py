@@ -23,7 +23,6 @@ from .identification import base_parameters as find_base_parameters
 from .loads import force_on_bodies, payload_parameters
 from .program import Program, work
 from .robot.inertial_parameters import inertial_parameters
-from .robot.joint import WORLD
 from .robot.model import parameter_values as model_values
 from .robot.robot import Robot, quoted
 
@@ -123,9 +122,7 @@ def _request(robot, function, algorithm, parameters, frame, coordinates):
 
 
 def _check_free(robot, frame):
-    moving, body = 0, frame.body
-    while body != WORLD:
-        moving, body = moving + 1, robot.joints[body].parent
+    moving = len(robot.path(frame.body))
     if moving < 6:
         raise ArgumentError(
             f"frame {frame.name!r}: expected one that 6 joints or more move, so that it can go "

@@ -99,7 +99,6 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     """
     if algorithm is None:
         return _cheapest_graph(robot, function, parameters, coordinates)
-    check_algorithm(function, algorithm, parameters)
     if function == "regressor":
         return _regressor(robot, parameters)
     if function in DERIVED:
@@ -181,7 +180,7 @@ def _likely_torque_graphs(robot, function, parameters):
 def _forward_dynamics_graphs(robot, parameters):
     for view in _views(robot, "nothing" if parameters else "masses"):
         yield _graph(view, "forward_dynamics", "articulated_body", parameters)
-    if max(map(len, Model(robot).ancestors)) > DEEP:
+    if max(map(len, robot.ancestors)) > DEEP:
         return
     bias_forces = _cheapest_graph(robot, "bias_forces", parameters, None)
     view = _view_for_masses(robot, parameters)

@@ -6,6 +6,7 @@ Both differ from state to state, so they are parameters: arrays with a batch sha
 import numpy as np
 
 from .errors import ArgumentError
+from .robot.inertia import matrix_of, six_of, swing
 from .robot.joint import WORLD
 
 
@@ -22,20 +23,20 @@ def payload_parameters(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, fra
     if not (mass >= 0.0).all():
         raise ArgumentError(f"mass: expected numbers >= 0, found {mass[~(mass >= 0.0)][0]}")
     batch = _batch(mass=mass.shape, com=com.shape[:-1], inertia=inertia.shape[:-1])
-    held = mass, com @ turn.T + arm, turn @ _matrix(inertia) @ turn.T
+    held = mass, com @ turn.T + arm, turn @ matrix_of(inertia) @ turn.T
     own = robot.inertias[place.body]
     parts = [(own.mass, np.array(own.com), own.matrix), held]
 
     total = own.mass + mass
     moment = sum(np.expand_dims(m, -1) * c for m, c, _ in parts)
     center = moment / np.where(total == 0.0, 1.0, total)[..., None]
-    about = sum(I + _swing(m, c - center) for m, c, I in parts)
+    about = sum(I + swing(m, c - center) for m, c, I in parts)
 
     masses = np.tile([body.mass for body in robot.inertias], (*batch, 1))
     centers = np.tile([body.com for body in robot.inertias], (*batch, 1, 1))
     inertias = np.tile([body.about_com for body in robot.inertias], (*batch, 1, 1))
     masses[..., place.body], centers[..., place.body, :] = total, center
-    inertias[..., place.body, :] = about[..., (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
+    inertias[..., place.body, :] = six_of(about)
     return {"mass": masses, "com": centers, "inertia": inertias}
 
 
@@ -79,14 +80,3 @@ def _batch(**shapes):
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
         raise ArgumentError(f"expected batch shapes that broadcast, found {shapes}") from None
-
-
-def _matrix(six):
-    return six[..., np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])]
-
-
-def _swing(mass, arm):
-    """The moment of inertia of a point mass at the end of an arm."""
-    outer = arm[..., :, None] * arm[..., None, :]
-    square = np.einsum("...i,...i->...", arm, arm)
-    return np.expand_dims(mass, (-1, -2)) * (square[..., None, None] * np.eye(3) - outer)

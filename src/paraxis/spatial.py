@@ -81,6 +81,11 @@ class Matrix:
         return Matrix(*zip(*self.rows, strict=True))
 
 
+def skew(v):
+    """[v]ₓ: the vector product as a matrix."""
+    return Matrix((0.0, -v.z, v.y), (v.z, 0.0, -v.x), (-v.y, v.x, 0.0))
+
+
 class Symmetric:
     """A symmetric 3x3 matrix: (xx, yy, zz, xy, xz, yz)."""
 

@@ -1,7 +1,7 @@
 """The inertia a body shows while the joints beyond it are free: not that of any rigid body."""
 
 from ..scalar import known
-from ..spatial import Matrix, Spatial, Symmetric
+from ..spatial import Matrix, Spatial, Symmetric, skew
 
 
 class ArticulatedInertia:
@@ -18,7 +18,7 @@ class ArticulatedInertia:
     @classmethod
     def of_body(cls, body):
         h, m = body.moment, body.mass
-        return cls(body.about_origin, tilde(h), Symmetric(m, m, m, 0.0, 0.0, 0.0))
+        return cls(body.about_origin, skew(h), Symmetric(m, m, m, 0.0, 0.0, 0.0))
 
     def __add__(self, other):
         return ArticulatedInertia(
@@ -63,7 +63,7 @@ class ArticulatedInertia:
 
     def seen_from(self, X):
         """The same inertia in the parent frame of the transform X."""
-        r = tilde(X.origin)
+        r = skew(X.origin)
         M, B = X.turn.tensor(self.linear), X.turn.tensor(self.coupling)
         moved = B + r @ Matrix(*M)
         A = Matrix(*X.turn.tensor(self.angular)) - B @ r - (moved @ r).T
@@ -71,11 +71,6 @@ class ArticulatedInertia:
 
     def scalars(self):
         return (*self.angular.scalars(), *self.coupling.scalars(), *self.linear.scalars())
-
-
-def tilde(v):
-    """The matrix of the vector product: tilde(a) @ b = a x b."""
-    return Matrix((0.0, -v.z, v.y), (v.z, 0.0, -v.x), (-v.y, v.x, 0.0))
 
 
 def _rows(block):

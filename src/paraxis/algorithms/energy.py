@@ -3,7 +3,6 @@
 from ..errors import RobotError
 from ..robot.joint import WORLD
 from ..scalar import known
-from .factor import total
 
 
 def kinetic_energy(robot, q, qd):
@@ -38,5 +37,5 @@ def first_moment(robot, q):
         X = robot.transform(i, q[i])
         carried = X.turn @ h[i] + X.origin * m[i]
         h[p] = h[p] + carried if p in h else carried
-        m[p] = total((m[p], m[i])) if p in m else m[i]
+        m[p] = m[p] + m[i] if p in m else m[i]
     return m[WORLD], h[WORLD]

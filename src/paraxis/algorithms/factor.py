@@ -61,14 +61,6 @@ def inverse(factors):
     W = [[0.0] * n for _ in range(n)]
     for i, above in enumerate(factors.ancestors):
         for j in range(i):
-            W[i][j] = W[j][i] = -total(L[i, k] * W[k][j] for k in above)
-        W[i][i] = factors.reciprocal[i] - total(L[i, k] * W[k][i] for k in above)
+            W[i][j] = W[j][i] = -sum((L[i, k] * W[k][j] for k in above), 0.0)
+        W[i][i] = factors.reciprocal[i] - sum((L[i, k] * W[k][i] for k in above), 0.0)
     return W
-
-
-def total(terms):
-    """The sum of generic scalars."""
-    result = 0.0
-    for term in terms:
-        result = result + term
-    return result

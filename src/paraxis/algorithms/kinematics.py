@@ -7,7 +7,6 @@ Symbols: docs/notation.md.
 
 from ..robot.joint import WORLD
 from ..spatial import (
-    IDENTITY,
     ZERO,
     ZERO3,
     Matrix,
@@ -47,7 +46,7 @@ def jacobian(robot, q, frame, coordinates):
     """Return J, by rows: the frame moves with J q̇."""
     columns = dict.fromkeys(range(robot.n), ZERO)
     R, p = {"body": _from_frame, "world": _from_world}[coordinates](robot, q, frame)
-    for i in path(robot, frame):
+    for i in robot.path(frame.body):
         z = R[i] @ robot.axis[i]
         if robot.is_revolute[i]:
             columns[i] = Spatial(z, cross(z, p[i]))
@@ -67,9 +66,8 @@ def _from_frame(robot, q, frame):
     """The same along the frame's own axes: inward from the frame, so the base plays no part."""
     turn = Rotation(*frame.pose.rotation).T
     R, arm = {frame.body: turn}, {frame.body: turn @ Vector(*frame.pose.translation)}
-    for i in path(robot, frame):
-        X = robot.transform(i, q[i])
-        up = robot.robot.joints[i].parent
+    for i in robot.path(frame.body):
+        X, (_, up) = robot.transform(i, q[i]), robot.outward[i]
         R[up] = Matrix(*(X.turn @ row for row in R[i]))  # R[i] X.turnᵀ, row by row
         arm[up] = arm[i] + R[up] @ X.origin
     return R, arm
@@ -78,8 +76,8 @@ def _from_frame(robot, q, frame):
 def bias_acceleration(robot, q, qd, frame, coordinates):
     """Return J̇ q̇: how the frame accelerates while the joints keep their rates."""
     v, a = {WORLD: ZERO}, {WORLD: ZERO}
-    for i in reversed(path(robot, frame)):
-        up = robot.robot.joints[i].parent
+    for i in reversed(robot.path(frame.body)):
+        _, up = robot.outward[i]
         X, vj = robot.transform(i, q[i]), robot.subspace[i] * qd[i]
         v[i] = X @ v[up] + vj
         a[i] = X @ a[up] + cross_motion(v[i], vj)
@@ -95,20 +93,11 @@ def bias_acceleration(robot, q, qd, frame, coordinates):
     return list(acceleration.scalars())
 
 
-def path(robot, frame):
-    """The joints that move a frame, the nearest first."""
-    return () if frame.body == WORLD else (frame.body, *robot.ancestors[frame.body])
-
-
 def _placed(R, p, frame):
     """A frame's turn and origin in the world."""
     turn, origin = R[frame.body], p[frame.body]
-    if frame.pose.rotation != IDENTITY_ROWS:
-        turn = turn @ Rotation(*frame.pose.rotation)
-    return turn, origin + R[frame.body] @ Vector(*frame.pose.translation)
-
-
-IDENTITY_ROWS = tuple(tuple(row) for row in IDENTITY)
+    arm = Vector(*frame.pose.translation)
+    return turn @ Rotation(*frame.pose.rotation), origin + turn @ arm
 
 
 def _homogeneous(turn, origin):

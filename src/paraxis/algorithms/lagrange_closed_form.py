@@ -14,17 +14,17 @@ from .lagrange_matrices import IDENTITY4, generator, pose, pseudo_inertia, trace
 
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd)."""
-    path, T, U = paths(robot), *derivatives(robot, q)
+    T, U = derivatives(robot, q)
     D, h, c = defaultdict(float), defaultdict(float), defaultdict(float)
     rise = (*robot.base_acceleration.linear, 0.0)
     for j, _ in robot.outward:
         J, E = pseudo_inertia(robot.inertia[j]), wrench(robot.external_force[j])
         moment = (*robot.inertia[j].moment, robot.inertia[j].mass)
-        for i in path[j]:
+        for i in robot.path(j)[::-1]:
             turned = J @ U[j, i].T
-            for k in path[j]:
+            for k in robot.path(j)[::-1]:
                 D[i, k] += trace(U[j, k], turned)
-                for m in path[j]:
+                for m in robot.path(j)[::-1]:
                     h[i, k, m] += trace(U[j, k, m], turned)
             c[i] += sum(a * x for a, x in zip(rise, U[j, i].on(moment), strict=True))
             c[i] -= trace(U[j, i], E @ T[j].T)
@@ -36,25 +36,17 @@ def inverse_dynamics(robot, q, qd, qdd):
     return tau
 
 
-def paths(robot):
-    """The joints that move each body, the first one first."""
-    path = {WORLD: ()}
-    for i, p in robot.outward:
-        path[i] = (*path[p], i)
-    return path
-
-
 def derivatives(robot, q):
     """The poses T[j] in the root frame, U[j, k] = ∂T[j]/∂q[k] and U[j, k, m] = ∂U[j, k]/∂q[m]."""
-    path, T, U = paths(robot), {WORLD: IDENTITY4}, {}
+    T, U = {WORLD: IDENTITY4}, {}
     for j, p in robot.outward:
         A, Q = pose(robot.transform(j, q[j])), generator(robot.axis[j], robot.is_revolute[j])
         T[j] = T[p] @ A
         U[j, j] = T[j] @ Q
         U[j, j, j] = U[j, j] @ Q
-        for k in path[p]:
+        for k in robot.path(p)[::-1]:
             U[j, k] = U[p, k] @ A
             U[j, k, j] = U[j, j, k] = U[j, k] @ Q
-            for m in path[p]:
+            for m in robot.path(p)[::-1]:
                 U[j, k, m] = U[p, k, m] @ A
     return T, U

@@ -5,7 +5,7 @@ body: under a small motion r -> r + M r their work is trace(M ∫ r dFᵀ). Its 
 places as (r, 1) and the forces as (dF, 0), has the sum of the forces in its last row.
 """
 
-from ..spatial import Matrix, Symmetric
+from ..spatial import Matrix, Symmetric, skew
 
 
 def trace(a, b):
@@ -15,11 +15,6 @@ def trace(a, b):
 
 
 # -- 3x3 -------------------------------------------------------------------------------------------
-
-
-def skew(v):
-    """[v]ₓ: the vector product as a matrix."""
-    return Matrix((0.0, -v.z, v.y), (v.z, 0.0, -v.x), (-v.y, v.x, 0.0))
 
 
 def outer(a, b):

@@ -7,8 +7,8 @@ in Dhanaraj (1990, appendix A.3) are misprinted. Symbols: docs/notation.md.
 """
 
 from ..robot.joint import WORLD
-from ..spatial import IDENTITY, ZERO3
-from .lagrange_matrices import couple, outer, second_moments, skew, trace
+from ..spatial import IDENTITY, ZERO3, skew
+from .lagrange_matrices import couple, outer, second_moments, trace
 from .modified_newton_euler import rate_matrix
 
 

@@ -7,13 +7,13 @@ base that turns starts the recursion; one that rises is felt like gravity. Equat
 """
 
 from ..robot.joint import WORLD
+from ..spatial import skew
 from .lagrange_matrices import (
     IDENTITY4,
     Homogeneous,
     generator,
     pose,
     pseudo_inertia,
-    skew,
     trace,
     wrench,
 )

@@ -1,7 +1,7 @@
 """The inertia that a frame shows to a force on it (Khatib): Λ = (J M⁻¹ Jᵀ)⁻¹."""
 
 from .composite_body import factored
-from .factor import factor, half_solve, inverse, total
+from .factor import factor, half_solve, inverse
 from .kinematics import jacobian
 
 
@@ -11,7 +11,7 @@ def operational_space_inertia(robot, q, frame, coordinates):
     halves = [half_solve(factors, row) for row in jacobian(robot, q, frame, coordinates)]
     scaled = [[y * d for y, d in zip(half, factors.reciprocal, strict=True)] for half in halves]
     mobility = [
-        [total(a * b for a, b in zip(row, column, strict=True)) for column in halves]
+        [sum((a * b for a, b in zip(row, column, strict=True)), 0.0) for column in halves]
         for row in scaled
     ]
     return inverse(factor([range(i)[::-1] for i in range(6)], mobility))

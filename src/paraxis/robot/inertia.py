@@ -35,7 +35,7 @@ class Inertia:
             m = np.array(values, dtype=float)
             if np.isfinite(m).all() and abs(m - m.T).max() > 1e-9 * max(1.0, abs(m).max()):
                 raise RobotError(f"{what} inertia: expected a symmetric matrix")
-            values = [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+            values = six_of(m)
         if np.ndim(values) != 1 or len(values) != 6:
             raise RobotError(
                 f"{what} inertia: expected 3, 6 or 3x3 numbers, found shape {np.shape(values)}"
@@ -45,8 +45,7 @@ class Inertia:
     @property
     def matrix(self):
         """The 3x3 inertia about the centre of mass."""
-        xx, yy, zz, xy, xz, yz = self.about_com
-        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return matrix_of(np.array(self.about_com))
 
     def seen_from(self, pose):
         """The same body described in the parent frame of `pose`, which places our frame there."""
@@ -63,7 +62,7 @@ class Inertia:
         com = (self.mass * c1 + other.mass * c2) / mass
         total = self.matrix + other.matrix
         for part, c in ((self, c1 - com), (other, c2 - com)):
-            total = total + part.mass * (c @ c * np.eye(3) - np.outer(c, c))
+            total = total + swing(part.mass, c)
         return Inertia.of(mass, com, total)
 
     def implausible(self):
@@ -80,3 +79,23 @@ class Inertia:
 
     def is_massless(self):
         return self.mass == 0.0 and not any(self.about_com)
+
+
+# -- arrays of moments of inertia, with any batch shape in front -------------------------------
+
+
+def matrix_of(six):
+    """(Ixx, Iyy, Izz, Ixy, Ixz, Iyz) as a 3x3 matrix."""
+    return six[..., np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])]
+
+
+def six_of(matrix):
+    """The reverse."""
+    return matrix[..., (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
+
+
+def swing(mass, arm):
+    """The moment of inertia of a point mass at the end of an arm."""
+    outer = arm[..., :, None] * arm[..., None, :]
+    square = np.vecdot(arm, arm)[..., None, None]
+    return np.expand_dims(mass, (-1, -2)) * (square * np.eye(3) - outer)

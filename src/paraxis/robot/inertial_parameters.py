@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .inertia import six_of, swing
+
 OF_BODY = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 
 
@@ -14,9 +16,8 @@ def inertial_parameters(robot):
     values = []
     for body in robot.inertias:
         com = np.array(body.com)
-        about_origin = body.matrix + body.mass * (com @ com * np.eye(3) - np.outer(com, com))
-        upper = about_origin[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
-        values += [body.mass, *(body.mass * com), *upper]
+        about_origin = body.matrix + swing(body.mass, com)
+        values += [body.mass, *(body.mass * com), *six_of(about_origin)]
     return np.array([*values, *(joint.rotor_inertia for joint in robot.joints)])
 
 

@@ -22,7 +22,6 @@ from ..spatial import (
     Vector,
     cross,
 )
-from .joint import WORLD
 from .seat import align_z, decompose
 
 # name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs.
@@ -129,9 +128,7 @@ class Model:
         self.n, self.nv = robot.n, robot.nv
         self.outward = [(i, joint.parent) for i, joint in enumerate(robot.joints)]
         self.inward = self.outward[::-1]
-        self.ancestors = []  # of each body: those that carry it, nearest first
-        for _, parent in self.outward:
-            self.ancestors.append(() if parent == WORLD else (parent, *self.ancestors[parent]))
+        self.path = robot.path
         self.base_turn = Rotation(*robot.base.rotation)  # of the root frame in the world
         self.base_origin = Vector(*robot.base.translation)
         self.gravity = self.base_turn.T @ Vector(*values["gravity"])  # in root coordinates
@@ -156,6 +153,11 @@ class Model:
             JointGeometry(joint, Vector(*origin))
             for joint, origin in zip(robot.joints, values["origin"], strict=True)
         ]
+
+    @property
+    def ancestors(self):
+        """Of each body: those that carry it, nearest first. Long for long chains, so on demand."""
+        return self.robot.ancestors
 
     def transform(self, i, q):
         """Body i in its parent's frame when its joint stands at q."""

@@ -25,7 +25,7 @@ def reframe(robot, slide=True):
     """An equal robot in cheaper body frames. `slide` also moves origins along the axes."""
     upright = [Pose.of(align_z(joint.axis), (0, 0, 0)) for joint in robot.joints]
     seats = [
-        _between(upright, joint.parent, joint.placement, upright[i])
+        between(upright, joint.parent, joint.placement, upright[i])
         for i, joint in enumerate(robot.joints)
     ]
     heir = {}  # the child whose axis a body's frame is turned to: the one with most descendants
@@ -46,20 +46,26 @@ def reframe(robot, slide=True):
 
     shift = [a @ b for a, b in zip(upright, moved, strict=True)]
     placements = [
-        _between(moved, joint.parent, seats[i], moved[i]) for i, joint in enumerate(robot.joints)
+        between(moved, joint.parent, seats[i], moved[i]) for i, joint in enumerate(robot.joints)
     ]
-    ground = Pose()
+    upended = [replace(joint, axis=(0.0, 0.0, 1.0)) for joint in robot.joints]
+    return in_frames(replace(robot, joints=upended, warn=False), placements, shift)
+
+
+def in_frames(robot, placements, shift):
+    """The same robot in other body frames: where they sit on their parents, and in the old ones."""
+    placements, ground = list(placements), Pose()
     if len([joint for joint in robot.joints if joint.parent == WORLD]) == 1:
-        root = heir[WORLD]  # the root frame may stand anywhere: stand it in the first joint
-        ground, placements[root] = placements[root], Pose()
+        # the root frame may stand anywhere: stand it in the first joint
+        ground, placements[0] = placements[0], Pose()
     return replace(
         robot,
         joints=tuple(
-            replace(joint, placement=tidy_lengths(placement), axis=(0.0, 0.0, 1.0))
+            replace(joint, placement=_tidy_lengths(placement))
             for joint, placement in zip(robot.joints, placements, strict=True)
         ),
         inertias=tuple(
-            tidy_inertia(body.seen_from(pose.inverse()))
+            _tidy_inertia(body.seen_from(pose.inverse()))
             for body, pose in zip(robot.inertias, shift, strict=True)
         ),
         frames=tuple(
@@ -71,7 +77,7 @@ def reframe(robot, slide=True):
     )
 
 
-def _between(frames, parent, seat, own):
+def between(frames, parent, seat, own):
     """A seat re-expressed between a parent's changed frame and the body's own changed frame."""
     return (frames[parent].inverse() @ seat if parent != WORLD else seat) @ own
 
@@ -107,14 +113,14 @@ def _slide(seat):
     return y / sine if abs(sine) > SLIDE else -z / cosine
 
 
-def tidy_lengths(pose):
+def _tidy_lengths(pose):
     """Drop lengths that are rounding errors of the lengths they came from."""
     scale = max((abs(v) for v in pose.translation), default=0.0)
     small = LEFTOVER * max(scale, 1.0)
     return Pose(pose.rotation, tuple(0.0 if abs(v) < small else v for v in pose.translation))
 
 
-def tidy_inertia(body):
+def _tidy_inertia(body):
     moments, arm = max(map(abs, body.about_com)), max(map(abs, body.com))
     return replace(
         body,

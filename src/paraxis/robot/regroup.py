@@ -14,6 +14,7 @@ computing joint torques only. Axes must lie along z, as `reframe` leaves them.
 import numpy as np
 
 from ..spatial import Symmetric, Vector
+from .inertia import six_of, swing
 from .joint import WORLD
 from .model import BodyInertia
 from .pose import LEFTOVER
@@ -23,7 +24,7 @@ def regroup(robot):
     """The bodies of a reframed robot with their masses regrouped: a list of BodyInertia."""
     mass = np.array([body.mass for body in robot.inertias])
     moment = [body.mass * np.array(body.com) for body in robot.inertias]
-    inertia = [body.matrix + _swing(body.mass, np.array(body.com)) for body in robot.inertias]
+    inertia = [body.matrix + swing(body.mass, np.array(body.com)) for body in robot.inertias]
     scale = [abs(matrix).max() for matrix in inertia]  # of the numbers rounding errors come from
     for i in reversed(range(robot.n)):  # children first
         joint = robot.joints[i]
@@ -43,27 +44,18 @@ def regroup(robot):
             scale[joint.parent] = max(scale[joint.parent], abs(given[2]).max())
     return [
         BodyInertia.about_frame(
-            float(m), Vector(*_tidy(h, abs(h).max())), Symmetric(*_tidy(_six(matrix), size))
+            float(m), Vector(*_tidy(h, abs(h).max())), Symmetric(*_tidy(six_of(matrix), size))
         )
         for m, h, matrix, size in zip(mass, moment, inertia, scale, strict=True)
     ]
-
-
-def _swing(mass, arm):
-    """The moment of inertia of a point mass at the end of an arm."""
-    return mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
 
 
 def _seen_from_parent(pose, mass, moment, inertia):
     turn, arm = np.array(pose.rotation), np.array(pose.translation)
     moment = turn @ moment
     mixed = 2 * (arm @ moment) * np.eye(3) - np.outer(arm, moment) - np.outer(moment, arm)
-    inertia = turn @ inertia @ turn.T + mixed + _swing(mass, arm)
+    inertia = turn @ inertia @ turn.T + mixed + swing(mass, arm)
     return mass, moment + mass * arm, inertia
-
-
-def _six(m):
-    return np.array([m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]])
 
 
 def _tidy(values, scale):

@@ -68,6 +68,18 @@ class Robot:
         carried = Counter(joint.parent for joint in self.joints)
         return sorted(body for body, count in carried.items() if count > 1)
 
+    @cached_property
+    def ancestors(self):
+        """Of each body: those that carry it, nearest first."""
+        found = []
+        for joint in self.joints:
+            found.append(() if joint.parent == WORLD else (joint.parent, *found[joint.parent]))
+        return found
+
+    def path(self, body):
+        """The joints that move a body (none for WORLD), nearest first."""
+        return () if body == WORLD else (body, *self.ancestors[body])
+
     def frame(self, name):
         """The frame of that name."""
         for frame in self.frames:
@@ -117,12 +129,7 @@ class Robot:
 
     def subchain(self, tip):
         """Only the joints between the root and the frame `tip`; other bodies are left out."""
-        place, kept = self.frame(tip), []
-        body = place.body
-        while body != WORLD:
-            kept.append(body)
-            body = self.joints[body].parent
-        kept.reverse()
+        kept = self.path(self.frame(tip).body)[::-1]
         if not kept:
             raise RobotError(f"tip {tip!r} is fixed to the world: no joint moves it")
         index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}

@@ -9,13 +9,11 @@ may have, its own, both feet, and the level of a neighbour on a parallel axis.
 Exact in real arithmetic; in floats every constant moves by a rounding error.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from .joint import WORLD
 from .pose import LEFTOVER, Pose
-from .reframe import SLIDE, tidy_inertia, tidy_lengths
+from .reframe import SLIDE, between, in_frames
 
 PLACES = 6  # that one origin may have
 COMPONENT = 5  # multiply-adds that one component of an offset costs
@@ -113,31 +111,8 @@ def _offer(places, place):
 
 def _moved(robot, distances):
     shift = [Pose(translation=(0.0, 0.0, distance)) for distance in distances]
-    joints = [
-        replace(
-            joint,
-            placement=tidy_lengths(
-                (shift[joint.parent].inverse() if joint.parent != WORLD else Pose())
-                @ joint.placement
-                @ shift[i]
-            ),
-        )
+    placements = [
+        between(shift, joint.parent, joint.placement, shift[i])
         for i, joint in enumerate(robot.joints)
     ]
-    ground = Pose()
-    if len([joint for joint in joints if joint.parent == WORLD]) == 1:
-        ground, joints[0] = joints[0].placement, replace(joints[0], placement=Pose())
-    return replace(
-        robot,
-        joints=tuple(joints),
-        inertias=tuple(
-            tidy_inertia(body.seen_from(pose.inverse()))
-            for body, pose in zip(robot.inertias, shift, strict=True)
-        ),
-        frames=tuple(
-            replace(f, pose=(ground if f.body == WORLD else shift[f.body]).inverse() @ f.pose)
-            for f in robot.frames
-        ),
-        base=robot.base @ ground,
-        warn=False,
-    )
+    return in_frames(robot, placements, shift)
