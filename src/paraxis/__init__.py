@@ -33,12 +33,18 @@ from .api import (
 )
 from .errors import (
     ArgumentError,
+    MissingPackageError,
     ParaxisError,
     ProgramError,
     RobotError,
     RobotWarning,
+    ScheduleError,
+    TaskError,
     TraceError,
 )
+from .parallel.schedule import Schedule
+from .parallel.scheduling import schedule
+from .parallel.tasks import TaskGraph
 from .program import Program
 from .robot.inertia import Inertia
 from .robot.joint import Joint

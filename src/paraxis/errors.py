@@ -21,5 +21,17 @@ class ArgumentError(ParaxisError, ValueError):
     """An argument of wrong shape, dtype, device or name."""
 
 
+class TaskError(ParaxisError, ValueError):
+    """Tasks that cannot be done in any order, or a file that holds none."""
+
+
+class ScheduleError(ParaxisError, ValueError):
+    """A schedule that breaks a rule of its tasks or of its processors."""
+
+
+class MissingPackageError(ParaxisError, ImportError):
+    """An optional package that is needed for what was asked, and the extra that brings it."""
+
+
 class RobotWarning(UserWarning):
     """A robot that can be computed with but could not be built."""

@@ -29,12 +29,27 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """Curves over one quantity. `curves` maps a name to its (x, y) points; dashed: bounds and
+    what is printed. Log: which axes are logarithmic, as "x", "y" or "xy"."""
+
+    title: str
+    lead: str
+    x: str
+    y: str
+    curves: dict
+    dashed: tuple = ()
+    log: str = ""
+
+
+@dataclass(frozen=True)
 class Report:
     name: str
     title: str
     lead: str
     tables: list
     rule: str  # how things were measured, for all tables
+    figures: tuple = ()
 
     @property
     def rows(self):

@@ -1,0 +1,1 @@
+"""Where the parallelism is: tasks, schedules, pipelines, arrays of processors, networks."""

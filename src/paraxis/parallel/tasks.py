@@ -1,0 +1,182 @@
+"""Tasks that wait for one another: what a schedule, a pipeline or a machine is given."""
+
+import heapq
+import math
+from functools import cached_property
+from numbers import Real
+
+from ..errors import TaskError
+
+
+class TaskGraph:
+    """Immutable. Tasks have a weight, the time one processor needs, and names to be shown by.
+
+    `weights` maps names to weights; `edges` are pairs (before, after), or triples with the size
+    of the message that goes from one to the other if they run on different processors. Inside,
+    a task is its place in `names`; `predecessors` and `successors` list such places.
+    """
+
+    def __init__(self, weights, edges=(), name="tasks"):
+        self.name = name
+        self.names = tuple(weights)
+        self.weights = tuple(_weight(task, weights[task]) for task in self.names)
+        self.index = {task: k for k, task in enumerate(self.names)}
+        before = [{} for _ in self.names]  # dicts keep the order and each edge once
+        self.messages = {}
+        for edge in edges:
+            first, then, size = self._edge(edge)
+            before[then][first] = None
+            if size:
+                self.messages[first, then] = max(size, self.messages.get((first, then), 0))
+        self.predecessors = tuple(tuple(each) for each in before)
+        after = [[] for _ in self.names]
+        for task, each in enumerate(self.predecessors):
+            for first in each:
+                after[first].append(task)
+        self.successors = tuple(tuple(each) for each in after)
+        self.order = self._topological_order()
+
+    @classmethod
+    def from_program(cls, program, grain=None, **weights):
+        """The operations of a Program as tasks; see `paraxis.parallel.program_tasks`."""
+        from .program_tasks import program_tasks
+
+        return program_tasks(program, grain, **weights)
+
+    @classmethod
+    def from_stg(cls, path):
+        """Read a file in the Standard Task Graph format."""
+        from .stg import read
+
+        return read(path)
+
+    def to_stg(self, path=None):
+        """The tasks in the Standard Task Graph format; written to a file if one is named."""
+        from .stg import write
+
+        return write(self, path)
+
+    def __len__(self):
+        return len(self.names)
+
+    def __repr__(self):
+        edges = sum(len(each) for each in self.predecessors)
+        return (
+            f"<TaskGraph {self.name}: {len(self)} tasks, {edges} edges, work {self.work}, "
+            f"span {self.span}, parallelism {self.parallelism:.1f}>"
+        )
+
+    # -- what can be said of it without a schedule ------------------------------------------------
+
+    @cached_property
+    def work(self):
+        """The time one processor needs."""
+        return sum(self.weights)
+
+    @cached_property
+    def heads(self):
+        """When each task can start at the earliest, with processors unlimited."""
+        start = [0] * len(self)
+        for task in self.order:
+            for first in self.predecessors[task]:
+                start[task] = max(start[task], start[first] + self.weights[first])
+        return start
+
+    @cached_property
+    def tails(self):
+        """The longest way from the start of each task to the end of all: its level."""
+        tail = list(self.weights)
+        for task in reversed(self.order):
+            rest = max((tail[then] for then in self.successors[task]), default=0)
+            tail[task] = self.weights[task] + rest
+        return tail
+
+    @property
+    def span(self):
+        """The time with processors unlimited and messages free: the longest path."""
+        return max(self.tails, default=0)
+
+    def critical_path(self):
+        """The names of the tasks on one longest path, in order."""
+        if not self.names:
+            return []
+        tail, path = self.tails, []
+        task = max((k for k in range(len(self)) if not self.predecessors[k]), key=tail.__getitem__)
+        while task is not None:
+            path.append(self.names[task])
+            task = max(self.successors[task], key=tail.__getitem__, default=None)
+        return path
+
+    @cached_property
+    def layers(self):
+        """The tasks by the number of tasks that must go before: a list of lists of names."""
+        depth = [0] * len(self)
+        for task in self.order:
+            depth[task] = max((depth[first] + 1 for first in self.predecessors[task]), default=0)
+        layers = [[] for _ in range(max(depth, default=-1) + 1)]
+        for task, layer in enumerate(depth):
+            layers[layer].append(self.names[task])
+        return layers
+
+    @property
+    def width(self):
+        """The number of tasks in the largest layer."""
+        return max((len(layer) for layer in self.layers), default=0)
+
+    @property
+    def parallelism(self):
+        """Work over span: how many processors can be busy on average, at most."""
+        return self.work / self.span if self.span else 1.0
+
+    # -- reading what was given -------------------------------------------------------------------
+
+    def _edge(self, edge):
+        try:
+            first, then, *rest = edge
+        except TypeError:
+            first = then = None
+            rest = [None, None]
+        if len(rest) > 1:
+            raise TaskError(
+                f"edge: expected (before, after) or (before, after, size), found {edge}"
+            )
+        for task in (first, then):
+            if task not in self.index:
+                raise TaskError(f"edge {first!r} -> {then!r}: there is no task {task!r}")
+        size = _weight(f"{first!r} -> {then!r}", rest[0], "message") if rest else 0
+        return self.index[first], self.index[then], size
+
+    def _topological_order(self):
+        """Every task after its predecessors, otherwise in the order given."""
+        waiting = [len(each) for each in self.predecessors]
+        ready = [task for task, count in enumerate(waiting) if not count]
+        order = []
+        while ready:
+            task = heapq.heappop(ready)
+            order.append(task)
+            for then in self.successors[task]:
+                waiting[then] -= 1
+                if not waiting[then]:
+                    heapq.heappush(ready, then)
+        if len(order) < len(self):
+            cycle = " -> ".join(str(self.names[task]) for task in self._cycle(waiting))
+            raise TaskError(f"{self.name}: expected no cycle, found {cycle}")
+        return tuple(order)
+
+    def _cycle(self, waiting):
+        """A cycle among the tasks that wait for ever, from a task to itself."""
+        task = next(k for k, count in enumerate(waiting) if count)
+        seen = {}
+        while task not in seen:
+            seen[task] = len(seen)
+            task = next(first for first in self.predecessors[task] if waiting[first])
+        path = list(seen)[seen[task] :][::-1]
+        return [path[-1], *path]
+
+
+def _weight(task, value, what="task"):
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise TaskError(f"{what} {task}: expected a number as its size, found {value!r}")
+    if value < 0:
+        raise TaskError(f"{what} {task}: expected a size >= 0, found {value}")
+    return value if isinstance(value, int) else float(value)
