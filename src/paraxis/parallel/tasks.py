@@ -13,11 +13,13 @@ class TaskGraph:
 
     `weights` maps names to weights; `edges` are pairs (before, after), or triples with the size
     of the message that goes from one to the other if they run on different processors. Inside,
-    a task is its place in `names`; `predecessors` and `successors` list such places.
+    a task is its place in `names`; `predecessors` and `successors` list such places. For readers
+    only: `labels` maps names to what the task does, `groups` to what it belongs to.
     """
 
-    def __init__(self, weights, edges=(), name="tasks"):
+    def __init__(self, weights, edges=(), name="tasks", labels=None, groups=None):
         self.name = name
+        self.labels, self.groups = labels or {}, groups or {}
         self.names = tuple(weights)
         self.weights = tuple(_weight(task, weights[task]) for task in self.names)
         self.index = {task: k for k, task in enumerate(self.names)}
