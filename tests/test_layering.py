@@ -20,6 +20,7 @@ GRAPHS = {"errors", "graph", "passes"}
 COMPILER = GRAPHS | {"drivers", "backends"}
 MAY_IMPORT = {
     "errors": set(),
+    "drawing": set(),
     "scalar": set(),
     "spatial": {"scalar"},
     "robot": {"errors", "scalar", "spatial"},
@@ -33,15 +34,19 @@ MAY_IMPORT = {
     "equations": COMPILER | {"program", "formula"},
     "identification": PHYSICS,
     "loads": PHYSICS,
-    "parallel": COMPILER | PHYSICS | {"program"},
+    "parallel": COMPILER | PHYSICS | {"program", "drawing"},
     "functions": GRAPHS | PHYSICS,
     "api": COMPILER
     | PHYSICS
     | {"functions", "program", "equations", "identification", "loads", "parallel"},
     "control": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
-    "report": COMPILER | PHYSICS | {"functions", "program", "parallel", "api", "control"},
+    "report": COMPILER
+    | PHYSICS
+    | {"functions", "program", "drawing", "parallel", "api", "control"},
     "export": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
-    "cli": COMPILER | PHYSICS | {"functions", "program", "api", "control", "report", "export"},
+    "cli": COMPILER
+    | PHYSICS
+    | {"functions", "program", "parallel", "api", "control", "report", "export"},
     "__main__": {"cli"},
 }
 FACADES = {"report", "cli", "__main__"}  # these may also ask the package for its public names

@@ -1,6 +1,7 @@
 """Reports: counts as the papers count, and the forms a report takes."""
 
 import json
+import re
 from fractions import Fraction
 from html.parser import HTMLParser
 
@@ -11,6 +12,8 @@ from rich.cells import cell_len
 import paraxis as px
 from paraxis.algorithms import INVERSE_DYNAMICS
 from paraxis.cli import main
+from paraxis.drawing.axes import LinearAxis, LogAxis
+from paraxis.drawing.figure import draw
 from paraxis.report import terminal
 from paraxis.report.counts import hollerbach, luh_walker_paul, statements
 from paraxis.report.counts.arms import puma, stanford
@@ -23,7 +26,7 @@ from paraxis.report.counts.plain_count import (
     some_state,
 )
 from paraxis.report.counts.polynomial import at, fitted, formula
-from paraxis.report.document import Report, Row, Table, as_json, cells, markdown, text_of
+from paraxis.report.document import Figure, Report, Row, Table, as_json, cells, markdown, text_of
 from paraxis.report.papers import printed
 from paraxis.report.report_page import report_page
 from paraxis.report.reports import REPORTS
@@ -400,6 +403,96 @@ def test_terminals_show_every_number(counts, width, monkeypatch, capsys):
     assert max(map(cell_len, shown.splitlines())) <= width
     for r in counts.rows:
         assert text_of(r.measured) in shown and text_of(r.printed) in shown
+
+
+CURVES = Figure(
+    "Time <over> p",
+    "A lead & more.",
+    "processors",
+    "steps",
+    {
+        "ours <b>": [(1, 1000), (2, 500), (4, 250.5)],
+        "bound | 1": [(1, 1000), (4, 250), (8, 0.125)],
+        "nothing": [],
+    },
+    dashed=("bound | 1",),
+    log="x",
+)
+WITH_CURVES = Report("odd", "Odd", "A lead.", [], "The rule.", (CURVES,))
+
+
+def test_figures_as_json():
+    assert json.loads(json.dumps(as_json(WITH_CURVES)))[0] == {
+        "figure": "Time <over> p",
+        "curve": "ours <b>",
+        "x": "processors",
+        "y": "steps",
+        "points": [[1, 1000], [2, 500], [4, 250.5]],
+    }
+
+
+def test_figures_as_markdown():
+    assert markdown(WITH_CURVES) == (
+        "# Odd\n\nA lead.\n\n## Time <over> p\n\nA lead & more.\n\n"
+        "| processors | ours <b> | bound \\| 1 | nothing |\n|---:|---:|---:|---:|\n"
+        "| 1 | 1,000 | 1,000 |  |\n| 2 | 500 |  |  |\n| 4 | 250.5 | 250 |  |\n"
+        "| 8 |  | 0.125 |  |\n\nsteps over processors.\n\nThe rule.\n"
+    )
+
+
+def test_long_figures_are_thinned_from_end_to_end():
+    curve = Figure("", "", "n", "t", {"a": [(n, n * n) for n in range(1, 65)]})
+    rows = curve.rows(16)
+    assert len(rows) <= 16 and rows[0] == ("1", "1") and rows[-1] == ("64", "4,096")
+    assert len(curve.rows()) == 64
+
+
+def test_figures_as_pages():
+    text = report_page(WITH_CURVES, "")
+    page = Outline(text)
+    assert not page.wrong and "<script" not in text
+    assert text.count("<svg") == 2 and text.count("<polyline") == 4  # for wide and narrow
+    assert text.count('class="curve c2 dashed" stroke-width') == 2
+    assert "ours &lt;b&gt;, processors 4: 250.5" in text and "<b>" not in text
+    assert page.cells[:4] == ["1", "1,000", "1,000", ""]
+
+
+@pytest.mark.parametrize("log", ["", "x", "y", "xy"])
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(1, 1)],
+        [(3, 7.5), (3.5, 7.5)],
+        [(k, k**3) for k in range(1, 2000)],
+        [(1e-9, 1e12), (5, 2e-3)],
+        [],
+    ],
+)
+def test_pictures_of_any_curve_stay_inside(points, log):
+    for width in (340, 720):
+        picture = draw(Figure("", "", "x", "y", {"a": points}, log=log), width)
+        assert "nan" not in picture.svg("") and len(picture.svg("")) < 100_000
+        for pair in re.findall(r"([\d.-]+),([\d.-]+)(?=[ \"])", picture.svg("")):
+            assert 0 <= float(pair[0]) <= width and 0 <= float(pair[1]) <= picture.height
+
+
+def test_axes_stand_at_round_numbers():
+    assert LinearAxis.from_zero([3, 47], 0, 1, most=8).ticks == [0, 10, 20, 30, 40, 50]
+    assert LinearAxis.from_zero([-3, 4], 0, 1, most=8).ticks == [-3, -2, -1, 0, 1, 2, 3, 4]
+    assert LinearAxis.tight([1, 13], 0, 1, most=8).ticks == [2, 4, 6, 8, 10, 12]
+    assert LogAxis([1, 3, 64], 0, 1).ticks == [1, 2, 4, 8, 16, 32, 64]
+    assert LogAxis([1, 4, 65], 0, 1).ticks == [1, 2, 5, 10, 20, 50, 100]
+    assert LogAxis([1, 3e6], 0, 1).ticks == [10.0**k for k in range(7)]
+
+
+@pytest.mark.parametrize("width", [30, 100])
+def test_figures_in_terminals(width, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(width))
+    terminal.print_report(terminal.Terminal(), WITH_CURVES)
+    shown = capsys.readouterr().out
+    assert max(map(cell_len, shown.splitlines())) <= width
+    assert "processors" in shown and "ours <b>" in shown and "250.5" in shown
+    assert ("In a wider window also" in shown) == (width == 30)
 
 
 # -- the command -----------------------------------------------------------------------------------

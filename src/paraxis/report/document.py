@@ -6,6 +6,9 @@ JSON and Markdown are here; the terminal is in terminal.py, HTML in report_page.
 
 from dataclasses import asdict, dataclass
 
+from ..drawing.axes import number_text
+from ..drawing.figure import Figure
+
 
 @dataclass(frozen=True)
 class Row:
@@ -29,27 +32,15 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """Curves over one quantity. `curves` maps a name to its (x, y) points; dashed: bounds and
-    what is printed. Log: which axes are logarithmic, as "x", "y" or "xy"."""
-
-    title: str
-    lead: str
-    x: str
-    y: str
-    curves: dict
-    dashed: tuple = ()
-    log: str = ""
-
-
-@dataclass(frozen=True)
 class Report:
+    """All there is to say under one title: tables, then figures."""
+
     name: str
     title: str
     lead: str
     tables: list
     rule: str  # how things were measured, for all tables
-    figures: tuple = ()
+    figures: tuple[Figure, ...] = ()
 
     @property
     def rows(self):
@@ -57,6 +48,7 @@ class Report:
 
 
 HEADS = ("paper", "quantity", "printed", "measured", "note")
+MOST_POINTS = 16  # of a figure, where it is a table
 
 
 def cells(row):
@@ -75,12 +67,17 @@ def text_of(value):
         return "–"
     if isinstance(value, (list, tuple)):
         return " + ".join(text_of(each) for each in value).replace("+ −", "− ")
-    return f"{value:,}".replace("-", "−")
+    return number_text(value)
 
 
 def as_json(report):
-    """The rows, as objects that json can write."""
-    return [asdict(row) for row in report.rows]
+    """The rows, then the curves of the figures, as objects that json can write."""
+    rows = [asdict(row) for row in report.rows]
+    return rows + [
+        {"figure": figure.title, "curve": name, "x": figure.x, "y": figure.y, "points": points}
+        for figure in report.figures
+        for name, points in figure.curves.items()
+    ]
 
 
 def markdown(report):
@@ -92,6 +89,11 @@ def markdown(report):
         parts.append("\n".join([*lines, *(_line(cells(row)) for row in table.rows)]))
         if table.conventions:
             parts.append("\n".join(f"- {sentence}" for sentence in table.conventions))
+    for figure in report.figures:
+        parts += [f"## {figure.title}", figure.lead]
+        lines = [_line(figure.heads), "|---:" * len(figure.heads) + "|"]
+        parts.append("\n".join([*lines, *(_line(row) for row in figure.rows(MOST_POINTS))]))
+        parts.append(f"{figure.y} over {figure.x}.")
     return "\n\n".join([*parts, report.rule]) + "\n"
 
 

@@ -1,65 +1,20 @@
-"""Plots as inline SVG: no script, nothing to fetch, colours from the page's style sheet.
-
-A plot is drawn for a width in CSS pixels, so that its letters keep their size; the page holds
-one drawing for wide screens and one for phones. Hovering shows <title>s.
-"""
+"""The plots of the demo's page: speed over batch size, operations as bars, flops at each step."""
 
 import math
-from html import escape
 
+from ..drawing.axes import LogAxis
+from ..drawing.svg import Drawing
 from .text import duration, short
 
 LEFT, RIGHT, TOP, BOTTOM = 56, 18, 34, 48  # room around the axes for their labels
-
-
-class Drawing:
-    """SVG elements in pixels, y downwards."""
-
-    def __init__(self, width, height, label):
-        self.width, self.height, self.label, self.parts = width, height, label, []
-
-    def add(self, tag, content="", title=None, **attributes):
-        """One element; `kind` is its class. Content and title are text."""
-        inner = escape(content)
-        if title is not None:
-            inner += f"<title>{escape(title)}</title>"
-        words = {"class" if k == "kind" else k.replace("_", "-"): v for k, v in attributes.items()}
-        listed = "".join(f' {k}="{_number(v)}"' for k, v in words.items())
-        self.parts.append(f"<{tag}{listed}>{inner}</{tag}>")
-
-    def text(self, x, y, content, kind="", anchor="start"):
-        self.add("text", content, x=x, y=y, kind=kind, text_anchor=anchor)
-
-    def line(self, x1, y1, x2, y2, kind):
-        self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, kind=kind)
-
-    def legend(self, entries):
-        """Coloured squares with names, from the left on the first line."""
-        x = 0
-        for kind, name in entries:
-            self.add("rect", x=x, y=4, width=12, height=12, rx=3, kind=f"fill {kind}")
-            self.text(x + 18, 15, name)
-            x += 18 + 7.4 * len(name) + 22
-
-    def svg(self, kind):
-        box = f"0 0 {self.width} {self.height}"
-        label = escape(self.label)
-        body = "\n".join(self.parts)
-        return (
-            f'<svg class="{kind}" viewBox="{box}" role="img" aria-label="{label}">\n{body}\n</svg>'
-        )
-
-
-def _number(value):
-    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(str(value))
 
 
 def throughput(series, width):
     """States a second over batch size, both logarithmic. series: [(name, speeds)]."""
     drawing = Drawing(width, 360, "States per second over batch size")
     every = [speed for _, speeds in series for speed in speeds]
-    x = _LogAxis([s.batch for s in every], LEFT, width - RIGHT)
-    y = _LogAxis([s.states_per_s for s in every], drawing.height - BOTTOM, TOP + 34)
+    x = LogAxis([s.batch for s in every], LEFT, width - RIGHT)
+    y = LogAxis([s.states_per_s for s in every], drawing.height - BOTTOM, TOP + 34)
     for tick in y.ticks:
         drawing.line(LEFT, y(tick), width - RIGHT, y(tick), "grid")
         drawing.text(LEFT - 8, y(tick) + 4, short(tick, digits=1), "tick", "end")
@@ -151,36 +106,6 @@ def layers(widths, flops, width):
     middle = (LEFT + width - RIGHT) / 2
     drawing.text(middle, drawing.height - 8, f"step (depth: {depth} steps)", "unit", "middle")
     return drawing
-
-
-class _LogAxis:
-    """Values to pixels, from a round number below them all to one above."""
-
-    def __init__(self, values, start, stop):
-        self.low, self.high = _round_down(min(values)), _round_up_log(max(values))
-        if self.high <= self.low:
-            self.high = 10 * self.low
-        self.start, self.stop = start, stop
-        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        decades = [10.0**k for k in range(first, last + 1, 1 + (last - first) // 9)]
-        narrow = last - first <= 3  # few decades: label what lies between them too
-        steps = (1, 2, 5) if narrow else (1,)
-        ticks = [step * decade for decade in decades for step in steps]
-        self.ticks = [tick for tick in ticks if self.low <= tick <= self.high]
-
-    def __call__(self, value):
-        share = math.log(value / self.low) / math.log(self.high / self.low)
-        return self.start + (self.stop - self.start) * share
-
-
-def _round_down(value):
-    decade = 10.0 ** math.floor(math.log10(value))
-    return max(step * decade for step in (1, 2, 5) if step * decade <= value * (1 + 1e-12))
-
-
-def _round_up_log(value):
-    decade = 10.0 ** math.floor(math.log10(value))
-    return min(step * decade for step in (1, 2, 5, 10) if step * decade >= value * (1 - 1e-12))
 
 
 def _binned(widths, most):

@@ -2,8 +2,9 @@
 
 from html import escape
 
+from ..drawing.figure import figure_html
+from ..drawing.page import DOCUMENT, STYLE
 from .document import agrees, cells
-from .page import DOCUMENT, STYLE
 
 KINDS = {"quantity": "quantity", "printed": "number", "measured": "number", "note": "note"}
 
@@ -39,29 +40,32 @@ a:hover { text-decoration: underline; }
 
 def report_page(report, version):
     """The whole document."""
-    contents = "".join(
-        f'<a href="#t{k}">{escape(table.title)}</a>' for k, table in enumerate(report.tables)
-    )
+    parts = (*report.tables, *report.figures)
+    contents = "".join(f'<a href="#t{k}">{escape(part.title)}</a>' for k, part in enumerate(parts))
     head = f"""<header>
 <p class="brand">Paraxis {escape(version)}</p>
 <h1>{escape(report.title)}</h1>
 <p class="lead">{escape(report.lead)}</p>
 <nav>{contents}</nav>
 </header>"""
-    sections = [_section(k, table) for k, table in enumerate(report.tables)]
+    inner = [*map(_compared, report.tables), *map(figure_html, report.figures)]
+    sections = [_section(k, *each) for k, each in enumerate(zip(parts, inner, strict=True))]
     foot = f'<p class="fine">{escape(report.rule)}</p>'
     body = "\n".join([head, *sections, foot])
     return DOCUMENT.format(title=escape(report.title), style=STYLE + REPORT_STYLE, body=body)
 
 
-def _section(k, table):
-    conventions = "".join(f"<li>{escape(sentence)}</li>" for sentence in table.conventions)
+def _section(k, part, inner):
     return f"""<section id="t{k}">
-<h2>{escape(table.title)}</h2>
-<p>{escape(table.lead)}</p>
-{_table(table.rows)}
-{f"<ul>{conventions}</ul>" if conventions else ""}
+<h2>{escape(part.title)}</h2>
+<p>{escape(part.lead)}</p>
+{inner}
 </section>"""
+
+
+def _compared(table):
+    conventions = "".join(f"<li>{escape(sentence)}</li>" for sentence in table.conventions)
+    return _table(table.rows) + (f"\n<ul>{conventions}</ul>" if conventions else "")
 
 
 def _table(rows):

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..robot.table import HEAD, NUMERIC, joint_rows, shown, summary
-from .document import agrees, cells
+from .document import MOST_POINTS, agrees, cells
 from .operations import NOTE, cheapest
 from .text import duration, names, short
 
@@ -206,6 +206,14 @@ def print_report(terminal, report):
         terminal.print(_compared(each.rows))
         for sentence in each.conventions:
             terminal.note(f"· {sentence}")
+    for each in report.figures:
+        terminal.title(each.title)
+        terminal.note(each.lead, style="")
+        terminal.print()
+        heads = enumerate(each.heads)
+        columns = [Column(head, right=True, rank=-k if k else None) for k, head in heads]
+        print_table(terminal, columns, each.rows(MOST_POINTS))
+        terminal.note(f"{each.y} over {each.x}.")
     terminal.print()
     terminal.note(report.rule)
 
