@@ -1,0 +1,196 @@
+
+// -- Hands: pointer, wheel, fingers and keys; and the first picture. -------------------------------
+
+const fingers = new Map();  // those that are down: id -> where
+let moved = 0, grip = null;  // how far since they came down, and what they hold
+
+const where = event => {
+  const edge = canvas.getBoundingClientRect();
+  return { x: event.clientX - edge.left, y: event.clientY - edge.top };
+};
+
+function under({ x, y }) {
+  if (x < view.left || y < AXIS || y > AXIS + view.rowsHeight) return -1;
+  return taskAt(processorOf(y), timeOf(x), 4 / scale());
+}
+
+function onTrack({ x, y }) {
+  return !fits() && x >= view.left && y > AXIS + view.rowsHeight + STRIP;
+}
+
+/** Put the middle of what is in sight where the track is touched. */
+function follow(x) {
+  const span = view.to - view.from;
+  const middle = total() * (x - view.left) / (view.width - view.left - PAD);
+  look(middle - span / 2, middle + span / 2);
+}
+
+canvas.addEventListener("pointerdown", event => {
+  if (event.button) return;
+  const at = where(event);
+  fingers.set(event.pointerId, at);
+  canvas.setPointerCapture(event.pointerId);
+  moved = fingers.size > 1 ? Infinity : 0;
+  grip = onTrack(at) ? "track" : "time";
+  if (grip === "track") follow(at.x);
+});
+
+canvas.addEventListener("pointermove", event => {
+  const at = where(event), last = fingers.get(event.pointerId);
+  if (!last) {
+    if (event.pointerType !== "touch") hover(at);
+    return;
+  }
+  fingers.set(event.pointerId, at);
+  moved += Math.hypot(at.x - last.x, at.y - last.y);
+  if (grip === "track") {
+    follow(at.x);
+  } else if (fingers.size === 2) {
+    const [other] = [...fingers].filter(([id]) => id !== event.pointerId).map(([, finger]) => finger);
+    const apart = Math.abs(at.x - other.x), once = Math.abs(last.x - other.x);
+    if (apart > 12 && once > 12) zoom(apart / once, other.x);
+  } else if (moved > 4) {
+    canvas.classList.add("held");
+    tip.hidden = true;
+    view.down -= at.y - last.y;
+    pan(last.x - at.x);
+  }
+});
+
+function up(event) {
+  const held = fingers.delete(event.pointerId);
+  canvas.classList.remove("held");
+  if (!held || event.type === "pointercancel" || moved > 4 || grip === "track") return;
+  const task = under(where(event));
+  shown.task = task === shown.task ? -1 : task;  // what is in sight stays where it is
+  tip.hidden = true;
+  update();
+}
+canvas.addEventListener("pointerup", up);
+canvas.addEventListener("pointercancel", up);
+
+function hover(at) {
+  const task = under(at);
+  canvas.classList.toggle("over", task >= 0);
+  if (task !== shown.hover) {
+    shown.hover = task;
+    redraw();
+  }
+  whisper(at.x, at.y);
+}
+
+canvas.addEventListener("pointerleave", () => {
+  shown.hover = -1;
+  tip.hidden = true;
+  redraw();
+});
+
+const framed = window.self !== window.top;  // within another page, whose scrolling goes first
+
+canvas.addEventListener("wheel", event => {
+  if (framed && !event.ctrlKey && document.activeElement !== canvas) return;
+  const at = where(event), unit = event.deltaMode === 1 ? 30 : 1;
+  const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
+  if (Math.abs(sideways) > (event.shiftKey ? 0 : Math.abs(event.deltaY))) {
+    pan(sideways * unit);
+  } else if (at.x < view.left) {
+    const down = view.down;
+    view.down += event.deltaY * unit;
+    look(view.from, view.to);
+    if (view.down === down) return;
+  } else {
+    if (event.deltaY > 0 && fits()) return;  // nothing to gain: let the page scroll
+    zoom(1.0016 ** Math.max(-400, Math.min(400, -event.deltaY * unit)), at.x);
+  }
+  event.preventDefault();
+}, { passive: false });
+
+// -- keys ------------------------------------------------------------------------------------------
+
+/** The task to go to from the one that is kept: along its processor, or to one beside it. */
+function neighbour(along, across) {
+  if (shown.task < 0) {
+    const middle = (view.from + view.to) / 2, processor = Math.floor(view.down / view.rowHeight);
+    return taskAt(processor, middle, Infinity);
+  }
+  const { task } = shown, row = schedule.rows[place(task)];
+  if (along) return row[row.indexOf(task) + along] ?? task;
+  for (let p = place(task) + across; p >= 0 && p < schedule.processors; p += across) {
+    const other = taskAt(p, start(task) + weights[task] / 2, Infinity);
+    if (other >= 0) return other;
+  }
+  return task;
+}
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+function arrow(key, shift) {
+  const [along, across] = ARROWS[key];
+  if (shift) {
+    view.down += across * view.rowHeight;
+    pan(along * view.width / 8);
+  } else {
+    keep(neighbour(along, across));
+  }
+}
+
+function letGo() {
+  if (shown.task >= 0) shown.task = -1;
+  else Object.assign(shown, { chain: false, group: -1 });
+  update();
+}
+
+const toggleChain = () => { shown.chain = !shown.chain; shown.task = -1; update(); };
+const KEYS = {
+  "+": () => zoom(1.5), "=": () => zoom(1.5), "-": () => zoom(1 / 1.5), "_": () => zoom(1 / 1.5),
+  "0": fit, c: toggleChain, Escape: letGo, "/": () => box.focus(),
+};
+
+document.addEventListener("keydown", event => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target === box) return;
+  if (event.key in ARROWS && event.target === canvas) arrow(event.key, event.shiftKey);
+  else if (event.key in KEYS) KEYS[event.key]();
+  else return;
+  event.preventDefault();
+});
+
+box.addEventListener("input", find);
+box.addEventListener("keydown", event => {
+  if (event.key === "Enter") findNext(event.shiftKey ? -1 : 1);
+  if (event.key === "Escape") { box.value = ""; find(); canvas.focus(); }
+});
+
+byId("chain").addEventListener("click", toggleChain);
+byId("in").addEventListener("click", () => zoom(1.6));
+byId("out").addEventListener("click", () => zoom(1 / 1.6));
+byId("fit").addEventListener("click", fit);
+
+// -- beginning -------------------------------------------------------------------------------------
+
+/** Another schedule of the same tasks. */
+function turnTo(k) {
+  choose(k);
+  for (const each of document.querySelectorAll(".tiles")) each.hidden = Number(each.dataset.schedule) !== k;
+  for (const each of document.querySelectorAll(".choices button")) press(each, Number(each.dataset.schedule) === k);
+  view.down = 0;
+  measure();
+  fit();
+  update();
+}
+
+for (const each of document.querySelectorAll(".choices button")) {
+  each.addEventListener("click", () => turnTo(Number(each.dataset.schedule)));
+}
+
+function recolour() {
+  mix();
+  makeGroups();
+  update();
+}
+
+choose(0);
+recolour();
+turnTo(0);
+new ResizeObserver(measure).observe(canvas.parentElement);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+matchMedia("print").addEventListener("change", () => { recolour(); measure(); draw(); });

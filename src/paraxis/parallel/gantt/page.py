@@ -1,0 +1,141 @@
+"""The page: what the chart needs to know as JSON, its words as HTML, style and script inline.
+
+Names of tasks are anyone's text. In HTML they are escaped; in the JSON `<` is, so that no name ends
+the element; the script puts them on the page as text only, and the page's policy runs no other
+script.
+"""
+
+import json
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+from ...drawing.axes import number_text
+from ...drawing.figure import figure_html
+from ...drawing.page import STYLE
+from ...robot.table import shown
+from ..waits import NEEDS, causes, slacks
+
+SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
+
+
+def page(*schedules, figures=()):
+    """The whole document: a chart of each schedule of the same tasks, one at a time."""
+    name = shown(schedules[0].tasks.name)
+    script = "(() => {\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
+    return _file("page.html").format(
+        policy=b64encode(sha256(script.encode()).digest()).decode(),
+        title=escape(f"{name}: a schedule"),
+        style=STYLE + _file("style.css"),
+        name=escape(name),
+        about=_about(schedules[0].tasks),
+        choices=_choices(schedules),
+        tiles="\n".join(_tiles(k, each) for k, each in enumerate(schedules)),
+        figures="\n".join(_figure(each) for each in figures),
+        data=_json(_data(schedules)),
+        script=script,
+    )
+
+
+def _file(name):
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def _about(tasks):
+    edges = sum(map(len, tasks.predecessors))
+    return (
+        f"{number_text(len(tasks))} tasks and {number_text(edges)} dependencies; work "
+        f"{number_text(tasks.work)}, longest path {number_text(tasks.span)}, so "
+        f"{number_text(tasks.parallelism)} processors can be busy on average at most."
+    )
+
+
+def _choices(schedules):
+    """Buttons to go from one schedule to another; none where there is one."""
+    if len(schedules) == 1:
+        return ""
+    buttons = "".join(
+        f'<button type="button" data-schedule="{k}">{each.processors}</button>'
+        for k, each in enumerate(schedules)
+    )
+    return f'<div class="choices" role="group" aria-label="Processors">processors {buttons}</div>'
+
+
+def _tiles(k, schedule):
+    """The figures of one schedule; those of the first are seen first."""
+    tight = [name for name, value in schedule.bounds.items() if value == schedule.bound]
+    loose = [
+        f"{name} {number_text(value)}"
+        for name, value in schedule.bounds.items()
+        if name not in tight
+    ]
+    bounds = "; ".join(filter(None, ("bound: " + " and ".join(tight), ", ".join(loose))))
+    above = f"at most {schedule.gap:.1%} above the shortest"
+    idle = schedule.processors * schedule.makespan - schedule.tasks.work
+    tiles = (
+        (number_text(schedule.makespan), f"makespan, on {_processors(schedule.processors)}"),
+        ("optimal" if schedule.optimal else f"gap {schedule.gap:.1%}",
+         "no schedule is shorter" if schedule.optimal else above),
+        (number_text(schedule.bound), escape(bounds)),
+        (f"{schedule.speedup:.2f}×", "speed-up over one processor"),
+        (f"{schedule.efficiency:.1%}", f"efficiency; idle {number_text(idle)}"),
+        (escape(shown(schedule.method)), "method"),
+    )  # fmt: skip
+    items = "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in tiles)
+    return f'<ul class="tiles" data-schedule="{k}"{" hidden" if k else ""}>{items}</ul>'
+
+
+def _processors(count):
+    return "1 processor" if count == 1 else f"{number_text(count)} processors"
+
+
+def _figure(figure):
+    return (
+        f"<section>\n<h2>{escape(figure.title)}</h2>\n<p>{escape(figure.lead)}</p>\n"
+        f"{figure_html(figure)}\n</section>"
+    )
+
+
+# -- data ------------------------------------------------------------------------------------------
+
+
+def _data(schedules):
+    tasks = schedules[0].tasks
+    groups = list(dict.fromkeys(tasks.groups[name] for name in tasks.names if name in tasks.groups))
+    number = {group: k for k, group in enumerate(groups)}
+    return {
+        "names": [shown(str(name), 200) for name in tasks.names],
+        "labels": [shown(str(tasks.labels.get(name, "")), 200) for name in tasks.names],
+        "groupNames": [shown(_group(group)) for group in groups],
+        "groups": [number.get(tasks.groups.get(name), -1) for name in tasks.names],
+        "weights": tasks.weights,
+        "before": tasks.predecessors,
+        "messages": [[first, then, size] for (first, then), size in tasks.messages.items()],
+        "schedules": [_schedule(each) for each in schedules],
+    }
+
+
+def _group(group):
+    """A bare number is that of a link."""
+    return f"link {group}" if isinstance(group, int) else str(group)
+
+
+def _schedule(schedule):
+    waited = causes(schedule)
+    return {
+        "processors": schedule.processors,
+        "makespan": schedule.makespan,
+        "starts": schedule.starts,
+        "places": schedule.places,
+        "slacks": slacks(schedule),
+        "causes": [-1 if cause is None else cause[0] for cause in waited],
+        "needs": [int(cause is not None and cause[1] == NEEDS) for cause in waited],
+    }
+
+
+def _json(value):
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,0 +1,147 @@
+
+// -- The words beside the picture: what is known of a task, groups, what was found. ----------------
+
+const MOST_LINKS = 40;
+const byId = id => document.getElementById(id);
+const panel = byId("panel"), tip = byId("tip"), box = byId("search"), found = byId("found");
+
+/** An element with text or children. Text is text: names are never markup. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "click") element.addEventListener("click", value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Why a task starts when it does, as a sentence. */
+function reason(task) {
+  const cause = schedule.causes[task];
+  if (cause < 0) return start(task) > 0 ? "It waits for nothing." : "It starts at once.";
+  const { time, size } = arrival(cause, task);
+  const ready = schedule.needs[task] ? time : end(cause);
+  const what = !schedule.needs[task] ? `P${place(task)}, which ${names[cause]} keeps until ${text(ready)}`
+    : size ? `the message of ${names[cause]}, which is there at ${text(ready)}`
+      : `${names[cause]}, which ends at ${text(ready)}`;
+  const late = start(task) - ready;
+  return `It waits for ${what}` + (late > 1e-9 * total() ? `, and ${text(late)} longer.` : ".");
+}
+
+function facts(task) {
+  const list = [
+    ["start", text(start(task))], ["end", text(end(task))], ["weight", text(weights[task])],
+    ["processor", `P${place(task)}`], ["slack", text(schedule.slacks[task])],
+  ];
+  if (groups[task] >= 0) list.push(["group", groupNames[groups[task]]]);
+  return list;
+}
+
+function links(title, kind, task, others) {
+  const line = make("div", { class: "links" }, make("b", {}, `${title} (${others.length})`));
+  for (const other of others.slice(0, MOST_LINKS)) {
+    const { size } = kind === "in" ? arrival(other, task) : arrival(task, other);
+    const words = names[other] + (size ? `, message ${text(size)}` : "");
+    const about = labels[other] || `P${place(other)}, ${text(start(other))} to ${text(end(other))}`;
+    line.append(make("button", { type: "button", class: kind, title: about, click: () => keep(other) }, words));
+  }
+  if (others.length > MOST_LINKS) line.append(`and ${text(others.length - MOST_LINKS)} more`);
+  return line;
+}
+
+function describe() {
+  const task = shown.task;
+  if (task >= 0) {
+    const list = make("dl", {}, ...facts(task).map(
+      ([what, value]) => make("div", {}, make("dt", {}, what), make("dd", {}, value))));
+    panel.replaceChildren(
+      make("h2", {}, names[task]), ...(labels[task] ? [make("p", {}, labels[task])] : []), list,
+      make("p", { class: "quiet" }, reason(task)),
+      links("Needs", "in", task, before[task]), links("Needed by", "out", task, after[task]));
+  } else if (shown.chain) {
+    const { chain, needs } = schedule;
+    const waits = chain.slice(1).filter(then => !needs[then]).length;
+    panel.replaceChildren(make("p", {}, `The critical chain: ${text(chain.length)} tasks from 0 to `
+      + `${text(schedule.makespan)}, each waiting for the one before: ${text(chain.length - 1 - waits)} `
+      + `for its result, ${text(waits)} for their processor.`));
+  } else {
+    panel.replaceChildren(make("p", { class: "quiet" }, names.length
+      ? "Point at a task to see what it needs; click it to keep it. Hatched is idle."
+      : "There are no tasks."));
+  }
+}
+
+/** A few words beside the pointer. */
+function whisper(x, y) {
+  const task = shown.hover, processor = processorOf(y), time = timeOf(x);
+  const inRows = y > AXIS && y < AXIS + view.rowsHeight && processor < schedule.processors;
+  const inStrip = y > AXIS + view.rowsHeight + 12 && y < AXIS + view.rowsHeight + STRIP;
+  const known = task >= 0 && task === shown.task;  // the panel tells
+  tip.hidden = known || x < view.left || time > total() || !(task >= 0 || inRows || inStrip);
+  if (tip.hidden) return;
+  if (task >= 0) {
+    const lines = [make("b", {}, names[task])];
+    if (labels[task]) lines.push(make("div", {}, labels[task]));
+    lines.push(make("div", {}, `${text(start(task))} to ${text(end(task))}, weight ${text(weights[task])}, `
+      + `slack ${text(schedule.slacks[task])}`));
+    lines.push(make("div", {}, `needs ${before[task].length}, needed by ${after[task].length}`));
+    tip.replaceChildren(...lines);
+  } else if (inRows) {
+    tip.replaceChildren(idleWords(processor, time));
+  } else {
+    tip.replaceChildren(`${busyAt(time)} of ${schedule.processors} busy at ${text(+time.toPrecision(4))}`);
+  }
+  const room = canvas.clientWidth - tip.offsetWidth;
+  tip.style.left = `${Math.max(0, Math.min(x + 14, room))}px`;
+  tip.style.top = `${y + 18}px`;
+}
+
+function idleWords(processor, time) {
+  const row = schedule.rows[processor];
+  const next = firstWhere(row.length, k => start(row[k]) > time);
+  const from = next ? end(row[next - 1]) : 0;
+  const to = next < row.length ? start(row[next]) : schedule.makespan;
+  return `P${processor} idle from ${text(from)} to ${text(to)} (${text(to - from)})`;
+}
+
+function press(button, on) { button.setAttribute("aria-pressed", String(on)); }
+
+function update() {
+  describe();
+  press(byId("chain"), shown.chain);
+  [...byId("groups").children].forEach((button, k) => press(button, shown.group === k));
+  redraw();
+}
+
+/** Keep a task, or none. */
+function keep(task) {
+  shown.task = task;
+  if (task >= 0) bringInSight(task);
+  update();
+}
+
+function makeGroups() {
+  byId("groups").replaceChildren(...groupNames.map((name, k) => {
+    const dot = make("i");
+    dot.style.background = ink.bars[k % ink.bars.length];
+    const toggle = () => { shown.group = shown.group === k ? -1 : k; shown.task = -1; update(); };
+    return make("button", { type: "button", "aria-pressed": "false", click: toggle }, dot, name);
+  }));
+}
+
+function find() {
+  const wanted = box.value.trim();
+  shown.found = wanted ? search(wanted) : null;
+  shown.task = -1;
+  found.textContent = wanted ? `${text(shown.found.length)} of ${text(names.length)}` : "";
+  update();
+}
+
+function findNext(step) {
+  if (!shown.found || !shown.found.length) return;
+  const at = shown.found.indexOf(shown.task), count = shown.found.length;
+  const next = at < 0 ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
+  found.textContent = `${text(next + 1)} of ${text(count)}`;
+  keep(shown.found[next]);
+}

@@ -1,0 +1,86 @@
+"""What a schedule waits for: why each task starts when it does, and how late it could.
+
+A task waits for a task it needs, for that one's message, or for its processor to be free. From the
+last task backwards this gives the chain that fixes the makespan. A task's slack is how much later
+it could start without making the whole longer, each processor keeping its order.
+"""
+
+NEEDS, PROCESSOR = "needs", "processor"
+
+
+def causes(schedule):
+    """For each task (the last task it had to wait for, NEEDS or PROCESSOR), or None."""
+    tasks, starts, places = schedule.tasks, schedule.starts, schedule.places
+    found = [None] * len(tasks)
+    previous = _neighbours(schedule)[0]
+    for task in range(len(tasks)):
+        waited = [
+            (_ready(schedule, first, task), 1, places[first] == places[task], first, NEEDS)
+            for first in tasks.predecessors[task]
+        ]
+        if previous[task] is not None:
+            first = previous[task]
+            waited.append((starts[first] + tasks.weights[first], 0, True, first, PROCESSOR))
+        if waited:  # of equal ones a need: another processor would not help there
+            *_, first, kind = max(waited)
+            found[task] = (first, kind)
+    return found
+
+
+def critical_chain(schedule):
+    """The names of the tasks that fix the makespan, each waiting for the one before it."""
+    tasks = schedule.tasks
+    if not len(tasks):
+        return []
+    found = causes(schedule)
+    task = max(range(len(tasks)), key=lambda k: (schedule.starts[k] + tasks.weights[k], k))
+    chain = [tasks.names[task]]
+    while found[task] is not None:
+        task, _ = found[task]
+        chain.append(tasks.names[task])
+    return chain[::-1]
+
+
+def slacks(schedule):
+    """How much later each task could start."""
+    tasks, weights = schedule.tasks, schedule.tasks.weights
+    latest = [schedule.makespan - weight for weight in weights]
+    following = _neighbours(schedule)[1]
+    for task in reversed(_in_time(schedule)):
+        for then in tasks.successors[task]:
+            wait = _ready(schedule, task, then) - schedule.starts[task]
+            latest[task] = min(latest[task], latest[then] - wait)
+        if following[task] is not None:
+            latest[task] = min(latest[task], latest[following[task]] - weights[task])
+    return [max(0, late - start) for late, start in zip(latest, schedule.starts, strict=True)]
+
+
+def _ready(schedule, first, then):
+    """When the result of `first` is there for `then`."""
+    tasks, places = schedule.tasks, schedule.places
+    message = 0 if places[first] == places[then] else tasks.messages.get((first, then), 0)
+    return schedule.starts[first] + tasks.weights[first] + message
+
+
+def _in_time(schedule):
+    """Every task after those it needs and those its processor does before."""
+    tasks, starts = schedule.tasks, list(schedule.starts)
+    rank = [0] * len(tasks)
+    for k, task in enumerate(tasks.order):  # of floats, starts may be off by their rounding
+        rank[task] = k
+        starts[task] = max([starts[task], *(starts[first] for first in tasks.predecessors[task])])
+    return sorted(range(len(tasks)), key=lambda task: (starts[task], rank[task]))
+
+
+def _neighbours(schedule):
+    """For each task the one its processor does before, and after; none for those of no length."""
+    before, after = [None] * len(schedule.tasks), [None] * len(schedule.tasks)
+    last = [None] * schedule.processors
+    for task in _in_time(schedule):
+        if schedule.tasks.weights[task]:
+            place = schedule.places[task]
+            first, last[place] = last[place], task
+            before[task] = first
+            if first is not None:
+                after[first] = task
+    return before, after
