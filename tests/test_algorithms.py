@@ -18,7 +18,7 @@ from paraxis.algorithms.logarithmic_newton_euler import (
     one_body,
     one_joint,
 )
-from paraxis.algorithms.schedule import prefixes, suffixes
+from paraxis.algorithms.orders import prefixes, suffixes
 from paraxis.errors import ArgumentError
 from paraxis.robot.joint import WORLD
 from paraxis.robot.model import PARAMETERS, Model, parameter_values

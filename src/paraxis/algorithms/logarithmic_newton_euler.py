@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..scalar import mark
 from ..spatial import IDENTITY, ZERO3, Matrix, Transform, Turn, Vector, cross
 from .chain import require_chain
-from .schedule import prefixes, suffixes
+from .orders import prefixes, suffixes
 
 
 def inverse_dynamics(robot, q, qd, qdd):
