@@ -853,7 +853,9 @@ def test_counts_and_depths_by_hand():
     assert str(odd.count()) == "3 flops (1 add, 1 div, 1 sqrt, 2 trig, 2 logic)"
     # the longest path is not through the most operations
     wide = px.trace(lambda x: sum(x[:4]) + x[4] * x[5] * x[6], x=7)
-    assert wide.depth().flops == 4 and wide.width() == [2, 2, 1, 1]
+    assert wide.depth(balanced=False).flops == 4 and wide.width(balanced=False) == [2, 2, 1, 1]
+    # and a balanced sum is shorter
+    assert wide.depth().flops == 3 and wide.width() == [3, 2, 1]
     # constants and inputs alone cost nothing
     free = px.trace(lambda x: [x, -x, 5.0], x=())
     assert numbers(free) == ((0,) * 7, (0, 0, 0)) and free.width() == []

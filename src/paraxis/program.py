@@ -8,8 +8,10 @@ from .graph import evaluate as interpreter
 from .graph import text as text_form
 from .graph.check import check
 from .graph.derivative import jacobian
+from .passes.balance import balance
 from .passes.count import count
-from .passes.depth import depth, width
+from .passes.critical_path import CriticalPath
+from .passes.depth import Weights, width
 
 
 class Program:
@@ -37,13 +39,31 @@ class Program:
         """The operations: .mul .add .div .sqrt .trig .flops ; the rule: paraxis.passes.count."""
         return count(self.graph)
 
-    def depth(self):
-        """The operations on the critical path: .mul .add .flops, processors unlimited."""
-        return depth(self.graph)
+    def depth(self, balanced=True, **weights):
+        """What the critical path is made of, processors unlimited: .mul .add .flops, and .time.
 
-    def width(self):
-        """How many flops could run at once at each step."""
-        return width(self.graph)
+        Sums are balanced trees, in which what arrives last is added last; balanced=False takes
+        them in the order in which they are written. Weights are the times of operations: mul, add,
+        div and sqrt, by default 1; trig and logic, by default 0, as sines of inputs are given.
+        """
+        return self.critical_path(balanced, **weights).depth
+
+    def critical_path(self, balanced=True, **weights):
+        """The operations that decide how long it takes, in order; print it. Options as for depth.
+
+        Each step has its `op`, the time when it is `ready`, the `mark` or output it is a part of,
+        its `slack` (how long its other argument has been there), and its `node`.
+        """
+        order = self.balanced(**weights) if balanced else self
+        return CriticalPath(order.graph, Weights.named(weights))
+
+    def balanced(self, **weights):
+        """The same Program with its sums re-associated for least depth; weights as for depth."""
+        return Program(balance(self.graph, Weights.named(weights)))
+
+    def width(self, balanced=True):
+        """How many flops could run at once at each step, one flop a step; sums as for depth."""
+        return width(self.balanced().graph if balanced else self.graph)
 
     @property
     def marks(self):

@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 NOTE = (
     "Counting rule: an add is an addition or a subtraction; a multiplication by a constant counts; "
     "sign changes and copies are free; flops are mul + add + div + sqrt; sines and cosines stand "
-    "under trig. Depth is the flops on the longest path, with processors without limit."
+    "under trig. Depth is the flops on the longest path, with processors without limit and sums as "
+    "balanced trees."
 )
 
 
