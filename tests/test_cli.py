@@ -14,7 +14,8 @@ import pytest
 import paraxis
 from paraxis import cli
 from paraxis.algorithms import CHEAP
-from paraxis.report import measure, neighbours, peer, plots, terminal, text
+from paraxis.parallel.scheduling import METHODS
+from paraxis.report import measure, neighbours, peer, plots, schedule_text, terminal, text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 SOURCE = Path(paraxis.__file__).parents[1]
@@ -205,6 +206,112 @@ def test_ratios_of_crowded_figures_are_left_out(capsys, monkeypatch):
     assert words[-1] == "–" and words.count("7.0") == 1
 
 
+# -- schedule --------------------------------------------------------------------------------------
+
+
+def words_of(*argv):
+    """A command as someone types it."""
+    return [word for text in argv for word in str(text).split()]
+
+
+def test_schedule_of_a_built_in_robot(capsys, tmp_path):
+    page, figures = tmp_path / "out.html", tmp_path / "out.json"
+    code, out, err = run(
+        capsys, "schedule", "puma560", "--processors", 6, "--html", page, "--json", figures
+    )
+    assert code == 0 and err == ""
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    program = paraxis.program(paraxis.load("puma560"))
+    flops = program.count().flops
+    assert sum(task["weight"] for task in found["tasks"]) == flops
+    assert (found["processors"], found["method"]) == (6, "list")
+    for word in (
+        "puma560",
+        "inverse_dynamics, the cheapest Program, a task an operation",
+        f"{flops}: the time of one processor",
+        f"makespan      {found['makespan']}",
+        f"{found['speedup']:.2f}",
+        f"{found['efficiency']:.1%}",
+        "critical path",
+        "out.html",
+    ):
+        assert word in out
+    source = page.read_text(encoding="utf-8")
+    Page(source)
+    assert "puma560" in source and found["tasks"][-1]["name"] in source
+
+
+def test_schedules_over_numbers_of_processors(capsys, tmp_path):
+    page, figures = tmp_path / "out.html", tmp_path / "out.json"
+    code, out, _ = run(
+        capsys, "schedule", "planar3", "--processors", "3,1-2", "--html", page, "--json", figures
+    )
+    assert code == 0 and re.search(r"processors +makespan +bound +speed-up +efficiency", out)
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    assert [each["processors"] for each in found] == [1, 2, 3]
+    for each in found:
+        assert re.search(rf"^ +{each['processors']} +{each['makespan']} ", out, re.M)
+    parsed = Page(page.read_text(encoding="utf-8"))
+    assert parsed.tags.count("svg") == 4 and "Efficiency over processors" in parsed.words
+
+
+def test_schedule_of_tasks_of_ones_own(capsys, tmp_path):
+    path = tmp_path / "own.stg"
+    tasks = paraxis.TaskGraph({"a": 2, "b": 3, "c": 4}, [("a", "b"), ("a", "c")])
+    tasks.to_stg(path)
+    code, out, _ = run(capsys, "schedule", path, "--processors", 2)
+    assert code == 0 and "a Standard Task Graph" in out and "makespan      6, optimal" in out
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_can_be_asked_for(capsys, method):
+    code, out, _ = run(capsys, *words_of("schedule planar3 --processors 2 --method", method))
+    assert code == 0 and f"method        {method}" in out
+
+
+def test_schedule_of_other_tasks(capsys):
+    argv = words_of("schedule ur5 --processors 2 --function mass_matrix --grain 8")
+    code, out, _ = run(capsys, *argv)
+    assert code == 0 and "mass_matrix, the cheapest Program, about 8 flops a task" in out
+    code, out, _ = run(capsys, *words_of("schedule ur5 --processors 2 --tasks streamlined"))
+    assert code == 0 and "Dhanaraj's subtasks" in out
+    argv = words_of("schedule ur5 --processors 2 --algorithm newton_euler --priority hlf")
+    assert run(capsys, *argv)[0] == 0
+
+
+def test_schedule_on_stdout_is_alone_there(capsys):
+    code, out, err = run(capsys, *words_of("schedule planar3 --processors 2 --json -"))
+    assert code == 0 and json.loads(out)["processors"] == 2 and "makespan" in err
+    code, out, err = run(capsys, *words_of("schedule planar3 --html -"))
+    assert code == 0 and out.startswith("<!DOCTYPE html>") and "makespan" in err
+
+
+def test_a_missing_solver_is_named(capsys, monkeypatch):
+    for name in ("ortools", "ortools.sat.python", "ortools.sat.python.cp_model"):
+        monkeypatch.setitem(sys.modules, name, None)
+    argv = words_of("schedule planar3 --processors 2 --method optimal")
+    code, _, err = run(capsys, *argv)
+    assert code == 2 and err.count("\n") == 1 and "pip install 'paraxis[opt]'" in err
+
+
+def test_charts_in_letters():
+    tasks = paraxis.TaskGraph({"a": 1, "b": 2, "c": 0, "d": 1}, [("a", "b")], groups={"b": 1})
+    schedule = paraxis.Schedule(tasks, 2, (0, 1, 0, 2), (0, 0, 1, 1))
+    rows = [row.plain for row in schedule_text.chart(schedule, 9)]
+    assert rows == ["P0 ██▓▓▓▓", "P1 ····██", "   0    3"]
+    assert [row.plain for row in schedule_text.chart(schedule, 6)][1] == "P1 ··█"
+    assert schedule_text.chart(schedule, 5) == []  # less than a letter a task
+    assert schedule_text.chart(paraxis.schedule(tasks, 1000), 80) == []
+    assert schedule_text.chart(paraxis.schedule(paraxis.TaskGraph({}), 1), 80) == []
+
+
+def test_schedules_fit_the_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    for argv in ("schedule planar3 --processors 3", "schedule planar3 --processors 1-3"):
+        code, out, _ = run(capsys, *words_of(argv))
+        assert code == 0 and max(len(line.rstrip()) for line in out.splitlines()) <= 60
+
+
 # -- demo ------------------------------------------------------------------------------------------
 
 
@@ -318,6 +425,29 @@ def test_shown_text_is_one_short_line():
         ("bench", "ur5", "--threads", "0"),
         ("bench", "ur5", "--threads", "many"),
         ("bench", "ur5", "--json", "no/such/folder/out.json"),
+        ("schedule",),
+        ("schedule", "no_such_robot"),
+        ("schedule", "no/such/tasks.stg"),
+        ("schedule", "ur5", "--processors", "0"),
+        ("schedule", "ur5", "--processors", "-1"),
+        ("schedule", "ur5", "--processors", "2.5"),
+        ("schedule", "ur5", "--processors", "1,,2"),
+        ("schedule", "ur5", "--processors", "5-3"),
+        ("schedule", "ur5", "--processors", "1-99999"),
+        ("schedule", "ur5", "--processors", "many"),
+        ("schedule", "ur5", "--method", "magic"),
+        ("schedule", "ur5", "--method", "list", "--time-limit", "3"),
+        ("schedule", "ur5", "--time-limit", "nan"),
+        ("schedule", "ur5", "--time-limit", "-1"),
+        ("schedule", "ur5", "--priority", "mine"),
+        ("schedule", "ur5", "--function", "flight"),
+        ("schedule", "ur5", "--algorithm", "magic"),
+        ("schedule", "ur5", "--grain", "0"),
+        ("schedule", "ur5", "--tasks", "all"),
+        ("schedule", "ur5", "--tasks", "streamlined", "--grain", "4"),
+        ("schedule", "tasks.stg", "--tip", "tool0"),
+        ("schedule", "ur5", "--html", "no/such/folder/out.html"),
+        ("schedule", "ur5", "--html", "-", "--json", "-"),
         ("demo", "-o", "."),
         ("demo", "--robot", "no_such_robot"),
     ],
@@ -349,7 +479,7 @@ def test_help_and_version(capsys):
     code, out, _ = run(capsys, "--help")
     assert code == 0 and "examples:" in out
     assert run(capsys)[:2] == (0, out)  # no command: the same
-    for command in ("info", "bench", "demo"):
+    for command in ("info", "bench", "schedule", "export", "report", "demo"):
         assert command in out and run(capsys, command, "--help")[0] == 0
 
 

@@ -1,11 +1,13 @@
-"""The command line: `paraxis info`, `bench`, `export`, `report`, `demo`.
+"""The command line: `paraxis info`, `bench`, `schedule`, `export`, `report`, `demo`.
 
 Commands ask the public functions and hand the answers to report/. An error of the user is one
 line on stderr and exit code 2; a demo that finds Paraxis wrong exits with 1.
 """
 
 import argparse
+import inspect
 import os
+import re
 import sys
 import warnings
 
@@ -13,6 +15,9 @@ from . import __version__, api
 from .algorithms import CHEAP
 from .errors import ArgumentError, ParaxisError
 from .export import LANGUAGES, export
+from .parallel.list_schedule import PRIORITIES
+from .parallel.scheduling import METHODS, schedule
+from .parallel.tasks import TaskGraph
 from .report.reports import REPORTS
 from .report.text import duration
 from .robot.load import load
@@ -25,6 +30,9 @@ EXAMPLES = """examples:
   paraxis info arm.urdf --tip tool0     a URDF file, up to one link
   paraxis bench ur5 --batch 1,1000,1e6  how fast it runs here
   paraxis bench arm.urdf --json out.json
+  paraxis schedule puma560 --processors 6 --html chart.html
+  paraxis schedule puma560 --processors 1-13 --method list
+  paraxis schedule tasks.stg --processors 4 --json out.json
   paraxis export ur5 --function inverse_dynamics --language c -o build
   paraxis report counts --html counts.html
 """
@@ -35,6 +43,14 @@ latency_ns, error, sample (states checked), rows (batch, threads, ns_per_state, 
 pinocchio (version, error, latency_ns, rows; or null, with the reason in pinocchio_note), and
 other_cores (cores that other processes kept busy while measuring; null where unknown).
 """
+
+TASKS = """tasks of a robot:
+  operations   one a multiplication, addition, ... of a function's Program, or with --grain
+               several; sines and cosines of the joint angles are taken as given
+  streamlined  Dhanaraj's subtasks of three operations, of the inverse dynamics of a chain
+"""
+OPERATIONS, STREAMLINED = KINDS = ("operations", "streamlined")
+MOST_SCHEDULES = 256
 
 REPORT_NAMES = "reports:\n" + "".join(f"  {n:<10}{what}\n" for n, (what, _) in REPORTS.items())
 
@@ -111,6 +127,34 @@ def _parser():
     )
     bench.set_defaults(command=_bench)
 
+    about = "when and where each task of a robot's dynamics runs on p processors"
+    scheduled = commands.add_parser(
+        "schedule", help=about, description=f"Find {about}.", epilog=TASKS, formatter_class=raw
+    )
+    scheduled.set_defaults(command=_schedule)
+    scheduled.add_argument(
+        "robot", metavar="ROBOT", help="a built-in name, a URDF file, or an STG file of tasks"
+    )
+    scheduled.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
+    scheduled.add_argument(
+        "--processors",
+        metavar="P",
+        type=_processors,
+        default=[1, 2, 4, 8],
+        help="a number, or several as 1,2,4 or 1-13 (default: 1,2,4,8)",
+    )
+    scheduled.add_argument("--method", choices=METHODS, default="list", help="default: %(default)s")
+    scheduled.add_argument("--priority", choices=PRIORITIES, help="which task goes first")
+    scheduled.add_argument(
+        "--time-limit", metavar="S", type=_seconds, help="seconds to search, for each P"
+    )
+    scheduled.add_argument("--tasks", choices=KINDS, help=f"default: {OPERATIONS}")
+    scheduled.add_argument("--function", metavar="NAME", help="default: inverse_dynamics")
+    scheduled.add_argument("--algorithm", metavar="NAME", help="default: the cheapest")
+    scheduled.add_argument("--grain", metavar="FLOPS", type=_flops, help="about so many a task")
+    scheduled.add_argument("--html", metavar="FILE", help="write a chart there; - for stdout")
+    scheduled.add_argument("--json", metavar="FILE", help="write the schedule there; - for stdout")
+
     about = "a function of a robot as source or library, with a self-test"
     exported = commands.add_parser("export", help=about, description=f"Write {about}.")
     exported.set_defaults(command=_export)
@@ -184,6 +228,36 @@ def _batches(text):
             )
         sizes.append(int(size))
     return sorted(set(sizes))
+
+
+def _processors(text):
+    counts = set()
+    for word in text.split(","):
+        ends = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", word, re.ASCII)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
+        counts.update(range(first, last + 1) or [0])
+    if min(counts) < 1 or len(counts) > MOST_SCHEDULES:
+        raise argparse.ArgumentTypeError(
+            f"expected at most {MOST_SCHEDULES} numbers from 1 to 99999, as in 6 or 1,2,4 or "
+            f"1-13, found {shown(text)!r}"
+        )
+    return sorted(counts)
+
+
+def _seconds(text):
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected seconds > 0, found {shown(text)!r}")
+    return seconds
+
+
+def _flops(text):
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9):
+        raise argparse.ArgumentTypeError(f"expected a number of flops >= 1, found {shown(text)!r}")
+    return int(text)
 
 
 def _threads(text):
@@ -277,6 +351,85 @@ def _bench(arguments):
         }
         _write_json(arguments.json, figures)
     return 0
+
+
+def _schedule(arguments):
+    from .parallel.gantt import page
+    from .parallel.speedup_figures import speedup_figures
+    from .report import schedule_text as show
+    from .report.terminal import Terminal, progress
+
+    paths = (arguments.html, arguments.json)
+    if paths.count("-") > 1:
+        raise ArgumentError("-: expected one of --html and --json on stdout, found both")
+    for path in paths:
+        _check_writable(path)
+    options = _method_options(arguments)
+    tasks, title, source = _tasks(arguments)
+    counts = arguments.processors
+    with progress(len(counts) if len(counts) > 1 else 0, "scheduling") as tick:
+        schedules = []
+        for count in counts:
+            schedules.append(schedule(tasks, count, arguments.method, **options))
+            tick()
+    terminal = Terminal(stderr="-" in paths)
+    show.print_tasks(terminal, tasks, title, source)
+    if len(schedules) == 1:
+        show.print_schedule(terminal, schedules[0])
+    else:
+        show.print_schedules(terminal, schedules)
+    if arguments.json:
+        found = [each.to_dict() for each in schedules]
+        _write_json(arguments.json, found[0] if len(found) == 1 else found)
+    if arguments.html:
+        figures = speedup_figures(schedules) if len(schedules) > 1 else ()
+        _write(arguments.html, page(*schedules, title=title, source=source, figures=figures))
+    for path in filter(None, paths):
+        if path != "-":
+            terminal.print(f"  wrote {shown(path, 300)}", soft_wrap=True)
+    return 0
+
+
+def _method_options(arguments):
+    """Those that were given; the method must know them."""
+    known = inspect.signature(METHODS[arguments.method]).parameters
+    given = {"priority": arguments.priority, "time_limit": arguments.time_limit}
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given:
+        if name not in known:
+            flag = name.replace("_", "-")
+            raise ArgumentError(f"--{flag}: method {arguments.method} has no such option")
+    return given
+
+
+def _tasks(arguments):
+    """The tasks, whose they are, and a word on where they come from."""
+    kind = arguments.tasks or OPERATIONS
+    of_program = ("function", "algorithm", "grain")
+    of_robot = ("tasks", "tip", *of_program)
+    if arguments.robot.lower().endswith(".stg"):
+        _refuse(arguments, of_robot, "an STG file")
+        tasks = TaskGraph.from_stg(arguments.robot)
+        return tasks, tasks.name, "a Standard Task Graph"
+    if kind == STREAMLINED:
+        from .parallel.streamlined import streamlined_tasks
+
+        _refuse(arguments, of_program, f"--tasks {STREAMLINED}")
+        robot = _load(arguments.robot, arguments.tip)
+        return streamlined_tasks(robot), robot.name, "Dhanaraj's subtasks of three operations"
+    robot = _load(arguments.robot, arguments.tip)
+    function = arguments.function or "inverse_dynamics"
+    program = api.program(robot, function, algorithm=arguments.algorithm)
+    tasks = TaskGraph.from_program(program, grain=arguments.grain)
+    size = f"about {arguments.grain} flops a task" if arguments.grain else "a task an operation"
+    algorithm = arguments.algorithm or "the cheapest Program"
+    return tasks, robot.name, f"{function}, {algorithm}, {size}"
+
+
+def _refuse(arguments, names, what):
+    for name in names:
+        if getattr(arguments, name) is not None:
+            raise ArgumentError(f"--{name}: makes no sense with {what}")
 
 
 def _export(arguments):

@@ -59,11 +59,26 @@ def draw(figure, width):
     drawing.legend(legend)
     if not curves:
         return drawing
-    floor, right = drawing.height - BOTTOM, width - RIGHT
+    x, y = _axes(figure, curves, drawing, top)
+    # the first on top, and dashes above all, where what is under them is seen too
+    for name in sorted(reversed(curves), key=lambda name: name in figure.dashed):
+        points = curves[name]
+        path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in points)
+        drawing.add("polyline", points=path, kind=f"curve {kinds[name]}", stroke_width=2.5)
+        radius = 2.5 if name in figure.dashed else 4
+        for a, b in points if len(points) <= CROWDED else ():
+            where = f"{name}, {figure.x} {number_text(a)}: {number_text(b)}"
+            drawing.add("circle", title=where, cx=x(a), cy=y(b), r=radius, kind=f"dot {hues[name]}")
+    return drawing
+
+
+def _axes(figure, curves, drawing, top):
+    """Draw the axes; return what takes values to pixels on either."""
+    floor, right = drawing.height - BOTTOM, drawing.width - RIGHT
     xs, ys = ([point[k] for each in curves.values() for point in each] for k in (0, 1))
     across = LogAxis if "x" in figure.log else LinearAxis.tight
     upward = LogAxis if "y" in figure.log else LinearAxis.from_zero
-    x, y = across(xs, LEFT, right, most=width // 70), upward(ys, floor, top, most=8)
+    x, y = across(xs, LEFT, right, most=drawing.width // 70), upward(ys, floor, top, most=8)
     for tick in y.ticks:
         drawing.line(LEFT, y(tick), right, y(tick), "grid")
         drawing.text(LEFT - 8, y(tick) + 4, number_text(tick), "tick", "end")
@@ -73,13 +88,7 @@ def draw(figure, width):
     drawing.line(LEFT, floor, right, floor, "axis")
     drawing.text(0, top - 14, figure.y, "unit")
     drawing.text((LEFT + right) / 2, drawing.height - 8, figure.x, "unit", "middle")
-    for name, points in reversed(curves.items()):  # the first on top
-        path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in points)
-        drawing.add("polyline", points=path, kind=f"curve {kinds[name]}", stroke_width=2.5)
-        for a, b in points if len(points) <= CROWDED else ():
-            where = f"{name}, {figure.x} {number_text(a)}: {number_text(b)}"
-            drawing.add("circle", title=where, cx=x(a), cy=y(b), r=4, kind=f"dot {hues[name]}")
-    return drawing
+    return x, y
 
 
 def _cell(value):

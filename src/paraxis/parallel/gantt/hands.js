@@ -188,9 +188,9 @@ function recolour() {
   update();
 }
 
-choose(0);
+choose(data.schedules.length - 1);
 recolour();
-turnTo(0);
+turnTo(data.schedules.length - 1);
 new ResizeObserver(measure).observe(canvas.parentElement);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 matchMedia("print").addEventListener("change", () => { recolour(); measure(); draw(); });

@@ -20,18 +20,22 @@ from ..waits import NEEDS, causes, slacks
 SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
 
 
-def page(*schedules, figures=()):
-    """The whole document: a chart of each schedule of the same tasks, one at a time."""
-    name = shown(schedules[0].tasks.name)
+def page(*schedules, title=None, source="", figures=()):
+    """The whole document: a chart of each schedule of the same tasks, one at a time.
+
+    The title is the tasks' name if none is given; the source is a word on where they come from.
+    """
+    name = shown(title or schedules[0].tasks.name, 200)
+    last = len(schedules) - 1
     script = "(() => {\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
     return _file("page.html").format(
         policy=b64encode(sha256(script.encode()).digest()).decode(),
         title=escape(f"{name}: a schedule"),
         style=STYLE + _file("style.css"),
         name=escape(name),
-        about=_about(schedules[0].tasks),
+        about=escape(shown(source, 200) + ": " * bool(source)) + _about(schedules[0].tasks),
         choices=_choices(schedules),
-        tiles="\n".join(_tiles(k, each) for k, each in enumerate(schedules)),
+        tiles="\n".join(_tiles(k, each, k == last) for k, each in enumerate(schedules)),
         figures="\n".join(_figure(each) for each in figures),
         data=_json(_data(schedules)),
         script=script,
@@ -65,8 +69,8 @@ def _choices(schedules):
     return f'<div class="choices" role="group" aria-label="Processors">processors {buttons}</div>'
 
 
-def _tiles(k, schedule):
-    """The figures of one schedule; those of the first are seen first."""
+def _tiles(k, schedule, seen):
+    """The figures of one schedule; those of the last are seen first."""
     tight = [name for name, value in schedule.bounds.items() if value == schedule.bound]
     loose = [
         f"{name} {number_text(value)}"
@@ -86,7 +90,7 @@ def _tiles(k, schedule):
         (escape(shown(schedule.method)), "method"),
     )  # fmt: skip
     items = "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in tiles)
-    return f'<ul class="tiles" data-schedule="{k}"{" hidden" if k else ""}>{items}</ul>'
+    return f'<ul class="tiles" data-schedule="{k}"{"" if seen else " hidden"}>{items}</ul>'
 
 
 def _processors(count):
@@ -106,6 +110,8 @@ def _figure(figure):
 def _data(schedules):
     tasks = schedules[0].tasks
     groups = list(dict.fromkeys(tasks.groups[name] for name in tasks.names if name in tasks.groups))
+    if all(isinstance(group, int) for group in groups):
+        groups.sort()
     number = {group: k for k, group in enumerate(groups)}
     return {
         "names": [shown(str(name), 200) for name in tasks.names],

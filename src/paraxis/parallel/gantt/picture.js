@@ -119,7 +119,7 @@ function drawText(task, x, y, room) {
     }
   }
   const letters = Math.floor(room / 7.5) - 1;
-  if (letters >= 4) brush.fillText(`${name.slice(0, letters)}…`, x, y);
+  if (letters >= 4) brush.fillText(`${name.slice(0, letters).trimEnd()}…`, x, y);
 }
 
 function drawOutline(task) {
