@@ -242,6 +242,14 @@ def test_several_schedules_and_figures_share_a_page():
     assert [v for k, v in found.attributes if k == "data-schedule"] == ["0", "1", "0", "1"]
 
 
+def test_notebooks_show_the_page_in_a_frame():
+    schedule = px.schedule(diamond(), 2)
+    frame = Page(schedule._repr_html_())
+    assert frame.tags == ["iframe"]
+    assert dict(frame.attributes)["srcdoc"] == schedule.to_html()
+    assert px.schedule(px.TaskGraph({k: 1 for k in range(6000)}), 2)._repr_html_() is None
+
+
 def test_extreme_schedules_have_pages():
     Page(px.schedule(px.TaskGraph({}), 3).to_html())
     Page(px.schedule(px.TaskGraph({"nothing": 0}), 1).to_html())

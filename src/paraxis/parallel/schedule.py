@@ -7,6 +7,7 @@ from functools import cached_property
 from ..errors import ScheduleError
 from .tasks import TaskGraph
 
+MOST_IN_NOTEBOOKS = 5_000  # tasks, about 400 kB
 SLACK = 1e-9  # relative: starts that are sums of floats may be off by their rounding
 
 
@@ -114,6 +115,12 @@ class Schedule:
         from .gantt import page
 
         return _written(page(self), path)
+
+    def _repr_html_(self):
+        """In notebooks: the chart, unless it is too large to be kept in one."""
+        from .gantt import framed
+
+        return framed(self) if len(self.tasks) <= MOST_IN_NOTEBOOKS else None
 
     def __repr__(self):
         proved = "optimal" if self.optimal else f"at most {self.gap:.1%} above the optimum"

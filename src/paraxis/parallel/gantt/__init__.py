@@ -1,5 +1,5 @@
 """A schedule as a chart to look into: one HTML page, its script beside it in plain JavaScript."""
 
-from .page import page
+from .page import framed, page
 
-__all__ = ["page"]
+__all__ = ["framed", "page"]

@@ -85,8 +85,6 @@ canvas.addEventListener("pointerleave", () => {
   redraw();
 });
 
-const framed = window.self !== window.top;  // within another page, whose scrolling goes first
-
 canvas.addEventListener("wheel", event => {
   if (framed && !event.ctrlKey && document.activeElement !== canvas) return;
   const at = where(event), unit = event.deltaMode === 1 ? 30 : 1;
@@ -192,5 +190,10 @@ choose(data.schedules.length - 1);
 recolour();
 turnTo(data.schedules.length - 1);
 new ResizeObserver(measure).observe(canvas.parentElement);
+if (framed) {
+  document.documentElement.classList.add("framed");
+  const grow = () => { if (frameElement) frameElement.style.height = `${document.body.offsetHeight}px`; };
+  new ResizeObserver(grow).observe(document.body);
+}
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 matchMedia("print").addEventListener("change", () => { recolour(); measure(); draw(); });

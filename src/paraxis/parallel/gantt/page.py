@@ -42,6 +42,14 @@ def page(*schedules, title=None, source="", figures=()):
     )
 
 
+def framed(*schedules, **words):
+    """The page as an element of another page. It finds its height by itself."""
+    return (
+        f'<iframe title="A schedule" style="width: 100%; height: 700px; border: 0" '
+        f'srcdoc="{escape(page(*schedules, **words))}"></iframe>'
+    )
+
+
 def _file(name):
     return files(__package__).joinpath(name).read_text("utf-8")
 

@@ -2,6 +2,7 @@
 // -- What is looked at: the part of time and of rows on the canvas, and which tasks stand out. -----
 
 const canvas = document.getElementById("canvas");
+const framed = window.self !== window.top;  // within another page, whose scrolling goes first
 const AXIS = 26, STRIP = 54, TRACK = 16, PAD = 10;  // pixels: time axis, busy processors, scroll track
 const view = {
   from: 0, to: 1,            // the times at the left and right edge
@@ -20,7 +21,7 @@ const total = () => schedule.makespan || 1;
 
 /** Sizes for the window as it is now. */
 function measure() {
-  const room = Math.max(180, innerHeight * 0.6);
+  const room = framed ? 420 : Math.max(180, innerHeight * 0.6);
   view.width = canvas.clientWidth;
   view.left = view.width < 560 ? 38 : 92;
   view.rowHeight = Math.min(42, Math.max(18, Math.floor(room / schedule.processors)));
