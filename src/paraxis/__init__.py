@@ -44,6 +44,7 @@ from .errors import (
 )
 from .parallel.schedule import Schedule
 from .parallel.scheduling import schedule
+from .parallel.streamlined import streamlined_tasks
 from .parallel.tasks import TaskGraph
 from .program import Program
 from .robot.inertia import Inertia
