@@ -115,9 +115,9 @@ function search(text) {
     .sort((a, b) => start(a) - start(b));
 }
 
-/** Whole numbers in full, others with up to six digits; thousands apart. */
+/** Whole numbers in full, others with up to five digits; thousands apart. */
 function text(value) {
   if (Number.isInteger(value)) return value.toLocaleString("en");
   return Math.abs(value) >= 1000 ? value.toLocaleString("en", { maximumFractionDigits: 2 })
-    : String(+value.toPrecision(6));
+    : String(+value.toPrecision(5));
 }

@@ -15,6 +15,7 @@ from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
 from ...drawing.page import STYLE
 from ...robot.table import shown
+from ..schedule import SLACK
 from ..waits import NEEDS, causes, slacks
 
 SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
@@ -61,8 +62,8 @@ def _about(tasks):
     edges = sum(map(len, tasks.predecessors))
     return (
         f"{number_text(len(tasks))} tasks and {number_text(edges)} dependencies; work "
-        f"{number_text(tasks.work)}, longest path {number_text(tasks.span)}, so "
-        f"{number_text(tasks.parallelism)} processors can be busy on average at most."
+        f"{number_text(tasks.work)}, longest path {number_text(tasks.span)}, so at most "
+        f"{number_text(tasks.parallelism)} processors can be busy on average."
     )
 
 
@@ -79,7 +80,8 @@ def _choices(schedules):
 
 def _tiles(k, schedule, seen):
     """The figures of one schedule; those of the last are seen first."""
-    tight = [name for name, value in schedule.bounds.items() if value == schedule.bound]
+    least = schedule.bound * (1 - SLACK)
+    tight = [name for name, value in schedule.bounds.items() if value >= least]
     loose = [
         f"{name} {number_text(value)}"
         for name, value in schedule.bounds.items()

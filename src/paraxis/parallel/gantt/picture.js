@@ -2,6 +2,7 @@
 // -- The picture: what is in sight, drawn anew for every change. -----------------------------------
 
 const MOST_ARCS = 150;  // more would only be a blot
+const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const brush = canvas.getContext("2d");
 let ink;  // the colours of the style sheet, light or dark
 
@@ -29,7 +30,7 @@ function draw() {
   const ratio = devicePixelRatio || 1;
   brush.setTransform(ratio, 0, 0, ratio, 0, 0);
   brush.clearRect(0, 0, view.width, canvas.height);
-  brush.font = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+  brush.font = FONT;
   brush.textBaseline = "middle";
   const ticks = timeTicks();
   clipped(view.left, AXIS, view.width - view.left, view.rowsHeight, () => {
@@ -182,27 +183,27 @@ function drawGrid(ticks) {
 }
 
 function drawAxis(ticks) {
+  const done = xOf(total()), last = text(schedule.makespan);
+  let free = view.width;  // to the left of what is written
+  brush.textAlign = "right";
+  if (done <= view.width) {  // where all is done
+    brush.fillStyle = ink.ink;
+    brush.font = `600 ${FONT}`;
+    const right = Math.min(done + brush.measureText(last).width / 2, view.width);
+    brush.fillText(last, right, AXIS / 2);
+    brush.fillRect(Math.round(done), AXIS, 1.5, view.rowsHeight);
+    free = right - brush.measureText(last).width - 10;
+    brush.font = FONT;
+  }
   brush.fillStyle = ink.soft;
   brush.textAlign = "center";
-  const endX = xOf(total()), last = text(schedule.makespan);
-  const lastHalf = brush.measureText(last).width / 2;
-  const edge = Math.min(endX, view.width - lastHalf - 2);
   for (const time of ticks) {
-    const x = xOf(time);
-    const nearEnd = view.to >= total() && x > edge - lastHalf - 34;
-    if (x >= view.left - 1 && !nearEnd) brush.fillText(text(+time.toPrecision(12)), x, AXIS / 2);
+    const x = xOf(time), words = text(+time.toPrecision(12));
+    const fits = x + brush.measureText(words).width / 2 <= free;
+    if (x >= view.left - 1 && fits) brush.fillText(words, x, AXIS / 2);
   }
   brush.textAlign = "left";
   brush.fillText("time", 0, AXIS / 2);
-  if (endX <= view.width) {  // where all is done
-    brush.fillStyle = ink.ink;
-    brush.textAlign = "center";
-    brush.font = `600 ${brush.font}`;
-    brush.fillText(last, edge, AXIS / 2);
-    brush.font = brush.font.replace("600 ", "");
-    brush.fillRect(Math.round(endX), AXIS, 1.5, view.rowsHeight);
-  }
-  brush.textAlign = "left";
 }
 
 function drawNames() {
@@ -249,11 +250,13 @@ function drawBusy(ticks) {
   brush.stroke();
   brush.setLineDash([]);
   brush.fillStyle = ink.soft;
-  brush.fillText(view.left > 60 ? "busy" : "on", 0, floor - height / 2);
+  if (view.left > 60) {
+    brush.fillText("busy", 0, floor - height / 2 - 8);
+    brush.fillText(`⌀ ${average.toFixed(1)}`, 0, floor - height / 2 + 8);
+  }
   brush.textAlign = "right";
   brush.fillText(String(schedule.processors), view.left - 6, top + 5);
   brush.fillText("0", view.left - 6, floor - 5);
-  if (view.left > 60) brush.fillText(`⌀ ${average.toFixed(1)}`, view.left - 22, floor - height / 2 + 0);
   brush.textAlign = "left";
 }
 
