@@ -68,34 +68,38 @@ def print_schedules(terminal, schedules):
 
 
 def chart(schedule, width):
-    """A line a processor, so many letters a unit of time; none where tasks would be too small."""
-    tasks, places = schedule.tasks, len(f"P{schedule.processors - 1}") + 1
-    lengths = [weight for weight in tasks.weights if weight]
+    """A line a processor, so many letters a unit of time; none where tasks would be too small.
+
+    With names where there is room for all of them.
+    """
+    tasks, gutter = schedule.tasks, len(f"P{schedule.processors - 1}") + 1
+    lengths = {name: tasks.weights[k] for k, name in enumerate(tasks.names) if tasks.weights[k]}
     if not lengths or schedule.processors > MOST_ROWS:
         return []
-    scale = (width - places) / schedule.makespan
+    scale = (width - gutter) / schedule.makespan
     scale = int(scale) or scale  # whole letters keep equal tasks equal
-    if min(lengths) * scale < 1:
+    if min(lengths.values()) * scale < 1:
         return []
-    hues = {
-        group: HUES[k % len(HUES)] for k, group in enumerate(dict.fromkeys(tasks.groups.values()))
-    }
+    named = all(len(shown(str(name))) < int(length * scale) for name, length in lengths.items())
+    groups = dict.fromkeys(tasks.groups.values())
+    hues = {group: HUES[k % len(HUES)] for k, group in enumerate(groups)}
     rows = []
     for place, names in enumerate(schedule.rows):
-        row, until = Text(f"P{place}".ljust(places)), 0
-        for k, name in enumerate(name for name in names if tasks.weights[tasks.index[name]]):
+        row, until = Text(f"P{place}".ljust(gutter)), 0
+        for k, name in enumerate(name for name in names if name in lengths):
             start = schedule.start[name]
-            first, last = (
-                round(t * scale) for t in (start, start + tasks.weights[tasks.index[name]])
-            )
+            first, last = (round(time * scale) for time in (start, start + lengths[name]))
+            block = BLOCKS[k % 2] * (last - first)
             row.append(IDLE * (first - until), "dim")
-            row.append(BLOCKS[k % 2] * (last - first), hues.get(tasks.groups.get(name), HUES[0]))
+            row.append(
+                shown(str(name)).ljust(last - first - 1) + "│" if named else block,
+                hues.get(tasks.groups.get(name), HUES[0]),
+            )
             until = last
         row.append(IDLE * (round(schedule.makespan * scale) - until), "dim")
         rows.append(row)
-    end = number_text(schedule.makespan)
-    length = round(schedule.makespan * scale)
-    rows.append(Text(" " * places + "0" + end.rjust(length - 1), "dim"))
+    length = round(schedule.makespan * scale) - 1
+    rows.append(Text(" " * gutter + "0" + number_text(schedule.makespan).rjust(length), "dim"))
     return rows
 
 
