@@ -1,79 +1,9 @@
-"""In which order an associative operator is applied to a row of things.
+"""In which order an associative operator is applied to a row of things."""
 
-A log-depth algorithm is a combine operator and an order. The operator glues two adjacent spans
-into one; an order says which spans are glued at which step and on which processor, and knows
-nothing else of them. So it is a value: one order serves numbers, matrices, motions and traces.
-
-All orders work in place. Element k of the row holds the span that ends with it; gluing `left` to
-`right` puts the span that ends with `left` in front of the span that ends with `right`. When all
-steps are done, every span begins with element 0.
-"""
-
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
-from ..errors import ArgumentError, ScheduleError
-
-
-class Step(NamedTuple):
-    """What is done at once: every operand is what its element held before the step."""
-
-    glues: tuple  # pairs (left, right) of elements
-    places: tuple  # of each element: the processor it is on, where it is glued if it is `right`
-
-
-@dataclass(frozen=True)
-class Order:
-    """Steps on so many processors. `homes` says where each element lies at first, and its prefix
-    in the end. Checked when it is made: no order is wrong or asks too much of a processor."""
-
-    name: str
-    processors: int
-    homes: tuple
-    steps: tuple
-
-    def __post_init__(self):
-        *before, (firsts, _) = self.states()
-        self._require(not any(firsts), len(self.steps), "spans that do not begin with element 0")
-        for number, ((firsts, _), (glues, places)) in enumerate(
-            zip(before, self.steps, strict=True), 1
-        ):
-            busy = [places[right] for _, right in glues]
-            self._require(len(busy) == len({*busy}), number, "two operations for one processor")
-            self._require(max(places) < self.processors, number, f"processor {max(places)}")
-            apart = [(left, right) for left, right in glues if firsts[right] != left + 1]
-            self._require(not apart, number, f"spans that do not touch: {apart}")
-
-    def _require(self, holds, number, found):
-        if not holds:
-            raise ScheduleError(
-                f"order {self.name} of {len(self.homes)} elements on {self.processors} processors: "
-                f"step {number}: found {found}"
-            )
-
-    def states(self):
-        """Before each step and after the last: where the span of each element begins, and the
-        processor that it is on."""
-        firsts, held_by = range(len(self.homes)), self.homes
-        yield firsts, held_by
-        for glues, places in self.steps:
-            begins = {right: firsts[left] for left, right in glues}
-            firsts, held_by = [begins.get(k, first) for k, first in enumerate(firsts)], places
-            yield firsts, held_by
-
-    def prefixes(self, glue, row):
-        """Return row[0], row[0]+row[1], ... where + is `glue`."""
-        held = list(row)
-        for step in self.steps:
-            held = glued(glue, step, held)
-        return held
-
-
-def glued(glue, step, held):
-    """What the elements hold after a step."""
-    new = {right: glue(held[left], held[right]) for left, right in step.glues}
-    return [new.get(k, span) for k, span in enumerate(held)]
+from ..errors import ArgumentError
+from .order import Order, Step
 
 
 def prefixes(glue, row):
@@ -141,40 +71,63 @@ def shuffled_doubling(elements, processors):
     return Order("shuffled_doubling", processors, layout(-1), tuple(steps))
 
 
-def p_fold(elements, processors, among=doubling):
-    """Lee and Chang's algorithm PFP: blocks, their ends by doubling, then all in between.
-
-    Every processor solves a block of equal length by itself. Then the ends of the blocks are a row
-    of their own, which is solved by doubling, or the order `among`. What is left is to glue the
-    elements inside the blocks to the end before: equal tasks, dealt so that no processor has more
-    than its share. Blocks that would hold nothing but padding are left out.
-    """
-    homes = _shares(elements, processors)
-    blocks = [[k for k in range(elements) if homes[k] == j] for j in range(homes[-1] + 1)]
-    ends = among(len(blocks), processors)
-    homes = tuple(ends.homes[j] for j in homes)
-    steps = []
-    for k in range(1, len(blocks[0])):
-        glues = tuple((block[k - 1], block[k]) for block in blocks if k < len(block))
-        steps.append(Step(glues, homes))
-    for glues, places in ends.steps:
-        moved = {block[-1]: place for block, place in zip(blocks, places, strict=True)}
-        steps.append(
-            Step(
-                tuple((blocks[left][-1], blocks[right][-1]) for left, right in glues),
-                _replaced(homes, moved),
-            )
-        )
-    inside = [(end[-1], k) for end, block in pairwise(blocks) for k in block[:-1]]
-    for tasks in _dealt(inside, homes, processors):
-        places = _replaced(homes, {right: processor for processor, (_, right) in tasks.items()})
-        steps.append(Step(tuple(tasks.values()), places))
-    return Order("p_fold", processors, homes, tuple(steps))
+def p_fold(elements, processors):
+    """Lee and Chang's algorithm PFP: blocks, their ends by doubling, then all in between."""
+    return _in_blocks("p_fold", elements, processors, doubling)
 
 
 def shuffled_p_fold(elements, processors):
     """Algorithm PFP with the ends of its blocks by shuffled doubling."""
-    return p_fold(elements, processors, among=shuffled_doubling)
+    return _in_blocks("shuffled_p_fold", elements, processors, shuffled_doubling)
+
+
+def _in_blocks(name, elements, processors, among):
+    """Every processor solves a block of equal length by itself. Then the ends of the blocks are a
+    row of their own, which is solved in the order `among`. What is left is to glue the elements
+    inside the blocks to the end before. Blocks that would hold nothing but padding are left out."""
+    shares = _shares(elements, processors)
+    blocks = [[k for k in range(elements) if shares[k] == j] for j in range(shares[-1] + 1)]
+    ends = among(len(blocks), processors)
+    homes = tuple(ends.homes[j] for j in shares)
+    steps = (
+        *_each_by_itself(blocks, homes),
+        *_ends(blocks, homes, ends.steps),
+        *_insides(blocks, homes, processors),
+    )
+    return Order(name, processors, homes, steps)
+
+
+def _each_by_itself(blocks, homes):
+    for k in range(1, len(blocks[0])):
+        glues = ((block[k - 1], block[k]) for block in blocks if k < len(block))
+        yield Step(tuple(glues), homes)
+
+
+def _ends(blocks, homes, steps):
+    last = [block[-1] for block in blocks]
+    for glues, places in steps:
+        moved = dict(zip(last, places, strict=True))
+        yield Step(
+            tuple((last[left], last[right]) for left, right in glues), _replaced(homes, moved)
+        )
+
+
+def _insides(blocks, homes, processors):
+    """Equal tasks, dealt to the processors so that none has more than its share: whoever has too
+    many leaves the rest to those with time to spare."""
+    tasks = [(before[-1], k) for before, block in pairwise(blocks) for k in block[:-1]]
+    rounds = -(-len(tasks) // processors)
+    hands, left_over = [[] for _ in range(processors)], []
+    for task in tasks:
+        own = hands[homes[task[1]]]
+        (own if len(own) < rounds else left_over).append(task)
+    for hand in hands:
+        while left_over and len(hand) < rounds:
+            hand.append(left_over.pop())
+    for k in range(rounds):
+        dealt = {hand[k]: processor for processor, hand in enumerate(hands) if k < len(hand)}
+        moved = {right: processor for (_, right), processor in dealt.items()}
+        yield Step(tuple(dealt), _replaced(homes, moved))
 
 
 ORDERS = {
@@ -224,23 +177,3 @@ def _shifted(elements, reach, places):
 
 def _replaced(places, moved):
     return tuple(moved.get(k, place) for k, place in enumerate(places))
-
-
-def _dealt(tasks, homes, processors):
-    """Rounds of one task for each processor, as few as there can be: processor -> task.
-
-    Whoever has too many elements of its own leaves the rest to those with time to spare.
-    """
-    rounds = -(-len(tasks) // processors)
-    hands = [[] for _ in range(processors)]
-    spare = []
-    for task in tasks:
-        own = hands[homes[task[1]]]
-        (own if len(own) < rounds else spare).append(task)
-    for hand in hands:
-        while spare and len(hand) < rounds:
-            hand.append(spare.pop())
-    return [
-        {processor: hand[k] for processor, hand in enumerate(hands) if k < len(hand)}
-        for k in range(rounds)
-    ]
