@@ -42,6 +42,8 @@ from .errors import (
     TaskError,
     TraceError,
 )
+from .parallel.networks import Network, network
+from .parallel.recurrence import Recurrence, recurrence
 from .parallel.schedule import Schedule
 from .parallel.scheduling import schedule
 from .parallel.streamlined import streamlined_tasks
