@@ -7,4 +7,13 @@ def _counts():
     return counts()
 
 
-REPORTS = {"counts": ("operation counts beside those the papers print", _counts)}
+def _networks():
+    from .networks.report import networks
+
+    return networks()
+
+
+REPORTS = {
+    "counts": ("operation counts beside those the papers print", _counts),
+    "networks": ("recurrences on several processors, and messages between these", _networks),
+}

@@ -1,0 +1,26 @@
+"""The report `networks`: recurrences on several processors, and the networks between these."""
+
+from ..document import Report
+from .inverse_dynamics import doubling_table, p_fold_figure, p_fold_table
+from .steps import step_figure, step_table
+from .traffic import network_figure, network_tables
+
+TITLE = "Recurrences on several processors"
+LEAD = (
+    "In base coordinates inverse dynamics is six recurrences x(i) = x(i−1) ∘ a(i), one of "
+    "rotations and five of sums, and equations that every joint has for itself. How long do "
+    "recurrences take on p processors, and what do these have to tell each other meanwhile?"
+)
+RULE = (
+    "A pair is multiplications + additions, one after another on the busiest processor at each "
+    "step. Orders are run on values; their results are those of inverse dynamics. No measured "
+    "number is written down anywhere: each is found when the report is made."
+)
+
+
+def networks():
+    """The report."""
+    tables = [doubling_table(), step_table(), p_fold_table(), *network_tables()]
+    return Report(
+        "networks", TITLE, LEAD, tables, RULE, (step_figure(), p_fold_figure(), network_figure())
+    )
