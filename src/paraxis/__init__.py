@@ -44,6 +44,8 @@ from .errors import (
 )
 from .parallel.networks import Network, network
 from .parallel.recurrence import Recurrence, recurrence
+from .parallel.pipeline import Pipeline
+from .parallel.pipeline_balance import pipeline
 from .parallel.schedule import Schedule
 from .parallel.scheduling import schedule
 from .parallel.streamlined import streamlined_tasks
