@@ -53,6 +53,11 @@ class Schedule:
         return max(self.bounds.values(), default=self.tasks.span)
 
     @property
+    def tight(self):
+        """The names of the bounds that are the best."""
+        return [name for name, value in self.bounds.items() if value >= self.bound * (1 - SLACK)]
+
+    @property
     def optimal(self):
         """Whether the bound proves that no schedule is shorter."""
         return self.makespan <= self.bound * (1 + SLACK)

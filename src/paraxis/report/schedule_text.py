@@ -3,6 +3,7 @@
 from rich.text import Text
 
 from ..drawing.axes import number_text
+from ..parallel.gantt.page import bound_words
 from ..robot.table import shown
 from .terminal import Column, print_table
 
@@ -31,12 +32,11 @@ def print_schedule(terminal, schedule):
     count = schedule.processors
     terminal.title("1 processor" if count == 1 else f"{number_text(count)} processors")
     terminal.print()
-    bounds = ", ".join(f"{name} {number_text(value)}" for name, value in schedule.bounds.items())
     _facts(
         terminal,
         ("method", schedule.method),
         ("makespan", f"{number_text(schedule.makespan)}, {_proved(schedule)}"),
-        ("bounds", bounds),
+        ("bound", f"{number_text(schedule.bound)}, by {bound_words(schedule)}"),
         ("speed-up", f"{schedule.speedup:.2f}"),
         ("efficiency", f"{schedule.efficiency:.1%}"),
     )

@@ -15,7 +15,6 @@ from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
 from ...drawing.page import STYLE
 from ...robot.table import shown
-from ..schedule import SLACK
 from ..waits import NEEDS, causes, slacks
 
 SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
@@ -80,27 +79,29 @@ def _choices(schedules):
 
 def _tiles(k, schedule, seen):
     """The figures of one schedule; those of the last are seen first."""
-    least = schedule.bound * (1 - SLACK)
-    tight = [name for name, value in schedule.bounds.items() if value >= least]
-    loose = [
-        f"{name} {number_text(value)}"
-        for name, value in schedule.bounds.items()
-        if name not in tight
-    ]
-    bounds = "; ".join(filter(None, ("bound: " + " and ".join(tight), ", ".join(loose))))
     above = f"at most {schedule.gap:.1%} above the shortest"
     idle = schedule.processors * schedule.makespan - schedule.tasks.work
     tiles = (
         (number_text(schedule.makespan), f"makespan, on {_processors(schedule.processors)}"),
         ("optimal" if schedule.optimal else f"gap {schedule.gap:.1%}",
          "no schedule is shorter" if schedule.optimal else above),
-        (number_text(schedule.bound), escape(bounds)),
+        (number_text(schedule.bound), escape(f"bound, by {bound_words(schedule)}")),
         (f"{schedule.speedup:.2f}×", "speed-up over one processor"),
         (f"{schedule.efficiency:.1%}", f"efficiency; idle {number_text(idle)}"),
         (escape(shown(schedule.method)), "method"),
     )  # fmt: skip
     items = "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in tiles)
     return f'<ul class="tiles" data-schedule="{k}"{"" if seen else " hidden"}>{items}</ul>'
+
+
+def bound_words(schedule):
+    """Which bounds are the best, and what the others are."""
+    loose = [
+        f"{name} {number_text(value)}"
+        for name, value in schedule.bounds.items()
+        if name not in schedule.tight
+    ]
+    return "; ".join(filter(None, (" and ".join(schedule.tight), ", ".join(loose))))
 
 
 def _processors(count):
