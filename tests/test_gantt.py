@@ -262,8 +262,13 @@ def test_json_tells_the_whole_schedule(tmp_path):
     read = json.loads(path.read_text("utf-8"))
     tasks = px.TaskGraph(
         {each["name"]: each["weight"] for each in read["tasks"]},
-        [(first, each["name"]) for each in read["tasks"] for first in each["after"]],
+        [
+            (first, each["name"], size)
+            for each in read["tasks"]
+            for first, size in zip(each["after"], each["messages"], strict=True)
+        ],
     )
+    assert tasks.messages == schedule.tasks.messages
     starts = [each["start"] for each in read["tasks"]]
     places = [each["processor"] for each in read["tasks"]]
     assert violations(tasks, read["processors"], starts, places) == []

@@ -104,6 +104,9 @@ class Schedule:
                     "name": str(name),
                     "weight": tasks.weights[k],
                     "after": [str(tasks.names[first]) for first in tasks.predecessors[k]],
+                    "messages": [
+                        tasks.messages.get((first, k), 0) for first in tasks.predecessors[k]
+                    ],
                     "start": self.starts[k],
                     "processor": self.places[k],
                 }

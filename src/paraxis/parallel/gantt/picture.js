@@ -105,22 +105,24 @@ function drawBar(task, least, named, alpha = 1) {
   brush.globalAlpha = alpha;
   brush.fillStyle = colourOf(task);
   paint();
-  const from = Math.max(x, view.left), room = Math.min(x + width, view.width) - from - 8;
-  if (named && room > 6 && height >= 12) drawText(task, from + 4, y + height / 2 + 0.5, room);
+  const from = Math.max(x, view.left), room = Math.min(x + width, view.width) - from;
+  if (named && room > 10 && height >= 12) drawText(task, from, y + height / 2 + 0.5, room);
   brush.globalAlpha = 1;
 }
 
+/** Name and label, or the name, or its beginning: what there is room for. */
 function drawText(task, x, y, room) {
   const label = labels[task], name = names[task];
   brush.fillStyle = ink.on;
   for (const words of label ? [`${name}  ${label}`, name] : [name]) {
-    if (words.length * 4 <= room && brush.measureText(words).width <= room) {
-      brush.fillText(words, x, y);
+    const width = words.length * 4 <= room ? brush.measureText(words).width : Infinity;
+    if (width <= room - 3) {
+      brush.fillText(words, x + Math.min(4, (room - width) / 2), y);
       return;
     }
   }
-  const letters = Math.floor(room / 7.5) - 1;
-  if (letters >= 4) brush.fillText(`${name.slice(0, letters).trimEnd()}…`, x, y);
+  const letters = Math.floor((room - 8) / 7.5) - 1;
+  if (letters >= 4) brush.fillText(`${name.slice(0, letters).trimEnd()}…`, x + 4, y);
 }
 
 function drawOutline(task) {
