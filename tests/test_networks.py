@@ -1,5 +1,6 @@
 """Networks of processors: links, ways, conflicts, and what orders of a recurrence ask of them."""
 
+import json
 from collections import deque
 from itertools import pairwise
 from operator import add
@@ -9,7 +10,9 @@ import pytest
 
 import paraxis as px
 from paraxis.parallel.networks import NETWORKS, Delivery, Network
+from paraxis.report.document import as_json
 from paraxis.report.networks.traffic import elimination, network_figure
+from paraxis.report.reports import REPORTS
 
 SHUFFLES = [name for name in NETWORKS if name != "cascade"]
 
@@ -172,6 +175,16 @@ def test_the_figure_shows_every_network():
     curves = network_figure().curves
     assert len(curves) == len(NETWORKS)
     assert curves["cascade"] == [(p, p - 1) for p, _ in curves["cascade"]]
+
+
+def test_the_report_is_whole():
+    _, make = REPORTS["networks"]
+    report = make()
+    names = [(table.title, row.quantity) for table in report.tables for row in table.rows]
+    assert len(set(names)) == len(names) > 100
+    assert all(row.measured is not None for row in report.rows)
+    assert all(row.note or row.measured == row.printed for row in report.rows)
+    assert len(report.figures) == 3 and json.loads(json.dumps(as_json(report)))
 
 
 # -- what is refused -------------------------------------------------------------------------------
