@@ -440,11 +440,16 @@ def test_figures_as_markdown():
     )
 
 
-def test_long_figures_are_thinned_from_end_to_end():
-    curve = Figure("", "", "n", "t", {"a": [(n, n * n) for n in range(1, 65)]})
-    rows = curve.rows(16)
-    assert len(rows) <= 16 and rows[0] == ("1", "1") and rows[-1] == ("64", "4,096")
-    assert len(curve.rows()) == 64
+def test_long_figures_are_thinned_to_round_numbers():
+    def kept(values, log=""):
+        curve = Figure("", "", "n", "t", {"a": [(n, n * n) for n in values]}, log=log)
+        assert len(curve.rows()) == len(values)
+        return [row[0] for row in curve.rows(16)]
+
+    assert kept(range(1, 65)) == ["1", *(str(n) for n in range(5, 65, 5)), "64"]
+    assert kept(range(1, 65), "x") == ["1", "2", "4", "8", "16", "32", "64"]
+    odd = kept([1.037 * n for n in range(1, 100)])
+    assert 8 < len(odd) <= 16 and (odd[0], odd[-1]) == ("1.037", "102.7")
 
 
 def test_figures_as_pages():

@@ -35,8 +35,7 @@ class Figure:
         values = [dict(points) for points in self.curves.values()]
         every = sorted({x for points in values for x in points})
         if most is not None and len(every) > most:
-            step = -(-(len(every) - 1) // (most - 1))
-            every = [*every[:-1:step], every[-1]]
+            every = _round_ones(every, most, "x" in self.log)
         return [(number_text(x), *(_cell(points.get(x)) for points in values)) for x in every]
 
 
@@ -89,6 +88,16 @@ def _axes(figure, curves, drawing, top):
     drawing.text(0, top - 14, figure.y, "unit")
     drawing.text((LEFT + right) / 2, drawing.height - 8, figure.x, "unit", "middle")
     return x, y
+
+
+def _round_ones(values, most, log):
+    """At most so many of them: first, last, and those between that stand at round numbers."""
+    axis = LogAxis if log else LinearAxis.tight
+    ticks = {float(tick) for tick in axis(values, 0, 1, most - 3).ticks}
+    between = [value for value in values[1:-1] if float(value) in ticks]
+    if len(between) < most // 3:  # the values are no round ones
+        between = values[1 : -1 : -(-(len(values) - 2) // (most - 2))]
+    return [values[0], *between, values[-1]]
 
 
 def _cell(value):
