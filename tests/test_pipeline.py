@@ -538,6 +538,8 @@ def test_bad_streams_are_named():
     for items in (0, True, [], "abc", None):
         with pytest.raises(px.ArgumentError, match="items: expected"):
             p.simulate(items)
+    with pytest.raises(px.ArgumentError, match="items: expected a list of dicts"):
+        p.simulate(3, functions)
     with pytest.raises(px.ArgumentError, match="item 1: expected a value for each of"):
         p.simulate([{"px": 1, "py": 2}, {"px": 1}])
     point = [{"px": 1.0, "py": 2.0}]
@@ -545,6 +547,8 @@ def test_bad_streams_are_named():
         p.simulate(point, {**functions, "T4": None})
     with pytest.raises(px.ArgumentError, match="function of T3: expected a dict with 'z'"):
         p.simulate(point, {**functions, "T3": lambda root, angle: angle})
+    with pytest.raises(px.ArgumentError, match="expected a dict with 'x', found None"):
+        p.simulate(point, {**functions, "T1": lambda x, y: None})
     with pytest.raises(px.ArgumentError, match="expected one of a Program"):
         p.evaluate(px=1.0, py=2.0)
     program = px.program(px.planar(2))

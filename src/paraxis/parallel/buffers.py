@@ -76,9 +76,9 @@ def fewest_buffers(tasks, latencies, windows, spacing, routes):
     """
     slots = [first for first, _ in windows]
     limits = [(last - first) // spacing for first, last in windows]
-    wait = [first + latency for first, latency in zip(slots, latencies, strict=True)]
+    ready = [slot + latency for slot, latency in zip(slots, latencies, strict=True)]
     order = [
-        (first, then, _rounds(wait[first] - slots[then], spacing))
+        (first, then, _rounds(ready[first] - slots[then], spacing))
         for then, before in enumerate(tasks.predecessors)
         for first in before
     ]
@@ -86,20 +86,19 @@ def fewest_buffers(tasks, latencies, windows, spacing, routes):
     for task, _, takers in routes:
         buffers[task] -= 1
         if OUTSIDE in takers:
-            continue  # the line ends with the pipeline, wherever its other taps are
+            continue  # the line ends with the pipeline
         if len(takers) == 1:
             [end] = takers
         else:
             end = len(limits)
             limits.append(np.inf)
             buffers.append(0)
-            order += [(each, end, _rounds(slots[each] - wait[task], spacing)) for each in takers]
+            order += [(each, end, _rounds(slots[each] - ready[task], spacing)) for each in takers]
         buffers[end] += 1
-    # One buffer must weigh more than all starts together.
-    weight = 1 + sum(limits[: len(tasks)])
+    weight = 1 + sum(limits[: len(tasks)])  # of a buffer: more than all starts together
     cost = [weight * each + (event < len(tasks)) for event, each in enumerate(buffers)]
     found = _events(limits, order, cost)[: len(tasks)]
-    return [first + spacing * rounds for first, rounds in zip(slots, found, strict=True)]
+    return [slot + spacing * rounds for slot, rounds in zip(slots, found, strict=True)]
 
 
 def _rounds(stages, spacing):

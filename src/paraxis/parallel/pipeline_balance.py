@@ -6,7 +6,7 @@ a new item every stage, and what is there early is delayed until what it meets i
 
 import math
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Real
 
 from ..errors import ArgumentError, TaskError
 from .buffers import delay_lines, fewest_buffers, routes
@@ -15,6 +15,7 @@ from .pipeline_program import StreamTasks
 from .pipeline_sharing import share
 from .program_tasks import ProgramTasks
 from .tasks import TaskGraph
+from .whole_number import whole_number
 
 ROUNDING = 1e-9  # relative: a weight that is a sum of floats may be off by that much
 
@@ -40,10 +41,10 @@ def pipeline(
 
     There are as many `stages` as the longest path needs, or more if asked for. A delay line serves
     all tasks that need a value, or one each if not `shared`. A task has one value unless `values`
-    maps edges (before, after) to the names of the values that go along them.
+    maps edges (before, after) to the name of the value that goes along them, or a list of names.
 
-    With fewer `processors` than tasks an item comes only every few stages, and tasks without
-    predecessors take what they need when they start.
+    With fewer `processors` than tasks an item comes only every few stages. A processor then does
+    one thing at a time, and tasks without predecessors get what they need when they start.
     """
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
@@ -57,12 +58,10 @@ def pipeline(
     latencies = _latencies(tasks, stage)
     spacing, slots, places = 1, [0] * len(tasks), None
     if processors is not None:
-        _check_whole("processors", processors, 1)
+        processors = whole_number("processors", processors)
         spacing, slots, places = share(tasks, latencies, processors)
     least = _longest_path(tasks, latencies, slots, spacing)
-    if stages is None:
-        stages = least
-    _check_whole("stages", stages, least, ", the longest path")
+    stages = least if stages is None else whole_number("stages", stages, least)
     windows = _windows(tasks, latencies, slots, stages, aligned_inputs, aligned_outputs, places)
     ways = routes(tasks, _values(tasks, values), shared, aligned_outputs)
     starts = fewest_buffers(tasks, latencies, windows, spacing, ways)
@@ -120,13 +119,8 @@ def _values(tasks, values):
     for edge, names in values.items():
         if edge not in edges:
             raise TaskError(f"values: expected edges of {tasks.name}, found {edge!r}")
-        names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+        names = tuple(dict.fromkeys(names)) if isinstance(names, (list, tuple)) else (names,)
         if not names:
             raise TaskError(f"values: expected the names of the values along {edge!r}, found none")
         found[edges[edge]] = names
     return found
-
-
-def _check_whole(name, value, least, why=""):
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ArgumentError(f"{name}: expected a number >= {least}{why}, found {value!r}")

@@ -69,7 +69,7 @@ def _values(recipes):
     for task, recipe in recipes.items():
         recipe.gives = tuple(given.get(task, recipe.gives))
     return {
-        (first, then): values
+        (first, then): tuple(values)
         for then, recipe in recipes.items()
         for first, values in recipe.takes.items()
         if len(given[first]) > 1

@@ -12,6 +12,7 @@ from numbers import Integral
 
 from ..errors import ArgumentError, ScheduleError
 from .buffers import OUTSIDE
+from .whole_number import whole_number
 
 EMPTY = (None, None)  # no item, no value
 
@@ -32,22 +33,25 @@ def stream(pipeline, items, functions=None):
     dict where its values have names. An input's function gets what the item gives for it. A task
     without a function passes on its argument.
     """
-    given = _given(pipeline.tasks, items)
+    given = _given(pipeline.tasks, items, functions)
     machine = _Machine(pipeline, given, functions)
     for _ in range(pipeline.stages + (len(given) - 1) * pipeline.spacing + 1):
         machine.tick()
     return Stream(machine.results, machine.done)
 
 
-def _given(tasks, items):
-    """For each item what it gives to the inputs; nothing where only their order matters."""
+def _given(tasks, items, functions):
+    """For each item what it gives to the inputs; None where only their order matters."""
     inputs = {
         name for name, before in zip(tasks.names, tasks.predecessors, strict=True) if not before
     }
-    if isinstance(items, Integral) and not isinstance(items, bool) and items > 0:
-        return [dict.fromkeys(inputs)] * int(items)
+    if functions is None and isinstance(items, Integral):
+        return [dict.fromkeys(inputs)] * whole_number("items", items)
     if not isinstance(items, Sequence) or isinstance(items, str) or not items:
-        raise ArgumentError(f"items: expected a number >= 1 or a list of dicts, found {items!r}")
+        raise ArgumentError(
+            "items: expected a list of dicts, or a number if there are no functions, "
+            f"found {items!r}"
+        )
     for number, item in enumerate(items):
         if not isinstance(item, Mapping) or item.keys() != inputs:
             raise ArgumentError(
@@ -66,13 +70,13 @@ class _Machine:
         self.results, self.done, self.now = [{} for _ in given], [0] * len(given), 0
         self.inside = [deque([EMPTY] * stages) for stages in pipeline.latencies]
         self.busy = {}  # processor -> until when, and by which task
-        self.lines = [deque([EMPTY] * (1 + line.length)) for line in pipeline.lines]
         self.fed = [[] for _ in self.tasks.names]  # task -> (value, line) behind it
-        self.taps = {}  # (task, taker) -> (value, line, registers before the tap)
-        for line, places in zip(pipeline.lines, self.lines, strict=True):
+        self.taps = {}  # (task, taker) -> (value, line, place in it)
+        for line in pipeline.lines:
+            places = deque([EMPTY] * (1 + line.length))  # its entry, then its registers
             self.fed[line.task].append((line.value, places))
-            for taker, registers in line.taps.items():
-                self.taps.setdefault((line.task, taker), []).append((line.value, places, registers))
+            for taker, tap in line.taps.items():
+                self.taps.setdefault((line.task, taker), []).append((line.value, places, tap))
 
     def tick(self):
         """One stage. A task comes after those it needs, as between them may be only a wire."""
@@ -82,7 +86,7 @@ class _Machine:
             self.inside[task].appendleft((number, self.result(task, number, arguments)))
             number, result = self.inside[task].pop()
             for value, line in self.fed[task]:
-                line[0] = (number, self.named(task, result, value))
+                line[0] = (number, self.named(task, number, result, value))
             if not self.tasks.successors[task]:
                 self.leave(task, (number, result))
         for task, lines in enumerate(self.fed):  # the clock: registers take what stands before them
@@ -149,9 +153,9 @@ class _Machine:
             )
         return arguments[0]
 
-    def named(self, task, result, value):
+    def named(self, task, number, result, value):
         """One of the values of a task."""
-        if value is None or result is None:
+        if number is None or self.functions is None or value is None:
             return result
         if not isinstance(result, Mapping) or value not in result:
             raise ArgumentError(
