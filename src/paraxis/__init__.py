@@ -43,12 +43,13 @@ from .errors import (
     TraceError,
 )
 from .parallel.networks import Network, network
-from .parallel.recurrence import Recurrence, recurrence
 from .parallel.pipeline import Pipeline
 from .parallel.pipeline_balance import pipeline
+from .parallel.recurrence import Recurrence, recurrence
 from .parallel.schedule import Schedule
 from .parallel.scheduling import schedule
 from .parallel.streamlined import streamlined_tasks
+from .parallel.systolic.build import systolic_array
 from .parallel.tasks import TaskGraph
 from .program import Program
 from .robot.inertia import Inertia

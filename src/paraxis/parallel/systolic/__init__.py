@@ -1,0 +1,1 @@
+"""Arrays of matrix-vector processors that compute inverse dynamics (Lathrop, 1985)."""

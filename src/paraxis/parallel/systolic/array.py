@@ -1,0 +1,244 @@
+"""An array of matrix-vector processors: which there are, what each does when, and what waits.
+
+A processor loads its operands when it starts, and keeps its result until it has the next one. What
+is needed later waits in the delay line behind it: registers in a row, shifted whenever the
+processor has a result, and read by each taker at a tap of its own. So a line has as many registers
+as further results come before its last taker starts. An input has one more, where it arrives.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral
+
+from ...errors import ArgumentError, ScheduleError
+from .links import Links
+from .wiring import Constant, Input, Wiring
+
+OUTSIDE = None  # takes the torques, all of a state at once
+INSIDE = "inside a node"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SystolicArray:
+    """Made by `px.systolic_array`. Times are in flops, buffers in words: numbers that are kept.
+
+    `starts` maps each operation to the flops from the arrival of its state to its start,
+    `processor` to the hardware that does it: (place, part of that place, slot).
+    """
+
+    form: str
+    machine: str
+    links: Links
+    wiring: Wiring
+    starts: dict
+    processor: dict
+    interval: int  # from one state to the next
+    least_buffers: int | None = None  # no timing needs less; if that is known
+
+    def __post_init__(self):
+        for source, taker, _, tick in self.reads:
+            if self.end(source) > tick:
+                raise ScheduleError(
+                    f"{self.title}: {taker} starts at {tick}, but needs {source}, which is there "
+                    f"at {self.end(source)}"
+                )
+        if clash := self._clash(self.interval):
+            raise ScheduleError(
+                f"{self.title}, a state every {self.interval} flops: the processor of {clash} is "
+                "asked for the next operation before it is done"
+            )
+
+    # -- time -------------------------------------------------------------------------------------
+
+    @cached_property
+    def latency(self):
+        """From the arrival of a state to the departure of its torques."""
+        return max(self.end(output) for output in self.wiring.outputs)
+
+    def end(self, source):
+        """When a value is there."""
+        return 0 if isinstance(source, Input) else self.starts[source] + source.operator.flops
+
+    @cached_property
+    def shortest_interval(self):
+        """The fewest flops from one state to the next at which every processor keeps up."""
+        work = Counter()
+        for operation in self.starts:
+            work[self.processor[operation]] += operation.operator.flops
+        flops = max(work.values())
+        while self._clash(flops):
+            flops += 1
+        return flops
+
+    def with_interval(self, flops):
+        """The same array, fed slower or faster."""
+        if isinstance(flops, bool) or not isinstance(flops, Integral) or flops < 1:
+            raise ArgumentError(f"interval: expected a whole number of flops >= 1, found {flops!r}")
+        return replace(self, interval=int(flops), least_buffers=None)
+
+    def _clash(self, interval):
+        """An operation during which its processor is asked for another one, if there is any."""
+        taken = {}  # (processor, flop within the interval) -> operation
+        for operation, start in self.starts.items():
+            for flop in range(start, start + operation.operator.flops):
+                moment = self.processor[operation], flop % interval
+                if moment in taken:
+                    return taken[moment]
+                taken[moment] = operation
+        return None
+
+    # -- processors and wires ---------------------------------------------------------------------
+
+    @property
+    def processors(self):
+        """How many matrix-vector processors there are."""
+        return self.processors_of.total()
+
+    @cached_property
+    def processors_of(self):
+        """(place, part) -> how many of them are there."""
+        sizes = {self.processor[each]: each.operator.processors for each in self.starts}
+        found = Counter()
+        for (place, part, _), size in sizes.items():
+            found[place, part] += size
+        return found
+
+    @property
+    def wires(self):
+        """How many point-to-point wires there are."""
+        return self.wires_of.total()
+
+    @cached_property
+    def wires_of(self):
+        """(place, part) -> the wires that lead to its processors.
+
+        One for each operand and processor of the same node it may come from; all that comes from
+        other nodes or from outside comes by one wire. Constants need none.
+        """
+        wires = {}
+        for source, taker, position, _ in self.reads:
+            if taker is not OUTSIDE:
+                near = kind(source, taker) == INSIDE
+                start = self.processor[source] if near else OUTSIDE
+                wires[start, self.processor[taker], position] = taker.operator.processors
+        found = Counter()
+        for (_, (place, part, _), _), count in wires.items():
+            found[place, part] += count
+        return found
+
+    def place(self, operation):
+        place, _, _ = self.processor[operation]
+        return place
+
+    # -- delay lines ------------------------------------------------------------------------------
+
+    @cached_property
+    def reads(self):
+        """Who takes what and when: (source, taker, place among its operands, tick)."""
+        found = [
+            (source, operation, position, self.starts[operation])
+            for operation in self.wiring.operations
+            for position, (source, _) in enumerate(operation.operands)
+            if not isinstance(source, Constant)
+        ]
+        outputs = enumerate(self.wiring.outputs)
+        return found + [(output, OUTSIDE, joint, self.latency) for joint, output in outputs]
+
+    def line_of(self, source):
+        """All results of a processor go down one line; so do all values of an input."""
+        return source if isinstance(source, Input) else self.processor[source]
+
+    @cached_property
+    def taps(self):
+        """(taker, place among its operands) -> how many registers down the line it reads."""
+        ends = defaultdict(list)
+        for source in dict.fromkeys(source for source, *_ in self.reads):
+            ends[self.line_of(source)].append(self.end(source))
+
+        def tap(source, tick):
+            """How many results, of whatever state, follow this one up to a tick."""
+            since, every = self.end(source), self.interval
+            return sum(
+                (tick - end) // every - (since - end) // every for end in ends[self.line_of(source)]
+            )
+
+        return {(taker, position): tap(source, at) for source, taker, position, at in self.reads}
+
+    @property
+    def buffers(self):
+        """How many words wait in registers of delay lines, and inputs where they arrive."""
+        return self.buffers_of.total()
+
+    @cached_property
+    def buffers_of(self):
+        """kind -> words; of which kind a line is, its last taker says."""
+        lines = {}
+        for source, taker, position, _ in self.reads:
+            registers = self.taps[taker, position] + isinstance(source, Input)
+            line = self.line_of(source)
+            lines[line] = max(lines.get(line, (0,)), (registers, source.words, kind(source, taker)))
+        found = Counter()
+        for registers, words, name in lines.values():
+            found[name] += registers * words
+        return found
+
+    # -- running it -------------------------------------------------------------------------------
+
+    def run(self, q, qd, qdd):
+        """Feed it states, arrays of shape (..., n), one every `interval`, tick by tick.
+
+        What comes back has the `torques`, of the same shape, and the `departures`: the tick at
+        which each state's torques left. Raises a ScheduleError if streams fall out of step.
+        """
+        from .simulation import run
+
+        return run(self, q, qd, qdd)
+
+    # -- showing it -------------------------------------------------------------------------------
+
+    @property
+    def title(self):
+        robot = self.links.model.robot
+        return f"{self.form} array for {robot.name}, {self.machine.replace('_', ' ')}"
+
+    def chart(self, *results, states=3):
+        """Who is busy when, as text: a row for each operation with one of these results."""
+        from .chart import chart
+
+        return chart(self, results, states)
+
+    def __repr__(self):
+        return (
+            f"<SystolicArray: {self.title}, {self.processors} processors, latency {self.latency} "
+            f"flops, a state every {self.interval}>"
+        )
+
+    def __str__(self):
+        shares = Counter()
+        for (place, part), count in self.processors_of.items():
+            shares["torque" if part == "torque" else place.split()[0]] += count
+        waiting = {name: words for name, words in self.buffers_of.items() if words}
+        rows = [
+            ("latency", self.latency, "flops"),
+            ("interval", self.interval, f"flops; {self.shortest_interval} would do"),
+            ("processors", self.processors, _listed(shares)),
+            ("wires", self.wires, f"at most {max(self.wires_of.values())} to a group"),
+            ("buffers", self.buffers, f"words: {_listed(waiting)}"),
+        ]
+        return "\n".join([self.title, *(f"  {a:12}{b:6}  {c}" for a, b, c in rows)])
+
+
+def kind(source, taker):
+    """What waits between a source and its taker."""
+    if isinstance(source, Input):
+        return "input"
+    if taker is OUTSIDE:
+        return "output"
+    if source.site.sweep != taker.site.sweep:
+        return "outward to inward"
+    return INSIDE if source.site.node == taker.site.node else "between nodes"
+
+
+def _listed(counts):
+    return ", ".join(f"{count} {name}" for name, count in counts.items())

@@ -1,0 +1,62 @@
+"""The public `systolic_array`: a form and a machine by name."""
+
+from dataclasses import replace
+
+from ...algorithms.chain import require_chain
+from ...errors import ArgumentError
+from ...robot.model import Model
+from ...robot.robot import Robot
+from .array import SystolicArray
+from .fewest_buffers import fewest_buffers as find_fewest_buffers
+from .linear import linear
+from .links import Links
+from .logarithmic import logarithmic
+from .operators import MV, VA
+from .timing import early, eased
+
+FORMS = {"linear": linear, "logarithmic": logarithmic}
+MACHINES = ("systolic", "single_device")
+BEAT = MV.flops + VA.flops  # every propagated quantity goes from node to node in this time
+SECONDS = 5  # to look for fewer buffers
+
+
+def systolic_array(robot, form="linear", machine="systolic", fewest_buffers=False):
+    """Lathrop's array of matrix-vector processors for the inverse dynamics of a chain (1985).
+
+    In the "linear" form motion goes outward from link to link, and force inward. In the
+    "logarithmic" form spans of links are glued to longer ones. A "systolic" machine has hardware
+    for every node and takes a new state every 4 flops. A "single_device" has hardware for one node
+    outward and one inward (in the logarithmic form for one tier of nodes), which does them all in
+    turn, and takes a new state when the last one is done.
+
+    With `fewest_buffers` operations of a systolic machine are timed so that the fewest words
+    wait, as far as can be found in some seconds (needs `pip install 'paraxis[opt]'`).
+
+    The result has `latency`, `interval`, `processors`, `wires`, `buffers` and `run`; see
+    docs/systolic.md.
+    """
+    if not isinstance(robot, Robot):
+        raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
+    for name, value, known in (("form", form, FORMS), ("machine", machine, MACHINES)):
+        if not isinstance(value, str) or value not in known:
+            raise ArgumentError(f"{name}: expected one of {', '.join(known)}, found {value!r}")
+    systolic = machine == "systolic"
+    if fewest_buffers and not systolic:
+        raise ArgumentError(f"fewest_buffers: expected machine 'systolic', found {machine!r}")
+    model = Model(robot)
+    require_chain(model, "systolic_array")
+    links = Links(model)
+    wiring = FORMS[form](links).needed
+    processor = {
+        each: (each.site.node if systolic else each.site.device, each.site.part, each.slot)
+        for each in wiring.operations
+    }
+    starts = eased(wiring, processor, early(wiring, processor))
+    whole = max(starts[each] + each.operator.flops for each in wiring.outputs)
+    interval = BEAT if systolic else whole
+    array = SystolicArray(form, machine, links, wiring, starts, processor, interval)
+    if fewest_buffers:
+        starts, least = find_fewest_buffers(array, SECONDS)
+        array = replace(array, least_buffers=least)
+        array = min(array, replace(array, starts=starts), key=lambda each: each.buffers)
+    return array

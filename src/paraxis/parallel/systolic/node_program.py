@@ -1,0 +1,35 @@
+"""What the processors of a node do, written like the lines of Lathrop's Table 4.
+
+A line is `result = operand operator operand`, one operator a line, each by a processor of its own:
+
+    ω = A.T @ T2          a matrix, here transposed, times a vector
+    T4 = before.ω × rate  of the node before
+
+`@@` multiplies two matrices, `·` is the scalar product, `*` multiplies a vector by a number.
+"""
+
+from typing import NamedTuple
+
+from .operators import MM, MV, SV, VA, VC, VV, Operator
+
+SYMBOLS = {"+": VA, "×": VC, "*": SV, "@": MV, "@@": MM, "·": VV}
+
+
+class Step(NamedTuple):
+    result: str
+    operator: Operator
+    operands: tuple  # two names
+
+
+def steps(text):
+    """The lines of a program."""
+    found = []
+    for line in text.strip().splitlines():
+        result, _, left, symbol, right = line.split()
+        found.append(Step(result, SYMBOLS[symbol], (left, right)))
+    return tuple(found)
+
+
+def processors(program):
+    """How many matrix-vector processors a node needs that does all of it."""
+    return sum(step.operator.processors for step in program)

@@ -1,0 +1,33 @@
+"""What a matrix-vector processor can do, and the flops it takes.
+
+A multiplication and an addition take a flop each. All coordinates of a vector are worked on at
+once, and so are the rows of a matrix.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import add, matmul, mul
+
+from ...spatial import cross
+
+
+@dataclass(frozen=True)
+class Operator:
+    name: str
+    mul: int  # one after another
+    add: int
+    words: int | None  # numbers in the result; None: as many as in an operand
+    apply: Callable
+    processors: int = 1
+
+    @property
+    def flops(self):
+        return self.mul + self.add
+
+
+VA = Operator("VA", 0, 1, None, add)
+VC = Operator("VC", 1, 1, 3, cross)
+SV = Operator("SV", 1, 0, 3, mul)
+MV = Operator("MV", 1, 2, 3, matmul)
+MM = Operator("MM", 1, 2, 9, matmul, processors=3)  # an MV for each column
+VV = Operator("VV", 1, 2, 1, matmul)  # the scalar product

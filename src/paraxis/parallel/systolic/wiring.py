@@ -1,0 +1,101 @@
+"""Which result goes where: the operations of all nodes, joined by wires."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .operators import Operator
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """What comes from outside with every state; `quantity` is one of those in links.py."""
+
+    quantity: str
+    link: int
+    words: int
+
+    def __str__(self):
+        return f"{self.quantity} of link {self.link + 1}"
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """Kept by the processor that needs it."""
+
+    value: object
+    words = 3  # of those that are added to something
+
+
+class Site(NamedTuple):
+    """Where operations are done. Those of a `part` of a node have their wires for themselves.
+
+    The hardware is that of the node, or of a `device` which does one node after another.
+    """
+
+    sweep: str  # outward or inward
+    node: str
+    device: str
+    part: str
+
+
+class Operand(NamedTuple):
+    source: object  # an Operation, an Input or a Constant
+    transposed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    result: str
+    operator: Operator
+    operands: tuple
+    site: Site
+    slot: str  # which of the processors of its part does it
+    words: int  # numbers in the result
+
+    def __str__(self):
+        return f"{self.result} of {self.site.node}"
+
+
+class Wiring(NamedTuple):
+    operations: list  # each after those it needs
+    outputs: list  # the torques, one operation a joint
+
+    @property
+    def inputs(self):
+        """The inputs that something needs."""
+        sources = (source for operation in self.operations for source, _ in operation.operands)
+        return list(dict.fromkeys(each for each in sources if isinstance(each, Input)))
+
+    @property
+    def needed(self):
+        """The wiring without operations on which no output depends."""
+        wanted, kept = set(self.outputs), []
+        for operation in reversed(self.operations):
+            if operation in wanted:
+                kept.append(operation)
+                wanted.update(source for source, _ in operation.operands)
+        return Wiring(kept[::-1], self.outputs)
+
+
+def wire(program, site, scope, operations, slots=None):
+    """Do a program at a site: all that is in scope, and its results by name.
+
+    `scope` maps names to sources, or to such mappings for names with a dot. What is done is
+    appended to `operations`. A step's processor has its result's name unless `slots` says another.
+    """
+    scope = dict(scope)
+    for step in program:
+        operands = tuple(_operand(name, scope) for name in step.operands)
+        words = step.operator.words or operands[0].source.words
+        slot = (slots or {}).get(step.result, step.result)
+        operation = Operation(step.result, step.operator, operands, site, slot, words)
+        operations.append(operation)
+        scope[step.result] = operation
+    return scope
+
+
+def _operand(name, scope):
+    stem, found = name.removesuffix(".T"), scope
+    for part in stem.split("."):
+        found = found[part]
+    return Operand(found, transposed=stem != name)
