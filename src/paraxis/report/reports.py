@@ -7,6 +7,12 @@ def _counts():
     return counts()
 
 
+def _depth():
+    from .depth.report import depth
+
+    return depth()
+
+
 def _networks():
     from .networks.report import networks
 
@@ -21,6 +27,7 @@ def _schedules():
 
 REPORTS = {
     "counts": ("operation counts beside those the papers print", _counts),
+    "depth": ("times on unlimited processors beside those Lathrop prints", _depth),
     "networks": ("recurrences on several processors, and messages between these", _networks),
     "schedules": ("Dhanaraj's subtasks, levels and times, checked and proved", _schedules),
 }

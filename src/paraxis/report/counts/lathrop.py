@@ -9,7 +9,8 @@ from .plain_count import Ledger, Work, general_chain
 from .polynomial import at, fitted, formula
 
 PAPER = "Lathrop 1985"
-DEPTH = "as printed only: a time on unlimited processors, not a number of operations"
+DEPTH = "as printed only: a time on unlimited processors; `paraxis report depth` measures it"
+INTERVAL = "as printed only: from one state to the next; `paraxis report systolic` measures it"
 QUOTED = "as printed only: quoted there, not described"
 
 LEAD = (
@@ -97,7 +98,7 @@ def table_1():
         _row("luh_lin", "Luh, Lin", None, f"{QUOTED}; 852 and 738 over 2.64 make 323 and 280"),
         _row("linear", "Lathrop, linear", None, DEPTH),
         _row("logarithmic", "Lathrop, logarithmic", None, DEPTH),
-        _row("systolic", "Lathrop, systolic", None, DEPTH),
+        _row("systolic", "Lathrop, systolic", None, INTERVAL),
     ]
     return Table("Lathrop, Table 1: formulations compared", LEAD, rows, CONVENTIONS)
 

@@ -30,30 +30,56 @@ class Link:
     J: Symmetric  # about the centre of mass
 
 
+FREE = (IDENTITY, ZERO3, ZERO3)  # nothing hangs on the hand
+
+
 def torques(links, velocity, acceleration):
     """The torques of revolute links on a base that moves so but does not turn."""
     ω = α = ZERO3
     v, a = velocity, acceleration
-    F, N, tau = {}, {}, {}
+    F, N = {}, {}
     for i, link in enumerate(links):
-        back, p, s = link.A.T, link.p, link.s
+        back = link.A.T
         turned = back @ ω
         ω = mark("omega", i, turned + link.spin)
         α = mark("alpha", i, back @ α + link.rise + cross(turned, link.spin))
-        v = mark("velocity", i, cross(ω, p) + back @ v)
-        a = mark("acceleration", i, cross(α, p) + cross(ω, cross(ω, p)) + back @ a)
-        mark("com_velocity", i, cross(ω, s) + v)
-        at_com = mark("com_acceleration", i, cross(α, s) + cross(ω, cross(ω, s)) + a)
-        F[i] = mark("inertial_force", i, at_com * link.m)
-        N[i] = mark("inertial_moment", i, link.J @ α + cross(ω, link.J @ ω))
-    f, n, A = ZERO3, ZERO3, IDENTITY  # nothing hangs on the hand
+        v = mark("velocity", i, cross(ω, link.p) + back @ v)
+        a = acceleration_at_the_far_end(i, link, ω, α, a)
+        mark("com_velocity", i, cross(ω, link.s) + v)
+        F[i], N[i] = inertial_load(i, link, ω, α, a)
+    loads = transmitted_loads(links, F, N, FREE)
+    return [mark("torque", i, n @ links[i].z) for i, (_, n) in enumerate(loads)]
+
+
+def acceleration_at_the_far_end(i, link, ω, α, a):
+    """Of link i, from that of the link before."""
+    p = link.p
+    return mark("acceleration", i, cross(α, p) + cross(ω, cross(ω, p)) + link.A.T @ a)
+
+
+def inertial_load(i, link, ω, α, a):
+    """The force and the moment that accelerate link i."""
+    s, J = link.s, link.J
+    at_com = mark("com_acceleration", i, cross(α, s) + cross(ω, cross(ω, s)) + a)
+    F = mark("inertial_force", i, at_com * link.m)
+    return F, mark("inertial_moment", i, J @ α + cross(ω, J @ ω))
+
+
+def transmitted_loads(links, F, N, hand):
+    """The force and the moment at each joint. The hand is how it is turned, its force, its moment.
+
+    Bracketed as in Lathrop's Table 4, so that what comes from the next link is added last.
+    """
+    loads = {}
+    A, f, n = hand
     for i, link in reversed(list(enumerate(links))):
         carried = A @ f
         f = mark("force", i, F[i] + carried)
-        n = A @ n + cross(link.p, carried) + cross(link.p + link.s, F[i]) + N[i]
-        tau[i] = mark("torque", i, mark("moment", i, n) @ link.z)
+        own = cross(link.p + link.s, F[i]) + N[i]
+        n = mark("moment", i, A @ n + (cross(link.p, carried) + own))
+        loads[i] = (f, n)
         A = link.A
-    return [tau[i] for i in range(len(links))]
+    return [loads[i] for i in range(len(links))]
 
 
 def general_links(robot, ledger):

@@ -1,0 +1,1 @@
+"""The report `depth`: how long things take with a processor for every operation."""
