@@ -25,9 +25,16 @@ def _schedules():
     return schedules()
 
 
+def _systolic():
+    from .systolic.report import systolic
+
+    return systolic()
+
+
 REPORTS = {
     "counts": ("operation counts beside those the papers print", _counts),
     "depth": ("times on unlimited processors beside those Lathrop prints", _depth),
     "networks": ("recurrences on several processors, and messages between these", _networks),
     "schedules": ("Dhanaraj's subtasks, levels and times, checked and proved", _schedules),
+    "systolic": ("Lathrop's arrays of processors, simulated", _systolic),
 }

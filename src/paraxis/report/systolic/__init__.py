@@ -1,0 +1,1 @@
+"""Lathrop's arrays of processors beside what he prints of them."""

@@ -1,0 +1,26 @@
+"""The report `systolic`: arrays of matrix-vector processors beside what Lathrop prints."""
+
+from ..document import Report
+from .growth import figures, growth
+from .limits import limits
+from .table_6 import table_6
+from .times import times
+
+TITLE = "Systolic arrays beside Lathrop's"
+LEAD = (
+    "Lathrop sketches machines for inverse dynamics, made of processors that each do one operation "
+    "on vectors. Here they are built operation by operation from his Tables 4 and 5, for chains of "
+    "revolute joints, and simulated flop by flop."
+)
+RULE = (
+    "A flop is a multiplication or an addition of all coordinates at once. Inputs are rotations, "
+    "z q̇ and z q̈ of all links, at the same time; torques of a state leave together. No measured "
+    "number is written down anywhere: each comes from an array that is built, and timed or run, "
+    "when the report is made."
+)
+
+
+def systolic():
+    """The report."""
+    tables = [table_6(), times(), limits(), growth()]
+    return Report("systolic", TITLE, LEAD, tables, RULE, figures())
