@@ -1,15 +1,97 @@
-"""Times that no schedule can beat."""
+"""Times that no schedule can beat. Messages only delay, so the bounds hold with them too.
+
+Whole weights give whole and exact bounds. Those of float weights are exact up to rounding.
+"""
 
 import math
+
+import numpy as np
+
+from .schedule import SLACK
+
+ROUNDS = 10  # of lengthening the schedule in Fernandez and Bussell's bound; most need two
+MOST = 500_000  # products of tasks and times looked at in a round: larger graphs get fewer times
+BLOCK = 100_000  # products at a time: this bounds the memory
 
 
 def bounds(tasks, processors):
     """The name of each bound -> its value."""
-    return {"critical path": tasks.span, "work": work_bound(tasks, processors)}
+    return {
+        "critical path": tasks.span,
+        "work": work_bound(tasks, processors),
+        "Fernandez-Bussell": fernandez_bussell_bound(tasks, processors),
+    }
 
 
 def work_bound(tasks, processors):
-    """All processors busy all the time; in whole steps if all weights are whole."""
-    share = tasks.work / processors
-    whole = all(isinstance(weight, int) for weight in tasks.weights)
-    return math.ceil(share) if whole else share
+    """All processors busy all the time."""
+    return in_steps(tasks.work, processors, step_of(tasks))
+
+
+def fernandez_bussell_bound(tasks, processors):
+    """Fernandez and Bussell's: how much of the work any schedule must do between two times.
+
+    If the schedule were as short as the longest path, each task would have an earliest and a
+    latest start. What the task then must do between two times is the least of what it does there
+    when it starts as early and as late as it may. Work that does not fit between the two times
+    lengthens the schedule. Theirs ends here; a longer schedule can be asked the same again.
+
+    The times are those where a task may start or end. In large graphs only some of them begin an
+    interval, which makes the bound weaker but no less true.
+    """
+    arrays = (as_array(each, tasks.work) for each in (tasks.weights, tasks.heads, tasks.tails))
+    return least_span(*arrays, processors, step_of(tasks))
+
+
+def least_span(weight, head, tail, processors, step=1):
+    """The bound for tasks that start `head` after the beginning and `tail` before the end."""
+    if not len(weight):
+        return 0
+    span = (head + tail).max(keepdims=True).item()
+    for _ in range(ROUNDS):
+        excess = most_excess(weight, head, span - tail, processors)
+        if excess <= (SLACK * span if step is None else 0):
+            break
+        span += in_steps(excess, processors, step)
+    return span
+
+
+def most_excess(weight, head, latest, processors):
+    """The most by which work that must be done between two times exceeds the room for it."""
+    begins = np.unique(np.concatenate([head, latest]))
+    begins = begins[:: max(1, len(begins) * len(weight) // MOST)]
+    rows = max(1, BLOCK // len(weight))
+    blocks = (begins[k : k + rows, None] for k in range(0, len(begins), rows))
+    return max(_most_excess(begin, weight, head, latest, processors) for begin in blocks)
+
+
+def _most_excess(begin, weight, head, latest, processors):
+    """The same for intervals that begin at the times of a column.
+
+    As an interval grows to the right, the share of a task in it grows from where the task starts
+    at the latest, at rate 1, until all that must be done of it after `begin` is inside.
+    """
+    since = np.maximum(latest, begin)
+    until = since + np.clip(head + weight - begin, 0, weight)
+    times = np.concatenate([since, until], axis=1)
+    order = np.argsort(times, axis=1, kind="stable")
+    times = np.take_along_axis(times, order, axis=1)
+    rates = np.cumsum(np.where(order < len(weight), 1, -1), axis=1)
+    work = np.cumsum(rates[:, :-1] * np.diff(times, axis=1), axis=1)
+    return (work - processors * (times[:, 1:] - begin)).max(keepdims=True).item()
+
+
+def step_of(tasks):
+    """What every time is a multiple of if no task starts later than it must; None for floats."""
+    sizes = (*tasks.weights, *tasks.messages.values())
+    return math.gcd(*sizes) or 1 if all(isinstance(size, int) for size in sizes) else None
+
+
+def in_steps(work, processors, step):
+    """The least time for this work: a multiple of the step."""
+    return work / processors if step is None else -(-work // (processors * step)) * step
+
+
+def as_array(values, work):
+    """With Python's integers, which have no limit, if the work is beyond the machine's."""
+    return np.array(values, dtype=object if isinstance(work, int) and work >= 2**62 else None)

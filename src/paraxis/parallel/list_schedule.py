@@ -1,43 +1,155 @@
 """List scheduling: whenever a processor is free, start the ready task of highest priority.
 
-Priorities are of the classical kinds. `hlf`: the longest way to the end (highest level first).
-`cp_misf`: that, then the task with most immediate successors (Kasahara and Narita's critical
-path / most immediate successors first).
+A task is ready where its inputs are: on every processor once all messages have arrived, earlier
+on the processor that made the input which would arrive last. The priorities:
+
+- `hlf`, highest level first: the longest way to the end.
+- `cp_misf`, Kasahara and Narita's critical path / most immediate successors first: equal levels
+  go by the number of immediate successors.
+- `dhlf_misf`, Chen, Lee and Hou's dynamical highest level first / most immediate successors
+  first, as read here: neither the level of a task nor the number of its successors changes while
+  others run; how many successors wait for this task alone does. Equal levels go by that number,
+  which is counted anew whenever a task starts.
 """
 
 import heapq
 
+from ..errors import ArgumentError
+from .arrivals import ANYWHERE, arrivals
+
 
 def list_schedule(tasks, processors, priority="cp_misf"):
     """Starts and places."""
-    rank = PRIORITIES[priority](tasks)
+    if priority not in PRIORITIES:
+        raise ArgumentError(
+            f"priority: expected one of {', '.join(PRIORITIES)}, found {priority!r}"
+        )
+    rank, raised_by = PRIORITIES[priority](tasks)
+    ready = Ready(rank, processors)
     waiting = [len(each) for each in tasks.predecessors]
-    ready = [(rank[k], k) for k, count in enumerate(waiting) if not count]
-    heapq.heapify(ready)
-    free, running, now = list(range(processors)), [], 0
+    for task, count in enumerate(waiting):
+        if not count:
+            ready.push(task)
     starts, places = [0] * len(tasks), [0] * len(tasks)
-    while ready or running:
-        while ready and free:
-            _, task = heapq.heappop(ready)
-            starts[task], places[task] = now, heapq.heappop(free)
+    running, coming, now = [], [], 0  # (end, task), and (time, task, place) when inputs arrive
+    while True:
+        while (chosen := ready.pop()) is not None:
+            task, places[task] = chosen
+            starts[task] = now
             heapq.heappush(running, (now + tasks.weights[task], task))
-        now = running[0][0]
+            for other in raised_by(task):
+                ready.push_again(other)
+        if not running and not coming:
+            return starts, places
+        now = min(queue[0][0] for queue in (running, coming) if queue)
         while running and running[0][0] == now:
             _, task = heapq.heappop(running)
-            heapq.heappush(free, places[task])
+            ready.free(places[task])
             for then in tasks.successors[task]:
                 waiting[then] -= 1
-                if not waiting[then]:
-                    heapq.heappush(ready, (rank[then], then))
-    return starts, places
+                if waiting[then]:
+                    continue
+                if tasks.messages:
+                    for place, time in arrivals(tasks, then, starts, places).items():
+                        heapq.heappush(coming, (time, then, place))
+                else:
+                    ready.push(then)
+        while coming and coming[0][0] == now:
+            _, task, place = heapq.heappop(coming)
+            ready.push(task, place)
+
+
+class Ready:
+    """Ready tasks, the most urgent first, and free processors to start them on."""
+
+    def __init__(self, rank, processors):
+        self.rank = rank
+        self.queues = {ANYWHERE: []}  # where tasks are ready -> heap of (rank, task)
+        self.where = [None] * len(rank)
+        self.started = [False] * len(rank)
+        self.idle = [True] * processors
+        self.next_idle = list(range(processors))  # a heap; may name some that are idle no more
+        self.idle_count = processors
+
+    def push(self, task, place=ANYWHERE):
+        if not self.started[task]:
+            self.where[task] = place
+            heapq.heappush(self.queues.setdefault(place, []), (self.rank[task], task))
+
+    def push_again(self, task):
+        """The rank has risen. The old entry stays, and is passed over once the task has started."""
+        if self.where[task] is not None:
+            self.push(task, self.where[task])
+
+    def free(self, place):
+        self.idle[place] = True
+        self.idle_count += 1
+        heapq.heappush(self.next_idle, place)
+
+    def pop(self):
+        """The most urgent task that can start now and its processor; None if there is none."""
+        if not self.idle_count:
+            return None
+        best = None
+        for where, queue in self.queues.items():
+            if where != ANYWHERE and not self.idle[where]:
+                continue
+            while queue and self.started[queue[0][1]]:
+                heapq.heappop(queue)
+            if queue and (best is None or queue[0] < best[0]):
+                best = queue[0], where
+        if best is None:
+            return None
+        (_, task), where = best
+        heapq.heappop(self.queues[where])
+        self.started[task] = True
+        place = where
+        while place == ANYWHERE or not self.idle[place]:
+            place = heapq.heappop(self.next_idle)
+        self.idle[place] = False
+        self.idle_count -= 1
+        return task, place
+
+
+def unchanging(task):
+    return ()
 
 
 def highest_level_first(tasks):
-    return [(-tail,) for tail in tasks.tails]
+    return [-tail for tail in tasks.tails], unchanging
 
 
 def critical_path_most_successors(tasks):
-    return [(-tail, -len(after)) for tail, after in zip(tasks.tails, tasks.successors, strict=True)]
+    pairs = zip(tasks.tails, tasks.successors, strict=True)
+    return [(-tail, -len(after)) for tail, after in pairs], unchanging
 
 
-PRIORITIES = {"hlf": highest_level_first, "cp_misf": critical_path_most_successors}
+def dynamic_level_most_successors(tasks):
+    """Ranks that rise as tasks start and leave others as the only ones that are waited for."""
+    left = [len(each) for each in tasks.predecessors]
+    rest = [sum(each) for each in tasks.predecessors]  # once one is left, this is its place
+    rank = [(-tail, 0) for tail in tasks.tails]
+
+    def raised(then):
+        level, alone = rank[rest[then]]
+        rank[rest[then]] = (level, alone - 1)
+        return rest[then]
+
+    def raised_by(task):
+        for then in tasks.successors[task]:
+            left[then] -= 1
+            rest[then] -= task
+            if left[then] == 1:
+                yield raised(then)
+
+    for then, count in enumerate(left):
+        if count == 1:
+            raised(then)
+    return rank, raised_by
+
+
+PRIORITIES = {
+    "hlf": highest_level_first,
+    "cp_misf": critical_path_most_successors,
+    "dhlf_misf": dynamic_level_most_successors,
+}

@@ -1,28 +1,44 @@
 """The public `schedule`: a method by name, its schedule checked and beside its bounds."""
 
-from numbers import Integral
+import inspect
 
 from ..errors import ArgumentError
 from .bounds import bounds
+from .heft import heft_schedule
+from .layered_schedule import layered_schedule
 from .list_schedule import list_schedule
 from .schedule import Schedule
 from .tasks import TaskGraph
+from .whole_number import whole_number
 
-METHODS = {"list": list_schedule}
+METHODS = {
+    "list": list_schedule,
+    "streamlined": layered_schedule,
+    "heft": heft_schedule,
+}
 
 
 def schedule(tasks, processors, method="list", **options):
     """When and where each task runs, on so many equal processors.
 
-    Methods and their options are listed in docs/schedules.md.
+    The methods and their options:
+
+    - "list": whenever a processor is free, start the ready task of highest priority.
+      `priority`: "hlf", "cp_misf" (the default) or "dhlf_misf"; see `list_schedule`.
+    - "streamlined": Dhanaraj's cycles, filled layer by layer. `layers`: name -> layer, if the
+      tasks have layers of their own; see `layered_schedule`.
+    - "heft": each task where it ends first, also in gaps; see `heft`.
     """
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
-    if isinstance(processors, bool) or not isinstance(processors, Integral) or processors < 1:
-        raise ArgumentError(f"processors: expected a number >= 1, found {processors!r}")
+    processors = whole_number("processors", processors)
     if not isinstance(method, str) or method not in METHODS:
         raise ArgumentError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
-    starts, places = METHODS[method](tasks, int(processors), **options)
-    return Schedule(
-        tasks, int(processors), tuple(starts), tuple(places), method, bounds(tasks, processors)
-    )
+    _, _, *known = inspect.signature(METHODS[method]).parameters
+    for name in options:
+        if name not in known:
+            choice = f"one of {', '.join(known)}" if known else "none"
+            raise ArgumentError(f"options of method {method}: expected {choice}, found {name!r}")
+    starts, places = METHODS[method](tasks, processors, **options)
+    limits = bounds(tasks, processors)
+    return Schedule(tasks, processors, tuple(starts), tuple(places), method, limits)

@@ -1,0 +1,59 @@
+"""Heterogeneous earliest finish time (Topcuoglu, Hariri and Wu), for equal processors.
+
+Tasks are taken by their upward rank, the longest way to the end with all messages sent, and each
+goes where it ends first: also into a gap between tasks that are there already.
+"""
+
+import math
+from bisect import bisect_left
+
+from .arrivals import ANYWHERE, arrivals
+
+
+def heft_schedule(tasks, processors):
+    """Starts and places."""
+    rank = upward_ranks(tasks)
+    starts, places = [0] * len(tasks), [0] * len(tasks)
+    gaps = [Gaps() for _ in range(min(processors, len(tasks)))]
+    for task in sorted(tasks.order, key=lambda k: -rank[k]):  # stable: predecessors stay before
+        weight = tasks.weights[task]
+        ready = arrivals(tasks, task, starts, places)
+        starts[task], places[task] = min(
+            (idle.earliest(ready.get(place, ready[ANYWHERE]), weight), place)
+            for place, idle in enumerate(gaps)
+        )
+        gaps[places[task]].fill(starts[task], weight)
+    return starts, places
+
+
+def upward_ranks(tasks):
+    """The longest way from the start of each task to the end of all, messages included."""
+    rank = list(tasks.weights)
+    for task in reversed(tasks.order):
+        for then in tasks.successors[task]:
+            way = tasks.messages.get((task, then), 0) + rank[then]
+            rank[task] = max(rank[task], tasks.weights[task] + way)
+    return rank
+
+
+class Gaps:
+    """The times when a processor has nothing to do."""
+
+    def __init__(self):
+        self.begins, self.ends = [0], [math.inf]
+
+    def earliest(self, ready, weight):
+        """The first start from `ready` on where a task fits."""
+        gap = bisect_left(self.ends, ready + weight)
+        while (start := max(ready, self.begins[gap])) + weight > self.ends[gap]:
+            gap += 1
+        return start
+
+    def fill(self, start, weight):
+        if not weight:
+            return
+        gap = bisect_left(self.ends, start + weight)
+        begin, end = self.begins[gap], self.ends[gap]
+        left = [(a, b) for a, b in ((begin, start), (start + weight, end)) if a < b]
+        self.begins[gap : gap + 1] = [a for a, _ in left]
+        self.ends[gap : gap + 1] = [b for _, b in left]
