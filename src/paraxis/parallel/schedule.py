@@ -1,8 +1,10 @@
 """A schedule: when and where each task runs. Checked when it is made, so none is wrong."""
 
 import json
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 
 from ..errors import ScheduleError
 from .tasks import TaskGraph
@@ -65,7 +67,9 @@ class Schedule:
     @property
     def gap(self):
         """How far above the bound it is, as a share of the bound."""
-        return 0.0 if self.optimal else self.makespan / self.bound - 1
+        if self.optimal:
+            return 0.0
+        return self.makespan / self.bound - 1 if self.bound else math.inf
 
     @property
     def speedup(self):
@@ -150,7 +154,7 @@ def violations(tasks, processors, starts, places):
     for task, (start, place) in enumerate(zip(starts, places, strict=True)):
         if not start >= 0:
             wrong.append(f"task {names[task]} starts at {start}")
-        if not 0 <= place < processors:
+        if not _is_one_of(place, processors):
             wrong.append(f"task {names[task]} is on processor {place} of {processors}")
         for first in tasks.predecessors[task]:
             ready = starts[first] + weights[first]
@@ -164,13 +168,17 @@ def violations(tasks, processors, starts, places):
     busy = [(-1, None)] * processors  # until when, and by which task
     for task in sorted(range(len(tasks)), key=lambda k: (starts[k], weights[k])):
         place = places[task]
-        if not weights[task] or not 0 <= place < processors:
+        if not weights[task] or not _is_one_of(place, processors):
             continue
         until, last = busy[place]
         if starts[task] < until - SLACK * abs(until):
             wrong.append(f"tasks {names[last]} and {names[task]} overlap on processor {place}")
         busy[place] = (starts[task] + weights[task], task)
     return wrong
+
+
+def _is_one_of(place, processors):
+    return isinstance(place, Integral) and 0 <= place < processors
 
 
 def _written(text, path):

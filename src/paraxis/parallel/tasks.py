@@ -2,10 +2,13 @@
 
 import heapq
 import math
+from collections.abc import Mapping
 from functools import cached_property
-from numbers import Real
+from numbers import Integral, Real
 
 from ..errors import TaskError
+
+MOST_SHOWN = 12  # tasks of a cycle
 
 
 class TaskGraph:
@@ -18,6 +21,8 @@ class TaskGraph:
     """
 
     def __init__(self, weights, edges=(), name="tasks", labels=None, groups=None):
+        if not isinstance(weights, Mapping):
+            raise TaskError(f"weights: expected name -> weight, found {type(weights).__name__}")
         self.name = name
         self.labels, self.groups = labels or {}, groups or {}
         self.names = tuple(weights)
@@ -47,16 +52,32 @@ class TaskGraph:
 
     @classmethod
     def from_stg(cls, path):
-        """Read a file in the Standard Task Graph format."""
+        """Read a file in the Standard Task Graph format; see `paraxis.parallel.stg`."""
         from .stg import read
 
         return read(path)
 
     def to_stg(self, path=None):
-        """The tasks in the Standard Task Graph format; written to a file if one is named."""
+        """The tasks in the Standard Task Graph format; written to a file if one is named.
+
+        Weights must be whole. Names and messages have no place in the format and are lost.
+        """
         from .stg import write
 
         return write(self, path)
+
+    def edges(self):
+        """Triples (before, after, size of the message), by name."""
+        for then, before in enumerate(self.predecessors):
+            for first in before:
+                yield self.names[first], self.names[then], self.messages.get((first, then), 0)
+
+    @cached_property
+    def mirrored(self):
+        """The same tasks done backwards: every edge turned round."""
+        weights = dict(zip(self.names, self.weights, strict=True))
+        turned = ((then, first, size) for first, then, size in self.edges())
+        return TaskGraph(weights, turned, self.name)
 
     def __len__(self):
         return len(self.names)
@@ -93,7 +114,7 @@ class TaskGraph:
             tail[task] = self.weights[task] + rest
         return tail
 
-    @property
+    @cached_property
     def span(self):
         """The time with processors unlimited and messages free: the longest path."""
         return max(self.tails, default=0)
@@ -133,20 +154,19 @@ class TaskGraph:
     # -- reading what was given -------------------------------------------------------------------
 
     def _edge(self, edge):
+        """The places of the two tasks and the size of the message."""
         try:
             first, then, *rest = edge
-        except TypeError:
-            first = then = None
+            ends = self.index[first], self.index[then]
+        except KeyError as missing:
+            raise TaskError(f"edge {edge!r}: there is no task {missing}") from None
+        except (TypeError, ValueError):
             rest = [None, None]
         if len(rest) > 1:
             raise TaskError(
-                f"edge: expected (before, after) or (before, after, size), found {edge}"
+                f"edge: expected (before, after) or (before, after, size), found {edge!r}"
             )
-        for task in (first, then):
-            if task not in self.index:
-                raise TaskError(f"edge {first!r} -> {then!r}: there is no task {task!r}")
-        size = _weight(f"{first!r} -> {then!r}", rest[0], "message") if rest else 0
-        return self.index[first], self.index[then], size
+        return *ends, _weight(f"{first!r} -> {then!r}", rest[0], "message") if rest else 0
 
     def _topological_order(self):
         """Every task after its predecessors, otherwise in the order given."""
@@ -161,8 +181,10 @@ class TaskGraph:
                 if not waiting[then]:
                     heapq.heappush(ready, then)
         if len(order) < len(self):
-            cycle = " -> ".join(str(self.names[task]) for task in self._cycle(waiting))
-            raise TaskError(f"{self.name}: expected no cycle, found {cycle}")
+            cycle = [str(self.names[task]) for task in self._cycle(waiting)]
+            if len(cycle) > MOST_SHOWN:
+                cycle[MOST_SHOWN - 2 : -1] = ["..."]
+            raise TaskError(f"{self.name}: expected no cycle, found {' -> '.join(cycle)}")
         return tuple(order)
 
     def _cycle(self, waiting):
@@ -181,4 +203,4 @@ def _weight(task, value, what="task"):
         raise TaskError(f"{what} {task}: expected a number as its size, found {value!r}")
     if value < 0:
         raise TaskError(f"{what} {task}: expected a size >= 0, found {value}")
-    return value if isinstance(value, int) else float(value)
+    return int(value) if isinstance(value, Integral) else float(value)
