@@ -126,7 +126,7 @@ def _row(quantity, values, depths):
 def _growth(quantity, values):
     if quantity.startswith("logarithmic"):
         whole = line({rounds(n): value for n, value in values.items()})
-        return f"{whole}, where n stands for ⌈log₂(n+1)⌉ + ⌈log₂n⌉, from 3 links on"
+        return f"{whole.text('k')}, k = ⌈log₂(n+1)⌉ + ⌈log₂n⌉, from 3 links on"
     whole = line(values)
     if whole:
         return f"{whole}, {whole.range}"

@@ -19,8 +19,11 @@ class Line:
     def range(self):
         return f"from {self.since} links on" if self.since > 1 else "for every n"
 
-    def __str__(self):
-        return " and ".join(map(formula, zip(self.slope, self.rest, strict=True)))
+    def text(self, variable="n"):
+        formulas = map(formula, zip(self.slope, self.rest, strict=True))
+        return " and ".join(each.replace("n", variable) for each in formulas)
+
+    __str__ = text
 
 
 def line(found):

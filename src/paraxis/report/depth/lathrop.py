@@ -40,6 +40,20 @@ TIMES_LEAD = (
     "are those of equation 4."
 )
 
+SYMBOLS = {"omega": "ω", "alpha": "ω̇", "acceleration": "p̈", "force": "f", "moment": "n"}
+INWARD = ("force", "moment")
+# what comes after what -> what is printed of it, and how
+OFFSETS = {
+    ("alpha", "omega"): ("alpha", "VC + VA"),
+    ("acceleration", "omega"): ("acceleration", "2VC + 3VA"),
+    ("acceleration", "alpha"): ("acceleration_after_alpha", "VC + 2VA"),
+    ("moment", "force"): (
+        "moment",
+        "VC + VA is what n needs; at the last link the load on the hand makes it VC + 2VA, and as "
+        "both cross a link equally fast it stays so. The abstract has it",
+    ),
+}
+
 LOGARITHMIC_LEAD = (
     "The gluing forms of his Table 5, with 2(S + Q) where 2S + Q is printed, for n revolute links "
     "whose base spins and accelerates: traced with every number an input, for n from 1 to 64."
@@ -107,45 +121,18 @@ def times():
     def later(this, than):
         return [a - b for a, b in zip(ready[this], ready[than], strict=True)]
 
-    step = shown["step"]
-    rows = [
-        _row(f"{symbol} of a link after that of the link before", step, measured, "MV + VA")
-        for symbol, measured in (
-            ("ω", later(("omega", link), ("omega", link - 1))),
-            ("ω̇", later(("alpha", link), ("alpha", link - 1))),
-            ("p̈", later(("acceleration", link), ("acceleration", link - 1))),
+    rows = []
+    for name in ("omega", "alpha", "acceleration", "force", "moment"):
+        side, from_there = ("beyond", link + 1) if name in INWARD else ("before", link - 1)
+        quantity = f"{SYMBOLS[name]} after that of the link {side}"
+        rows.append(
+            _row(quantity, shown["step"], later((name, link), (name, from_there)), "MV + VA")
         )
-    ]
-    rows += [
-        _row(f"{symbol} of a link after that of the next", step, measured, "MV + VA")
-        for symbol, measured in (
-            ("f", later(("force", link), ("force", link + 1))),
-            ("n", later(("moment", link), ("moment", link + 1))),
+    for (name, first), (key, note) in OFFSETS.items():
+        measured = later((name, link), (first, link))
+        rows.append(
+            _row(f"{SYMBOLS[name]} after {SYMBOLS[first]}", shown["offsets"][key], measured, note)
         )
-    ]
-    offsets = shown["offsets"]
-    rows += [
-        _row("ω̇ after ω", offsets["alpha"], later(("alpha", link), ("omega", link)), "VC + VA"),
-        _row(
-            "p̈ after ω",
-            offsets["acceleration"],
-            later(("acceleration", link), ("omega", link)),
-            "2VC + 3VA",
-        ),
-        _row(
-            "p̈ after ω̇",
-            offsets["acceleration_after_alpha"],
-            later(("acceleration", link), ("alpha", link)),
-            "VC + 2VA",
-        ),
-        _row(
-            "n after f",
-            offsets["moment"],
-            later(("moment", link), ("force", link)),
-            "VC + VA is what n needs; at the last link the load on the hand makes it VC + 2VA, and "
-            "as both cross a link equally fast it stays so. The abstract has it",
-        ),
-    ]
     return Table("Lathrop: when values are there", TIMES_LEAD, rows)
 
 
