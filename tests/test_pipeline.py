@@ -342,6 +342,7 @@ def test_a_stream_of_states_through_a_program(grain, options):
     np.testing.assert_array_equal(p.evaluate(q=q, qd=qd, qdd=qdd), expected)
     one = p.evaluate(q=q[0, 0], qd=qd[0, 0], qdd=qdd[0, 0])
     np.testing.assert_array_equal(one, expected[0, 0])
+    assert px.pipeline(p.tasks, stage=1, **options).delays == p.delays
 
 
 def test_entries_that_are_constant_unused_or_only_passed_on():
@@ -358,6 +359,22 @@ def test_entries_that_are_constant_unused_or_only_passed_on():
     assert made.keys() == expected.keys()
     for name, array in expected.items():
         np.testing.assert_array_equal(made[name], array)
+
+
+def test_operations_on_constants():
+    """Tracing folds them; text is taken as it is written."""
+    text = """program odd
+        input q[2]
+        %0 = const 2.0
+        %1 = sqrt %0
+        %2 = input q 0
+        %3 = mul %1 %2
+        %4 = neg %0
+        output y[3] = %3 %1 %4"""
+    program = px.parse(text)
+    p = px.pipeline(px.TaskGraph.from_program(program))
+    q = [[1.0, 2.0], [3.0, 4.0]]
+    np.testing.assert_array_equal(p.evaluate(q=q), program.evaluate(q=q))
 
 
 def test_a_wrong_tap_in_a_program_is_found():

@@ -49,9 +49,10 @@ def pipeline(
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
     if isinstance(tasks, ProgramTasks):
+        tasks = StreamTasks(tasks)
+    if isinstance(tasks, StreamTasks):
         if values is not None:
             raise ArgumentError("values: expected none for a Program, whose tasks know theirs")
-        tasks = StreamTasks(tasks)
         values = tasks.values
     if not len(tasks):
         raise TaskError(f"pipeline of {tasks.name}: expected at least one task, found none")

@@ -52,7 +52,16 @@ class StreamTasks(TaskGraph):
         weights |= dict.fromkeys(self.outputs.values(), 0)
         edges = [(first, then) for then, recipe in recipes.items() for first in recipe.takes]
         super().__init__(weights, edges, tasks.name, tasks.labels, tasks.groups)
-        self.functions, self.values = recipes, _values(recipes)
+        wanted = _wanted(recipes)
+        for task in tasks.names:
+            recipes[task].gives = tuple(wanted[task])
+        self.functions = recipes
+        self.values = {  # only where a task has more than one
+            (first, then): tuple(values)
+            for then, recipe in recipes.items()
+            for first, values in recipe.takes.items()
+            if len(wanted[first]) > 1
+        }
 
 
 def _entry(kind, shapes, name, k):
@@ -60,20 +69,13 @@ def _entry(kind, shapes, name, k):
     return f"{kind} {name}[{k}]" if shapes[name] else f"{kind} {name}"
 
 
-def _values(recipes):
-    """edge -> the values along it, where a task gives others more than one."""
-    given = {}
+def _wanted(recipes):
+    """task -> the values that others take from it."""
+    wanted = {}
     for recipe in recipes.values():
         for first, values in recipe.takes.items():
-            given.setdefault(first, {}).update(dict.fromkeys(values))
-    for task, recipe in recipes.items():
-        recipe.gives = tuple(given.get(task, recipe.gives))
-    return {
-        (first, then): tuple(values)
-        for then, recipe in recipes.items()
-        for first, values in recipe.takes.items()
-        if len(given[first]) > 1
-    }
+            wanted.setdefault(first, {}).update(values)
+    return wanted
 
 
 class Recipe:
@@ -101,7 +103,8 @@ class Recipe:
 
     def __call__(self, *arguments):
         known = {}
-        for values, argument in zip(self.takes.values(), arguments, strict=True):
+        # A task of constants takes nothing, and is given nothing of meaning.
+        for values, argument in zip(self.takes.values(), arguments, strict=bool(self.takes)):
             known |= argument if len(values) > 1 else dict.fromkeys(values, argument)
         for own, node, needed in self.steps:
             if node.op == "const":
@@ -123,7 +126,11 @@ def evaluate(pipeline, arrays):
         )
     graph = tasks.program.graph
     batch, states = _states(graph, arrays)
-    items = [{task: state[entry] for entry, task in tasks.inputs.items()} for state in states]
+    of_constants = {task: None for task, recipe in tasks.functions.items() if not recipe.takes}
+    items = [
+        of_constants | {task: state[entry] for entry, task in tasks.inputs.items()}
+        for state in states
+    ]
     done = pipeline.simulate(items, tasks.functions).results if items else []
     results = {}
     for name, (shape, nodes) in graph.outputs.items():
