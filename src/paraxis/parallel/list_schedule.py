@@ -24,7 +24,16 @@ def list_schedule(tasks, processors, priority="cp_misf"):
         raise ArgumentError(
             f"priority: expected one of {', '.join(PRIORITIES)}, found {priority!r}"
         )
-    rank, raised_by = PRIORITIES[priority](tasks)
+    return schedule_by_rank(tasks, processors, *PRIORITIES[priority](tasks))
+
+
+def unchanging(task):
+    """Ranks that stay as they are: whichever task starts, no other is raised."""
+    return ()
+
+
+def schedule_by_rank(tasks, processors, rank, raised_by=unchanging):
+    """The least rank first. `raised_by(task)` are tasks whose rank is less once a task starts."""
     ready = Ready(rank, processors)
     waiting = [len(each) for each in tasks.predecessors]
     for task, count in enumerate(waiting):
@@ -111,17 +120,13 @@ class Ready:
         return task, place
 
 
-def unchanging(task):
-    return ()
-
-
 def highest_level_first(tasks):
-    return [-tail for tail in tasks.tails], unchanging
+    return ([-tail for tail in tasks.tails],)
 
 
 def critical_path_most_successors(tasks):
     pairs = zip(tasks.tails, tasks.successors, strict=True)
-    return [(-tail, -len(after)) for tail, after in pairs], unchanging
+    return ([(-tail, -len(after)) for tail, after in pairs],)
 
 
 def dynamic_level_most_successors(tasks):

@@ -7,6 +7,7 @@ from .bounds import bounds
 from .heft import heft_schedule
 from .layered_schedule import layered_schedule
 from .list_schedule import list_schedule
+from .optimal import optimal_schedule
 from .schedule import Schedule
 from .tasks import TaskGraph
 from .whole_number import whole_number
@@ -15,6 +16,7 @@ METHODS = {
     "list": list_schedule,
     "streamlined": layered_schedule,
     "heft": heft_schedule,
+    "optimal": optimal_schedule,
 }
 
 
@@ -28,6 +30,10 @@ def schedule(tasks, processors, method="list", **options):
     - "streamlined": Dhanaraj's cycles, filled layer by layer. `layers`: name -> layer, if the
       tasks have layers of their own; see `layered_schedule`.
     - "heft": each task where it ends first, also in gaps; see `heft`.
+    - "optimal": the shortest that is found, proved to be so where time allows; needs OR-Tools.
+      `time_limit`: seconds, 60 if not given. `seed`: of the searches, 0 if not given.
+
+    The schedule's `bounds` say what no schedule can beat; `optimal` and `gap` go by them.
     """
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
@@ -39,6 +45,8 @@ def schedule(tasks, processors, method="list", **options):
         if name not in known:
             choice = f"one of {', '.join(known)}" if known else "none"
             raise ArgumentError(f"options of method {method}: expected {choice}, found {name!r}")
-    starts, places = METHODS[method](tasks, processors, **options)
+    starts, places, *proved = METHODS[method](tasks, processors, **options)
     limits = bounds(tasks, processors)
+    for more in proved:
+        limits |= more
     return Schedule(tasks, processors, tuple(starts), tuple(places), method, limits)
