@@ -345,6 +345,12 @@ def test_a_path_of_weights_is_consistent():
     assert any(step.op in ("sin", "cos") for step in path)
 
 
+def test_divisions_on_the_path_are_told():
+    path = px.trace(lambda x: px.sqrt(x / 3.0 + 1.0) * x, x=()).critical_path()
+    assert [step.op for step in path] == ["div", "add", "sqrt", "mul"]
+    assert repr(path).endswith("after 1 mul and 1 add and 2 div or sqrt>")
+
+
 def test_nothing_to_wait_for():
     path = px.trace(lambda x: [x, -x, 2.0], x=()).critical_path()
     assert len(path) == 0 and path.depth.time == 0

@@ -64,7 +64,9 @@ class CriticalPath(Sequence):
         return "\n".join([self._summary(), "", *lines])
 
     def _summary(self):
-        parts = f"{self.depth.mul} mul and {self.depth.add} add"
+        mul, add = self.depth.mul, self.depth.add
+        others = self.depth.flops - mul - add
+        parts = f"{mul} mul and {add} add" + (f" and {others} div or sqrt" if others else "")
         return f"{self._graph.name}: {self.end} is ready at {self.depth.time:g}, after {parts}"
 
 
