@@ -1,0 +1,1 @@
+"""Dhanaraj's task streamlining, taken apart and beside what he prints."""

@@ -40,8 +40,8 @@ def _broken(pairs):
     waits = {}
     for first, then in pairs:
         waits.setdefault(first, []).append(then)
-    told = [f"{', '.join(tasks)} ({first})" for first, tasks in waits.items()]
-    return _listed("too early", told)
+    told = ", ".join(f"{', '.join(tasks)} ({first})" for first, tasks in waits.items())
+    return f"too early: {told}" if len(pairs) <= MOST else ""
 
 
 def _missing(each):
