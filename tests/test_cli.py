@@ -286,11 +286,12 @@ def test_schedule_on_stdout_is_alone_there(capsys):
     assert code == 0 and out.startswith("<!DOCTYPE html>") and "makespan" in err
 
 
-def test_a_missing_solver_is_named(capsys, monkeypatch):
+def test_a_missing_solver_is_named_where_it_is_needed(capsys, monkeypatch, tmp_path):
+    path = tmp_path / "own.stg"
+    paraxis.TaskGraph(dict(enumerate([4, 4, 4, 3, 3]))).to_stg(path)  # 10 is best, the bound 9
     for name in ("ortools", "ortools.sat.python", "ortools.sat.python.cp_model"):
         monkeypatch.setitem(sys.modules, name, None)
-    argv = words_of("schedule planar3 --processors 2 --method optimal")
-    code, _, err = run(capsys, *argv)
+    code, _, err = run(capsys, "schedule", path, *words_of("--processors 2 --method optimal"))
     assert code == 2 and err.count("\n") == 1 and "pip install 'paraxis[opt]'" in err
 
 
