@@ -5,6 +5,8 @@ last task backwards this gives the chain that fixes the makespan. A task's slack
 it could start without making the whole longer, each processor keeping its order.
 """
 
+from .schedule import SLACK
+
 NEEDS, PROCESSOR = "needs", "processor"
 
 
@@ -52,7 +54,9 @@ def slacks(schedule):
             latest[task] = min(latest[task], latest[then] - wait)
         if following[task] is not None:
             latest[task] = min(latest[task], latest[following[task]] - weights[task])
-    return [max(0, late - start) for late, start in zip(latest, schedule.starts, strict=True)]
+    rounding = SLACK * schedule.makespan
+    slack = (late - start for late, start in zip(latest, schedule.starts, strict=True))
+    return [each if each > rounding else 0 for each in slack]
 
 
 def _ready(schedule, first, then):

@@ -168,15 +168,17 @@ byId("fit").addEventListener("click", fit);
 /** Another schedule of the same tasks. */
 function turnTo(k) {
   choose(k);
-  for (const each of document.querySelectorAll(".tiles")) each.hidden = Number(each.dataset.schedule) !== k;
-  for (const each of document.querySelectorAll(".choices button")) press(each, Number(each.dataset.schedule) === k);
+  for (const each of document.querySelectorAll("[data-schedule]")) {
+    const own = Number(each.dataset.schedule) === k;
+    if (each.tagName === "BUTTON") press(each, own); else each.hidden = !own;
+  }
   view.down = 0;
   measure();
   fit();
   update();
 }
 
-for (const each of document.querySelectorAll(".choices button")) {
+for (const each of document.querySelectorAll("button[data-schedule]")) {
   each.addEventListener("click", () => turnTo(Number(each.dataset.schedule)));
 }
 

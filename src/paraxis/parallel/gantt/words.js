@@ -44,7 +44,8 @@ function links(title, kind, task, others) {
     const { size } = kind === "in" ? arrival(other, task) : arrival(task, other);
     const words = names[other] + (size ? `, message ${text(size)}` : "");
     const about = labels[other] || `P${place(other)}, ${text(start(other))} to ${text(end(other))}`;
-    line.append(make("button", { type: "button", class: kind, title: about, click: () => keep(other) }, words));
+    const attributes = { type: "button", class: kind, title: about, click: () => keep(other) };
+    line.append(make("button", attributes, words));
   }
   if (others.length > MOST_LINKS) line.append(`and ${text(others.length - MOST_LINKS)} more`);
   return line;
