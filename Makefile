@@ -23,7 +23,7 @@ help:
 	@echo "make test-long  the tests that take longer"
 	@echo "make lint       style and formatting"
 	@echo "make bench      measure against Pinocchio and CasADi on this machine (needs gcc)"
-	@echo "make reports    count operations anew beside the papers', for docs/counts.md"
+	@echo "make reports    the papers' numbers beside ours, made anew, for docs/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
 	@echo "make setup      only install: .venv with Paraxis and all that the tests need"
 	@echo "make clean      remove what these commands made, .venv included"
@@ -47,8 +47,9 @@ lint: $(TOOLS)
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
 
-reports: $(PACKAGE)
-	$(BIN)/paraxis report counts --markdown docs/counts.md
+reports: $(TOOLS)
+	for name in counts depth schedules systolic networks; do \
+		$(BIN)/paraxis report $$name --markdown docs/reports/$$name.md > /dev/null || exit 1; done
 
 docs: $(DOCS)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
@@ -81,5 +82,5 @@ $(TOOLS): pyproject.toml
 $(DOCS): pyproject.toml
 	@$(ENVIRONMENT)
 	@echo "Installing Paraxis and what its documentation needs into $(VENV) ..."
-	@$(PIP) -e '.[docs]'
+	@$(PIP) -e '.[docs,opt]'
 	@touch $(PACKAGE) $@

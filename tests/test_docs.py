@@ -18,7 +18,7 @@ from paraxis.report.reports import REPORTS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
@@ -79,10 +79,11 @@ def test_links_lead_somewhere(page, target):
         assert heading in [line.lower().replace(" ", "-") for line in lines]
 
 
-def test_the_counts_are_those_of_today():
-    made = markdown(REPORTS["counts"][1]())
-    current = (ROOT / "docs/counts.md").read_text() == made
-    assert current, "docs/counts.md is out of date: run make reports"
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_reports_are_those_of_today(name):
+    _, make = REPORTS[name]
+    current = (ROOT / f"docs/reports/{name}.md").read_text() == markdown(make())
+    assert current, f"docs/reports/{name}.md is out of date: run make reports"
 
 
 def test_layout_names_what_is_there():

@@ -9,6 +9,7 @@ from .arms import PAPER, six_links, stanford, stanford_of_table_4_7
 from .printed_schedules import printed_schedules
 
 MOST_SECONDS = 20
+MOST_PROCESSORS = 13
 
 
 @cache
@@ -53,7 +54,7 @@ def stanford_levels():
 
 def _table(title, lead, arm, tasks, layers=None):
     told = printed("dhanaraj")["streamlining"]["levels"][arm]
-    rows = [_row(tasks, int(p), levels, layers) for p, levels in told.items()]
+    rows = [_row(tasks, p, told.get(str(p)), layers) for p in range(2, MOST_PROCESSORS + 1)]
     whose = "his table" if layers else "tasks that could start together"
     return Table(title, lead, rows, (f"His method packs the layers of {whose} into levels.",))
 
@@ -62,13 +63,13 @@ def _row(tasks, processors, levels, layers):
     best = shortest(tasks, processors)
     his = schedule(tasks, processors, "streamlined", layers=layers).makespan
     listed = schedule(tasks, processors, "list").makespan
-    short = " (fewer are printed: the schedule breaks waits)" if his > levels else ""
+    short = " (fewer are printed: the schedule breaks waits)" if levels and his > levels else ""
     note = f"his method {his}{short}, list {listed}; {_proof(best, levels)}"
     return Row(PAPER, f"{processors} processors", levels, best.makespan, note)
 
 
 def _proof(best, levels):
-    if levels < best.bound:
+    if levels and levels < best.bound:
         return f"{levels} is impossible: {best.bound} are needed ({best.tight[0]})"
     if best.optimal:
         return f"fewer are impossible ({best.tight[0]})"
