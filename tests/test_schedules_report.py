@@ -92,7 +92,7 @@ def test_levels_are_no_worse_than_the_printed_ones_and_proved(report):
     for table in report.tables:
         if table.title.startswith("Levels"):
             for row in table.rows:
-                assert row.measured <= row.printed, (table.title, row)
+                assert row.printed is None or row.measured <= row.printed, (table.title, row)
                 assert "fewer are impossible" in row.note, (table.title, row)
 
 
