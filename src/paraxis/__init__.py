@@ -48,6 +48,7 @@ from .parallel.pipeline_balance import pipeline
 from .parallel.recurrence import Recurrence, recurrence
 from .parallel.schedule import Schedule
 from .parallel.scheduling import schedule
+from .parallel.speedup_curve import speedup_curve
 from .parallel.streamlined import streamlined_tasks
 from .parallel.systolic.build import systolic_array
 from .parallel.tasks import TaskGraph

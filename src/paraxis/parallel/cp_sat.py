@@ -11,6 +11,14 @@ import os
 from ..errors import MissingPackageError, ScheduleError
 
 WORKERS = 8  # at least, also on fewer cores: they search in different ways
+MOST_TASKS = 2_000  # more take the memory of a large machine before they take time
+MOST_PLACES = 2_000  # tasks times processors, with messages: more are not read within the limit
+
+
+def is_within_reach(tasks, processors):
+    """Whether the solver is worth asking."""
+    places = len(tasks) * processors if tasks.messages else 0
+    return len(tasks) <= MOST_TASKS and places <= MOST_PLACES
 
 
 def solver_package():

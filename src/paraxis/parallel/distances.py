@@ -11,7 +11,7 @@ import numpy as np
 
 from .bounds import least_span
 
-MOST_TASKS = 2_000  # there is a matrix of all pairs
+MOST_TASKS = 1_000  # all pairs are looked at
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from .arrivals import ANYWHERE, arrivals
 
 def list_schedule(tasks, processors, priority="cp_misf"):
     """Starts and places."""
-    if priority not in PRIORITIES:
+    if not isinstance(priority, str) or priority not in PRIORITIES:
         raise ArgumentError(
             f"priority: expected one of {', '.join(PRIORITIES)}, found {priority!r}"
         )

@@ -1,7 +1,8 @@
 """The shortest schedule: the best of the quick methods, then bounds, then an exact search.
 
-Each step ends the work if the schedule meets the bound. What the time limit does not allow to
-prove is left open: the bounds that were proved go with the schedule, and so does its gap.
+Each step ends the work if the schedule meets the bound. What the time limit, or the size of the
+graph, does not allow to prove is left open: the bounds that were proved go with the schedule, and
+so does its gap. Only the exact search needs OR-Tools.
 """
 
 import time
@@ -10,7 +11,7 @@ from numbers import Real
 from ..errors import ArgumentError
 from .arrivals import ANYWHERE, arrivals
 from .bounds import bounds
-from .cp_sat import shorter_schedule
+from .cp_sat import is_within_reach, shorter_schedule
 from .distances import least_distances
 from .heft import heft_schedule
 from .list_schedule import PRIORITIES, list_schedule
@@ -29,14 +30,14 @@ def optimal_schedule(tasks, processors, time_limit=60, seed=0):
     given, tasks = tasks, whole.tasks
     processors = max(1, min(processors, len(tasks)))
     best = min(quick_schedules(tasks, processors), key=lambda plan: makespan(tasks, plan))
-    floor = max(bounds(tasks, processors).values())
-    proved = {}
-    if makespan(tasks, best) > floor and not tasks.messages:
+    proved = bounds(tasks, processors)
+    floor = max(proved.values())
+    if makespan(tasks, best) > floor:
         best = best_of_restarts(tasks, processors, best, floor, begun + time_limit / 10, seed)
     if makespan(tasks, best) > floor:
-        distances = least_distances(tasks, processors, begun + time_limit / 2)
+        distances = least_distances(tasks, processors, begun + time_limit / 4)
         floor = proved["work between tasks"] = max(floor, distances.span)
-    if makespan(tasks, best) > floor:
+    if makespan(tasks, best) > floor and is_within_reach(tasks, processors):
         left = max(0.1, begun + time_limit - time.monotonic())
         found, floor = shorter_schedule(tasks, processors, best, distances, floor, left, seed)
         best, proved["CP-SAT"] = found or best, floor

@@ -2,25 +2,28 @@
 
 The priorities are the tasks' levels with noise. To squeeze a schedule, make one backwards that
 takes the tasks which end last first, then one forwards that takes those which start first first
-(forward-backward improvement, Li and Willis). Messages are not seen to.
+(forward-backward improvement, Li and Willis).
 """
 
 import random
 import time
 
+from .heft import upward_ranks
 from .list_schedule import schedule_by_rank
 
-ROUNDS = 200_000  # over the number of tasks and edges
+ROUNDS = 500  # at most; fewer in graphs of more than
+SIZE = 400  # tasks and edges
 NOISE = (0.3, 1, 2, 4)  # in average weights
 
 
 def best_of_restarts(tasks, processors, best, target, deadline, seed):
     """Starts and places, no longer than `best`; no more rounds once the target is met."""
     dice = random.Random(seed)
+    levels = upward_ranks(tasks)
     size = len(tasks) + sum(len(each) for each in tasks.predecessors)
-    for number in range(1 + ROUNDS // size):
+    for number in range(1 + ROUNDS * SIZE // max(SIZE, size)):
         noise = number and dice.choice(NOISE) * tasks.work / len(tasks)
-        rank = [-(tail + noise * dice.random()) for tail in tasks.tails]
+        rank = [-(level + noise * dice.random()) for level in levels]
         plan = schedule_by_rank(tasks, processors, rank)
         for better in (plan, *squeezed(tasks, processors, plan)):
             if makespan(tasks, better) < makespan(tasks, best):

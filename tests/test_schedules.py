@@ -1,0 +1,552 @@
+"""Schedules: every method on random tasks, the bounds, the optimum, and what is refused."""
+
+import math
+import random
+import sys
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import paraxis as px
+from paraxis.parallel.bounds import bounds, fernandez_bussell_bound, least_span
+from paraxis.parallel.cp_sat import shorter_schedule
+from paraxis.parallel.distances import least_distances
+from paraxis.parallel.list_schedule import PRIORITIES, list_schedule, schedule_by_rank
+from paraxis.parallel.restarts import best_of_restarts, makespan
+from paraxis.parallel.schedule import SLACK, violations
+from paraxis.parallel.scheduling import METHODS
+from paraxis.parallel.whole_weights import whole_tasks
+
+QUICK = [
+    *(("list", {"priority": priority}) for priority in PRIORITIES),
+    ("streamlined", {}),
+    ("heft", {}),
+]
+UNEVEN = {"a": 5, "b": 3, "c": 2, "d": 2}  # on 2: 6 would be enough, but no sum of them is 6
+
+WEIGHTS = {
+    "whole": st.integers(0, 9),
+    "decimal": st.integers(0, 90).map(lambda x: x / 10),
+    "float": st.floats(0, 9, allow_subnormal=False),
+}
+
+
+@st.composite
+def graphs(draw, most=12, kinds=tuple(WEIGHTS), messages=True):
+    """Tasks of no, whole or broken weight; some send messages."""
+    weight = WEIGHTS[draw(st.sampled_from(kinds))]
+    weights = draw(st.lists(weight, min_size=1, max_size=most))
+    pairs = [(i, j) for j in range(len(weights)) for i in range(j)]
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    size = weight if messages and draw(st.booleans()) else st.just(0)
+    return px.TaskGraph(dict(enumerate(weights)), [(i, j, draw(size)) for i, j in chosen])
+
+
+def random_tasks(seed, count, near, message=0):
+    """Larger ones: two predecessors each, among the `near` tasks before."""
+    rng = random.Random(seed)
+    edges = [
+        (rng.randrange(max(0, k - near), k), k, rng.randint(0, message))
+        for k in range(1, count)
+        for _ in range(2)
+    ]
+    return px.TaskGraph({k: rng.randint(1, 9) for k in range(count)}, edges)
+
+
+def shortest(tasks, processors):
+    """By trying every order and every place; for a handful of tasks."""
+    weights, messages = tasks.weights, tasks.messages
+
+    def least(starts, places, free, best):
+        if len(starts) == len(tasks):
+            return max((starts[k] + weights[k] for k in starts), default=0)
+        for task in range(len(tasks)):
+            before = tasks.predecessors[task]
+            if task in starts or any(first not in starts for first in before):
+                continue
+            for place in range(min(processors, len(set(places.values())) + 1)):
+                start = free.get(place, 0) if weights[task] else 0
+                for first in before:
+                    away = messages.get((first, task), 0) if places[first] != place else 0
+                    start = max(start, starts[first] + weights[first] + away)
+                if start + weights[task] < best:
+                    busy = {place: start + weights[task]} if weights[task] else {}
+                    found = least(starts | {task: start}, places | {task: place}, free | busy, best)
+                    best = min(best, found)
+        return best
+
+    return least({}, {}, {}, math.inf)
+
+
+# -- every method ----------------------------------------------------------------------------------
+
+
+@given(graphs(), st.integers(1, 5))
+def test_bounds_are_never_above_a_schedule(tasks, processors):
+    """That it is a schedule is checked when it is made."""
+    for method, options in QUICK:
+        found = px.schedule(tasks, processors, method, **options)
+        assert found.bound <= found.makespan * (1 + SLACK)
+        assert 0 <= found.gap < math.inf
+        assert found.method == method
+
+
+@given(graphs(most=5), st.integers(1, 3))
+@settings(max_examples=60)
+def test_the_optimum_is_that_of_trying_all(tasks, processors):
+    best = shortest(tasks, processors)
+    found = px.schedule(tasks, processors, "optimal")
+    assert math.isclose(found.makespan, best, rel_tol=SLACK)
+    assert found.optimal
+    for value in bounds(tasks, processors).values():
+        assert value <= best * (1 + SLACK)
+
+
+@given(graphs(most=10, messages=False), st.integers(1, 4))
+@settings(max_examples=25)
+def test_the_optimum_is_never_above_the_others(tasks, processors):
+    found = px.schedule(tasks, processors, "optimal", time_limit=5)
+    for method, options in QUICK:
+        other = px.schedule(tasks, processors, method, **options)
+        assert found.makespan <= other.makespan * (1 + SLACK)
+        assert other.bound <= found.makespan * (1 + SLACK)
+
+
+@pytest.mark.parametrize(("method", "options"), QUICK)
+def test_one_processor_is_always_busy(method, options):
+    found = px.schedule(random_tasks(1, 60, 8, message=9), 1, method, **options)
+    assert found.makespan == found.tasks.work
+    assert found.optimal
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_to_do(method):
+    found = px.schedule(px.TaskGraph({}), 3, method)
+    assert (found.makespan, found.bound, found.speedup, found.optimal) == (0, 0, 1.0, True)
+
+
+@pytest.mark.parametrize(("method", "options"), QUICK)
+@pytest.mark.parametrize("message", [0, 5])
+def test_large_graphs(method, options, message):
+    """Larger than the bounds look at in full."""
+    found = px.schedule(random_tasks(2, 8_000, 300, message), 16, method, **options)
+    assert found.bound <= found.makespan
+    assert found.efficiency > 0.4
+
+
+# -- list schedules --------------------------------------------------------------------------------
+
+
+def graham(weights=(3, 2, 2, 2, 4, 4, 4, 4, 9), without=()):
+    """The tasks of Graham's anomalies (1969)."""
+    edges = [(1, 9), (4, 5), (4, 6), (4, 7), (4, 8)]
+    names = range(1, 10)
+    return px.TaskGraph(
+        dict(zip(names, weights, strict=True)), [edge for edge in edges if edge not in without]
+    )
+
+
+@pytest.mark.parametrize(
+    ("tasks", "processors", "by_list", "at_best"),
+    [
+        (graham(), 3, 12, 12),
+        (graham(), 4, 15, 12),  # one processor more
+        (graham((2, 1, 1, 1, 3, 3, 3, 3, 8)), 3, 13, 10),  # every task shorter
+        (graham(without=[(4, 5), (4, 6)]), 3, 16, 12),  # fewer edges
+    ],
+)
+def test_grahams_anomalies(tasks, processors, by_list, at_best):
+    """A fixed list does worse where it ought to do better; the optimum does not."""
+    assert makespan(tasks, schedule_by_rank(tasks, processors, range(9))) == by_list
+    found = px.schedule(tasks, processors, "optimal")
+    assert (found.makespan, found.optimal) == (at_best, True)
+
+
+def test_a_list_can_miss_the_optimum():
+    tasks = px.TaskGraph({"a": 3, "b": 3, "c": 2, "d": 2, "e": 2})
+    assert px.schedule(tasks, 2).makespan == 7
+    assert px.schedule(tasks, 2, "optimal").makespan == 6
+
+
+def test_priorities_break_ties_in_their_own_way():
+    """a, b and c are of one level. a has most successors, but they wait for c as well."""
+    edges = [("a", "x"), ("a", "y"), ("c", "x"), ("c", "y"), ("b", "z")]
+    tasks = px.TaskGraph(dict.fromkeys("cbaxyz", 1), edges)
+    first = {
+        name: min(px.schedule(tasks, 1, priority=name).start.items(), key=lambda item: item[1])
+        for name in PRIORITIES
+    }
+    assert {name: task for name, (task, _) in first.items()} == {
+        "hlf": "c",  # as given
+        "cp_misf": "c",
+        "dhlf_misf": "b",
+    }
+    started = px.schedule(tasks, 1, priority="dhlf_misf").rows[0]
+    assert started[:3] == ["b", "c", "a"]  # once c has started, x and y wait for a alone
+
+
+def test_a_message_keeps_a_task_where_its_input_is():
+    tasks = px.TaskGraph({"a": 2, "b": 2}, [("a", "b", 10)])
+    found = px.schedule(tasks, 2)
+    assert found.start == {"a": 0, "b": 2}
+    assert found.processor["a"] == found.processor["b"]
+
+
+def test_a_list_starts_what_can_start():
+    """c could wait for a's processor, which has its input; the other is free when it arrives."""
+    tasks = px.TaskGraph({"a": 1, "b": 9, "c": 1}, [("a", "b"), ("a", "c", 3)])
+    found = px.schedule(tasks, 2)
+    assert found.start == {"a": 0, "b": 1, "c": 4}
+    assert found.processor == {"a": 0, "b": 0, "c": 1}
+
+
+# -- layers and HEFT -------------------------------------------------------------------------------
+
+
+def test_layers_fill_cycles():
+    """Three processors: layer 0 leaves two tasks over; they and what is ready fill the next."""
+    edges = [("a", "f"), ("e", "g"), ("f", "h")]
+    tasks = px.TaskGraph(dict.fromkeys("abcdefgh", 1), edges)
+    found = px.schedule(tasks, 3, "streamlined")
+    cycles = [[t for t in tasks.names if found.start[t] == k] for k in range(3)]
+    assert cycles == [["a", "b", "c"], ["d", "e", "f"], ["g", "h"]]
+
+
+def test_layers_of_the_tasks_own():
+    tasks = px.TaskGraph(dict.fromkeys("abc", 1))
+    found = px.schedule(tasks, 1, "streamlined", layers={"a": 3, "b": 1, "c": 2})
+    assert found.rows == [["b", "c", "a"]]
+
+
+def test_a_cycle_is_as_long_as_its_longest_task_and_waits_for_messages():
+    edges = [("a", "c"), ("b", "d", 4)]
+    tasks = px.TaskGraph({"a": 1, "b": 3, "c": 1, "d": 1}, edges)
+    assert px.schedule(tasks, 2, "streamlined").start == {"a": 0, "b": 0, "c": 3, "d": 3}
+    across = px.TaskGraph({"a": 1, "b": 3, "c": 1, "d": 1}, [("a", "d", 4), ("b", "d")])
+    assert px.schedule(across, 2, "streamlined").start == {"a": 0, "b": 0, "c": 5, "d": 5}
+
+
+@pytest.mark.parametrize("layers", [{"a": 1}, {"a": 1, "b": None}])
+def test_layers_are_needed_for_all(layers):
+    with pytest.raises(px.ArgumentError, match="layers: expected a number for task b, found None"):
+        px.schedule(px.TaskGraph({"a": 1, "b": 1}), 2, "streamlined", layers=layers)
+
+
+def test_heft_fills_gaps():
+    """d is placed before b, and b goes into the gap that d's message leaves."""
+    edges = [("a", "b"), ("a", "c"), ("a", "d", 3)]
+    found = px.schedule(px.TaskGraph({"a": 3, "b": 1, "c": 4, "d": 3}, edges), 2, "heft")
+    assert found.start == {"a": 0, "b": 3, "c": 3, "d": 6}
+    assert found.processor == {"a": 0, "b": 1, "c": 0, "d": 1}
+
+
+# -- bounds ----------------------------------------------------------------------------------------
+
+
+def slow_bound(tasks, processors):
+    """Fernandez and Bussell's by its definition, for whole weights: every interval, again and
+    again."""
+    span = tasks.span
+    while True:
+        excess = 0
+        for since in range(span):
+            for until in range(since + 1, span + 1):
+                work = sum(
+                    max(0, min(w, until - since, head + w - since, until - (span - tail)))
+                    for w, head, tail in zip(tasks.weights, tasks.heads, tasks.tails, strict=True)
+                )
+                excess = max(excess, work - processors * (until - since))
+        if not excess:
+            return span
+        span += -(-excess // processors)
+
+
+@given(graphs(most=8, kinds=["whole"], messages=False), st.integers(1, 4))
+def test_the_bound_is_that_of_its_definition(tasks, processors):
+    assume(math.gcd(*tasks.weights) == 1)  # steps longer than 1 make ours better
+    assert fernandez_bussell_bound(tasks, processors) == slow_bound(tasks, processors)
+
+
+def test_the_bound_sees_work_that_comes_late():
+    """One task, then five at once: on two processors 1 + 3, where the work asks for 3."""
+    tasks = px.TaskGraph(dict.fromkeys("abcdef", 1), [("a", x) for x in "bcdef"])
+    assert bounds(tasks, 2) == {"critical path": 2, "work": 3, "Fernandez-Bussell": 4}
+
+
+def test_bounds_are_multiples_of_the_step():
+    tasks = px.TaskGraph(dict.fromkeys("abcde", 6))
+    assert bounds(tasks, 2)["work"] == 18
+
+
+def test_bounds_of_huge_weights_are_exact():
+    tasks = px.TaskGraph({"a": 10**30, "b": 10**30 + 1, "c": 1})
+    assert bounds(tasks, 2)["work"] == bounds(tasks, 2)["Fernandez-Bussell"] == 10**30 + 1
+
+
+@given(graphs(kinds=["whole"]), st.integers(1, 4))
+def test_least_distances_hold_in_every_schedule(tasks, processors):
+    found = least_distances(tasks, processors, math.inf)
+    assert found.span >= max(tasks.span, tasks.work / processors)
+    for priority in PRIORITIES:
+        starts, _ = list_schedule(tasks, processors, priority)
+        last = makespan(tasks, (starts, None))
+        assert last >= found.span
+        for start, head, tail in zip(starts, found.heads, found.tails, strict=True):
+            assert head <= start <= last - tail
+        for first, then, least in found.ways:
+            assert starts[then] >= starts[first] + least
+
+
+@given(graphs(kinds=["whole"], messages=False), st.integers(1, 3))
+def test_the_ways_imply_every_edge(tasks, processors):
+    """Ways are what the solver is told instead of the edges."""
+    found = least_distances(tasks, processors, math.inf)
+    after = [[] for _ in tasks.names]
+    for first, then, least in found.ways:
+        after[first].append((then, least))
+    for first in range(len(tasks)):
+        reached = {first: 0}
+        for task in tasks.order:
+            if task in reached:
+                for then, least in after[task]:
+                    reached[then] = max(reached.get(then, 0), reached[task] + least)
+        for then in tasks.successors[first]:
+            assert reached[then] >= tasks.weights[first]
+
+
+def test_distances_see_the_work_between():
+    """Five tasks between the first and the last take two processors three steps."""
+    between = [edge for x in "bcdef" for edge in (("a", x), (x, "g"))]
+    tasks = px.TaskGraph(dict.fromkeys("abcdefg", 1), between)
+    assert (0, 6, 4) in least_distances(tasks, 2, math.inf).ways
+    assert (0, 6, 4) not in least_distances(tasks, 2, 0).ways  # too late for more than paths
+
+
+def test_no_tasks_need_no_time():
+    assert least_span(*([[]] * 3), 2) == 0
+
+
+# -- the optimum -----------------------------------------------------------------------------------
+
+
+def test_the_solver_closes_what_bounds_leave_open():
+    found = px.schedule(px.TaskGraph(UNEVEN), 2, "optimal")
+    assert found.bounds["CP-SAT"] == found.makespan == 7
+    assert found.bounds["work between tasks"] == found.bounds["Fernandez-Bussell"] == 6
+    assert found.optimal
+
+
+@given(graphs(most=5, kinds=["whole"]), st.integers(2, 3))
+@settings(max_examples=25)
+def test_the_solver_finds_what_trying_all_finds(tasks, processors):
+    """From the worst start, and told nothing that bounds could prove."""
+    serial = list_schedule(tasks, 1)
+    paths = least_distances(tasks, processors, 0)
+    best = shortest(tasks, processors)
+    assume(tasks.span < tasks.work)
+    found, bound = shorter_schedule(tasks, processors, serial, paths, paths.span, 20, 0)
+    assert bound == best
+    if best < tasks.work:
+        assert makespan(tasks, found) == best
+        assert not violations(tasks, processors, *found)
+    else:
+        assert found is None
+
+
+def test_messages_are_weighed():
+    """Two long tasks after a: worth a message, or not."""
+    for size, best in ((1, 6), (9, 9)):
+        edges = [("a", "b", size), ("a", "c", size)]
+        tasks = px.TaskGraph({"a": 1, "b": 4, "c": 4}, edges)
+        assert px.schedule(tasks, 2, "optimal").makespan == best
+
+
+def test_a_limit_that_ends_the_search_leaves_a_gap():
+    tasks = random_tasks(3, 80, 10, message=9)
+    begun = time.monotonic()
+    found = px.schedule(tasks, 5, "optimal", time_limit=0.5)
+    assert time.monotonic() - begun < 20
+    assert not found.optimal
+    assert 0 < found.gap < 1
+    assert found.makespan <= min(
+        px.schedule(tasks, 5, method, **options).makespan for method, options in QUICK
+    )
+    assert "above the optimum" in repr(found)
+
+
+def test_graphs_out_of_the_solvers_reach_keep_their_gap():
+    tasks = px.TaskGraph({k: 5 if k % 7 else 3 for k in range(2_001)})
+    found = px.schedule(tasks, 7, "optimal", time_limit=1)
+    assert "CP-SAT" not in found.bounds
+    assert found.bound <= found.makespan
+
+
+def without_solver(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "ortools"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "ortools", None)
+
+
+def test_a_missing_solver_is_named(monkeypatch):
+    without_solver(monkeypatch)
+    with pytest.raises(px.MissingPackageError, match=r"pip install 'paraxis\[opt\]'"):
+        px.schedule(px.TaskGraph(UNEVEN), 2, "optimal")
+
+
+def test_what_bounds_prove_needs_no_solver(monkeypatch):
+    without_solver(monkeypatch)
+    assert px.schedule(graham(), 3, "optimal").optimal
+
+
+@given(graphs(messages=False), st.integers(1, 4), st.integers(0, 3))
+@settings(max_examples=30)
+def test_restarts_are_never_longer(tasks, processors, seed):
+    plan = list_schedule(tasks, processors)
+    better = best_of_restarts(tasks, processors, plan, tasks.span, time.monotonic() + 0.05, seed)
+    assert not violations(tasks, processors, *better)
+    assert makespan(tasks, better) <= makespan(tasks, plan)
+
+
+def test_decimals_are_counted_exactly():
+    whole = whole_tasks(px.TaskGraph({"a": 0.1, "b": 0.7, "c": 1.25}, [("a", "b", 0.5)]))
+    assert whole.tasks.weights == (2, 14, 25)
+    assert list(whole.tasks.messages.values()) == [10]
+    assert (whole.unit, whole.rounded) == (Fraction(1, 20), False)
+    assert whole.least_time(25) == 1.25
+
+
+def test_whole_weights_lose_their_common_factor():
+    whole = whole_tasks(px.TaskGraph({"a": 6, "b": 9, "c": 0}))
+    assert (whole.tasks.weights, whole.unit) == ((2, 3, 0), 3)
+    assert whole.least_time(4) == 12
+
+
+def test_what_has_no_unit_is_rounded_up():
+    tasks = px.TaskGraph({"a": math.pi, "b": 1e-12, "c": math.e}, [("a", "b")])
+    whole = whole_tasks(tasks)
+    assert whole.rounded
+    for weight, units in zip(tasks.weights, whole.tasks.weights, strict=True):
+        assert weight <= units * whole.unit < weight + 1e-12
+    found = px.schedule(tasks, 2, "optimal")
+    assert found.optimal
+    assert math.isclose(found.makespan, math.pi, rel_tol=1e-9)
+
+
+def test_huge_weights_have_an_optimum_too():
+    huge = {name: weight * 10**20 + 1 for name, weight in UNEVEN.items()}
+    found = px.schedule(px.TaskGraph(huge), 2, "optimal")
+    assert found.makespan == 7 * 10**20 + 2
+    assert found.optimal
+
+
+# -- speed-up --------------------------------------------------------------------------------------
+
+
+def test_a_curve():
+    tasks = px.TaskGraph(dict.fromkeys(range(12), 2))
+    curve = px.speedup_curve(tasks, 4)
+    assert curve.processors == (1, 2, 3, 4)
+    assert curve.makespan == curve.bound == (24, 12, 8, 6)
+    assert curve.speedup == curve.processors
+    assert curve.efficiency == (1, 1, 1, 1)
+    assert [each.processors for each in curve.schedules] == [1, 2, 3, 4]
+    heading, columns, *rows = str(curve).splitlines()
+    assert heading == "tasks by list"
+    assert columns.split() == ["processors", "makespan", "speed-up", "efficiency", "bound", "gap"]
+    assert rows[1].split() == ["2", "12", "2.00", "100.0%", "12", "0.0%"]
+
+
+def test_a_curve_over_some_numbers_by_a_method():
+    curve = px.speedup_curve(px.TaskGraph(UNEVEN), (2, 3), "optimal", time_limit=5)
+    assert curve.makespan == (7, 5)
+
+
+@pytest.mark.parametrize("processors", [0, (), None, (2, 0)])
+def test_a_curve_needs_processors(processors):
+    with pytest.raises(px.ArgumentError, match="processors: expected"):
+        px.speedup_curve(px.TaskGraph(UNEVEN), processors)
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "said"),
+    [
+        (({"a": 1}, 2), {}, "tasks: expected a TaskGraph, found dict"),
+        ((px.TaskGraph(UNEVEN), 0), {}, "processors: expected a whole number >= 1, found 0"),
+        ((px.TaskGraph(UNEVEN), -3), {}, "processors: expected a whole number >= 1, found -3"),
+        ((px.TaskGraph(UNEVEN), 1.5), {}, "processors: expected a whole number >= 1, found 1.5"),
+        ((px.TaskGraph(UNEVEN), True), {}, "processors: expected a whole number >= 1, found True"),
+        (
+            (px.TaskGraph(UNEVEN), 2, "best"),
+            {},
+            "method: expected one of list, streamlined, heft, optimal, found 'best'",
+        ),
+        ((px.TaskGraph(UNEVEN), 2, ["list"]), {}, "method: expected one of"),
+        (
+            (px.TaskGraph(UNEVEN), 2),
+            {"priority": "best"},
+            "priority: expected one of hlf, cp_misf, dhlf_misf, found 'best'",
+        ),
+        ((px.TaskGraph(UNEVEN), 2), {"priority": ["hlf"]}, "priority: expected one of"),
+        (
+            (px.TaskGraph(UNEVEN), 2),
+            {"time_limit": 1},
+            "options of method list: expected one of priority, found 'time_limit'",
+        ),
+        (
+            (px.TaskGraph(UNEVEN), 2, "heft"),
+            {"priority": "hlf"},
+            "options of method heft: expected none, found 'priority'",
+        ),
+        (
+            (px.TaskGraph(UNEVEN), 2, "optimal"),
+            {"time_limit": 0},
+            "time_limit: expected seconds > 0, found 0",
+        ),
+        (
+            (px.TaskGraph(UNEVEN), 2, "optimal"),
+            {"time_limit": math.nan},
+            "time_limit: expected seconds > 0, found nan",
+        ),
+        (
+            (px.TaskGraph(UNEVEN), 2, "optimal"),
+            {"seed": "x"},
+            "seed: expected a whole number >= 0, found 'x'",
+        ),
+    ],
+)
+def test_bad_requests(arguments, options, said):
+    with pytest.raises(px.ArgumentError) as caught:
+        px.schedule(*arguments, **options)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("starts", "places", "said"),
+    [
+        ((0, 2, 2), (0, 0), "expected a start and a processor for 3 tasks, found 3 and 2"),
+        ((0, 1, 2), (0, 1, 0), "task b starts at 1, but needs a, which is there at 2"),
+        ((0, 2, 4), (0, 1, 1), "task c starts at 4, but needs a, which is there at 5"),
+        ((0, 2, 3), (0, 0, 0), "tasks b and c overlap on processor 0"),
+        ((-1, 2, 9), (0, 0, 0), "task a starts at -1"),
+        ((math.nan, 2, 9), (0, 0, 0), "task a starts at nan"),
+        ((0, 2, 9), (0, 0, 2), "task c is on processor 2 of 2"),
+        ((0, 2, 9), (0, 0, 0.5), "task c is on processor 0.5 of 2"),
+        ((0, 1, 2), (0, 0, 0), "(and 2 more)"),
+    ],
+)
+def test_no_schedule_is_wrong(starts, places, said):
+    tasks = px.TaskGraph({"a": 2, "b": 2, "c": 2}, [("a", "b"), ("a", "c", 3)])
+    with pytest.raises(px.ScheduleError) as caught:
+        px.Schedule(tasks, 2, starts, places)
+    assert said in str(caught.value)
+
+
+def test_a_gap_over_a_bound_of_nothing_is_infinite():
+    found = px.Schedule(px.TaskGraph({"a": 0}), 1, (5,), (0,))
+    assert (found.makespan, found.gap, found.optimal) == (5, math.inf, False)
