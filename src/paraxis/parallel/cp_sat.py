@@ -5,7 +5,6 @@ are processors; which runs where is settled afterwards. With messages the solver
 """
 
 import heapq
-import math
 import os
 
 from ..errors import MissingPackageError, ScheduleError
@@ -74,7 +73,7 @@ def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
         raise ScheduleError(f"schedule of {tasks.name}: CP-SAT finds {model.validate()}")
     if status == cp_model.INFEASIBLE:
         return None, last + 1
-    bound = max(floor, math.ceil(solver.best_objective_bound - 0.5))
+    bound = round(max(floor, solver.best_objective_bound))
     if status == cp_model.UNKNOWN:
         return None, bound
     starts = [solver.value(variable) for variable in start]

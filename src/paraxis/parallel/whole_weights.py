@@ -31,7 +31,7 @@ class WholeTasks:
 
 
 def whole_tasks(tasks):
-    sizes = [Fraction(repr(size)) for size in (*tasks.weights, *tasks.messages.values())]
+    sizes = [_as_printed(size) for size in (*tasks.weights, *tasks.messages.values())]
     whole = math.lcm(*(size.denominator for size in sizes))
     unit = Fraction(math.gcd(*(int(size * whole) for size in sizes)) or 1, whole)
     rounded = sum(sizes) > LARGEST * unit
@@ -46,3 +46,7 @@ def whole_tasks(tasks):
         for first in before
     )
     return WholeTasks(tasks, TaskGraph(weights, edges, tasks.name), unit, rounded)
+
+
+def _as_printed(size):
+    return Fraction(size) if isinstance(size, int) else Fraction(repr(size))
