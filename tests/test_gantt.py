@@ -15,6 +15,7 @@ import pytest
 import paraxis as px
 from paraxis.parallel.gantt.page import SCRIPTS, _file, page
 from paraxis.parallel.schedule import violations
+from paraxis.parallel.speedup_figures import speedup_figures
 from paraxis.parallel.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
 from paraxis.report.document import Figure
 
@@ -248,6 +249,28 @@ def test_notebooks_show_the_page_in_a_frame():
     assert frame.tags == ["iframe"]
     assert dict(frame.attributes)["srcdoc"] == schedule.to_html()
     assert px.schedule(px.TaskGraph({k: 1 for k in range(6000)}), 2)._repr_html_() is None
+
+
+def test_speedup_curves_are_pages(tmp_path):
+    curve, path = px.speedup_curve(diamond(), 3), tmp_path / "out.html"
+    assert curve.to_html(path) == path.read_text("utf-8")
+    found = Page(curve.to_html())
+    assert [each["processors"] for each in found.data["schedules"]] == [1, 2, 3]
+    assert found.tags.count("svg") == 4
+    assert {"Speed-up over processors", "Efficiency over processors"} <= set(found.words)
+    assert "1.1" in found.words  # 11 over 10, in the table of points
+    assert dict(Page(curve._repr_html_()).attributes)["srcdoc"] == curve.to_html()
+
+
+def test_figures_of_curves():
+    schedules = px.speedup_curve(diamond(), (1, 2)).schedules
+    speedup, efficiency = speedup_figures(schedules)
+    assert speedup.curves["list"] == [(1, 1.0), (2, 1.1)]
+    assert efficiency.curves["list"] == [(1, 100.0), (2, pytest.approx(55.0))]
+    (bound,) = speedup.dashed
+    assert speedup.curves[bound] == [(1, 1.0), (2, 1.1)]
+    nothing, _ = speedup_figures([px.schedule(px.TaskGraph({}), 1)])
+    assert nothing.curves["list"] == [(1, 1.0)]
 
 
 def test_extreme_schedules_have_pages():

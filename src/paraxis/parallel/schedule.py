@@ -8,6 +8,7 @@ from numbers import Integral
 
 from ..errors import ScheduleError
 from .tasks import TaskGraph
+from .written import written
 
 MOST_IN_NOTEBOOKS = 5_000  # tasks, about 400 kB
 SLACK = 1e-9  # relative: starts that are sums of floats may be off by their rounding
@@ -120,13 +121,13 @@ class Schedule:
 
     def to_json(self, path=None):
         """The schedule as JSON text; written to a file if one is named."""
-        return _written(json.dumps(self.to_dict(), indent=1), path)
+        return written(json.dumps(self.to_dict(), indent=1), path)
 
     def to_html(self, path=None):
         """An interactive chart as one HTML page; written to a file if one is named."""
         from .gantt import page
 
-        return _written(page(self), path)
+        return written(page(self), path)
 
     def _repr_html_(self):
         """In notebooks: the chart, unless it is too large to be kept in one."""
@@ -179,10 +180,3 @@ def violations(tasks, processors, starts, places):
 
 def _is_one_of(place, processors):
     return isinstance(place, Integral) and 0 <= place < processors
-
-
-def _written(text, path):
-    if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    return text

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from numbers import Integral
 
 from ..errors import ArgumentError
-from .schedule import Schedule
+from .schedule import MOST_IN_NOTEBOOKS, Schedule
 from .scheduling import schedule
+from .speedup_figures import speedup_figures
 from .whole_number import whole_number
+from .written import written
 
 HEADINGS = ("processors", "makespan", "speed-up", "efficiency", "bound", "gap")
 
@@ -37,6 +39,20 @@ class SpeedupCurve:
     def bound(self):
         """No schedule can have a shorter makespan."""
         return tuple(each.bound for each in self.schedules)
+
+    def to_html(self, path=None):
+        """The curves and a chart of each schedule as one HTML page; also a file if one is named."""
+        from .gantt import page
+
+        return written(page(*self.schedules, figures=speedup_figures(self.schedules)), path)
+
+    def _repr_html_(self):
+        """In notebooks: that page, unless it is too large to be kept in one."""
+        from .gantt import framed
+
+        if sum(len(each.tasks) for each in self.schedules) > MOST_IN_NOTEBOOKS:
+            return None
+        return framed(*self.schedules, figures=speedup_figures(self.schedules))
 
     def __str__(self):
         rows = [HEADINGS]

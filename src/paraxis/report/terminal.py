@@ -173,7 +173,7 @@ def print_speeds(terminal, speeds, peer=None, crowded=lambda threads: False):
 
 @contextmanager
 def progress(total, description):
-    """A bar on stderr while `total` things are measured; nothing where nobody watches.
+    """A bar on stderr while several things are measured; nothing where nobody watches.
 
     Yields the function to call after each. No thread redraws the bar meanwhile: that would
     show in the times.
@@ -187,7 +187,7 @@ def progress(total, description):
         console=terminal,
         transient=True,
         auto_refresh=False,
-        disable=not terminal.is_terminal,
+        disable=total < 2 or not terminal.is_terminal,
     )
     task = bar.add_task(description, total=total)
     with bar:

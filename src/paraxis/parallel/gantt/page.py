@@ -42,11 +42,12 @@ def page(*schedules, title=None, source="", figures=()):
     )
 
 
-def framed(*schedules, **words):
-    """The page as an element of another page. It finds its height by itself."""
+def framed(*schedules, figures=()):
+    """The page as an element of another page. It finds its height by itself, later."""
+    height = 741 + 42 * min(schedules[-1].processors, 10) + 578 * len(figures)
     return (
-        f'<iframe title="A schedule" style="width: 100%; height: 700px; border: 0" '
-        f'srcdoc="{escape(page(*schedules, **words))}"></iframe>'
+        f'<iframe title="A schedule" style="width: 100%; height: {height}px; border: 0" '
+        f'srcdoc="{escape(page(*schedules, figures=figures))}"></iframe>'
     )
 
 

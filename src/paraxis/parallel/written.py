@@ -1,0 +1,9 @@
+"""Text that is also a file, if one is named."""
+
+
+def written(text, path):
+    """The text; written to the file at `path` unless that is None."""
+    if path is not None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    return text
