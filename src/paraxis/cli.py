@@ -30,7 +30,7 @@ EXAMPLES = """examples:
   paraxis bench ur5 --batch 1,1000,1e6  how fast it runs here
   paraxis bench arm.urdf --json out.json
   paraxis schedule puma560 --processors 6 --html chart.html
-  paraxis schedule puma560 --processors 1-13 --method list
+  paraxis schedule puma560 --processors 1-13 --method optimal
   paraxis schedule tasks.stg --processors 4 --json out.json
   paraxis export ur5 --function inverse_dynamics --language c -o build
   paraxis report counts --html counts.html
