@@ -1,5 +1,6 @@
 """A report as one HTML page: self-contained, light or dark, readable on a phone."""
 
+import re
 from html import escape
 
 from ..drawing.figure import figure_html
@@ -45,12 +46,12 @@ def report_page(report, version):
     head = f"""<header>
 <p class="brand">Paraxis {escape(version)}</p>
 <h1>{escape(report.title)}</h1>
-<p class="lead">{escape(report.lead)}</p>
+<p class="lead">{_prose(report.lead)}</p>
 <nav>{contents}</nav>
 </header>"""
     inner = [*map(_compared, report.tables), *map(figure_html, report.figures)]
     sections = [_section(k, *each) for k, each in enumerate(zip(parts, inner, strict=True))]
-    foot = f'<p class="fine">{escape(report.rule)}</p>'
+    foot = f'<p class="fine">{_prose(report.rule)}</p>'
     body = "\n".join([head, *sections, foot])
     return DOCUMENT.format(title=escape(report.title), style=STYLE + REPORT_STYLE, body=body)
 
@@ -58,13 +59,13 @@ def report_page(report, version):
 def _section(k, part, inner):
     return f"""<section id="t{k}">
 <h2>{escape(part.title)}</h2>
-<p>{escape(part.lead)}</p>
+<p>{_prose(part.lead)}</p>
 {inner}
 </section>"""
 
 
 def _compared(table):
-    conventions = "".join(f"<li>{escape(sentence)}</li>" for sentence in table.conventions)
+    conventions = "".join(f"<li>{_prose(sentence)}</li>" for sentence in table.conventions)
     return _table(table.rows) + (f"\n<ul>{conventions}</ul>" if conventions else "")
 
 
@@ -89,4 +90,9 @@ def _line(row):
 
 def _unbroken(text):
     """With differences such as 150n − 48 kept on one line."""
-    return escape(text).replace(" − ", "&nbsp;−&nbsp;")
+    return _prose(text).replace(" − ", "&nbsp;−&nbsp;")
+
+
+def _prose(text):
+    """Text with its `code` set as such."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

@@ -203,7 +203,10 @@ class SystolicArray:
         return f"{self.form} array for {robot.name}, {self.machine.replace('_', ' ')}"
 
     def chart(self, *results, states=3):
-        """Who is busy when, as text: a row for each operation with one of these results."""
+        """Who is busy when, as text: a row for each operation with one of these results.
+
+        Without results, all that have a name of their own in the recursions.
+        """
         from .chart import chart
 
         return chart(self, results, states)

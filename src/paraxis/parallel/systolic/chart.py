@@ -1,13 +1,17 @@
 """Who is busy when, as text."""
 
+import re
+
 from ...errors import ArgumentError
 
 IDLE = "·"
+PARTIAL = re.compile(r"T\d+")
 
 
 def chart(array, results, states):
     """A row for each operation with one of these results, a column a tick, digits for states."""
     known = {operation.result for operation in array.starts}
+    results = results or [name for name in known if not PARTIAL.fullmatch(name)]
     for result in results:
         if result not in known:
             raise ArgumentError(f"result: expected one of {_listed(known)}, found {result!r}")

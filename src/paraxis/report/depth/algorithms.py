@@ -102,11 +102,12 @@ def forward(found):
 
 
 def curves(found):
-    """name -> (n, flops), sums balanced."""
-    return {
-        name: [(n, balanced.flops) for n, (_, balanced) in depths.items()]
-        for name, depths in found.items()
-    }
+    """name -> (n, flops), sums balanced; one for those that share the longest chain measured."""
+    alike = {}
+    for name, depths in found.items():
+        points = [(n, balanced.flops) for n, (_, balanced) in depths.items()]
+        alike.setdefault(points[-1], (points, []))[1].append(name)
+    return {", ".join(names): points for points, names in alike.values()}
 
 
 def _orders(found):

@@ -20,7 +20,12 @@ def subtasks():
         "The inverse dynamics of a link is cut into 43 subtasks of three operations (Table 4.1). "
         "The first, the last and a sliding link need fewer, and vectors with zeros too.",
         [*_six_links(), *_stanford()],
-        ("A subtask that does something has at least one operation, of which a torque is made.",),
+        (
+            "A subtask that does something has at least one operation, of which a torque is made.",
+            "The arms are those of the thesis: `puma560_thesis`, and `stanford` with its rotors "
+            "folded into the links as there; with rotors of their own they have a subtask more "
+            "for each.",
+        ),
     )
 
 
