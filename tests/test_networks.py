@@ -231,6 +231,41 @@ def test_deliveries_that_make_no_sense(messages, costs, found):
         px.network("cascade", 4).deliver(messages, **costs)
 
 
+@pytest.mark.parametrize(
+    ("neighbours", "message"),
+    [
+        ([[7]], "neighbours of processor 0: expected some of 0 to 0, found 7"),
+        ([[1], [0.5]], "neighbours of processor 1: expected some of 0 to 1, found 0.5"),
+        ([[-1]], "found -1"),
+        ([1, 0], "expected a list of the neighbours of processor 0, found 1"),
+        ({0: [1], 1: [0]}, r"expected a list with the neighbours of each .*, found \{0: \[1\]"),
+        ([], r"expected a list with the neighbours of each processor, found \[\]"),
+    ],
+)
+def test_links_that_lead_nowhere(neighbours, message):
+    with pytest.raises(px.ArgumentError, match=f"network odd: .*{message}"):
+        px.Network("odd", neighbours)
+
+
+def test_processors_that_cannot_reach_each_other_are_named():
+    net = px.Network("two pairs", [[1], [0], [3], [2]])
+    assert "not all of them connected" in repr(net)
+    assert net.route(0, 1) == [0, 1]
+    message = "network two pairs: expected a way to processor 0 from every other, found none from "
+    with pytest.raises(px.ArgumentError, match=f"{message}2, 3$"):
+        _ = net.diameter
+    for way in ([(1, 0), (3, 0)], [(3, 0, "x")]):
+        with pytest.raises(px.ArgumentError, match=f"{message}3$"):
+            net.deliver(way)
+    with pytest.raises(px.ArgumentError, match="to processor 0 .* found none from 1, .*, 8 and 3"):
+        _ = px.Network("one way", [[k + 1] for k in range(11)] + [[]]).diameter
+
+
+def test_a_row_that_leads_one_way_can_hand_over():
+    row = px.Network("one way", [[1], [2], [3], []])
+    assert px.recurrence(add, "abcd", order="serial").on(row).time == 3
+
+
 def test_ways_and_recurrences_that_do_not_fit():
     net = px.network("cascade", 4)
     with pytest.raises(px.ArgumentError, match="found 9"):

@@ -261,14 +261,23 @@ def test_printed_totals_are_met():
         ({"processors": True}, "found True"),
         ({"processors": 3}, "order doubling: expected a processor for each of 5 elements"),
         ({"order": "halving", "processors": 2}, "order halving: .* found 2"),
-        ({"order": "shuffled_doubling", "processors": 6}, "a power of two .* found 6"),
+        ({"order": "shuffled_doubling", "processors": 6}, "a power of two, found 6"),
         ({"order": "shuffled_doubling", "processors": 4}, "each of 5 elements, found 4"),
-        ({"order": "shuffled_p_fold", "processors": 3}, "a power of two .* found 3"),
+        (
+            {"order": "shuffled_p_fold", "processors": 3},
+            "order shuffled_p_fold: expected a number of .* a power of two, found 3",
+        ),
+        ({"terms": 3}, "terms: expected a list, found 3"),
     ],
 )
 def test_bad_requests(arguments, message):
     with pytest.raises(px.ArgumentError, match=message):
         px.recurrence(add, **{"terms": "abcde", **arguments})
+
+
+def test_an_operator_is_a_function():
+    with pytest.raises(px.ArgumentError, match="operator: expected a function .*, found 'max'"):
+        px.recurrence("max", [3, 4])
 
 
 @pytest.mark.parametrize(

@@ -54,11 +54,11 @@ def shuffled_doubling(elements, processors):
     After j + 1 of these, elements 2ʲ apart have come to be neighbours. They start from a perfect
     shuffle, so that they are home again after as many steps as numbers of processors have bits.
     """
-    bits = processors.bit_length() - 1
-    if processors != 2**bits or elements > processors:
+    bits = shuffled_bits("order shuffled_doubling", processors)
+    if elements > processors:
         raise ArgumentError(
-            f"order shuffled_doubling: expected processors that are a power of two and a processor "
-            f"for each of {elements} elements, found {processors}"
+            f"order shuffled_doubling: expected a processor for each of {elements} elements, found "
+            f"{processors}"
         )
 
     def layout(turns):
@@ -78,6 +78,7 @@ def p_fold(elements, processors):
 
 def shuffled_p_fold(elements, processors):
     """Algorithm PFP with the ends of its blocks by shuffled doubling."""
+    shuffled_bits("order shuffled_p_fold", processors)
     return _in_blocks("shuffled_p_fold", elements, processors, shuffled_doubling)
 
 
@@ -137,6 +138,16 @@ ORDERS = {
 
 
 # -- what they share -------------------------------------------------------------------------------
+
+
+def shuffled_bits(what, processors):
+    """The bits of the numbers of processors that shuffle: there must be a power of two of them."""
+    bits = processors.bit_length() - 1
+    if processors != 2**bits:
+        raise ArgumentError(
+            f"{what}: expected a number of processors that is a power of two, found {processors}"
+        )
+    return bits
 
 
 def rotated(number, bits, by):

@@ -4,13 +4,17 @@ Processors are numbered from 0. A link goes one way and carries one message at a
 takes one hop time for a link and waits where its next link is taken (store and forward).
 """
 
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
+from numbers import Integral, Real
 
-from ..algorithms.orders import rotated
+from ..algorithms.orders import rotated, shuffled_bits
 from ..errors import ArgumentError
 from .whole_number import whole_number
+
+MOST_SHOWN = 8  # processors that cannot be reached
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Network:
 
     def __init__(self, name, neighbours):
         self.name = name
-        self.neighbours = tuple(tuple(dict.fromkeys(each)) for each in neighbours)
+        self.neighbours = _checked(f"network {name}", neighbours)
         self._distances = {}
 
     @property
@@ -52,12 +56,15 @@ class Network:
     @cached_property
     def diameter(self):
         """The hops between the two processors that are farthest apart."""
+        for end in range(self.processors):
+            cut_off = [k for k, hops in enumerate(self._distances_to(end)) if hops == math.inf]
+            if cut_off:
+                raise self._no_way(cut_off, end)
         return max(max(self._distances_to(each)) for each in range(self.processors))
 
     def route(self, start, end):
         """The processors on the way of a message, both ends included."""
-        self._require(start)
-        self._require(end)
+        self._require_way(start, end)
         way = [start]
         while way[-1] != end:
             way.append(self._next(way[-1], end))
@@ -101,10 +108,11 @@ class Network:
         return Delivery(sent, hops, conflicts, startup + ticks * per_hop if sent else 0)
 
     def __repr__(self):
-        return (
-            f"<Network {self.name} of {self.processors} processors: {self.links} links, at most "
-            f"{self.diameter} hops>"
-        )
+        try:
+            hops = f"at most {self.diameter} hops"
+        except ArgumentError:
+            hops = "not all of them connected"
+        return f"<Network {self.name} of {self.processors} processors: {self.links} links, {hops}>"
 
     def _message(self, message, number):
         """From where, to where, and what: by itself if nothing is said of it."""
@@ -116,16 +124,28 @@ class Network:
             raise ArgumentError(
                 f"message: expected (from, to) or (from, to, what), found {message!r}"
             )
-        self._require(start)
-        self._require(end)
+        self._require_way(start, end)
         return start, end, (start, *what) if what else (number,)
 
-    def _require(self, processor):
-        whole_number("processor", processor, 0)
-        if processor >= self.processors:
-            raise ArgumentError(
-                f"processor: expected one of 0 to {self.processors - 1}, found {processor}"
-            )
+    def _require_way(self, start, end):
+        for processor in (start, end):
+            whole_number("processor", processor, 0)
+            if processor >= self.processors:
+                raise ArgumentError(
+                    f"processor: expected one of 0 to {self.processors - 1}, found {processor}"
+                )
+        if self._distances_to(end)[start] == math.inf:
+            raise self._no_way([start], end)
+
+    def _no_way(self, starts, end):
+        """The error that says from where a processor cannot be reached."""
+        listed = ", ".join(map(str, starts[:MOST_SHOWN]))
+        if len(starts) > MOST_SHOWN:
+            listed += f" and {len(starts) - MOST_SHOWN} more"
+        return ArgumentError(
+            f"network {self.name}: expected a way to processor {end} from every other, "
+            f"found none from {listed}"
+        )
 
     def _next(self, at, end):
         distance = self._distances_to(end)
@@ -135,18 +155,50 @@ class Network:
         return max(self._distances_to(end)[at] for end in ends)
 
     def _distances_to(self, end):
-        """The hops from every processor."""
+        """The hops from every processor; infinite where there is no way."""
         if end not in self._distances:
-            found, edge = {end: 0}, [end]
-            while edge:
-                edge = [
-                    each
-                    for each, after in enumerate(self.neighbours)
-                    if each not in found and not {*after}.isdisjoint(edge)
-                ]
-                found |= dict.fromkeys(edge, max(found.values()) + 1)
-            self._distances[end] = [found[each] for each in range(self.processors)]
+            found = self._distances[end] = [math.inf] * self.processors
+            found[end], reached = 0, [end]
+            for near in reached:  # grows meanwhile
+                for each in self._linked_to[near]:
+                    if found[each] == math.inf:
+                        found[each] = found[near] + 1
+                        reached.append(each)
         return self._distances[end]
+
+    @cached_property
+    def _linked_to(self):
+        """For each processor those that have a link to it."""
+        sources = [[] for _ in self.neighbours]
+        for k, after in enumerate(self.neighbours):
+            for to in after:
+                sources[to].append(k)
+        return sources
+
+
+def _checked(network, neighbours):
+    """The neighbours of each processor, each once; an error unless they are processors too."""
+    if not _is_list(neighbours) or not len(neighbours):
+        raise ArgumentError(
+            f"{network}: expected a list with the neighbours of each processor, found "
+            f"{neighbours!r}"
+        )
+    for k, each in enumerate(neighbours):
+        if not _is_list(each):
+            raise ArgumentError(
+                f"{network}: expected a list of the neighbours of processor {k}, found {each!r}"
+            )
+        for to in each:
+            if not isinstance(to, Integral) or not 0 <= to < len(neighbours):
+                raise ArgumentError(
+                    f"{network}: neighbours of processor {k}: expected some of 0 to "
+                    f"{len(neighbours) - 1}, found {to!r}"
+                )
+    return tuple(tuple(dict.fromkeys(each)) for each in neighbours)
+
+
+def _is_list(value):
+    return isinstance(value, Collection) and not isinstance(value, (str, Mapping))
 
 
 def network(name, processors):
@@ -163,14 +215,10 @@ def network(name, processors):
     if not isinstance(name, str) or name not in NETWORKS:
         raise ArgumentError(f"network: expected one of {', '.join(NETWORKS)}, found {name!r}")
     count = whole_number("processors", processors)
-    bits = count.bit_length() - 1
-    if name != "cascade" and count != 2**bits:
-        raise ArgumentError(
-            f"network {name}: expected processors that are a power of two, found {count}"
-        )
+    bits = None if name == "cascade" else shuffled_bits(f"network {name}", count)
     links = NETWORKS[name]
     return Network(
-        name, ([j for j in links(k, bits) if 0 <= j < count and j != k] for k in range(count))
+        name, [[j for j in links(k, bits) if 0 <= j < count and j != k] for k in range(count)]
     )
 
 

@@ -3,6 +3,7 @@
 ∘ is any associative operator. The orders in which it may be applied are in algorithms/orders.py.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -94,6 +95,10 @@ def recurrence(operator, terms, start=None, order="doubling", processors=None):
     "shuffled_doubling" and "shuffled_p_fold" move the terms about for networks that shuffle.
     Without `processors` there is one for each term.
     """
+    if not callable(operator):
+        raise ArgumentError(f"operator: expected a function of two arguments, found {operator!r}")
+    if not isinstance(terms, Iterable):
+        raise ArgumentError(f"terms: expected a list, found {terms!r}")
     terms = list(terms)
     if not terms:
         raise ArgumentError("terms: expected at least one, found none")
