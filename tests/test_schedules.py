@@ -5,17 +5,21 @@ import random
 import sys
 import time
 from fractions import Fraction
+from itertools import count, pairwise
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import paraxis as px
+from paraxis.parallel import distances, speedup_curve
 from paraxis.parallel.bounds import bounds, fernandez_bussell_bound, least_span
 from paraxis.parallel.cp_sat import shorter_schedule
 from paraxis.parallel.distances import least_distances
 from paraxis.parallel.list_schedule import PRIORITIES, list_schedule, schedule_by_rank
-from paraxis.parallel.restarts import best_of_restarts, makespan
+from paraxis.parallel.optimal import unsearched
+from paraxis.parallel.plan import makespan, serial
+from paraxis.parallel.restarts import best_of_restarts
 from paraxis.parallel.schedule import SLACK, violations
 from paraxis.parallel.scheduling import METHODS
 from paraxis.parallel.whole_weights import whole_tasks
@@ -137,6 +141,40 @@ def test_large_graphs(method, options, message):
     assert found.efficiency > 0.4
 
 
+@given(graphs(), st.integers(1, 5))
+@settings(max_examples=50)
+def test_messages_never_make_it_slower_than_one_processor(tasks, processors):
+    alone = serial(tasks)
+    assert not violations(tasks, 1, *alone)
+    assert makespan(tasks, alone) == pytest.approx(tasks.work)
+    for method in ("list", "heft"):
+        assert px.schedule(tasks, processors, method).makespan <= tasks.work * (1 + SLACK)
+
+
+def test_slow_messages_leave_all_to_one_processor():
+    edges = [("a", "c", 9), ("b", "c", 9), ("b", "d", 9), ("a", "d", 9)]
+    tasks = px.TaskGraph(dict.fromkeys("abcd", 1), edges)
+    for method in ("list", "heft"):
+        found = px.schedule(tasks, 2, method)
+        assert (found.makespan, set(found.places)) == (4, {0})
+    assert px.schedule(tasks, 2, "streamlined").speedup < 1
+
+
+@pytest.mark.parametrize(("method", "options"), [*QUICK, ("optimal", {"time_limit": 5})])
+def test_processors_without_number(method, options):
+    """More than tasks are idle, and take neither time nor room."""
+    tasks = random_tasks(5, 12, 6, message=2)
+    enough = px.schedule(tasks, len(tasks), method, **options)
+    more = px.schedule(tasks, 10**6, method, **options)
+    assert (more.starts, more.places, more.bounds) == (enough.starts, enough.places, enough.bounds)
+    assert more.efficiency == more.speedup / 10**6
+
+
+def test_bounds_of_many_processors_and_large_weights_do_not_overflow():
+    tasks = px.TaskGraph(dict.fromkeys(range(5_000), 2**48))
+    assert px.schedule(tasks, 5_000).bounds["Fernandez-Bussell"] == 2**48
+
+
 # -- list schedules --------------------------------------------------------------------------------
 
 
@@ -235,6 +273,15 @@ def test_layers_are_needed_for_all(layers):
         px.schedule(px.TaskGraph({"a": 1, "b": 1}), 2, "streamlined", layers=layers)
 
 
+def test_layers_may_not_contradict_the_edges():
+    tasks = px.TaskGraph({"a": 1, "b": 1}, [("a", "b")])
+    same = px.schedule(tasks, 2, "streamlined", layers={"a": 1, "b": 1})
+    assert same.start == {"a": 0, "b": 1}
+    said = "layers: expected 2 or more for task b, which needs a of layer 2, found 1"
+    with pytest.raises(px.ArgumentError, match=said):
+        px.schedule(tasks, 2, "streamlined", layers={"a": 2, "b": 1})
+
+
 def test_heft_fills_gaps():
     """d is placed before b, and b goes into the gap that d's message leaves."""
     edges = [("a", "b"), ("a", "c"), ("a", "d", 3)]
@@ -286,10 +333,21 @@ def test_bounds_of_huge_weights_are_exact():
     assert bounds(tasks, 2)["work"] == bounds(tasks, 2)["Fernandez-Bussell"] == 10**30 + 1
 
 
-@given(graphs(kinds=["whole"]), st.integers(1, 4))
-def test_least_distances_hold_in_every_schedule(tasks, processors):
-    found = least_distances(tasks, processors, math.inf)
-    assert found.span >= max(tasks.span, tasks.work / processors)
+LOOKS = st.just(math.inf) | st.integers(0, 12)
+
+
+def distances_until(tasks, processors, looks):
+    """Least distances, by a clock that ticks whenever somebody looks at it."""
+    ticks = count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distances.time, "monotonic", lambda: next(ticks))
+        return least_distances(tasks, processors, looks)
+
+
+@given(graphs(kinds=["whole"]), st.integers(1, 4), LOOKS)
+def test_least_distances_hold_in_every_schedule(tasks, processors, looks):
+    found = distances_until(tasks, processors, looks)
+    assert found.span >= max(tasks.span, tasks.work / processors if looks == math.inf else 0)
     for priority in PRIORITIES:
         starts, _ = list_schedule(tasks, processors, priority)
         last = makespan(tasks, (starts, None))
@@ -300,10 +358,10 @@ def test_least_distances_hold_in_every_schedule(tasks, processors):
             assert starts[then] >= starts[first] + least
 
 
-@given(graphs(kinds=["whole"], messages=False), st.integers(1, 3))
-def test_the_ways_imply_every_edge(tasks, processors):
+@given(graphs(kinds=["whole"], messages=False), st.integers(1, 3), LOOKS)
+def test_the_ways_imply_every_edge(tasks, processors, looks):
     """Ways are what the solver is told instead of the edges."""
-    found = least_distances(tasks, processors, math.inf)
+    found = distances_until(tasks, processors, looks)
     after = [[] for _ in tasks.names]
     for first, then, least in found.ways:
         after[first].append((then, least))
@@ -379,9 +437,18 @@ def test_a_limit_that_ends_the_search_leaves_a_gap():
 
 def test_graphs_out_of_the_solvers_reach_keep_their_gap():
     tasks = px.TaskGraph({k: 5 if k % 7 else 3 for k in range(2_001)})
-    found = px.schedule(tasks, 7, "optimal", time_limit=1)
+    found = px.schedule(tasks, 700, "optimal", time_limit=1)
     assert "CP-SAT" not in found.bounds
-    assert found.bound <= found.makespan
+    assert found.bound < found.makespan
+    assert unsearched(found) == "more than 2,000 tasks"
+
+
+def test_why_there_was_no_exact_search():
+    tasks = random_tasks(3, 80, 10, message=9)
+    assert unsearched(px.schedule(tasks, 5, "optimal", time_limit=1e-9)) == "the time limit"
+    assert "tasks times processors" in unsearched(px.schedule(tasks, 50, "optimal", time_limit=0.5))
+    assert unsearched(px.schedule(tasks, 5)) == ""
+    assert unsearched(px.schedule(px.TaskGraph(UNEVEN), 2, "optimal")) == ""
 
 
 def without_solver(monkeypatch):
@@ -453,10 +520,36 @@ def test_a_curve():
     assert curve.speedup == curve.processors
     assert curve.efficiency == (1, 1, 1, 1)
     assert [each.processors for each in curve.schedules] == [1, 2, 3, 4]
-    heading, columns, *rows = str(curve).splitlines()
+    assert str(curve) == repr(curve)
+    heading, columns, *rows = repr(curve).splitlines()
     assert heading == "tasks by list"
     assert columns.split() == ["processors", "makespan", "speed-up", "efficiency", "bound", "gap"]
     assert rows[1].split() == ["2", "12", "2.00", "100.0%", "12", "0.0%"]
+
+
+def test_a_curve_never_falls(monkeypatch):
+    """Graham's tasks on 3 and 4 processors by his list; what 4 processors need, 3 need as well."""
+
+    def by_his_list(tasks, processors, method):
+        starts, places = schedule_by_rank(tasks, processors, range(9))
+        known = {"guess": {2: 1, 3: 2, 4: 3}[processors]}
+        return px.Schedule(tasks, processors, tuple(starts), tuple(places), method, known)
+
+    monkeypatch.setattr(speedup_curve, "schedule", by_his_list)
+    curve = px.speedup_curve(graham(), (4, 2, 3))
+    assert curve.processors == (4, 2, 3)
+    assert curve.makespan == (12, 17, 12)  # on 4 the list takes 15
+    assert curve.bound == (3, 3, 3)
+    assert curve.schedules[2].bounds == {"guess": 2, "schedules on 4 processors": 3}
+    assert curve.schedules[2].tight == ["schedules on 4 processors"]
+
+
+@given(graphs(), st.sampled_from(sorted(METHODS.keys() - {"optimal"})))
+@settings(max_examples=30)
+def test_more_processors_are_never_slower(tasks, method):
+    curve = px.speedup_curve(tasks, 4, method)
+    assert list(curve.makespan) == sorted(curve.makespan, reverse=True)
+    assert all(b <= a * (1 + SLACK) for a, b in pairwise(curve.bound))
 
 
 def test_a_curve_over_some_numbers_by_a_method():
@@ -464,7 +557,7 @@ def test_a_curve_over_some_numbers_by_a_method():
     assert curve.makespan == (7, 5)
 
 
-@pytest.mark.parametrize("processors", [0, (), None, (2, 0)])
+@pytest.mark.parametrize("processors", [0, (), None, (2, 0), 10**9, count(1)])
 def test_a_curve_needs_processors(processors):
     with pytest.raises(px.ArgumentError, match="processors: expected"):
         px.speedup_curve(px.TaskGraph(UNEVEN), processors)
@@ -496,13 +589,15 @@ def test_a_curve_needs_processors(processors):
         (
             (px.TaskGraph(UNEVEN), 2),
             {"time_limit": 1},
-            "options of method list: expected one of priority, found 'time_limit'",
+            "time_limit: expected method optimal, found list",
         ),
         (
             (px.TaskGraph(UNEVEN), 2, "heft"),
             {"priority": "hlf"},
-            "options of method heft: expected none, found 'priority'",
+            "priority: expected method list, found heft",
         ),
+        ((px.TaskGraph(UNEVEN), 2), {"speed": 1}, "list: expected one of priority, found 'speed'"),
+        ((px.TaskGraph(UNEVEN), 2, "heft"), {"speed": 1}, "heft: expected none, found 'speed'"),
         (
             (px.TaskGraph(UNEVEN), 2, "optimal"),
             {"time_limit": 0},

@@ -106,17 +106,18 @@ def test_levels_are_longest_paths(tasks):
     ("weights", "edges", "said"),
     [
         ([1, 2], [], "weights: expected name -> weight, found list"),
-        ({"a": -1}, [], "task a: expected a size >= 0, found -1"),
-        ({"a": math.nan}, [], "task a: expected a number as its size, found nan"),
-        ({"a": math.inf}, [], "task a: expected a number as its size, found inf"),
-        ({"a": "3"}, [], "task a: expected a number as its size, found '3'"),
-        ({"a": True}, [], "task a: expected a number as its size, found True"),
+        ({"a": -1}, [], "task a: expected a weight >= 0, found -1"),
+        ({"a": math.nan}, [], "task a: expected a number as its weight, found nan"),
+        ({"a": math.inf}, [], "task a: expected a number as its weight, found inf"),
+        ({"a": "3"}, [], "task a: expected a number as its weight, found '3'"),
+        ({"a": True}, [], "task a: expected a number as its weight, found True"),
         ({"a": 1}, [("a", "b")], "edge ('a', 'b'): there is no task 'b'"),
         ({"a": 1}, [("a",)], "edge: expected (before, after) or (before, after, size)"),
         ({"a": 1}, [7], "edge: expected (before, after) or (before, after, size), found 7"),
         ({"a": 1}, [("a", ["b"])], "edge: expected (before, after)"),
         ({"a": 1, "b": 1}, [("a", "b", 1, 2)], "edge: expected (before, after)"),
         ({"a": 1, "b": 1}, [("a", "b", -2)], "message 'a' -> 'b': expected a size >= 0, found -2"),
+        ({"a": 1, "b": 1}, [("a", "b", "x")], "message 'a' -> 'b': expected a number as its size"),
         ({"a": 1}, [("a", "a")], "expected no cycle, found a -> a"),
     ],
 )
@@ -124,6 +125,14 @@ def test_bad_tasks(weights, edges, said):
     with pytest.raises(px.TaskError) as caught:
         px.TaskGraph(weights, edges)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("what", ["labels", "groups"])
+def test_only_tasks_have_labels_and_groups(what):
+    with pytest.raises(px.TaskError, match=f"{what}: there is no task 'b'"):
+        px.TaskGraph({"a": 1}, **{what: {"a": "x", "b": "y"}})
+    with pytest.raises(px.TaskError, match=f"{what}: expected a mapping of names, found list"):
+        px.TaskGraph({"a": 1}, **{what: ["x"]})
 
 
 def test_a_cycle_is_shown():

@@ -21,11 +21,16 @@ class LinearAxis:
 
     @classmethod
     def tight(cls, values, start, stop, most):
-        """From the least value to the largest, with ticks where round numbers fall between."""
+        """From the least value to the largest, with ticks where round numbers fall between.
+
+        Between whole numbers, only whole ones.
+        """
         low, high = min(values), max(values)
         if low == high:
             return cls(low - 1, high + 1, start, stop, [low])
         step = _step(high - low, most)
+        if all(isinstance(value, int) for value in values):
+            step = max(1, step)
         ticks = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
         return cls(low, high, start, stop, ticks)
 

@@ -4,6 +4,7 @@ Whole weights give whole and exact bounds. Those of float weights are exact up t
 """
 
 import math
+import time
 
 import numpy as np
 
@@ -14,12 +15,12 @@ MOST = 500_000  # products of tasks and times looked at in a round: larger graph
 BLOCK = 100_000  # products at a time: this bounds the memory
 
 
-def bounds(tasks, processors):
-    """The name of each bound -> its value."""
+def bounds(tasks, processors, deadline=math.inf):
+    """The name of each bound -> its value; the last is the weaker for what a deadline cuts off."""
     return {
         "critical path": tasks.span,
         "work": work_bound(tasks, processors),
-        "Fernandez-Bussell": fernandez_bussell_bound(tasks, processors),
+        "Fernandez-Bussell": fernandez_bussell_bound(tasks, processors, deadline),
     }
 
 
@@ -28,7 +29,7 @@ def work_bound(tasks, processors):
     return in_steps(tasks.work, processors, step_of(tasks))
 
 
-def fernandez_bussell_bound(tasks, processors):
+def fernandez_bussell_bound(tasks, processors, deadline=math.inf):
     """Fernandez and Bussell's: how much of the work any schedule must do between two times.
 
     If the schedule were as short as the longest path, each task would have an earliest and a
@@ -39,30 +40,36 @@ def fernandez_bussell_bound(tasks, processors):
     The times are those where a task may start or end. In large graphs only some of them begin an
     interval, which makes the bound weaker but no less true.
     """
-    arrays = (as_array(each, tasks.work) for each in (tasks.weights, tasks.heads, tasks.tails))
-    return least_span(*arrays, processors, step_of(tasks))
+    largest = tasks.work * processors
+    arrays = (as_array(each, largest) for each in (tasks.weights, tasks.heads, tasks.tails))
+    return least_span(*arrays, processors, step_of(tasks), deadline)
 
 
-def least_span(weight, head, tail, processors, step=1):
+def least_span(weight, head, tail, processors, step=1, deadline=math.inf):
     """The bound for tasks that start `head` after the beginning and `tail` before the end."""
     if not len(weight):
         return 0
     span = (head + tail).max(keepdims=True).item()
     for _ in range(ROUNDS):
-        excess = most_excess(weight, head, span - tail, processors)
+        excess = most_excess(weight, head, span - tail, processors, deadline)
         if excess <= (SLACK * span if step is None else 0):
             break
         span += in_steps(excess, processors, step)
     return span
 
 
-def most_excess(weight, head, latest, processors):
+def most_excess(weight, head, latest, processors, deadline=math.inf):
     """The most by which work that must be done between two times exceeds the room for it."""
     begins = np.unique(np.concatenate([head, latest]))
     begins = begins[:: max(1, len(begins) * len(weight) // MOST)]
     rows = max(1, BLOCK // len(weight))
-    blocks = (begins[k : k + rows, None] for k in range(0, len(begins), rows))
-    return max(_most_excess(begin, weight, head, latest, processors) for begin in blocks)
+    most = 0
+    for k in range(0, len(begins), rows):
+        if time.monotonic() > deadline:
+            break
+        begin = begins[k : k + rows, None]
+        most = max(most, _most_excess(begin, weight, head, latest, processors))
+    return most
 
 
 def _most_excess(begin, weight, head, latest, processors):
@@ -92,6 +99,6 @@ def in_steps(work, processors, step):
     return work / processors if step is None else -(-work // (processors * step)) * step
 
 
-def as_array(values, work):
-    """With Python's integers, which have no limit, if the work is beyond the machine's."""
-    return np.array(values, dtype=object if isinstance(work, int) and work >= 2**62 else None)
+def as_array(values, largest):
+    """With Python's integers, which have no limit, if the largest is beyond the machine's."""
+    return np.array(values, dtype=object if isinstance(largest, int) and largest >= 2**62 else None)

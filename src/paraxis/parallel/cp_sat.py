@@ -14,10 +14,13 @@ MOST_TASKS = 2_000  # more take the memory of a large machine before they take t
 MOST_PLACES = 2_000  # tasks times processors, with messages: more are not read within the limit
 
 
-def is_within_reach(tasks, processors):
-    """Whether the solver is worth asking."""
-    places = len(tasks) * processors if tasks.messages else 0
-    return len(tasks) <= MOST_TASKS and places <= MOST_PLACES
+def out_of_reach(tasks, processors):
+    """Why the solver is not worth asking, if it is not."""
+    if len(tasks) > MOST_TASKS:
+        return f"more than {MOST_TASKS:,} tasks"
+    if tasks.messages and len(tasks) * min(processors, len(tasks)) > MOST_PLACES:
+        return f"messages, and more than {MOST_PLACES:,} tasks times processors"
+    return ""
 
 
 def solver_package():

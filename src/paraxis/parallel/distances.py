@@ -28,8 +28,12 @@ class Distances:
 
 
 def least_distances(tasks, processors, deadline):
-    """Of tasks with whole weights. After the deadline only paths count, as in large graphs."""
-    if len(tasks) > MOST_TASKS:
+    """Of tasks with whole weights.
+
+    Tasks are looked at in a possible order. Of those that the deadline leaves over, only paths
+    count, as in large graphs.
+    """
+    if len(tasks) > MOST_TASKS or time.monotonic() > deadline:
         return _longest_paths(tasks)
     count = len(tasks)
     begin, end = count, count + 1  # as tasks without weight
@@ -39,6 +43,8 @@ def least_distances(tasks, processors, deadline):
     distance = np.zeros((count + 2, count + 2), dtype=np.int64)
     ways = []
     for number, then in enumerate(order):
+        if time.monotonic() > deadline:
+            return _with_paths(tasks, set(order[number:]), distance[begin], ways)
         for first in reversed(order[:number]):
             if not needs[first, then]:
                 continue
@@ -46,15 +52,15 @@ def least_distances(tasks, processors, deadline):
             head, tail = distance[first, between], distance[between, then]
             longest = (head + tail).max(initial=0).item()
             least = max(longest, weight[first].item())
-            if len(between) > processors and time.monotonic() < deadline:
-                least = least_span(weight[between], head, tail, processors)
+            if len(between) > processors:
+                least = least_span(weight[between], head, tail, processors, deadline=deadline)
             distance[first, then] = least
             if not len(between) or least > longest:
                 ways.append((first, then, least))
     return Distances(
         distance[begin, :count].tolist(),
         distance[:count, end].tolist(),
-        [way for way in ways if begin not in way[:2] and end not in way[:2]],
+        _between_tasks(ways, count),
         distance[begin, end].item(),
     )
 
@@ -71,10 +77,25 @@ def _needs(tasks):
     return needs
 
 
-def _longest_paths(tasks):
+def _between_tasks(ways, count):
+    return [way for way in ways if max(way[:2]) < count]
+
+
+def _with_paths(tasks, left, heads, ways):
+    """What is known when some tasks are left over, and the paths to these."""
+    count = len(tasks)
+    paths = _longest_paths(tasks, left)
+    heads = [tasks.heads[k] if k in left else heads[k].item() for k in range(count)]
+    span = max(head + tail for head, tail in zip(heads, tasks.tails, strict=True))
+    return Distances(heads, tasks.tails, _between_tasks(ways, count) + paths.ways, span)
+
+
+def _longest_paths(tasks, ends=None):
+    """All of them, or those to some tasks."""
     ways = [
         (first, then, tasks.weights[first])
         for then, before in enumerate(tasks.predecessors)
         for first in before
+        if ends is None or then in ends
     ]
     return Distances(tasks.heads, tasks.tails, ways, tasks.span)

@@ -1,20 +1,22 @@
 """Heterogeneous earliest finish time (Topcuoglu, Hariri and Wu), for equal processors.
 
 Tasks are taken by their upward rank, the longest way to the end with all messages sent, and each
-goes where it ends first: also into a gap between tasks that are there already.
+goes where it ends first: also into a gap between tasks that are there already. Where all that
+takes longer than one processor would, one processor does it.
 """
 
 import math
 from bisect import bisect_left
 
 from .arrivals import ANYWHERE, arrivals
+from .plan import no_slower_than_serial
 
 
 def heft_schedule(tasks, processors):
     """Starts and places."""
     rank = upward_ranks(tasks)
     starts, places = [0] * len(tasks), [0] * len(tasks)
-    gaps = [Gaps() for _ in range(min(processors, len(tasks)))]
+    gaps = [Gaps()]  # of the processors in use, and of one more
     for task in sorted(tasks.order, key=lambda k: -rank[k]):  # stable: predecessors stay before
         weight = tasks.weights[task]
         ready = arrivals(tasks, task, starts, places)
@@ -23,7 +25,9 @@ def heft_schedule(tasks, processors):
             for place, idle in enumerate(gaps)
         )
         gaps[places[task]].fill(starts[task], weight)
-    return starts, places
+        if places[task] == len(gaps) - 1 < processors - 1:
+            gaps.append(Gaps())
+    return no_slower_than_serial(tasks, (starts, places))
 
 
 def upward_ranks(tasks):

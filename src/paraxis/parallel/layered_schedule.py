@@ -15,7 +15,10 @@ from ..errors import ArgumentError
 
 
 def layered_schedule(tasks, processors, layers=None):
-    """Starts and places. `layers` maps names to layers; without it, `tasks.layers` are taken."""
+    """Starts and places. `layers` maps names to layers; without it, `tasks.layers` are taken.
+
+    A task's layer may be that of a task it needs, but not one before. It takes a later cycle.
+    """
     layer = _given(tasks, layers) if layers is not None else _own(tasks)
     waiting = [len(each) for each in tasks.predecessors]
     ready = [(layer[task], task) for task, count in enumerate(waiting) if not count]
@@ -61,4 +64,10 @@ def _given(tasks, layers):
     for name in tasks.names:
         if not isinstance(found := layers.get(name), Real):
             raise ArgumentError(f"layers: expected a number for task {name}, found {found!r}")
+    for first, then, _ in tasks.edges():
+        if layers[first] > layers[then]:
+            raise ArgumentError(
+                f"layers: expected {layers[first]} or more for task {then}, which needs {first} of "
+                f"layer {layers[first]}, found {layers[then]}"
+            )
     return [layers[name] for name in tasks.names]

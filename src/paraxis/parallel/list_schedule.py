@@ -10,21 +10,28 @@ on the processor that made the input which would arrive last. The priorities:
   first, as read here: neither the level of a task nor the number of its successors changes while
   others run; how many successors wait for this task alone does. Equal levels go by that number,
   which is counted anew whenever a task starts.
+
+Starting what can start is rash where messages are slow. Where it takes longer than one processor
+would, one processor does it all.
 """
 
 import heapq
 
 from ..errors import ArgumentError
 from .arrivals import ANYWHERE, arrivals
+from .plan import no_slower_than_serial
+
+DEFAULT_PRIORITY = "cp_misf"
 
 
-def list_schedule(tasks, processors, priority="cp_misf"):
+def list_schedule(tasks, processors, priority=DEFAULT_PRIORITY):
     """Starts and places."""
     if not isinstance(priority, str) or priority not in PRIORITIES:
         raise ArgumentError(
             f"priority: expected one of {', '.join(PRIORITIES)}, found {priority!r}"
         )
-    return schedule_by_rank(tasks, processors, *PRIORITIES[priority](tasks))
+    plan = schedule_by_rank(tasks, processors, *PRIORITIES[priority](tasks))
+    return no_slower_than_serial(tasks, plan)
 
 
 def unchanging(task):

@@ -10,6 +10,7 @@ import time
 
 from .heft import upward_ranks
 from .list_schedule import schedule_by_rank
+from .plan import ends, makespan
 
 ROUNDS = 500  # at most; fewer in graphs of more than
 SIZE = 400  # tasks and edges
@@ -22,21 +23,22 @@ def best_of_restarts(tasks, processors, best, target, deadline, seed):
     levels = upward_ranks(tasks)
     size = len(tasks) + sum(len(each) for each in tasks.predecessors)
     for number in range(1 + ROUNDS * SIZE // max(SIZE, size)):
+        if makespan(tasks, best) <= target or time.monotonic() > deadline:
+            break
         noise = number and dice.choice(NOISE) * tasks.work / len(tasks)
         rank = [-(level + noise * dice.random()) for level in levels]
         plan = schedule_by_rank(tasks, processors, rank)
-        for better in (plan, *squeezed(tasks, processors, plan)):
-            if makespan(tasks, better) < makespan(tasks, best):
-                best = better
-        if makespan(tasks, best) <= target or time.monotonic() > deadline:
-            break
+        plans = (plan, *squeezed(tasks, processors, plan, deadline))
+        best = min(best, *plans, key=lambda each: makespan(tasks, each))
     return best
 
 
-def squeezed(tasks, processors, plan):
+def squeezed(tasks, processors, plan, deadline):
     """The schedules on the way, as long as they become shorter."""
     shortest = None
     while shortest is None or makespan(tasks, plan) < shortest:
+        if time.monotonic() > deadline:
+            return
         shortest = makespan(tasks, plan)
         rank = [-end for end in ends(tasks, plan[0])]
         backwards = schedule_by_rank(tasks.mirrored, processors, rank)
@@ -45,11 +47,3 @@ def squeezed(tasks, processors, plan):
         yield plan
         plan = schedule_by_rank(tasks, processors, plan[0])
         yield plan
-
-
-def ends(tasks, starts):
-    return [start + weight for start, weight in zip(starts, tasks.weights, strict=True)]
-
-
-def makespan(tasks, plan):
-    return max(ends(tasks, plan[0]), default=0)

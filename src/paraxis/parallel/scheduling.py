@@ -25,13 +25,14 @@ def schedule(tasks, processors, method="list", **options):
 
     The methods and their options:
 
-    - "list": whenever a processor is free, start the ready task of highest priority.
+    - "list": whenever a processor is free, start the ready task of highest priority; or all on
+      one processor, where messages make that shorter.
       `priority`: "hlf", "cp_misf" (the default) or "dhlf_misf"; see `list_schedule`.
     - "streamlined": Dhanaraj's cycles, filled layer by layer. `layers`: name -> layer, if the
       tasks have layers of their own; see `layered_schedule`.
-    - "heft": each task where it ends first, also in gaps; see `heft`.
-    - "optimal": the shortest that is found, proved to be so where time allows; needs OR-Tools.
-      `time_limit`: seconds, 60 if not given. `seed`: of the searches, 0 if not given.
+    - "heft": each task where it ends first, also in gaps, or all on one processor; see `heft`.
+    - "optimal": the shortest that is found, proved to be so where time and size allow; needs
+      OR-Tools. `time_limit`: seconds, 60 if not given. `seed`: of the searches, 0 if not given.
 
     The schedule's `bounds` say what no schedule can beat; `optimal` and `gap` go by them.
     """
@@ -40,13 +41,29 @@ def schedule(tasks, processors, method="list", **options):
     processors = whole_number("processors", processors)
     if not isinstance(method, str) or method not in METHODS:
         raise ArgumentError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
-    _, _, *known = inspect.signature(METHODS[method]).parameters
     for name in options:
-        if name not in known:
-            choice = f"one of {', '.join(known)}" if known else "none"
-            raise ArgumentError(f"options of method {method}: expected {choice}, found {name!r}")
-    starts, places, *proved = METHODS[method](tasks, processors, **options)
-    limits = bounds(tasks, processors)
-    for more in proved:
-        limits |= more
+        _check_option(name, method)
+    usable = min(processors, max(1, len(tasks)))  # more would be idle all the time
+    starts, places, *proved = METHODS[method](tasks, usable, **options)
+    (limits,) = proved or [bounds(tasks, usable)]
     return Schedule(tasks, processors, tuple(starts), tuple(places), method, limits)
+
+
+def methods_with(option):
+    """The names of the methods that have an option of this name."""
+    return [method for method in METHODS if option in _options_of(method)]
+
+
+def _options_of(method):
+    _, _, *options = inspect.signature(METHODS[method]).parameters
+    return options
+
+
+def _check_option(name, method):
+    known, elsewhere = _options_of(method), methods_with(name)
+    if name in known:
+        return
+    if elsewhere:
+        raise ArgumentError(f"{name}: expected method {' or '.join(elsewhere)}, found {method}")
+    choice = f"one of {', '.join(known)}" if known else "none"
+    raise ArgumentError(f"options of method {method}: expected {choice}, found {name!r}")

@@ -1,19 +1,21 @@
 """What more processors bring: schedules of the same tasks on different numbers of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 from numbers import Integral
 
 from ..errors import ArgumentError
-from .schedule import MOST_IN_NOTEBOOKS, Schedule
+from .schedule import MOST_IN_NOTEBOOKS, SLACK, Schedule
 from .scheduling import schedule
 from .speedup_figures import speedup_figures
 from .whole_number import whole_number
 from .written import written
 
 HEADINGS = ("processors", "makespan", "speed-up", "efficiency", "bound", "gap")
+MOST_SCHEDULES = 1_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SpeedupCurve:
     """Schedules of the same tasks; its columns are tuples, one item a schedule."""
 
@@ -54,7 +56,7 @@ class SpeedupCurve:
             return None
         return framed(*self.schedules, figures=speedup_figures(self.schedules))
 
-    def __str__(self):
+    def __repr__(self):
         rows = [HEADINGS]
         for each in self.schedules:
             times = f"{each.makespan:.6g}", f"{each.speedup:.2f}", f"{each.efficiency:.1%}"
@@ -68,13 +70,37 @@ class SpeedupCurve:
 
 
 def speedup_curve(tasks, processors, method="list", **options):
-    """Schedules on each of `processors`, numbers or, if it is one number, all up to it."""
+    """Schedules on each of `processors`, numbers or, if it is one number, all up to it.
+
+    None is longer than one on fewer processors, and none has a weaker bound than one on more.
+    """
     if isinstance(processors, Integral):
         processors = range(1, whole_number("processors", processors) + 1)
     try:
-        counts = tuple(processors)
+        counts = tuple(islice(processors, MOST_SCHEDULES + 1))
     except TypeError:
         counts = ()
     if not counts:
         raise ArgumentError(f"processors: expected numbers of them, found {processors!r}")
-    return SpeedupCurve(tuple(schedule(tasks, each, method, **options) for each in counts))
+    if len(counts) > MOST_SCHEDULES:
+        raise ArgumentError(f"processors: expected at most {MOST_SCHEDULES:,} numbers, found more")
+    return SpeedupCurve(consistent([schedule(tasks, p, method, **options) for p in counts]))
+
+
+def consistent(schedules):
+    """Schedules of the same tasks, each as good as those on fewer or more processors make it.
+
+    A schedule is also one on more processors, some of them idle. So what no schedule can beat on
+    more processors, none can on fewer.
+    """
+    found = list(schedules)
+    order = sorted(range(len(found)), key=lambda k: found[k].processors)
+    for fewer, more in pairwise(order):
+        if found[fewer].makespan < found[more].makespan:
+            plan = {"starts": found[fewer].starts, "places": found[fewer].places}
+            found[more] = replace(found[more], **plan)
+    for more, fewer in pairwise(reversed(order)):
+        if found[fewer].bound < found[more].bound * (1 - SLACK):
+            passed = {f"schedules on {found[more].processors} processors": found[more].bound}
+            found[fewer] = replace(found[fewer], bounds=found[fewer].bounds | passed)
+    return tuple(found)

@@ -24,10 +24,11 @@ class TaskGraph:
         if not isinstance(weights, Mapping):
             raise TaskError(f"weights: expected name -> weight, found {type(weights).__name__}")
         self.name = name
-        self.labels, self.groups = labels or {}, groups or {}
         self.names = tuple(weights)
-        self.weights = tuple(_weight(task, weights[task]) for task in self.names)
+        self.weights = tuple(_time(f"task {task}", "weight", weights[task]) for task in self.names)
         self.index = {task: k for k, task in enumerate(self.names)}
+        self.labels = self._known("labels", labels)
+        self.groups = self._known("groups", groups)
         before = [{} for _ in self.names]  # dicts keep the order and each edge once
         self.messages = {}
         for edge in edges:
@@ -45,14 +46,41 @@ class TaskGraph:
 
     @classmethod
     def from_program(cls, program, grain=None, **weights):
-        """The operations of a Program as tasks; see `paraxis.parallel.program_tasks`."""
+        """The operations of a Program as tasks: one each, or with `grain` several together.
+
+        Keywords, all of them times but for the first:
+
+        - grain=: gather operations into tasks of at most this weight, where none alone weighs more
+        - mul=: of a multiplication; 1 if not given
+        - add=: of an addition or subtraction; 1
+        - div=: of a division; 1
+        - sqrt=: of a square root; 1
+        - trig=: of a sine or cosine; 0, and those of inputs are then no tasks but given
+        - logic=: of a comparison or choice; 0
+        - latency=: of a message between processors, however short; 0
+        - messages=: of each value in a message, on top of that; 0
+
+        Sums are taken as they are written. `program.balanced()` has them as shallower trees.
+        """
         from .program_tasks import program_tasks
 
         return program_tasks(program, grain, **weights)
 
     @classmethod
     def from_stg(cls, path):
-        """Read a file in the Standard Task Graph format; see `paraxis.parallel.stg`."""
+        """Read a file in the Standard Task Graph format; the names of tasks are their numbers.
+
+        All numbers are whole. The first is how many tasks there are, n. Then come n + 2 rows, each
+        a task's number, its weight, how many tasks it needs, and the numbers of these. Row 0 and
+        row n + 1 are dummies of weight 0, before and after all others; they are not among the n and
+        become no tasks. Lines that begin with # are remarks.
+
+            2                a file of two tasks, of which
+            0  0  0          (the dummy before all)
+            1  5  1  0       the first weighs 5 and needs none but the dummy,
+            2  3  1  1       the second weighs 3 and needs the first
+            3  0  1  2       (the dummy after all)
+        """
         from .stg import read
 
         return read(path)
@@ -60,7 +88,9 @@ class TaskGraph:
     def to_stg(self, path=None):
         """The tasks in the Standard Task Graph format; written to a file if one is named.
 
-        Weights must be whole. Names and messages have no place in the format and are lost.
+        `from_stg` explains the format. The dummies in its first and last row are added. Tasks are
+        numbered from 1, each after those it needs. Weights must be whole. Names and messages have
+        no place in the format and are lost.
         """
         from .stg import write
 
@@ -153,6 +183,16 @@ class TaskGraph:
 
     # -- reading what was given -------------------------------------------------------------------
 
+    def _known(self, what, given):
+        """A mapping of names that tasks have."""
+        given = {} if given is None else given
+        if not isinstance(given, Mapping):
+            raise TaskError(f"{what}: expected a mapping of names, found {type(given).__name__}")
+        for task in given:
+            if task not in self.index:
+                raise TaskError(f"{what}: there is no task {task!r}")
+        return given
+
     def _edge(self, edge):
         """The places of the two tasks and the size of the message."""
         try:
@@ -166,7 +206,7 @@ class TaskGraph:
             raise TaskError(
                 f"edge: expected (before, after) or (before, after, size), found {edge!r}"
             )
-        return *ends, _weight(f"{first!r} -> {then!r}", rest[0], "message") if rest else 0
+        return *ends, _time(f"message {first!r} -> {then!r}", "size", rest[0]) if rest else 0
 
     def _topological_order(self):
         """Every task after its predecessors, otherwise in the order given."""
@@ -198,9 +238,9 @@ class TaskGraph:
         return [path[-1], *path]
 
 
-def _weight(task, value, what="task"):
+def _time(whose, what, value):
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise TaskError(f"{what} {task}: expected a number as its size, found {value!r}")
+        raise TaskError(f"{whose}: expected a number as its {what}, found {value!r}")
     if value < 0:
-        raise TaskError(f"{what} {task}: expected a size >= 0, found {value}")
+        raise TaskError(f"{whose}: expected a {what} >= 0, found {value}")
     return int(value) if isinstance(value, Integral) else float(value)

@@ -79,11 +79,11 @@ def _in_time(schedule):
 def _neighbours(schedule):
     """For each task the one its processor does before, and after; none for those of no length."""
     before, after = [None] * len(schedule.tasks), [None] * len(schedule.tasks)
-    last = [None] * schedule.processors
+    last = {}  # processor -> its task
     for task in _in_time(schedule):
         if schedule.tasks.weights[task]:
             place = schedule.places[task]
-            first, last[place] = last[place], task
+            first, last[place] = last.get(place), task
             before[task] = first
             if first is not None:
                 after[first] = task

@@ -31,7 +31,11 @@ class WholeTasks:
 
 
 def whole_tasks(tasks):
-    sizes = [_as_printed(size) for size in (*tasks.weights, *tasks.messages.values())]
+    sizes = (*tasks.weights, *tasks.messages.values())
+    whole = all(isinstance(size, int) for size in sizes)
+    if whole and math.gcd(*sizes) == 1 and sum(sizes) <= LARGEST:
+        return WholeTasks(tasks, tasks, Fraction(1), rounded=False)
+    sizes = [_as_printed(size) for size in sizes]
     whole = math.lcm(*(size.denominator for size in sizes))
     unit = Fraction(math.gcd(*(int(size * whole) for size in sizes)) or 1, whole)
     rounded = sum(sizes) > LARGEST * unit
