@@ -120,13 +120,16 @@ class Function:
         return [f"{name} + {array.entries} * state" for name, array in pairs]
 
     def comment(self, notes, *more):
-        usage = (
-            f"{self.name} computes one state, {self.name}_batch many. {self.layout}",
-            "Arrays of several dimensions are row-major. Outputs may be the very arrays of inputs.",
-            *more,
-        )
+        usage = (*self.usage(), *more)
         text = description(self.graph, self.name, self.language, self.arrays, usage, notes)
         return block_comment(text)
+
+    def usage(self):
+        """Sentences on how it is called."""
+        return (
+            f"{self.name} computes one state, {self.name}_batch many. {self.layout}",
+            "Arrays of several dimensions are row-major. Outputs may be the very arrays of inputs.",
+        )
 
 
 def c_function(graph, name, dtype):

@@ -8,9 +8,10 @@ import sys
 from dataclasses import dataclass
 
 from ..errors import ArgumentError
-from . import c, cuda, fortran, python
+from . import c, c_parts, cuda, fortran, python
 from .llvm import host, library
 from .selftest import c as c_test
+from .selftest import c_parts as c_parts_test
 from .selftest import cuda as cuda_test
 from .selftest import fortran as fortran_test
 from .selftest import python as python_test
@@ -48,6 +49,21 @@ def write_files(graph, language, folder, name=None, dtype="float64", cpu=None, n
     if language == "library":
         paths.append(_link(folder, name))
     return Exported(paths, *_commands(language, folder, name))
+
+
+def write_parts(graph, parts, folder, name=None, dtype="float64"):
+    """Write the C11 files of a graph in parts, a processor each, to `folder`."""
+    name = c.c_function(graph, name, dtype).name
+    cases = vectors(graph, dtype)
+    files = {
+        f"{name}.h": c_parts.header(graph, parts, name, dtype),
+        f"{name}.c": c_parts.source(graph, parts, name, dtype, with_header=True),
+        f"{name}_test.c": c_parts_test.self_test(graph, parts, cases, name, dtype),
+    }
+    paths = [_write(folder, file, content) for file, content in files.items()]
+    sources, program = paths[1:], os.path.join(folder, f"{name}_test")
+    build = ["cc", "-std=c11", "-O2", "-pthread", *sources, "-lm", "-o", program]
+    return Exported(paths, [shlex.join(build)], shlex.join([program]))
 
 
 def _machine(cpu):

@@ -23,13 +23,18 @@ class ProgramTasks(TaskGraph):
     """Tasks that know the Program they are of.
 
     `operations[k]` are the nodes of `program.graph` that task k computes, arguments first. `fine`
-    are the same operations with a task each.
+    are the same operations with a task each. Several tasks may compute the same nodes, each on a
+    processor of its own; `work` counts them once.
     """
 
     def __init__(self, weights, edges, name, labels, groups, program, operations, fine=None):
         super().__init__(weights, edges, name, labels, groups)
         self.program, self.operations = program, operations
         self.fine = fine or self
+
+    @cached_property
+    def work(self):
+        return sum(self.weights) if self.fine is self else self.fine.work
 
     @cached_property
     def task_of(self):

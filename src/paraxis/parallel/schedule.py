@@ -129,6 +129,28 @@ class Schedule:
 
         return written(page(self), path)
 
+    def compile(self, dtype="float64"):
+        """Machine code of the scheduled Program, a thread for each processor that has tasks."""
+        from .for_real import compiled
+
+        return compiled(self, dtype)
+
+    def to_c(self, name=None, dtype="float64"):
+        """C11 source of the scheduled Program, a function for each processor that has tasks."""
+        from .for_real import c_source
+
+        return c_source(self, name, dtype)
+
+    def export(self, folder, name=None, dtype="float64"):
+        """Write that source, its header and a self-test with threads to a folder.
+
+        The result has `paths`, the commands that `build` the self-test, and the one that runs it,
+        `test`.
+        """
+        from .for_real import exported
+
+        return exported(self, folder, name, dtype)
+
     def _repr_html_(self):
         """In notebooks: the chart, unless it is too large to be kept in one."""
         from .gantt import framed

@@ -109,21 +109,37 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     parameters.append("ptr %frame")
 
     steps = _with_stores(graph, order, access(lanes, shapes))
+    done, made = 0, 0
+
+    def emitter(slots):
+        return Emitter(module, lanes, list(graph.inputs), access(lanes, shapes), slots)
+
+    def after_step(emitter):
+        nonlocal done, made
+        done += 1
+        while made * len(steps) < len(requests) * done:
+            array, line = requests[made]
+            emitter.fetch(array, line, to_write=array >= len(graph.inputs))
+            made += 1
+
     beside = REQUEST_WEIGHT * len(requests) / len(steps)
+    return define_steps(module, name, parameters, steps, emitter, beside, after_step)
+
+
+def define_steps(module, name, parameters, steps, emitter, beside=0, after_step=lambda emitter: 0):
+    """Add `void @name(parameters)` that does the steps, by as many functions as it takes.
+
+    `emitter(slots)` writes steps as code, with these places in %frame; `after_step` may add to
+    it, so many lines a step as `beside` says. Returns how many vectors the frame must hold.
+    """
     pieces = cut(steps, MOST_LINES, lambda step: getattr(step, "weight", 1) + beside)
     slots = frame_places(pieces, (), made_again=("const",))
-    done, made = 0, 0
     for number, piece in enumerate(pieces):
-        emitter = _Emitter(module, lanes, list(graph.inputs), access(lanes, shapes), slots)
+        code = emitter(slots)
         for step in piece:
-            emitter.emit(step)
-            done += 1
-            while made * len(steps) < len(requests) * done:
-                array, line = requests[made]
-                emitter.fetch(array, line, to_write=array >= len(graph.inputs))
-                made += 1
-        _define_function(module, f"{name}.{number}", parameters, str(emitter))
-
+            code.emit(step)
+            after_step(code)
+        _define_function(module, f"{name}.{number}", parameters, str(code))
     calls = [f"  call void @{name}.{k}({', '.join(parameters)})" for k in range(len(pieces))]
     _define_function(module, name, parameters, "\n".join(calls))
     return frame_size(slots)
@@ -168,27 +184,49 @@ def _with_stores(graph, order, access):
     steps = list(order)
     if len(order) + 9 * len(graph.results) > MOST_LINES:
         steps.sort(key=lambda node: node.op != "input")  # stable
-    poison = (Poison(graph.unused),) if graph.unused else ()
     at = {node.index: k for k, node in enumerate(steps)}
     read = max((k for k, node in enumerate(steps) if node.op == "input"), default=-1)
     ready = defaultdict(list)  # place in the order -> the stores that come after it
-    for array, (name, (_, nodes)) in enumerate(graph.outputs.items(), len(graph.inputs)):
-        spoilt, zeros = graph.poisoned(name), []  # runs of parts that are always zero
-        for first, entries, weight in access.parts(array):
-            own = slice(first, first + entries)
-            if not any(spoilt[own]):
-                start = first if not zeros or sum(zeros[-1]) < first else zeros.pop()[0]
-                zeros.append((start, first + entries - start))
-                continue
-            values = nodes[own]
-            last = max(read, *(at[node.index] for node in values))
-            ready[last].append(Store(array, first, (*values, *poison), tuple(spoilt[own]), weight))
-        ready[read] += [Clear(array, *run) for run in zeros]
-    result = [*poison, *ready[-1]]
+    for store in output_steps(graph, output_values(graph), access):
+        values = (at[node.index] for node in store.args if node.op != "poison")
+        ready[max([read, *values])].append(store)
+    result = [*poison(graph), *ready[-1]]
     for k, node in enumerate(steps):
         result.append(node)
         result += ready[k]
     return result
+
+
+def poison(graph):
+    """The poison of outputs, if there can be any."""
+    return (Poison(graph.unused),) if graph.unused else ()
+
+
+def output_values(graph):
+    """(output, entry) -> its node."""
+    return {
+        (name, entry): node
+        for name, (_, nodes) in graph.outputs.items()
+        for entry, node in enumerate(nodes)
+    }
+
+
+def output_steps(graph, values, access):
+    """The steps that write entries of the graph's outputs: those of `values`."""
+    for array, name in enumerate(graph.outputs, len(graph.inputs)):
+        spoilt, zeros = graph.poisoned(name), []
+        for first, entries, weight in access.parts(array):
+            if (name, first) not in values:  # a part is written as a whole, or by somebody else
+                continue
+            own = slice(first, first + entries)
+            if any(spoilt[own]):
+                nodes = [values[name, k] for k in range(first, first + entries)]
+                yield Store(array, first, (*nodes, *poison(graph)), tuple(spoilt[own]), weight)
+            else:  # always zero: runs of such are cleared at once
+                start = first if not zeros or sum(zeros[-1]) < first else zeros.pop()[0]
+                zeros.append((start, first + entries - start))
+        for run in zeros:
+            yield Clear(array, *run)
 
 
 def _define_function(module, name, parameters, text):
@@ -196,7 +234,9 @@ def _define_function(module, name, parameters, text):
     module.define(name, f"{head} {{\n{text}\n  ret void\n}}")
 
 
-class _Emitter(Straight):
+class Emitter(Straight):
+    """Writes steps one after another."""
+
     def __init__(self, module, lanes, inputs, access, slots):
         super().__init__("v")
         self.module, self.lanes, self.access, self.slots = module, lanes, access, slots

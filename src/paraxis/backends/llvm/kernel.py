@@ -51,10 +51,13 @@ class Kernel:
         ]
         batch = map_driver.broadcast_batch(signature, arrays)
         results = map_driver.result_arrays(signature, batch, self.dtype, out)
-        map_driver.run(signature, arrays, results, batch, self.dtype, self._execute, out is None)
+        self._compute(arrays, results, batch, fresh=out is None)
         return results[0] if len(results) == 1 else tuple(results)
 
     __call__ = general  # replaced by native code where there is some
+
+    def _compute(self, arrays, results, batch, fresh):
+        map_driver.run(self._signature, arrays, results, batch, self.dtype, self._execute, fresh)
 
     def _execute(self, job, states):
         worth = max(1, states * max(self.work, 1) // THREAD_WORK)
@@ -151,14 +154,14 @@ def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=Non
     return load_kernel(description, data, thread_count, fallback)
 
 
-def load_kernel(description, data, thread_count=None, fallback=None):
-    """A kernel from machine code.
+def load_kernel(description, data, thread_count=None, fallback=None, kind=Kernel):
+    """A kernel from machine code, of this class.
 
     `kernel.native` is its native function, which hands what it does not take to `fallback`
     (by default the kernel's own general path).
     """
     code = host.LoadedCode(data)
-    kernel = Kernel(description, code, thread_count)
+    kernel = kind(description, code, thread_count)
     kernel.native = fallback or kernel.general
     if description["entry"]:
         kernel.native = python_entry.make_callable(
@@ -166,7 +169,6 @@ def load_kernel(description, data, thread_count=None, fallback=None):
         )
         # Python looks __call__ up on the type, so each kernel gets a type of its own with the
         # native function on it: no Python frame between the caller and the machine code.
-        kernel.__class__ = type(
-            "Kernel", (Kernel,), {"__call__": kernel.native, "__module__": __name__}
-        )
+        native = {"__call__": kernel.native, "__module__": kind.__module__}
+        kernel.__class__ = type(kind.__name__, (kind,), native)
     return kernel

@@ -54,11 +54,12 @@ def has_entry(graph):
     return 1 <= len(graph.inputs) <= 16 and len(graph.outputs) <= 16
 
 
-def define_call(module, graph, lanes, body, frame, run, small):
+def define_call(module, graph, lanes, body, frame, run=None, small=1):
     """Add `ptr @call(ptr self, ptr args, i64 nargs, ptr kwnames)` and its `@context`.
 
     `body` is the one-lane function, which needs `frame` numbers of memory, `run` the driver;
-    `small` is the number of states up to which a batch is run here.
+    `small` is the number of states up to which a batch is run here. Without a driver, `body` does
+    one state, may refuse to by returning 0, and is given no `out` that overlaps an input.
     """
     inputs = list(graph.inputs.values())
     outputs = [shape for shape, _ in graph.outputs.values()]
@@ -94,7 +95,7 @@ check{n}:
 result: ; no keyword, or exactly `out`; a tuple's length stands at 16
   %no.keywords = icmp eq ptr %kwnames, null
   br i1 %no.keywords, label %fresh0, label %keywords
-{_given_result(n, shapes, lanes.size) if m == 1 else "keywords: ; several arrays: the general path writes those" + chr(10) + "  br label %general"}
+{_given_result(n, shapes, lanes.size, run is None) if m == 1 else "keywords: ; several arrays: the general path writes those" + chr(10) + "  br label %general"}
 {_lines(_new_result(j, n + j, outputs[j], lanes, f"fresh{j + 1}" if j + 1 < m else "fresh.all") for j in range(m))}
 fresh.all:
   store i1 true, ptr %solid.slot, align 1
@@ -109,20 +110,10 @@ compute:
   %like.one = and i1 %single, %solid
   %by.one = or i1 %one.state, %like.one
   br i1 %by.one, label %compute.one, label %compute.batch
-compute.one:
-  call void @{body}({", ".join(f"ptr %data{k}" for k in range(n + m))}, ptr %frame)
-  br label %finish
-compute.batch: ; all in one chunk
-{_lines(_word(k, v) for k, v in enumerate(("%states.all", 0, "%states.all", 1, 1, 0, 0)))}
-{_lines(_describe(k, math.prod(shapes[k]), lanes.size, k < n) for k in range(n + m))}
-  call void @{run}(ptr %job)
-  %status.at = getelementptr i64, ptr %job, i64 {STATUS}
-  %status = load i64, ptr %status.at, align 8
-  %computed = icmp eq i64 %status, 0
-  br i1 %computed, label %finish, label %refused
+{_compute(body, run, shapes, n, lanes.size)}
 finish:
 {_returned(m)}
-refused: ; out of memory: the general path says so
+refused: ; the general path knows what to do, or say
 {_lines(f"  call void %decref.p(ptr %result{j})" for j in range(m))}
   br label %general
 
@@ -136,6 +127,27 @@ general:
 
 def _lines(parts):
     return "\n".join(parts)
+
+
+def _compute(body, run, shapes, n, itemsize):
+    arguments = ", ".join([*(f"ptr %data{k}" for k in range(len(shapes))), "ptr %frame"])
+    if run is None:
+        return f"""compute.one:
+  %computed = call i1 @{body}({arguments})
+  br i1 %computed, label %finish, label %refused
+compute.batch:
+  br label %refused"""
+    return f"""compute.one:
+  call void @{body}({arguments})
+  br label %finish
+compute.batch: ; all in one chunk
+{_lines(_word(k, v) for k, v in enumerate(("%states.all", 0, "%states.all", 1, 1, 0, 0)))}
+{_lines(_describe(k, math.prod(shape), itemsize, k < n) for k, shape in enumerate(shapes))}
+  call void @{run}(ptr %job)
+  %status.at = getelementptr i64, ptr %job, i64 {STATUS}
+  %status = load i64, ptr %status.at, align 8
+  %computed = icmp eq i64 %status, 0 ; else out of memory
+  br i1 %computed, label %finish, label %refused"""
 
 
 def _context(k, name):
@@ -250,8 +262,8 @@ def _broadcast(k, next_):
   br i1 %either{k}, label %{next_}, label %general"""
 
 
-def _apart(k, out, shapes, itemsize, next_):
-    """`out` must be exactly input k or lie wholly before or after it."""
+def _apart(k, out, shapes, itemsize, next_, wholly):
+    """`out` must be exactly input k, if not `wholly` apart, or lie wholly before or after it."""
     own, other = math.prod(shapes[k]) - 1, math.prod(shapes[out]) - 1
     return f"""apart{k}:
   %in{k}.first = load i64, ptr %data{k}.slot, align 8
@@ -264,7 +276,7 @@ def _apart(k, out, shapes, itemsize, next_):
   %same{k}.column = icmp eq i64 %in{k}.column, %out{k}.column
   %same{k}.row = icmp eq i64 %in{k}.row, %out{k}.row
   %same{k}.two = and i1 %same{k}.first, %same{k}.column
-  %same{k} = and i1 %same{k}.two, {f"%same{k}.row" if own == other else "false"}
+  %same{k} = and i1 %same{k}.two, {f"%same{k}.row" if own == other and not wholly else "false"}
   %signs{k}.a = or i64 %in{k}.column, %in{k}.row
   %signs{k}.b = or i64 %out{k}.column, %out{k}.row
   %signs{k} = or i64 %signs{k}.a, %signs{k}.b
@@ -288,10 +300,10 @@ def _apart(k, out, shapes, itemsize, next_):
   br i1 %apart{k}.ok, label %{next_}, label %general"""
 
 
-def _given_result(n, shapes, itemsize):
+def _given_result(n, shapes, itemsize, wholly):
     """`out`, if it is an array that can be written in place."""
     apart = (
-        _apart(k, n, shapes, itemsize, f"apart{k + 1}" if k + 1 < n else "out.use")
+        _apart(k, n, shapes, itemsize, f"apart{k + 1}" if k + 1 < n else "out.use", wholly)
         for k in range(n)
     )
     return f"""keywords:
@@ -311,7 +323,7 @@ out.shape: ; one state or the whole batch, as the inputs are
   %out.fits = select i1 %one.state, i1 %one{n}, i1 %out.batch
   br i1 %out.fits, label %out.apart, label %general
 out.apart:
-  br i1 %one.state, label %out.use, label %apart0
+  br i1 {"false" if wholly else "%one.state"}, label %out.use, label %apart0
 {_lines(apart)}
 out.use:
   call void %incref.p(ptr %array{n})
