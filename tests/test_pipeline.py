@@ -156,6 +156,7 @@ def test_random_streams_stay_in_step(seed):
         processors=rng.choice([None, 1, 2, 5]),
     )
     stream = p.simulate(4)
+    assert [{*made.values()} for made in stream.results] == [{0}, {1}, {2}, {3}]
     steps = [after - before for before, after in itertools.pairwise(stream.done)]
     assert steps == [p.interval] * 3
     assert stream.done[0] == p.latency
@@ -413,6 +414,20 @@ T3.z             1  T4 at once, theta1 after 1"""
     )
 
 
+def test_large_pipelines_print_their_beginnings():
+    edges = [(k, k + 1) for k in range(99)] + [(0, k) for k in range(2, 100)]
+    edges += [(k, "late") for k in range(50)]
+    tasks = px.TaskGraph(dict.fromkeys([*range(100), "late"], 1), edges, "long\nname")
+    p = px.pipeline(tasks)
+    assert "\n" not in repr(p)
+    lines = str(p).splitlines()
+    assert len(lines) == 41
+    assert lines[20] == "... and 83 more stages"
+    assert lines[-1] == f"... and {len(p.delays) - 17} more delay lines"
+    assert lines[23].startswith("0               98  1 at once, 2 after 1, 3 after 2, ")
+    assert lines[23].endswith(", ... and 95 more") and len(lines[23]) <= 100
+
+
 def test_json(tmp_path):
     tasks, values, _ = first_angle()
     p = px.pipeline(tasks, stage=40, values=values)
@@ -463,6 +478,9 @@ def test_the_page_shows_every_task_and_register(tmp_path, options):
     found = Elements(text)
     assert found.classes.count("task") == len(tasks)
     assert found.classes.count("register") == p.buffers
+    shared = "processors" in options
+    assert found.classes.count("place") == (len(tasks) if shared else 0)
+    assert ("processor 2" in found.words) == shared
     for line in p.delays:
         assert line in found.words
 
@@ -530,6 +548,24 @@ def test_no_tasks():
         px.pipeline([])
 
 
+def test_messages_are_refused():
+    tasks = px.TaskGraph({"a": 1, "b": 1}, [("a", "b", 3)])
+    with pytest.raises(px.TaskError, match="without messages, found one of size 3 from a to b"):
+        px.pipeline(tasks)
+    program = px.program(px.planar(2))
+    with pytest.raises(px.TaskError, match="without messages, found one of size 1 from"):
+        px.pipeline(px.TaskGraph.from_program(program, messages=1))
+
+
+def test_what_takes_no_time_but_several_values_needs_a_function():
+    tasks = px.TaskGraph({"x": 0, "y": 0, "sum": 0}, [("x", "sum"), ("y", "sum")])
+    p = px.pipeline(tasks)
+    point = [{"x": 1, "y": 2}]
+    assert p.simulate(point, {"sum": lambda x, y: x + y}).results == [{"sum": 3}]
+    with pytest.raises(px.ArgumentError, match="several arguments, found none for sum"):
+        p.simulate(point, {})
+
+
 def test_a_missing_solver_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     with pytest.raises(px.MissingPackageError, match=r"pip install 'paraxis\[opt\]'"):
@@ -545,10 +581,18 @@ def test_bad_streams_are_named():
     with pytest.raises(px.ArgumentError, match="items: expected a list of dicts"):
         p.simulate(3, functions)
     with pytest.raises(px.ArgumentError, match="item 1: expected a value for each of"):
-        p.simulate([{"px": 1, "py": 2}, {"px": 1}])
+        p.simulate([{"px": 1, "py": 2}, {"px": 1}], functions)
     point = [{"px": 1.0, "py": 2.0}]
-    with pytest.raises(px.ArgumentError, match="functions: expected one for T4"):
+    with pytest.raises(px.ArgumentError, match="functions: expected what the tasks make of"):
+        p.simulate(point)
+    with pytest.raises(px.ArgumentError, match="functions: expected .* found none for T1, .* T4"):
+        p.simulate(point, {})
+    with pytest.raises(px.ArgumentError, match="functions: expected names of .* found 'T5'"):
+        p.simulate(point, {**functions, "T5": functions["T4"]})
+    with pytest.raises(px.ArgumentError, match="function of T4: expected a function, found None"):
         p.simulate(point, {**functions, "T4": None})
+    with pytest.raises(px.ArgumentError, match="functions: expected a mapping .*, found list"):
+        p.simulate(point, [functions])
     with pytest.raises(px.ArgumentError, match="function of T3: expected a dict with 'z'"):
         p.simulate(point, {**functions, "T3": lambda root, angle: angle})
     with pytest.raises(px.ArgumentError, match="expected a dict with 'x', found None"):

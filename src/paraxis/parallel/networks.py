@@ -12,9 +12,8 @@ from numbers import Integral, Real
 
 from ..algorithms.orders import rotated, shuffled_bits
 from ..errors import ArgumentError
+from .listed import listed
 from .whole_number import whole_number
-
-MOST_SHOWN = 8  # processors that cannot be reached
 
 
 @dataclass(frozen=True)
@@ -139,12 +138,9 @@ class Network:
 
     def _no_way(self, starts, end):
         """The error that says from where a processor cannot be reached."""
-        listed = ", ".join(map(str, starts[:MOST_SHOWN]))
-        if len(starts) > MOST_SHOWN:
-            listed += f" and {len(starts) - MOST_SHOWN} more"
         return ArgumentError(
             f"network {self.name}: expected a way to processor {end} from every other, "
-            f"found none from {listed}"
+            f"found none from {listed(starts)}"
         )
 
     def _next(self, at, end):

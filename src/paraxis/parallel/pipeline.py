@@ -1,13 +1,16 @@
 """A pipeline: when each task starts on an item, and the delay lines between the tasks."""
 
 import json
-import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..robot.table import shown
 from .buffers import OUTSIDE
 from .tasks import TaskGraph
+from .written import written
+
+WIDTH = 100  # letters of a printed line
+MOST_LINES = 17  # for the stages, and for the delay lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +89,11 @@ class Pipeline:
         return name
 
     def readers(self, line):
-        """Who reads a line and where, in words."""
-        return ", ".join(
+        """Who reads a line and where, in words for each."""
+        return [
             shown(self.name_of(task)) + (f" after {delay}" if delay else " at once")
             for task, delay in sorted(line.taps.items(), key=lambda tap: tap[1])
-        )
+        ]
 
     def name_of(self, task):
         """The name of a task, or of what is outside."""
@@ -153,24 +156,29 @@ class Pipeline:
 
     def to_json(self, path=None):
         """The pipeline as JSON text; written to a file if one is named."""
-        return _written(json.dumps(self.to_dict(), indent=1), path)
+        return written(json.dumps(self.to_dict(), indent=1), path)
 
     def to_html(self, path=None):
         """A drawing as one HTML page, stages from left to right; written to a file if named."""
         from .pipeline_page import page
 
-        return _written(page(self), path)
+        return written(page(self), path)
 
     def __repr__(self):
-        return f"<Pipeline {self.tasks.name}: {self.summary}>"
+        return f"<Pipeline {shown(self.tasks.name)}: {self.summary}>"
+
+    @property
+    def pace(self):
+        """When items come, in words."""
+        return "every stage" if self.spacing == 1 else f"every {self.spacing} stages"
 
     @property
     def summary(self):
         """The sizes in one line."""
-        every = "every stage" if self.spacing == 1 else f"every {self.spacing} stages"
         return (
-            f"{self.processors} processors, {self.stages} stages, an item {every}, {self.buffers} "
-            f"buffer stages in {len(self.delays)} delay lines, {self.tapped_delay_lines} tapped"
+            f"{self.processors} processors, {self.stages} stages, an item {self.pace}, "
+            f"{self.buffers} buffer stages in {len(self.delays)} delay lines, "
+            f"{self.tapped_delay_lines} tapped"
         )
 
     def __str__(self):
@@ -178,26 +186,35 @@ class Pipeline:
         started = {}
         for task in self.tasks.order:
             started.setdefault(self.starts[task], []).append(shown(self.name_of(task)))
-        for stage in sorted(started):
-            lines += _wrapped(f"{stage:>5}  ", "; ".join(started[stage]))
+        stages = (_line(f"{stage:>5}  ", started[stage], "; ") for stage in sorted(started))
+        lines += _first(list(stages), "stages")
         if self.delays:
             width = max(len(shown(name)) for name in ["delay line", *self.delays])
             lines += ["", f"{'delay line':{width}}  stages  read by"]
-        for line in self.lines:
-            if line.length:
-                name = shown(self.line_name(line))
-                lines += _wrapped(f"{name:{width}}  {line.length:>6}  ", self.readers(line))
+            delays = (
+                _line(
+                    f"{shown(self.line_name(line)):{width}}  {line.length:>6}  ",
+                    self.readers(line),
+                    ", ",
+                )
+                for line in self.lines
+                if line.length
+            )
+            lines += _first(list(delays), "delay lines")
         return "\n".join(lines)
 
 
-def _wrapped(head, words):
-    return textwrap.wrap(
-        words, 100, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False
-    )
+def _line(head, words, between):
+    """The words that fit behind the head, at least one, and how many more there are."""
+    line = head + between.join(words)
+    fit = len(words)
+    while len(line) > WIDTH and fit > 1:
+        fit = min(fit - 1, WIDTH)
+        line = f"{head}{between.join(words[:fit])}{between}... and {len(words) - fit} more"
+    return line
 
 
-def _written(text, path):
-    if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    return text
+def _first(lines, what):
+    """As many of the lines as are printed, and how many more there are."""
+    more = len(lines) - MOST_LINES
+    return lines if more <= 0 else [*lines[:MOST_LINES], f"... and {more} more {what}"]

@@ -45,9 +45,12 @@ def pipeline(
 
     With fewer `processors` than tasks an item comes only every few stages. A processor then does
     one thing at a time, and tasks without predecessors get what they need when they start.
+
+    Values travel in no time, so tasks with messages are refused.
     """
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
+    _require_no_messages(tasks)
     if isinstance(tasks, ProgramTasks):
         tasks = StreamTasks(tasks)
     if isinstance(tasks, StreamTasks):
@@ -71,6 +74,16 @@ def pipeline(
     return Pipeline(
         tasks, latencies, tuple(starts), stages, lines, bool(shared), length, spacing, places
     )
+
+
+def _require_no_messages(tasks):
+    if tasks.messages:
+        (first, then), size = next(iter(tasks.messages.items()))
+        raise TaskError(
+            f"pipeline of {tasks.name}: expected edges without messages, found one of size {size} "
+            f"from {tasks.names[first]} to {tasks.names[then]}; a way that takes time can be a "
+            "task between the two"
+        )
 
 
 def _latencies(tasks, stage):

@@ -7,6 +7,7 @@ beside each other where they would overlap.
 
 from dataclasses import dataclass
 
+from ..drawing.figure import HUES
 from ..drawing.svg import LETTER, Drawing
 from ..robot.table import shown
 from .buffers import OUTSIDE
@@ -15,7 +16,6 @@ STAGE, ROW, TRACK = 76, 34, 7  # pixels from boundary to boundary, row to row, t
 BOX, REGISTER = 24, 14  # the height of a task; the side of a register
 TOP, MARGIN, PORT = 34, 14, 5  # above the rows; beside the picture; between wires to a task
 LETTERS = 9  # of a name fit into a column
-HUES = ("c1", "c2", "c4", "c5", "c6", "c7", "c8")
 
 
 def draw(pipeline):
@@ -112,7 +112,8 @@ def _tracks(wires):
 
 
 class _Picture:
-    """Draws a layout: lines and wires first, what they connect on top."""
+    """Draws a layout. A task and the values behind it are a group, which the page can show alone;
+    in it lines and wires come first, and the task on top."""
 
     def __init__(self, pipeline):
         self.pipeline, self.layout = pipeline, Layout(pipeline)
@@ -123,20 +124,25 @@ class _Picture:
             self.left.append(x)
             self.right.append(x + TRACK * (max(tracks, default=0) + 2))
             x = self.right[-1] + STAGE
-        height = TOP + ROW * len(self.layout.taken)
+        height = TOP + ROW * len(self.layout.taken) + MARGIN
         label = f"Pipeline of {shown(pipeline.tasks.name)}"
         self.drawing = Drawing(self.right[-1] + margin, height, label)
         self.ports = self.find_ports()
         for stage in range(pipeline.stages):
             middle = (self.right[stage] + self.left[stage + 1]) / 2
             self.drawing.text(middle, 16, str(stage), "tick", "middle")
+        behind = [[] for _ in self.names]
         for number, line in enumerate(pipeline.lines):
-            self.draw_line(number, line)
-        for boundary, wires in enumerate(self.layout.wires):
-            for wire, track in zip(wires, self.layout.tracks[boundary], strict=True):
-                self.draw_wire(boundary, wire, self.track_x(boundary, track))
-        for task in range(len(pipeline.tasks)):
+            behind[line.task].append(number)
+        wires = self.find_wires()
+        for task in pipeline.tasks.order:
+            self.drawing.parts.append("<g>")
+            for number in behind[task]:
+                self.draw_line(number, pipeline.lines[number])
+                for wire in wires[number]:
+                    self.draw_wire(*wire)
             self.draw_task(task)
+            self.drawing.parts.append("</g>")
 
     def y(self, row):
         return TOP + ROW * (row + 0.5)
@@ -146,6 +152,14 @@ class _Picture:
 
     def hue(self, number):
         return HUES[number % len(HUES)]
+
+    def find_wires(self):
+        """For each line its wires: (boundary, wire, where it stands)."""
+        found = [[] for _ in self.pipeline.lines]
+        for boundary, wires in enumerate(self.layout.wires):
+            for wire, track in zip(wires, self.layout.tracks[boundary], strict=True):
+                found[wire.line].append((boundary, wire, self.track_x(boundary, track)))
+        return found
 
     def find_ports(self):
         """(task, line) -> the height at which the line's wire comes to the task."""
@@ -218,6 +232,9 @@ class _Picture:
             box = dict(x=x, y=y - BOX / 2, width=end - x, height=BOX, rx=5)
             self.drawing.add("rect", title=title, kind="task", **box)
             self.drawing.text((x + end) / 2, y + 4.5, short, "inside", "middle")
+            if pipeline.places is not None:
+                place = f"processor {pipeline.places[task]}"
+                self.drawing.text((x + end) / 2, y + BOX / 2 + 8, place, "place", "middle")
         elif not pipeline.tasks.predecessors[task]:
             whole = name if start == 0 else short
             self.drawing.text(self.left[start] - 6, y + 4, whole, anchor="end")

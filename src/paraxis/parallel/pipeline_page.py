@@ -15,6 +15,9 @@ svg .task { fill: var(--code); stroke: var(--soft); }
 svg .register { fill: var(--card); stroke: var(--hue); stroke-width: 1.5; }
 svg .wire { fill: none; stroke: var(--hue); stroke-width: 1.3; }
 svg .inside { font-size: 12px; pointer-events: none; }
+svg .place { font-size: 9px; fill: var(--soft); }
+svg g:hover .wire { stroke-width: 3; }
+svg:has(g:hover) g:not(:hover) :is(.wire, .register, .fill) { opacity: 0.15; }
 """
 
 
@@ -26,10 +29,9 @@ def page(pipeline):
 
 
 def _head(pipeline, name):
-    every = "every stage" if pipeline.spacing == 1 else f"every {pipeline.spacing} stages"
     tiles = (
         (pipeline.stages, "stages from the inputs to the results"),
-        (pipeline.processors, f"processors, which take a new item {every}"),
+        (pipeline.processors, f"processors, which take a new item {pipeline.pace}"),
         (pipeline.buffers, f"buffer stages in {len(pipeline.delays)} delay lines"),
         (pipeline.tapped_delay_lines, "of these lines are tapped"),
     )
@@ -51,14 +53,15 @@ def _picture(pipeline):
     return section(
         "Stages",
         "From left to right. Boxes are tasks, squares the registers of delay lines, dots the taps; "
-        "what belongs together meets at one boundary. Point at one to see what it is.",
+        "what belongs together meets at one boundary. Point at one to see what it is, and the way "
+        "of the values behind it.",
         f'<div class="scroll">{svg}</div>',
     )
 
 
 def _lines(pipeline):
     rows = [
-        (shown(pipeline.line_name(line)), str(line.length), pipeline.readers(line))
+        (shown(pipeline.line_name(line)), str(line.length), ", ".join(pipeline.readers(line)))
         for line in pipeline.lines
         if line.length
     ]

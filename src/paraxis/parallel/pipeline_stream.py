@@ -12,6 +12,7 @@ from numbers import Integral
 
 from ..errors import ArgumentError, ScheduleError
 from .buffers import OUTSIDE
+from .listed import listed
 from .whole_number import whole_number
 
 EMPTY = (None, None)  # no item, no value
@@ -28,16 +29,42 @@ class Stream:
 def stream(pipeline, items, functions=None):
     """Send items through: a number of them, or for each a dict, input -> value.
 
+    A number needs no functions: the items are followed, and each is its own result. For values,
     `functions` maps a task to a function of one argument for each edge to it, in their order: the
     value, or a dict of values where several go along the edge. It returns the task's value, or a
-    dict where its values have names. An input's function gets what the item gives for it. A task
-    without a function passes on its argument.
+    dict where its values have names. An input's function gets what the item gives for it. Only a
+    task of weight 0 with one argument needs none: it passes that on.
     """
+    if functions is not None:
+        _check(pipeline.tasks, functions)
     given = _given(pipeline.tasks, items, functions)
     machine = _Machine(pipeline, given, functions)
     for _ in range(pipeline.stages + (len(given) - 1) * pipeline.spacing + 1):
         machine.tick()
     return Stream(machine.results, machine.done)
+
+
+def _check(tasks, functions):
+    """Names are those of tasks, and no task lacks a function that needs one."""
+    if not isinstance(functions, Mapping):
+        raise ArgumentError(
+            f"functions: expected a mapping of tasks, found {type(functions).__name__}"
+        )
+    for name, function in functions.items():
+        if name not in tasks.index:
+            raise ArgumentError(f"functions: expected names of tasks, found {name!r}")
+        if not callable(function):
+            raise ArgumentError(f"function of {name}: expected a function, found {function!r}")
+    lacking = [
+        name
+        for name, weight, before in zip(tasks.names, tasks.weights, tasks.predecessors, strict=True)
+        if name not in functions and (weight > 0 or len(before) > 1)
+    ]
+    if lacking:
+        raise ArgumentError(
+            "functions: expected one for each task that has a weight or several arguments, found "
+            f"none for {listed(lacking)}"
+        )
 
 
 def _given(tasks, items, functions):
@@ -58,6 +85,11 @@ def _given(tasks, items, functions):
                 f"item {number}: expected a value for each of {sorted(map(str, inputs))}, "
                 f"found {item!r}"
             )
+    if functions is None:
+        raise ArgumentError(
+            "functions: expected what the tasks make of the items' values, found none; only a "
+            "number of items needs none"
+        )
     return items
 
 
@@ -140,18 +172,11 @@ class _Machine:
         self.busy[places[task]] = (self.now + self.pipeline.latencies[task], task)
 
     def result(self, task, number, arguments):
-        """What the task makes of its arguments."""
+        """What the task makes of its arguments; the item itself where there are no functions."""
         if number is None or self.functions is None:
-            return None
+            return number
         function = self.functions.get(self.tasks.names[task])
-        if function is not None:
-            return function(*arguments)
-        if len(arguments) > 1:
-            raise ArgumentError(
-                f"functions: expected one for {self.name(task)}, to which {len(arguments)} "
-                "values come, found none"
-            )
-        return arguments[0]
+        return arguments[0] if function is None else function(*arguments)
 
     def named(self, task, number, result, value):
         """One of the values of a task."""
