@@ -13,6 +13,7 @@ from itertools import pairwise
 import pytest
 
 import paraxis as px
+from paraxis.drawing.axes import LinearAxis
 from paraxis.parallel.gantt.page import SCRIPTS, _file, page
 from paraxis.parallel.schedule import violations
 from paraxis.parallel.speedup_figures import speedup_figures
@@ -184,6 +185,7 @@ def test_the_page_holds_every_task_and_what_is_known_of_it():
         "schedules": [
             {
                 "processors": 2,
+                "numbers": [0, 1],
                 "makespan": 6.5,
                 "starts": [0, 4, 1],
                 "places": [0, 1, 0],
@@ -196,6 +198,8 @@ def test_the_page_holds_every_task_and_what_is_known_of_it():
     words = " ".join(found.words)
     for word in ("three", "by hand", "6.5", "3.5", "bound, by critical path", "gap 85.7%", "0.54×"):
         assert word in words
+    assert "slower than one processor" in words
+    assert "3 tasks and 2 dependencies; work 3.5, longest path 3.5, so at most 1 processor" in words
     assert "efficiency; idle 9.5" in words
 
 
@@ -269,12 +273,41 @@ def test_figures_of_curves():
     assert efficiency.curves["list"] == [(1, 100.0), (2, pytest.approx(55.0))]
     (bound,) = speedup.dashed
     assert speedup.curves[bound] == [(1, 1.0), (2, 1.1)]
+    assert LinearAxis.tight([1, 2], 0, 700, most=10).ticks == [1, 2]  # there is no 1.2 processors
+    assert LinearAxis.tight([1.0, 2.0], 0, 700, most=10).ticks[1] == pytest.approx(1.1)
     nothing, _ = speedup_figures([px.schedule(px.TaskGraph({}), 1)])
     assert nothing.curves["list"] == [(1, 1.0)]
 
 
+def test_processors_without_tasks_have_no_row():
+    tasks = px.TaskGraph(dict.fromkeys("abc", 2))
+    source = px.Schedule(tasks, 10**6, (0, 0, 2), (0, 7, 0)).to_html()
+    (schedule,) = Page(source).data["schedules"]
+    assert (schedule["processors"], schedule["numbers"]) == (10**6, [0, 7])
+    assert schedule["places"] == [0, 1, 0]
+    assert len(source) < 100_000 and "on 1,000,000 processors" in source
+
+
+def test_operations_without_groups_go_by_their_kind():
+    program = px.trace(lambda x: {"y": [px.sin(x[0] * x[1]) + x[2], x[0] * x[2]]}, x=3)
+    data = Page(px.schedule(px.TaskGraph.from_program(program), 2).to_html()).data
+    kinds = [data["groupNames"][group] for group in data["groups"]]
+    assert sorted(kinds) == ["add", "mul", "mul", "trig"]
+    coarse = px.TaskGraph.from_program(program, grain=9)
+    assert Page(px.schedule(coarse, 2).to_html()).data["groupNames"] == ["mul, add, trig", "mul"]
+    marked = px.TaskGraph.from_program(px.program(px.load("ur5"), algorithm="newton_euler"))
+    assert "link 1" in Page(px.schedule(marked, 2).to_html()).data["groupNames"]
+
+
+def test_a_search_that_was_left_out_is_said():
+    tasks = px.TaskGraph({"a": 5, "b": 3, "c": 2, "d": 2})
+    found = px.schedule(tasks, 2, "optimal", time_limit=1e-9)
+    assert "method; no exact search: the time limit" in Page(found.to_html()).words
+
+
 def test_extreme_schedules_have_pages():
-    Page(px.schedule(px.TaskGraph({}), 3).to_html())
+    nothing = Page(px.schedule(px.TaskGraph({}), 3).to_html()).words
+    assert "Nothing to do." in nothing and nothing.count("–") == 2  # no speed-up, no efficiency
     Page(px.schedule(px.TaskGraph({"nothing": 0}), 1).to_html())
     Page(px.schedule(px.TaskGraph({k: 1 for k in range(5000)}), 700).to_html())
 
@@ -331,7 +364,7 @@ def test_the_script_finds_what_is_there(seed):
         "console.log(JSON.stringify({ chain: schedule.chain, rows: schedule.rows,\n"
         "  at: asked.map(([p, time]) => taskAt(p, time, 0)),\n"
         "  busy: asked.map(([p, time]) => busyAt(time)), sum: busyUntil(schedule.makespan),\n"
-        "  found: search('1') }));"
+        "  found: search('1'), waits: schedule.waits }));"
     )
 
     def running(place, time):
@@ -347,4 +380,14 @@ def test_the_script_finds_what_is_there(seed):
     assert found["at"] == [next(iter(running(*each)), -1) for each in asked]
     assert found["busy"] == [sum(len(running(p, time)) for p in range(3)) for _, time in asked]
     assert found["sum"] == tasks.work
+    waited = causes(schedule)
+    assert any(since < start for since, start in zip(found["waits"], schedule.starts, strict=True))
+    for task, since in enumerate(found["waits"]):
+        start, place = schedule.starts[task], schedule.places[task]
+        assert not any(running(place, time + 0.5) for time in range(since, start))
+        if since < start:
+            cause, kind = waited[task]
+            sent = schedule.starts[cause] + tasks.weights[cause]
+            assert kind == NEEDS and sent <= since
+            assert sent + tasks.messages[cause, task] == start
     assert sorted(found["found"]) == [k for k in tasks.names if "1" in str(k)]

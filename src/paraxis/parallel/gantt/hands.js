@@ -11,7 +11,7 @@ const where = event => {
 
 function under({ x, y }) {
   if (x < view.left || y < AXIS || y > AXIS + view.rowsHeight) return -1;
-  return taskAt(processorOf(y), timeOf(x), 4 / scale());
+  return taskAt(rowOf(y), timeOf(x), 4 / scale());
 }
 
 function onTrack({ x, y }) {
@@ -108,13 +108,13 @@ canvas.addEventListener("wheel", event => {
 /** The task to go to from the one that is kept: along its processor, or to one beside it. */
 function neighbour(along, across) {
   if (shown.task < 0) {
-    const middle = (view.from + view.to) / 2, processor = Math.floor(view.down / view.rowHeight);
-    return taskAt(processor, middle, Infinity);
+    const middle = (view.from + view.to) / 2, row = Math.floor(view.down / view.rowHeight);
+    return taskAt(row, middle, Infinity);
   }
   const { task } = shown, row = schedule.rows[place(task)];
   if (along) return row[row.indexOf(task) + along] ?? task;
-  for (let p = place(task) + across; p >= 0 && p < schedule.processors; p += across) {
-    const other = taskAt(p, start(task) + weights[task] / 2, Infinity);
+  for (let k = place(task) + across; k >= 0 && k < schedule.rows.length; k += across) {
+    const other = taskAt(k, start(task) + weights[task] / 2, Infinity);
     if (other >= 0) return other;
   }
   return task;

@@ -8,7 +8,7 @@ const after = names.map(() => []);
 before.forEach((firsts, task) => firsts.forEach(first => after[first].push(task)));
 const messages = new Map(data.messages.map(([first, then, size]) => [`${first} ${then}`, size]));
 
-let schedule;  // of data.schedules, with rows, chain, busy and shares added
+let schedule;  // of data.schedules, with rows, chain, busy, shares and waits added
 
 function choose(k) {
   schedule = data.schedules[k];
@@ -18,12 +18,15 @@ function choose(k) {
     schedule.busy = busyOf(schedule);
     schedule.shares = schedule.rows.map(
       row => row.reduce((sum, task) => sum + weights[task], 0) / (schedule.makespan || 1));
+    schedule.waits = waitsOf(schedule);
   }
 }
 
 const start = task => schedule.starts[task];
 const end = task => schedule.starts[task] + weights[task];
-const place = task => schedule.places[task];
+const place = task => schedule.places[task];  // its row
+const processorOf = row => `P${schedule.numbers[row]}`;
+const idleCount = () => schedule.processors - schedule.numbers.length;  // those without any task
 
 /** When the result of one task is there for another, and the size of its message. */
 function arrival(first, then) {
@@ -31,9 +34,10 @@ function arrival(first, then) {
   return { time: end(first) + size, size };
 }
 
-/** For each processor its tasks in order of time. */
-function rowsOf({ processors, starts, places }) {
-  const rows = Array.from({ length: processors }, () => []);
+/** For each processor that has tasks these in order of time; one row more for all that have none. */
+function rowsOf({ processors, numbers, starts, places }) {
+  const length = numbers.length + (processors > numbers.length ? 1 : 0);
+  const rows = Array.from({ length }, () => []);
   places.forEach((place, task) => rows[place].push(task));
   rows.forEach(row => row.sort((a, b) => starts[a] - starts[b] || weights[a] - weights[b] || a - b));
   return rows;
@@ -48,6 +52,22 @@ function chainOf({ starts, causes }) {
   const chain = [];
   for (; task >= 0; task = causes[task]) chain.push(task);
   return chain.reverse();
+}
+
+/** For each task since when its row waits for nothing but a message; its start where it does not. */
+function waitsOf({ rows, starts, causes, needs }) {
+  const waits = [...starts];
+  if (!messages.size) return waits;
+  for (const row of rows) {
+    let busy = 0;  // until when; a task of no length may end before
+    for (const task of row) {
+      if (needs[task] && arrival(causes[task], task).size) {
+        waits[task] = Math.min(starts[task], Math.max(end(causes[task]), busy));
+      }
+      busy = Math.max(busy, end(task));
+    }
+  }
+  return waits;
 }
 
 /** How many processors are busy from each moment on, and the sum of that over time until then. */

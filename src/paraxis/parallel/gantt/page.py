@@ -15,6 +15,10 @@ from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
 from ...drawing.page import STYLE
 from ...robot.table import shown
+from ..busy import busy_rows
+from ..optimal import unsearched
+from ..schedule import SLACK
+from ..task_groups import groups_of
 from ..waits import NEEDS, causes, slacks
 
 SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
@@ -44,7 +48,8 @@ def page(*schedules, title=None, source="", figures=()):
 
 def framed(*schedules, figures=()):
     """The page as an element of another page. It finds its height by itself, later."""
-    height = 741 + 42 * min(schedules[-1].processors, 10) + 578 * len(figures)
+    rows = min(schedules[-1].processors, len(set(schedules[-1].places)) + 1, 10)
+    height = 741 + 42 * rows + 578 * len(figures)
     return (
         f'<iframe title="A schedule" style="width: 100%; height: {height}px; border: 0" '
         f'srcdoc="{escape(page(*schedules, figures=figures))}"></iframe>'
@@ -59,11 +64,14 @@ def _file(name):
 
 
 def _about(tasks):
+    if not len(tasks):
+        return "Nothing to do."
     edges = sum(map(len, tasks.predecessors))
+    most = f"{tasks.parallelism:.1f}".removesuffix(".0")
     return (
-        f"{number_text(len(tasks))} tasks and {number_text(edges)} dependencies; work "
+        f"{counted(len(tasks), 'task')} and {counted(edges, 'dependency', 'dependencies')}; work "
         f"{number_text(tasks.work)}, longest path {number_text(tasks.span)}, so at most "
-        f"{number_text(tasks.parallelism)} processors can be busy on average."
+        f"{most} {'processor' if most == '1' else 'processors'} can be busy on average."
     )
 
 
@@ -72,7 +80,7 @@ def _choices(schedules):
     if len(schedules) == 1:
         return ""
     buttons = "".join(
-        f'<button type="button" data-schedule="{k}">{each.processors}</button>'
+        f'<button type="button" data-schedule="{k}">{number_text(each.processors)}</button>'
         for k, each in enumerate(schedules)
     )
     return f'<div class="choices" role="group" aria-label="Processors">processors {buttons}</div>'
@@ -82,14 +90,18 @@ def _tiles(k, schedule, seen):
     """The figures of one schedule; those of the last are seen first."""
     above = f"at most {schedule.gap:.1%} above the shortest"
     idle = schedule.processors * schedule.makespan - schedule.tasks.work
+    speedup, efficiency = f"{schedule.speedup:.2f}×", f"{schedule.efficiency:.1%}"
+    if not schedule.makespan:
+        speedup = efficiency = "–"
+    processors, reason = counted(schedule.processors, "processor"), unsearched(schedule)
     tiles = (
-        (number_text(schedule.makespan), f"makespan, on {_processors(schedule.processors)}"),
+        (number_text(schedule.makespan), f"makespan, on {processors}"),
         ("optimal" if schedule.optimal else f"gap {schedule.gap:.1%}",
          "no schedule is shorter" if schedule.optimal else above),
         (number_text(schedule.bound), escape(f"bound, by {bound_words(schedule)}")),
-        (f"{schedule.speedup:.2f}×", "speed-up over one processor"),
-        (f"{schedule.efficiency:.1%}", f"efficiency; idle {number_text(idle)}"),
-        (escape(shown(schedule.method)), "method"),
+        (speedup, f"{'slower than' if is_slow(schedule) else 'speed-up over'} one processor"),
+        (efficiency, f"efficiency; idle {number_text(idle)}"),
+        (escape(shown(schedule.method)), "method" + f"; no exact search: {reason}" * bool(reason)),
     )  # fmt: skip
     items = "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in tiles)
     return f'<ul class="tiles" data-schedule="{k}"{"" if seen else " hidden"}>{items}</ul>'
@@ -105,8 +117,14 @@ def bound_words(schedule):
     return "; ".join(filter(None, (" and ".join(schedule.tight), ", ".join(loose))))
 
 
-def _processors(count):
-    return "1 processor" if count == 1 else f"{number_text(count)} processors"
+def is_slow(schedule):
+    """Slower than one processor, which needs no messages."""
+    return schedule.speedup < 1 - SLACK
+
+
+def counted(count, one, many=None):
+    """As in '1 task' or '2,000 tasks'."""
+    return f"{number_text(count)} {one if count == 1 else many or one + 's'}"
 
 
 def _figure(figure):
@@ -121,7 +139,8 @@ def _figure(figure):
 
 def _data(schedules):
     tasks = schedules[0].tasks
-    groups = list(dict.fromkeys(tasks.groups[name] for name in tasks.names if name in tasks.groups))
+    group_of = groups_of(tasks)
+    groups = list(dict.fromkeys(group_of[name] for name in tasks.names if name in group_of))
     if all(isinstance(group, int) for group in groups):
         groups.sort()
     number = {group: k for k, group in enumerate(groups)}
@@ -129,7 +148,7 @@ def _data(schedules):
         "names": [shown(str(name), 200) for name in tasks.names],
         "labels": [shown(str(tasks.labels.get(name, "")), 200) for name in tasks.names],
         "groupNames": [shown(_group(group)) for group in groups],
-        "groups": [number.get(tasks.groups.get(name), -1) for name in tasks.names],
+        "groups": [number.get(group_of.get(name), -1) for name in tasks.names],
         "weights": tasks.weights,
         "before": tasks.predecessors,
         "messages": [[first, then, size] for (first, then), size in tasks.messages.items()],
@@ -143,12 +162,15 @@ def _group(group):
 
 
 def _schedule(schedule):
-    waited = causes(schedule)
+    """Only processors with tasks have a row: `numbers` are theirs, `places` are those of rows."""
+    waited, numbers = causes(schedule), list(busy_rows(schedule))
+    row = {processor: k for k, processor in enumerate(numbers)}
     return {
         "processors": schedule.processors,
+        "numbers": numbers,
         "makespan": schedule.makespan,
         "starts": schedule.starts,
-        "places": schedule.places,
+        "places": [row[place] for place in schedule.places],
         "slacks": slacks(schedule),
         "causes": [-1 if cause is None else cause[0] for cause in waited],
         "needs": [int(cause is not None and cause[1] == NEEDS) for cause in waited],

@@ -2,6 +2,7 @@
 // -- The picture: what is in sight, drawn anew for every change. -----------------------------------
 
 const MOST_ARCS = 150;  // more would only be a blot
+const NARROW = 3;  // pixels of a bar below which a gap beside it cannot be drawn
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const brush = canvas.getContext("2d");
 let ink;  // the colours of the style sheet, light or dark
@@ -10,9 +11,8 @@ function mix() {
   const style = getComputedStyle(document.documentElement);
   const colour = name => style.getPropertyValue(`--${name}`).trim();
   ink = { bars: Array.from({ length: 10 }, (_, k) => colour(`g${k}`)) };
-  for (const name of ["ink", "soft", "line", "card", "idle", "row", "on", "in", "out", "chain", "c3"]) {
-    ink[name] = colour(name);
-  }
+  const others = ["ink", "soft", "line", "card", "idle", "row", "on", "other", "in", "out", "chain", "c3"];
+  for (const name of others) ink[name] = colour(name);
   const tile = document.createElement("canvas");  // idle time is hatched
   tile.width = tile.height = 8;
   const pen = tile.getContext("2d");
@@ -24,7 +24,10 @@ function mix() {
   ink.hatch = brush.createPattern(tile, "repeat");
 }
 
-const colourOf = task => groups[task] < 0 ? ink.bars[0] : ink.bars[groups[task] % ink.bars.length];
+function colourOf(task) {
+  if (groups[task] < 0 && groupNames.length) return ink.other;
+  return ink.bars[Math.max(0, groups[task]) % ink.bars.length];
+}
 
 function draw() {
   const ratio = devicePixelRatio || 1;
@@ -36,6 +39,7 @@ function draw() {
   clipped(view.left, AXIS, view.width - view.left, view.rowsHeight, () => {
     drawIdle();
     drawGrid(ticks);
+    drawWaits();
     const chosen = bright();
     drawAll(!chosen ? 1 : standsOut() ? 0.2 : 0.6);
     if (chosen) for (const task of chosen) drawBar(task, 2, true);
@@ -60,12 +64,12 @@ function clipped(x, y, width, height, paint) {
 function inSight() {
   const first = Math.floor(view.down / view.rowHeight);
   const last = Math.ceil((view.down + view.rowsHeight) / view.rowHeight);
-  return [first, Math.min(last, schedule.processors)];
+  return [first, Math.min(last, schedule.rows.length)];
 }
 
 function drawIdle() {
   const [first, last] = inSight();
-  const left = xOf(0), width = xOf(total()) - left;
+  const left = xOf(0), width = xOf(schedule.makespan) - left;
   for (let p = first; p < last; p++) {
     brush.fillStyle = ink.row;
     brush.fillRect(left, yOf(p) + 2, width, view.rowHeight - 4);
@@ -74,19 +78,72 @@ function drawIdle() {
   }
 }
 
-/** The bars in sight. Neighbours that fall on one pixel are one bar: no more than there are pixels. */
+/** The tasks of a row that are in sight, in order of time. */
+function* tasksInSight(row) {
+  const from = firstWhere(row.length, k => end(row[k]) >= view.from);
+  for (let k = from; k < row.length && start(row[k]) <= view.to; k++) yield row[k];
+}
+
+/** Lines where a row waits for a message, as far as they can be seen. */
+function drawWaits() {
+  const [first, last] = inSight();
+  brush.fillStyle = ink.soft;
+  for (let p = first; p < last; p++) {
+    const y = yOf(p) + view.rowHeight / 2 - 0.75;
+    for (const task of messages.size ? tasksInSight(schedule.rows[p]) : []) {
+      const left = xOf(schedule.waits[task]), width = xOf(start(task)) - left;
+      if (width > 4) brush.fillRect(left + 1, y, width - 2, 1.5);
+    }
+  }
+}
+
+/** The bars in sight. Those too narrow to be told apart shade their pixels. */
 function drawAll(alpha) {
   const [first, last] = inSight();
   for (let p = first; p < last; p++) {
-    const row = schedule.rows[p];
-    const from = firstWhere(row.length, k => end(row[k]) >= view.from);
-    let painted = -1;  // the last pixel that has been painted
-    for (let k = from; k < row.length && start(row[k]) <= view.to; k++) {
-      const right = xOf(end(row[k]));
-      if (right < painted + 1) continue;
-      drawBar(row[k], 1, alpha > 0.5, alpha);
-      painted = Math.floor(right);
+    const shade = new Shade(alpha);
+    for (const task of tasksInSight(schedule.rows[p])) {
+      if (weights[task] * scale() < NARROW) shade.add(task);
+      else drawBar(task, NARROW, alpha > 0.5, alpha);
     }
+    shade.paint(yOf(p) + 2, view.rowHeight - 4);
+  }
+}
+
+/** Narrow bars of a row: each pixel as dense as its time is busy, in the colour of most of it. */
+class Shade {
+  constructor(alpha) {
+    const pixels = Math.ceil(view.width) + 1;
+    this.alpha = alpha;
+    this.busy = new Float32Array(pixels);
+    this.most = new Float32Array(pixels);  // the share of the task whose colour it is
+    this.task = new Int32Array(pixels);
+  }
+
+  add(task) {
+    const left = xOf(start(task));
+    const right = left + (weights[task] * scale() || 0.25);  // no time, and yet a task
+    for (let x = Math.max(0, Math.floor(left)); x < right && x < this.busy.length; x++) {
+      const share = Math.min(right, x + 1) - Math.max(left, x);
+      this.busy[x] += share;
+      if (share > this.most[x]) [this.most[x], this.task[x]] = [share, task];
+    }
+  }
+
+  paint(y, height) {
+    for (let x = 0; x < this.busy.length; x++) {
+      const busy = Math.min(1, this.busy[x]);
+      if (!busy) continue;
+      if (this.alpha < 1) {
+        brush.globalAlpha = busy;
+        brush.fillStyle = ink.card;
+        brush.fillRect(x, y, 1, height);
+      }
+      brush.globalAlpha = busy * this.alpha;
+      brush.fillStyle = colourOf(this.task[x]);
+      brush.fillRect(x, y, 1, height);
+    }
+    brush.globalAlpha = 1;
   }
 }
 
@@ -97,7 +154,7 @@ function drawBar(task, least, named, alpha = 1) {
   const left = Math.max(x, view.left - 10), right = Math.min(x + width, view.width + 10);
   const paint = width > 8
     ? () => { brush.beginPath(); brush.roundRect(left + 0.5, y, right - left - 1, height, 4); brush.fill(); }
-    : () => brush.fillRect(left, y, width > 3 ? width - 1 : width, height);
+    : () => brush.fillRect(left, y, width > NARROW ? width - 1 : width, height);
   if (alpha < 1) {  // a faint bar hides what is idle all the same
     brush.fillStyle = ink.card;
     paint();
@@ -171,6 +228,7 @@ function drawArcs() {
 
 /** Round times, as many as can be read. */
 function timeTicks() {
+  if (!schedule.makespan) return [];
   const least = 78 / scale();
   let step = 10 ** Math.floor(Math.log10(least));
   step *= [1, 2, 5, 10].find(k => k * step >= least);
@@ -185,7 +243,7 @@ function drawGrid(ticks) {
 }
 
 function drawAxis(ticks) {
-  const done = xOf(total()), last = text(schedule.makespan);
+  const done = xOf(schedule.makespan), last = text(schedule.makespan);
   let free = view.width;  // to the left of what is written
   brush.textAlign = "right";
   if (done <= view.width) {  // where all is done
@@ -212,8 +270,13 @@ function drawNames() {
   const [first, last] = inSight();
   for (let p = first; p < last; p++) {
     const y = yOf(p) + view.rowHeight / 2;
+    if (p >= schedule.numbers.length) {
+      brush.fillStyle = ink.soft;
+      brush.fillText(view.left > 60 ? idleName() : "idle", 0, y, view.left - 8);
+      continue;
+    }
     brush.fillStyle = ink.ink;
-    brush.fillText(`P${p}`, 0, y);
+    brush.fillText(processorOf(p), 0, y);
     if (view.left > 60) {
       brush.fillStyle = ink.soft;
       brush.textAlign = "right";
@@ -223,13 +286,23 @@ function drawNames() {
   }
 }
 
-/** How many processors are busy: for each pixel the average over its time. */
+/** The processors that have no task. */
+function idleName() {
+  const count = idleCount();
+  return count < 1e6 ? `${text(count)} idle` : `${count.toLocaleString("en", { notation: "compact" })} idle`;
+}
+
+/** How many processors are busy, of those with tasks: for each pixel the average over its time. */
 function drawBusy(ticks) {
   const top = AXIS + view.rowsHeight + 12, height = STRIP - 14, floor = top + height;
-  const right = Math.min(view.width, xOf(total()));
-  const yOfCount = count => floor - height * count / schedule.processors;
+  const right = Math.min(view.width, xOf(schedule.makespan)), most = schedule.numbers.length;
+  const yOfCount = count => floor - height * count / (most || 1);
   brush.fillStyle = ink.row;
   brush.fillRect(view.left, top, right - view.left, height);
+  brush.fillStyle = ink.line;
+  for (const time of ticks) {
+    if (xOf(time) >= view.left) brush.fillRect(Math.round(xOf(time)), top, 1, height);
+  }
   brush.fillStyle = ink.c3;
   let until = busyUntil(timeOf(view.left));
   for (let x = view.left; x < right; x++) {
@@ -237,10 +310,6 @@ function drawBusy(ticks) {
     const y = yOfCount((next - until) * scale());
     brush.fillRect(x, y, 1, floor - y);
     until = next;
-  }
-  brush.fillStyle = ink.line;
-  for (const time of ticks) {
-    if (xOf(time) >= view.left) brush.fillRect(Math.round(xOf(time)), top, 1, height);
   }
   const average = busyUntil(total()) / total();
   brush.strokeStyle = ink.ink;
@@ -257,7 +326,7 @@ function drawBusy(ticks) {
     brush.fillText(`⌀ ${average.toFixed(1)}`, 0, floor - height / 2 + 8);
   }
   brush.textAlign = "right";
-  brush.fillText(String(schedule.processors), view.left - 6, top + 5);
+  if (most) brush.fillText(String(most), view.left - 6, top + 5);
   brush.fillText("0", view.left - 6, floor - 5);
   brush.textAlign = "left";
 }

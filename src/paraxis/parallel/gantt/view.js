@@ -15,8 +15,8 @@ const shown = { hover: -1, task: -1, chain: false, group: -1, found: null };
 const scale = () => (view.width - view.left - PAD) / (view.to - view.from);
 const xOf = time => view.left + (time - view.from) * scale();
 const timeOf = x => view.from + (x - view.left) / scale();
-const yOf = processor => AXIS + processor * view.rowHeight - view.down;
-const processorOf = y => Math.floor((y - AXIS + view.down) / view.rowHeight);
+const yOf = row => AXIS + row * view.rowHeight - view.down;
+const rowOf = y => Math.floor((y - AXIS + view.down) / view.rowHeight);
 const total = () => schedule.makespan || 1;
 
 /** Sizes for the window as it is now. */
@@ -24,8 +24,8 @@ function measure() {
   const room = framed ? 420 : Math.max(180, innerHeight * 0.6);
   view.width = canvas.clientWidth;
   view.left = view.width < 560 ? 38 : 92;
-  view.rowHeight = Math.min(42, Math.max(18, Math.floor(room / schedule.processors)));
-  const all = view.rowHeight * schedule.processors;
+  view.rowHeight = Math.min(42, Math.max(18, Math.floor(room / schedule.rows.length)));
+  const all = view.rowHeight * schedule.rows.length;
   view.rowsHeight = Math.min(all, Math.max(room, 10 * view.rowHeight));
   const height = AXIS + view.rowsHeight + STRIP + TRACK;
   const ratio = devicePixelRatio || 1;
@@ -43,7 +43,7 @@ function look(from, to) {
   view.from = Math.min(Math.max(0, from), total() - span);
   view.to = view.from + span;
   view.down = Math.min(Math.max(0, view.down),
-    Math.max(0, view.rowHeight * schedule.processors - view.rowsHeight));
+    Math.max(0, view.rowHeight * schedule.rows.length - view.rowsHeight));
   redraw();
 }
 

@@ -22,7 +22,7 @@ function reason(task) {
   if (cause < 0) return start(task) > 0 ? "It waits for nothing." : "It starts at once.";
   const { time, size } = arrival(cause, task);
   const ready = schedule.needs[task] ? time : end(cause);
-  const what = !schedule.needs[task] ? `P${place(task)}, which ${names[cause]} keeps until ${text(ready)}`
+  const what = !schedule.needs[task] ? `${processorOf(place(task))}, which ${names[cause]} keeps until ${text(ready)}`
     : size ? `the message of ${names[cause]}, which is there at ${text(ready)}`
       : `${names[cause]}, which ends at ${text(ready)}`;
   const late = start(task) - ready;
@@ -32,7 +32,7 @@ function reason(task) {
 function facts(task) {
   const list = [
     ["start", text(start(task))], ["end", text(end(task))], ["weight", text(weights[task])],
-    ["processor", `P${place(task)}`], ["slack", text(schedule.slacks[task])],
+    ["processor", processorOf(place(task))], ["slack", text(schedule.slacks[task])],
   ];
   if (groups[task] >= 0) list.push(["group", groupNames[groups[task]]]);
   return list;
@@ -43,7 +43,7 @@ function links(title, kind, task, others) {
   for (const other of others.slice(0, MOST_LINKS)) {
     const { size } = kind === "in" ? arrival(other, task) : arrival(task, other);
     const words = names[other] + (size ? `, message ${text(size)}` : "");
-    const about = labels[other] || `P${place(other)}, ${text(start(other))} to ${text(end(other))}`;
+    const about = labels[other] || `${processorOf(place(other))}, ${text(start(other))} to ${text(end(other))}`;
     const attributes = { type: "button", class: kind, title: about, click: () => keep(other) };
     line.append(make("button", attributes, words));
   }
@@ -60,23 +60,25 @@ function describe() {
       make("h2", {}, names[task]), ...(labels[task] ? [make("p", {}, labels[task])] : []), list,
       make("p", { class: "quiet" }, reason(task)),
       links("Needs", "in", task, before[task]), links("Needed by", "out", task, after[task]));
-  } else if (shown.chain) {
+  } else if (shown.chain && names.length) {
     const { chain, needs } = schedule;
     const waits = chain.slice(1).filter(then => !needs[then]).length;
     panel.replaceChildren(make("p", {}, `The critical chain: ${text(chain.length)} tasks from 0 to `
       + `${text(schedule.makespan)}, each waiting for the one before: ${text(chain.length - 1 - waits)} `
       + `for its result, ${text(waits)} for their processor.`));
   } else {
+    const waits = schedule.waits.some((since, task) => since < start(task));
     panel.replaceChildren(make("p", { class: "quiet" }, names.length
-      ? "Point at a task to see what it needs; click it to keep it. Hatched is idle."
+      ? "Point at a task to see what it needs; click it to keep it. Hatched is idle"
+        + (waits ? ", with a line where only a message is waited for." : ".")
       : "There are no tasks."));
   }
 }
 
 /** A few words beside the pointer. */
 function whisper(x, y) {
-  const task = shown.hover, processor = processorOf(y), time = timeOf(x);
-  const inRows = y > AXIS && y < AXIS + view.rowsHeight && processor < schedule.processors;
+  const task = shown.hover, row = rowOf(y), time = timeOf(x);
+  const inRows = y > AXIS && y < AXIS + view.rowsHeight && row < schedule.rows.length;
   const inStrip = y > AXIS + view.rowsHeight + 12 && y < AXIS + view.rowsHeight + STRIP;
   const known = task >= 0 && task === shown.task;  // the panel tells
   tip.hidden = known || x < view.left || time > total() || !(task >= 0 || inRows || inStrip);
@@ -89,21 +91,24 @@ function whisper(x, y) {
     lines.push(make("div", {}, `needs ${before[task].length}, needed by ${after[task].length}`));
     tip.replaceChildren(...lines);
   } else if (inRows) {
-    tip.replaceChildren(idleWords(processor, time));
+    tip.replaceChildren(idleWords(row, time));
   } else {
-    tip.replaceChildren(`${busyAt(time)} of ${schedule.processors} busy at ${text(+time.toPrecision(4))}`);
+    tip.replaceChildren(`${busyAt(time)} of ${text(schedule.processors)} busy at ${text(+time.toPrecision(4))}`);
   }
   const room = canvas.clientWidth - tip.offsetWidth;
   tip.style.left = `${Math.max(0, Math.min(x + 14, room))}px`;
   tip.style.top = `${y + 18}px`;
 }
 
-function idleWords(processor, time) {
-  const row = schedule.rows[processor];
+function idleWords(number, time) {
+  if (number >= schedule.numbers.length) return `${idleName()} all the time`;
+  const row = schedule.rows[number];
   const next = firstWhere(row.length, k => start(row[k]) > time);
   const from = next ? end(row[next - 1]) : 0;
   const to = next < row.length ? start(row[next]) : schedule.makespan;
-  return `P${processor} idle from ${text(from)} to ${text(to)} (${text(to - from)})`;
+  const words = `${processorOf(number)} idle from ${text(from)} to ${text(to)} (${text(to - from)})`;
+  const waits = next < row.length && schedule.waits[row[next]] <= time;
+  return waits ? `${words}, waiting for a message` : words;
 }
 
 function press(button, on) { button.setAttribute("aria-pressed", String(on)); }
