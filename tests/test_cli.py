@@ -272,11 +272,54 @@ def test_every_method_can_be_asked_for(capsys, method):
 def test_schedule_of_other_tasks(capsys):
     argv = words_of("schedule ur5 --processors 2 --function mass_matrix --grain 8")
     code, out, _ = run(capsys, *argv)
-    assert code == 0 and "mass_matrix, the cheapest Program, about 8 flops a task" in out
+    assert code == 0 and "mass_matrix, the cheapest Program, at most 8 flops a task" in out
     code, out, _ = run(capsys, *words_of("schedule ur5 --processors 2 --tasks streamlined"))
     assert code == 0 and "Dhanaraj's subtasks" in out
     argv = words_of("schedule ur5 --processors 2 --algorithm newton_euler --priority hlf")
     assert run(capsys, *argv)[0] == 0
+
+
+def test_schedule_with_messages_and_balanced_sums(capsys, tmp_path):
+    figures = tmp_path / "out.json"
+    argv = words_of("schedule ur5 --processors 2 --balanced --latency 4 --messages 0.5 --json")
+    code, out, _ = run(capsys, *argv, figures)
+    assert code == 0 and "sums balanced, a task an operation" in out
+    assert "a message takes 4 and 0.5 a value" in out
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    assert {size for task in found["tasks"] for size in task["messages"]} == {4.5}
+    program = paraxis.program(paraxis.load("ur5"))
+    spans = [paraxis.TaskGraph.from_program(p).span for p in (program, program.balanced())]
+    assert spans[1] < spans[0] and re.search(rf"longest path +{spans[1]}:", out)
+
+
+def test_several_processors_that_bring_nothing(capsys):
+    argv = words_of("schedule planar3 --processors 2 --latency 1000 --method")
+    code, out, _ = run(capsys, *argv, "list")
+    assert code == 0 and "speed-up      1.00, all on one processor" in out
+    code, out, _ = run(capsys, *argv, "streamlined")
+    assert code == 0 and ", slower than one processor" in out
+
+
+def test_a_search_that_was_left_out_is_said(capsys):
+    argv = words_of("schedule ur5 --latency 3 --method optimal --time-limit 1e-9")
+    code, out, _ = run(capsys, *argv)
+    assert code == 0 and out.count("There was no exact search: the time limit.") == 1
+
+
+def test_options_of_other_methods_are_named(capsys):
+    _, _, err = run(capsys, *words_of("schedule ur5 --time-limit 3"))
+    assert err == "paraxis: --time-limit needs --method optimal\n"
+    _, _, err = run(capsys, *words_of("schedule ur5 --method heft --priority hlf"))
+    assert err == "paraxis: --priority needs --method list\n"
+    _, _, err = run(capsys, *words_of("schedule ur5 --processors 0"))
+    assert "expected whole numbers >= 1" in err
+
+
+def test_who_watches_sees_what_is_waited_for(capsys, monkeypatch):
+    argv = words_of("schedule planar3 --processors 2 --method optimal --time-limit 5")
+    assert run(capsys, *argv)[2] == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as if it were a terminal
+    assert "method optimal on 2 processors, at most 5 s" in run(capsys, *argv)[2]
 
 
 def test_schedule_on_stdout_is_alone_there(capsys):
@@ -305,7 +348,15 @@ def test_charts_in_letters():
     assert rows(6) == ["P0 █▓▓", "P1 ··█", "   0 3"]
     assert rows(9) == ["P0 a│b  │", "P1 ····d│", "   0    3"]
     assert schedule_text.chart(schedule, 5) == []  # less than a letter a task
-    assert schedule_text.chart(paraxis.schedule(tasks, 1000), 80) == []
+    idle = paraxis.Schedule(tasks, 10**6, (0, 1, 0, 2), (0, 0, 7, 7))
+    assert [row.plain for row in schedule_text.chart(idle, 6)] == [
+        "P0 █▓▓",
+        "P7 ··█",
+        "and 999,998 idle",
+        "   0 3",
+    ]
+    many = paraxis.TaskGraph(dict.fromkeys(range(100), 1))
+    assert schedule_text.chart(paraxis.schedule(many, 100), 80) == []  # more rows than a screen
     assert schedule_text.chart(paraxis.schedule(paraxis.TaskGraph({}), 1), 80) == []
 
 
@@ -438,6 +489,12 @@ def test_shown_text_is_one_short_line():
         ("schedule", "ur5", "--processors", "1,,2"),
         ("schedule", "ur5", "--processors", "5-3"),
         ("schedule", "ur5", "--processors", "1-99999"),
+        ("schedule", "ur5", "--processors", "1-999999999999999999"),
+        ("schedule", "ur5", "--latency", "-1"),
+        ("schedule", "ur5", "--messages", "nan"),
+        ("schedule", "ur5", "--messages", "many"),
+        ("schedule", "ur5", "--tasks", "streamlined", "--balanced"),
+        ("schedule", "tasks.stg", "--latency", "0"),
         ("schedule", "ur5", "--processors", "many"),
         ("schedule", "ur5", "--method", "magic"),
         ("schedule", "ur5", "--method", "list", "--time-limit", "3"),

@@ -15,7 +15,9 @@ from .algorithms import CHEAP
 from .errors import ArgumentError, ParaxisError
 from .export import LANGUAGES, export
 from .parallel.list_schedule import PRIORITIES
-from .parallel.scheduling import METHODS, schedule
+from .parallel.optimal import TIME_LIMIT
+from .parallel.scheduling import METHODS, methods_with, schedule
+from .parallel.speedup_curve import MOST_SCHEDULES, consistent
 from .parallel.tasks import TaskGraph
 from .report.reports import REPORTS
 from .report.text import duration
@@ -31,6 +33,7 @@ EXAMPLES = """examples:
   paraxis bench arm.urdf --json out.json
   paraxis schedule puma560 --processors 6 --html chart.html
   paraxis schedule puma560 --processors 1-13 --method optimal
+  paraxis schedule ur5 --processors 4 --grain 8 --latency 10 --method heft
   paraxis schedule tasks.stg --processors 4 --json out.json
   paraxis export ur5 --function inverse_dynamics --language c -o build
   paraxis report counts --html counts.html
@@ -45,11 +48,11 @@ other_cores (cores that other processes kept busy while measuring; null where un
 
 TASKS = """tasks of a robot:
   operations   one a multiplication, addition, ... of a function's Program, or with --grain
-               several; sines and cosines of the joint angles are taken as given
-  streamlined  Dhanaraj's subtasks of three operations, of the inverse dynamics of a chain
+               several; sines and cosines of the joint angles are taken as given. The time of
+               a flop is 1, which is the unit of --grain, --latency and --messages
+  streamlined  Dhanaraj's subtasks of three operations, of a robot's inverse dynamics
 """
 OPERATIONS, STREAMLINED = KINDS = ("operations", "streamlined")
-MOST_SCHEDULES = 256
 
 REPORT_NAMES = "reports:\n" + "".join(f"  {n:<10}{what}\n" for n, (what, _) in REPORTS.items())
 
@@ -143,14 +146,28 @@ def _parser():
         help="a number, or several as 1,2,4 or 1-13 (default: 1,2,4,8)",
     )
     scheduled.add_argument("--method", choices=METHODS, default="list", help="default: %(default)s")
-    scheduled.add_argument("--priority", choices=PRIORITIES, help="which task goes first")
     scheduled.add_argument(
-        "--time-limit", metavar="S", type=_seconds, help="seconds to search, for each P"
+        "--priority", choices=PRIORITIES, help="of method list: which task goes first"
+    )
+    scheduled.add_argument(
+        "--time-limit",
+        metavar="S",
+        type=_seconds,
+        help=f"of method optimal: seconds to search, for each P (default: {TIME_LIMIT})",
     )
     scheduled.add_argument("--tasks", choices=KINDS, help=f"default: {OPERATIONS}")
     scheduled.add_argument("--function", metavar="NAME", help="default: inverse_dynamics")
     scheduled.add_argument("--algorithm", metavar="NAME", help="default: the cheapest")
-    scheduled.add_argument("--grain", metavar="FLOPS", type=_flops, help="about so many a task")
+    scheduled.add_argument(
+        "--balanced", action="store_true", default=None, help="sums as shallow trees"
+    )
+    scheduled.add_argument("--grain", metavar="FLOPS", type=_flops, help="at most so many a task")
+    scheduled.add_argument(
+        "--latency", metavar="T", type=_time, help="of a message between processors (default: 0)"
+    )
+    scheduled.add_argument(
+        "--messages", metavar="T", type=_time, help="of each value in a message (default: 0)"
+    )
     scheduled.add_argument("--html", metavar="FILE", help="write a chart there; - for stdout")
     scheduled.add_argument("--json", metavar="FILE", help="write the schedule there; - for stdout")
 
@@ -232,13 +249,17 @@ def _batches(text):
 def _processors(text):
     counts = set()
     for word in text.split(","):
-        ends = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", word, re.ASCII)
+        ends = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", word, re.ASCII)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
-        counts.update(range(first, last + 1) or [0])
-    if min(counts) < 1 or len(counts) > MOST_SCHEDULES:
+        more = range(first, last + 1) or [0]
+        if len(counts) + len(more) > MOST_SCHEDULES:
+            raise argparse.ArgumentTypeError(
+                f"expected at most {MOST_SCHEDULES:,} numbers, found {shown(text)!r}"
+            )
+        counts.update(more)
+    if min(counts) < 1:
         raise argparse.ArgumentTypeError(
-            f"expected at most {MOST_SCHEDULES} numbers from 1 to 99999, as in 6 or 1,2,4 or "
-            f"1-13, found {shown(text)!r}"
+            f"expected whole numbers >= 1, as in 6 or 1,2,4 or 1-13, found {shown(text)!r}"
         )
     return sorted(counts)
 
@@ -251,6 +272,16 @@ def _seconds(text):
     if not 0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"expected seconds > 0, found {shown(text)!r}")
     return seconds
+
+
+def _time(text):
+    try:
+        time = float(text)
+    except ValueError:
+        time = -1.0
+    if not 0 <= time < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a time >= 0, found {shown(text)!r}")
+    return int(time) if time.is_integer() else time  # whole times keep schedules exact
 
 
 def _flops(text):
@@ -356,22 +387,23 @@ def _schedule(arguments):
     from .parallel.gantt import page
     from .parallel.speedup_figures import speedup_figures
     from .report import schedule_text as show
-    from .report.terminal import Terminal, progress
+    from .report.terminal import Terminal
 
     paths = (arguments.html, arguments.json)
     if paths.count("-") > 1:
         raise ArgumentError("-: expected one of --html and --json on stdout, found both")
     for path in paths:
         _check_writable(path)
-    options = {"priority": arguments.priority, "time_limit": arguments.time_limit}
-    options = {name: value for name, value in options.items() if value is not None}
+    method, options = arguments.method, _options(arguments)
     tasks, title, source = _tasks(arguments)
-    counts = arguments.processors
-    with progress(len(counts), "scheduling") as tick:
-        schedules = []
-        for count in counts:
-            schedules.append(schedule(tasks, count, arguments.method, **options))
-            tick()
+    schedules, limit = [], ""
+    if method in methods_with("time_limit"):
+        limit = f", at most {options.get('time_limit', TIME_LIMIT):g} s"
+    with show.progress() as say:
+        for count in arguments.processors:
+            say(f"method {method} on {count} processors{limit}")
+            schedules.append(schedule(tasks, count, method, **options))
+    schedules = consistent(schedules)
     terminal = Terminal(stderr="-" in paths)
     show.print_tasks(terminal, tasks, title, source)
     if len(schedules) == 1:
@@ -390,10 +422,21 @@ def _schedule(arguments):
     return 0
 
 
+def _options(arguments):
+    """Those of the method that were given; others have no business here."""
+    given = {"priority": arguments.priority, "time_limit": arguments.time_limit}
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in options:
+        if arguments.method not in methods_with(name):
+            methods = " or ".join(methods_with(name))
+            raise ArgumentError(f"--{name.replace('_', '-')} needs --method {methods}")
+    return options
+
+
 def _tasks(arguments):
     """The tasks, whose they are, and a word on where they come from."""
     kind = arguments.tasks or OPERATIONS
-    of_program = ("function", "algorithm", "grain")
+    of_program = ("function", "algorithm", "balanced", "grain", "latency", "messages")
     of_robot = ("tasks", "tip", *of_program)
     if arguments.robot.lower().endswith(".stg"):
         _refuse(arguments, of_robot, "an STG file")
@@ -408,10 +451,22 @@ def _tasks(arguments):
     robot = _load(arguments.robot, arguments.tip)
     function = arguments.function or "inverse_dynamics"
     program = api.program(robot, function, algorithm=arguments.algorithm)
-    tasks = TaskGraph.from_program(program, grain=arguments.grain)
-    size = f"about {arguments.grain} flops a task" if arguments.grain else "a task an operation"
-    algorithm = arguments.algorithm or "the cheapest Program"
-    return tasks, robot.name, f"{function}, {algorithm}, {size}"
+    if arguments.balanced:
+        program = program.balanced()
+    latency, messages = arguments.latency or 0, arguments.messages or 0
+    tasks = TaskGraph.from_program(
+        program, grain=arguments.grain, latency=latency, messages=messages
+    )
+    words = [function, arguments.algorithm or "the cheapest Program"]
+    if arguments.balanced:
+        words.append("sums balanced")
+    words.append(
+        f"at most {arguments.grain} flops a task" if arguments.grain else "a task an operation"
+    )
+    costs = [f"{latency:g}"] * bool(latency) + [f"{messages:g} a value"] * bool(messages)
+    if costs:
+        words.append(f"a message takes {' and '.join(costs)}")
+    return tasks, robot.name, ", ".join(words)
 
 
 def _refuse(arguments, names, what):

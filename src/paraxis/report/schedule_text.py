@@ -1,16 +1,42 @@
 """A schedule in the terminal: its figures, and a chart in letters where it fits."""
 
+from contextlib import contextmanager
+
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ..drawing.axes import number_text
-from ..parallel.gantt.page import bound_words
+from ..parallel.busy import busy_rows
+from ..parallel.gantt.page import bound_words, counted, is_slow
+from ..parallel.optimal import unsearched
+from ..parallel.task_groups import groups_of
 from ..robot.table import shown
-from .terminal import Column, print_table
+from .terminal import Column, Terminal, print_table
 
 HUES = ("blue", "yellow", "green", "magenta", "cyan", "red")  # of groups, in turn
 BLOCKS = "█▓"  # in turn, so that neighbours are told apart without colours
 IDLE = "·"
 MOST_ROWS = 32
+
+
+@contextmanager
+def progress():
+    """A line on stderr for what is being waited for; nothing where nobody watches.
+
+    Yields the function that says what it is.
+    """
+    terminal = Terminal(stderr=True)
+    line = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=terminal,
+        transient=True,
+        disable=not terminal.is_terminal,
+    )
+    task = line.add_task("")
+    with line:
+        yield lambda words: line.update(task, description=words)
 
 
 def print_tasks(terminal, tasks, title, source):
@@ -20,7 +46,7 @@ def print_tasks(terminal, tasks, title, source):
     edges = sum(map(len, tasks.predecessors))
     _facts(
         terminal,
-        ("tasks", f"{number_text(len(tasks))}, {number_text(edges)} dependencies"),
+        ("tasks", f"{number_text(len(tasks))}, {counted(edges, 'dependency', 'dependencies')}"),
         ("work", f"{number_text(tasks.work)}: the time of one processor"),
         ("longest path", f"{number_text(tasks.span)}: the time of any number of processors"),
         ("parallelism", f"{tasks.parallelism:.1f}: work by longest path"),
@@ -29,17 +55,17 @@ def print_tasks(terminal, tasks, title, source):
 
 def print_schedule(terminal, schedule):
     """One schedule: what it reaches, what bounds it, and a chart."""
-    count = schedule.processors
-    terminal.title("1 processor" if count == 1 else f"{number_text(count)} processors")
+    terminal.title(counted(schedule.processors, "processor"))
     terminal.print()
     _facts(
         terminal,
         ("method", schedule.method),
         ("makespan", f"{number_text(schedule.makespan)}, {_proved(schedule)}"),
         ("bound", f"{number_text(schedule.bound)}, by {bound_words(schedule)}"),
-        ("speed-up", f"{schedule.speedup:.2f}"),
+        ("speed-up", f"{schedule.speedup:.2f}{_beside_one(schedule)}"),
         ("efficiency", f"{schedule.efficiency:.1%}"),
     )
+    _note_unsearched(terminal, [schedule])
     rows = chart(schedule, terminal.width - 2)
     if rows:
         terminal.print()
@@ -65,39 +91,49 @@ def print_schedules(terminal, schedules):
         for each in schedules
     ]
     print_table(terminal, columns, rows)
+    _note_unsearched(terminal, schedules)
+
+
+def _note_unsearched(terminal, schedules):
+    for reason in dict.fromkeys(filter(None, map(unsearched, schedules))):
+        terminal.note(f"There was no exact search: {reason}.")
 
 
 def chart(schedule, width):
     """A line a processor, so many letters a unit of time; none where tasks would be too small.
 
-    With names where there is room for all of them.
+    With names where there is room for all of them. Processors without tasks are only counted.
     """
-    tasks, gutter = schedule.tasks, len(f"P{schedule.processors - 1}") + 1
+    tasks, processors = schedule.tasks, busy_rows(schedule)
     lengths = {name: tasks.weights[k] for k, name in enumerate(tasks.names) if tasks.weights[k]}
-    if not lengths or schedule.processors > MOST_ROWS:
+    if not lengths or len(processors) > MOST_ROWS:
         return []
+    gutter = len(f"P{max(processors)}") + 1
     scale = (width - gutter) / schedule.makespan
     scale = int(scale) or scale  # whole letters keep equal tasks equal
     if min(lengths.values()) * scale < 1:
         return []
     named = all(len(shown(str(name))) < int(length * scale) for name, length in lengths.items())
-    groups = dict.fromkeys(tasks.groups.values())
+    group_of = groups_of(tasks)
+    groups = dict.fromkeys(group_of.values())
     hues = {group: HUES[k % len(HUES)] for k, group in enumerate(groups)}
     rows = []
-    for place, names in enumerate(schedule.rows):
+    for place, own in processors.items():
         row, until = Text(f"P{place}".ljust(gutter)), 0
-        for k, name in enumerate(name for name in names if name in lengths):
+        for k, name in enumerate(tasks.names[task] for task in own if tasks.weights[task]):
             start = schedule.start[name]
             first, last = (round(time * scale) for time in (start, start + lengths[name]))
             block = BLOCKS[k % 2] * (last - first)
             row.append(IDLE * (first - until), "dim")
             row.append(
                 shown(str(name)).ljust(last - first - 1) + "│" if named else block,
-                hues.get(tasks.groups.get(name), HUES[0]),
+                hues.get(group_of.get(name), HUES[0]),
             )
             until = last
         row.append(IDLE * (round(schedule.makespan * scale) - until), "dim")
         rows.append(row)
+    if idle := schedule.processors - len(processors):
+        rows.append(Text(f"and {number_text(idle)} idle", "dim"))
     length = round(schedule.makespan * scale) - 1
     rows.append(Text(" " * gutter + "0" + number_text(schedule.makespan).rjust(length), "dim"))
     return rows
@@ -106,6 +142,13 @@ def chart(schedule, width):
 def _facts(terminal, *facts):
     for what, value in facts:
         terminal.print(f"  {what:<14}{value}")
+
+
+def _beside_one(schedule):
+    """A word where several processors bring nothing."""
+    if is_slow(schedule):
+        return ", slower than one processor"
+    return ", all on one processor" if len(set(schedule.places)) == 1 < schedule.processors else ""
 
 
 def _proved(schedule):
