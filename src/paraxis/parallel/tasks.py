@@ -73,7 +73,7 @@ class TaskGraph:
         All numbers are whole. The first is how many tasks there are, n. Then come n + 2 rows, each
         a task's number, its weight, how many tasks it needs, and the numbers of these. Row 0 and
         row n + 1 are dummies of weight 0, before and after all others; they are not among the n and
-        become no tasks. Lines that begin with # are remarks.
+        become no tasks. Lines that begin with # are remarks. For example::
 
             2                a file of two tasks, of which
             0  0  0          (the dummy before all)
