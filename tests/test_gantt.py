@@ -376,7 +376,7 @@ def test_the_script_finds_what_is_there(seed):
         ]
 
     assert found["chain"] == [tasks.index[name] for name in critical_chain(schedule)]
-    assert [sorted(row) for row in found["rows"]] == [sorted(row) for row in schedule.rows]
+    assert [sorted(row) for row in found["rows"]] == [sorted(row) for row in schedule.rows.values()]
     assert found["at"] == [next(iter(running(*each)), -1) for each in asked]
     assert found["busy"] == [sum(len(running(p, time)) for p in range(3)) for _, time in asked]
     assert found["sum"] == tasks.work

@@ -134,7 +134,7 @@ def test_gathering_closes_no_cycle(seed):
 
 @pytest.mark.parametrize("grain", [0, -3, "coarse"])
 def test_a_grain_that_is_none(grain):
-    with pytest.raises(px.ArgumentError, match="grain: expected a number of flops > 0, found"):
+    with pytest.raises(px.ArgumentError, match="grain: expected a weight > 0, found"):
         px.TaskGraph.from_program(px.program(TWO), grain)
 
 

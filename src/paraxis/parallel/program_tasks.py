@@ -51,7 +51,7 @@ class ProgramTasks(TaskGraph):
 
 
 def program_tasks(program, grain=None, messages=0, latency=0, **weights):
-    """The operations of a Program as tasks, of at most `grain` flops each if that is given.
+    """The operations of a Program as tasks, of at most the weight `grain` each if that is given.
 
     `weights` are the times of `mul`, `add`, `div`, `sqrt` and `trig`, by default 1 for all but
     sines, which are free. An edge along which k values go has a message of size
@@ -60,7 +60,7 @@ def program_tasks(program, grain=None, messages=0, latency=0, **weights):
     if not isinstance(program, Program):
         raise ArgumentError(f"program: expected a Program, found {type(program).__name__}")
     if grain is not None and not (isinstance(grain, Real) and grain > 0):
-        raise ArgumentError(f"grain: expected a number of flops > 0, found {grain!r}")
+        raise ArgumentError(f"grain: expected a weight > 0, found {grain!r}")
     work = _Operations(program, Weights.named(weights))
     fine = _tasks(work, range(len(work.groups)), messages, latency)
     if grain is None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from numbers import Integral
 
 from ..errors import ScheduleError
+from .busy import busy_rows
 from .tasks import TaskGraph
 from .written import written
 
@@ -80,15 +81,13 @@ class Schedule:
     @property
     def efficiency(self):
         """The share of the processors' time that is used."""
-        return self.speedup / self.processors
+        return self.speedup / self.processors if self.makespan else 1.0
 
     @cached_property
     def rows(self):
-        """For each processor the names of its tasks, in order of time."""
-        rows = [[] for _ in range(self.processors)]
-        for task in sorted(range(len(self.tasks)), key=lambda k: (self.starts[k], k)):
-            rows[self.places[task]].append(self.tasks.names[task])
-        return rows
+        """processor -> the names of its tasks in order of time; those without tasks left out."""
+        names = self.tasks.names
+        return {place: [names[task] for task in row] for place, row in busy_rows(self).items()}
 
     def to_dict(self):
         """Everything as plain values, for JSON."""
@@ -159,6 +158,8 @@ class Schedule:
 
     def __repr__(self):
         proved = "optimal" if self.optimal else f"at most {self.gap:.1%} above the optimum"
+        if self.makespan > self.tasks.work * (1 + SLACK):
+            proved += ", slower than one processor"
         return (
             f"<Schedule {self.tasks.name} on {self.processors} by {self.method}: makespan "
             f"{self.makespan}, speed-up {self.speedup:.2f}, efficiency {self.efficiency:.1%}, "
@@ -188,12 +189,12 @@ def violations(tasks, processors, starts, places):
                     f"task {names[task]} starts at {start}, but needs {names[first]}, which is "
                     f"there at {ready}"
                 )
-    busy = [(-1, None)] * processors  # until when, and by which task
+    busy = {}  # processor -> until when, and by which task
     for task in sorted(range(len(tasks)), key=lambda k: (starts[k], weights[k])):
         place = places[task]
         if not weights[task] or not _is_one_of(place, processors):
             continue
-        until, last = busy[place]
+        until, last = busy.get(place, (-1, None))
         if starts[task] < until - SLACK * abs(until):
             wrong.append(f"tasks {names[last]} and {names[task]} overlap on processor {place}")
         busy[place] = (starts[task] + weights[task], task)
