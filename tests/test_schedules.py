@@ -256,7 +256,7 @@ def test_layers_fill_cycles():
 def test_layers_of_the_tasks_own():
     tasks = px.TaskGraph(dict.fromkeys("abc", 1))
     found = px.schedule(tasks, 1, "streamlined", layers={"a": 3, "b": 1, "c": 2})
-    assert found.rows == [["b", "c", "a"]]
+    assert found.rows == {0: ["b", "c", "a"]}
 
 
 def test_a_cycle_is_as_long_as_its_longest_task_and_waits_for_messages():
