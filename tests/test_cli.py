@@ -14,7 +14,7 @@ import pytest
 import paraxis
 from paraxis import cli
 from paraxis.algorithms import CHEAP
-from paraxis.parallel.scheduling import METHODS
+from paraxis.parallel.schedules.scheduling import METHODS
 from paraxis.report import measure, neighbours, peer, plots, schedule_text, terminal, text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -15,9 +15,9 @@ import pytest
 import paraxis as px
 from paraxis.drawing.axes import LinearAxis
 from paraxis.parallel.gantt.page import SCRIPTS, _file, page
-from paraxis.parallel.schedule import violations
-from paraxis.parallel.speedup_figures import speedup_figures
-from paraxis.parallel.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
+from paraxis.parallel.schedules.schedule import violations
+from paraxis.parallel.schedules.speedup_figures import speedup_figures
+from paraxis.parallel.schedules.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
 from paraxis.report.document import Figure
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paraxis as px
-from paraxis.parallel.networks import NETWORKS, Delivery, Network
+from paraxis.parallel.networks.network import NETWORKS, Delivery, Network
 from paraxis.report.document import as_json
 from paraxis.report.networks.traffic import elimination, network_figure
 from paraxis.report.reports import REPORTS

@@ -4,6 +4,7 @@ Random schedules of random robots, more processors than cores, several callers a
 ends of processes. What never may happen is a thread that waits for ever.
 """
 
+import io
 import os
 import random
 import shutil
@@ -18,10 +19,10 @@ import pytest
 from robots import random_robot, relative_error, states
 
 import paraxis as px
-from paraxis.parallel.cones import share_out
-from paraxis.parallel.division import divided
-from paraxis.parallel.schedule import Schedule
-from paraxis.parallel.thread_schedule import thread_schedule as for_threads
+from paraxis.parallel.schedules.schedule import Schedule
+from paraxis.parallel.threads.cones import share_out
+from paraxis.parallel.threads.division import divided
+from paraxis.parallel.threads.thread_schedule import thread_schedule as for_threads
 from paraxis.passes.parts import RECEIVED, steps
 
 UR5 = px.load("ur5")
@@ -232,7 +233,7 @@ def test_work_is_done_twice_rather_than_sent():
 def test_one_thread_where_two_would_not_pay():
     schedule = for_threads(px.program(UR5), 2, latency=1000)
     assert set(schedule.places) == {0}
-    with pytest.raises(px.ArgumentError, match="processors: expected a number >= 1, found 0"):
+    with pytest.raises(px.ArgumentError, match="processors: expected a whole number >= 1, found 0"):
         for_threads(px.program(UR5), 0)
 
 
@@ -422,3 +423,18 @@ def test_the_source_stands_alone(tmp_path):
     (tmp_path / "arm.c").write_text(text)
     subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", "-c", "arm.c"], cwd=tmp_path, check=True)
     assert "arm_run(int processor, struct arm_shared *shared" in text.replace("\n    ", " ")
+
+
+# -- the benchmark ---------------------------------------------------------------------------------
+
+
+def test_the_benchmark_measures_and_prints():
+    schedules = pytest.importorskip("schedules")  # of benchmarks/, with the peers' packages
+    console = pytest.importorskip("rich.console")
+    messages = schedules.message_kernels()
+    row = schedules.measure("two chains of 6", "inverse_dynamics", messages, 1, np.inf)
+    assert row["one_ns"] > 0
+    assert row["two"]["ns"] > 0
+    page = io.StringIO()
+    schedules.show({"rows": [row]}, console.Console(file=page, width=150))
+    assert "two chains of 6, inverse dynamics" in page.getvalue()

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import paraxis as px
-from paraxis.parallel.buffers import OUTSIDE, Line
-from paraxis.parallel.pipeline_drawing import Layout
+from paraxis.parallel.pipelines.buffers import OUTSIDE, Line
+from paraxis.parallel.pipelines.drawing import Layout
 
 ALIGNMENTS = list(itertools.product([True, False], repeat=2))
 

@@ -10,7 +10,7 @@ import pytest
 import paraxis as px
 from paraxis.algorithms.order import Order, Step
 from paraxis.algorithms.orders import ORDERS, doubling, halving, p_fold, serial
-from paraxis.parallel.recurrence import least_steps
+from paraxis.parallel.networks.recurrence import least_steps
 from paraxis.report.counts.plain_count import Work, general_chain, some_state
 from paraxis.report.networks import inverse_dynamics, steps
 from paraxis.report.networks.equations import OTHERS, ROTATIONS, SUMS, torques

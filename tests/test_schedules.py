@@ -12,17 +12,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import paraxis as px
-from paraxis.parallel import distances, speedup_curve
-from paraxis.parallel.bounds import bounds, fernandez_bussell_bound, least_span
-from paraxis.parallel.cp_sat import shorter_schedule
-from paraxis.parallel.distances import least_distances
-from paraxis.parallel.list_schedule import PRIORITIES, list_schedule, schedule_by_rank
-from paraxis.parallel.optimal import unsearched
-from paraxis.parallel.plan import makespan, serial
-from paraxis.parallel.restarts import best_of_restarts
-from paraxis.parallel.schedule import SLACK, violations
-from paraxis.parallel.scheduling import METHODS
-from paraxis.parallel.whole_weights import whole_tasks
+from paraxis.parallel.optimal import distances
+from paraxis.parallel.optimal.cp_sat import shorter_schedule
+from paraxis.parallel.optimal.distances import least_distances
+from paraxis.parallel.optimal.restarts import best_of_restarts
+from paraxis.parallel.optimal.search import unsearched
+from paraxis.parallel.optimal.whole_weights import whole_tasks
+from paraxis.parallel.schedules import speedup_curve
+from paraxis.parallel.schedules.bounds import bounds, fernandez_bussell_bound, least_span
+from paraxis.parallel.schedules.list_schedule import PRIORITIES, list_schedule, schedule_by_rank
+from paraxis.parallel.schedules.plan import makespan, serial
+from paraxis.parallel.schedules.schedule import SLACK, violations
+from paraxis.parallel.schedules.scheduling import METHODS
 
 QUICK = [
     *(("list", {"priority": priority}) for priority in PRIORITIES),

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from paraxis.parallel.schedule import violations
-from paraxis.parallel.streamlined_table import MAKES
+from paraxis.parallel.schedules.schedule import violations
+from paraxis.parallel.streamlined.table import MAKES
 from paraxis.report.papers import printed
 from paraxis.report.reports import REPORTS
 from paraxis.report.schedules.arms import (

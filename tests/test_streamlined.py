@@ -10,7 +10,7 @@ from robots import random_robot, relative_error, robots, states
 
 import paraxis as px
 from paraxis.graph.ops import OPS
-from paraxis.parallel.streamlined_table import FIRST, LAST, MAKES, SLIDING, linked, task_name
+from paraxis.parallel.streamlined.table import FIRST, LAST, MAKES, SLIDING, linked, task_name
 
 RIGHT = math.pi / 2
 EVERY = set(MAKES)

@@ -42,16 +42,16 @@ from .errors import (
     TaskError,
     TraceError,
 )
-from .parallel.networks import Network, network
-from .parallel.pipeline import Pipeline
-from .parallel.pipeline_balance import pipeline
-from .parallel.recurrence import Recurrence, recurrence
-from .parallel.schedule import Schedule
-from .parallel.scheduling import schedule
-from .parallel.speedup_curve import speedup_curve
-from .parallel.streamlined import streamlined_tasks
+from .parallel.networks.network import Network, network
+from .parallel.networks.recurrence import Recurrence, recurrence
+from .parallel.pipelines.balance import pipeline
+from .parallel.pipelines.pipeline import Pipeline
+from .parallel.schedules.schedule import Schedule
+from .parallel.schedules.scheduling import schedule
+from .parallel.schedules.speedup_curve import speedup_curve
+from .parallel.streamlined.tasks import streamlined_tasks
 from .parallel.systolic.build import systolic_array
-from .parallel.tasks import TaskGraph
+from .parallel.tasks.task_graph import TaskGraph
 from .program import Program
 from .robot.inertia import Inertia
 from .robot.joint import Joint

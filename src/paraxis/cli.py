@@ -14,11 +14,11 @@ from . import __version__, api
 from .algorithms import CHEAP
 from .errors import ArgumentError, ParaxisError
 from .export import LANGUAGES, export
-from .parallel.list_schedule import PRIORITIES
-from .parallel.optimal import TIME_LIMIT
-from .parallel.scheduling import METHODS, methods_with, schedule
-from .parallel.speedup_curve import MOST_SCHEDULES, consistent
-from .parallel.tasks import TaskGraph
+from .parallel.optimal.search import TIME_LIMIT
+from .parallel.schedules.list_schedule import PRIORITIES
+from .parallel.schedules.scheduling import METHODS, methods_with, schedule
+from .parallel.schedules.speedup_curve import MOST_SCHEDULES, consistent
+from .parallel.tasks.task_graph import TaskGraph
 from .report.reports import REPORTS
 from .report.text import duration
 from .robot.load import load
@@ -385,7 +385,7 @@ def _bench(arguments):
 
 def _schedule(arguments):
     from .parallel.gantt import page
-    from .parallel.speedup_figures import speedup_figures
+    from .parallel.schedules.speedup_figures import speedup_figures
     from .report import schedule_text as show
     from .report.terminal import Terminal
 
@@ -443,7 +443,7 @@ def _tasks(arguments):
         tasks = TaskGraph.from_stg(arguments.robot)
         return tasks, tasks.name, "a Standard Task Graph"
     if kind == STREAMLINED:
-        from .parallel.streamlined import streamlined_tasks
+        from .parallel.streamlined.tasks import streamlined_tasks
 
         _refuse(arguments, of_program, f"--tasks {STREAMLINED}")
         robot = _load(arguments.robot, arguments.tip)

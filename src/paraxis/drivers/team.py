@@ -18,6 +18,7 @@ import ctypes
 import os
 import sys
 import threading
+from contextlib import suppress
 
 from .threads import available
 
@@ -103,7 +104,8 @@ def _spread(threads):
     others = [core for core in cores if core > here] + [core for core in cores if core < here]
     enough = len(threads) <= len(others)
     for k, thread in enumerate(threads):
-        os.sched_setaffinity(thread, {others[k]} if enough else cores)
+        with suppress(OSError):  # where that is forbidden, the system knows best
+            os.sched_setaffinity(thread, {others[k]} if enough else cores)
     return enough
 
 

@@ -6,10 +6,10 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ..drawing.axes import number_text
-from ..parallel.busy import busy_rows
 from ..parallel.gantt.page import bound_words, counted, is_slow
-from ..parallel.optimal import unsearched
-from ..parallel.task_groups import groups_of
+from ..parallel.optimal.search import unsearched
+from ..parallel.schedules.busy import busy_rows
+from ..parallel.tasks.task_groups import groups_of
 from ..robot.table import shown
 from .terminal import Column, Terminal, print_table
 

@@ -58,17 +58,35 @@ def _define_part(module, name, graph, part, row, lanes):
 
 
 def _with_stores(graph, part, row, access):
-    """The steps of a part, and the stores of its outputs, each when its value is there."""
+    """The steps of a part, and the stores of its outputs, each when its value is there.
+
+    But at the very end, and in order, where other parts store too: a line of memory belongs to
+    one core at a time, and better changes hands once than with every entry.
+    """
     at = {step.index: k for k, step in enumerate(row) if step.index >= 0}
+    entries = LINE // access.lanes.size
+    disputed, last = _disputed(graph, part, entries), len(row) - 1
     ready = defaultdict(list)
     for store in output_steps(graph, part.stored, access):
         values = (at[node.index] for node in store.args if node.op != "poison")
-        ready[max(values, default=-1)].append(store)
+        late = (store.array, store.first // entries) in disputed
+        ready[last if late else max(values, default=-1)].append(store)
     result = [*(poison(graph) if part.stores else ()), *ready[-1]]
     for k, step in enumerate(row):
         result.append(step)
         result += ready[k]
     return result
+
+
+def _disputed(graph, part, entries):
+    """(array, line) of outputs that others store into, if an array begins with a line."""
+    own = {*part.stores}
+    return {
+        (array, entry // entries)
+        for array, (name, (_, nodes)) in enumerate(graph.outputs.items(), len(graph.inputs))
+        for entry in range(len(nodes))
+        if (name, entry) not in own
+    }
 
 
 class _Mail(Blocks):

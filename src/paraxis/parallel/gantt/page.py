@@ -15,11 +15,11 @@ from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
 from ...drawing.page import STYLE
 from ...robot.table import shown
-from ..busy import busy_rows
-from ..optimal import unsearched
-from ..schedule import SLACK
-from ..task_groups import groups_of
-from ..waits import NEEDS, causes, slacks
+from ..optimal.search import unsearched
+from ..schedules.busy import busy_rows
+from ..schedules.schedule import SLACK
+from ..schedules.waits import NEEDS, causes, slacks
+from ..tasks.task_groups import groups_of
 
 SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
 

@@ -3,7 +3,7 @@
 from functools import cache
 
 from ...algorithms.orders import doubling, p_fold
-from ...parallel.recurrence import least_steps
+from ...parallel.networks.recurrence import least_steps
 from ..counts.plain_count import Work, general_chain
 from ..document import Figure, Row, Table, text_of
 from ..papers import printed

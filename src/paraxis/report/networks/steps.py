@@ -3,7 +3,7 @@
 from functools import cache
 
 from ...algorithms.orders import p_fold
-from ...parallel.recurrence import least_steps
+from ...parallel.networks.recurrence import least_steps
 from ..document import Figure, Row, Table
 
 PAPER = "Lee and Chang 1988"

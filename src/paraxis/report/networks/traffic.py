@@ -1,8 +1,8 @@
 """What orders of a recurrence ask of networks: messages, hops, conflicts, time."""
 
 from ...algorithms.orders import ORDERS, doubling, shuffled_doubling
-from ...parallel.networks import NETWORKS, Delivery, network
-from ...parallel.recurrence import Recurrence
+from ...parallel.networks.network import NETWORKS, Delivery, network
+from ...parallel.networks.recurrence import Recurrence
 from ..document import Figure, Row, Table
 
 SIZES = (8, 16, 64)

@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from ...parallel.streamlined import streamlined_tasks
-from ...parallel.streamlined_table import MAKES, general_arm, linked, task_name
+from ...parallel.streamlined.table import MAKES, general_arm, linked, task_name
+from ...parallel.streamlined.tasks import streamlined_tasks
 from ..counts import arms
 from ..papers import printed
 from .printed_schedules import SIX_LINKS, STANFORD, printed_schedules

@@ -1,6 +1,6 @@
 """What is wrong with the schedules that the thesis prints."""
 
-from ...parallel.schedule import violations
+from ...parallel.schedules.schedule import violations
 from ..document import Row, Table
 from .arms import PAPER, six_links, stanford_of_table_4_7
 from .printed_schedules import SIX_LINKS, printed_schedules

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from ...parallel.scheduling import schedule
+from ...parallel.schedules.scheduling import schedule
 from ..document import Row, Table
 from ..papers import printed
 from .arms import PAPER, six_links, stanford, stanford_of_table_4_7

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
-from ...parallel.streamlined_table import MAKES, linked, task_name
+from ...parallel.streamlined.table import MAKES, linked, task_name
 
 SIX_LINKS = ("revolute",) * 6
 STANFORD = ("revolute", "revolute", "prismatic", "revolute", "revolute", "revolute")

@@ -1,8 +1,8 @@
 """The arms of the thesis as Programs of today, each operation a task."""
 
 from ...api import program
-from ...parallel.scheduling import schedule
-from ...parallel.tasks import TaskGraph
+from ...parallel.schedules.scheduling import schedule
+from ...parallel.tasks.task_graph import TaskGraph
 from ..counts import arms
 from ..document import Row, Table
 from .arms import puma, stanford

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ...parallel.streamlined_table import general_arm
+from ...parallel.streamlined.table import general_arm
 from ..counts.polynomial import fitted, formula
 from ..document import Row, Table
 from ..papers import printed

@@ -1,0 +1,1 @@
+"""Recurrences on several processors, and the networks between these."""

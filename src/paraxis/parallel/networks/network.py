@@ -1,0 +1,249 @@
+"""Networks of processors: who is linked to whom, the way of a message, and waiting for links.
+
+Processors are numbered from 0. A link goes one way and carries one message at a time; a message
+takes one hop time for a link and waits where its next link is taken (store and forward).
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral, Real
+
+from ...algorithms.orders import rotated, shuffled_bits
+from ...errors import ArgumentError
+from ..listed import listed
+from ..whole_number import whole_number
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What it took to deliver messages. Deliveries one after another add up."""
+
+    messages: int = 0
+    hops: int = 0  # of all messages together
+    conflicts: int = 0  # how often a message had to wait for a link that another one took
+    time: float = 0  # until the last one arrived
+
+    def __add__(self, other):
+        return Delivery(
+            self.messages + other.messages,
+            self.hops + other.hops,
+            self.conflicts + other.conflicts,
+            self.time + other.time,
+        )
+
+
+class Network:
+    """`neighbours` lists for each processor those that it has a link to. Of several shortest ways
+    a message takes the one whose links are named first."""
+
+    def __init__(self, name, neighbours):
+        self.name = name
+        self.neighbours = _checked(f"network {name}", neighbours)
+        self._distances = {}
+
+    @property
+    def processors(self):
+        return len(self.neighbours)
+
+    @property
+    def links(self):
+        """The number of links, each in one direction."""
+        return sum(len(each) for each in self.neighbours)
+
+    @cached_property
+    def diameter(self):
+        """The hops between the two processors that are farthest apart."""
+        for end in range(self.processors):
+            cut_off = [k for k, hops in enumerate(self._distances_to(end)) if hops == math.inf]
+            if cut_off:
+                raise self._no_way(cut_off, end)
+        return max(max(self._distances_to(each)) for each in range(self.processors))
+
+    def route(self, start, end):
+        """The processors on the way of a message, both ends included."""
+        self._require_way(start, end)
+        way = [start]
+        while way[-1] != end:
+            way.append(self._next(way[-1], end))
+        return way
+
+    def deliver(self, messages, per_hop=1.0, startup=0.0):
+        """Send messages, (from, to) or (from, to, what), all at once; each takes its `route`.
+
+        Messages that carry the same `what` travel together as long as they have one way. Where
+        several wait for a link, the one with the longest way left goes first. The time is
+        `startup`, if there is anything to send, and `per_hop` for each hop time until all are
+        there.
+        """
+        for name, cost in (("per_hop", per_hop), ("startup", startup)):
+            if not isinstance(cost, Real) or not cost >= 0:
+                raise ArgumentError(f"{name}: expected a time >= 0, found {cost!r}")
+        sent, held = 0, {}  # (processor, what it holds) -> where that is still to go
+        for number, message in enumerate(messages):
+            start, end, what = self._message(message, number)
+            if start != end:
+                held.setdefault((start, what), []).append(end)
+                sent += 1
+        ticks = hops = conflicts = 0
+        while held:
+            queues = {}  # link -> what waits for it -> where that is to go
+            for (at, what), ends in held.items():
+                for end in ends:
+                    queue = queues.setdefault((at, self._next(at, end)), {})
+                    queue.setdefault(what, []).append(end)
+            held = {}
+            for (at, to), queue in queues.items():
+                carried = max(queue, key=lambda what: self._farthest(to, queue[what]))
+                for what, ends in queue.items():
+                    place = to if what == carried else at
+                    ends = [end for end in ends if end != place]
+                    if ends:
+                        held.setdefault((place, what), []).extend(ends)
+                conflicts += len(queue) - 1
+            hops += len(queues)
+            ticks += 1
+        return Delivery(sent, hops, conflicts, startup + ticks * per_hop if sent else 0)
+
+    def __repr__(self):
+        try:
+            hops = f"at most {self.diameter} hops"
+        except ArgumentError:
+            hops = "not all of them connected"
+        return f"<Network {self.name} of {self.processors} processors: {self.links} links, {hops}>"
+
+    def _message(self, message, number):
+        """From where, to where, and what: by itself if nothing is said of it."""
+        try:
+            start, end, *what = message
+        except (TypeError, ValueError):
+            what = [None, None]
+        if len(what) > 1:
+            raise ArgumentError(
+                f"message: expected (from, to) or (from, to, what), found {message!r}"
+            )
+        self._require_way(start, end)
+        return start, end, (start, *what) if what else (number,)
+
+    def _require_way(self, start, end):
+        for processor in (start, end):
+            whole_number("processor", processor, 0)
+            if processor >= self.processors:
+                raise ArgumentError(
+                    f"processor: expected one of 0 to {self.processors - 1}, found {processor}"
+                )
+        if self._distances_to(end)[start] == math.inf:
+            raise self._no_way([start], end)
+
+    def _no_way(self, starts, end):
+        """The error that says from where a processor cannot be reached."""
+        return ArgumentError(
+            f"network {self.name}: expected a way to processor {end} from every other, "
+            f"found none from {listed(starts)}"
+        )
+
+    def _next(self, at, end):
+        distance = self._distances_to(end)
+        return min(self.neighbours[at], key=distance.__getitem__)
+
+    def _farthest(self, at, ends):
+        return max(self._distances_to(end)[at] for end in ends)
+
+    def _distances_to(self, end):
+        """The hops from every processor; infinite where there is no way."""
+        if end not in self._distances:
+            found = self._distances[end] = [math.inf] * self.processors
+            found[end], reached = 0, [end]
+            for near in reached:  # grows meanwhile
+                for each in self._linked_to[near]:
+                    if found[each] == math.inf:
+                        found[each] = found[near] + 1
+                        reached.append(each)
+        return self._distances[end]
+
+    @cached_property
+    def _linked_to(self):
+        """For each processor those that have a link to it."""
+        sources = [[] for _ in self.neighbours]
+        for k, after in enumerate(self.neighbours):
+            for to in after:
+                sources[to].append(k)
+        return sources
+
+
+def _checked(network, neighbours):
+    """The neighbours of each processor, each once; an error unless they are processors too."""
+    if not _is_list(neighbours) or not len(neighbours):
+        raise ArgumentError(
+            f"{network}: expected a list with the neighbours of each processor, found "
+            f"{neighbours!r}"
+        )
+    for k, each in enumerate(neighbours):
+        if not _is_list(each):
+            raise ArgumentError(
+                f"{network}: expected a list of the neighbours of processor {k}, found {each!r}"
+            )
+        for to in each:
+            if not isinstance(to, Integral) or not 0 <= to < len(neighbours):
+                raise ArgumentError(
+                    f"{network}: neighbours of processor {k}: expected some of 0 to "
+                    f"{len(neighbours) - 1}, found {to!r}"
+                )
+    return tuple(tuple(dict.fromkeys(each)) for each in neighbours)
+
+
+def _is_list(value):
+    return isinstance(value, Collection) and not isinstance(value, (str, Mapping))
+
+
+def network(name, processors):
+    """A network by its name, of so many processors.
+
+    "cascade": a row in which neighbours are linked both ways. The others shuffle, and have a power
+    of two of processors. "perfect_shuffle": a link from k to where a perfect shuffle brings k, and
+    one both ways within each pair 2k, 2k+1, without which the shuffle leads in circles.
+    "inverse_perfect_shuffle": the same with the shuffle's arrows reversed.
+    "modified_inverse_perfect_shuffle": links to where the inverse shuffle brings k and to the
+    neighbours of that, so that a step of recursive doubling is a hop either way along the row.
+    "shuffle_exchange_neighbours": shuffle and inverse shuffle, and neighbours both ways.
+    """
+    if not isinstance(name, str) or name not in NETWORKS:
+        raise ArgumentError(f"network: expected one of {', '.join(NETWORKS)}, found {name!r}")
+    count = whole_number("processors", processors)
+    bits = None if name == "cascade" else shuffled_bits(f"network {name}", count)
+    links = NETWORKS[name]
+    return Network(
+        name, [[j for j in links(k, bits) if 0 <= j < count and j != k] for k in range(count)]
+    )
+
+
+def _shuffle(k, bits):
+    return rotated(k, bits, 1)
+
+
+def _unshuffle(k, bits):
+    return rotated(k, bits, -1)
+
+
+def _pair(k):
+    return k ^ 1
+
+
+# name -> links of processor k, of 2^bits. Those to itself or beyond the row are left out.
+NETWORKS = {
+    "cascade": lambda k, bits: (k - 1, k + 1),
+    "perfect_shuffle": lambda k, bits: (_shuffle(k, bits), _pair(k)),
+    "inverse_perfect_shuffle": lambda k, bits: (_unshuffle(k, bits), _pair(k)),
+    "modified_inverse_perfect_shuffle": lambda k, bits: (
+        _unshuffle(k, bits),
+        _unshuffle(k, bits) + 1,
+        _unshuffle(k, bits) - 1,
+    ),
+    "shuffle_exchange_neighbours": lambda k, bits: (
+        _unshuffle(k, bits),
+        _shuffle(k, bits),
+        k - 1,
+        k + 1,
+    ),
+}

@@ -1,0 +1,169 @@
+"""Linear recurrences x(k) = x(k-1) ∘ a(k) on several processors: steps, operations, messages.
+
+∘ is any associative operator. The orders in which it may be applied are in algorithms/orders.py.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ...algorithms.order import Order
+from ...algorithms.orders import ORDERS
+from ...errors import ArgumentError
+from ..whole_number import whole_number
+from .network import Delivery, Network
+
+
+class Glue(NamedTuple):
+    """One application of the operator. Spans are (first, last) element."""
+
+    processor: int
+    left: tuple
+    right: tuple
+    left_from: int  # the processors that hold the spans before the step
+    right_from: int
+
+
+@dataclass(frozen=True, eq=False)
+class Recurrence:
+    """A solved recurrence: the results, and who did what at which step."""
+
+    results: list
+    order: Order
+
+    @property
+    def processors(self):
+        return self.order.processors
+
+    @property
+    def elements(self):
+        """The number of terms, and one more if the recurrence starts from a given value."""
+        return len(self.order.homes)
+
+    @property
+    def steps(self):
+        """Time steps: in each, every processor applies the operator once at most."""
+        return len(self.order.steps)
+
+    @property
+    def operations(self):
+        """How often the operator is applied in all."""
+        return sum(len(step.glues) for step in self.order.steps)
+
+    @property
+    def bound(self):
+        """A number of steps that no order can beat; see `least_steps`."""
+        return least_steps(self.elements, self.processors)
+
+    @cached_property
+    def record(self):
+        """For each step a list of `Glue`."""
+        return record(self.order)
+
+    @cached_property
+    def messages(self):
+        """For each step a list of (from, to, span): what must travel before it. Last of all, the
+        results that are brought home."""
+        return messages(self.order)
+
+    def on(self, network, per_hop=1.0, startup=0.0):
+        """What a network makes of the messages: the `Delivery` of all steps together."""
+        if not isinstance(network, Network):
+            raise ArgumentError(f"network: expected a Network, found {type(network).__name__}")
+        if network.processors < self.processors:
+            raise ArgumentError(
+                f"network {network.name}: expected at least {self.processors} processors, found "
+                f"{network.processors}"
+            )
+        each = (network.deliver(sent, per_hop, startup) for sent in self.messages)
+        return sum(each, Delivery())
+
+    def __repr__(self):
+        return (
+            f"<Recurrence of {self.elements} elements by {self.order.name} on {self.processors}: "
+            f"{self.steps} steps, {self.operations} operations>"
+        )
+
+
+def recurrence(operator, terms, start=None, order="doubling", processors=None):
+    """Solve x(k) = operator(x(k-1), terms[k]) for all k, in a given order on so many processors.
+
+    The operator must be associative: a matrix product, a sum, any gluing of two adjacent spans.
+    x(-1) is `start`, or nothing: then x(0) is terms[0]. Orders: "doubling" and "halving" want a
+    processor for each term, "p_fold" and "serial" share the terms among any number;
+    "shuffled_doubling" and "shuffled_p_fold" move the terms about for networks that shuffle.
+    Without `processors` there is one for each term.
+    """
+    if not callable(operator):
+        raise ArgumentError(f"operator: expected a function of two arguments, found {operator!r}")
+    if not isinstance(terms, Iterable):
+        raise ArgumentError(f"terms: expected a list, found {terms!r}")
+    terms = list(terms)
+    if not terms:
+        raise ArgumentError("terms: expected at least one, found none")
+    if not isinstance(order, str) or order not in ORDERS:
+        raise ArgumentError(f"order: expected one of {', '.join(ORDERS)}, found {order!r}")
+    row = terms if start is None else [start, *terms]
+    count = len(terms) if processors is None else whole_number("processors", processors)
+    found = ORDERS[order](len(row), count)
+    return Recurrence(found.prefixes(operator, row)[-len(terms) :], found)
+
+
+def least_steps(elements, processors):
+    """Steps that no order can beat, for any associative operator.
+
+    The last result alone takes one application less than there are elements, and k steps before
+    the end there can be no more than 2ᵏ that lead to it. All results together, in d steps, take
+    2·elements - 2 - d applications (Snir, Depth-size trade-offs for parallel prefix computation,
+    1986), and d steps have room for d·processors.
+    """
+    steps = room = 0
+    while room < elements - 1:
+        room += min(processors, 2**steps)
+        steps += 1
+    return max(steps, -(-2 * (elements - 1) // (processors + 1)))
+
+
+def record(order):
+    """For each step of an order who glues which spans, from where."""
+    return [
+        [
+            Glue(
+                places[right],
+                (firsts[left], left),
+                (firsts[right], right),
+                held_by[left],
+                held_by[right],
+            )
+            for left, right in glues
+        ]
+        for (glues, places), (firsts, held_by) in zip(order.steps, order.states(), strict=False)
+    ]
+
+
+def messages(order):
+    """For each step the triples (from, to, span) that must travel before it, then what goes home.
+
+    A span that was sent to a processor stays there and is not sent again.
+    """
+    copies, sent = set(), []
+    *before, end = order.states()
+    for state, glues, step in zip(before, record(order), order.steps, strict=True):
+        now = _moves(*state, step.places)
+        for glue in glues:
+            copy = (glue.processor, glue.left)
+            if glue.left_from != glue.processor and copy not in copies:
+                copies.add(copy)
+                now.append((glue.left_from, *copy))
+        sent.append(now)
+    return [*sent, _moves(*end, order.homes)]
+
+
+def _moves(firsts, held_by, places):
+    """The elements that change places, with the spans that they hold."""
+    return [
+        (here, there, (firsts[k], k))
+        for k, (here, there) in enumerate(zip(held_by, places, strict=True))
+        if here != there
+    ]

@@ -1,0 +1,1 @@
+"""The shortest schedule, and the proof that it is."""

@@ -1,0 +1,49 @@
+"""Many list schedules, each squeezed from both ends, for a good start of an exact search.
+
+The priorities are the tasks' levels with noise. To squeeze a schedule, make one backwards that
+takes the tasks which end last first, then one forwards that takes those which start first first
+(forward-backward improvement, Li and Willis). Weights are whole: backwards, times are differences.
+"""
+
+import random
+import time
+
+from ..schedules.heft import upward_ranks
+from ..schedules.list_schedule import schedule_by_rank
+from ..schedules.plan import ends, makespan
+
+ROUNDS = 500  # at most; fewer in graphs of more than
+SIZE = 400  # tasks and edges
+NOISE = (0.3, 1, 2, 4)  # in average weights
+
+
+def best_of_restarts(tasks, processors, best, target, deadline, seed):
+    """Starts and places, no longer than `best`; no more rounds once the target is met."""
+    dice = random.Random(seed)
+    levels = upward_ranks(tasks)
+    size = len(tasks) + sum(len(each) for each in tasks.predecessors)
+    for number in range(1 + ROUNDS * SIZE // max(SIZE, size)):
+        if makespan(tasks, best) <= target or time.monotonic() > deadline:
+            break
+        noise = number and dice.choice(NOISE) * tasks.work / len(tasks)
+        rank = [-(level + noise * dice.random()) for level in levels]
+        plan = schedule_by_rank(tasks, processors, rank)
+        plans = (plan, *squeezed(tasks, processors, plan, deadline))
+        best = min(best, *plans, key=lambda each: makespan(tasks, each))
+    return best
+
+
+def squeezed(tasks, processors, plan, deadline):
+    """The schedules on the way, as long as they become shorter."""
+    shortest = None
+    while shortest is None or makespan(tasks, plan) < shortest:
+        if time.monotonic() > deadline:
+            return
+        shortest = makespan(tasks, plan)
+        rank = [-end for end in ends(tasks, plan[0])]
+        backwards = schedule_by_rank(tasks.mirrored, processors, rank)
+        last = makespan(tasks, backwards)
+        plan = [last - end for end in ends(tasks, backwards[0])], backwards[1]
+        yield plan
+        plan = schedule_by_rank(tasks, processors, plan[0])
+        yield plan

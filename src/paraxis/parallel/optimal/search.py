@@ -1,0 +1,81 @@
+"""The shortest schedule: the best of the quick methods, then bounds, then an exact search.
+
+Each step ends the work if the schedule meets the bound. What the time limit, or the size of the
+graph, does not allow to prove is left open: the bounds that were proved go with the schedule, and
+so does its gap. Only the exact search needs OR-Tools. However short the time is, one schedule is
+made.
+"""
+
+import time
+from numbers import Real
+
+from ...errors import ArgumentError
+from ..schedules.arrivals import ANYWHERE, arrivals
+from ..schedules.bounds import bounds
+from ..schedules.heft import heft_schedule
+from ..schedules.list_schedule import DEFAULT_PRIORITY, PRIORITIES, list_schedule
+from ..schedules.plan import makespan
+from ..whole_number import whole_number
+from .cp_sat import out_of_reach, shorter_schedule
+from .distances import least_distances
+from .restarts import best_of_restarts
+from .whole_weights import whole_tasks
+
+TIME_LIMIT = 60  # seconds
+EXACT = "CP-SAT"  # its bound
+
+
+def optimal_schedule(tasks, processors, time_limit=TIME_LIMIT, seed=0):
+    """Starts, places, and the bounds that were proved. The limit is in seconds."""
+    if isinstance(time_limit, bool) or not isinstance(time_limit, Real) or not time_limit > 0:
+        raise ArgumentError(f"time_limit: expected seconds > 0, found {time_limit!r}")
+    seed = whole_number("seed", seed, least=0)
+    begun = time.monotonic()
+    deadline = begun + time_limit
+    whole = whole_tasks(tasks)
+    given, tasks = tasks, whole.tasks
+    plans = quick_schedules(tasks, processors, deadline)
+    best = min(plans, key=lambda plan: makespan(tasks, plan))
+    proved = bounds(tasks, processors, deadline)
+    floor = max(proved.values())
+    if makespan(tasks, best) > floor:
+        best = best_of_restarts(tasks, processors, best, floor, begun + time_limit / 10, seed)
+    if makespan(tasks, best) > floor:
+        distances = least_distances(tasks, processors, begun + time_limit / 4)
+        floor = proved["work between tasks"] = max(floor, distances.span)
+    left = deadline - time.monotonic()
+    if makespan(tasks, best) > floor and left > 0 and not out_of_reach(tasks, processors):
+        found, floor = shorter_schedule(tasks, processors, best, distances, floor, left, seed)
+        best, proved[EXACT] = found or best, floor
+    times = {name: whole.least_time(units) for name, units in proved.items()}
+    return replayed(given, *best), best[1], times
+
+
+def unsearched(schedule):
+    """Why there was no exact search for a schedule that was to be optimal; nothing if there was."""
+    if schedule.method != "optimal" or schedule.optimal or EXACT in schedule.bounds:
+        return ""
+    return out_of_reach(schedule.tasks, schedule.processors) or "the time limit"
+
+
+def quick_schedules(tasks, processors, deadline):
+    """Starts and places. The usual method is the first, and the only one after the deadline."""
+    yield list_schedule(tasks, processors)
+    for priority in PRIORITIES:
+        if time.monotonic() < deadline and priority != DEFAULT_PRIORITY:
+            yield list_schedule(tasks, processors, priority)
+    if time.monotonic() < deadline:
+        yield heft_schedule(tasks, processors)
+
+
+def replayed(tasks, starts, places):
+    """The starts of tasks that keep their places and their order there, with other weights."""
+    position = {task: k for k, task in enumerate(tasks.order)}
+    free, times = {}, list(starts)
+    for task in sorted(tasks.order, key=lambda k: (starts[k], position[k])):
+        ready = arrivals(tasks, task, times, places)
+        times[task] = ready.get(places[task], ready[ANYWHERE])
+        if tasks.weights[task]:
+            times[task] = max(times[task], free.get(places[task], 0))
+            free[places[task]] = times[task] + tasks.weights[task]
+    return times

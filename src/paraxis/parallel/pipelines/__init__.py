@@ -1,0 +1,1 @@
+"""Tasks balanced for a stream of states."""

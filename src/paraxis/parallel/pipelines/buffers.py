@@ -1,0 +1,142 @@
+"""The fewest buffers that keep the streams of a pipeline in step.
+
+A task may start once what it needs is there, t_v >= t_u + latency_u, and what is there early waits
+in a delay line. A line that ends at m is m - t_u - latency_u registers long, and m >= t_v for all
+tasks v that take from it. Each of these is a difference of two unknowns, so the corners of the
+linear program are whole (it is the dual of a flow of least cost): its optimum is the optimum of the
+integer program, for lines with taps as for lines with one taker each. Where an item comes only
+every few stages, the unknowns count these rounds, and everything above holds for them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import MissingPackageError, ScheduleError
+
+OUTSIDE = None  # takes the results
+
+
+@dataclass(frozen=True)
+class Line:
+    """The registers behind a task for one of its values.
+
+    `taps` maps who takes from it, by the place among the tasks or OUTSIDE, to the number of
+    registers the value has gone through by then.
+    """
+
+    task: int
+    value: object
+    taps: dict
+
+    @property
+    def length(self):
+        """Its number of registers."""
+        return max(self.taps.values())
+
+    @property
+    def tapped(self):
+        """Whether it is read within and at its end; its entry is not within."""
+        return len({*self.taps.values()} - {0}) > 1
+
+
+def routes(tasks, values, shared, aligned_outputs):
+    """The lines there will be: (task, value, takers), one for all takers or one for each.
+
+    `values` maps an edge, as a pair of places, to the values that go along it.
+    """
+    takers = {}
+    for first, after in enumerate(tasks.successors):
+        for then in after:
+            for value in values.get((first, then), (None,)):
+                takers.setdefault((first, value), []).append(then)
+        if not after and aligned_outputs:
+            takers[first, None] = [OUTSIDE]
+    if shared:
+        return [(*key, each) for key, each in takers.items()]
+    return [(*key, [taker]) for key, each in takers.items() for taker in each]
+
+
+def delay_lines(starts, latencies, stages, spacing, routes):
+    """The line for each route. A register holds an item until the next one comes."""
+    lines = []
+    for task, value, takers in routes:
+        ready = starts[task] + latencies[task]
+        ends = {taker: stages if taker is OUTSIDE else starts[taker] for taker in takers}
+        taps = {taker: _rounds(end - ready, spacing) for taker, end in ends.items()}
+        lines.append(Line(task, value, taps))
+    return tuple(lines)
+
+
+def fewest_buffers(tasks, latencies, windows, spacing, routes):
+    """The starts for which the lines are shortest in total; among these the earliest.
+
+    `windows` holds the first and the last start of each task; it starts a whole number of rounds,
+    of `spacing` stages, after the first.
+    """
+    slots = [first for first, _ in windows]
+    limits = [(last - first) // spacing for first, last in windows]
+    ready = [slot + latency for slot, latency in zip(slots, latencies, strict=True)]
+    order = [
+        (first, then, _rounds(ready[first] - slots[then], spacing))
+        for then, before in enumerate(tasks.predecessors)
+        for first in before
+    ]
+    buffers = [0] * len(tasks)
+    for task, _, takers in routes:
+        buffers[task] -= 1
+        if OUTSIDE in takers:
+            continue  # the line ends with the pipeline
+        if len(takers) == 1:
+            [end] = takers
+        else:
+            end = len(limits)
+            limits.append(np.inf)
+            buffers.append(0)
+            order += [(each, end, _rounds(slots[each] - ready[task], spacing)) for each in takers]
+        buffers[end] += 1
+    weight = 1 + sum(limits[: len(tasks)])  # of a buffer: more than all starts together
+    cost = [weight * each + (event < len(tasks)) for event, each in enumerate(buffers)]
+    found = _events(limits, order, cost)[: len(tasks)]
+    return [slot + spacing * rounds for slot, rounds in zip(slots, found, strict=True)]
+
+
+def _rounds(stages, spacing):
+    """How many rounds it takes until so many stages have passed."""
+    return -(-stages // spacing)
+
+
+def _events(limits, order, cost):
+    """When each event is, between 0 and its limit, for the least sum of cost times time.
+
+    `order` holds (event, later event, time between them at least). All numbers are whole.
+    """
+    optimize, sparse = _packages()
+    earlier, later, apart = np.array(order, dtype=int).reshape(-1, 3).T
+    rows, ones = np.arange(len(apart)), np.ones(len(apart))
+    differences = sparse.csr_array(
+        (np.concatenate([ones, -ones]), (np.tile(rows, 2), np.concatenate([earlier, later]))),
+        shape=(len(rows), len(limits)),
+    )
+    found = optimize.linprog(
+        cost,
+        A_ub=differences,
+        b_ub=-apart,
+        bounds=[(0, limit) for limit in limits],
+        method="highs-ds",  # the simplex method ends in a corner
+    )
+    if not found.success:
+        raise ScheduleError(f"fewest buffers: expected an optimum, found {found.message}")
+    return np.rint(found.x).astype(int).tolist()
+
+
+def _packages():
+    try:
+        import scipy.optimize
+        import scipy.sparse
+    except ImportError:
+        raise MissingPackageError(
+            "the fewest buffers are found by HiGHS, which comes with scipy: "
+            "pip install 'paraxis[opt]'"
+        ) from None
+    return scipy.optimize, scipy.sparse

@@ -1,0 +1,71 @@
+"""A pipeline as one HTML page: its sizes, its picture, its delay lines as a table."""
+
+from html import escape
+
+from ...drawing.axes import number_text
+from ...drawing.page import DOCUMENT, STYLE, section, table
+from ...robot.table import shown
+from .drawing import draw
+
+MOST = 2000  # tasks in a picture that anyone looks at
+
+PICTURE = """main { max-width: 1200px; }
+.scroll svg { display: block; max-width: none; }
+svg .task { fill: var(--code); stroke: var(--soft); }
+svg .register { fill: var(--card); stroke: var(--hue); stroke-width: 1.5; }
+svg .wire { fill: none; stroke: var(--hue); stroke-width: 1.3; }
+svg .inside { font-size: 12px; pointer-events: none; }
+svg .place { font-size: 9px; fill: var(--soft); }
+svg g:hover .wire { stroke-width: 3; }
+svg:has(g:hover) g:not(:hover) :is(.wire, .register, .fill) { opacity: 0.15; }
+"""
+
+
+def page(pipeline):
+    """The whole document. Names of tasks are anyone's text, and escaped."""
+    name = escape(shown(pipeline.tasks.name))
+    body = "\n".join((_head(pipeline, name), _picture(pipeline), _lines(pipeline)))
+    return DOCUMENT.format(title=f"{name}: a pipeline", style=STYLE + PICTURE, body=body)
+
+
+def _head(pipeline, name):
+    tiles = (
+        (pipeline.stages, "stages from the inputs to the results"),
+        (pipeline.processors, f"processors, which take a new item {pipeline.pace}"),
+        (pipeline.buffers, f"buffer stages in {len(pipeline.delays)} delay lines"),
+        (pipeline.tapped_delay_lines, "of these lines are tapped"),
+    )
+    shown_tiles = "".join(f"<li><b>{number_text(a)}</b><span>{b}</span></li>" for a, b in tiles)
+    return f"""<header>
+<p class="brand">Paraxis</p>
+<h1>{name}</h1>
+<p class="lead">A pipeline of latency {number_text(pipeline.latency)} and interval
+{number_text(pipeline.interval)}.</p>
+<ul class="tiles">{shown_tiles}</ul>
+</header>"""
+
+
+def _picture(pipeline):
+    if len(pipeline.tasks) > MOST:
+        return section("Stages", f"More than {MOST:,} tasks are not drawn.")
+    drawing = draw(pipeline)
+    svg = drawing.svg("plot").replace("<svg ", f'<svg style="width:{drawing.width:.0f}px" ', 1)
+    return section(
+        "Stages",
+        "From left to right. Boxes are tasks, squares the registers of delay lines, dots the taps; "
+        "what belongs together meets at one boundary. Point at one to see what it is, and the way "
+        "of the values behind it.",
+        f'<div class="scroll">{svg}</div>',
+    )
+
+
+def _lines(pipeline):
+    rows = [
+        (shown(pipeline.line_name(line)), str(line.length), ", ".join(pipeline.readers(line)))
+        for line in pipeline.lines
+        if line.length
+    ]
+    if not rows:
+        return section("Delay lines", "There are none.")
+    words = "How long each is, and who reads it where."
+    return section("Delay lines", words, table(("line", "stages", "read by"), rows, {"stages"}))

@@ -1,0 +1,220 @@
+"""A pipeline: when each task starts on an item, and the delay lines between the tasks."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...robot.table import shown
+from ..tasks.task_graph import TaskGraph
+from ..written import written
+from .buffers import OUTSIDE
+
+WIDTH = 100  # letters of a printed line
+MOST_LINES = 17  # for the stages, and for the delay lines
+
+
+@dataclass(frozen=True, eq=False)
+class Pipeline:
+    """Made by `px.pipeline`.
+
+    `starts` and `latencies` say at which stage each task of `tasks` starts on an item and how many
+    stages it takes. An item is done after `stages`, the next one follows `spacing` stages behind,
+    and a stage lasts `stage` in the unit of the tasks' weights. `places` are the processors of the
+    tasks where they are shared.
+    """
+
+    tasks: TaskGraph
+    latencies: tuple
+    starts: tuple
+    stages: int
+    lines: tuple
+    shared: bool = True
+    stage: float = 1
+    spacing: int = 1
+    places: tuple | None = None
+
+    @property
+    def latency(self):
+        """From the arrival of an item to its results, in the unit of the weights."""
+        return self.stages * self.stage
+
+    @property
+    def interval(self):
+        """From one item to the next, in the unit of the weights."""
+        return self.spacing * self.stage
+
+    @property
+    def processors(self):
+        """How many there are: one for each task that takes time, unless they are shared."""
+        if self.places is None:
+            return sum(latency > 0 for latency in self.latencies)
+        return max((place for place in self.places if place is not None), default=-1) + 1
+
+    @property
+    def buffers(self):
+        """The stages of all delay lines together."""
+        return sum(line.length for line in self.lines)
+
+    @cached_property
+    def start(self):
+        """task -> the stage it starts at."""
+        return dict(zip(self.tasks.names, self.starts, strict=True))
+
+    @cached_property
+    def processor(self):
+        """task -> the processor it runs on, from 0; None for a task that takes no time."""
+        places = self.places
+        if places is None:
+            number = iter(range(len(self.tasks)))
+            places = [next(number) if latency else None for latency in self.latencies]
+        return dict(zip(self.tasks.names, places, strict=True))
+
+    @cached_property
+    def delays(self):
+        """delay line -> its stages; those without any are wires and not listed."""
+        return {self.line_name(line): line.length for line in self.lines if line.length}
+
+    @property
+    def tapped_delay_lines(self):
+        """How many lines are read within as well as at their end."""
+        return sum(line.tapped for line in self.lines)
+
+    def line_name(self, line):
+        """The task, the value if it has several, and the taker if lines are not shared."""
+        name = self.name_of(line.task)
+        if line.value is not None:
+            name += f".{line.value}"
+        if not self.shared:
+            name += f" to {self.name_of(next(iter(line.taps)))}"
+        return name
+
+    def readers(self, line):
+        """Who reads a line and where, in words for each."""
+        return [
+            shown(self.name_of(task)) + (f" after {delay}" if delay else " at once")
+            for task, delay in sorted(line.taps.items(), key=lambda tap: tap[1])
+        ]
+
+    def name_of(self, task):
+        """The name of a task, or of what is outside."""
+        return "the outside" if task is OUTSIDE else str(self.tasks.names[task])
+
+    # -- running it -------------------------------------------------------------------------------
+
+    def simulate(self, items, functions=None):
+        """Send items through it, stage by stage; see `paraxis.parallel.pipelines.stream`.
+
+        Raises a ScheduleError where items meet that do not belong together.
+        """
+        from .stream import stream
+
+        return stream(self, items, functions)
+
+    def evaluate(self, **arrays):
+        """For a pipeline of a Program: stream a batch of states through it, a state an item.
+
+        Results are those of `Program.evaluate`.
+        """
+        from .program import evaluate
+
+        return evaluate(self, arrays)
+
+    # -- showing it -------------------------------------------------------------------------------
+
+    def to_dict(self):
+        """Everything as plain values, for JSON."""
+        names, before = self.tasks.names, self.tasks.predecessors
+        return {
+            "name": self.tasks.name,
+            "stages": self.stages,
+            "latency": self.latency,
+            "interval": self.interval,
+            "processors": self.processors,
+            "buffers": self.buffers,
+            "tapped_delay_lines": self.tapped_delay_lines,
+            "tasks": [
+                {
+                    "name": str(name),
+                    "after": [str(names[first]) for first in before[k]],
+                    "start": self.starts[k],
+                    "stages": self.latencies[k],
+                    "processor": self.processor[name],
+                }
+                for k, name in enumerate(names)
+            ],
+            "lines": [
+                {
+                    "name": self.line_name(line),
+                    "task": str(names[line.task]),
+                    "value": None if line.value is None else str(line.value),
+                    "stages": line.length,
+                    "taps": {self.name_of(task): delay for task, delay in line.taps.items()},
+                }
+                for line in self.lines
+            ],
+        }
+
+    def to_json(self, path=None):
+        """The pipeline as JSON text; written to a file if one is named."""
+        return written(json.dumps(self.to_dict(), indent=1), path)
+
+    def to_html(self, path=None):
+        """A drawing as one HTML page, stages from left to right; written to a file if named."""
+        from .page import page
+
+        return written(page(self), path)
+
+    def __repr__(self):
+        return f"<Pipeline {shown(self.tasks.name)}: {self.summary}>"
+
+    @property
+    def pace(self):
+        """When items come, in words."""
+        return "every stage" if self.spacing == 1 else f"every {self.spacing} stages"
+
+    @property
+    def summary(self):
+        """The sizes in one line."""
+        return (
+            f"{self.processors} processors, {self.stages} stages, an item {self.pace}, "
+            f"{self.buffers} buffer stages in {len(self.delays)} delay lines, "
+            f"{self.tapped_delay_lines} tapped"
+        )
+
+    def __str__(self):
+        lines = [f"{shown(self.tasks.name)}: {self.summary}", "", "stage  tasks that start"]
+        started = {}
+        for task in self.tasks.order:
+            started.setdefault(self.starts[task], []).append(shown(self.name_of(task)))
+        stages = (_line(f"{stage:>5}  ", started[stage], "; ") for stage in sorted(started))
+        lines += _first(list(stages), "stages")
+        if self.delays:
+            width = max(len(shown(name)) for name in ["delay line", *self.delays])
+            lines += ["", f"{'delay line':{width}}  stages  read by"]
+            delays = (
+                _line(
+                    f"{shown(self.line_name(line)):{width}}  {line.length:>6}  ",
+                    self.readers(line),
+                    ", ",
+                )
+                for line in self.lines
+                if line.length
+            )
+            lines += _first(list(delays), "delay lines")
+        return "\n".join(lines)
+
+
+def _line(head, words, between):
+    """The words that fit behind the head, at least one, and how many more there are."""
+    line = head + between.join(words)
+    fit = len(words)
+    while len(line) > WIDTH and fit > 1:
+        fit = min(fit - 1, WIDTH)
+        line = f"{head}{between.join(words[:fit])}{between}... and {len(words) - fit} more"
+    return line
+
+
+def _first(lines, what):
+    """As many of the lines as are printed, and how many more there are."""
+    more = len(lines) - MOST_LINES
+    return lines if more <= 0 else [*lines[:MOST_LINES], f"... and {more} more {what}"]

@@ -1,0 +1,213 @@
+"""A pipeline at work, stage by stage: registers shift, and every item is followed.
+
+The machine knows the delay lines and how long each task takes, not when tasks should start: items
+meet where the lines make them meet. A task to which different items come at once, or an item and
+nothing, shows that a line is too long or too short.
+"""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+
+from ...errors import ArgumentError, ScheduleError
+from ..listed import listed
+from ..whole_number import whole_number
+from .buffers import OUTSIDE
+
+EMPTY = (None, None)  # no item, no value
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What came out: for each item its `results`, task -> value, and the stage it was done at."""
+
+    results: list
+    done: list
+
+
+def stream(pipeline, items, functions=None):
+    """Send items through: a number of them, or for each a dict, input -> value.
+
+    A number needs no functions: the items are followed, and each is its own result. For values,
+    `functions` maps a task to a function of one argument for each edge to it, in their order: the
+    value, or a dict of values where several go along the edge. It returns the task's value, or a
+    dict where its values have names. An input's function gets what the item gives for it. Only a
+    task of weight 0 with one argument needs none: it passes that on.
+    """
+    if functions is not None:
+        _check(pipeline.tasks, functions)
+    given = _given(pipeline.tasks, items, functions)
+    machine = _Machine(pipeline, given, functions)
+    for _ in range(pipeline.stages + (len(given) - 1) * pipeline.spacing + 1):
+        machine.tick()
+    return Stream(machine.results, machine.done)
+
+
+def _check(tasks, functions):
+    """Names are those of tasks, and no task lacks a function that needs one."""
+    if not isinstance(functions, Mapping):
+        raise ArgumentError(
+            f"functions: expected a mapping of tasks, found {type(functions).__name__}"
+        )
+    for name, function in functions.items():
+        if name not in tasks.index:
+            raise ArgumentError(f"functions: expected names of tasks, found {name!r}")
+        if not callable(function):
+            raise ArgumentError(f"function of {name}: expected a function, found {function!r}")
+    lacking = [
+        name
+        for name, weight, before in zip(tasks.names, tasks.weights, tasks.predecessors, strict=True)
+        if name not in functions and (weight > 0 or len(before) > 1)
+    ]
+    if lacking:
+        raise ArgumentError(
+            "functions: expected one for each task that has a weight or several arguments, found "
+            f"none for {listed(lacking)}"
+        )
+
+
+def _given(tasks, items, functions):
+    """For each item what it gives to the inputs; None where only their order matters."""
+    inputs = {
+        name for name, before in zip(tasks.names, tasks.predecessors, strict=True) if not before
+    }
+    if functions is None and isinstance(items, Integral):
+        return [dict.fromkeys(inputs)] * whole_number("items", items)
+    if not isinstance(items, Sequence) or isinstance(items, str) or not items:
+        raise ArgumentError(
+            "items: expected a list of dicts, or a number if there are no functions, "
+            f"found {items!r}"
+        )
+    for number, item in enumerate(items):
+        if not isinstance(item, Mapping) or item.keys() != inputs:
+            raise ArgumentError(
+                f"item {number}: expected a value for each of {sorted(map(str, inputs))}, "
+                f"found {item!r}"
+            )
+    if functions is None:
+        raise ArgumentError(
+            "functions: expected what the tasks make of the items' values, found none; only a "
+            "number of items needs none"
+        )
+    return items
+
+
+class _Machine:
+    """Everything that holds items: pairs of an item's number and a value."""
+
+    def __init__(self, pipeline, given, functions):
+        self.pipeline, self.tasks = pipeline, pipeline.tasks
+        self.given, self.functions = given, functions
+        self.results, self.done, self.now = [{} for _ in given], [0] * len(given), 0
+        self.inside = [deque([EMPTY] * stages) for stages in pipeline.latencies]
+        self.busy = {}  # processor -> until when, and by which task
+        self.fed = [[] for _ in self.tasks.names]  # task -> (value, line) behind it
+        self.taps = {}  # (task, taker) -> (value, line, place in it)
+        for line in pipeline.lines:
+            places = deque([EMPTY] * (1 + line.length))  # its entry, then its registers
+            self.fed[line.task].append((line.value, places))
+            for taker, tap in line.taps.items():
+                self.taps.setdefault((line.task, taker), []).append((line.value, places, tap))
+
+    def tick(self):
+        """One stage. A task comes after those it needs, as between them may be only a wire."""
+        for task in self.tasks.order:
+            number, arguments = self.arrived(task)
+            self.occupy(task, number)
+            self.inside[task].appendleft((number, self.result(task, number, arguments)))
+            number, result = self.inside[task].pop()
+            for value, line in self.fed[task]:
+                line[0] = (number, self.named(task, number, result, value))
+            if not self.tasks.successors[task]:
+                self.leave(task, (number, result))
+        for task, lines in enumerate(self.fed):  # the clock: registers take what stands before them
+            if self.turn(task, self.pipeline.latencies[task]):
+                for _, line in lines:
+                    line.rotate()
+        self.now += 1
+
+    def turn(self, task, after=0):
+        """Whether this is the stage of the round at which a task starts, or is so far."""
+        return (self.now - self.pipeline.starts[task] - after) % self.pipeline.spacing == 0
+
+    def arrived(self, task):
+        """The item that comes to a task, and its arguments."""
+        if not self.turn(task):
+            return EMPTY
+        if not self.tasks.predecessors[task]:
+            number = self.item(self.now - self.pipeline.starts[task])
+            value = None if number is None else self.given[number][self.tasks.names[task]]
+            return number, [value]
+        numbers, arguments = {}, []
+        for first in self.tasks.predecessors[task]:
+            values = {}
+            for name, line, tap in self.taps[first, task]:
+                number, values[name] = line[tap]
+                numbers[number] = first
+            arguments.append(values if len(values) > 1 else values.popitem()[1])
+        if len(numbers) > 1:
+            met = (f"{_item(k)} from {self.name(first)}" for k, first in numbers.items())
+            raise ScheduleError(
+                f"stage {self.now}: {self.name(task)} gets {' and '.join(met)} at once"
+            )
+        return next(iter(numbers)), arguments
+
+    def item(self, age):
+        """The number of the item that entered so many stages ago, if one did."""
+        number, between = divmod(age, self.pipeline.spacing)
+        return number if not between and 0 <= number < len(self.given) else None
+
+    def occupy(self, task, number):
+        """A shared processor does one thing at a time."""
+        places = self.pipeline.places
+        if number is None or places is None or places[task] is None:
+            return
+        until, by = self.busy.get(places[task], (0, None))
+        if self.now < until:
+            raise ScheduleError(
+                f"stage {self.now}: {self.name(task)} finds processor {places[task]} at work on "
+                f"{self.name(by)}"
+            )
+        self.busy[places[task]] = (self.now + self.pipeline.latencies[task], task)
+
+    def result(self, task, number, arguments):
+        """What the task makes of its arguments; the item itself where there are no functions."""
+        if number is None or self.functions is None:
+            return number
+        function = self.functions.get(self.tasks.names[task])
+        return arguments[0] if function is None else function(*arguments)
+
+    def named(self, task, number, result, value):
+        """One of the values of a task."""
+        if number is None or self.functions is None or value is None:
+            return result
+        if not isinstance(result, Mapping) or value not in result:
+            raise ArgumentError(
+                f"function of {self.name(task)}: expected a dict with {value!r}, found {result!r}"
+            )
+        return result[value]
+
+    def leave(self, task, output):
+        """Take a result out, and see that it is the one that is due."""
+        age = self.now - self.pipeline.starts[task] - self.pipeline.latencies[task]
+        if (task, OUTSIDE) in self.taps:
+            [(_, line, tap)] = self.taps[task, OUTSIDE]
+            output, age = line[tap], self.now - self.pipeline.stages
+        if age % self.pipeline.spacing:
+            return  # a register shows its item all through a round
+        (number, value), due = output, self.item(age)
+        if number != due:
+            raise ScheduleError(
+                f"stage {self.now}: {_item(number)} leaves {self.name(task)}, {_item(due)} is due"
+            )
+        if number is not None:
+            self.results[number][self.tasks.names[task]] = value
+            self.done[number] = self.now
+
+    def name(self, task):
+        return self.pipeline.name_of(task)
+
+
+def _item(number):
+    return "nothing" if number is None else f"item {number}"

@@ -1,0 +1,1 @@
+"""Schedules: methods that make them, bounds, charts of many."""

@@ -1,0 +1,73 @@
+"""Dhanaraj's scheduling of streamlined tasks: layers packed into cycles (thesis, 4.3.3).
+
+In each cycle the processors take the tasks of the first layer that is not done, in the order
+given; those that find no processor wait for the next cycle. Processors that are left look into
+the following layers, the nearest first, for tasks whose predecessors were done in earlier cycles.
+
+His tasks weigh the same and send no messages. Of others, a cycle is as long as its longest task,
+and begins when all its inputs have arrived: what a machine with a barrier after each cycle does.
+"""
+
+import heapq
+from numbers import Real
+
+from ...errors import ArgumentError
+
+
+def layered_schedule(tasks, processors, layers=None):
+    """Starts and places. `layers` maps names to layers; without it, `tasks.layers` are taken.
+
+    A task's layer may be that of a task it needs, but not one before. It takes a later cycle.
+    """
+    layer = _given(tasks, layers) if layers is not None else _own(tasks)
+    waiting = [len(each) for each in tasks.predecessors]
+    ready = [(layer[task], task) for task, count in enumerate(waiting) if not count]
+    heapq.heapify(ready)
+    starts, places = [0] * len(tasks), [0] * len(tasks)
+    begin = 0
+    while ready:
+        cycle = [heapq.heappop(ready)[1] for _ in range(min(processors, len(ready)))]
+        for place, task in enumerate(cycle):
+            places[task] = place
+        begin = max([begin, *(_arrival(tasks, task, starts, places) for task in cycle)])
+        for task in cycle:
+            starts[task] = begin
+            for then in tasks.successors[task]:
+                waiting[then] -= 1
+                if not waiting[then]:
+                    heapq.heappush(ready, (layer[then], then))
+        begin += max(tasks.weights[task] for task in cycle)
+    return starts, places
+
+
+def _arrival(tasks, task, starts, places):
+    """When the last message to a task arrives; the barrier sees to the rest."""
+    return max(
+        (
+            starts[first] + tasks.weights[first] + tasks.messages.get((first, task), 0)
+            for first in tasks.predecessors[task]
+            if places[first] != places[task]
+        ),
+        default=0,
+    )
+
+
+def _own(tasks):
+    layer = [0] * len(tasks)
+    for number, names in enumerate(tasks.layers):
+        for name in names:
+            layer[tasks.index[name]] = number
+    return layer
+
+
+def _given(tasks, layers):
+    for name in tasks.names:
+        if not isinstance(found := layers.get(name), Real):
+            raise ArgumentError(f"layers: expected a number for task {name}, found {found!r}")
+    for first, then, _ in tasks.edges():
+        if layers[first] > layers[then]:
+            raise ArgumentError(
+                f"layers: expected {layers[first]} or more for task {then}, which needs {first} of "
+                f"layer {layers[first]}, found {layers[then]}"
+            )
+    return [layers[name] for name in tasks.names]

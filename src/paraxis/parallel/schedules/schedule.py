@@ -1,0 +1,205 @@
+"""A schedule: when and where each task runs. Checked when it is made, so none is wrong."""
+
+import json
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral
+
+from ...errors import ScheduleError
+from ..tasks.task_graph import TaskGraph
+from ..written import written
+from .busy import busy_rows
+
+MOST_IN_NOTEBOOKS = 5_000  # tasks, about 400 kB
+SLACK = 1e-9  # relative: starts that are sums of floats may be off by their rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """`starts` and `places` say when and on which processor each task of `tasks` runs.
+
+    `bounds` maps the name of a bound to a time that no schedule can beat.
+    """
+
+    tasks: TaskGraph
+    processors: int
+    starts: tuple
+    places: tuple
+    method: str = "given"
+    bounds: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        wrong = violations(self.tasks, self.processors, self.starts, self.places)
+        if wrong:
+            more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+            raise ScheduleError(f"schedule of {self.tasks.name}: {wrong[0]}{more}")
+
+    @cached_property
+    def start(self):
+        """task -> when it starts."""
+        return dict(zip(self.tasks.names, self.starts, strict=True))
+
+    @cached_property
+    def processor(self):
+        """task -> the processor it runs on, from 0."""
+        return dict(zip(self.tasks.names, self.places, strict=True))
+
+    @cached_property
+    def makespan(self):
+        """When the last task ends."""
+        ends = (s + w for s, w in zip(self.starts, self.tasks.weights, strict=True))
+        return max(ends, default=0)
+
+    @property
+    def bound(self):
+        """The best of the bounds: no schedule can be shorter."""
+        return max(self.bounds.values(), default=self.tasks.span)
+
+    @property
+    def tight(self):
+        """The names of the bounds that are the best."""
+        return [name for name, value in self.bounds.items() if value >= self.bound * (1 - SLACK)]
+
+    @property
+    def optimal(self):
+        """Whether the bound proves that no schedule is shorter."""
+        return self.makespan <= self.bound * (1 + SLACK)
+
+    @property
+    def gap(self):
+        """How far above the bound it is, as a share of the bound."""
+        if self.optimal:
+            return 0.0
+        return self.makespan / self.bound - 1 if self.bound else math.inf
+
+    @property
+    def speedup(self):
+        """One processor's time over this schedule's."""
+        return self.tasks.work / self.makespan if self.makespan else 1.0
+
+    @property
+    def efficiency(self):
+        """The share of the processors' time that is used."""
+        return self.speedup / self.processors if self.makespan else 1.0
+
+    @cached_property
+    def rows(self):
+        """processor -> the names of its tasks in order of time; those without tasks left out."""
+        names = self.tasks.names
+        return {place: [names[task] for task in row] for place, row in busy_rows(self).items()}
+
+    def to_dict(self):
+        """Everything as plain values, for JSON."""
+        tasks = self.tasks
+        return {
+            "name": tasks.name,
+            "method": self.method,
+            "processors": self.processors,
+            "makespan": self.makespan,
+            "speedup": self.speedup,
+            "efficiency": self.efficiency,
+            "bound": self.bound,
+            "bounds": self.bounds,
+            "optimal": self.optimal,
+            "gap": self.gap,
+            "tasks": [
+                {
+                    "name": str(name),
+                    "weight": tasks.weights[k],
+                    "after": [str(tasks.names[first]) for first in tasks.predecessors[k]],
+                    "messages": [
+                        tasks.messages.get((first, k), 0) for first in tasks.predecessors[k]
+                    ],
+                    "start": self.starts[k],
+                    "processor": self.places[k],
+                }
+                for k, name in enumerate(tasks.names)
+            ],
+        }
+
+    def to_json(self, path=None):
+        """The schedule as JSON text; written to a file if one is named."""
+        return written(json.dumps(self.to_dict(), indent=1), path)
+
+    def to_html(self, path=None):
+        """An interactive chart as one HTML page; written to a file if one is named."""
+        from ..gantt import page
+
+        return written(page(self), path)
+
+    def compile(self, dtype="float64"):
+        """Machine code of the scheduled Program, a thread for each processor that has tasks."""
+        from ..threads.for_real import compiled
+
+        return compiled(self, dtype)
+
+    def to_c(self, name=None, dtype="float64"):
+        """C11 source of the scheduled Program, a function for each processor that has tasks."""
+        from ..threads.for_real import c_source
+
+        return c_source(self, name, dtype)
+
+    def export(self, folder, name=None, dtype="float64"):
+        """Write that source, its header and a self-test with threads to a folder.
+
+        The result has `paths`, the commands that `build` the self-test, and the one that runs it,
+        `test`.
+        """
+        from ..threads.for_real import exported
+
+        return exported(self, folder, name, dtype)
+
+    def _repr_html_(self):
+        """In notebooks: the chart, unless it is too large to be kept in one."""
+        from ..gantt import framed
+
+        return framed(self) if len(self.tasks) <= MOST_IN_NOTEBOOKS else None
+
+    def __repr__(self):
+        proved = "optimal" if self.optimal else f"at most {self.gap:.1%} above the optimum"
+        if self.makespan > self.tasks.work * (1 + SLACK):
+            proved += ", slower than one processor"
+        return (
+            f"<Schedule {self.tasks.name} on {self.processors} by {self.method}: makespan "
+            f"{self.makespan}, speed-up {self.speedup:.2f}, efficiency {self.efficiency:.1%}, "
+            f"{proved}>"
+        )
+
+
+def violations(tasks, processors, starts, places):
+    """What is wrong with a schedule, a sentence each; nothing if it is one."""
+    if len(starts) != len(tasks) or len(places) != len(tasks):
+        return [
+            f"expected a start and a processor for {len(tasks)} tasks, found "
+            f"{len(starts)} and {len(places)}"
+        ]
+    names, weights, wrong = tasks.names, tasks.weights, []
+    for task, (start, place) in enumerate(zip(starts, places, strict=True)):
+        if not start >= 0:
+            wrong.append(f"task {names[task]} starts at {start}")
+        if not _is_one_of(place, processors):
+            wrong.append(f"task {names[task]} is on processor {place} of {processors}")
+        for first in tasks.predecessors[task]:
+            ready = starts[first] + weights[first]
+            if place != places[first]:
+                ready += tasks.messages.get((first, task), 0)
+            if start < ready - SLACK * abs(ready):
+                wrong.append(
+                    f"task {names[task]} starts at {start}, but needs {names[first]}, which is "
+                    f"there at {ready}"
+                )
+    busy = {}  # processor -> until when, and by which task
+    for task in sorted(range(len(tasks)), key=lambda k: (starts[k], weights[k])):
+        place = places[task]
+        if not weights[task] or not _is_one_of(place, processors):
+            continue
+        until, last = busy.get(place, (-1, None))
+        if starts[task] < until - SLACK * abs(until):
+            wrong.append(f"tasks {names[last]} and {names[task]} overlap on processor {place}")
+        busy[place] = (starts[task] + weights[task], task)
+    return wrong
+
+
+def _is_one_of(place, processors):
+    return isinstance(place, Integral) and 0 <= place < processors

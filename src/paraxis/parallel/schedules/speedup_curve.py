@@ -1,0 +1,106 @@
+"""What more processors bring: schedules of the same tasks on different numbers of them."""
+
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from numbers import Integral
+
+from ...errors import ArgumentError
+from ..whole_number import whole_number
+from ..written import written
+from .schedule import MOST_IN_NOTEBOOKS, SLACK, Schedule
+from .scheduling import schedule
+from .speedup_figures import speedup_figures
+
+HEADINGS = ("processors", "makespan", "speed-up", "efficiency", "bound", "gap")
+MOST_SCHEDULES = 1_000
+
+
+@dataclass(frozen=True, repr=False)
+class SpeedupCurve:
+    """Schedules of the same tasks; its columns are tuples, one item a schedule."""
+
+    schedules: tuple[Schedule, ...]
+
+    @property
+    def processors(self):
+        return tuple(each.processors for each in self.schedules)
+
+    @property
+    def makespan(self):
+        return tuple(each.makespan for each in self.schedules)
+
+    @property
+    def speedup(self):
+        return tuple(each.speedup for each in self.schedules)
+
+    @property
+    def efficiency(self):
+        return tuple(each.efficiency for each in self.schedules)
+
+    @property
+    def bound(self):
+        """No schedule can have a shorter makespan."""
+        return tuple(each.bound for each in self.schedules)
+
+    def to_html(self, path=None):
+        """The curves and a chart of each schedule as one HTML page; also a file if one is named."""
+        from ..gantt import page
+
+        return written(page(*self.schedules, figures=speedup_figures(self.schedules)), path)
+
+    def _repr_html_(self):
+        """In notebooks: that page, unless it is too large to be kept in one."""
+        from ..gantt import framed
+
+        if sum(len(each.tasks) for each in self.schedules) > MOST_IN_NOTEBOOKS:
+            return None
+        return framed(*self.schedules, figures=speedup_figures(self.schedules))
+
+    def __repr__(self):
+        rows = [HEADINGS]
+        for each in self.schedules:
+            times = f"{each.makespan:.6g}", f"{each.speedup:.2f}", f"{each.efficiency:.1%}"
+            rows.append((f"{each.processors}", *times, f"{each.bound:.6g}", f"{each.gap:.1%}"))
+        widths = [max(len(row[k]) for row in rows) for k in range(len(HEADINGS))]
+        first = self.schedules[0]
+        lines = [f"{first.tasks.name} by {first.method}"]
+        for row in rows:
+            lines.append("  ".join(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=True)))
+        return "\n".join(lines)
+
+
+def speedup_curve(tasks, processors, method="list", **options):
+    """Schedules on each of `processors`, numbers or, if it is one number, all up to it.
+
+    None is longer than one on fewer processors, and none has a weaker bound than one on more.
+    """
+    if isinstance(processors, Integral):
+        processors = range(1, whole_number("processors", processors) + 1)
+    try:
+        counts = tuple(islice(processors, MOST_SCHEDULES + 1))
+    except TypeError:
+        counts = ()
+    if not counts:
+        raise ArgumentError(f"processors: expected numbers of them, found {processors!r}")
+    if len(counts) > MOST_SCHEDULES:
+        raise ArgumentError(f"processors: expected at most {MOST_SCHEDULES:,} numbers, found more")
+    return SpeedupCurve(consistent([schedule(tasks, p, method, **options) for p in counts]))
+
+
+def consistent(schedules):
+    """Schedules of the same tasks, each as good as those on fewer or more processors make it.
+
+    A schedule is also one on more processors, some of them idle. So what no schedule can beat on
+    more processors, none can on fewer.
+    """
+    found = list(schedules)
+    order = sorted(range(len(found)), key=lambda k: found[k].processors)
+    for fewer, more in pairwise(order):
+        if found[fewer].makespan < found[more].makespan:
+            plan = {"starts": found[fewer].starts, "places": found[fewer].places}
+            found[more] = replace(found[more], **plan)
+    for more, fewer in pairwise(reversed(order)):
+        if found[fewer].bound < found[more].bound * (1 - SLACK):
+            passed = {f"schedules on {found[more].processors} processors": found[more].bound}
+            found[fewer] = replace(found[fewer], bounds=found[fewer].bounds | passed)
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Dhanaraj's subtasks of three operations."""

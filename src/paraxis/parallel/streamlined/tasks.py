@@ -1,0 +1,146 @@
+"""Dhanaraj's streamlined tasks: the inverse dynamics of a robot in subtasks of three operations.
+
+His steps (streamlined_steps.py) are traced for the robot at hand. What is left of a step, without
+operations on zeros and ones and those that no torque needs, goes into as few subtasks as can be.
+They have the last of the numbers that Table 4.1 has for the step, as he counts them; what is beyond
+the table is called 3+1, 3+2, ... for link 3. Who waits for whom is what the operations say.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import count
+
+from ...algorithms.chain import require_chain
+from ...errors import ArgumentError
+from ...graph.trace import trace
+from ...program import Program
+from ...robot.model import Model
+from ...robot.robot import Robot
+from ..tasks.program_tasks import ProgramTasks
+from .steps import inverse_dynamics
+from .table import MAKES, general_arm, task_name
+
+OPERATIONS = 3  # in a subtask
+
+
+def streamlined_tasks(robot, customised=True):
+    """The subtasks of a robot's inverse dynamics by Dhanaraj's scheme, each of weight 1.
+
+    Task 301 is subtask 1 of link 3 in his Table 4.1; task 3+1 is one that the table has not: twists
+    other than 0 and 90 degrees, inertia tensors with products, rotors and branches need some.
+    `customised=False` gives instead the general arm of the tables, with as many links and the same
+    kinds of joints.
+    """
+    if not isinstance(robot, Robot):
+        raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
+    if customised:
+        return _customised(robot)
+    require_chain(Model(robot), "general arm")
+    return general_arm([joint.kind for joint in robot.joints])
+
+
+@dataclass
+class _Step:
+    """A step of a link: the subtasks that the table has for it, and what is left of it."""
+
+    link: int
+    numbers: tuple
+    extra: str | None
+    start: int  # the first node that can be its own
+    operations: list = field(default_factory=list)
+
+
+def _customised(robot):
+    steps = []
+
+    def run(q, qd, qdd):
+        nodes = q[0].builder.nodes
+
+        def step(link, *numbers, extra=None):
+            steps.append(_Step(link + 1, numbers, extra, len(nodes)))
+
+        return {"tau": inverse_dynamics(Model(robot), q, qd, qdd, step)}
+
+    shapes = dict.fromkeys(("q", "qd", "qdd"), (robot.nv,))
+    graph = trace(run, shapes, "inverse_dynamics")
+    for node in graph.nodes:
+        if not _is_free(node):
+            later = bisect_right(steps, node.index, key=lambda step: step.start)
+            steps[later - 1].operations.append(node)
+    return _tasks(f"{robot.name}, streamlined", Program(graph), steps)
+
+
+def _tasks(name, program, steps):
+    operations, labels, groups = {}, {}, {}
+    beyond = defaultdict(lambda: count(1))  # link -> numbers of subtasks that the table has not
+    for step in steps:
+        packed = _packed(step.operations)
+        own = step.numbers[max(0, len(step.numbers) - len(packed)) :]
+        named = [(task_name(step.link, number), MAKES[number]) for number in own]
+        for _ in packed[len(own) :]:
+            makes = step.extra or MAKES[step.numbers[-1]]
+            named.append((f"{step.link}+{next(beyond[step.link])}", makes))
+        for (task, makes), nodes in zip(named, packed, strict=True):
+            operations[task] = tuple(nodes)
+            labels[task], groups[task] = f"link {step.link}: {makes}", f"link {step.link}"
+    maker = {node.index: task for task, nodes in operations.items() for node in nodes}
+    edges = {
+        (maker[source.index], task)
+        for task, nodes in operations.items()
+        for node in nodes
+        for source in _sources(node)
+        if maker[source.index] != task
+    }
+    ones = dict.fromkeys(operations, 1)
+    parts = tuple(operations.values())
+    return ProgramTasks(ones, sorted(edges), name, labels, groups, program, parts)
+
+
+def _is_free(node):
+    """Constants, inputs, signs; the sines and cosines of the joints are given."""
+    if node.op in ("sin", "cos"):
+        return next(_sources(node), None) is None
+    return node.op in ("const", "input", "neg")
+
+
+def _sources(node):
+    """The operations whose results a node takes, as they are or with another sign."""
+    for each in node.args:
+        if _is_free(each):
+            yield from _sources(each)
+        else:
+            yield each
+
+
+def _packed(operations):
+    """Operations of a step in as few subtasks as can be.
+
+    Operations that lead to one another stay together where that takes no more subtasks: then none
+    waits for another of its step. Otherwise they are taken in the order in which they are written.
+    """
+    whole = []
+    for group in _connected(operations):
+        room = [each for each in whole if len(each) + len(group) <= OPERATIONS]
+        if room:
+            room[0].extend(group)
+        else:
+            whole.append(group)
+    rows = [operations[k : k + OPERATIONS] for k in range(0, len(operations), OPERATIONS)]
+    fits = len(whole) <= len(rows) and all(len(each) <= OPERATIONS for each in whole)
+    return whole if fits else rows
+
+
+def _connected(operations):
+    """Groups of operations that lead to one another."""
+    groups = []
+    for node in operations:
+        taken = {source.index for source in _sources(node)}
+        apart, joined = [], []
+        for group in groups:
+            if taken.isdisjoint(each.index for each in group):
+                apart.append(group)
+            else:
+                joined += group
+        groups = [*apart, [*joined, node]]
+    return groups

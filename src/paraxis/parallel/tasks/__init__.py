@@ -1,0 +1,1 @@
+"""Tasks that wait for one another, and where they come from."""

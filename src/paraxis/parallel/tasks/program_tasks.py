@@ -1,0 +1,203 @@
+"""The operations of a Program as tasks.
+
+One task an operation, or operations gathered to a grain (grain.py). Sine and cosine of one angle
+are one task. What is free is no task: constants, inputs, sign changes, and, when `trig` is 0,
+sines and cosines of inputs, which are then taken as given. Whoever needs a free value makes it.
+"""
+
+from functools import cached_property
+from itertools import product
+from numbers import Real
+
+from ...errors import ArgumentError
+from ...graph.graph import reachable
+from ...passes.depth import Weights
+from ...program import Program
+from .grain import gather
+from .task_graph import TaskGraph
+
+FREE = ("const", "input", "neg")
+
+
+class ProgramTasks(TaskGraph):
+    """Tasks that know the Program they are of.
+
+    `operations[k]` are the nodes of `program.graph` that task k computes, arguments first. `fine`
+    are the same operations with a task each. Several tasks may compute the same nodes, each on a
+    processor of its own; `work` counts them once.
+    """
+
+    def __init__(self, weights, edges, name, labels, groups, program, operations, fine=None):
+        super().__init__(weights, edges, name, labels, groups)
+        self.program, self.operations = program, operations
+        self.fine = fine or self
+
+    @cached_property
+    def work(self):
+        return sum(self.weights) if self.fine is self else self.fine.work
+
+    @cached_property
+    def task_of(self):
+        """node index -> the task that computes it."""
+        return {node.index: k for k, nodes in enumerate(self.operations) for node in nodes}
+
+    def __repr__(self):
+        if self.fine is self:
+            return super().__repr__()
+        return (
+            f"{super().__repr__()[:-1]}; with a task an operation {len(self.fine)} tasks, "
+            f"span {self.fine.span}, parallelism {self.fine.parallelism:.1f}>"
+        )
+
+
+def program_tasks(program, grain=None, messages=0, latency=0, **weights):
+    """The operations of a Program as tasks, of at most the weight `grain` each if that is given.
+
+    `weights` are the times of `mul`, `add`, `div`, `sqrt` and `trig`, by default 1 for all but
+    sines, which are free. An edge along which k values go has a message of size
+    latency + k * messages.
+    """
+    if not isinstance(program, Program):
+        raise ArgumentError(f"program: expected a Program, found {type(program).__name__}")
+    if grain is not None and not (isinstance(grain, Real) and grain > 0):
+        raise ArgumentError(f"grain: expected a weight > 0, found {grain!r}")
+    work = _Operations(program, Weights.named(weights))
+    fine = _tasks(work, range(len(work.groups)), messages, latency)
+    if grain is None:
+        return fine
+    together = gather(fine.weights, fine.predecessors, fine.successors, grain)
+    return _tasks(work, together, messages, latency, fine)
+
+
+class _Operations:
+    """Groups of nodes that are not divided further: their weights, and what they are made of."""
+
+    def __init__(self, program, weights):
+        self.program, self.group_of = program, {}
+        self.groups, self.weights, self.takes = [], [], []  # of nodes; and the nodes they need
+        behind, of_angle = {}, {}  # node index -> the nodes that are not free it is made of
+        for node in program.graph.nodes:
+            sources = tuple({n.index: n for a in node.args for n in behind[a.index]}.values())
+            turns = node.op in ("sin", "cos")
+            if node.op in FREE or (turns and not sources and not weights.trig):
+                behind[node.index] = sources
+                continue
+            behind[node.index] = (node,)
+            group = of_angle.get(node.args[0].index) if turns else None
+            if group is None:
+                group = len(self.groups)
+                self.groups.append([])
+                self.weights.append(0)
+                self.takes.append(sources)
+            if turns:
+                of_angle[node.args[0].index] = group
+            self.groups[group].append(node)
+            self.weights[group] += weights.times[node.op]
+            self.group_of[node.index] = group
+
+
+def _tasks(work, together, messages, latency, fine=None):
+    """Tasks of the groups of operations for which `together` has the same number."""
+    members = {}
+    for group, number in enumerate(together):
+        members.setdefault(number, []).append(group)
+    task = {number: k for k, number in enumerate(members)}
+    operations, weights, values = [], [], {}
+    for own in members.values():
+        operations.append(tuple(node for group in own for node in work.groups[group]))
+        weights.append(sum(work.weights[group] for group in own))
+    for group, sources in enumerate(work.takes):
+        here = task[together[group]]
+        for node in sources:
+            there = task[together[work.group_of[node.index]]]
+            if there != here:
+                values.setdefault((there, here), set()).add(node.index)
+    names, labels, links = _names(work.program.graph, operations)
+    edges = [
+        (names[a], names[b], latency + messages * len(sent)) for (a, b), sent in values.items()
+    ]
+    return ProgramTasks(
+        dict(zip(names, weights, strict=True)),
+        edges,
+        work.program.name,
+        dict(zip(names, labels, strict=True)),
+        {name: link for name, link in zip(names, links, strict=True) if link is not None},
+        work.program,
+        tuple(operations),
+        fine,
+    )
+
+
+# -- for readers -----------------------------------------------------------------------------------
+
+
+def _names(graph, operations):
+    """For each task a name, a label and a link, or None where no mark tells of one.
+
+    The name is that of a value: its mark, as omega[3].x, or the output's, or its line in
+    `program.text()`.
+    """
+    marked = [node for nodes in graph.marks.values() for node in nodes]
+    number = {node.index: k for k, node in enumerate(reachable(graph.results + marked))}
+    known = _known_values(graph)
+    links = _links(graph)
+    names, labels, found = [], [], []
+    for nodes in operations:
+        last = next((node for node in reversed(nodes) if node.index in known), nodes[-1])
+        names.append(known.get(last.index) or f"%{number[last.index]} {_what(nodes, last)}")
+        labels.append(f"%{number[last.index]} {last.op}" if len(nodes) == 1 else _sorts(nodes))
+        found.append(links.get(last.index))
+    return names, labels, found
+
+
+def _what(nodes, last):
+    pair = {node.op for node in nodes} == {"sin", "cos"}
+    return "sin, cos" if pair and len(nodes) == 2 else last.op
+
+
+def _sorts(nodes):
+    """As in '3 mul, 2 add'."""
+    ops = [node.op for node in nodes]
+    return ", ".join(f"{ops.count(op)} {op}" for op in dict.fromkeys(ops))
+
+
+def _known_values(graph):
+    """node index -> what people call its value; each name once."""
+    entries = [
+        (f"{name}[{link}]{part}", node)
+        for (name, link), nodes in graph.marks.items()
+        for part, node in zip(_components(len(nodes)), nodes, strict=True)
+    ]
+    for name, (shape, nodes) in graph.outputs.items():
+        places = product(*map(range, shape))
+        entries += [
+            (name + "".join(f"[{k}]" for k in place), node)
+            for place, node in zip(places, nodes, strict=True)
+        ]
+    known, taken = {}, set()
+    for name, node in entries:
+        while node.op == "neg":  # it has no task of its own
+            node = node.args[0]
+        if node.index not in known and name not in taken:
+            known[node.index] = name
+            taken.add(name)
+    return known
+
+
+def _components(count):
+    if count == 1:
+        return [""]
+    return [f".{axis}" for axis in "xyz"] if count == 3 else [f".{k}" for k in range(count)]
+
+
+def _links(graph):
+    """node index -> the link of the mark it leads to first."""
+    link = {}
+    for (_, number), nodes in graph.marks.items():
+        for node in nodes:
+            link.setdefault(node.index, number)
+    for node in reversed(graph.nodes):
+        if node.index in link:
+            for a in node.args:
+                link.setdefault(a.index, link[node.index])
+    return link

@@ -1,0 +1,119 @@
+"""From a schedule of a Program's tasks to the parts that processors run."""
+
+import heapq
+from collections import defaultdict
+from functools import cached_property
+
+from ...errors import ScheduleError
+from ...passes.parts import Line, parts
+from ..tasks.program_tasks import ProgramTasks
+
+
+def divided(schedule, room):
+    """The parts, that of the busiest processor first, and the lines between them.
+
+    A line has room for so many values. Processors without tasks have no part.
+    """
+    tasks = schedule.tasks
+    if not isinstance(tasks, ProgramTasks):
+        raise ScheduleError(
+            f"schedule of {tasks.name}: expected tasks of a Program (px.TaskGraph.from_program), "
+            "found tasks that compute nothing"
+        )
+    load = [0] * schedule.processors
+    for task, place in enumerate(schedule.places):
+        load[place] += tasks.weights[task]
+    used = sorted(set(schedule.places), key=lambda place: (-load[place], place)) or [0]
+    number = {place: k for k, place in enumerate(used)}
+    division = _Division(schedule, [number[place] for place in schedule.places], len(used))
+    lines = division.lines(room)
+    return parts(tasks.program.graph, division.rows(), lines), lines
+
+
+class _Division:
+    """Which values go from which part to which, and when."""
+
+    def __init__(self, schedule, home, count):
+        self.tasks, self.starts = schedule.tasks, schedule.starts
+        self.home, self.count = home, count  # the part of each task
+
+    def rows(self):
+        """The nodes of each part, in order."""
+        rows = [[] for _ in range(self.count)]
+        for task in self.order:
+            rows[self.home[task]] += self.tasks.operations[task]
+        return rows
+
+    def lines(self, room):
+        """Lines filled with values in the order in which they are made.
+
+        A value joins a line unless the line would then come too late for somebody.
+        """
+        lines = []
+        for (sender, receiver), wanted in self._wanted().items():
+            values, latest = [], None
+            ends = {node: self._end(node, sender) for node in wanted}
+            for node in sorted(wanted, key=lambda node: (ends[node], node.index)):
+                if values and (len(values) == room or ends[node] > latest):
+                    lines.append(Line(sender, receiver, tuple(values)))
+                    values = []
+                latest = min(latest, wanted[node]) if values else wanted[node]
+                values.append(node)
+            lines.append(Line(sender, receiver, tuple(values)))
+        return lines
+
+    @cached_property
+    def order(self):
+        """All tasks by their starts, and those that start at once as they depend on another."""
+        waiting = [len(each) for each in self.tasks.predecessors]
+        ready = [(self.starts[task], task) for task, count in enumerate(waiting) if not count]
+        heapq.heapify(ready)
+        order = []
+        while ready:
+            _, task = heapq.heappop(ready)
+            order.append(task)
+            for then in self.tasks.successors[task]:
+                waiting[then] -= 1
+                if not waiting[then]:
+                    heapq.heappush(ready, (self.starts[then], then))
+        return order
+
+    @cached_property
+    def _makers(self):
+        """node index -> part -> the task that makes it there."""
+        makers = defaultdict(dict)
+        for task in self.order:
+            for node in self.tasks.operations[task]:
+                makers[node.index].setdefault(self.home[task], task)
+        return makers
+
+    def _end(self, node, part):
+        task = self._makers[node.index][part]
+        return self.starts[task] + self.tasks.weights[task]
+
+    def _wanted(self):
+        """(sender, receiver) -> node -> the latest time at which it must be sent."""
+        behind, wanted = _behind(self.tasks), defaultdict(dict)
+        for task in self.order:
+            here, before = self.home[task], {*self.tasks.predecessors[task]}
+            for node in self.tasks.operations[task]:
+                for source in (s for a in node.args for s in behind[a.index]):
+                    makers = self._makers[source.index]
+                    if here in makers:
+                        continue
+                    there, first = next(item for item in makers.items() if item[1] in before)
+                    latest = self.starts[task] - self.tasks.messages.get((first, task), 0)
+                    way = wanted[there, here]
+                    way[source] = min(latest, way.get(source, latest))
+        return wanted
+
+
+def _behind(tasks):
+    """node index -> the values of tasks that it is, or is freely made of."""
+    behind, made = {}, {node.index for nodes in tasks.operations for node in nodes}
+    for node in tasks.program.graph.nodes:
+        if node.index in made:
+            behind[node.index] = (node,)
+        else:
+            behind[node.index] = tuple(s for a in node.args for s in behind[a.index])
+    return behind

@@ -1,0 +1,194 @@
+"""A schedule for threads of a real machine, where a message costs as much as hundreds of flops.
+
+Every processor makes all that its results need (cones.py), so some values are made several times.
+What many results need can be shared out in the same way, and exchanged once. Which is best is
+found with a model of the machine: flops, the latency of a message, and work for every value that
+is received or stored.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from ..schedules.schedule import Schedule
+from ..tasks.grain import gather
+from ..tasks.program_tasks import ProgramTasks, program_tasks
+from ..whole_number import whole_number
+from .cones import share_out
+
+WEIGHTS = dict(div=8, sqrt=10, trig=13)  # in flops, for a core that does several at once
+LATENCY = 350  # flops until a message is there, a member begins, or its end is known
+PER_VALUE = 3  # flops that the receiver of a value spends on it
+PER_RESULT = 2  # flops that it takes to store a result
+LINE = 8  # results in a line of memory
+QUARREL = 1 / 12  # of the latency that a line costs into which two processors store
+MOST_UNITS = 4000  # that are compared with each other
+LOWER = (0.25, 0.5, 0.75)  # how much of the common work is shared out, before an exchange
+
+
+def thread_schedule(program, processors=2, latency=LATENCY):
+    """A schedule of a Program's operations for threads, some operations on several of them.
+
+    `latency` is the time of a message between two cores, in flops. Processors stay idle where
+    more of them would not make it shorter.
+    """
+    processors = whole_number("processors", processors)
+    work = _Work(program_tasks(program, **WEIGHTS))
+    best = _Plan(work, [range(len(work.tasks))], latency)
+    for parts in range(2, processors + 1):
+        for owned in work.divisions(parts, latency):
+            plan = _Plan(work, owned, latency)
+            if plan.makespan < best.makespan:
+                best = plan
+    return best.schedule(processors)
+
+
+class _Work:
+    """The tasks of a Program, and the same gathered into units, few enough to compare cones."""
+
+    def __init__(self, tasks):
+        self.tasks = tasks
+        self.result_lines = self._result_lines()  # the tasks whose results lie in one line
+        self.results = Counter(task for line in self.result_lines for task in line)
+        grain = tasks.work / MOST_UNITS
+        self.unit = gather(tasks.weights, tasks.predecessors, tasks.successors, grain)
+        count = max(self.unit, default=-1) + 1
+        self.weights = np.zeros(count)
+        self.feeds = np.zeros((count, count), bool)  # [u, v]: v takes a value of u
+        for task, own in enumerate(self.unit):
+            self.weights[own] += tasks.weights[task] + PER_RESULT * self.results[task]
+            for first in tasks.predecessors[task]:
+                self.feeds[self.unit[first], own] = self.unit[first] != own
+        self.cones = np.eye(count, dtype=bool)
+        for own in range(count):  # units are numbered in a possible order
+            self.cones[own] |= self.cones[self.feeds[:, own]].any(axis=0)
+
+    def _result_lines(self):
+        lines = []
+        for _, nodes in self.tasks.program.graph.outputs.values():
+            makers = []
+            for node in nodes:
+                while node.op == "neg":
+                    node = node.args[0]
+                makers.append(self.tasks.task_of.get(node.index))  # None: a constant, an input
+            lines += [makers[k : k + LINE] for k in range(0, len(makers), LINE)]
+        return [[task for task in line if task is not None] for line in lines]
+
+    def divisions(self, parts, latency):
+        """Lists of tasks, one a part: without an exchange, then with one."""
+        outcomes = list(dict.fromkeys(self.unit[task] for task in self.results))
+        away = np.array([0, *[2 * latency] * (parts - 1)])  # for all but the caller
+        for twice in (1.0, 1.0 / parts):
+            own = self._cones_of(outcomes, away, twice)
+            yield self._tasks(own)
+            common = own.sum(axis=0) > 1
+            alone = (own & ~common) @ self.weights
+            size = self.cones @ self.weights
+            for share in LOWER:
+                low = common & (size <= share * self.weights[common].sum())
+                top = np.flatnonzero(low & ~(self.feeds & low).any(axis=1))
+                if len(top) > 1:
+                    yield self._tasks(self._cones_of(top, away + alone, 1.0) | (own & ~low))
+
+    def _cones_of(self, targets, handicaps, twice):
+        """[part, unit]: whether the part does that, to make its share of the targets."""
+        cones = self.cones[targets]
+        place = share_out(self.weights, cones, handicaps, twice)
+        return np.array([cones[place == k].any(axis=0) for k in range(len(handicaps))])
+
+    def _tasks(self, own):
+        return [np.flatnonzero(row[self.unit]).tolist() for row in own]
+
+
+class _Plan:
+    """When each part does its tasks.
+
+    A part works in stages: first all that needs no message, then what needs values of others'
+    first stages, and so on; in each stage first what others wait for.
+    """
+
+    def __init__(self, work, owned, latency):
+        self.work, self.latency = work, latency
+        self.parts_of = [[] for _ in range(len(work.tasks))]  # task -> the parts that do it
+        for part, tasks in enumerate(owned):
+            for task in tasks:
+                self.parts_of[task].append(part)
+        self.source = {}  # (task, part that does not do it) -> the part it gets the value from
+        stage = self._stages()
+        urgent = self._urgent(stage)
+        order = sorted(stage, key=lambda each: (stage[each], each not in urgent, each[0]))
+        self.starts, self.makespan = self._times(order, len(owned))
+
+    def _stages(self):
+        """(task, part) -> its stage. Tasks are numbered in a possible order."""
+        stage = {}
+        for task, parts in enumerate(self.parts_of):
+            for part in parts:
+                latest = 0
+                for first in self.work.tasks.predecessors[task]:
+                    if (first, part) in stage:
+                        latest = max(latest, stage[first, part])
+                    else:
+                        there = min(self.parts_of[first], key=lambda k: stage[first, k])
+                        self.source[first, part] = there
+                        latest = max(latest, stage[first, there] + 1)
+                stage[task, part] = latest
+        return stage
+
+    def _urgent(self, stage):
+        """Those that others wait for, and what these need in the same stage."""
+        urgent = {(task, there) for (task, _), there in self.source.items()}
+        for task in reversed(range(len(self.parts_of))):
+            for part in self.parts_of[task]:
+                if (task, part) in urgent:
+                    for first in self.work.tasks.predecessors[task]:
+                        if stage.get((first, part)) == stage[task, part]:
+                            urgent.add((first, part))
+        return urgent
+
+    def _times(self, order, parts):
+        tasks, results = self.work.tasks, self.work.results
+        away = [self.latency if part else 0 for part in range(parts)]
+        clock, start, end, received = [*away], {}, {}, set()
+        for task, part in order:
+            at = clock[part]
+            for first in tasks.predecessors[task]:
+                if (first, part) in self.source:
+                    at = max(at, end[first, self.source[first, part]] + self.latency)
+                    at += PER_VALUE * ((first, part) not in received)
+                    received.add((first, part))
+            start[task, part] = at
+            end[task, part] = at + tasks.weights[task]
+            clock[part] = end[task, part] + PER_RESULT * results[task]
+        both = sum(
+            len({self.parts_of[task][0] for task in line}) > 1 for line in self.work.result_lines
+        )
+        last = max(c + a for c, a in zip(clock, away, strict=True))
+        return start, last + QUARREL * self.latency * both
+
+    def schedule(self, processors):
+        """As a schedule of tasks, of which some are copies."""
+        tasks, copies = self.work.tasks, sorted(self.starts)
+        name = {
+            (task, part): tasks.names[task] + (f" on {part}" if part != parts[0] else "")
+            for task, parts in enumerate(self.parts_of)
+            for part in parts
+        }
+        edges = [
+            (name[first, self.source.get((first, part), part)], name[task, part], self.latency)
+            for task, part in copies
+            for first in tasks.predecessors[task]
+        ]
+        groups = {name[c]: tasks.groups.get(tasks.names[c[0]]) for c in copies}
+        copied = ProgramTasks(
+            {name[c]: tasks.weights[c[0]] for c in copies},
+            edges,
+            tasks.name,
+            {name[c]: tasks.labels[tasks.names[c[0]]] for c in copies},
+            {task: group for task, group in groups.items() if group is not None},
+            tasks.program,
+            tuple(tasks.operations[task] for task, _ in copies),
+            tasks,
+        )
+        starts = tuple(self.starts[each] for each in copies)
+        return Schedule(copied, processors, starts, tuple(part for _, part in copies), "threads")
