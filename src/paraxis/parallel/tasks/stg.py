@@ -9,19 +9,23 @@ Written files number the tasks from 1, each after its predecessors.
 """
 
 import re
+from os import PathLike
 from pathlib import Path
 
-from ...errors import TaskError
+from ...errors import ArgumentError, TaskError
 from .task_graph import TaskGraph
 
-WIDTH = 11  # of a number's field
+WIDTH = 10  # of a number's field, after a space; longer numbers widen it
+DIGITS = 18  # at most, of a number
 
 
 def read(path):
     """The TaskGraph in a file; names are the numbers, as text."""
+    if not isinstance(path, (str, PathLike)):
+        raise ArgumentError(f"path: expected that of an STG file, found {path!r}")
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no path can be that
         raise TaskError(f"{path}: expected a file in STG format: {error}") from None
     rows = _rows(path, text)
     where, count = next(rows, (1, ()))
@@ -56,6 +60,10 @@ def write(tasks, path=None):
     for name, weight in zip(tasks.names, tasks.weights, strict=True):
         if weight != int(weight):
             raise TaskError(f"task {name}: expected a whole weight for STG, found {weight}")
+        if weight >= 10**DIGITS:
+            raise TaskError(
+                f"task {name}: expected a weight of {DIGITS} digits at most for STG, found {weight}"
+            )
     number = {task: k for k, task in enumerate(tasks.order, 1)}
     last = sorted(number[task] for task in tasks.order if not tasks.successors[task])
     rows = [(len(tasks),), (0, 0, 0)]
@@ -63,7 +71,7 @@ def write(tasks, path=None):
         before = sorted(number[first] for first in tasks.predecessors[task]) or [0]
         rows.append((number[task], int(tasks.weights[task]), len(before), *before))
     rows.append((len(tasks) + 1, 0, len(last or [0]), *(last or [0])))
-    lines = ["".join(f"{each:{WIDTH}}" for each in row) for row in rows]
+    lines = ["".join(f" {each:{WIDTH}}" for each in row) for row in rows]
     lines += [
         f"# {' '.join(str(tasks.name).split())}",
         f"# CP Length           : {int(tasks.span)}",
@@ -81,9 +89,12 @@ def _rows(path, text):
         if line.lstrip().startswith("#") or not line.strip():
             continue
         for word in line.split():
-            if not re.fullmatch("-?[0-9]{1,18}", word):
+            place = f"{path}, line {where}"
+            if not re.fullmatch("-?[0-9]+", word):
+                raise TaskError(f"{place}: expected whole numbers, found {word[:40]!r}")
+            if len(word.lstrip("-")) > DIGITS:
                 raise TaskError(
-                    f"{path}, line {where}: expected whole numbers, found {word[:40]!r}"
+                    f"{place}: expected numbers of {DIGITS} digits at most, found {word[:40]}"
                 )
         yield where, tuple(int(word) for word in line.split())
 
@@ -95,12 +106,16 @@ def _predecessors(place, number, row, tasks):
             f"{place}: expected a task's number, its time and how many predecessors it has, found "
             f"{_said(row)}"
         )
+    if row[2] < 0:
+        raise TaskError(f"{place}: expected a number of predecessors >= 0, found {row[2]}")
     if len(row) != 3 + row[2]:
         raise TaskError(f"{place}: expected {row[2]} predecessors, found {len(row) - 3}")
     if row[0] != number:
         raise TaskError(f"{place}: expected task {number}, found task {row[0]}")
     if row[1] < 0:
         raise TaskError(f"{place}: expected a time >= 0 for task {number}, found {row[1]}")
+    if number == 0 and row[2]:
+        raise TaskError(f"{place}: expected no predecessors of task 0, found {row[2]}")
     for first in row[3:]:
         if not 0 <= first <= tasks:
             raise TaskError(f"{place}: expected predecessors from 0 to {tasks}, found {first}")
