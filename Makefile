@@ -46,6 +46,8 @@ lint: $(TOOLS)
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
+	$(BIN)/python benchmarks/threads.py --json benchmarks/results/threads.json
+	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
 
 reports: $(TOOLS)
 	for name in counts depth schedules systolic networks; do \

@@ -52,6 +52,7 @@ from .parallel.schedules.speedup_curve import speedup_curve
 from .parallel.streamlined.tasks import streamlined_tasks
 from .parallel.systolic.build import systolic_array
 from .parallel.tasks.task_graph import TaskGraph
+from .parallel.threads.thread_schedule import thread_schedule
 from .program import Program
 from .robot.inertia import Inertia
 from .robot.joint import Joint

@@ -4,7 +4,7 @@ Every case is computed by the plain kernel on one thread and by kernels of sched
 turns; times are those of a call from Python. What a message between the two cores takes is
 measured beside each case, because it decides: on virtual machines it changes within minutes.
 
-    python benchmarks/schedules.py [--quick] [--hop 80] [--json benchmarks/results/schedules.json]
+    python benchmarks/threads.py [--quick] [--hop 80] [--json benchmarks/results/threads.json]
 
 With --hop NS a case waits until messages take less than that.
 """
@@ -26,7 +26,7 @@ from paraxis.parallel.schedules.schedule import Schedule
 from paraxis.parallel.threads.division import divided
 from paraxis.parallel.threads.thread_schedule import LATENCY, thread_schedule
 
-RESULTS = Path(__file__).parent / "results" / "schedules.json"
+RESULTS = Path(__file__).parent / "results" / "threads.json"
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
 CASES = (
     *(("ur5", function) for function in FUNCTIONS),
