@@ -235,6 +235,15 @@ def test_one_thread_where_two_would_not_pay():
     assert set(schedule.places) == {0}
     with pytest.raises(px.ArgumentError, match="processors: expected a whole number >= 1, found 0"):
         for_threads(px.program(UR5), 0)
+    for latency in (-1, float("nan"), "fast"):
+        with pytest.raises(px.ArgumentError, match="latency: expected a time >= 0, found"):
+            for_threads(px.program(UR5), 2, latency)
+
+
+def test_a_program_that_computes_nothing():
+    program = px.trace(lambda x: [2.0, x, -x], x=())
+    for schedule in (for_threads(program), px.schedule(px.TaskGraph.from_program(program), 2)):
+        np.testing.assert_array_equal(schedule.compile()(3.0), [2.0, 3.0, -3.0])
 
 
 def largest_load(place, weights, rows):
@@ -418,6 +427,7 @@ def test_names_in_c_do_not_clash(tmp_path):
     built_and_run(tmp_path, "f", "gcc", FLAGS)
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
 def test_the_source_stands_alone(tmp_path):
     text = random_schedule(px.program(px.planar(2)), 2, 1).to_c("arm")
     (tmp_path / "arm.c").write_text(text)
@@ -429,12 +439,12 @@ def test_the_source_stands_alone(tmp_path):
 
 
 def test_the_benchmark_measures_and_prints():
-    schedules = pytest.importorskip("schedules")  # of benchmarks/, with the peers' packages
+    threads = pytest.importorskip("threads")  # of benchmarks/, with the peers' packages
     console = pytest.importorskip("rich.console")
-    messages = schedules.message_kernels()
-    row = schedules.measure("two chains of 6", "inverse_dynamics", messages, 1, np.inf)
+    messages = threads.message_kernels()
+    row = threads.measure("two chains of 6", "inverse_dynamics", messages, 1, np.inf)
     assert row["one_ns"] > 0
     assert row["two"]["ns"] > 0
     page = io.StringIO()
-    schedules.show({"rows": [row]}, console.Console(file=page, width=150))
+    threads.show({"rows": [row]}, console.Console(file=page, width=150))
     assert "two chains of 6, inverse dynamics" in page.getvalue()

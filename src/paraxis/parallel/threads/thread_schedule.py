@@ -6,10 +6,13 @@ found with a model of the machine: flops, the latency of a message, and work for
 is received or stored.
 """
 
+import math
 from collections import Counter
+from numbers import Real
 
 import numpy as np
 
+from ...errors import ArgumentError
 from ..schedules.schedule import Schedule
 from ..tasks.grain import gather
 from ..tasks.program_tasks import ProgramTasks, program_tasks
@@ -33,9 +36,11 @@ def thread_schedule(program, processors=2, latency=LATENCY):
     more of them would not make it shorter.
     """
     processors = whole_number("processors", processors)
+    if isinstance(latency, bool) or not isinstance(latency, Real) or not 0 <= latency < math.inf:
+        raise ArgumentError(f"latency: expected a time >= 0, found {latency!r}")
     work = _Work(program_tasks(program, **WEIGHTS))
     best = _Plan(work, [range(len(work.tasks))], latency)
-    for parts in range(2, processors + 1):
+    for parts in range(2, min(processors, len(work.results)) + 1):
         for owned in work.divisions(parts, latency):
             plan = _Plan(work, owned, latency)
             if plan.makespan < best.makespan:
