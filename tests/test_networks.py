@@ -274,3 +274,11 @@ def test_ways_and_recurrences_that_do_not_fit():
         px.recurrence(add, "abcde").on(net)
     with pytest.raises(px.ArgumentError, match="network: expected a Network, found str"):
         px.recurrence(add, "abc").on("cascade")
+
+
+def test_messages_carry_what_has_a_name():
+    net = px.network("cascade", 2)
+    with pytest.raises(px.ArgumentError, match="message from 0 to 1: expected a name"):
+        net.deliver([(0, 1, [1])])
+    with pytest.raises(px.ArgumentError, match="messages: expected a list, found 3"):
+        net.deliver(3)

@@ -605,3 +605,23 @@ def test_bad_streams_are_named():
         p.evaluate(q=[0, 1])
     with pytest.raises(px.ArgumentError, match="values: expected none for a Program"):
         px.pipeline(px.TaskGraph.from_program(program), values={})
+
+
+# -- large numbers ---------------------------------------------------------------------------------
+
+
+def test_stages_of_whole_weights_are_exact():
+    assert px.pipeline(px.TaskGraph({"a": 10**9 + 1}, []), stage=1).stages == 10**9 + 1
+    assert px.pipeline(px.TaskGraph({"a": 0.1 + 0.2}, []), stage=0.1).stages == 3
+
+
+@pytest.mark.parametrize(("weight", "stage"), [(1, 1e-320), (10**20, 1)])
+def test_too_many_stages(weight, stage):
+    with pytest.raises(px.TaskError, match="expected at most 10,000,000,000 stages, found 1.00e"):
+        px.pipeline(px.TaskGraph({"a": weight}, []), stage=stage)
+
+
+@pytest.mark.parametrize("names", [[[1]], {"x": 1}, [("x", [1])]])
+def test_values_need_names(names):
+    with pytest.raises(px.TaskError, match="expected names of the values along"):
+        px.pipeline(px.TaskGraph({"a": 1, "b": 1}, [("a", "b")]), values={("a", "b"): names})

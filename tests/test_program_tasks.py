@@ -141,3 +141,11 @@ def test_a_grain_that_is_none(grain):
 def test_only_programs_have_operations():
     with pytest.raises(px.ArgumentError, match="program: expected a Program, found Robot"):
         px.TaskGraph.from_program(TWO)
+
+
+@pytest.mark.parametrize("name", ["messages", "latency"])
+@pytest.mark.parametrize("time", ["a", None, -1, float("nan")])
+def test_times_of_messages(name, time):
+    program = px.program(px.load("puma560"))
+    with pytest.raises(px.ArgumentError, match=f"{name}: expected a time >= 0, found"):
+        px.TaskGraph.from_program(program, **{name: time})

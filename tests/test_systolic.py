@@ -429,3 +429,11 @@ def test_buffers_of_the_linear_form_grow_with_the_square_of_the_links(report):
     assert 1.9 < growth("linear, systolic") < 2.1
     assert 1.2 < growth("logarithmic, systolic") < 1.6
     assert 0.9 < growth("linear, single device") < 1.1
+
+
+def test_a_chart_of_nonsense():
+    array = px.systolic_array(px.load("puma560"))
+    with pytest.raises(px.ArgumentError, match="states: expected a whole number >= 1, found 'a'"):
+        array.chart(states="a")
+    with pytest.raises(px.ArgumentError, match="result: expected one of"):
+        array.chart(["F"])

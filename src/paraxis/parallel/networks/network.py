@@ -5,13 +5,14 @@ takes one hop time for a link and waits where its next link is taken (store and 
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 
 from ...algorithms.orders import rotated, shuffled_bits
 from ...errors import ArgumentError
+from ..hashable import is_hashable
 from ..listed import listed
 from ..whole_number import whole_number
 
@@ -80,6 +81,8 @@ class Network:
         for name, cost in (("per_hop", per_hop), ("startup", startup)):
             if not isinstance(cost, Real) or not cost >= 0:
                 raise ArgumentError(f"{name}: expected a time >= 0, found {cost!r}")
+        if not isinstance(messages, Iterable):
+            raise ArgumentError(f"messages: expected a list, found {messages!r}")
         sent, held = 0, {}  # (processor, what it holds) -> where that is still to go
         for number, message in enumerate(messages):
             start, end, what = self._message(message, number)
@@ -122,6 +125,11 @@ class Network:
         if len(what) > 1:
             raise ArgumentError(
                 f"message: expected (from, to) or (from, to, what), found {message!r}"
+            )
+        if not all(map(is_hashable, what)):
+            raise ArgumentError(
+                f"message from {start} to {end}: expected a name of what it carries, found "
+                f"{what[0]!r}"
             )
         self._require_way(start, end)
         return start, end, (start, *what) if what else (number,)

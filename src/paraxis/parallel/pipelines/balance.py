@@ -6,9 +6,12 @@ a new item every stage, and what is there early is delayed until what it meets i
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 
 from ...errors import ArgumentError, TaskError
+from ..hashable import is_hashable
 from ..tasks.program_tasks import ProgramTasks
 from ..tasks.task_graph import TaskGraph
 from ..whole_number import whole_number
@@ -17,7 +20,8 @@ from .pipeline import Pipeline
 from .program import StreamTasks
 from .sharing import share
 
-ROUNDING = 1e-9  # relative: a weight that is a sum of floats may be off by that much
+ROUNDING = Fraction(1, 10**9)  # relative: a weight that is a sum of floats may be off by that much
+MOST_STAGES = 10**10  # what the search for the fewest buffers can tell apart
 
 
 def pipeline(
@@ -66,6 +70,11 @@ def pipeline(
         spacing, slots, places = share(tasks, latencies, processors)
     least = _longest_path(tasks, latencies, slots, spacing)
     stages = least if stages is None else whole_number("stages", stages, least)
+    if stages > MOST_STAGES:
+        raise TaskError(
+            f"pipeline of {tasks.name}: expected at most {MOST_STAGES:,} stages, found "
+            f"{Decimal(stages):.2e}; a longer stage makes fewer"
+        )
     windows = _windows(tasks, latencies, slots, stages, aligned_inputs, aligned_outputs, places)
     ways = routes(tasks, _values(tasks, values), shared, aligned_outputs)
     starts = fewest_buffers(tasks, latencies, windows, spacing, ways)
@@ -92,7 +101,14 @@ def _latencies(tasks, stage):
         return tuple(int(weight > 0) for weight in tasks.weights)
     if isinstance(stage, bool) or not isinstance(stage, Real) or not 0 < stage < math.inf:
         raise ArgumentError(f"stage: expected a length > 0, found {stage!r}")
-    return tuple(math.ceil(weight / stage * (1 - ROUNDING)) for weight in tasks.weights)
+    return tuple(_stages(weight, stage) for weight in tasks.weights)
+
+
+def _stages(weight, stage):
+    """How many stages cover a weight. Whole numbers are taken as they are."""
+    exact = Fraction(weight) / Fraction(stage)
+    whole = weight == int(weight) and stage == int(stage)
+    return math.ceil(exact if whole else exact * (1 - ROUNDING))
 
 
 def _longest_path(tasks, latencies, slots, spacing):
@@ -133,8 +149,13 @@ def _values(tasks, values):
     for edge, names in values.items():
         if edge not in edges:
             raise TaskError(f"values: expected edges of {tasks.name}, found {edge!r}")
-        names = tuple(dict.fromkeys(names)) if isinstance(names, (list, tuple)) else (names,)
+        names = tuple(names) if isinstance(names, (list, tuple)) else (names,)
+        for name in names:
+            if not is_hashable(name):
+                raise TaskError(
+                    f"values: expected names of the values along {edge!r}, found {name!r}"
+                )
         if not names:
             raise TaskError(f"values: expected the names of the values along {edge!r}, found none")
-        found[edges[edge]] = names
+        found[edges[edge]] = tuple(dict.fromkeys(names))
     return found

@@ -1,6 +1,7 @@
 """A pipeline at work, stage by stage: registers shift, and every item is followed.
 
-The machine knows the delay lines and how long each task takes, not when tasks should start: items
+The machine knows the delay lines, how long each task takes, when tasks without predecessors start
+and, where an item comes only every few stages, at which stage of a round the others do. Items
 meet where the lines make them meet. A task to which different items come at once, or an item and
 nothing, shows that a line is too long or too short.
 """

@@ -3,6 +3,7 @@
 import re
 
 from ...errors import ArgumentError
+from ..whole_number import whole_number
 
 IDLE = "·"
 PARTIAL = re.compile(r"T\d+")
@@ -10,10 +11,11 @@ PARTIAL = re.compile(r"T\d+")
 
 def chart(array, results, states):
     """A row for each operation with one of these results, a column a tick, digits for states."""
+    states = whole_number("states", states)
     known = {operation.result for operation in array.starts}
     results = results or [name for name in known if not PARTIAL.fullmatch(name)]
     for result in results:
-        if result not in known:
+        if not isinstance(result, str) or result not in known:
             raise ArgumentError(f"result: expected one of {_listed(known)}, found {result!r}")
     rows = {}  # in the order in which they start
     for operation in sorted(array.starts, key=array.starts.get):

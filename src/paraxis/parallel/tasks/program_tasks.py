@@ -5,6 +5,7 @@ are one task. What is free is no task: constants, inputs, sign changes, and, whe
 sines and cosines of inputs, which are then taken as given. Whoever needs a free value makes it.
 """
 
+import math
 from functools import cached_property
 from itertools import product
 from numbers import Real
@@ -61,6 +62,9 @@ def program_tasks(program, grain=None, messages=0, latency=0, **weights):
         raise ArgumentError(f"program: expected a Program, found {type(program).__name__}")
     if grain is not None and not (isinstance(grain, Real) and grain > 0):
         raise ArgumentError(f"grain: expected a weight > 0, found {grain!r}")
+    for name, time in (("messages", messages), ("latency", latency)):
+        if not (isinstance(time, Real) and 0 <= time < math.inf):
+            raise ArgumentError(f"{name}: expected a time >= 0, found {time!r}")
     work = _Operations(program, Weights.named(weights))
     fine = _tasks(work, range(len(work.groups)), messages, latency)
     if grain is None:
