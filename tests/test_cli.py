@@ -14,6 +14,7 @@ import pytest
 import paraxis
 from paraxis import cli
 from paraxis.algorithms import CHEAP
+from paraxis.drawing.axes import number_text
 from paraxis.parallel.schedules.scheduling import METHODS
 from paraxis.report import measure, neighbours, peer, plots, schedule_text, terminal, text
 
@@ -560,6 +561,41 @@ def test_a_closed_pipe_is_quiet(words):
         ["bash", "-c", line], capture_output=True, text=True, env=environment, timeout=60
     )
     assert done.stderr == "" and done.returncode in (0, cli.BROKEN_PIPE)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of another kind")
+def test_files_are_written_before_a_pipe_breaks(tmp_path):
+    chart = tmp_path / "chart.html"
+    words = [sys.executable, "-m", "paraxis", "schedule", "puma560", "--html", str(chart)]
+    reading, writing = os.pipe()
+    os.close(reading)  # nobody reads what is printed
+    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(words, stdout=writing, env=environment, timeout=60)
+    os.close(writing)
+    assert done.returncode == cli.BROKEN_PIPE
+    assert "</html>" in chart.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file that is always full")
+@pytest.mark.parametrize("words", [["report"], ["info", "puma560"]])
+def test_a_full_stdout_is_one_line(words):
+    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "paraxis", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert re.fullmatch("paraxis: input or output failed: .*No space left.*\n", done.stderr)
+
+
+def test_whole_numbers_are_shown_in_full():
+    assert number_text(10**20 + 1) == "100,000,000,000,000,000,001"
+    assert number_text(-(10**400)).startswith("−10,000,000")
 
 
 # -- plots -----------------------------------------------------------------------------------------

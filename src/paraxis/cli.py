@@ -78,8 +78,16 @@ def main(argv=None):
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # `paraxis info ... | head`: nobody reads any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_stdout()
         return BROKEN_PIPE
+    except OSError as error:  # as of a full disk behind stdout
+        _drop_stdout()
+        return _complain(f"input or output failed: {error}")
+
+
+def _drop_stdout():
+    """What is still in its buffer goes nowhere, or Python would try again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv):
@@ -404,18 +412,18 @@ def _schedule(arguments):
             say(f"method {method} on {count} processors{limit}")
             schedules.append(schedule(tasks, count, method, **options))
     schedules = consistent(schedules)
-    terminal = Terminal(stderr="-" in paths)
-    show.print_tasks(terminal, tasks, title, source)
-    if len(schedules) == 1:
-        show.print_schedule(terminal, schedules[0])
-    else:
-        show.print_schedules(terminal, schedules)
     if arguments.json:
         found = [each.to_dict() for each in schedules]
         _write_json(arguments.json, found[0] if len(found) == 1 else found)
     if arguments.html:
         figures = speedup_figures(schedules) if len(schedules) > 1 else ()
         _write(arguments.html, page(*schedules, title=title, source=source, figures=figures))
+    terminal = Terminal(stderr="-" in paths)
+    show.print_tasks(terminal, tasks, title, source)
+    if len(schedules) == 1:
+        show.print_schedule(terminal, schedules[0])
+    else:
+        show.print_schedules(terminal, schedules)
     for path in filter(None, paths):
         if path != "-":
             terminal.print(f"  wrote {shown(path, 300)}", soft_wrap=True)

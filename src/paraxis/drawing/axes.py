@@ -1,6 +1,7 @@
 """Axes: values to pixels, and the round numbers that stand beside them."""
 
 import math
+from numbers import Integral
 
 
 class LinearAxis:
@@ -64,8 +65,11 @@ class LogAxis:
 
 def number_text(value):
     """Whole numbers in full, others with four digits; thousands apart."""
-    whole = isinstance(value, int) or abs(value) >= 1000
-    return (f"{value:,.0f}" if whole else f"{value:.4g}").replace("-", "−")
+    if isinstance(value, Integral):
+        text = f"{int(value):,}"
+    else:
+        text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return text.replace("-", "−")
 
 
 def _step(length, most):
