@@ -71,14 +71,29 @@ def test_nothing_to_do():
 
 
 def test_an_edge_counts_once_and_its_largest_message():
-    tasks = px.TaskGraph({1: 1, 2: 1}, [(1, 2, 3), (1, 2), (1, 2, 5)])
+    tasks = px.TaskGraph({1: 1, 2: 1}, [(1, 2, 3), (1, 2, 5), (1, 2, 4), (1, 2)])
     assert tasks.predecessors == ((), (0,))
     assert tasks.messages == {(0, 1): 5}
 
 
-def test_numbers_of_numpy_stay_what_they_are():
-    tasks = px.TaskGraph({"whole": np.int32(3), "float": np.float32(1.5)})
-    assert [type(weight) for weight in tasks.weights] == [int, float]
+@pytest.mark.parametrize(
+    ("weight", "message", "kind"),
+    [
+        (np.int32(3), np.int64(1), int),
+        (np.float32(1.5), np.int64(1), float),
+        (np.int32(3), np.float64(0.5), float),
+    ],
+)
+def test_times_are_all_whole_or_all_floats(weight, message, kind):
+    tasks = px.TaskGraph({"a": weight, "b": 2}, [("a", "b", message)])
+    assert {type(time) for time in (*tasks.weights, *tasks.messages.values())} == {kind}
+    assert tasks.whole == (kind is int)
+
+
+def test_one_of_a_kind():
+    tasks = px.TaskGraph({"a": 1, "b": 1}, [("a", "b")])
+    assert "2 tasks, 1 edge, work 2" in repr(tasks)
+    assert "1 task, 0 edges" in repr(px.TaskGraph({"a": 1}))
 
 
 @given(whole_graphs())
@@ -118,6 +133,14 @@ def test_levels_are_longest_paths(tasks):
         ({"a": 1, "b": 1}, [("a", "b", 1, 2)], "edge: expected (before, after)"),
         ({"a": 1, "b": 1}, [("a", "b", -2)], "message 'a' -> 'b': expected a size >= 0, found -2"),
         ({"a": 1, "b": 1}, [("a", "b", "x")], "message 'a' -> 'b': expected a number as its size"),
+        ({"a": 1}, None, "edges: expected (before, after) pairs, found NoneType"),
+        ({"a": 10**400, "b": 0.5}, [], "task a: expected a weight <= 1e+300, found more"),
+        (
+            {"a": 10**299, "b": 10**300 - 1},
+            [],
+            "tasks: expected times <= 1e+300 in all, found more",
+        ),
+        (dict.fromkeys("abc", 1e300), [], "tasks: expected times <= 1e+300 in all"),
         ({"a": 1}, [("a", "a")], "expected no cycle, found a -> a"),
     ],
 )
@@ -228,7 +251,7 @@ HEAD = "2\n0 0 0\n1 4 1 0\n"
         (HEAD + "2 4\n", "line 4: expected a task's number, its time and how many predecessors"),
         (HEAD + "2 4 2 1\n", "line 4: expected 2 predecessors, found 1"),
         (HEAD + "2 4 1 1 0\n", "line 4: expected 1 predecessors, found 2"),
-        (HEAD + "2 4 -1\n", "line 4: expected -1 predecessors, found 0"),
+        (HEAD + "2 4 -1\n", "line 4: expected a number of predecessors >= 0, found -1"),
         (HEAD + "3 4 1 1\n", "line 4: expected task 2, found task 3"),
         (HEAD + "2 -4 1 1\n", "line 4: expected a time >= 0 for task 2, found -4"),
         (HEAD + "2 4.5 1 1\n", "line 4: expected whole numbers, found '4.5'"),

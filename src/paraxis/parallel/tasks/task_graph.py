@@ -9,14 +9,16 @@ from numbers import Integral, Real
 from ...errors import TaskError
 
 MOST_SHOWN = 12  # tasks of a cycle
+LARGEST = 1e300  # all times together: floats end soon after
 
 
 class TaskGraph:
     """Immutable. Tasks have a weight, the time one processor needs, and names to be shown by.
 
     `weights` maps names to weights; `edges` are pairs (before, after), or triples with the size
-    of the message that goes from one to the other if they run on different processors. Inside,
-    a task is its place in `names`; `predecessors` and `successors` list such places. For readers
+    of the message that goes from one to the other if they run on different processors. Times are
+    whole if all that are given are, else floats. Inside, a task is its place in `names`;
+    `predecessors` and `successors` list such places. For readers
     only: `labels` maps names to what the task does, `groups` to what it belongs to.
     """
 
@@ -29,6 +31,12 @@ class TaskGraph:
         self.index = {task: k for k, task in enumerate(self.names)}
         self.labels = self._known("labels", labels)
         self.groups = self._known("groups", groups)
+        try:
+            edges = iter(edges)
+        except TypeError:
+            raise TaskError(
+                f"edges: expected (before, after) pairs, found {type(edges).__name__}"
+            ) from None
         before = [{} for _ in self.names]  # dicts keep the order and each edge once
         self.messages = {}
         for edge in edges:
@@ -36,6 +44,7 @@ class TaskGraph:
             before[then][first] = None
             if size:
                 self.messages[first, then] = max(size, self.messages.get((first, then), 0))
+        self._agree_on_numbers()
         self.predecessors = tuple(tuple(each) for each in before)
         after = [[] for _ in self.names]
         for task, each in enumerate(self.predecessors):
@@ -113,9 +122,10 @@ class TaskGraph:
         return len(self.names)
 
     def __repr__(self):
-        edges = sum(len(each) for each in self.predecessors)
+        tasks = _counted(len(self), "task")
+        edges = _counted(sum(len(each) for each in self.predecessors), "edge")
         return (
-            f"<TaskGraph {self.name}: {len(self)} tasks, {edges} edges, work {self.work}, "
+            f"<TaskGraph {self.name}: {tasks}, {edges}, work {self.work}, "
             f"span {self.span}, parallelism {self.parallelism:.1f}>"
         )
 
@@ -208,6 +218,16 @@ class TaskGraph:
             )
         return *ends, _time(f"message {first!r} -> {then!r}", "size", rest[0]) if rest else 0
 
+    def _agree_on_numbers(self):
+        """All times whole or all floats: sums of both are off by more than either's."""
+        times = (*self.weights, *self.messages.values())
+        if sum(times) > LARGEST:
+            raise TaskError(f"{self.name}: expected times <= {LARGEST} in all, found more")
+        self.whole = all(isinstance(time, int) for time in times)
+        if not self.whole:
+            self.weights = tuple(map(float, self.weights))
+            self.messages = {edge: float(size) for edge, size in self.messages.items()}
+
     def _topological_order(self):
         """Every task after its predecessors, otherwise in the order given."""
         waiting = [len(each) for each in self.predecessors]
@@ -238,9 +258,16 @@ class TaskGraph:
         return [path[-1], *path]
 
 
+def _counted(count, what):
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def _time(whose, what, value):
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not -math.inf < value < math.inf:
         raise TaskError(f"{whose}: expected a number as its {what}, found {value!r}")
-    if value < 0:
+    time = int(value) if isinstance(value, Integral) else float(value)
+    if time < 0:
         raise TaskError(f"{whose}: expected a {what} >= 0, found {value}")
-    return int(value) if isinstance(value, Integral) else float(value)
+    if time > LARGEST:
+        raise TaskError(f"{whose}: expected a {what} <= {LARGEST}, found more")
+    return time
