@@ -27,13 +27,12 @@ class WholeTasks:
         if self.rounded:  # no path has more tasks than there are, nor more messages
             units = max(0, units - 2 * len(self.given))
         time = units * self.unit
-        return math.ceil(time) if isinstance(self.given.work, int) else float(time)
+        return math.ceil(time) if self.given.whole else float(time)
 
 
 def whole_tasks(tasks):
     sizes = (*tasks.weights, *tasks.messages.values())
-    whole = all(isinstance(size, int) for size in sizes)
-    if whole and math.gcd(*sizes) == 1 and sum(sizes) <= LARGEST:
+    if tasks.whole and math.gcd(*sizes) == 1 and sum(sizes) <= LARGEST:
         return WholeTasks(tasks, tasks, Fraction(1), rounded=False)
     sizes = [_as_printed(size) for size in sizes]
     whole = math.lcm(*(size.denominator for size in sizes))

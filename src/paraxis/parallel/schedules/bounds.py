@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from .schedule import SLACK
+from .rounding import rounding
 
 ROUNDS = 10  # of lengthening the schedule in Fernandez and Bussell's bound; most need two
 MOST = 500_000  # products of tasks and times looked at in a round: larger graphs get fewer times
@@ -52,7 +52,7 @@ def least_span(weight, head, tail, processors, step=1, deadline=math.inf):
     span = (head + tail).max(keepdims=True).item()
     for _ in range(ROUNDS):
         excess = most_excess(weight, head, span - tail, processors, deadline)
-        if excess <= (SLACK * span if step is None else 0):
+        if excess <= rounding(span, sums=len(weight)):
             break
         span += in_steps(excess, processors, step)
     return span
@@ -91,7 +91,7 @@ def _most_excess(begin, weight, head, latest, processors):
 def step_of(tasks):
     """What every time is a multiple of if no task starts later than it must; None for floats."""
     sizes = (*tasks.weights, *tasks.messages.values())
-    return math.gcd(*sizes) or 1 if all(isinstance(size, int) for size in sizes) else None
+    return math.gcd(*sizes) or 1 if tasks.whole else None
 
 
 def in_steps(work, processors, step):

@@ -17,7 +17,8 @@ def heft_schedule(tasks, processors):
     rank = upward_ranks(tasks)
     starts, places = [0] * len(tasks), [0] * len(tasks)
     gaps = [Gaps()]  # of the processors in use, and of one more
-    for task in sorted(tasks.order, key=lambda k: -rank[k]):  # stable: predecessors stay before
+    # No rank is below a successor's, and sorting is stable: predecessors stay before.
+    for task in sorted(tasks.order, key=lambda k: -rank[k]):
         weight = tasks.weights[task]
         ready = arrivals(tasks, task, starts, places)
         starts[task], places[task] = min(

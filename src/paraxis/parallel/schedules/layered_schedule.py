@@ -9,6 +9,7 @@ and begins when all its inputs have arrived: what a machine with a barrier after
 """
 
 import heapq
+from collections.abc import Mapping
 from numbers import Real
 
 from ...errors import ArgumentError
@@ -61,6 +62,8 @@ def _own(tasks):
 
 
 def _given(tasks, layers):
+    if not isinstance(layers, Mapping):
+        raise ArgumentError(f"layers: expected name -> layer, found {type(layers).__name__}")
     for name in tasks.names:
         if not isinstance(found := layers.get(name), Real):
             raise ArgumentError(f"layers: expected a number for task {name}, found {found!r}")

@@ -4,15 +4,18 @@ import json
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral
+from numbers import Integral, Real
 
 from ...errors import ScheduleError
-from ..tasks.task_graph import TaskGraph
+from ..tasks.task_graph import LARGEST, TaskGraph
+from ..whole_number import whole_number
 from ..written import written
 from .busy import busy_rows
+from .gap_text import gap_words
+from .rounding import SLACK as SLACK
+from .rounding import rounding
 
 MOST_IN_NOTEBOOKS = 5_000  # tasks, about 400 kB
-SLACK = 1e-9  # relative: starts that are sums of floats may be off by their rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +33,16 @@ class Schedule:
     bounds: dict = field(default_factory=dict)
 
     def __post_init__(self):
+        self._keep("processors", whole_number("processors", self.processors))
+        for what in ("starts", "places"):
+            self._keep(what, _listed(what, getattr(self, what)))
         wrong = violations(self.tasks, self.processors, self.starts, self.places)
         if wrong:
             more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
             raise ScheduleError(f"schedule of {self.tasks.name}: {wrong[0]}{more}")
+
+    def _keep(self, what, value):
+        object.__setattr__(self, what, value)
 
     @cached_property
     def start(self):
@@ -59,16 +68,22 @@ class Schedule:
     @property
     def tight(self):
         """The names of the bounds that are the best."""
-        return [name for name, value in self.bounds.items() if value >= self.bound * (1 - SLACK)]
+        least = self.bound - self._rounding
+        return [name for name, value in self.bounds.items() if value >= least]
 
     @property
     def optimal(self):
         """Whether the bound proves that no schedule is shorter."""
-        return self.makespan <= self.bound * (1 + SLACK)
+        return self.makespan <= self.bound + self._rounding
+
+    @property
+    def _rounding(self):
+        """Of times that may be sums over all tasks."""
+        return rounding(self.makespan, self.bound, sums=len(self.tasks))
 
     @property
     def gap(self):
-        """How far above the bound it is, as a share of the bound."""
+        """How far above the bound it is, as a share of the bound; infinite if that is 0."""
         if self.optimal:
             return 0.0
         return self.makespan / self.bound - 1 if self.bound else math.inf
@@ -102,7 +117,7 @@ class Schedule:
             "bound": self.bound,
             "bounds": self.bounds,
             "optimal": self.optimal,
-            "gap": self.gap,
+            "gap": self.gap if math.isfinite(self.gap) else None,
             "tasks": [
                 {
                     "name": str(name),
@@ -157,8 +172,8 @@ class Schedule:
         return framed(self) if len(self.tasks) <= MOST_IN_NOTEBOOKS else None
 
     def __repr__(self):
-        proved = "optimal" if self.optimal else f"at most {self.gap:.1%} above the optimum"
-        if self.makespan > self.tasks.work * (1 + SLACK):
+        proved = "optimal" if self.optimal else f"{gap_words(self.gap)} above the optimum"
+        if self.makespan > self.tasks.work + self._rounding:
             proved += ", slower than one processor"
         return (
             f"<Schedule {self.tasks.name} on {self.processors} by {self.method}: makespan "
@@ -174,32 +189,68 @@ def violations(tasks, processors, starts, places):
             f"expected a start and a processor for {len(tasks)} tasks, found "
             f"{len(starts)} and {len(places)}"
         ]
-    names, weights, wrong = tasks.names, tasks.weights, []
-    for task, (start, place) in enumerate(zip(starts, places, strict=True)):
-        if not start >= 0:
-            wrong.append(f"task {names[task]} starts at {start}")
+    return _impossible(tasks, processors, starts, places) or _too_early(
+        tasks, starts, places
+    ) + _overlapping(tasks, starts, places)
+
+
+def _impossible(tasks, processors, starts, places):
+    """Starts that are no times, and places that are no processors."""
+    wrong = []
+    for name, start, place in zip(tasks.names, starts, places, strict=True):
+        if not _is_time(start):
+            wrong.append(f"task {name} starts at {start!r}")
         if not _is_one_of(place, processors):
-            wrong.append(f"task {names[task]} is on processor {place} of {processors}")
+            wrong.append(f"task {name} is on processor {place!r} of {processors}")
+    return wrong
+
+
+def _too_early(tasks, starts, places):
+    wrong = []
+    for task, (start, place) in enumerate(zip(starts, places, strict=True)):
         for first in tasks.predecessors[task]:
-            ready = starts[first] + weights[first]
+            ready = starts[first] + tasks.weights[first]
             if place != places[first]:
                 ready += tasks.messages.get((first, task), 0)
-            if start < ready - SLACK * abs(ready):
+            if start < ready - rounding(start, ready):
                 wrong.append(
-                    f"task {names[task]} starts at {start}, but needs {names[first]}, which is "
-                    f"there at {ready}"
+                    f"task {tasks.names[task]} starts at {start}, but needs {tasks.names[first]}, "
+                    f"which is there at {ready}"
                 )
+    return wrong
+
+
+def _overlapping(tasks, starts, places):
+    names, weights, wrong = tasks.names, tasks.weights, []
     busy = {}  # processor -> until when, and by which task
     for task in sorted(range(len(tasks)), key=lambda k: (starts[k], weights[k])):
-        place = places[task]
-        if not weights[task] or not _is_one_of(place, processors):
+        if not weights[task]:
             continue
-        until, last = busy.get(place, (-1, None))
-        if starts[task] < until - SLACK * abs(until):
+        place = places[task]
+        until, last = busy.get(place, (0, None))
+        if starts[task] < until - rounding(starts[task], until):
             wrong.append(f"tasks {names[last]} and {names[task]} overlap on processor {place}")
         busy[place] = (starts[task] + weights[task], task)
     return wrong
 
 
+def _is_time(value):
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 <= value <= LARGEST
+
+
 def _is_one_of(place, processors):
-    return isinstance(place, Integral) and 0 <= place < processors
+    return isinstance(place, Integral) and not isinstance(place, bool) and 0 <= place < processors
+
+
+def _plain(value):
+    """Python's own number, of which JSON is made. What is no number stays, to be refused."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def _listed(what, values):
+    try:
+        return tuple(map(_plain, values))
+    except TypeError:
+        raise ScheduleError(f"{what}: expected one for each task, found {values!r}") from None

@@ -7,9 +7,10 @@ from numbers import Integral
 from ...errors import ArgumentError
 from ..whole_number import whole_number
 from ..written import written
-from .schedule import MOST_IN_NOTEBOOKS, SLACK, Schedule
+from .gap_text import gap_text
+from .rounding import rounding
+from .schedule import MOST_IN_NOTEBOOKS, Schedule
 from .scheduling import schedule
-from .speedup_figures import speedup_figures
 
 HEADINGS = ("processors", "makespan", "speed-up", "efficiency", "bound", "gap")
 MOST_SCHEDULES = 1_000
@@ -45,12 +46,14 @@ class SpeedupCurve:
     def to_html(self, path=None):
         """The curves and a chart of each schedule as one HTML page; also a file if one is named."""
         from ..gantt import page
+        from .speedup_figures import speedup_figures
 
         return written(page(*self.schedules, figures=speedup_figures(self.schedules)), path)
 
     def _repr_html_(self):
         """In notebooks: that page, unless it is too large to be kept in one."""
         from ..gantt import framed
+        from .speedup_figures import speedup_figures
 
         if sum(len(each.tasks) for each in self.schedules) > MOST_IN_NOTEBOOKS:
             return None
@@ -59,14 +62,19 @@ class SpeedupCurve:
     def __repr__(self):
         rows = [HEADINGS]
         for each in self.schedules:
-            times = f"{each.makespan:.6g}", f"{each.speedup:.2f}", f"{each.efficiency:.1%}"
-            rows.append((f"{each.processors}", *times, f"{each.bound:.6g}", f"{each.gap:.1%}"))
+            shares = f"{each.speedup:.2f}", f"{each.efficiency:.1%}"
+            bound = _digits(each.bound), gap_text(each.gap)
+            rows.append((f"{each.processors}", _digits(each.makespan), *shares, *bound))
         widths = [max(len(row[k]) for row in rows) for k in range(len(HEADINGS))]
         first = self.schedules[0]
         lines = [f"{first.tasks.name} by {first.method}"]
         for row in rows:
             lines.append("  ".join(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=True)))
         return "\n".join(lines)
+
+
+def _digits(time):
+    return f"{time}" if isinstance(time, int) else f"{time:.6g}"
 
 
 def speedup_curve(tasks, processors, method="list", **options):
@@ -100,7 +108,8 @@ def consistent(schedules):
             plan = {"starts": found[fewer].starts, "places": found[fewer].places}
             found[more] = replace(found[more], **plan)
     for more, fewer in pairwise(reversed(order)):
-        if found[fewer].bound < found[more].bound * (1 - SLACK):
-            passed = {f"schedules on {found[more].processors} processors": found[more].bound}
+        least, known = found[more].bound, found[fewer].bound
+        if known < least - rounding(known, least, sums=len(found[more].tasks)):
+            passed = {f"schedules on {found[more].processors} processors": least}
             found[fewer] = replace(found[fewer], bounds=found[fewer].bounds | passed)
     return tuple(found)

@@ -5,7 +5,7 @@ last task backwards this gives the chain that fixes the makespan. A task's slack
 it could start without making the whole longer, each processor keeping its order.
 """
 
-from .schedule import SLACK
+from .rounding import rounding
 
 NEEDS, PROCESSOR = "needs", "processor"
 
@@ -54,9 +54,9 @@ def slacks(schedule):
             latest[task] = min(latest[task], latest[then] - wait)
         if following[task] is not None:
             latest[task] = min(latest[task], latest[following[task]] - weights[task])
-    rounding = SLACK * schedule.makespan
+    nothing = rounding(schedule.makespan, *schedule.starts, sums=len(tasks))
     slack = (late - start for late, start in zip(latest, schedule.starts, strict=True))
-    return [each if each > rounding else 0 for each in slack]
+    return [each if each > nothing else 0 for each in slack]
 
 
 def _ready(schedule, first, then):
