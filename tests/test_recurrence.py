@@ -234,7 +234,7 @@ def test_inverse_dynamics_by_p_fold_blocks(n, p):
     assert sums == [0, 6 * short + 9 * long]
     assert others == [135 * share, 98 * share]
     total = sum(map(sum, (rotations, sums, others)))
-    assert inverse_dynamics.least(n, p) <= total <= inverse_dynamics.theorem(n, p)
+    assert inverse_dynamics.least(n, p) <= total <= inverse_dynamics.met_form(n, p)
 
 
 # -- the report ------------------------------------------------------------------------------------

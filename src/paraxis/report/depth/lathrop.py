@@ -74,6 +74,7 @@ def linear():
     equation_5 = line(pairs(table_4, EQUATION_5, LINEAR_GRID))
     balanced = pairs(table_4, EQUATION_5, LINEAR_GRID, balanced=True)
     unshared = pairs(nothing_shared, EQUATION_5, LINEAR_GRID, balanced=True)
+    fewer = line(balanced).slope[1] - line(unshared).slope[1]
     rows = [
         _row("abstract, a link", shown["abstract"]["slope"], abstract.slope, abstract.range),
         _row(
@@ -108,7 +109,7 @@ def linear():
             "what the robots of most papers are",
         ),
         *_lines("balanced", balanced, "A f and its sum with F take 1 + 3 as before"),
-        *_lines("balanced, nothing shared", unshared, "a third fewer additions a link"),
+        *_lines("balanced, nothing shared", unshared, f"{fewer} additions a link fewer"),
     ]
     return Table("Lathrop: the linear recursion", LINEAR_LEAD, rows, LINEAR_CONVENTIONS)
 

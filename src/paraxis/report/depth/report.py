@@ -15,7 +15,7 @@ RULE = (
     "A pair is multiplications + additions on the longest path; a flop is either. Rotations are "
     "given as matrices, so no sine is waited for. Subtractions are additions; sign changes are "
     "free. A sum is re-associated where its parts have no other use: no operation is done twice. "
-    "No measured number is written down anywhere: each is counted when the report is made."
+    "Each number under measured is counted when the report is made."
 )
 
 

@@ -13,8 +13,9 @@ LEAD = (
 )
 RULE = (
     "A pair is multiplications + additions, one after another on the busiest processor at each "
-    "step. Orders are run on values; their results are those of inverse dynamics. No measured "
-    "number is written down anywhere: each is found when the report is made."
+    "step. Orders are run on values; their results are those of inverse dynamics. Each number "
+    "under measured is found when the report is made; formulas in notes are fitted by hand, and "
+    "tested."
 )
 
 

@@ -111,11 +111,12 @@ def _theorem_rows():
     taken, bound = taken_steps(*worst), least[worst]
     return [
         Row(
-            PAPER,
-            "theorem 1: pairs p ≤ n with at most 2⌈(n+1)/p⌉ + ⌈log₂p⌉ − 2 steps",
-            len(pairs),
+            "Paraxis",
+            "pairs p ≤ n with at most 2⌈(n+1)/p⌉ + ⌈log₂p⌉ − 2 steps",
+            None,
             sum(taken_steps(n, p) <= 2 * _up(n + 1, p) + _log(p) - 2 for n, p in pairs),
-            "so k₁ = 2 and k₂ = 1 for one recurrence",
+            f"of {len(pairs):,}: the form of theorem 1, a lower bound, is met from above with "
+            "k₁ = 2 and k₂ = 1",
         ),
         Row(
             "Paraxis",

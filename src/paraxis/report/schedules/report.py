@@ -20,7 +20,8 @@ RULE = (
     "A level is the time of one subtask, three operations. Efficiency is subtasks over levels and "
     "processors. A number of levels is proved to be the least when it equals a bound: the critical "
     "path, the work over the processors, or Fernandez and Bussell's. Every schedule is checked "
-    "before it is counted. No measured number is written down anywhere."
+    "before it is counted. Each number under measured is found when the report "
+    "is made; notes that name subtasks by the thesis's numbers are written by hand."
 )
 
 

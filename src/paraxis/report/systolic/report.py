@@ -14,9 +14,9 @@ LEAD = (
 )
 RULE = (
     "A flop is a multiplication or an addition of all coordinates at once. Inputs are rotations, "
-    "z q̇ and z q̈ of all links, at the same time; torques of a state leave together. No measured "
-    "number is written down anywhere: each comes from an array that is built, and timed or run, "
-    "when the report is made."
+    "z q̇ and z q̈ of all links, at the same time; torques of a state leave together. Each number "
+    "under measured comes from an array that is built, and timed or run, when the report is made; "
+    "the formula in a note is fitted by hand, and tested."
 )
 
 
