@@ -1,4 +1,7 @@
-"""The public `systolic_array`: a form and a machine by name."""
+"""The public `systolic_array`: a form and a machine by name.
+
+What an array is made of is imported when one is asked for: `import paraxis` does without.
+"""
 
 from dataclasses import replace
 
@@ -6,17 +9,9 @@ from ...algorithms.chain import require_chain
 from ...errors import ArgumentError
 from ...robot.model import Model
 from ...robot.robot import Robot
-from .array import SystolicArray
-from .fewest_buffers import fewest_buffers as find_fewest_buffers
-from .linear import linear
-from .links import Links
-from .logarithmic import logarithmic
-from .operators import MV, VA
-from .timing import early, eased
 
-FORMS = {"linear": linear, "logarithmic": logarithmic}
+FORMS = ("linear", "logarithmic")
 MACHINES = ("systolic", "single_device")
-BEAT = MV.flops + VA.flops  # every propagated quantity goes from node to node in this time
 SECONDS = 5  # to look for fewer buffers
 
 
@@ -45,17 +40,28 @@ def systolic_array(robot, form="linear", machine="systolic", fewest_buffers=Fals
         raise ArgumentError(f"fewest_buffers: expected machine 'systolic', found {machine!r}")
     model = Model(robot)
     require_chain(model, "systolic_array")
+
+    from .array import SystolicArray
+    from .linear import linear
+    from .links import Links
+    from .logarithmic import logarithmic
+    from .operators import MV, VA
+    from .timing import early, eased
+
     links = Links(model)
-    wiring = FORMS[form](links).needed
+    wiring = (linear if form == "linear" else logarithmic)(links).needed
     processor = {
         each: (each.site.node if systolic else each.site.device, each.site.part, each.slot)
         for each in wiring.operations
     }
     starts = eased(wiring, processor, early(wiring, processor))
     whole = max(starts[each] + each.operator.flops for each in wiring.outputs)
-    interval = BEAT if systolic else whole
+    beat = MV.flops + VA.flops  # every propagated quantity goes from node to node in this time
+    interval = beat if systolic else whole
     array = SystolicArray(form, machine, links, wiring, starts, processor, interval)
     if fewest_buffers:
+        from .fewest_buffers import fewest_buffers as find_fewest_buffers
+
         starts, least = find_fewest_buffers(array, SECONDS)
         array = replace(array, least_buffers=least)
         array = min(array, replace(array, starts=starts), key=lambda each: each.buffers)
