@@ -754,6 +754,11 @@ def test_no_weight_is_lost_in_rounding(weights, starts):
         px.Schedule(tasks, 1, starts, (0, 0))
 
 
+def test_floats_too_large_to_tell_whole_numbers_apart_differ_by_their_last_digit():
+    assert rounding(2.0**60, 2**60 + 1) == math.ulp(2.0**60)
+    assert rounding(2**60, 2**60 + 1) == 0
+
+
 def test_sums_of_floats_may_be_off_by_their_rounding():
     tasks = px.TaskGraph({"a": 0.1, "b": 0.2, "c": 0.3}, [("a", "b"), ("b", "c")])
     assert 0.1 + 0.2 > 0.3
