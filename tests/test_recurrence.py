@@ -285,10 +285,18 @@ def test_an_operator_is_a_function():
     [
         ([[(0, 1)]], (0, 1, 2), "step 1: found spans that do not begin with element 0"),
         ([[(0, 1), (1, 2)], [(0, 2)]], (0, 1, 1), "step 1: found two operations for one"),
-        ([[(0, 1)], [(1, 2)]], (0, 1, 3), "step 1: found processor 3"),
+        ([[(0, 1)], [(1, 2)]], (0, 1, 3), "step 0: found processor 3"),
         ([[(0, 1)], [(0, 2)]], (0, 1, 2), r"step 2: found spans that do not touch: \[\(0, 2\)\]"),
     ],
 )
 def test_wrong_orders(glues, places, found):
     with pytest.raises(px.ScheduleError, match=f"order odd of 3 elements on 3 .*: {found}"):
-        Order("odd", 3, places, tuple(Step(tuple(step), places) for step in glues))
+        Order("odd", 3, places, tuple(Step(tuple(step)) for step in glues))
+
+
+def test_long_recurrences_are_no_burden():
+    """An order keeps what changes in a step, not the places of all elements."""
+    for order, processors in (("serial", 1), ("p_fold", 2)):
+        solved = px.recurrence(add, [1] * 50_000, order=order, processors=processors)
+        assert solved.results[-1] == 50_000
+        assert sum(len(step.moves) for step in solved.order.steps) <= 100_000

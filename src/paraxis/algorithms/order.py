@@ -18,8 +18,8 @@ from ..errors import ScheduleError
 class Step(NamedTuple):
     """What is done at once: every operand is what its element held before the step."""
 
-    glues: tuple  # pairs (left, right) of elements
-    places: tuple  # of each element: the processor it is on, where it is glued if it is `right`
+    glues: tuple  # pairs (left, right) of elements; glued where `right` is
+    moves: tuple = ()  # pairs (element, processor): those that change places before
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,19 @@ class Order:
     steps: tuple
 
     def __post_init__(self):
-        *before, (firsts, _) = self.states()
-        self._require(not any(firsts), len(self.steps), "spans that do not begin with element 0")
-        for number, ((firsts, _), (glues, places)) in enumerate(
-            zip(before, self.steps, strict=True), 1
-        ):
-            busy = [places[right] for _, right in glues]
+        last = max(self.homes)
+        self._require(last < self.processors, 0, f"processor {last}")
+        for number, (step, firsts, held_by) in enumerate(self.replay(), 1):
+            if step is None:
+                break
+            moved = dict(step.moves)
+            last = max(moved.values(), default=0)
+            self._require(last < self.processors, number, f"processor {last}")
+            busy = [moved.get(right, held_by[right]) for _, right in step.glues]
             self._require(len(busy) == len({*busy}), number, "two operations for one processor")
-            self._require(max(places) < self.processors, number, f"processor {max(places)}")
-            apart = [(left, right) for left, right in glues if firsts[right] != left + 1]
+            apart = [(left, right) for left, right in step.glues if firsts[right] != left + 1]
             self._require(not apart, number, f"spans that do not touch: {apart}")
+        self._require(not any(firsts), len(self.steps), "spans that do not begin with element 0")
 
     def _require(self, holds, number, found):
         if not holds:
@@ -51,25 +54,27 @@ class Order:
                 f"step {number}: found {found}"
             )
 
-    def states(self):
-        """Before each step and after the last: where the span of each element begins, and the
-        processor that it is on."""
-        firsts, held_by = range(len(self.homes)), self.homes
-        yield firsts, held_by
-        for glues, places in self.steps:
-            begins = {right: firsts[left] for left, right in glues}
-            firsts, held_by = [begins.get(k, first) for k, first in enumerate(firsts)], places
-            yield firsts, held_by
+    def replay(self):
+        """Each step, and before it: where the span of each element begins, and the processor that
+        it is on. Last comes None, and the state in the end. The lists change as it goes on."""
+        firsts, held_by = list(range(len(self.homes))), list(self.homes)
+        for step in self.steps:
+            yield step, firsts, held_by
+            for element, processor in step.moves:
+                held_by[element] = processor
+            for right, first in [(right, firsts[left]) for left, right in step.glues]:
+                firsts[right] = first
+        yield None, firsts, held_by
 
     def prefixes(self, glue, row):
         """Return row[0], row[0]+row[1], ... where + is `glue`."""
         held = list(row)
         for step in self.steps:
-            held = glued(glue, step, held)
+            do(step, glue, held)
         return held
 
 
-def glued(glue, step, held):
-    """What the elements hold after a step."""
-    new = {right: glue(held[left], held[right]) for left, right in step.glues}
-    return [new.get(k, span) for k, span in enumerate(held)]
+def do(step, glue, held):
+    """Change what the elements hold, by a step."""
+    for right, new in [(right, glue(held[left], held[right])) for left, right in step.glues]:
+        held[right] = new

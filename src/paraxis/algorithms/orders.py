@@ -1,6 +1,6 @@
 """In which order an associative operator is applied to a row of things."""
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from ..errors import ArgumentError
 from .order import Order, Step
@@ -22,7 +22,7 @@ def suffixes(glue, row):
 def serial(elements, processors):
     """One element after another; a processor hands the last of its share on to the next one."""
     homes = _shares(elements, processors)
-    steps = (Step(((k - 1, k),), homes) for k in range(1, elements))
+    steps = (Step(((k - 1, k),)) for k in range(1, elements))
     return Order("serial", processors, homes, tuple(steps))
 
 
@@ -36,7 +36,7 @@ def halving(elements, processors):
     steps = []
     for half in _doublings(elements):
         rights = (k for k in range(elements) if k & half)
-        steps.append(Step(tuple((k // half * half - 1, k) for k in rights), homes))
+        steps.append(Step(tuple((k // half * half - 1, k) for k in rights)))
     return Order("halving", processors, homes, tuple(steps))
 
 
@@ -44,7 +44,7 @@ def doubling(elements, processors):
     """Every element is glued to the one 1, then 2, 4, ... before it (Kogge and Stone), each on
     its own processor."""
     homes = _one_each("doubling", elements, processors)
-    steps = (_shifted(elements, reach, homes) for reach in _doublings(elements))
+    steps = (_shifted(elements, reach) for reach in _doublings(elements))
     return Order("doubling", processors, homes, tuple(steps))
 
 
@@ -66,7 +66,8 @@ def shuffled_doubling(elements, processors):
         return tuple(rotated(k, bits, -turns) for k in range(elements))
 
     steps = (
-        _shifted(elements, reach, layout(turns)) for turns, reach in enumerate(_doublings(elements))
+        _shifted(elements, reach, _changed(layout(turns - 1), layout(turns)))
+        for turns, reach in enumerate(_doublings(elements))
     )
     return Order("shuffled_doubling", processors, layout(-1), tuple(steps))
 
@@ -87,35 +88,41 @@ def _in_blocks(name, elements, processors, among):
     row of their own, which is solved in the order `among`. What is left is to glue the elements
     inside the blocks to the end before. Blocks that would hold nothing but padding are left out."""
     shares = _shares(elements, processors)
-    blocks = [[k for k in range(elements) if shares[k] == j] for j in range(shares[-1] + 1)]
+    blocks = [[*block] for _, block in groupby(range(elements), shares.__getitem__)]
     ends = among(len(blocks), processors)
     homes = tuple(ends.homes[j] for j in shares)
     steps = (
-        *_each_by_itself(blocks, homes),
-        *_ends(blocks, homes, ends.steps),
-        *_insides(blocks, homes, processors),
+        *_each_by_itself(blocks),
+        *_ends(blocks, ends.steps),
+        *_insides(blocks, homes, processors, _away(blocks, ends)),
     )
     return Order(name, processors, homes, steps)
 
 
-def _each_by_itself(blocks, homes):
+def _each_by_itself(blocks):
     for k in range(1, len(blocks[0])):
         glues = ((block[k - 1], block[k]) for block in blocks if k < len(block))
-        yield Step(tuple(glues), homes)
+        yield Step(tuple(glues))
 
 
-def _ends(blocks, homes, steps):
+def _ends(blocks, steps):
     last = [block[-1] for block in blocks]
-    for glues, places in steps:
-        moved = dict(zip(last, places, strict=True))
+    for glues, moves in steps:
         yield Step(
-            tuple((last[left], last[right]) for left, right in glues), _replaced(homes, moved)
+            tuple((last[left], last[right]) for left, right in glues),
+            tuple((last[j], processor) for j, processor in moves),
         )
 
 
-def _insides(blocks, homes, processors):
+def _away(blocks, ends):
+    """Where the ends of blocks are that are not at home when they are solved."""
+    *_, (_, _, held_by) = ends.replay()
+    return {blocks[j][-1]: processor for j, processor in _changed(ends.homes, held_by)}
+
+
+def _insides(blocks, homes, processors, away):
     """Equal tasks, dealt to the processors so that none has more than its share: whoever has too
-    many leaves the rest to those with time to spare."""
+    many leaves the rest to those with time to spare. What was `away` from home goes back."""
     tasks = [(before[-1], k) for before, block in pairwise(blocks) for k in block[:-1]]
     rounds = -(-len(tasks) // processors)
     hands, left_over = [[] for _ in range(processors)], []
@@ -127,8 +134,11 @@ def _insides(blocks, homes, processors):
             hand.append(left_over.pop())
     for k in range(rounds):
         dealt = {hand[k]: processor for processor, hand in enumerate(hands) if k < len(hand)}
-        moved = {right: processor for (_, right), processor in dealt.items()}
-        yield Step(tuple(dealt), _replaced(homes, moved))
+        places = {k: homes[k] for k in away}
+        places |= {right: processor for (_, right), processor in dealt.items()}
+        moves = ((k, to) for k, to in sorted(places.items()) if away.get(k, homes[k]) != to)
+        yield Step(tuple(dealt), tuple(moves))
+        away = {k: to for k, to in places.items() if to != homes[k]}
 
 
 ORDERS = {
@@ -182,9 +192,11 @@ def _one_each(name, elements, processors):
     return tuple(range(elements)) if spare >= 0 else (0, *range(elements - 1))
 
 
-def _shifted(elements, reach, places):
-    return Step(tuple((k - reach, k) for k in range(reach, elements)), places)
+def _shifted(elements, reach, moves=()):
+    return Step(tuple((k - reach, k) for k in range(reach, elements)), moves)
 
 
-def _replaced(places, moved):
-    return tuple(moved.get(k, place) for k, place in enumerate(places))
+def _changed(before, after):
+    """The moves from one layout to another."""
+    pairs = enumerate(zip(before, after, strict=True))
+    return tuple((k, there) for k, (here, there) in pairs if here != there)

@@ -127,19 +127,7 @@ def least_steps(elements, processors):
 
 def record(order):
     """For each step of an order who glues which spans, from where."""
-    return [
-        [
-            Glue(
-                places[right],
-                (firsts[left], left),
-                (firsts[right], right),
-                held_by[left],
-                held_by[right],
-            )
-            for left, right in glues
-        ]
-        for (glues, places), (firsts, held_by) in zip(order.steps, order.states(), strict=False)
-    ]
+    return [_glues(*state) for state in order.replay() if state[0] is not None]
 
 
 def messages(order):
@@ -148,22 +136,28 @@ def messages(order):
     A span that was sent to a processor stays there and is not sent again.
     """
     copies, sent = set(), []
-    *before, end = order.states()
-    for state, glues, step in zip(before, record(order), order.steps, strict=True):
-        now = _moves(*state, step.places)
-        for glue in glues:
+    for step, firsts, held_by in order.replay():
+        moves = enumerate(order.homes) if step is None else step.moves
+        now = [(held_by[k], to, (firsts[k], k)) for k, to in moves if held_by[k] != to]
+        for glue in _glues(step, firsts, held_by) if step else ():
             copy = (glue.processor, glue.left)
             if glue.left_from != glue.processor and copy not in copies:
                 copies.add(copy)
                 now.append((glue.left_from, *copy))
         sent.append(now)
-    return [*sent, _moves(*end, order.homes)]
+    return sent
 
 
-def _moves(firsts, held_by, places):
-    """The elements that change places, with the spans that they hold."""
+def _glues(step, firsts, held_by):
+    """What is glued in a step, given the state before it."""
+    moved = dict(step.moves)
     return [
-        (here, there, (firsts[k], k))
-        for k, (here, there) in enumerate(zip(held_by, places, strict=True))
-        if here != there
+        Glue(
+            moved.get(right, held_by[right]),
+            (firsts[left], left),
+            (firsts[right], right),
+            held_by[left],
+            held_by[right],
+        )
+        for left, right in step.glues
     ]

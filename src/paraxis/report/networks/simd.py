@@ -7,7 +7,7 @@ busiest processor has. Messages take no time here.
 
 from collections import defaultdict
 
-from ...algorithms.order import glued
+from ...algorithms.order import do
 from ...scalar import mark
 from ..counts.plain_count import Ledger, Work
 
@@ -34,7 +34,7 @@ class Simd:
         """Solve x(i) = x(i-1) ∘ terms[i], from the first joint on."""
         held = list(terms) if start is None else [start, *terms]
         for step in self.order(len(held), self.processors).steps:
-            held = glued(self._counted(name, operator), step, held)
+            do(step, self._counted(name, operator), held)
             self._round += 1
         return held if start is None else held[1:]
 

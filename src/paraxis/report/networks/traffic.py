@@ -66,14 +66,16 @@ def elimination(processors, name):
     order = shuffled_doubling(processors, processors)
     wires, total, places = network(name, processors), Delivery(), order.homes
     for j, step in enumerate(order.steps):
+        moved = dict(step.moves)
+        after = [moved.get(k, place) for k, place in enumerate(places)]
         sent = [
-            (places[k], step.places[there], k)
+            (places[k], after[there], k)
             for k in range(processors)
             for there in (k - 2**j, k, k + 2**j)
             if 0 <= there < processors
         ]
         total += wires.deliver(sent, 1, 0)
-        places = step.places
+        places = after
     return total
 
 
