@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import MissingPackageError, ScheduleError
+from ...errors import ScheduleError
+from ..solver import scipy_parts
 
 OUTSIDE = None  # takes the results
 
@@ -111,7 +112,7 @@ def _events(limits, order, cost):
 
     `order` holds (event, later event, time between them at least). All numbers are whole.
     """
-    optimize, sparse = _packages()
+    optimize, sparse = scipy_parts("pipeline")
     earlier, later, apart = np.array(order, dtype=int).reshape(-1, 3).T
     rows, ones = np.arange(len(apart)), np.ones(len(apart))
     differences = sparse.csr_array(
@@ -128,15 +129,3 @@ def _events(limits, order, cost):
     if not found.success:
         raise ScheduleError(f"fewest buffers: expected an optimum, found {found.message}")
     return np.rint(found.x).astype(int).tolist()
-
-
-def _packages():
-    try:
-        import scipy.optimize
-        import scipy.sparse
-    except ImportError:
-        raise MissingPackageError(
-            "the fewest buffers are found by HiGHS, which comes with scipy: "
-            "pip install 'paraxis[opt]'"
-        ) from None
-    return scipy.optimize, scipy.sparse

@@ -12,8 +12,9 @@ import numpy as np
 
 from ...drivers import map as map_driver
 from ...errors import ArgumentError
-from ...graph.graph import reachable, size
+from ...graph.graph import size
 from ...graph.ops import OPS
+from ..tasks.program_tasks import lines
 from ..tasks.task_graph import TaskGraph
 
 
@@ -27,9 +28,7 @@ class StreamTasks(TaskGraph):
 
     def __init__(self, tasks):
         self.program, graph = tasks.program, tasks.program.graph
-        marked = [node for nodes in graph.marks.values() for node in nodes]
-        lines = reachable(graph.results + marked)  # as in the Program's text
-        label = {node.index: f"%{k}" for k, node in enumerate(lines)}
+        label = {index: f"%{line}" for index, line in lines(graph).items()}
         read = [node for node in graph.nodes if node.op == "input"]
         self.inputs = {node.value: _entry("input", graph.inputs, *node.value) for node in read}
         maker = {node.index: self.inputs[node.value] for node in read}

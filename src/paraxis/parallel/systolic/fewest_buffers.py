@@ -11,7 +11,9 @@ where inputs are there at 0 and torques leave at the latency. The sum of words Â
 import math
 from typing import NamedTuple
 
-from ...errors import MissingPackageError
+import numpy as np
+
+from ..solver import scipy_parts
 from .array import INSIDE, OUTSIDE, kind
 from .wiring import Input
 
@@ -29,14 +31,7 @@ def fewest_buffers(array, seconds):
 
     For arrays in which each operation has a processor of its own.
     """
-    try:
-        import numpy as np
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import coo_matrix
-    except ImportError:
-        raise MissingPackageError(
-            "fewest_buffers: expected scipy: pip install 'paraxis[opt]'"
-        ) from None
+    optimize, sparse = scipy_parts("fewest_buffers")
     sources = list(dict.fromkeys(source for source, *_ in array.reads))
     column = {each: k for k, each in enumerate(array.starts)}
     line = {each: len(column) + k for k, each in enumerate(sources)}
@@ -52,12 +47,12 @@ def fewest_buffers(array, seconds):
     for source, place in line.items():
         costs[place] = source.words * (1 + TIE * (source in inside))
     numbers, columns, factors = zip(*rows, strict=True)
-    matrix = coo_matrix((factors, (numbers, columns)), shape=(len(least), len(costs)))
-    found = milp(
+    matrix = sparse.coo_matrix((factors, (numbers, columns)), shape=(len(least), len(costs)))
+    found = optimize.milp(
         costs,
-        constraints=LinearConstraint(matrix.tocsr(), np.array(least), np.inf),
+        constraints=optimize.LinearConstraint(matrix.tocsr(), np.array(least), np.inf),
         integrality=np.ones(len(costs)),
-        bounds=Bounds(0, np.inf),
+        bounds=optimize.Bounds(0, np.inf),
         options={"time_limit": seconds, "mip_rel_gap": 0},
     )
     starts = array.starts

@@ -1,0 +1,15 @@
+"""HiGHS, the solver of linear and integer programs that comes with scipy."""
+
+from ..errors import MissingPackageError
+
+
+def scipy_parts(what):
+    """scipy.optimize and scipy.sparse, which are needed for `what`."""
+    try:
+        import scipy.optimize
+        import scipy.sparse
+    except ImportError:
+        raise MissingPackageError(
+            f"{what}: expected scipy, found none: pip install 'paraxis[opt]'"
+        ) from None
+    return scipy.optimize, scipy.sparse
