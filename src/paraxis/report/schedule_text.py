@@ -6,9 +6,10 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ..drawing.axes import number_text
-from ..parallel.gantt.page import bound_words, counted, is_slow
+from ..parallel.gantt.page import bound_words, counted
 from ..parallel.optimal.search import unsearched
 from ..parallel.schedules.busy import busy_rows
+from ..parallel.schedules.gap_text import gap_words
 from ..parallel.tasks.task_groups import groups_of
 from ..robot.table import shown
 from .terminal import Column, Terminal, print_table
@@ -146,10 +147,10 @@ def _facts(terminal, *facts):
 
 def _beside_one(schedule):
     """A word where several processors bring nothing."""
-    if is_slow(schedule):
+    if schedule.is_slow:
         return ", slower than one processor"
     return ", all on one processor" if len(set(schedule.places)) == 1 < schedule.processors else ""
 
 
 def _proved(schedule):
-    return "optimal" if schedule.optimal else f"at most {schedule.gap:.1%} above the shortest"
+    return "optimal" if schedule.optimal else f"{gap_words(schedule.gap)} above the shortest"

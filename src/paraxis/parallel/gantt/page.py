@@ -17,7 +17,7 @@ from ...drawing.page import STYLE
 from ...robot.table import shown
 from ..optimal.search import unsearched
 from ..schedules.busy import busy_rows
-from ..schedules.schedule import SLACK
+from ..schedules.gap_text import gap_text, gap_words
 from ..schedules.waits import NEEDS, causes, slacks
 from ..tasks.task_groups import groups_of
 
@@ -88,7 +88,7 @@ def _choices(schedules):
 
 def _tiles(k, schedule, seen):
     """The figures of one schedule; those of the last are seen first."""
-    above = f"at most {schedule.gap:.1%} above the shortest"
+    above = f"{gap_words(schedule.gap)} above the shortest"
     idle = schedule.processors * schedule.makespan - schedule.tasks.work
     speedup, efficiency = f"{schedule.speedup:.2f}×", f"{schedule.efficiency:.1%}"
     if not schedule.makespan:
@@ -96,10 +96,10 @@ def _tiles(k, schedule, seen):
     processors, reason = counted(schedule.processors, "processor"), unsearched(schedule)
     tiles = (
         (number_text(schedule.makespan), f"makespan, on {processors}"),
-        ("optimal" if schedule.optimal else f"gap {schedule.gap:.1%}",
+        ("optimal" if schedule.optimal else f"gap {gap_text(schedule.gap)}",
          "no schedule is shorter" if schedule.optimal else above),
         (number_text(schedule.bound), escape(f"bound, by {bound_words(schedule)}")),
-        (speedup, f"{'slower than' if is_slow(schedule) else 'speed-up over'} one processor"),
+        (speedup, f"{'slower than' if schedule.is_slow else 'speed-up over'} one processor"),
         (efficiency, f"efficiency; idle {number_text(idle)}"),
         (escape(shown(schedule.method)), "method" + f"; no exact search: {reason}" * bool(reason)),
     )  # fmt: skip
@@ -115,11 +115,6 @@ def bound_words(schedule):
         if name not in schedule.tight
     ]
     return "; ".join(filter(None, (" and ".join(schedule.tight), ", ".join(loose))))
-
-
-def is_slow(schedule):
-    """Slower than one processor, which needs no messages."""
-    return schedule.speedup < 1 - SLACK
 
 
 def counted(count, one, many=None):

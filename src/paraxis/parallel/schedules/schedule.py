@@ -12,7 +12,6 @@ from ..whole_number import whole_number
 from ..written import written
 from .busy import busy_rows
 from .gap_text import gap_words
-from .rounding import SLACK as SLACK
 from .rounding import rounding
 
 MOST_IN_NOTEBOOKS = 5_000  # tasks, about 400 kB
@@ -94,6 +93,11 @@ class Schedule:
         return self.tasks.work / self.makespan if self.makespan else 1.0
 
     @property
+    def is_slow(self):
+        """Whether one processor, which needs no messages, would be faster."""
+        return self.makespan > self.tasks.work + self._rounding
+
+    @property
     def efficiency(self):
         """The share of the processors' time that is used."""
         return self.speedup / self.processors if self.makespan else 1.0
@@ -173,7 +177,7 @@ class Schedule:
 
     def __repr__(self):
         proved = "optimal" if self.optimal else f"{gap_words(self.gap)} above the optimum"
-        if self.makespan > self.tasks.work + self._rounding:
+        if self.is_slow:
             proved += ", slower than one processor"
         return (
             f"<Schedule {self.tasks.name} on {self.processors} by {self.method}: makespan "
