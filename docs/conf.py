@@ -24,3 +24,4 @@ default_role = "literal"
 
 html_theme = "furo"
 html_title = f"Paraxis {version}"
+nb_render_markdown_format = "gfm"  # cells show tables
