@@ -23,11 +23,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 def public_names():
-    return [
-        name
-        for name, value in vars(px).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType)
-    ]
+    return [name for name in px.__all__ if not isinstance(getattr(px, name), ModuleType)]
 
 
 @pytest.mark.parametrize("name", public_names())

@@ -50,7 +50,18 @@ MAY_IMPORT = {
     "__main__": {"cli"},
 }
 FACADES = {"report", "cli", "__main__"}  # these may also ask the package for its public names
-HEAVY = ("cupy", "plotly", "matplotlib", "scipy", "ortools", "torch", "jax", "casadi", "pinocchio")
+HEAVY = (
+    "paraxis.parallel",
+    "cupy",
+    "plotly",
+    "matplotlib",
+    "scipy",
+    "ortools",
+    "torch",
+    "jax",
+    "casadi",
+    "pinocchio",
+)
 
 
 def modules():

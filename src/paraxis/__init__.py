@@ -42,17 +42,6 @@ from .errors import (
     TaskError,
     TraceError,
 )
-from .parallel.networks.network import Network, network
-from .parallel.networks.recurrence import Recurrence, recurrence
-from .parallel.pipelines.balance import pipeline
-from .parallel.pipelines.pipeline import Pipeline
-from .parallel.schedules.schedule import Schedule
-from .parallel.schedules.scheduling import schedule
-from .parallel.schedules.speedup_curve import speedup_curve
-from .parallel.streamlined.tasks import streamlined_tasks
-from .parallel.systolic.build import systolic_array
-from .parallel.tasks.task_graph import TaskGraph
-from .parallel.threads.thread_schedule import thread_schedule
 from .program import Program
 from .robot.inertia import Inertia
 from .robot.joint import Joint
@@ -77,5 +66,37 @@ from .scalar import (
 
 __version__ = "0.1.0"
 
-# What is imported above, so that help(paraxis) shows it.
+# name -> its module in `parallel`; loaded when first asked for, since most programs need none.
+_LATER = {
+    "Network": "networks.network",
+    "network": "networks.network",
+    "Recurrence": "networks.recurrence",
+    "recurrence": "networks.recurrence",
+    "pipeline": "pipelines.balance",
+    "Pipeline": "pipelines.pipeline",
+    "Schedule": "schedules.schedule",
+    "schedule": "schedules.scheduling",
+    "speedup_curve": "schedules.speedup_curve",
+    "streamlined_tasks": "streamlined.tasks",
+    "systolic_array": "systolic.build",
+    "TaskGraph": "tasks.task_graph",
+    "thread_schedule": "threads.thread_schedule",
+}
+
+# What is imported above, so that help(paraxis) shows it, and what is loaded later.
 __all__ = [name for name in globals() if name[0] != "_" and hasattr(globals()[name], "__module__")]
+__all__ += _LATER
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".parallel.{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})
