@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from robots import random_robot, relative_error, robots, states
 
@@ -112,6 +112,7 @@ def test_passes_are_exact_in_real_arithmetic(name, seed):
 
 @settings(max_examples=40)
 @given(seed=seeds)
+@example(seed=797)  # a pair that is made cancels against itself in a sum that had it already
 def test_cheapening_never_costs_and_again_changes_nothing(seed):
     graph = polynomial_graph(seed)
     once = cheapen(graph)

@@ -37,8 +37,10 @@ def share(graph):
         new = _make(values, pair, sums)
         for value in sums:
             terms = values.sums[value]
+            if value == new or abs(terms.get((new,), 0.0)) != 1:  # there it met its like
+                continue
             for other in _plain(terms):
-                if value != new and other != new:
+                if other != new:
                     fresh = _pair(terms, new, other)
                     users[fresh][value] = None
                     if len(users[fresh]) > 1:
