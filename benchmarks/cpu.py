@@ -7,7 +7,6 @@ measured, with the machine's description, to a JSON file.
 """
 
 import argparse
-import json
 from pathlib import Path
 
 import functions
@@ -62,9 +61,7 @@ def main():
     console = Console()
     results = measure(options.robots, batch, rounds, console)
     show(results, console)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(results, indent=1) + "\n")
+    peers.keep(results, options.json)
 
 
 if __name__ == "__main__":

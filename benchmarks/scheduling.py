@@ -8,7 +8,6 @@ either between layers. Then Dhanaraj's graphs, and 100,000 tasks by the quick me
 """
 
 import argparse
-import json
 import random
 import time
 from itertools import pairwise
@@ -140,11 +139,12 @@ def show(found, console):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--graphs", type=int, default=8, help="of each kind (default: 8)")
-    parser.add_argument("--json", metavar="FILE", help=f"write the figures, as {RESULTS.name}")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help=f"write the figures, as {RESULTS.name}"
+    )
     arguments = parser.parse_args()
     found = measure(arguments.graphs)
-    if arguments.json:
-        Path(arguments.json).write_text(json.dumps(found, indent=1) + "\n")
+    peers.keep(found, arguments.json)
     show(found, Console())
 
 

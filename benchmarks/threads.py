@@ -11,7 +11,6 @@ With --hop NS a case waits until messages take less than that.
 
 import argparse
 import dataclasses
-import json
 import time
 import warnings
 from pathlib import Path
@@ -241,9 +240,7 @@ def main():
             row = measure(name, function, messages, rounds, options.hop)
         results["rows"].append(row)
     show(results, console)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(results, indent=1) + "\n")
+    peers.keep(results, options.json)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ float64 in C order, a state a row, joints in Pinocchio's velocity order; angles 
 """
 
 from .casadi_c import LANES, CasadiPeer, TooSlow
+from .keep import keep
 from .machine import machine
 from .measure import best_time, relative_error
 from .pinocchio_calls import PinocchioPeer
@@ -18,6 +19,7 @@ __all__ = [
     "TooSlow",
     "all_robot_files",
     "best_time",
+    "keep",
     "machine",
     "relative_error",
     "robot_file",

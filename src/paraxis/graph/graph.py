@@ -38,6 +38,21 @@ class Graph:
         return reachable(self.results)
 
     @cached_property
+    def marked(self):
+        """The nodes of all marks."""
+        return [node for nodes in self.marks.values() for node in nodes]
+
+    @cached_property
+    def with_marked(self):
+        """The nodes that outputs or marks need, arguments before users: those of its text."""
+        return reachable(self.results + self.marked)
+
+    @property
+    def lines(self):
+        """node index -> its line in the text."""
+        return {node.index: k for k, node in enumerate(self.with_marked)}
+
+    @cached_property
     def unused(self):
         """The (name, index) of input entries no output depends on, in order."""
         used = {node.value for node in self.nodes if node.op == "input"}

@@ -16,7 +16,7 @@ import re
 
 from ..errors import ProgramError, TraceError
 from .check import NAME, check
-from .graph import Graph, reachable, size
+from .graph import Graph, size
 from .node import Builder, Node
 from .ops import OPS
 
@@ -26,9 +26,7 @@ _NODE = re.compile(r"%[0-9]+\Z")
 
 def text(graph):
     """The graph as lines, nodes renumbered from 0 in order. Values only a mark needs come too."""
-    marked = [node for nodes in graph.marks.values() for node in nodes]
-    nodes = reachable(graph.results + marked)
-    number = {node.index: k for k, node in enumerate(nodes)}
+    nodes, number = graph.with_marked, graph.lines
     lines = [f"program {graph.name}"]
     lines.append("input " + " ".join(_with_shape(*item) for item in graph.inputs.items()))
     for node in nodes:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..graph.graph import reachable
 from ..graph.node import Node
 from .depth import Depth, levels, longest_path
 
@@ -102,8 +101,7 @@ class _Notation:
     inputs, constants, signs and sines in full."""
 
     def __init__(self, graph):
-        marked = [node for nodes in graph.marks.values() for node in nodes]
-        self._number = {node.index: k for k, node in enumerate(reachable(graph.results + marked))}
+        self._number = graph.lines
         self._inputs = graph.inputs
 
     def line(self, node):

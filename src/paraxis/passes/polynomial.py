@@ -13,7 +13,7 @@ were traced, not when the whole sum is asked for: that order knows which values 
 
 from collections import Counter
 
-from ..graph.graph import Graph, reachable
+from ..graph.graph import Graph
 from ..graph.node import Builder
 
 LONGEST = 64  # terms or factors; what is longer is not written out where it is used
@@ -77,9 +77,8 @@ class Polynomials:
     # -- from nodes ------------------------------------------------------------------
 
     def _read(self):
-        marked = [node for nodes in self.graph.marks.values() for node in nodes]
-        pinned = {node.index for node in self.graph.results + marked}
-        nodes = reachable(self.graph.results + marked)
+        pinned = {node.index for node in self.graph.results + self.graph.marked}
+        nodes = self.graph.with_marked
         uses = Counter(a.index for node in nodes for a in node.args)
         seen = {}  # index -> the terms its users see
         for node in nodes:

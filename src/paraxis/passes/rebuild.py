@@ -1,6 +1,6 @@
 """The frame of a pass: walk a graph in order and build a new one."""
 
-from ..graph.graph import Graph, reachable
+from ..graph.graph import Graph
 from ..graph.node import Builder
 
 
@@ -11,8 +11,7 @@ def rebuild(graph, rule):
     Marks are carried along.
     """
     builder, new = Builder(), {}
-    marked = [node for nodes in graph.marks.values() for node in nodes]
-    for node in reachable(graph.results + marked):
+    for node in graph.with_marked:
         arguments = tuple(new[a.index] for a in node.args)
         made = rule(builder, node, arguments)
         if made is None:

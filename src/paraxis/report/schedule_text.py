@@ -44,10 +44,10 @@ def print_tasks(terminal, tasks, title, source):
     """What is to be done, and where it comes from."""
     terminal.title(shown(title), source)
     terminal.print()
-    edges = sum(map(len, tasks.predecessors))
+    edges = counted(tasks.edge_count, "dependency", "dependencies")
     _facts(
         terminal,
-        ("tasks", f"{number_text(len(tasks))}, {counted(edges, 'dependency', 'dependencies')}"),
+        ("tasks", f"{number_text(len(tasks))}, {edges}"),
         ("work", f"{number_text(tasks.work)}: the time of one processor"),
         ("longest path", f"{number_text(tasks.span)}: the time of any number of processors"),
         ("parallelism", f"{tasks.parallelism:.1f}: work by longest path"),

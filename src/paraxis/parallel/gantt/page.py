@@ -66,10 +66,10 @@ def _file(name):
 def _about(tasks):
     if not len(tasks):
         return "Nothing to do."
-    edges = sum(map(len, tasks.predecessors))
+    edges = counted(tasks.edge_count, "dependency", "dependencies")
     most = f"{tasks.parallelism:.1f}".removesuffix(".0")
     return (
-        f"{counted(len(tasks), 'task')} and {counted(edges, 'dependency', 'dependencies')}; work "
+        f"{counted(len(tasks), 'task')} and {edges}; work "
         f"{number_text(tasks.work)}, longest path {number_text(tasks.span)}, so at most "
         f"{most} {'processor' if most == '1' else 'processors'} can be busy on average."
     )

@@ -21,7 +21,7 @@ def best_of_restarts(tasks, processors, best, target, deadline, seed):
     """Starts and places, no longer than `best`; no more rounds once the target is met."""
     dice = random.Random(seed)
     levels = upward_ranks(tasks)
-    size = len(tasks) + sum(len(each) for each in tasks.predecessors)
+    size = len(tasks) + tasks.edge_count
     for number in range(1 + ROUNDS * SIZE // max(SIZE, size)):
         if makespan(tasks, best) <= target or time.monotonic() > deadline:
             break

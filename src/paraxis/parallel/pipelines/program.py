@@ -14,7 +14,6 @@ from ...drivers import map as map_driver
 from ...errors import ArgumentError
 from ...graph.graph import size
 from ...graph.ops import OPS
-from ..tasks.program_tasks import lines
 from ..tasks.task_graph import TaskGraph
 
 
@@ -28,7 +27,7 @@ class StreamTasks(TaskGraph):
 
     def __init__(self, tasks):
         self.program, graph = tasks.program, tasks.program.graph
-        label = {index: f"%{line}" for index, line in lines(graph).items()}
+        label = {index: f"%{line}" for index, line in graph.lines.items()}
         read = [node for node in graph.nodes if node.op == "input"]
         self.inputs = {node.value: _entry("input", graph.inputs, *node.value) for node in read}
         maker = {node.index: self.inputs[node.value] for node in read}

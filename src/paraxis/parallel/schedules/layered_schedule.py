@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from numbers import Real
 
 from ...errors import ArgumentError
+from .arrivals import arrival
 
 
 def layered_schedule(tasks, processors, layers=None):
@@ -30,7 +31,8 @@ def layered_schedule(tasks, processors, layers=None):
         cycle = [heapq.heappop(ready)[1] for _ in range(min(processors, len(ready)))]
         for place, task in enumerate(cycle):
             places[task] = place
-        begin = max([begin, *(_arrival(tasks, task, starts, places) for task in cycle)])
+        needed = ((first, task) for task in cycle for first in tasks.predecessors[task])
+        begin = max([begin, *(arrival(tasks, *pair, starts, places) for pair in needed)])
         for task in cycle:
             starts[task] = begin
             for then in tasks.successors[task]:
@@ -39,18 +41,6 @@ def layered_schedule(tasks, processors, layers=None):
                     heapq.heappush(ready, (layer[then], then))
         begin += max(tasks.weights[task] for task in cycle)
     return starts, places
-
-
-def _arrival(tasks, task, starts, places):
-    """When the last message to a task arrives; the barrier sees to the rest."""
-    return max(
-        (
-            starts[first] + tasks.weights[first] + tasks.messages.get((first, task), 0)
-            for first in tasks.predecessors[task]
-            if places[first] != places[task]
-        ),
-        default=0,
-    )
 
 
 def _own(tasks):

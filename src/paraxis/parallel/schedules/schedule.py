@@ -10,6 +10,7 @@ from ...errors import ScheduleError
 from ..tasks.task_graph import LARGEST, TaskGraph
 from ..whole_number import whole_number
 from ..written import written
+from .arrivals import arrival
 from .busy import busy_rows
 from .gap_text import gap_words
 from .rounding import rounding
@@ -211,11 +212,9 @@ def _impossible(tasks, processors, starts, places):
 
 def _too_early(tasks, starts, places):
     wrong = []
-    for task, (start, place) in enumerate(zip(starts, places, strict=True)):
+    for task, start in enumerate(starts):
         for first in tasks.predecessors[task]:
-            ready = starts[first] + tasks.weights[first]
-            if place != places[first]:
-                ready += tasks.messages.get((first, task), 0)
+            ready = arrival(tasks, first, task, starts, places)
             if start < ready - rounding(start, ready):
                 wrong.append(
                     f"task {tasks.names[task]} starts at {start}, but needs {tasks.names[first]}, "

@@ -5,6 +5,7 @@ last task backwards this gives the chain that fixes the makespan. A task's slack
 it could start without making the whole longer, each processor keeping its order.
 """
 
+from .arrivals import arrival
 from .rounding import rounding
 
 NEEDS, PROCESSOR = "needs", "processor"
@@ -60,10 +61,7 @@ def slacks(schedule):
 
 
 def _ready(schedule, first, then):
-    """When the result of `first` is there for `then`."""
-    tasks, places = schedule.tasks, schedule.places
-    message = 0 if places[first] == places[then] else tasks.messages.get((first, then), 0)
-    return schedule.starts[first] + tasks.weights[first] + message
+    return arrival(schedule.tasks, first, then, schedule.starts, schedule.places)
 
 
 def _in_time(schedule):

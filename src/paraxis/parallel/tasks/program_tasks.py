@@ -11,7 +11,6 @@ from itertools import product
 from numbers import Real
 
 from ...errors import ArgumentError
-from ...graph.graph import reachable
 from ...passes.depth import Weights
 from ...program import Program
 from .grain import gather
@@ -141,7 +140,7 @@ def _names(graph, operations):
     The name is that of a value: its mark, as omega[3].x, or the output's, or its line in
     `program.text()`.
     """
-    number = lines(graph)
+    number = graph.lines
     known = _known_values(graph)
     links = _links(graph)
     names, labels, found = [], [], []
@@ -151,12 +150,6 @@ def _names(graph, operations):
         labels.append(f"%{number[last.index]} {last.op}" if len(nodes) == 1 else _sorts(nodes))
         found.append(links.get(last.index))
     return names, labels, found
-
-
-def lines(graph):
-    """node index -> its line in `program.text()`."""
-    marked = [node for nodes in graph.marks.values() for node in nodes]
-    return {node.index: k for k, node in enumerate(reachable(graph.results + marked))}
 
 
 def _what(nodes, last):

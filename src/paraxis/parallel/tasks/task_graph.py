@@ -112,6 +112,10 @@ class TaskGraph:
                 yield self.names[first], self.names[then], self.messages.get((first, then), 0)
 
     @cached_property
+    def edge_count(self):
+        return sum(map(len, self.predecessors))
+
+    @cached_property
     def mirrored(self):
         """The same tasks done backwards: every edge turned round."""
         weights = dict(zip(self.names, self.weights, strict=True))
@@ -123,7 +127,7 @@ class TaskGraph:
 
     def __repr__(self):
         tasks = _counted(len(self), "task")
-        edges = _counted(sum(len(each) for each in self.predecessors), "edge")
+        edges = _counted(self.edge_count, "edge")
         return (
             f"<TaskGraph {self.name}: {tasks}, {edges}, work {self.work}, "
             f"span {self.span}, parallelism {self.parallelism:.1f}>"
