@@ -39,10 +39,16 @@ MAY_IMPORT = {
     "api": COMPILER
     | PHYSICS
     | {"functions", "program", "equations", "identification", "loads", "parallel"},
-    "control": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
+    "simulation": COMPILER | PHYSICS | {"functions", "program", "api"},
+    "kinematics": COMPILER | PHYSICS | {"functions", "program", "api"},
+    "trajectories": COMPILER | PHYSICS | {"functions", "program", "api", "kinematics"},
+    "control": COMPILER
+    | PHYSICS
+    | {"functions", "program", "parallel", "api", "simulation", "kinematics", "trajectories"},
     "report": COMPILER
     | PHYSICS
-    | {"functions", "program", "drawing", "parallel", "api", "control"},
+    | {"functions", "program", "drawing", "parallel", "api", "control"}
+    | {"simulation", "kinematics", "trajectories"},
     "export": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
     "cli": COMPILER
     | PHYSICS

@@ -43,11 +43,13 @@ from .errors import (
     TraceError,
 )
 from .program import Program
+from .robot.friction import Friction, JournalBearing, LinearBearing, ThrustBearing
 from .robot.inertia import Inertia
 from .robot.joint import Joint
 from .robot.load import load
 from .robot.pose import Pose
 from .robot.robot import Frame, Robot
+from .robot.transmission import Transmission
 from .robot.zoo import chain, planar
 from .scalar import (
     atan2,
@@ -66,21 +68,21 @@ from .scalar import (
 
 __version__ = "0.1.0"
 
-# name -> its module in `parallel`; loaded when first asked for, since most programs need none.
+# name -> its module; loaded when first asked for, since most programs need none.
 _LATER = {
-    "Network": "networks.network",
-    "network": "networks.network",
-    "Recurrence": "networks.recurrence",
-    "recurrence": "networks.recurrence",
-    "pipeline": "pipelines.balance",
-    "Pipeline": "pipelines.pipeline",
-    "Schedule": "schedules.schedule",
-    "schedule": "schedules.scheduling",
-    "speedup_curve": "schedules.speedup_curve",
-    "streamlined_tasks": "streamlined.tasks",
-    "systolic_array": "systolic.build",
-    "TaskGraph": "tasks.task_graph",
-    "thread_schedule": "threads.thread_schedule",
+    "Network": "parallel.networks.network",
+    "network": "parallel.networks.network",
+    "Recurrence": "parallel.networks.recurrence",
+    "recurrence": "parallel.networks.recurrence",
+    "pipeline": "parallel.pipelines.balance",
+    "Pipeline": "parallel.pipelines.pipeline",
+    "Schedule": "parallel.schedules.schedule",
+    "schedule": "parallel.schedules.scheduling",
+    "speedup_curve": "parallel.schedules.speedup_curve",
+    "streamlined_tasks": "parallel.streamlined.tasks",
+    "systolic_array": "parallel.systolic.build",
+    "TaskGraph": "parallel.tasks.task_graph",
+    "thread_schedule": "parallel.threads.thread_schedule",
 }
 
 # What is imported above, so that help(paraxis) shows it, and what is loaded later.
@@ -93,7 +95,7 @@ def __getattr__(name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f".parallel.{_LATER[name]}", __name__), name)
+    value = getattr(import_module(f".{_LATER[name]}", __name__), name)
     globals()[name] = value
     return value
 

@@ -18,7 +18,7 @@ def inertial_parameters(robot):
         com = np.array(body.com)
         about_origin = body.matrix + swing(body.mass, com)
         values += [body.mass, *(body.mass * com), *six_of(about_origin)]
-    return np.array([*values, *(joint.rotor_inertia for joint in robot.joints)])
+    return np.array([*values, *(joint.reflected_inertia for joint in robot.joints)])
 
 
 def parameter_labels(robot):

@@ -4,7 +4,9 @@ import math
 from dataclasses import dataclass
 
 from ..errors import RobotError
+from .friction import NO_FRICTION, Friction
 from .pose import Pose, floats, freeze
+from .transmission import IDEAL, Transmission
 
 WORLD = -1  # the parent index of a joint that stands on the ground
 REVOLUTE = ("revolute", "continuous")
@@ -29,6 +31,8 @@ class Joint:
     max_velocity: float = math.inf
     max_effort: float = math.inf
     rotor_inertia: float = 0.0  # reflected to the joint; adds to the diagonal of M, nothing else
+    friction: Friction = NO_FRICTION
+    transmission: Transmission = IDEAL
 
     def __post_init__(self):
         freeze(self, axis=3, rotor_inertia=1)
@@ -36,6 +40,16 @@ class Joint:
     @property
     def is_revolute(self):
         return self.kind in REVOLUTE
+
+    @property
+    def reflected_inertia(self):
+        """The inertia of all rotors that the joint feels."""
+        return self.rotor_inertia + self.transmission.reflected_inertia
+
+    @property
+    def has_losses(self):
+        """Does its motor do more than move the robot?"""
+        return self.friction != NO_FRICTION or not self.transmission.is_ideal
 
 
 def checked_axis(axis, what):

@@ -50,7 +50,7 @@ def parameter_values(robot, name):
         "com": lambda: tuple(body.com for body in robot.inertias),
         "inertia": lambda: tuple(body.about_com for body in robot.inertias),
         "origin": lambda: tuple(joint.placement.translation for joint in robot.joints),
-        "rotor_inertia": lambda: tuple(joint.rotor_inertia for joint in robot.joints),
+        "rotor_inertia": lambda: tuple(joint.reflected_inertia for joint in robot.joints),
         "gravity": lambda: robot.gravity,
         "external_force": lambda: ((0.0,) * 6,) * robot.n,
         "base_velocity": lambda: (0.0,) * 6,

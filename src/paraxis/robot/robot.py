@@ -9,9 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import RobotError, RobotWarning
+from .friction import NO_FRICTION, Friction
 from .inertia import Inertia
 from .joint import KINDS, WORLD, checked_axis
 from .pose import Pose, floats
+from .transmission import Transmission
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -101,6 +103,26 @@ class Robot:
         pose = base if isinstance(base, Pose) else Pose.from_matrix(base, "base")
         return replace(self, base=pose, warn=False)
 
+    def without_friction(self):
+        """The same robot with bearings and transmissions that lose nothing."""
+        return replace(
+            self,
+            joints=tuple(
+                replace(
+                    joint,
+                    friction=NO_FRICTION,
+                    transmission=replace(joint.transmission, efficiency=1.0, break_away=0.0),
+                )
+                for joint in self.joints
+            ),
+            warn=False,
+        )
+
+    @property
+    def has_losses(self):
+        """Does any joint have friction, or a transmission that loses something?"""
+        return any(joint.has_losses for joint in self.joints)
+
     def with_payload(self, mass, com=(0, 0, 0), inertia=(0, 0, 0), frame=None):
         """The same robot holding a body, described in `frame` (by default the last one)."""
         place = self.frame(frame) if frame is not None else self.tool()
@@ -179,9 +201,10 @@ class Robot:
         for joint, inertia in zip(self.joints, self.inertias, strict=True):
             h.update(f"{joint.is_revolute} {joint.parent}".encode())
             numbers = (*sum(joint.placement.rotation, ()), *joint.placement.translation)
-            numbers += (*joint.axis, joint.rotor_inertia)
+            numbers += (*joint.axis, joint.reflected_inertia)
             numbers += (inertia.mass, *inertia.com, *inertia.about_com)
             h.update(np.array(numbers).tobytes())
+            h.update(np.array((*joint.friction.numbers, *joint.transmission.numbers)).tobytes())
         h.update(np.array((*self.gravity, *self.base.matrix.flat)).tobytes())
         return h.hexdigest()
 
@@ -258,6 +281,10 @@ def _check(robot):
         if joint.rotor_inertia < 0:
             found = joint.rotor_inertia
             raise RobotError(f"{what} rotor inertia: expected a number >= 0, found {found}")
+        for name, kind in (("friction", Friction), ("transmission", Transmission)):
+            if not isinstance(getattr(joint, name), kind):
+                found = type(getattr(joint, name)).__name__
+                raise RobotError(f"{what} {name}: expected a {kind.__name__}, found {found}")
         if not isinstance(inertia, Inertia):
             found = type(inertia).__name__
             raise RobotError(f"link of {what}: expected an Inertia, found {found}")

@@ -37,7 +37,7 @@ def joint_rows(robot):
     for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
         parent = "world" if joint.parent == WORLD else shown(robot.joints[joint.parent].name)
         com = " ".join(f"{v:.3g}" for v in body.com)
-        rotor = f"{joint.rotor_inertia:.4g}" if joint.rotor_inertia else "–"
+        rotor = f"{joint.reflected_inertia:.4g}" if joint.reflected_inertia else "–"
         rows.append(
             (str(i), shown(joint.name), joint.kind, parent, _axis(joint.axis))
             + (f"{body.mass:.4g}", com, rotor, _range(joint))

@@ -1,0 +1,124 @@
+"""What resists a joint where it turns or slides: bearings, and friction that grows with speed.
+
+Bearings take their friction from what they carry, the reaction force f and moment n of the joint
+(Dhanaraj's Table 3.1), in the joint's own frame: z along its axis, x and y as in `align_z`. All
+friction has the direction of motion, as it is what the drive must bring in addition.
+"""
+
+import math
+from dataclasses import dataclass, fields
+
+from ..errors import RobotError
+from .pose import freeze
+
+
+@dataclass(frozen=True, slots=True)
+class JournalBearing:
+    """A shaft in a sleeve, or on two supports `length` (m) apart; `radius` (m) of the shaft.
+
+    Its two ends carry (f_x/2 ∓ n_y/length, f_y/2 ± n_x/length).
+    """
+
+    coefficient: float
+    radius: float
+    length: float
+
+    def __post_init__(self):
+        _not_negative(self, "coefficient", "radius")
+        _positive(self, "length")
+
+
+@dataclass(frozen=True, slots=True)
+class LinearBearing:
+    """A slide with flat faces along x and y, on two supports `length` (m) apart.
+
+    Its ends carry what those of a journal bearing do, on the faces apart.
+    """
+
+    coefficient: float
+    length: float
+
+    def __post_init__(self):
+        _not_negative(self, "coefficient")
+        _positive(self, "length")
+
+
+@dataclass(frozen=True, slots=True)
+class ThrustBearing:
+    """A collar of mean `radius` (m) that carries the force along the axis."""
+
+    coefficient: float
+    radius: float
+
+    def __post_init__(self):
+        _not_negative(self, "coefficient", "radius")
+
+
+BEARINGS = (JournalBearing, LinearBearing, ThrustBearing)
+
+
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """Friction of one joint: that of its bearings, and that which the load does not change.
+
+    Without load: viscous·q̇ + sgn(q̇)·(coulomb + (static − coulomb) / (1 + (q̇/stribeck_velocity)²)).
+    In a simulation sgn(q̇) is the smooth q̇ / √(q̇² + smoothing²), so that it has a slope at rest.
+    """
+
+    bearings: tuple = ()
+    viscous: float = 0.0  # N m s/rad, or N s/m
+    coulomb: float = 0.0  # N m, or N
+    static: float | None = None  # at rest; None: as coulomb
+    stribeck_velocity: float = (
+        0.01  # rad/s or m/s: where half of what static is above coulomb is gone
+    )
+    smoothing: float = 1e-3  # rad/s or m/s: below this speed a simulated joint creeps
+
+    def __post_init__(self):
+        bearings = self.bearings
+        if isinstance(bearings, BEARINGS):
+            bearings = (bearings,)
+        object.__setattr__(self, "bearings", tuple(bearings))
+        for bearing in self.bearings:
+            if not isinstance(bearing, BEARINGS):
+                names = ", ".join(kind.__name__ for kind in BEARINGS)
+                raise RobotError(
+                    f"Friction bearings: expected {names}, found {type(bearing).__name__}"
+                )
+        _not_negative(self, "viscous", "coulomb")
+        if self.static is None:
+            object.__setattr__(self, "static", self.coulomb)
+        _not_negative(self, "static")
+        if self.static < self.coulomb:
+            raise RobotError(
+                f"Friction static: expected at least coulomb ({self.coulomb}), found {self.static}"
+            )
+        _positive(self, "stribeck_velocity", "smoothing")
+
+    @property
+    def numbers(self):
+        """Everything that decides its torque, flat, for digests."""
+        values = [getattr(self, each.name) for each in fields(self)[1:]]
+        for bearing in self.bearings:
+            values.append(float(BEARINGS.index(type(bearing))))
+            values += (getattr(bearing, each.name) for each in fields(bearing))
+        return tuple(values)
+
+
+def _not_negative(thing, *names):
+    _check(thing, names, lambda value: value >= 0, "a number >= 0")
+
+
+def _positive(thing, *names):
+    _check(thing, names, lambda value: value > 0, "a number > 0")
+
+
+def _check(thing, names, good, expected):
+    freeze(thing, **dict.fromkeys(names, 1))
+    for name in names:
+        value = getattr(thing, name)
+        if not good(value) or math.isinf(value):
+            raise RobotError(f"{type(thing).__name__} {name}: expected {expected}, found {value}")
+
+
+NO_FRICTION = Friction()

@@ -1,0 +1,117 @@
+"""What stands between a motor and its joint: a ratio, and losses that depend on the load."""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..errors import RobotError
+from .pose import floats, freeze
+
+INTERPOLATIONS = ("linear", "cubic")
+
+
+@dataclass(frozen=True, slots=True)
+class Transmission:
+    """A gear box. Its torques are those at its output, the joint; its rotor turns with the motor.
+
+    `efficiency` is a number in (0, 1], or a table of (load, efficiency) with rising loads, which
+    are fractions of `rated_torque` (by default the torque limit), and efficiencies that do not
+    fall; below and above the table its ends hold. Between, "linear" or monotone "cubic".
+    `break_away` is the torque it takes to move it without load. `rotor_inertia` (kg m²) is about
+    the motor's own shaft: the joint feels ratio² times as much.
+    """
+
+    ratio: float = 1.0  # input speed over output speed
+    efficiency: float | tuple = 1.0
+    interpolation: str = "linear"
+    break_away: float = 0.0
+    rotor_inertia: float = 0.0
+    torque_limit: float = math.inf
+    rated_torque: float | None = None
+
+    def __post_init__(self):
+        freeze(self, ratio=1, break_away=1, rotor_inertia=1)
+        if self.ratio == 0:
+            raise RobotError("Transmission ratio: expected a number other than 0, found 0.0")
+        for name in ("break_away", "rotor_inertia"):
+            if getattr(self, name) < 0:
+                raise _wrong(name, "a number >= 0", getattr(self, name))
+        for name in ("torque_limit", "rated_torque"):
+            self._freeze_limit(name)
+        if self.interpolation not in INTERPOLATIONS:
+            raise _wrong("interpolation", f"one of {INTERPOLATIONS}", repr(self.interpolation))
+        object.__setattr__(self, "efficiency", _checked_efficiency(self.efficiency))
+        if isinstance(self.efficiency, tuple) and math.isinf(self.rated):
+            raise RobotError(
+                "Transmission efficiency: a table is over fractions of rated_torque or "
+                "torque_limit: expected one of these, found neither"
+            )
+
+    def _freeze_limit(self, name):
+        value = getattr(self, name)
+        if value is None:
+            return
+        try:
+            value = float(value)
+        except (TypeError, ValueError):
+            raise _wrong(name, "a number", repr(value)) from None
+        if not value > 0:
+            raise _wrong(name, "a number > 0", value)
+        object.__setattr__(self, name, value)
+
+    @property
+    def rated(self):
+        """The torque at which the load is 1."""
+        return self.torque_limit if self.rated_torque is None else self.rated_torque
+
+    @property
+    def reflected_inertia(self):
+        """What the joint feels of the rotor."""
+        return self.ratio**2 * self.rotor_inertia
+
+    @property
+    def is_ideal(self):
+        """Does it lose nothing?"""
+        return self.efficiency == 1.0 and self.break_away == 0.0
+
+    @property
+    def numbers(self):
+        """Everything that decides its torques, flat, for digests."""
+        table = self.efficiency if isinstance(self.efficiency, tuple) else ((self.efficiency,),)
+        rated = self.rated if isinstance(self.efficiency, tuple) else 0.0
+        kind = float(INTERPOLATIONS.index(self.interpolation))
+        return (self.ratio, self.break_away, rated, kind, *sum(table, ()))
+
+
+def _wrong(name, expected, found):
+    return RobotError(f"Transmission {name}: expected {expected}, found {found}")
+
+
+def _checked_efficiency(efficiency):
+    what = "Transmission efficiency"
+    if np.ndim(efficiency) == 0:
+        (value,) = floats((efficiency,), 1, what)
+        rows = ((0.0, value),)
+    else:
+        rows = tuple(floats(row, 2, f"{what} row") for row in efficiency)
+        if len(rows) < 2:
+            raise RobotError(f"{what}: expected a number or at least 2 rows, found {len(rows)}")
+    for load, value in rows:
+        if not 0 < value <= 1:
+            raise RobotError(f"{what}: expected numbers in (0, 1], found {value}")
+        if load < 0:
+            raise RobotError(f"{what}: expected loads >= 0, found {load}")
+    for (load, value), (next_load, next_value) in pairwise(rows):
+        if next_load <= load:
+            raise RobotError(f"{what}: expected rising loads, found {next_load} after {load}")
+        if next_value < value:
+            raise RobotError(
+                f"{what}: expected values that do not fall with the load, found {next_value} "
+                f"after {value}"
+            )
+    return rows if np.ndim(efficiency) else value
+
+
+IDEAL = Transmission()
