@@ -110,8 +110,27 @@ class Program:
         """Machine code for this Program, from the disk cache when it is there."""
         if target != "cpu":
             raise ArgumentError(f"target: expected 'cpu', found {target!r}")
-        identity = self._identity or hashlib.sha256(self.text().encode()).hexdigest()
-        return compile_kernel(identity, lambda: self.graph, work, dtype, threads)
+        return compile_kernel(self._identified, lambda: self.graph, work, dtype, threads)
+
+    def compile_loop(
+        self, carry, per_step=(), record=(), until=None, dtype="float64", threads=None
+    ):
+        """Machine code that repeats this Program over steps, carrying state from each to the next.
+
+        carry: {input: the output that becomes it}. per_step: inputs that have the steps as first
+        axis. record: carried inputs and outputs to be written at every r-th step. until: an output
+        that is one number, not zero once a state is done; a done state must stay as it is. Other
+        inputs are held. `loop(steps=K, every=r, **arrays)` returns (carried, recorded) arrays.
+        """
+        from .backends.llvm.iterate_kernel import compile_loop
+        from .drivers.iterate import Plan
+
+        plan = Plan(self.inputs, self.outputs, dict(carry), tuple(per_step), tuple(record), until)
+        return compile_loop(self._identified, lambda: self.graph, plan, work, dtype, threads)
+
+    @property
+    def _identified(self):
+        return self._identity or hashlib.sha256(self.text().encode()).hexdigest()
 
     # Writers are imported where they are used: few programs write, and every one imports.
 

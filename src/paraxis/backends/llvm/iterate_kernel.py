@@ -1,0 +1,94 @@
+"""A compiled body on the CPU, repeated over steps."""
+
+import ctypes
+from array import array as word_array
+
+import numpy as np
+
+from ...drivers import threads
+from ...drivers.iterate import Iteration
+from ...passes.fuse import fuse
+from ...passes.order import trig_first
+from .. import cache
+from . import host
+from .body import define_body
+from .iteration import STATUS, define_iterate
+from .kernel import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
+from .module import Module
+
+
+class Loop:
+    """Call it with the number of steps and the arrays by name; or `start` it, to go on piecewise.
+
+    loop(steps=1000, every=10, q=..., dt=...) returns the carried arrays as they are after the last
+    step, and what was recorded, each as a dict.
+    """
+
+    def __init__(self, plan, description, code, thread_count):
+        self.plan, self.name = plan, description["name"]
+        self.dtype = np.dtype(description["dtype"])
+        self.lanes, self.work, self.threads = (
+            description["lanes"],
+            description["work"],
+            thread_count,
+        )
+        self._life = code.life
+        self._iterate = code.function("iterate", None, ctypes.c_void_p)
+
+    def start(self, steps, every=1, **arrays):
+        """An Iteration, of which `advance` does some steps."""
+        return Iteration(self.plan, self.name, self.dtype, self._execute, steps, every, arrays)
+
+    def __call__(self, steps, every=1, **arrays):
+        iteration = self.start(steps, every, **arrays).advance()
+        return iteration.state, iteration.records
+
+    def _execute(self, rows, states, steps, every):
+        blocks = -(-states // self.lanes)
+        block_work = max(1, self.work * steps * self.lanes)
+        worth = max(1, blocks * block_work // THREAD_WORK)
+        count = min(self.threads or threads.available(), worth, blocks)
+        chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
+        words = [states, chunk * self.lanes, -(-blocks // chunk), 0, 0, steps, every]
+        for array, step, row in rows:
+            words += (array.ctypes.data, step, row)
+        job = word_array("q", words)
+        address, _ = job.buffer_info()
+        if count == 1:
+            self._iterate(address)
+        else:
+            threads.run_together(self._iterate, address, count)
+        if job[STATUS]:
+            raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
+
+    def __repr__(self):
+        carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
+        return f"<loop {self.name} carrying {carried}, {self.dtype}, {self.lanes} lanes>"
+
+
+def compile_loop(identity, make_graph, plan, work, dtype="float64", thread_count=None):
+    """A loop from the cache, or compiled from `make_graph()` and kept there.
+
+    `identity` says everything the graph depends on, so that it need not be made to be found.
+    """
+    dtype = checked_options(dtype, thread_count)
+    lanes = lanes_of(dtype)
+    key = cache.key("iterate", identity, plan, dtype, lanes, host.description())
+    found = cache.load(key)
+    if found is None:
+        graph = make_graph()
+        description = {"name": graph.name, "dtype": dtype}
+        description |= {"lanes": lanes.count, "work": work(graph)}
+        found = description, host.compile_object(assembly_source(graph, plan, lanes))
+        cache.store(key, *found)
+    description, data = found
+    return Loop(plan, description, host.LoadedCode(data), thread_count)
+
+
+def assembly_source(graph, plan, lanes):
+    """The whole LLVM module of a loop, as text."""
+    module = Module()
+    fused = fuse(graph) if host.has_fma() else graph
+    frame = define_body(module, "body", fused, trig_first(fused), lanes)
+    define_iterate(module, plan, lanes, "body", frame)
+    return str(module)
