@@ -3,7 +3,7 @@
 import os
 
 from ..errors import RobotError
-from .robot import listing, quoted
+from .text import listing, quoted
 from .urdf import read_urdf
 
 

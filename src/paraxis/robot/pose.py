@@ -6,10 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import RobotError
+from .text import quoted
 
 # A right angle written in floats leaves cosines of about 6e-17; anything this small is such a
 # leftover, while angles typed with few digits (1.5708) leave 1e-6 and are kept as they are.
 LEFTOVER = 4e-16
+
+NO_NUMBERS = (str, bytes, bool, np.bool_)  # though float() takes them
 
 
 def clean(matrix):
@@ -23,13 +26,13 @@ def clean(matrix):
 def floats(values, count, what):
     """`values` as a tuple of `count` finite floats, or an error that names `what`."""
     try:
-        if isinstance(values, str) or any(isinstance(v, (str, bytes)) for v in values):
+        if isinstance(values, str) or any(isinstance(v, NO_NUMBERS) for v in values):
             raise TypeError("text")
         result = tuple(float(v) for v in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         if count == 1:
-            raise RobotError(f"{what}: expected a number, found {values[0]!r}") from None
-        raise RobotError(f"{what}: expected {count} numbers, found {values!r}") from None
+            raise RobotError(f"{what}: expected a number, found {quoted(values[0])}") from None
+        raise RobotError(f"{what}: expected {count} numbers, found {quoted(values)}") from None
     if len(result) != count:
         raise RobotError(f"{what}: expected {count} numbers, found {len(result)}")
     for v in result:

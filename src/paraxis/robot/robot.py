@@ -13,6 +13,7 @@ from .friction import NO_FRICTION, Friction
 from .inertia import Inertia
 from .joint import KINDS, WORLD, checked_axis
 from .pose import Pose, floats
+from .text import listing, quoted
 from .transmission import Transmission
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -231,18 +232,6 @@ class Robot:
         from .table import robot_table
 
         return robot_table(self)
-
-
-def quoted(text, most=80):
-    """`text`, which may come from anyone's file, on one line of about `most` characters."""
-    shown = repr(text[: most + 1] if isinstance(text, str | bytes) else text)
-    return shown if len(shown) <= most + 2 else f"{shown[:most]}...{shown[0]}"
-
-
-def listing(names, most=12):
-    """The first names, quoted, and how many more there are."""
-    shown = ", ".join(quoted(name) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def warn_if_implausible(inertia, what):

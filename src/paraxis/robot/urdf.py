@@ -14,7 +14,6 @@ import heapq
 import math
 import os
 import re
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,12 +24,11 @@ from ..errors import RobotError
 from .inertia import Inertia
 from .joint import KINDS, WORLD, Joint, checked_axis
 from .pose import Pose
-from .robot import Frame, Robot, listing, quoted, warn_if_implausible
+from .robot import Frame, Robot, warn_if_implausible
+from .text import contents, listing, naming, number, quoted
 
 MAX_BYTES = 64 * 2**20  # the largest URDF at hand has 0.2 MB; a chain of 100 000 links has 30 MB
 
-# Python's float() also takes "1_000", "infinity", "nan" and the digits of other scripts.
-NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes Unicode's
 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
@@ -42,8 +40,8 @@ def read_urdf(path, tip=None, name=None):
         path = os.fspath(path)
     except TypeError:
         raise RobotError(f"URDF: expected a path, found {type(path).__name__}") from None
-    with _naming(quoted(path, most=300)):
-        return parse_urdf(_contents(path), tip=tip, name=name)
+    with naming(quoted(path, most=300)):
+        return parse_urdf(contents(path, "URDF", MAX_BYTES), tip=tip, name=name)
 
 
 def parse_urdf(text, tip=None, name=None):
@@ -78,20 +76,6 @@ class Edge:
 
 
 # -- from bytes to XML -----------------------------------------------------------------------------
-
-
-def _contents(path):
-    """The bytes of a file, of which no more than one beyond the limit are ever read."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise RobotError("expected a URDF file, found no file of that name") from None
-    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        if os.path.isdir(path):
-            raise RobotError("expected a URDF file, found a directory") from None
-        reason = getattr(error, "strerror", None) or error
-        raise RobotError(f"expected a URDF file, but it cannot be read: {reason}") from None
 
 
 def _hardened_xml(text):
@@ -137,9 +121,9 @@ def _read_links(root):
     """The inertia of every link in its own frame, by name, in file order."""
     links = {}
     for count, element in enumerate(root.iterfind("link"), start=1):
-        with _naming(f"<link> number {count}"):
+        with naming(f"<link> number {count}"):
             name = _text(element, "name")
-        with _naming(f"link {quoted(name)}"):
+        with naming(f"link {quoted(name)}"):
             if name in links:
                 raise RobotError("expected one link of that name, found two")
             links[name] = _read_inertial(_child(element, "inertial"))
@@ -162,9 +146,9 @@ def _read_joints(root, links):
     """Every joint of the file, in file order, its links known."""
     edges, names = [], set()
     for count, element in enumerate(root.iterfind("joint"), start=1):
-        with _naming(f"<joint> number {count}"):
+        with naming(f"<joint> number {count}"):
             name = _text(element, "name")
-        with _naming(f"joint {quoted(name)}"):
+        with naming(f"joint {quoted(name)}"):
             if name in names:
                 raise RobotError("expected one joint of that name, found two")
             names.add(name)
@@ -265,7 +249,7 @@ def _assemble(name, links, trunk, edges):
     joints, inertias = [], []
     frames = {trunk: Frame(trunk, WORLD)}
     for edge in edges:
-        with _naming(f"joint {quoted(edge.name)}"):
+        with naming(f"joint {quoted(edge.name)}"):
             stand, link = frames[edge.parent], links[edge.child]
             pose = stand.pose @ edge.placement
             if edge.kind == "fixed":
@@ -289,15 +273,6 @@ def _weld(body, part):
 
 
 # -- words and numbers -----------------------------------------------------------------------------
-
-
-@contextmanager
-def _naming(what):
-    """Say, in front of any error within, what it is about."""
-    try:
-        yield
-    except RobotError as error:
-        raise RobotError(f"{what}: {error}") from None
 
 
 def _child(element, tag, required=False):
@@ -334,11 +309,10 @@ def _numbers(element, attribute, count, default=None):
             f"<{element.tag}> {attribute}: expected {count} {plural}, "
             f"found {len(words)} in {quoted(text)}"
         )
-    values = tuple(float(word) if NUMBER.fullmatch(word) else math.nan for word in words)
-    for word, value in zip(words, values, strict=True):
-        if not math.isfinite(value):
-            raise RobotError(
-                f"<{element.tag}> {attribute}: expected {count} finite decimal {plural}, "
-                f"found {quoted(word)}"
-            )
+    values = tuple(number(word) for word in words)
+    if None in values:
+        raise RobotError(
+            f"<{element.tag}> {attribute}: expected {count} finite decimal {plural}, "
+            f"found {quoted(words[values.index(None)])}"
+        )
     return values
