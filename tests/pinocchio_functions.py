@@ -8,6 +8,7 @@ are silently wrong otherwise.
 import numpy as np
 import pinocchio as pin
 
+from paraxis import Transmission
 from paraxis.robot.joint import WORLD
 
 AXES = {"world": pin.LOCAL_WORLD_ALIGNED, "body": pin.LOCAL}
@@ -99,6 +100,22 @@ class Reference:
     def inverse_dynamics(self, q, qd, qdd, external_force=None):
         outside = () if external_force is None else (self.forces(external_force),)
         return self.row(pin.rnea(*self.given(q, qd, qdd), *outside))
+
+    def joint_reactions(self, q, qd, qdd, external_force=None):
+        self.inverse_dynamics(q, qd, qdd, external_force)
+        reactions = np.empty((self.robot.n, 6))
+        reactions[self.order] = [[*f.angular, *f.linear] for f in list(self.data.f)[1:]]
+        return reactions
+
+    def motor_torques(self, q, qd, qdd):
+        """Of robots whose joints have the friction a URDF can tell of, and no transmission."""
+        dynamic = self.inverse_dynamics(q, qd, qdd)
+        frictions = [joint.friction for joint in self.robot.joints]
+        assert not any(friction.bearings for friction in frictions)
+        assert all(joint.transmission == Transmission() for joint in self.robot.joints)
+        friction = np.array([each.viscous for each in frictions]) * qd
+        friction += np.array([each.coulomb for each in frictions]) * np.sign(qd)
+        return dynamic, friction, dynamic + friction, 0 * qd, dynamic + friction
 
     def forward_dynamics(self, q, qd, tau, external_force=None):
         outside = () if external_force is None else (self.forces(external_force),)

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 
+from .algorithms.motor_torques import MotorTorques
 from .backends.llvm.kernel import compile_kernel
 from .errors import ArgumentError, RobotError, TraceError
 from .functions import (
@@ -195,6 +196,28 @@ def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None, **parameter
 def forward_dynamics(robot, q, qd, tau, *, out=None, algorithm=None, **parameters):
     """The joint accelerations (..., n) under the torques tau."""
     return _call(robot, "forward_dynamics", (q, qd, tau), out, algorithm, parameters)
+
+
+def motor_torques(robot, q, qd, qdd, *, out=None, algorithm=None, **parameters):
+    """The torques behind a motion, losses included: five arrays (..., n), as attributes.
+
+    `dynamic` is inverse dynamics; `joint_friction` comes on top, in bearings that feel the joint's
+    reaction; `at_joint` is the sum; `transmission_friction` is what the drive takes in addition;
+    `input` is on the motor's shaft: ratio * input = at_joint + transmission_friction.
+
+    A joint moves in the direction of qd or, where that is zero, of qdd. Where both are zero it
+    sticks: bearings then resist nothing, and of all inputs that hold the joint the least is given,
+    zero while break_away holds efficiency * |at_joint|.
+    """
+    return MotorTorques(*_call(robot, "motor_torques", (q, qd, qdd), out, algorithm, parameters))
+
+
+def joint_reactions(robot, q, qd, qdd, *, out=None, **parameters):
+    """The moment and force (..., n, 6) on each body from its parent, structure and motor together.
+
+    About the origin of the body's frame and along its axes, moment first.
+    """
+    return _call(robot, "joint_reactions", (q, qd, qdd), out, None, parameters)
 
 
 def mass_matrix(robot, q, *, out=None, **parameters):

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 from .algorithms import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
 from .algorithms.forward_derivatives import forward_dynamics_derivatives
+from .algorithms.modified_newton_euler import torques_and_reactions
+from .algorithms.motor_torques import MotorTorques, directions, with_losses
 from .algorithms.spatial_newton_euler import inverse_dynamics
 from .errors import ArgumentError
 from .graph.derivative import jacobian
@@ -120,7 +122,9 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
 
     def run(**arrays):
         values = [arrays[name] for name in known.inputs]
-        return {known.outputs[0]: recursion(view.model(arrays, parameters), *values, **options)}
+        results = recursion(view.model(arrays, parameters), *values, **options)
+        several = results if len(known.outputs) > 1 else (results,)
+        return dict(zip(known.outputs, several, strict=True))
 
     return trace(run, input_shapes(view.robot, function, parameters), function)
 
@@ -139,6 +143,8 @@ def _cheapest_graph(robot, function, parameters, coordinates):
         graphs = _torque_graphs(robot, function, parameters)
     elif function == "forward_dynamics":
         graphs = _forward_dynamics_graphs(robot, parameters)
+    elif function == "motor_torques":
+        graphs = _motor_torques_graphs(robot, parameters)
     else:
         (name,) = algorithms_of(function)
         graphs = [
@@ -191,6 +197,21 @@ def _forward_dynamics_graphs(robot, parameters):
         return {"qdd": composite_body.accelerations(model, q, tau, h)}
 
     yield trace(run, input_shapes(robot, "forward_dynamics", parameters), "forward_dynamics")
+
+
+def _motor_torques_graphs(robot, parameters):
+    """One recursion for torques and reactions, or the cheapest torques and reactions apart: these
+    are then left out where no bearing feels them."""
+    yield _graph(View(robot), "motor_torques", "modified_newton_euler", parameters)
+    torques = _cheapest_graph(robot, "inverse_dynamics", parameters, None)
+
+    def run(q, qd, qdd, **given):
+        (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
+        model = View(robot).model(given, parameters)
+        _, reactions = torques_and_reactions(model, q, qd, qdd)
+        return with_losses(model, qd, dynamic, reactions, directions(qd, qdd))._asdict()
+
+    yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
 
 
 def _view_for_masses(robot, parameters):
@@ -264,6 +285,8 @@ def _regressor(robot, parameters):
 FUNCTIONS = {
     "inverse_dynamics": Function(("q", "qd", "qdd"), ("tau",)),
     "forward_dynamics": Function(("q", "qd", "tau"), ("qdd",)),
+    "motor_torques": Function(("q", "qd", "qdd"), MotorTorques._fields, "nothing"),
+    "joint_reactions": Function(("q", "qd", "qdd"), ("wrench",), "nothing"),
     "mass_matrix": Function(("q",), ("M",)),
     "mass_matrix_inverse": Function(("q",), ("M_inverse",)),
     "bias_forces": Function(("q", "qd"), ("h",)),
@@ -304,6 +327,7 @@ BASIS = {
 # forces from outside are not linear in masses.
 _BODIES, _PLACES = ("mass", "com", "inertia", "rotor_inertia"), ("origin",)
 MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
+    "joint_reactions": tuple(name for name in PARAMETERS if name != "rotor_inertia"),
     "mass_matrix": (*_BODIES, *_PLACES),
     "mass_matrix_inverse": (*_BODIES, *_PLACES),
     "operational_space_inertia": (*_BODIES, *_PLACES),

@@ -1,15 +1,21 @@
-"""The inward sweep in 3-D vectors: from the force on each body to the torque at each joint."""
+"""The inward sweep in 3-D vectors: from the force on each body to what each joint transmits."""
 
 from ..robot.joint import WORLD
 from ..scalar import mark
-from ..spatial import cross
+from ..spatial import Spatial, cross
 
 
 def joint_torques(robot, X, f, n, qdd):
-    """Return the torques, given what accelerates each body by itself.
+    """Return the torques, given what accelerates each body by itself (see joint_loads)."""
+    torques, _ = joint_loads(robot, X, f, n, qdd)
+    return torques
+
+
+def joint_loads(robot, X, f, n, qdd):
+    """Return the torques and the reactions, given what accelerates each body by itself.
 
     f and n are the force and the moment about body i's origin, in its frame; they become those
-    that joint i transmits. X are the transforms of the outward sweep.
+    that joint i transmits, its reaction. X are the transforms of the outward sweep.
     """
     tau = {}
     for i, _ in robot.outward:
@@ -24,4 +30,5 @@ def joint_torques(robot, X, f, n, qdd):
             f[p] = mark("force", p, f[p] + carried)
             moment = mark("carried_moment", i, turn @ n[i])
             n[p] = mark("moment", p, n[p] + moment + cross(arm, carried))
-    return [tau[i] for i, _ in robot.outward]
+    torques = [tau[i] for i, _ in robot.outward]
+    return torques, [Spatial(n[i], f[i]) for i, _ in robot.outward]

@@ -9,11 +9,17 @@ Symbols: docs/notation.md.
 from ..robot.joint import WORLD
 from ..scalar import mark
 from ..spatial import ZERO3, Matrix, Vector, cross
-from .inward import joint_torques
+from .inward import joint_loads
 
 
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd)."""
+    torques, _ = torques_and_reactions(robot, q, qd, qdd)
+    return torques
+
+
+def torques_and_reactions(robot, q, qd, qdd):
+    """Return the torques, and the moment and force that each joint transmits."""
     X, f, n = {}, {}, {}
     ω = {WORLD: robot.base_velocity.angular}
     α, a = {WORLD: robot.base_acceleration.angular}, {WORLD: robot.base_acceleration.linear}
@@ -34,7 +40,7 @@ def inverse_dynamics(robot, q, qd, qdd):
         N = I.about_origin @ α[i] + gyroscopic(I.about_origin, products)
         N = mark("inertial_moment", i, N)
         n[i] = mark("moment", i, N + cross(h, a[i]))  # its own; the others follow inward
-    return joint_torques(robot, X, f, n, qdd)
+    return joint_loads(robot, X, f, n, qdd)
 
 
 def rate_matrix(ω, α):
