@@ -11,11 +11,23 @@ with the algorithms. Those work on complex numbers too, for complex-step derivat
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 
-from paraxis import Frame, Inertia, Joint, Pose, Robot
+from paraxis import (
+    Frame,
+    Friction,
+    Inertia,
+    Joint,
+    JournalBearing,
+    LinearBearing,
+    Pose,
+    Robot,
+    ThrustBearing,
+    Transmission,
+)
 from paraxis.robot.joint import WORLD, checked_axis
 
 RIGHT = math.pi / 2
@@ -92,6 +104,57 @@ def random_inertia(rng):
         a[row, row] = rng.uniform(0.1, 0.3)
     spread = mass * a @ a.T
     return Inertia.of(mass, com, np.trace(spread) * np.eye(3) - spread)
+
+
+def with_losses(robot, source=0):
+    """The robot with random bearings and transmissions; some joints get none of one or both."""
+    rng = source if isinstance(source, random.Random) else random.Random(source)
+    joints = [
+        replace(joint, friction=random_friction(rng, joint), transmission=random_transmission(rng))
+        for joint in robot.joints
+    ]
+    return replace(robot, joints=joints, warn=False)
+
+
+def random_friction(rng, joint):
+    if rng.random() < 0.2:
+        return Friction()
+    coulomb = rng.choice((0.0, rng.uniform(0.1, 2)))
+    return Friction(
+        [random_bearing(rng, joint) for _ in range(rng.randint(0, 3))],
+        viscous=rng.choice((0.0, rng.uniform(0.1, 2))),
+        coulomb=coulomb,
+        static=rng.choice((None, coulomb + rng.uniform(0.1, 1))),
+        stribeck_velocity=rng.uniform(0.01, 1),
+    )
+
+
+def random_bearing(rng, joint):
+    coefficient, radius, length = (rng.uniform(0.01, 0.3) for _ in range(3))
+    if not joint.is_revolute:
+        return LinearBearing(coefficient, length)
+    if rng.random() < 0.5:
+        return ThrustBearing(coefficient, radius)
+    return JournalBearing(coefficient, radius, length)
+
+
+def random_transmission(rng):
+    """Ideal, of constant efficiency, or with a table of few or many rows; either way round."""
+    if rng.random() < 0.2:
+        return Transmission(ratio=rng.choice((1.0, -30.0)))
+    efficiency = rng.uniform(0.3, 1)
+    if rng.random() < 0.7:
+        loads = sorted(rng.uniform(0, 1.2) for _ in range(rng.randint(2, 6)))
+        rises = sorted(rng.uniform(0.2, 1) for _ in loads)
+        efficiency = list(zip(loads, rises, strict=True))
+    return Transmission(
+        ratio=rng.choice((-1, 1)) * rng.uniform(0.5, 100),
+        efficiency=efficiency,
+        interpolation=rng.choice(("linear", "cubic")),
+        break_away=rng.choice((0.0, rng.uniform(0.1, 5))),
+        rotor_inertia=rng.choice((0.0, rng.uniform(1e-5, 1e-4))),
+        torque_limit=rng.uniform(10, 300),
+    )
 
 
 @st.composite
