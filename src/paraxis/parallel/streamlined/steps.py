@@ -9,11 +9,11 @@ from functools import partial
 
 from ...robot.joint import WORLD
 from ...scalar import known
-from ...spatial import ZERO3, Matrix, Vector, cross
+from ...spatial import ZERO3, Matrix, Spatial, Vector, cross
 
 
 def inverse_dynamics(robot, q, qd, qdd, step):
-    """Return the torques that make the robot move as (q, qd, qdd)."""
+    """Return the torques that make the robot move as (q, qd, qdd), and the joints' reactions."""
     X, k, squares, a_com = {}, {}, {}, {}
     ω, α, λ = {WORLD: ZERO3}, {WORLD: ZERO3}, {WORLD: Matrix(ZERO3, ZERO3, ZERO3)}
     a = {WORLD: robot.base_acceleration.linear}
@@ -69,7 +69,8 @@ def inverse_dynamics(robot, q, qd, qdd, step):
         tau[i] = tau[i] + robot.rotor_inertia[i] * qdd[i]
         if p != WORLD:
             children[p].append(i)
-    return [tau[i] for i, _ in robot.outward]
+    reactions = [Spatial(n[i], f[i]) for i, _ in robot.outward]
+    return [tau[i] for i, _ in robot.outward], reactions
 
 
 def products(ω, step):

@@ -1,41 +1,56 @@
 """Dhanaraj's streamlined tasks: the inverse dynamics of a robot in subtasks of three operations.
 
-His steps (streamlined_steps.py) are traced for the robot at hand. What is left of a step, without
-operations on zeros and ones and those that no torque needs, goes into as few subtasks as can be.
-They have the last of the numbers that Table 4.1 has for the step, as he counts them; what is beyond
-the table is called 3+1, 3+2, ... for link 3. Who waits for whom is what the operations say.
+His steps (steps.py, friction_steps.py) are traced for the robot at hand. What is left of a step,
+without operations on zeros and ones and those that no torque needs, goes into as few subtasks as
+can be. They have the last of the numbers that Table 4.1 has for the step, as he counts them; what
+is beyond the table is called 3+1, 3+2, ... for link 3. Who waits for whom is what the operations
+say.
 """
 
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
 from ...algorithms.chain import require_chain
+from ...algorithms.motor_torques import directions
 from ...errors import ArgumentError
 from ...graph.trace import trace
+from ...passes.count import COUNTED
 from ...program import Program
 from ...robot.model import Model
 from ...robot.robot import Robot
 from ..tasks.program_tasks import ProgramTasks
+from .friction_steps import motor_torque
 from .steps import inverse_dynamics
 from .table import MAKES, general_arm, task_name
 
 OPERATIONS = 3  # in a subtask
 
 
-def streamlined_tasks(robot, customised=True):
+def streamlined_tasks(robot, customised=True, friction=False):
     """The subtasks of a robot's inverse dynamics by Dhanaraj's scheme, each of weight 1.
 
     Task 301 is subtask 1 of link 3 in his Table 4.1; task 3+1 is one that the table has not: twists
     other than 0 and 90 degrees, inertia tensors with products, rotors and branches need some.
+
+    `friction=True` goes on to the torques of the motors, `input` of px.motor_torques, and adds the
+    subtasks of bearings and transmissions. A square root or a division is one operation like
+    others; comparing, choosing and taking absolute values are free, as sign changes are.
+
     `customised=False` gives instead the general arm of the tables, with as many links and the same
     kinds of joints.
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
     if customised:
-        return _customised(robot)
+        return _customised(robot, friction)
+    if friction:
+        raise ArgumentError(
+            "friction: expected a customised robot, found customised=False: the tables of the "
+            "general arm have no subtasks for friction"
+        )
     require_chain(Model(robot), "general arm")
     return general_arm([joint.kind for joint in robot.joints])
 
@@ -51,7 +66,7 @@ class _Step:
     operations: list = field(default_factory=list)
 
 
-def _customised(robot):
+def _customised(robot, friction):
     steps = []
 
     def run(q, qd, qdd):
@@ -60,15 +75,20 @@ def _customised(robot):
         def step(link, *numbers, extra=None):
             steps.append(_Step(link + 1, numbers, extra, len(nodes)))
 
-        return {"tau": inverse_dynamics(Model(robot), q, qd, qdd, step)}
+        tau, reactions = inverse_dynamics(Model(robot), q, qd, qdd, step)
+        if not friction:
+            return {"tau": tau}
+        each = zip(robot.joints, tau, reactions, qd, directions(qd, qdd), strict=True)
+        return {"input": [motor_torque(*joint, partial(step, i)) for i, joint in enumerate(each)]}
 
     shapes = dict.fromkeys(("q", "qd", "qdd"), (robot.nv,))
-    graph = trace(run, shapes, "inverse_dynamics")
+    graph = trace(run, shapes, "motor_torques" if friction else "inverse_dynamics")
     for node in graph.nodes:
         if not _is_free(node):
             later = bisect_right(steps, node.index, key=lambda step: step.start)
             steps[later - 1].operations.append(node)
-    return _tasks(f"{robot.name}, streamlined", Program(graph), steps)
+    name = f"{robot.name}, streamlined" + (" with friction" if friction else "")
+    return _tasks(name, Program(graph), steps)
 
 
 def _tasks(name, program, steps):
@@ -85,6 +105,11 @@ def _tasks(name, program, steps):
             operations[task] = tuple(nodes)
             labels[task], groups[task] = f"link {step.link}: {makes}", f"link {step.link}"
     maker = {node.index: task for task, nodes in operations.items() for node in nodes}
+    for node in program.graph.results:
+        chosen_from = list(_sources(node)) if _is_free(node) else ()
+        if len(chosen_from) > 1:  # of values that may be far apart: it is made where the last is
+            last = maker[max(source.index for source in chosen_from)]
+            operations[last] += (node,)
     edges = {
         (maker[source.index], task)
         for task, nodes in operations.items()
@@ -98,14 +123,14 @@ def _tasks(name, program, steps):
 
 
 def _is_free(node):
-    """Constants, inputs, signs; the sines and cosines of the joints are given."""
+    """Constants, inputs, signs, choices; the sines and cosines of the joints are given."""
     if node.op in ("sin", "cos"):
         return next(_sources(node), None) is None
-    return node.op in ("const", "input", "neg")
+    return node.op in ("const", "input", "neg") or "logic" in COUNTED[node.op]
 
 
 def _sources(node):
-    """The operations whose results a node takes, as they are or with another sign."""
+    """The operations whose results a node takes, as they are, with another sign, or chosen."""
     for each in node.args:
         if _is_free(each):
             yield from _sources(each)

@@ -1,0 +1,89 @@
+"""Friction of a joint and its drive (Dhanaraj's Tables 3.1 and 3.2), in the steps of subtasks.
+
+`step(extra=...)` is called before the operations of each. Scalars are generic; choosing among them
+is free. The torques are those of algorithms/motor_torques.py. There bearings carry forces, here
+their moments, as he has it: that takes fewer products, and the parts can be made at once.
+"""
+
+from ...algorithms.efficiency import efficiency
+from ...algorithms.joint_friction import along_joint, stribeck
+from ...robot.friction import JournalBearing, LinearBearing
+from ...scalar import equal, less, maximum, minimum, select, sqrt
+
+
+def motor_torque(joint, torque, reaction, rate, direction, step):
+    """The torque on the motor's shaft, given what moves the robot and what the joint transmits."""
+    torque = at_joint(joint, torque, reaction, rate, direction, step)
+    return at_motor(joint.transmission, torque, direction, step)
+
+
+def at_joint(joint, torque, reaction, rate, direction, step):
+    """What moves the robot, and what overcomes the friction of the joint."""
+    friction = joint.friction
+    step(extra="friction of speed")
+    torque = torque + rate * friction.viscous
+    dry = [stribeck(friction, rate)]
+    step(extra="reaction along the joint's axes")
+    own = along_joint(joint, reaction)
+    carried = [_carried(bearing, own.linear, own.angular, step) for bearing in friction.bearings]
+    step(extra="torque at the joint")
+    dry += [sum(loads) * factor for factor, loads in carried]
+    return torque + along(direction, sum(dry))
+
+
+def at_motor(transmission, torque, direction, step):
+    """What the motor gives for that at the joint, by the four cases; and a fifth, at rest.
+
+    A joint that sticks is held as if it were braked, unless the break-away torque does that alone.
+    """
+    step(extra="torque of the motor")
+    if not transmission.is_ideal:
+        share, rests = efficiency(transmission, torque), equal(direction, 0.0)
+        drives = select(less(torque, 0.0), less(direction, 0.0), less(0.0, direction))
+        needed = torque * select(drives, 1.0 / share, share)
+        way = select(rests, -torque, direction)
+        given = needed + along(way, transmission.break_away)
+        least = select(less(torque, 0.0), minimum(given, 0.0), maximum(given, 0.0))
+        torque = select(rests, least, given)
+    return torque * (1 / transmission.ratio)
+
+
+def along(direction, size):
+    """A torque of that size in that direction; without one none (and NaN stays NaN)."""
+    return select(less(0.0, direction), size, select(less(direction, 0.0), -size, direction))
+
+
+def _carried(bearing, f, n, step):
+    """What a bearing's friction is proportional to, in parts that are still to be summed."""
+    if isinstance(bearing, JournalBearing):
+        return bearing.coefficient * bearing.radius / bearing.length, journal(bearing, f, n, step)
+    if isinstance(bearing, LinearBearing):
+        return bearing.coefficient / bearing.length, linear(bearing, f, n, step)
+    return bearing.coefficient * bearing.radius, [abs(f.z)]  # a ThrustBearing
+
+
+def journal(bearing, f, n, step):
+    """The moment that each end carries."""
+    x, y = _levers(bearing, f, step)
+    step(extra="load on one end of the bearing")
+    one = _length(x - n.y, y + n.x)
+    step(extra="load on its other end")
+    return one, _length(x + n.y, y - n.x)
+
+
+def linear(bearing, f, n, step):
+    """The moment that the faces across each axis carry, at both ends."""
+    x, y = _levers(bearing, f, step)
+    step(extra="load on the faces along x and y")
+    return abs(x - n.y) + abs(x + n.y), abs(y + n.x) + abs(y - n.x)
+
+
+def _levers(bearing, f, step):
+    """The moment of the force on one end about the other."""
+    step(extra="levers of the force on a bearing")
+    half = bearing.length * 0.5
+    return half * f.x, half * f.y
+
+
+def _length(x, y):
+    return sqrt(x * x + y * y)
