@@ -41,6 +41,7 @@ from .errors import (
     RobotError,
     RobotWarning,
     ScheduleError,
+    SimulationWarning,
     TaskError,
     TraceError,
 )
@@ -80,6 +81,8 @@ _LATER = {
     "Pipeline": "parallel.pipelines.pipeline",
     "Schedule": "parallel.schedules.schedule",
     "schedule": "parallel.schedules.scheduling",
+    "Run": "simulation.run",
+    "simulate": "simulation.simulator",
     "speedup_curve": "parallel.schedules.speedup_curve",
     "streamlined_tasks": "parallel.streamlined.tasks",
     "systolic_array": "parallel.systolic.build",

@@ -35,3 +35,7 @@ class MissingPackageError(ParaxisError, ImportError):
 
 class RobotWarning(UserWarning):
     """A robot that can be computed with but could not be built."""
+
+
+class SimulationWarning(UserWarning):
+    """A simulation that goes on, but not as its caller may think."""

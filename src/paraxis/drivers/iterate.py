@@ -75,7 +75,7 @@ def _known(name, names, what):
 class Iteration:
     """Steps under way. `state` holds the carried arrays as they are after `done` steps."""
 
-    def __init__(self, plan, name, dtype, execute, steps, every, arrays):
+    def __init__(self, plan, name, dtype, execute, steps, every, out, arrays):
         self.plan, self.steps, self.done = plan, whole(steps, "steps"), 0
         self.every = whole(every, "every", least=1)
         self._name, self._dtype, self._execute = name, dtype, execute
@@ -91,10 +91,11 @@ class Iteration:
                 self._given[key] = array
             else:
                 self._given[key] = self._row_or_rows(array, plan.inputs[key])
-        self.records = {
-            key: np.empty((self.steps // self.every, *self.batch, *plan.shape_of(key)), dtype)
-            for key in plan.record
-        }
+        self.records = {}
+        for key in plan.record:
+            shape = (self.steps // self.every, *self.batch, *plan.shape_of(key))
+            place = np.empty(shape, dtype) if out is None else out[key]
+            self.records[key] = _fitting(place, key, shape, dtype)
 
     @property
     def state(self):
@@ -107,7 +108,7 @@ class Iteration:
         return {key: array[: self.done // self.every] for key, array in self.records.items()}
 
     def advance(self, steps=None):
-        """Do so many steps more, by default all; a multiple of `every`, unless they are the last."""
+        """Do so many steps more, by default all: a multiple of `every`, or all that are left."""
         left = self.steps - self.done
         steps = left if steps is None else min(steps, left)
         if self.plan.record and steps % self.every and steps < left:
@@ -172,6 +173,16 @@ class Iteration:
         if array.size == _size(shape):
             return np.ascontiguousarray(array, self._dtype).reshape(1, -1)
         return self._own(array, shape)
+
+
+def _fitting(array, key, shape, dtype):
+    """An array that is there already, for what is recorded."""
+    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
+        raise ArgumentError(
+            f"out ({key}): expected a contiguous array of {dtype} and shape {shape}, found "
+            f"{array.dtype} and {array.shape}"
+        )
+    return array
 
 
 def _three(array, states):

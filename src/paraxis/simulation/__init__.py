@@ -1,0 +1,1 @@
+"""Robots that move in time."""

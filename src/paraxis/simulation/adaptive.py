@@ -1,0 +1,72 @@
+"""A step whose length is chosen by its own error: Dormand and Prince's fifth order with a fourth.
+
+An attempt is a straight line, so it is a body like any other: whether it is accepted, and how long
+the next one will be, are selected. The state then carries its time and its step.
+"""
+
+from ..scalar import less_equal, maximum, minimum, select, sqrt
+
+# Dormand and Prince 1980: nodes, and the weights of earlier slopes; the last row is the result,
+# whose slope is the first of the next step.
+NODES = (0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1)
+WEIGHTS = (
+    (),
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+# The result less that of fourth order.
+ERROR = (71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
+
+SAFETY, SHORTER, LONGER = 0.9, 0.2, 4.0
+
+
+def dormand_prince(accelerations, t, q, qd, h):
+    """The state after a step of length h, and the error of q and of qd in it."""
+    rates, slopes = [], []
+    for node, weights in zip(NODES, WEIGHTS, strict=True):
+        at = [_sum(x, h, weights, rates, j) for j, x in enumerate(q)]
+        rate = [_sum(x, h, weights, slopes, j) for j, x in enumerate(qd)]
+        rates.append(rate)
+        slopes.append(accelerations(t + h * node, at, rate))
+    wrong = [_sum(0.0, h, ERROR, rates, j) for j in range(len(q))]
+    wrong += [_sum(0.0, h, ERROR, slopes, j) for j in range(len(qd))]
+    return at, rate, wrong
+
+
+def _sum(x, h, weights, slopes, j):
+    change = 0.0
+    for weight, slope in zip(weights, slopes, strict=False):
+        change = change + slope[j] * weight
+    return x + h * change
+
+
+def attempt(accelerations, t, q, qd, h, end, tolerance):
+    """Try a step of length h, or to the end if that is nearer; returns the next (t, q, qd, h).
+
+    Accepted when the error is within tolerance·(1 + |x|) for every coordinate and rate; else the
+    state stays, and the next step is shorter.
+    """
+    left = end - t
+    last = less_equal(left, h)
+    length = select(last, left, h)
+    new_q, new_qd, wrong = dormand_prince(accelerations, t, q, qd, length)
+    worst = 0.0
+    for error, old, new in zip(wrong, [*q, *qd], [*new_q, *new_qd], strict=True):
+        scale = (maximum(abs(old), abs(new)) + 1.0) * tolerance
+        worst = maximum(abs(error) / scale, worst)
+    # The error goes as the fifth power of the length; the fourth root is a little more careful
+    # and needs only square roots.
+    factor = minimum(maximum(SAFETY / sqrt(sqrt(maximum(worst, 1e-12))), SHORTER), LONGER)
+    # An error that is no number: much shorter, and where that does not help it is reported.
+    factor = select(less_equal(worst, 1e300), factor, SHORTER)
+    good = less_equal(worst, 1.0)
+    next_t = select(good, select(last, end, t + length), t)
+    # A last step is cut short by the end, which says nothing of how long the next may be.
+    next_h = select(good, maximum(length * factor, select(last, h, 0.0)), length * factor)
+    keep = [select(good, new, old) for new, old in zip(new_q, q, strict=True)]
+    keep_d = [select(good, new, old) for new, old in zip(new_qd, qd, strict=True)]
+    return next_t, keep, keep_d, next_h

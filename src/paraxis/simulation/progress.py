@@ -1,0 +1,33 @@
+"""A bar for runs that take long, when there is somebody to see it."""
+
+import sys
+import time
+
+PATIENCE = 1.0  # seconds before it appears
+
+
+class Progress:
+    """Use as a context; `at(done)` moves it."""
+
+    def __init__(self, what, total):
+        self.what, self.total, self._bar, self._task = what, total, None, None
+        self._begin = time.monotonic()
+
+    def __enter__(self):
+        return self
+
+    def at(self, done):
+        if self._bar is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._begin < PATIENCE:
+                return
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(self.what, total=self.total)
+            self._bar.start()
+        self._bar.update(self._task, completed=done)
+
+    def __exit__(self, *error):
+        if self._bar is not None:
+            self._bar.stop()

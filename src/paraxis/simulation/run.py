@@ -1,0 +1,47 @@
+"""What a simulation gives back."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import SimulationWarning
+
+NEVER = -1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """Recorded states: time first, then batch, then joints. The first is the one it began with.
+
+    `failed_at` is, for each robot, the step after which its state was no longer finite, or -1.
+    From there on its states are what is left, NaN or infinite; no other robot's are touched.
+    """
+
+    t: np.ndarray  # (records,)
+    q: np.ndarray  # (records, ..., n)
+    qd: np.ndarray
+    failed_at: np.ndarray  # (...)
+    interrupted: bool = False  # by the keyboard: what was recorded until then is here
+
+    def __repr__(self):
+        robots = int(np.prod(self.failed_at.shape, dtype=int))
+        failed = int((self.failed_at != NEVER).sum())
+        text = f"{robots} robot{'s' * (robots != 1)}, {len(self.t)} states, 0 to {self.t[-1]:g} s"
+        text += f", {failed} failed" if failed else ""
+        return f"<Run: {text}{', interrupted' if self.interrupted else ''}>"
+
+
+def warn_of_failures(failed_at):
+    failed = np.argwhere(failed_at != NEVER)
+    if not len(failed):
+        return
+    steps = failed_at[tuple(failed.T)]
+    first = tuple(int(k) for k in failed[np.argmin(steps)])
+    which = f"robot {first[0] if len(first) == 1 else first}" if first else "it"
+    warnings.warn(
+        f"{len(failed)} of {failed_at.size} robots left the finite numbers: {which} first, at step "
+        f"{steps.min()} (run.failed_at has all)",
+        SimulationWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,288 @@
+"""`px.simulate`: robots moving in time, the whole loop compiled."""
+
+import hashlib
+import math
+import time
+
+import numpy as np
+
+from .. import api
+from ..backends.llvm.iterate_kernel import compile_loop
+from ..drivers.iterate import Plan, whole
+from ..drivers.map import as_array
+from ..errors import ArgumentError, TraceError
+from ..functions import check_parameters
+from ..graph import text as text_form
+from ..program import work
+from ..robot.robot import Robot
+from . import bodies
+from .adaptive import attempt
+from .controllers import called_torques, say_uncompiled, traced_torques
+from .progress import Progress
+from .run import NEVER, Run, warn_of_failures
+from .steps import RULES
+
+METHODS = (*RULES, "adaptive")
+PIECE = 0.1  # seconds between looks at the clock and the keyboard
+MOST_ATTEMPTS = 100_000  # adaptive steps in one interval
+
+
+def simulate(
+    robot,
+    q0,
+    qd0,
+    tau=None,
+    controller=None,
+    *,
+    dt,
+    steps,
+    method="rk4",
+    every=1,
+    tolerance=1e-9,
+    **parameters,
+):
+    """Move robots through `steps` steps of `dt` seconds; returns the Run, with .t, .q and .qd.
+
+    q0 and qd0 are (..., n): a robot for each state of the batch. Torques: `tau` is constant,
+    (..., n), or given for each step, (steps, ..., n), with one axis more than the batch; or
+    controller(t, q, qd) returns n of them, at every stage of a step. With neither, the joints are
+    free. A controller written with px functions or array arithmetic is compiled with the physics;
+    any other callable runs as Python, on the whole batch at once, and a warning says so.
+
+    method: "rk4", "semi_implicit_euler", or "adaptive" (fifth order, each robot with steps of its
+    own, errors of a step within tolerance·(1 + |x|)). The state is recorded at the start and after
+    every `every`-th step. Keywords are parameters of the robot, one set a robot, as mass=(..., n).
+    """
+    request = _Simulation(robot, method, dt, steps, every, tolerance, parameters)
+    request.begin(q0, qd0)
+    if tau is not None and controller is not None:
+        raise ArgumentError("torques: expected tau or controller, found both")
+    if controller is not None and not callable(controller):
+        found = type(controller).__name__
+        raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
+    try:
+        traced = controller and traced_torques(controller, robot.nv)
+        loop, arrays = request.loop(tau, traced)
+    except TraceError as reason:
+        torques = called_torques(controller, request.batch, robot.nv)
+        torques(0.0, request.q, request.qd)  # if it cannot do this either, it says why
+        say_uncompiled(reason)
+        run = request.run_python(torques)
+    else:
+        run = request.run(loop, arrays)
+    warn_of_failures(run.failed_at)
+    return run
+
+
+class _Simulation:
+    def __init__(self, robot, method, dt, steps, every, tolerance, parameters):
+        if not isinstance(robot, Robot):
+            found = type(robot).__name__
+            raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
+        if method not in METHODS:
+            raise ArgumentError(f"method: expected one of {METHODS}, found {method!r}")
+        check_parameters("forward_dynamics", tuple(parameters))
+        self.robot, self.method, self.parameters = robot, method, parameters
+        self.dt, self.tolerance = positive(dt, "dt"), positive(tolerance, "tolerance")
+        self.steps, self.every = whole(steps, "steps"), whole(every, "every", least=1)
+        if self.steps % self.every:
+            raise ArgumentError(
+                f"every: expected a divisor of the {self.steps} steps, found {self.every}"
+            )
+
+    def begin(self, q0, qd0):
+        """The states it starts from, as whole arrays, recorded first."""
+        n = self.robot.nv
+        q0, qd0 = as_array(q0, "q0", (n,)), as_array(qd0, "qd0", (n,))
+        shapes = bodies.input_shapes(self.robot, self.method, False, self.parameters)
+        batches = [q0.shape[:-1], qd0.shape[:-1]]
+        for name, value in self.parameters.items():
+            self.parameters[name] = array = as_array(value, name, shapes[name])
+            batches.append(array.shape[: array.ndim - len(shapes[name])])
+        try:
+            self.batch = np.broadcast_shapes(*batches)
+        except ValueError:
+            found = ", ".join(map(str, batches))
+            raise ArgumentError(f"batch shapes do not broadcast together: {found}") from None
+        self.q = np.broadcast_to(q0, (*self.batch, n)).astype(float)
+        self.qd = np.broadcast_to(qd0, (*self.batch, n)).astype(float)
+        records = self.steps // self.every + 1
+        self.records = {name: np.empty((records, *self.batch, n)) for name in ("q", "qd")}
+        self.records["q"][0], self.records["qd"][0] = self.q, self.qd
+        self.started = np.isfinite(self.q).all(-1) & np.isfinite(self.qd).all(-1)
+
+    # -- torques ---------------------------------------------------------------------------------
+
+    def given_torques(self, tau):
+        """The array of constant torques, or of those of each step."""
+        self.changing = False
+        if tau is None:
+            return {}
+        tau = as_array(tau, "tau", (self.robot.nv,))
+        own, axes = tau.shape[:-1], len(self.batch)
+        self.changing = changing = len(own) == axes + 1
+        try:
+            if np.broadcast_shapes(own[changing:], self.batch) != self.batch:
+                raise ValueError
+        except ValueError:
+            found = f"found {tau.shape}"
+            raise ArgumentError(
+                f"tau: expected shape {(*self.batch, self.robot.nv)}, or one axis more for torques "
+                f"of each step, {found}"
+            ) from None
+        if changing and own[0] != self.steps:
+            raise ArgumentError(f"tau: expected torques of {self.steps} steps, found {own[0]}")
+        return {"tau": tau}
+
+    # -- compiled --------------------------------------------------------------------------------
+
+    def run(self, loop, arrays):
+        if self.method == "adaptive":
+            return self._run_adaptive(loop, arrays)
+        arrays |= {"step": np.zeros(self.batch), "dt": self.dt}
+        out = {name: array[1:] for name, array in self.records.items()}
+        iteration = loop.start(self.steps, self.every, out, **arrays)
+        piece, interrupted = self.every, False
+        with Progress("simulating", self.steps) as progress:
+            try:
+                while iteration.done < self.steps:
+                    begin = time.monotonic()
+                    iteration.advance(piece)
+                    if time.monotonic() - begin < PIECE / 2:
+                        piece *= 2
+                    progress.at(iteration.done)
+            except KeyboardInterrupt:
+                interrupted = True
+        good = iteration.state["step"].astype(int)  # steps after which the state was finite
+        failed_at = np.where(good < iteration.done, good + 1, NEVER)
+        return self._finished(iteration.done, failed_at, interrupted)
+
+    def _run_adaptive(self, loop, arrays):
+        """Interval by interval; each robot takes as many steps in one as it needs."""
+        torques = arrays.get("tau")
+        each = 1 if self.changing else self.every  # torques change between intervals
+        interval = self.dt * each
+        arrays |= {"t": np.zeros(self.batch), "h": np.full(self.batch, interval)}
+        arrays |= {"interval": interval, "tolerance": self.tolerance}
+        failed_at = np.full(self.batch, NEVER)
+        done, interrupted = 0, False
+        with Progress("simulating", self.steps) as progress:
+            try:
+                while done < self.steps:
+                    arrays |= {"tau": torques[done]} if self.changing else {}
+                    end = (done + each) * self.dt
+                    final, _ = loop(MOST_ATTEMPTS, **arrays, end=end)
+                    done += each
+                    lost = final["t"] < end
+                    failed_at[lost & (failed_at == NEVER)] = done
+                    for name in ("q", "qd"):
+                        final[name][lost] = math.nan
+                    final["h"][lost] = 0.0  # no further attempt
+                    arrays |= final
+                    self._record(done, final["q"], final["qd"])
+                    progress.at(done)
+            except KeyboardInterrupt:
+                interrupted = True
+        return self._finished(done, failed_at, interrupted)
+
+    def loop(self, tau, controller):
+        """The compiled loop, from this process, from disk, or made; and the arrays it takes."""
+        robot, method, names = self.robot, self.method, tuple(self.parameters)
+        torques = self.given_torques(tau)
+        inputs = bodies.input_shapes(robot, method, bool(torques), names)
+
+        def graph():
+            return bodies.step_graph(robot, method, inputs, names, controller)
+
+        if controller is None:
+            identity, make = f"simulate {robot.digest} {method} {inputs}", graph
+        else:  # what a controller does is known only by tracing it
+            made = graph()
+            identity = hashlib.sha256(text_form.text(made).encode()).hexdigest()
+
+            def make():
+                return made
+
+        key = ("simulate", identity, self.changing)
+        if key not in robot._functions:
+            adaptive = method == "adaptive"
+            plan = Plan(
+                inputs,
+                bodies.output_shapes(robot, method),
+                bodies.carried(method),
+                per_step=("tau",) if self.changing and not adaptive else (),
+                record=() if adaptive else ("q", "qd"),
+                until="done" if adaptive else None,
+            )
+            robot._functions[key] = compile_loop(identity, make, plan, work)
+        arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
+        return robot._functions[key], arrays
+
+    # -- in Python -------------------------------------------------------------------------------
+
+    def run_python(self, torques):
+        """The same steps with a controller that wants floats."""
+        if self.method == "adaptive" and self.batch:
+            raise ArgumentError(
+                f"controller: one that cannot be traced is run adaptively for a single robot only, "
+                f"found a batch of {self.batch}"
+            )
+
+        def accelerations(t, q, qd):
+            q, qd = np.stack(q, -1), np.stack(qd, -1)
+            tau = torques(t, q, qd)
+            return columns(api.forward_dynamics(self.robot, q, qd, tau, **self.parameters))
+
+        state, done, interrupted = (columns(self.q), columns(self.qd)), 0, False
+        failed_at, h = np.full(self.batch, NEVER), self.dt
+        with Progress("simulating", self.steps) as progress, np.errstate(all="ignore"):
+            try:
+                while done < self.steps:
+                    t = done * self.dt
+                    if self.method == "adaptive":
+                        *state, h = self._to(accelerations, t, t + self.dt, *state, h)
+                    else:
+                        state = RULES[self.method](accelerations, t, *state, self.dt)
+                    done += 1
+                    q, qd = np.stack(state[0], -1), np.stack(state[1], -1)
+                    good = np.isfinite(q).all(-1) & np.isfinite(qd).all(-1)
+                    failed_at = np.where(good | (failed_at != NEVER), failed_at, done)
+                    self._record(done, q, qd)
+                    progress.at(done)
+            except KeyboardInterrupt:
+                interrupted = True
+        return self._finished(done, failed_at, interrupted)
+
+    def _to(self, accelerations, t, end, q, qd, h):
+        """Adaptive steps of one robot until `end`."""
+        while t < end:
+            if h <= self.dt * bodies.LEAST_STEP:
+                return [math.nan] * len(q), [math.nan] * len(qd), 0.0
+            t, q, qd, h = attempt(accelerations, t, q, qd, h, end, self.tolerance)
+        return q, qd, h
+
+    # -- results ---------------------------------------------------------------------------------
+
+    def _record(self, done, q, qd):
+        if done % self.every == 0:
+            self.records["q"][done // self.every] = q
+            self.records["qd"][done // self.every] = qd
+
+    def _finished(self, done, failed_at, interrupted):
+        count = done // self.every + 1
+        failed_at = np.where(self.started, failed_at, 0)
+        t = np.arange(count) * (self.every * self.dt)
+        q, qd = (self.records[name][:count] for name in ("q", "qd"))
+        return Run(t, q, qd, failed_at, interrupted)
+
+
+def columns(array):
+    return [array[..., j] for j in range(array.shape[-1])]
+
+
+def positive(value, what):
+    """A finite number above zero."""
+    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not good or not 0 < value < math.inf:
+        raise ArgumentError(f"{what}: expected a number > 0, found {value!r}")
+    return float(value)
