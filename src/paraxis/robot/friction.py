@@ -55,6 +55,7 @@ class ThrustBearing:
 
 
 BEARINGS = (JournalBearing, LinearBearing, ThrustBearing)
+BEARING_NAMES = {kind: kind.__name__.removesuffix("Bearing").lower() for kind in BEARINGS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +70,14 @@ class Friction:
     viscous: float = 0.0  # N m s/rad, or N s/m
     coulomb: float = 0.0  # N m, or N
     static: float | None = None  # at rest; None: as coulomb
-    stribeck_velocity: float = (
-        0.01  # rad/s or m/s: where half of what static is above coulomb is gone
-    )
+    stribeck_velocity: float = 0.01  # rad/s or m/s: at it static has lost half its way to coulomb
     smoothing: float = 1e-3  # rad/s or m/s: below this speed a simulated joint creeps
 
     def __post_init__(self):
-        bearings = self.bearings
-        if isinstance(bearings, BEARINGS):
-            bearings = (bearings,)
-        object.__setattr__(self, "bearings", tuple(bearings))
-        for bearing in self.bearings:
+        one = not isinstance(self.bearings, tuple | list)
+        bearings = (self.bearings,) if one else tuple(self.bearings)
+        object.__setattr__(self, "bearings", bearings)
+        for bearing in bearings:
             if not isinstance(bearing, BEARINGS):
                 names = ", ".join(kind.__name__ for kind in BEARINGS)
                 raise RobotError(
@@ -99,6 +97,7 @@ class Friction:
     def numbers(self):
         """Everything that decides its torque, flat, for digests."""
         values = [getattr(self, each.name) for each in fields(self)[1:]]
+        values.append(float(len(self.bearings)))  # so that what follows is not taken for one
         for bearing in self.bearings:
             values.append(float(BEARINGS.index(type(bearing))))
             values += (getattr(bearing, each.name) for each in fields(bearing))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import RobotError
 from .pose import floats, freeze
+from .text import quoted
 
 INTERPOLATIONS = ("linear", "cubic")
 
@@ -34,14 +35,17 @@ class Transmission:
     def __post_init__(self):
         freeze(self, ratio=1, break_away=1, rotor_inertia=1)
         if self.ratio == 0:
-            raise RobotError("Transmission ratio: expected a number other than 0, found 0.0")
+            raise _wrong("ratio", "a number other than 0", self.ratio)
         for name in ("break_away", "rotor_inertia"):
             if getattr(self, name) < 0:
                 raise _wrong(name, "a number >= 0", getattr(self, name))
-        for name in ("torque_limit", "rated_torque"):
-            self._freeze_limit(name)
+        if math.isinf(self.reflected_inertia):
+            raise _wrong("rotor_inertia", "ratio² times it to be finite", self.rotor_inertia)
+        self._freeze_limit("torque_limit")
+        if self.rated_torque is not None:
+            self._freeze_limit("rated_torque")
         if self.interpolation not in INTERPOLATIONS:
-            raise _wrong("interpolation", f"one of {INTERPOLATIONS}", repr(self.interpolation))
+            raise _wrong("interpolation", " or ".join(INTERPOLATIONS), quoted(self.interpolation))
         object.__setattr__(self, "efficiency", _checked_efficiency(self.efficiency))
         if isinstance(self.efficiency, tuple) and math.isinf(self.rated):
             raise RobotError(
@@ -51,15 +55,11 @@ class Transmission:
 
     def _freeze_limit(self, name):
         value = getattr(self, name)
-        if value is None:
+        if isinstance(value, float) and value == math.inf:  # no limit
             return
-        try:
-            value = float(value)
-        except (TypeError, ValueError):
-            raise _wrong(name, "a number", repr(value)) from None
-        if not value > 0:
+        freeze(self, **{name: 1})
+        if getattr(self, name) <= 0:
             raise _wrong(name, "a number > 0", value)
-        object.__setattr__(self, name, value)
 
     @property
     def rated(self):
@@ -69,7 +69,7 @@ class Transmission:
     @property
     def reflected_inertia(self):
         """What the joint feels of the rotor."""
-        return self.ratio**2 * self.rotor_inertia
+        return self.ratio * self.ratio * self.rotor_inertia
 
     @property
     def is_ideal(self):
@@ -81,8 +81,8 @@ class Transmission:
         """Everything that decides its torques, flat, for digests."""
         table = self.efficiency if isinstance(self.efficiency, tuple) else ((self.efficiency,),)
         rated = self.rated if isinstance(self.efficiency, tuple) else 0.0
-        kind = float(INTERPOLATIONS.index(self.interpolation))
-        return (self.ratio, self.break_away, rated, kind, *sum(table, ()))
+        kind, rows = float(INTERPOLATIONS.index(self.interpolation)), float(len(table))
+        return (self.ratio, self.break_away, rated, kind, rows, *sum(table, ()))
 
 
 def _wrong(name, expected, found):
@@ -91,13 +91,15 @@ def _wrong(name, expected, found):
 
 def _checked_efficiency(efficiency):
     what = "Transmission efficiency"
-    if np.ndim(efficiency) == 0:
-        (value,) = floats((efficiency,), 1, what)
-        rows = ((0.0, value),)
-    else:
-        rows = tuple(floats(row, 2, f"{what} row") for row in efficiency)
+    if isinstance(efficiency, np.ndarray):
+        efficiency = efficiency.tolist()
+    is_table = isinstance(efficiency, tuple | list)
+    if is_table:
+        rows = [floats(row, 2, f"{what} row {k}") for k, row in enumerate(efficiency, start=1)]
         if len(rows) < 2:
             raise RobotError(f"{what}: expected a number or at least 2 rows, found {len(rows)}")
+    else:
+        rows = [(0.0, *floats((efficiency,), 1, what))]
     for load, value in rows:
         if not 0 < value <= 1:
             raise RobotError(f"{what}: expected numbers in (0, 1], found {value}")
@@ -111,7 +113,7 @@ def _checked_efficiency(efficiency):
                 f"{what}: expected values that do not fall with the load, found {next_value} "
                 f"after {value}"
             )
-    return rows if np.ndim(efficiency) else value
+    return tuple(rows) if is_table else value
 
 
 IDEAL = Transmission()
