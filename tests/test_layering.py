@@ -67,6 +67,7 @@ HEAVY = (
     "jax",
     "casadi",
     "pinocchio",
+    "yaml",
 )
 
 

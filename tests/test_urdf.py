@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from paraxis.errors import ParaxisError, RobotError, RobotWarning
 from paraxis.robot import urdf
+from paraxis.robot.friction import Friction
 from paraxis.robot.inertia import Inertia
 from paraxis.robot.joint import WORLD
 from paraxis.robot.load import load
@@ -139,8 +140,32 @@ def test_inertia_in_a_turned_frame():
     assert body == Inertia(2.0, (0.1, 0, 0), (2, 1, 3, 0, 0, 0))  # x and y changed places
 
 
-def test_mimic_and_dynamics_leave_a_joint_as_it_is():
-    inside = '<mimic joint="k" multiplier="2"/><dynamics damping="nonsense"/>'
+@pytest.mark.parametrize(
+    ("inside", "friction"),
+    [
+        ("", Friction()),
+        ("<dynamics/>", Friction()),
+        ('<dynamics damping="0.5"/>', Friction(viscous=0.5)),
+        ('<dynamics friction="2"/>', Friction(coulomb=2)),
+        ('<dynamics damping = "0.5" friction = " 2 "/>', Friction(viscous=0.5, coulomb=2)),
+        ('<dynamics damping="0" friction="-0"/>', Friction()),
+        ('<dynamics D="1" mu_viscous="x" damping="3"/>', Friction(viscous=3)),  # of one simulator
+    ],
+)
+@pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic"])
+def test_friction(inside, friction, kind):
+    r = parse_urdf(pair(joint_inside=inside, kind=kind))
+    assert r.joints[0].friction == friction
+    assert r.has_losses == (friction != Friction())
+
+
+def test_a_fixed_joint_has_no_friction():
+    weld = joint("f", "b", "c", "fixed", '<dynamics damping="nonsense"/>')
+    assert not parse_urdf(robot(A, B, C, joint("j", "a", "b"), weld)).has_losses
+
+
+def test_mimic_leaves_a_joint_as_it_is():
+    inside = '<mimic joint="k" multiplier="2"/>'
     text = robot(A, B, C, joint("j", "a", "b", inside=inside), joint("k", "b", "c"))
     assert parse_urdf(text).joint_names == ["j", "k"]
 
@@ -308,6 +333,17 @@ def test_random_robots_are_welded_as_pinocchio_welds_them(text):
         same_as_pinocchio(parse_urdf(text), pin.buildModelFromXML(text), pin)
 
 
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("ignore::paraxis.errors.RobotWarning")
+def test_the_friction_of_real_robots_is_pinocchios(path):
+    pin = pytest.importorskip("pinocchio")
+    r, model = read_urdf(path), pin.buildModelFromUrdf(str(path))
+    for ours in r.joints:
+        k = model.joints[model.getJointId(ours.name)].idx_v
+        assert ours.friction.viscous == model.damping[k]
+        assert ours.friction.coulomb == model.friction[k]
+
+
 def same_as_pinocchio(r, model, pin):
     """Parents, seats, bodies and frames, by name: Pinocchio has its own order."""
     theirs = {name: i for i, name in enumerate(model.names)}
@@ -391,6 +427,8 @@ def test_numbers_that_are_numbers(text):
 
 @pytest.mark.parametrize("text", BAD_NUMBERS)
 def test_numbers_that_are_not(text):
+    with pytest.raises(RobotError, match="joint 'j': <dynamics> damping: expected 1 finite"):
+        parse_urdf(pair(joint_inside=f'<dynamics damping="{text}"/>'))
     for inside in (f'<origin xyz="0 0 {text}"/>', f'<axis xyz="{text} 0 0"/>'):
         with pytest.raises(RobotError, match=r"joint 'j': <(origin|axis)> xyz: expected 3 finite"):
             parse_urdf(pair(joint_inside=inside))
@@ -496,6 +534,23 @@ ERRORS = {
     "two masses in one": (pair(inertial("1 2")), "'b': <mass> value: expected 1 number, found 2"),
     "two origins": (pair(joint_inside="<origin/><origin/>"), "joint 'j': expected one <origin>"),
     "bad lower limit": (pair(joint_inside='<limit lower="x"/>'), "'j': <limit> lower: .*found 'x'"),
+    "bad damping": (
+        pair(joint_inside='<dynamics damping="nonsense"/>'),
+        "joint 'j': <dynamics> damping: expected 1 finite decimal number, found 'nonsense'",
+    ),
+    "two frictions in one": (
+        pair(joint_inside='<dynamics friction="1 2"/>'),
+        "joint 'j': <dynamics> friction: expected 1 number, found 2",
+    ),
+    "negative damping": (
+        pair(joint_inside='<dynamics damping="-0.5"/>'),
+        "joint 'j': <dynamics> damping: expected a number >= 0, found -0.5",
+    ),
+    "negative friction": (
+        pair(joint_inside='<dynamics friction="-1" damping="1"/>'),
+        "joint 'j': <dynamics> friction: expected a number >= 0, found -1",
+    ),
+    "two dynamics": (pair(joint_inside="<dynamics/><dynamics/>"), "'j': expected one <dynamics>"),
     # the tree
     "two roots": (robot(A, B, C, joint("j", "a", "b")), "one root link, found 2: 'a', 'c'"),
     "child of two": (
@@ -745,6 +800,7 @@ def near_robots(draw):
         inside = f'<origin xyz="{draw(three)}" rpy="{draw(three)}"/>'
         inside += f'<axis xyz="{draw(three)}"/>' if draw(st.booleans()) else ""
         inside += f'<limit upper="{draw(number)}"/>' if draw(st.booleans()) else ""
+        inside += f'<dynamics damping="{draw(number)}"/>' if draw(st.booleans()) else ""
         parts.append(joint(f"j{i}", parent, "abcdef"[i], kind, inside))
     return robot(*draw(st.permutations(parts)))
 

@@ -7,13 +7,16 @@ from .text import listing, quoted
 from .urdf import read_urdf
 
 
-def load(source, tip=None):
+def load(source, tip=None, drives=None):
     """A robot from a URDF file, given by its path, or a built-in one, given by its name.
 
-    `tip` keeps only the joints between the root and that link.
+    `tip` keeps only the joints between the root and that link. `drives` is friction and
+    transmissions as of `Robot.with_drives`: a mapping, or the path of a YAML file. When it is left
+    out, `arm.urdf` is read with `arm.drives.yaml`, if that file lies beside it.
     """
     if not _is_name(source):
-        return read_urdf(source, tip=tip)
+        drives = _beside(source) if drives is None else drives
+        return read_urdf(source, tip=tip, drives=drives)
     from .zoo import ZOO  # here: a file needs none of the built-in robots
 
     if source not in ZOO:
@@ -22,6 +25,7 @@ def load(source, tip=None):
             f"URDF file, found {quoted(source)}"
         )
     robot = ZOO[source]()
+    robot = robot if drives is None else robot.with_drives(drives)
     return robot if tip is None else robot.subchain(tip)
 
 
@@ -31,3 +35,12 @@ def _is_name(source):
         return False
     folder, name = os.path.split(source)
     return not folder and not os.path.splitext(name)[1] and not os.path.isfile(source)
+
+
+def _beside(path):
+    """The file of drives that belongs to a description, or None when there is none."""
+    try:
+        drives = os.path.splitext(os.fsdecode(path))[0] + ".drives.yaml"
+    except TypeError:  # not a path, which its reader says better
+        return None
+    return drives if os.path.isfile(drives) else None

@@ -104,6 +104,16 @@ class Robot:
         pose = base if isinstance(base, Pose) else Pose.from_matrix(base, "base")
         return replace(self, base=pose, warn=False)
 
+    def with_drives(self, drives):
+        """The same robot with other friction and transmissions, where `drives` names them.
+
+        drives: {joint name: {"friction": Friction, "transmission": Transmission}}, either part may
+        be left out; or the path of a YAML file that says so (see robot/drives.py).
+        """
+        from .drives import with_drives
+
+        return with_drives(self, drives)
+
     def without_friction(self):
         """The same robot with bearings and transmissions that lose nothing."""
         return replace(

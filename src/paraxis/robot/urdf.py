@@ -1,10 +1,11 @@
 """URDF files: one read into a Robot, or an error that says what is wrong with it.
 
-What is read: links with their mass, joints with their seat, axis and limits. A `fixed` joint
-welds its child link onto the body of its parent; every link, moving or welded, becomes a Frame,
-the root link first. The mass of a link that is fixed to the world moves nothing and is dropped.
-A `mimic` joint is an independent joint here: its coupling is not read. Neither are `<dynamics>`,
-`<transmission>`, shapes and the extensions of simulators.
+What is read: links with their mass, joints with their seat, axis, limits and friction: that of
+`<dynamics>`, damping as viscous and friction as Coulomb's. A `fixed` joint welds its child link
+onto the body of its parent; every link, moving or welded, becomes a Frame, the root link first.
+The mass of a link that is fixed to the world moves nothing and is dropped. A `mimic` joint is an
+independent joint here: its coupling is not read. Neither are `<transmission>`, which names
+controllers and no losses, shapes and the extensions of simulators.
 
 A file is anyone's text. It is parsed with document types and entities refused, its size is
 bounded, every step takes time n log n at most, and its names are only ever compared and quoted.
@@ -21,6 +22,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
 from ..errors import RobotError
+from .friction import NO_FRICTION, Friction
 from .inertia import Inertia
 from .joint import KINDS, WORLD, Joint, checked_axis
 from .pose import Pose
@@ -34,17 +36,20 @@ WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
 
 
-def read_urdf(path, tip=None, name=None):
-    """The Robot of a URDF file. `tip` keeps only the joints between the root and that link."""
+def read_urdf(path, tip=None, name=None, drives=None):
+    """The Robot of a URDF file, with `drives` as of `Robot.with_drives` where there are any.
+
+    `tip` keeps only the joints between the root and that link.
+    """
     try:
         path = os.fspath(path)
     except TypeError:
         raise RobotError(f"URDF: expected a path, found {type(path).__name__}") from None
     with naming(quoted(path, most=300)):
-        return parse_urdf(contents(path, "URDF", MAX_BYTES), tip=tip, name=name)
+        return parse_urdf(contents(path, "URDF", MAX_BYTES), tip=tip, name=name, drives=drives)
 
 
-def parse_urdf(text, tip=None, name=None):
+def parse_urdf(text, tip=None, name=None, drives=None):
     """The Robot of a URDF given as str or bytes; `name` replaces the name in the text."""
     root = _hardened_xml(text)
     with np.errstate(all="ignore"):  # absurd numbers overflow, and the checks then say where
@@ -53,6 +58,8 @@ def parse_urdf(text, tip=None, name=None):
         trunk, edges = _parents_first(links, edges)
         name = _text(root, "name") if name is None else name
         robot = _assemble(name, links, trunk, edges)
+        if drives is not None:  # before the tip: they may speak of joints that are beyond it
+            robot = robot.with_drives(drives)
         robot = robot if tip is None else robot.subchain(tip)
         for frame in robot.frames:  # each link as it was written, before it was welded to others
             if frame.body != WORLD:
@@ -73,6 +80,7 @@ class Edge:
     placement: Pose  # the child link at q = 0, in the parent link's frame
     axis: tuple  # None when fixed
     limits: dict
+    friction: Friction
 
 
 # -- from bytes to XML -----------------------------------------------------------------------------
@@ -165,13 +173,14 @@ def _read_joint(element, name, links):
     for end, link in zip(("parent", "child"), ends, strict=True):
         if link not in links:
             raise RobotError(f"{end}: expected a link of this file, found {quoted(link)}")
-    axis, limits = None, {}
+    axis, limits, friction = None, {}, NO_FRICTION
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
         axis_element = _child(element, "axis")
         axis = (1, 0, 0) if axis_element is None else _numbers(axis_element, "xyz", 3)
         axis = checked_axis(axis, kind)
         limits = _read_limits(_child(element, "limit"), kind)
-    return Edge(name, kind, *ends, _read_origin(element), axis, limits)
+        friction = _read_friction(_child(element, "dynamics"))
+    return Edge(name, kind, *ends, _read_origin(element), axis, limits, friction)
 
 
 def _read_origin(element):
@@ -196,6 +205,18 @@ def _read_limits(element, kind):
         for bound in ("lower", "upper"):  # URDF: a bound left out is 0, where the other is there
             (limits[bound],) = _numbers(element, bound, 1, (0.0,))
     return limits
+
+
+def _read_friction(element):
+    if element is None:
+        return NO_FRICTION
+    found = {}
+    for field, attribute in (("viscous", "damping"), ("coulomb", "friction")):
+        (found[field],) = _numbers(element, attribute, 1, (0.0,))
+        if found[field] < 0:
+            value = f"{found[field]:g}"
+            raise RobotError(f"<dynamics> {attribute}: expected a number >= 0, found {value}")
+    return Friction(**found)
 
 
 # -- from joints to a robot ------------------------------------------------------------------------
@@ -258,8 +279,9 @@ def _assemble(name, links, trunk, edges):
                     inertias[stand.body] = _weld(inertias[stand.body], link.seen_from(pose))
             else:
                 frames[edge.child] = Frame(edge.child, len(joints))
+                place = (stand.body, pose, edge.axis)
                 joints.append(
-                    Joint(edge.name, edge.kind, stand.body, pose, edge.axis, **edge.limits)
+                    Joint(edge.name, edge.kind, *place, friction=edge.friction, **edge.limits)
                 )
                 inertias.append(link)
     return Robot(name, joints, inertias, tuple(frames.values()), warn=False)
