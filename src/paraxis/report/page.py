@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ..drawing.page import DOCUMENT, STYLE, details, plot, section, table
-from ..robot.table import HEAD, NUMERIC, joint_rows, shown, summary
+from ..robot.table import HEAD, NUMERIC, drive_table, joint_rows, shown, summary
 from . import plots
 from .machine import lines
 from .measure import SAMPLE
@@ -132,7 +132,9 @@ def _layers(tour):
 
 def _robot(tour, name):
     joints = table(HEAD, joint_rows(tour.robot), NUMERIC)
-    return section("The robot", f"{name}: {escape(summary(tour.robot))}.", joints)
+    head, rows = drive_table(tour.robot)
+    drives = table(head, rows, NUMERIC) if rows else ""
+    return section("The robot", f"{name}: {escape(summary(tour.robot))}.", joints, drives)
 
 
 def _try(tour):

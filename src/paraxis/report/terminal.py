@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from ..robot.table import HEAD, NUMERIC, joint_rows, shown, summary
+from ..robot.table import HEAD, LOSSES, NUMERIC, drive_table, joint_rows, shown, summary
 from .document import MOST_POINTS, agrees, cells
 from .operations import NOTE, cheapest
 from .text import duration, names, short
@@ -88,12 +88,14 @@ def _table(columns, kept, rows, marked):
 
 
 def print_robot(terminal, robot):
-    """Totals and one line a joint."""
+    """Totals, one line a joint, and one a drive if there are any."""
     ranks = {"rotor": 0, "range": 1, "centre of mass m": 2, "parent": 3, "axis": 4}
-    columns = [Column(h, h in NUMERIC, ranks.get(h)) for h in HEAD]
+    ranks |= {head: rank for rank, head in enumerate(reversed(LOSSES))}
     terminal.title(shown(robot.name), summary(robot))
-    terminal.print()
-    print_table(terminal, columns, joint_rows(robot))
+    for head, rows in ((HEAD, joint_rows(robot)), drive_table(robot)):
+        if rows:
+            terminal.print()
+            print_table(terminal, [Column(h, h in NUMERIC, ranks.get(h)) for h in head], rows)
 
 
 def print_frames(terminal, robot):

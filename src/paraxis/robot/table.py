@@ -2,22 +2,32 @@
 
 import math
 
+from .friction import BEARING_NAMES
 from .joint import WORLD
 
+NONE = "–"
 HEAD = ("", "joint", "kind", "parent", "axis", "mass kg", "centre of mass m", "rotor", "range")
-NUMERIC = {"", "mass kg", "rotor"}
+LOSSES = ("viscous", "Coulomb", "static", "bearings", "ratio", "efficiency", "break-away", "limit")
+NUMERIC = {"", "mass kg", "rotor", "viscous", "Coulomb", "static", "ratio", "break-away", "limit"}
 
 
 def robot_table(robot):
-    """The summary, then one line a joint."""
-    rows = [HEAD, *joint_rows(robot)]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
+    """The summary, one line a joint, and one a drive if there are any."""
+    lines = [f"{shown(robot.name)}: {summary(robot)}", "", *_lines(HEAD, joint_rows(robot))]
+    head, rows = drive_table(robot)
+    if rows:
+        lines += ["", *_lines(head, rows)]
+    return "\n".join(lines)
+
+
+def _lines(head, rows):
+    rows = [head, *rows]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    rule = "  ".join("─" * width for width in widths)
-    return "\n".join([f"{shown(robot.name)}: {summary(robot)}", "", lines[0], rule, *lines[1:]])
+    return [lines[0], "  ".join("─" * width for width in widths), *lines[1:]]
 
 
 def summary(robot):
@@ -37,12 +47,49 @@ def joint_rows(robot):
     for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
         parent = "world" if joint.parent == WORLD else shown(robot.joints[joint.parent].name)
         com = " ".join(f"{v:.3g}" for v in body.com)
-        rotor = f"{joint.reflected_inertia:.4g}" if joint.reflected_inertia else "–"
+        rotor = f"{joint.reflected_inertia:.4g}" if joint.reflected_inertia else NONE
         rows.append(
             (str(i), shown(joint.name), joint.kind, parent, _axis(joint.axis))
             + (f"{body.mass:.4g}", com, rotor, _range(joint))
         )
     return rows
+
+
+def drive_table(robot):
+    """Head and rows of the joints with friction or a transmission, and of what these have."""
+    cells = [_losses(joint) for joint in robot.joints]
+    driven = [i for i, row in enumerate(cells) if {*row} != {NONE}]
+    filled = [k for k in range(len(LOSSES)) if any(cells[i][k] != NONE for i in driven)]
+    head = ("", "joint", *(LOSSES[k] for k in filled))
+    names = [(str(i), shown(robot.joints[i].name)) for i in driven]
+    rows = [(*name, *(cells[i][k] for k in filled)) for i, name in zip(driven, names, strict=True)]
+    return head, rows
+
+
+def _losses(joint):
+    """The cells under LOSSES: numbers that are not what a joint has anyway."""
+    friction, drive = joint.friction, joint.transmission
+    bearings = " ".join(BEARING_NAMES[type(bearing)] for bearing in friction.bearings) or NONE
+    efficiency = drive.efficiency
+    if isinstance(efficiency, tuple):
+        (_, low), *_, (_, high) = efficiency
+        efficiency = f"{low:g} .. {high:g}"
+    else:
+        efficiency = _unless(1.0, efficiency)
+    return (
+        _unless(0.0, friction.viscous),
+        _unless(0.0, friction.coulomb),
+        _unless(friction.coulomb, friction.static),
+        bearings,
+        _unless(1.0, drive.ratio),
+        efficiency,
+        _unless(0.0, drive.break_away),
+        _unless(math.inf, drive.torque_limit),
+    )
+
+
+def _unless(usual, value):
+    return NONE if value == usual else f"{value:.4g}"
 
 
 def shown(text, most=60):
