@@ -8,7 +8,7 @@ their moments, as he has it: that takes fewer products, and the parts can be mad
 from ...algorithms.efficiency import efficiency
 from ...algorithms.joint_friction import along_joint, stribeck
 from ...robot.friction import JournalBearing, LinearBearing
-from ...scalar import equal, less, maximum, minimum, select, sqrt
+from ...scalar import equal, known, less, maximum, minimum, select, sqrt
 
 
 def motor_torque(joint, torque, reaction, rate, direction, step):
@@ -50,6 +50,8 @@ def at_motor(transmission, torque, direction, step):
 
 def along(direction, size):
     """A torque of that size in that direction; without one none (and NaN stays NaN)."""
+    if known(size) == 0:
+        return 0.0
     return select(less(0.0, direction), size, select(less(direction, 0.0), -size, direction))
 
 
