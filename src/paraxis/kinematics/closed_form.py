@@ -1,0 +1,163 @@
+"""Inverse kinematics in closed form: every way for an arm of the PUMA family to reach a pose.
+
+No solution is taken on trust. Each is put into the robot's own forward kinematics, in the same
+Program, and what does not lead to the pose is not returned: poses out of reach, matrices that are
+no poses, and NaN all end there.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algorithms.kinematics import forward_kinematics
+from ..algorithms.puma_inverse_kinematics import arm_singularity, joint_angles
+from ..api import trace
+from ..drivers.map import as_array
+from ..errors import ArgumentError
+from ..robot.model import Model
+from ..robot.puma_geometry import puma_geometry
+from ..robot.robot import Robot
+from ..scalar import cos, less, maximum, minimum, select, sign, sin
+
+ARMS = [(arm, elbow) for arm in (1, -1) for elbow in (1, -1)]
+WRISTS = [(arm, elbow, wrist) for arm, elbow in ARMS for wrist in (1, -1)]
+SOLVED = 1e-8  # the largest error of a solution
+SINGULAR = 1e-7  # above the sine of a stretched elbow, which is the root of a rounding error
+UNDETERMINED = 1e-10  # sin θ5 below which rounding errors decide what θ4 is
+TURN = 2 * math.pi
+
+
+@dataclass(frozen=True, eq=False)
+class Solutions:
+    """Eight solutions a pose: arm 1 and -1, with each elbow 1 and -1, with each wrist 1 and -1.
+
+    Where there is none q is NaN. The error is max|Δ| / max(1, max|pose|) over the entries of the
+    matrix: how far a solution is from the pose, or how far the arm stays from one out of reach.
+    Joints stand in (-π, π], or a turn away where that is within limits and this is not.
+    """
+
+    q: np.ndarray  # (..., 8, 6)
+    solved: np.ndarray  # (..., 8)
+    error: np.ndarray  # (..., 8)
+    singular: np.ndarray  # (..., 8): solved, where the arm loses a freedom
+    within_limits: np.ndarray  # (..., 8): solved, with every joint between its limits
+
+    def nearest(self, q0=(0.0,) * 6):
+        """Of the solutions within limits the one nearest q0 (..., 6): its q, solved and error.
+
+        Nearest is the one whose farthest joint has the least way to go. q is NaN where no solution
+        is within limits, and the error is then the least of all eight.
+        """
+        q0, wanted = as_array(q0, "q0", (6,)), (*self.solved.shape[:-1], 6)
+        try:
+            q0 = np.broadcast_to(q0, wanted)
+        except ValueError:
+            raise ArgumentError(f"q0: expected shape {wanted}, found {q0.shape}") from None
+        way = abs(self.q - q0[..., None, :]).max(-1)
+        best = np.where(self.within_limits, way, np.inf).argmin(-1)[..., None]
+        solved = self.within_limits.any(-1)
+        q = np.take_along_axis(self.q, best[..., None], -2)[..., 0, :]
+        error = np.take_along_axis(self.error, best, -1)[..., 0]
+        q = np.where(solved[..., None], q, np.nan)
+        return q, solved, np.where(solved, error, self.error.min(-1))
+
+
+def inverse_kinematics_solutions(robot, pose, frame=None):
+    """All solutions for poses (..., 4, 4) of a frame, by default the tool, of a PUMA-like arm.
+
+    That is an arm of six joints that turn, 2 and 3 parallel, at right angles to 1 and to 4, and 4,
+    5 and 6 with axes that meet at right angles. A RobotError says why another robot is none.
+    """
+    kernel = kept_kernel(robot, frame, "inverse_kinematics_solutions", _program)
+    q, error, singular, beyond = kernel(pose)
+    solved = error <= SOLVED
+    q[~solved] = np.nan
+    return Solutions(q, solved, error, solved & (singular > 0), solved & (beyond <= 0))
+
+
+def _program(robot, frame):
+    geometry, model = puma_geometry(robot, frame), Model(robot)
+
+    def inverse_kinematics_solutions(pose):
+        found = {"q": [], "error": [], "singular": [], "beyond": []}
+        for choice in WRISTS:
+            θ = _settled(geometry, joint_angles(geometry, pose, *choice))
+            q = within_a_turn(geometry.positions(θ), robot.joints)
+            reached = forward_kinematics(model, q, frame)
+            shoulder, elbow = arm_singularity(geometry, θ[1], θ[2])
+            found["q"].append(q)
+            found["error"].append(difference(_entries(reached), _entries(pose)))
+            least = minimum(minimum(shoulder, elbow), abs(sin(θ[4])))
+            found["singular"].append(less(least, SINGULAR))
+            found["beyond"].append(_beyond_limits(q, robot.joints))
+        return found
+
+    return trace(inverse_kinematics_solutions, pose=(4, 4))
+
+
+def _entries(matrix):
+    return [entry for row in matrix for entry in row]
+
+
+def _settled(geometry, θ):
+    """θ with joint 4 at zero where it turns about the same line as joint 6, which then does all."""
+    *arm, θ4, θ5, θ6 = θ
+    in_line = less(abs(sin(θ5)), UNDETERMINED)
+    zero = geometry.zeros[3]
+    taken = wrapped(θ4 - zero) * sign(cos(θ5))
+    return [*arm, select(in_line, zero, θ4), θ5, select(in_line, θ6 + taken, θ6)]
+
+
+def _beyond_limits(q, joints):
+    """How far the worst joint is beyond its limits; 0 where all are within."""
+    beyond = 0.0
+    for each, joint in zip(q, joints, strict=True):
+        if math.isfinite(joint.lower):
+            beyond = maximum(joint.lower - each, beyond)
+        if math.isfinite(joint.upper):
+            beyond = maximum(each - joint.upper, beyond)
+    return beyond
+
+
+# -- for every closed form -----------------------------------------------------------------------
+
+
+def kept_kernel(robot, frame, key, make_program):
+    """The kernel of make_program(robot, frame), compiled once for a robot and a frame's name."""
+    if not isinstance(robot, Robot):
+        found = type(robot).__name__
+        raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
+    if frame is not None and not isinstance(frame, str):
+        raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
+    if (key, frame) not in robot._functions:
+        place = robot.tool() if frame is None else robot.frame(frame)
+        robot._functions[key, frame] = make_program(robot, place).compile()
+    return robot._functions[key, frame]
+
+
+def difference(found, wanted):
+    """max|Δ| / max(1, max|wanted|) of two lists of scalars."""
+    largest, scale = 0.0, 1.0
+    for a, b in zip(found, wanted, strict=True):
+        largest, scale = maximum(abs(a - b), largest), maximum(abs(b), scale)
+    return largest / scale
+
+
+def within_a_turn(q, joints):
+    """Joint positions in (-π, π], or a turn away where only that can be within a joint's limits."""
+    result = []
+    for each, joint in zip(q, joints, strict=True):
+        each = wrapped(each)
+        if joint.lower > -math.pi and joint.upper > math.pi:
+            each = select(less(each, joint.lower), each + TURN, each)
+        elif joint.upper < math.pi and joint.lower < -math.pi:
+            each = select(less(joint.upper, each), each - TURN, each)
+        result.append(each)
+    return result
+
+
+def wrapped(angle):
+    """An angle between -3π and 3π in (-π, π]."""
+    angle = select(less(math.pi, angle), angle - TURN, angle)
+    return select(less(-math.pi, angle), angle, angle + TURN)

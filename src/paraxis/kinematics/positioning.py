@@ -1,0 +1,104 @@
+"""The motion of three joints from the motion of the point they carry, in closed form.
+
+As in closed_form.py, what is returned has been put into the robot's own kinematics first.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algorithms.kinematics import bias_acceleration, forward_kinematics, jacobian
+from ..algorithms.puma_inverse_kinematics import arm_singularity
+from ..algorithms.puma_positioning import positioning
+from ..api import trace
+from ..errors import ArgumentError
+from ..robot.model import Model
+from ..robot.puma_geometry import arm_geometry
+from ..scalar import less, maximum, minimum
+from .closed_form import ARMS, SINGULAR, SOLVED, difference, kept_kernel, within_a_turn
+
+
+@dataclass(frozen=True, eq=False)
+class PositioningSolutions:
+    """Four solutions a point: arm 1 and -1, with each elbow 1 and -1.
+
+    Where there is none the numbers are NaN. The error is the worst of position, velocity and
+    acceleration, each max|Δ| / max(1, max|what was asked for|).
+    """
+
+    q: np.ndarray  # (..., 4, 3)
+    qd: np.ndarray | None  # (..., 4, 3), if a velocity was given
+    qdd: np.ndarray | None  # (..., 4, 3), if an acceleration was given
+    solved: np.ndarray  # (..., 4)
+    error: np.ndarray  # (..., 4)
+    singular: np.ndarray  # (..., 4): solved, where the arm loses a freedom
+
+
+def positioning_solutions(robot, position, velocity=None, acceleration=None, frame=None):
+    """All ways for the first three joints to move a frame's origin as asked, each (..., 3).
+
+    The frame is by default the tool; joints beyond the third may turn it, but its origin must lie
+    on their axes, as a PUMA's wrist does. Joint 2 turns at a right angle to joint 1, and joint 3
+    parallel to joint 2; a RobotError says why another robot is none. Coordinates of the world.
+    """
+    motion = [position, velocity, acceleration]
+    if velocity is None and acceleration is not None:
+        raise ArgumentError("velocity: expected one, as there is an acceleration, found none")
+    motion = [each for each in motion if each is not None]
+    key = f"positioning_solutions {len(motion)}"
+    kernel = kept_kernel(robot, frame, key, _PROGRAMS[len(motion)])
+    *joints, error, singular = kernel(*motion)
+    solved = error <= SOLVED
+    for each in joints:
+        each[~solved] = np.nan
+    joints += [None] * (3 - len(joints))
+    return PositioningSolutions(*joints, solved, error, solved & (singular > 0))
+
+
+def _program(robot, frame, motion):
+    geometry, model = arm_geometry(robot, frame), Model(robot)
+    joints = [robot.joints[i] for i in geometry.joints]
+
+    def positioning_solutions(position, velocity=None, acceleration=None):
+        found = {name: [] for name in (*("q", "qd", "qdd")[: len(motion)], "error", "singular")}
+        for choice in ARMS:
+            θ, θd, θdd = positioning(geometry, position, velocity, acceleration, *choice)
+            q = within_a_turn(geometry.positions(θ), joints)
+            found["q"].append(q)
+            whole = _spread(q, geometry, robot)
+            pose = forward_kinematics(model, whole, frame)
+            error = difference([row[3] for row in pose[:3]], position)
+            if velocity is not None:
+                qd = geometry.rates(θd)
+                found["qd"].append(qd)
+                J = jacobian(model, whole, frame, "world")[3:]
+                error = maximum(difference(_applied(J, geometry, qd), velocity), error)
+            if acceleration is not None:
+                qdd = geometry.rates(θdd)
+                found["qdd"].append(qdd)
+                rates = _spread(qd, geometry, robot)
+                bias = bias_acceleration(model, whole, rates, frame, "world")[3:]
+                total = [a + b for a, b in zip(_applied(J, geometry, qdd), bias, strict=True)]
+                error = maximum(difference(total, acceleration), error)
+            found["error"].append(error)
+            found["singular"].append(less(minimum(*arm_singularity(geometry, *θ[1:])), SINGULAR))
+        return found
+
+    return trace(positioning_solutions, **dict.fromkeys(motion, 3))
+
+
+def _spread(values, geometry, robot):
+    """Values of the three joints among those of all; the others stand still at zero."""
+    known = dict(zip(geometry.joints, values, strict=True))
+    return [known.get(i, 0.0) for i in range(robot.n)]
+
+
+def _applied(J, geometry, rates):
+    return [sum(row[i] * rate for i, rate in zip(geometry.joints, rates, strict=True)) for row in J]
+
+
+_PROGRAMS = {
+    1: lambda robot, frame: _program(robot, frame, ("position",)),
+    2: lambda robot, frame: _program(robot, frame, ("position", "velocity")),
+    3: lambda robot, frame: _program(robot, frame, ("position", "velocity", "acceleration")),
+}
