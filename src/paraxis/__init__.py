@@ -73,6 +73,8 @@ __version__ = "0.1.0"
 
 # name -> its module; loaded when first asked for, since most programs need none.
 _LATER = {
+    "inverse_kinematics_solutions": "kinematics.closed_form",
+    "positioning_solutions": "kinematics.positioning",
     "Network": "parallel.networks.network",
     "network": "parallel.networks.network",
     "Recurrence": "parallel.networks.recurrence",
@@ -88,6 +90,12 @@ _LATER = {
     "systolic_array": "parallel.systolic.build",
     "TaskGraph": "parallel.tasks.task_graph",
     "thread_schedule": "parallel.threads.thread_schedule",
+    "cartesian_line": "trajectories.cartesian",
+    "cartesian_via_points": "trajectories.cartesian",
+    "quintic": "trajectories.spline",
+    "via_points": "trajectories.spline",
+    "Trajectory": "trajectories.trajectory",
+    "trapezoidal": "trajectories.trapezoid",
 }
 
 # What is imported above, so that help(paraxis) shows it, and what is loaded later.

@@ -1,0 +1,1 @@
+"""Motion over time: a path of the joints, and a profile that says when each place is reached."""

@@ -1,0 +1,131 @@
+"""Straight lines of a frame, as motions of the joints."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from ..api import forward_kinematics
+from ..errors import ArgumentError
+from ..robot.pose import Pose
+from . import given
+from .follow import follow
+from .joint_range import check_in_range
+from .polyline import Polyline, rotation_vector
+from .spline import rest_to_rest
+from .trajectory import Leg, Trajectory
+from .trapezoid import trapezoid
+
+
+def cartesian_line(
+    robot, q0, target, *, duration=None, max_velocity=None, max_acceleration=None, frame=None
+):
+    """From the joint values q0 (n,), the frame's origin goes straight to `target`.
+
+    The target is a Pose or a matrix (4, 4), to which the frame turns evenly on its way, about one
+    axis; or a point (3,), and the orientation is left free. Over the distance in metres (over the
+    angle where the frame only turns) the profile is a quintic of the given duration, or a trapezoid
+    of the given greatest velocity and acceleration. `frame` is by default the tool.
+
+    `px.inverse_kinematics` finds q0 for a pose. From there the joints go on without jumps, where
+    there are more than needed with least motion; a line that they cannot follow is an error.
+    """
+    timing = _timing(duration, max_velocity, max_acceleration)
+    return _through(robot, q0, [target], 0.0, timing, frame, "cartesian_line")
+
+
+def cartesian_via_points(
+    robot,
+    q0,
+    targets,
+    *,
+    blend=0.0,
+    duration=None,
+    max_velocity=None,
+    max_acceleration=None,
+    frame=None,
+):
+    """From q0 along straight lines from target to target, all poses or all points.
+
+    Without `blend` the frame stops at each target. With it, it does not stop: corners are rounded
+    from that distance before a target to that distance after, with a continuous curvature, and
+    pass the target within 3/8 of that distance. A duration is that of the whole, shared out by the
+    lengths of the lines. Otherwise as `px.cartesian_line`.
+    """
+    if np.ndim(targets) == 0 or len(targets) == 0:
+        raise ArgumentError(f"targets: expected poses or points, found {targets!r}")
+    timing = _timing(duration, max_velocity, max_acceleration)
+    return _through(robot, q0, targets, blend, timing, frame, "cartesian_via_points")
+
+
+def _timing(duration, max_velocity, max_acceleration):
+    """A function that gives the profile of a length, being some share of the whole."""
+    if duration is not None and max_velocity is None and max_acceleration is None:
+        duration = given.positive("duration", duration)
+        return lambda length, whole: rest_to_rest(length, duration * length / whole)
+    if duration is None and max_velocity is not None and max_acceleration is not None:
+        velocity = given.positive("max_velocity", max_velocity)
+        acceleration = given.positive("max_acceleration", max_acceleration)
+        return lambda length, whole: trapezoid(length, velocity, acceleration)
+    raise ArgumentError(
+        f"expected a duration, or max_velocity and max_acceleration, found duration={duration}, "
+        f"max_velocity={max_velocity}, max_acceleration={max_acceleration}"
+    )
+
+
+def _through(robot, q0, targets, blend, timing, frame, name):
+    q0 = given.vector("q0", q0, given.a_robot(robot).n)
+    check_in_range(robot, "q0", q0)
+    start = forward_kinematics(robot, q0, frame)
+    points = [not isinstance(target, Pose) and np.ndim(target) == 1 for target in targets]
+    if any(points) and not all(points):
+        raise ArgumentError("targets: expected all poses or all points, found both")
+    turns = not points[0]
+    poses = [start, *(_pose(target, start, turns) for target in targets)]
+    moves = [after[:3, 3] - before[:3, 3] for before, after in pairwise(poses)]
+    turned = [
+        rotation_vector(before[:3, :3].T @ after[:3, :3]) for before, after in pairwise(poses)
+    ]
+    lengths = [_length(k, *each) for k, each in enumerate(zip(moves, turned, strict=True))]
+    blend = float(given.array("blend", blend, 0))
+    if blend < 0 or (len(lengths) > 1 and 2 * blend > min(lengths)):
+        raise ArgumentError(
+            f"blend: expected a number from 0 to half of the shortest line, which is "
+            f"{min(lengths) / 2:.6g}, found {blend}"
+        )
+    if blend > 0:
+        lines = [Polyline(start, moves, turned, lengths, blend)]
+    else:
+        lines = [
+            Polyline(pose, [move], [turn], [length])
+            for pose, move, turn, length in zip(poses, moves, turned, lengths, strict=False)
+        ]
+    legs = []
+    for line in lines:
+        path = follow(robot, frame, line, q0, turns, name)
+        legs.append(Leg(path, timing(line.length, sum(lengths))))
+        q0 = path(line.length)[0]
+    return Trajectory(legs, robot)
+
+
+def _pose(target, start, turns):
+    """A target as a matrix; a point with the orientation of the start."""
+    if isinstance(target, Pose):
+        return target.matrix
+    if turns:
+        return Pose.from_matrix(given.array("target", target, 2), "target").matrix
+    pose = start.copy()
+    pose[:3, 3] = given.vector("target", target, 3)
+    return pose
+
+
+def _length(k, move, turn):
+    """Of one line in metres; in radians where it only turns."""
+    length = math.sqrt(move @ move)
+    if length < 1e-9:
+        length = math.sqrt(turn @ turn)
+    if length < 1e-9:
+        raise ArgumentError(
+            f"target {k}: expected another pose than the one before, found the same"
+        )
+    return length

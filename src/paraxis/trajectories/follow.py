@@ -1,0 +1,127 @@
+"""Joints that carry a frame along a path of poses.
+
+Continuation from given joint values, so that the joints cannot jump: from one place a Runge-Kutta
+step of q' = J⁺ v reaches near the next, Newton's method on the pose finishes it. J⁺ is the
+pseudo-inverse: with more joints than needed they move as little as possible, with fewer only paths
+that they can follow pass. The exact q' and q'' at each place make a curve of fifth powers between,
+and steps are as short as it takes to keep that curve on the path.
+"""
+
+import numpy as np
+
+from ..api import bias_acceleration, forward_kinematics, jacobian
+from ..errors import ArgumentError
+from .piecewise import PiecewisePolynomial
+from .polyline import rotation_vector
+
+ON_PATH = 1e-9  # metres, radians: how far the curve may be off between places
+SOLVED = 1e-12  # the same at the places themselves
+FIRST, SHORTEST = 1 / 16, 1e-6  # steps, as shares of the path
+DEPENDENT = 1e-9  # singular values below this share of the largest are none
+
+
+class _Lost(Exception):
+    """No joint values near those before have this pose."""
+
+
+def follow(robot, frame, poses, q0, turns, name):
+    """The path q(s) over a Polyline that starts where q0 has the frame.
+
+    With `turns` false only the frame's origin follows. `name` is who asks, for the error.
+    """
+    chase = _Chase(robot, frame, poses, turns)
+    places, found = [0.0], [(q0, *chase.derivatives(0.0, q0))]
+    step, shortest = FIRST * poses.length, SHORTEST * poses.length
+    for end in poses.breaks[1:]:
+        while places[-1] < end:
+            s = places[-1]
+            # two steps rather than one and a sliver
+            left = end - s
+            ahead = end if left <= step else s + min(step, left / 2)
+            try:
+                there = chase.advance(s, found[-1], ahead)
+                off = chase.largest_error((s, ahead), (found[-1], there))
+            except _Lost:
+                off = np.inf
+            if off <= ON_PATH:
+                places.append(ahead)
+                found.append(there)
+                step = 2 * (ahead - s) if off < ON_PATH / 100 else step
+            elif ahead - s < shortest:
+                raise chase.cannot_go_on(name, s, found[-1][0])
+            else:
+                step = (ahead - s) / 2
+    return PiecewisePolynomial.quintic(
+        places, *(np.array(part) for part in zip(*found, strict=True))
+    )
+
+
+class _Chase:
+    def __init__(self, robot, frame, poses, turns):
+        self.robot, self.frame, self.poses = robot, frame, poses
+        self.rows = slice(None) if turns else slice(3, None)
+
+    def jacobian(self, q):
+        return jacobian(self.robot, q, self.frame)[self.rows]
+
+    def error(self, s, q):
+        """What is left to the pose at s: a turn and a way, along the axes of the world."""
+        wanted, have = self.poses(s)[0], forward_kinematics(self.robot, q, self.frame)
+        turn = rotation_vector(wanted[:3, :3] @ have[:3, :3].T)
+        return np.concatenate([turn, wanted[:3, 3] - have[:3, 3]])[self.rows]
+
+    def rate(self, s, q):
+        """q' = J⁺ v."""
+        return np.linalg.pinv(self.jacobian(q), DEPENDENT) @ self.poses(s)[1][self.rows]
+
+    def derivatives(self, s, q):
+        """q' and q'' = J⁺ (a - J̇ q'), with what the change of J⁺ adds where joints are to spare."""
+        _, v, a = self.poses(s)
+        J = self.jacobian(q)
+        inverse = np.linalg.pinv(J, DEPENDENT)
+        dq = inverse @ v[self.rows]
+        bias = bias_acceleration(self.robot, q, dq, self.frame)
+        ddq = inverse @ (a - bias)[self.rows]
+        small = 1e-6 / max(1.0, abs(dq).max())
+        J_rate = (self.jacobian(q + small * dq) - self.jacobian(q - small * dq)) / (2 * small)
+        spare = J_rate.T @ (inverse.T @ dq)
+        return dq, ddq + spare - inverse @ (J @ spare)
+
+    def advance(self, s, here, ahead):
+        """q, q' and q'' at `ahead`, from those at s."""
+        q, k1, _ = here
+        h, middle = ahead - s, (s + ahead) / 2
+        k2 = self.rate(middle, q + h / 2 * k1)
+        k3 = self.rate(middle, q + h / 2 * k2)
+        k4 = self.rate(ahead, q + h * k3)
+        q = self.solved(ahead, q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+        return q, *self.derivatives(ahead, q)
+
+    def solved(self, s, q):
+        left = self.error(s, q)
+        for _ in range(8):
+            if abs(left).max() < SOLVED:
+                return q
+            q = q + np.linalg.pinv(self.jacobian(q), DEPENDENT) @ left
+            left = self.error(s, q)
+        if abs(left).max() < 10 * SOLVED:  # as near as rounding lets it
+            return q
+        raise _Lost
+
+    def largest_error(self, places, found):
+        curve = PiecewisePolynomial.quintic(
+            np.subtract(places, places[0]), *(np.array(part) for part in zip(*found, strict=True))
+        )
+        shares = places[0] + np.array([0.2, 0.5, 0.8]) * (places[1] - places[0])
+        return max(abs(self.error(s, curve(s - places[0])[0])).max() for s in shares)
+
+    def cannot_go_on(self, name, s, q):
+        values = np.linalg.svd(self.jacobian(q), compute_uv=False)
+        where = " ".join(f"{x:.4g}" for x in self.poses(s)[0][:3, 3])
+        joints = " ".join(f"{x:.4g}" for x in q)
+        return ArgumentError(
+            f"{name}: expected a path that the joints can follow, found that they cannot beyond "
+            f"{s / self.poses.length:.1%} of the way, where the frame is at ({where}) and q = "
+            f"({joints}): it is singular there (singular values of the Jacobian from "
+            f"{values[0]:.2g} to {values[-1]:.1g}), out of reach, or asks for more joints"
+        )

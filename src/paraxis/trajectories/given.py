@@ -1,0 +1,63 @@
+"""What was given, as arrays; an error names what was expected and what was found."""
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..robot.robot import Robot
+
+
+def array(name, value, ndim):
+    """`value` as finite floats with so many dimensions."""
+    try:
+        value = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}: expected numbers, found {value!r}") from None
+    if value.ndim != ndim:
+        raise ArgumentError(f"{name}: expected {ndim} dimensions, found shape {value.shape}")
+    if not np.isfinite(value).all():
+        raise ArgumentError(
+            f"{name}: expected finite numbers, found {value[~np.isfinite(value)][0]}"
+        )
+    return value
+
+
+def vector(name, value, size=None):
+    """So many numbers, one a joint as a rule; where the size is not known, any number of them."""
+    value = array(name, value, 1)
+    if not value.size or size not in (None, value.size):
+        raise ArgumentError(f"{name}: expected {size or 'some'} numbers, found {value.size}")
+    return value
+
+
+def each_joint(name, value, n):
+    """One number a joint, or one for all."""
+    return np.full(n, array(name, value, 0)) if np.ndim(value) == 0 else vector(name, value, n)
+
+
+def limits(name, value, n, names=None):
+    """One positive limit a joint, or one for all; infinite where there is none."""
+    try:
+        value = np.broadcast_to(np.array(value, dtype=float), (n,))
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}: expected a number or {n} numbers, found {value!r}") from None
+    for i, limit in enumerate(value):
+        if not limit > 0:
+            joint = names[i] if names else i
+            raise ArgumentError(f"{name}: expected numbers > 0, found {limit} for joint {joint!r}")
+    return value
+
+
+def positive(name, value):
+    """A finite number > 0."""
+    value = float(array(name, value, 0))
+    if value <= 0:
+        raise ArgumentError(f"{name}: expected a number > 0, found {value}")
+    return value
+
+
+def a_robot(robot):
+    if not isinstance(robot, Robot):
+        raise ArgumentError(
+            f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}"
+        )
+    return robot

@@ -1,0 +1,55 @@
+"""What the joints and drives of a robot can do."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..api import inverse_dynamics, motor_torques
+from ..errors import ArgumentError
+from . import given
+
+
+class Limits(NamedTuple):
+    """Of velocity, acceleration and torque, each (n,); infinite where there is none."""
+
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    torque: np.ndarray
+
+    @classmethod
+    def of(cls, robot, n, max_velocity, max_acceleration, max_torque):
+        """As given for n joints; what is not given is the robot's own."""
+        if given.a_robot(robot).n != n:
+            raise ArgumentError(f"robot: expected one with {n} joints, found {robot.n}")
+        own = {
+            "max_velocity": [joint.max_velocity for joint in robot.joints],
+            "max_acceleration": np.inf,
+            "max_torque": [torque_limit(joint) for joint in robot.joints],
+        }
+        asked = (max_velocity, max_acceleration, max_torque)
+        every = cls(
+            *(
+                given.limits(name, default if value is None else value, n, robot.joint_names)
+                for (name, default), value in zip(own.items(), asked, strict=True)
+            )
+        )
+        if not np.isfinite(every).any():
+            raise ArgumentError(
+                f"limits: expected one of velocity, acceleration or torque, found none for robot "
+                f"{robot.name!r}"
+            )
+        return every
+
+
+def torque_limit(joint):
+    """What its drive can bring at the joint: of the transmission, or else of the description."""
+    limit = joint.transmission.torque_limit
+    return limit if np.isfinite(limit) else joint.max_effort
+
+
+def drive_torques(robot, q, qd, qdd):
+    """The torques (..., n) of the motors, as they would be at the joints without losses."""
+    if not robot.has_losses:
+        return inverse_dynamics(robot, q, qd, qdd)
+    ratio = np.array([joint.transmission.ratio for joint in robot.joints])
+    return ratio * motor_torques(robot, q, qd, qdd).input

@@ -1,0 +1,115 @@
+"""Smooth motion through points at given times: the spline of least jerk.
+
+Among all curves through the points with the given rates and accelerations at both ends, the one
+with the least integral of squared jerk is of fifth powers between the points, with four
+continuous derivatives.
+"""
+
+import numpy as np
+
+from ..errors import ArgumentError
+from . import given
+from .piecewise import PiecewisePolynomial
+from .trajectory import Leg, Trajectory
+
+
+def quintic(q0, q1, duration, qd0=0.0, qd1=0.0, qdd0=0.0, qdd1=0.0, *, robot=None):
+    """From q0 to q1 (n,) in `duration` seconds along polynomials of fifth degree.
+
+    Rates and accelerations at the ends are one number or (n,). With a robot, joint limits hold.
+    """
+    q0 = given.vector("q0", q0, robot and given.a_robot(robot).n)
+    q1 = given.vector("q1", q1, q0.size)
+    times = [0.0, given.positive("duration", duration)]
+    ends = [
+        given.each_joint(name, value, q0.size)
+        for name, value in (("qd0", qd0), ("qd1", qd1), ("qdd0", qdd0), ("qdd1", qdd1))
+    ]
+    if not any(end.any() for end in ends):  # the path is a line, of which much can be told
+        leg = Leg(PiecewisePolynomial.line(q0, q1), rest_to_rest(1.0, times[1]))
+    else:
+        leg = Leg(_spline(times, np.stack([q0, q1]), *ends), _as_timed(times))
+    return Trajectory([leg], robot)
+
+
+def via_points(points, times, qd0=0.0, qd1=0.0, qdd0=0.0, qdd1=0.0, *, robot=None):
+    """Through points (k, n) at times (k,) that rise from 0, without stopping between.
+
+    The spline of least jerk: fifth powers with four continuous derivatives, and the given rates and
+    accelerations (one number or (n,)) at the first and last point. With a robot, joint limits hold.
+    """
+    points, times = given.array("points", points, 2), given.array("times", times, 1)
+    if len(points) < 2 or len(points) != len(times):
+        raise ArgumentError(
+            f"points: expected at least 2, and as many times, found {len(points)} points and "
+            f"{len(times)} times"
+        )
+    if robot is not None:
+        given.vector("points", points[0], given.a_robot(robot).n)
+    if times[0] != 0:
+        raise ArgumentError(f"times: expected the first to be 0, found {times[0]}")
+    falling = np.flatnonzero(np.diff(times) <= 0)
+    if falling.size:
+        k = falling[0]
+        raise ArgumentError(f"times: expected rising times, found {times[k + 1]} after {times[k]}")
+    ends = [
+        given.each_joint(name, value, points.shape[1])
+        for name, value in (("qd0", qd0), ("qd1", qd1), ("qdd0", qdd0), ("qdd1", qdd1))
+    ]
+    return Trajectory([Leg(_spline(times, points, *ends), _as_timed(times))], robot)
+
+
+def rest_to_rest(length, duration):
+    """A profile over `length` that begins and ends at rest, without a jump in acceleration."""
+    still = np.zeros((2, 1))
+    return PiecewisePolynomial.quintic([0.0, duration], [[0.0], [length]], still, still)
+
+
+def _as_timed(times):
+    """The profile of a path whose own variable is time."""
+    return PiecewisePolynomial.line([0.0], [times[-1]], times[-1])
+
+
+def _spline(times, points, qd0, qd1, qdd0, qdd1):
+    """Rates and accelerations at inner points follow from continuous jerk and snap there.
+
+    Each inner point has two equations in its own two unknowns and those of its neighbours: a block
+    tridiagonal system, solved by elimination from the first to the last.
+    """
+    rates, accelerations = np.zeros_like(points), np.zeros_like(points)
+    rates[0], rates[-1], accelerations[0], accelerations[-1] = qd0, qd1, qdd0, qdd1
+    h, rise = np.diff(times), np.diff(points, axis=0)
+    ahead, carried = (
+        [np.zeros((2, 2))],
+        [np.stack([qd0, qdd0])],
+    )  # unknowns = carried - ahead @ next
+    for k in range(1, len(times) - 1):
+        end, begin = _jerk_and_snap_at_end(h[k - 1]), _jerk_and_snap_at_start(h[k])
+        before, own, after = end[:, :2], end[:, 2:4] - begin[:, :2], -begin[:, 2:4]
+        known = np.outer(begin[:, 4], rise[k]) - np.outer(end[:, 4], rise[k - 1])
+        pivot = own - before @ ahead[-1]
+        solved = np.linalg.solve(pivot, np.hstack([after, known - before @ carried[-1]]))
+        ahead.append(solved[:, :2])
+        carried.append(solved[:, 2:])
+    following = np.stack([qd1, qdd1])
+    for k in reversed(range(1, len(times) - 1)):
+        following = carried[k] - ahead[k] @ following
+        rates[k], accelerations[k] = following
+    return PiecewisePolynomial.quintic(times, points, rates, accelerations)
+
+
+def _jerk_and_snap_at_start(h):
+    """Rows of a quintic piece's third and fourth derivative in (v, a, end v, end a, rise)."""
+    return np.array(
+        [
+            [-36 / h**2, -9 / h, -24 / h**2, 3 / h, 60 / h**3],
+            [192 / h**3, 36 / h**2, 168 / h**3, -24 / h**2, -360 / h**4],
+        ]
+    )
+
+
+def _jerk_and_snap_at_end(h):
+    """The same at its end: seen backwards, rates and jerk change sign."""
+    start = _jerk_and_snap_at_start(h)
+    mirrored = start[:, [2, 3, 0, 1, 4]] * np.array([-1, 1, -1, 1, -1])
+    return mirrored * np.array([[-1], [1]])

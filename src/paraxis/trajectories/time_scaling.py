@@ -1,0 +1,102 @@
+"""How much longer, or shorter, a motion must take to keep within limits.
+
+Stretched evenly by a factor, rates fall by the factor and accelerations by its square. Torques
+do not fall in proportion: gravity stays.
+"""
+
+import numpy as np
+
+from ..errors import ArgumentError
+from .limits import Limits, drive_torques
+from .peaks import peaks, times_between
+
+LONGEST = 1e6  # a factor that is as good as standing still
+CLOSE = 1e-12  # relative
+
+
+def smallest_stretch(robot, trajectory, max_velocity, max_acceleration, max_torque):
+    """The smallest factor at which no limit is passed and one is met."""
+    limits = Limits.of(robot, trajectory.n, max_velocity, max_acceleration, max_torque)
+    factor = max(
+        _largest_ratio(trajectory, 1, limits.velocity),
+        np.sqrt(_largest_ratio(trajectory, 2, limits.acceleration)),
+    )
+    if np.isfinite(limits.torque).any():
+        factor = _with_torques(_Torques(robot, trajectory, limits.torque), factor)
+    if factor == 0:
+        raise ArgumentError("trajectory: expected one that meets a limit when quick, found none")
+    return factor
+
+
+def _largest_ratio(trajectory, derivative, limits):
+    limited = np.isfinite(limits)
+    if not limited.any():
+        return 0.0
+
+    def ratios(t):
+        return abs(trajectory(t)[derivative][..., limited]) / limits[limited]
+
+    _, ratio = peaks(ratios, trajectory.knots)
+    return ratio.max()
+
+
+class _Torques:
+    """Torques of a stretched motion over their limits, as a function of its own time."""
+
+    def __init__(self, robot, trajectory, limits):
+        self.robot, self.trajectory, self.limits = robot, trajectory, limits
+        self.times = times_between(trajectory.knots).ravel()
+
+    def ratios(self, factor, t):
+        q, qd, qdd = self.trajectory(t)
+        return abs(drive_torques(self.robot, q, qd / factor, qdd / factor**2)) / self.limits
+
+    def allow(self, factor):
+        return self.ratios(factor, self.times).max() <= 1
+
+    def impossible(self):
+        ratios = self.ratios(LONGEST, self.times)
+        k, i = np.unravel_index(ratios.argmax(), ratios.shape)
+        joint, limit = self.robot.joint_names[i], self.limits[i]
+        return ArgumentError(
+            f"joint {joint!r}: expected a torque within {limit:g}, found that the slowest motion "
+            f"needs {ratios[k, i] * limit:.6g}, at {self.times[k] / self.trajectory.duration:.1%} "
+            f"of the time"
+        )
+
+
+def _with_torques(torques, least):
+    """The smallest factor, not below `least`, that torques allow."""
+    while True:  # what samples miss becomes a sample
+        factor = _on_samples(torques, least)
+        if factor == 0:
+            return factor
+        when, ratio = peaks(lambda t, f=factor: torques.ratios(f, t), torques.trajectory.knots)
+        if ratio.max() <= 1 + 1e3 * CLOSE:
+            return factor
+        torques.times = np.concatenate([torques.times, when])
+
+
+def _on_samples(torques, least):
+    if least > 0 and torques.allow(least):
+        return least
+    allowed = max(1.0, least)
+    while not torques.allow(allowed):
+        if allowed > LONGEST:
+            raise torques.impossible()
+        allowed *= 2
+    refused = allowed / 2
+    while refused > least and torques.allow(refused):
+        allowed, refused = refused, refused / 2
+        if refused < 1 / LONGEST:  # nothing that moves has weight
+            return least
+    refused = max(refused, least)
+    while allowed - refused > CLOSE * allowed:
+        middle = (allowed + refused) / 2
+        if middle in (allowed, refused):
+            break
+        if torques.allow(middle):
+            allowed = middle
+        else:
+            refused = middle
+    return allowed

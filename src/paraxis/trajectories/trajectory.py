@@ -1,0 +1,140 @@
+"""A trajectory: where the joints are at any time, and how they move."""
+
+import math
+from functools import cached_property
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import ArgumentError
+from . import given
+from .joint_range import check_range
+from .piecewise import PiecewisePolynomial
+from .time_optimal import fastest_profile
+from .time_scaling import smallest_stretch
+
+
+class Samples(NamedTuple):
+    """Times (samples,), and what the joints do at each: q, qd, qdd (samples, n)."""
+
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+
+
+class Leg(NamedTuple):
+    """A smooth path q(s) of the joints, and a profile s(t) that says when each place is reached."""
+
+    path: PiecewisePolynomial
+    profile: PiecewisePolynomial
+
+    def __call__(self, t):
+        """q, qd and qdd at the times t (...) since its start."""
+        s, sd, sdd = self.profile(t)
+        q, dq, ddq = self.path(s[..., 0])
+        return q, dq * sd, dq * sdd + ddq * sd**2
+
+
+class Trajectory:
+    """Joint positions, rates and accelerations over time: one leg after another.
+
+    Made by `px.quintic`, `px.trapezoidal`, `px.via_points`, `px.cartesian_line` and
+    `px.cartesian_via_points`. Before time 0 and after `duration` the joints stand at its ends.
+    """
+
+    def __init__(self, legs, robot=None):
+        self.legs = tuple(legs)
+        if robot is not None:
+            check_range(robot, self)
+
+    @property
+    def n(self):
+        """The number of joints."""
+        return self.legs[0].path.coefficients.shape[-1]
+
+    @cached_property
+    def _starts(self):
+        """When each leg begins, and when the last one ends."""
+        return np.cumsum([0.0, *(leg.profile.length for leg in self.legs)])
+
+    @property
+    def duration(self):
+        """In seconds."""
+        return float(self._starts[-1])
+
+    @property
+    def knots(self):
+        """The times between which everything is smooth."""
+        starts = self._starts
+        within = [
+            leg.profile.knots[:-1] + start for leg, start in zip(self.legs, starts, strict=False)
+        ]
+        return np.concatenate([*within, starts[-1:]])
+
+    def __call__(self, t):
+        """q, qd and qdd at the times t (...), each (..., n)."""
+        t = np.asarray(t, float)
+        if np.isnan(t).any():
+            raise ArgumentError("t: expected times, found nan")
+        which = np.searchsorted(self._starts[1:-1], t, "right")
+        motion = np.empty((3, *t.shape, self.n))
+        for k, leg in enumerate(self.legs):
+            here = which == k
+            motion[:, here] = leg(t[here] - self._starts[k])
+        return tuple(motion)
+
+    def sample(self, *, dt=None, samples=None, times=None):
+        """t, q, qd, qdd at times given in one of three ways.
+
+        Every `dt` seconds until the end is reached; `samples` evenly spread from start to end; or
+        at `times`.
+        """
+        ways = {"dt": dt, "samples": samples, "times": times}
+        found = [name for name, value in ways.items() if value is not None]
+        if len(found) != 1:
+            listed = " and ".join(found) or "none"
+            raise ArgumentError(f"sample: expected one of dt, samples and times, found {listed}")
+        if dt is not None:
+            dt = given.positive("dt", dt)
+            steps = math.ceil(
+                self.duration / dt - 1e-9
+            )  # a quotient that is whole but for rounding
+            times = dt * np.arange(steps + 1)
+        elif samples is not None:
+            if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < 2:
+                raise ArgumentError(f"samples: expected a whole number >= 2, found {samples!r}")
+            times = np.linspace(0.0, self.duration, int(samples))
+        times = given.array("times", times, 1)
+        return Samples(times, *self(times))
+
+    def stretched(self, factor):
+        """The same path, taking `factor` times as long."""
+        factor = given.positive("factor", factor)
+        return Trajectory(Leg(path, profile.stretched(factor)) for path, profile in self.legs)
+
+    def scaled(self, robot, *, max_velocity=None, max_acceleration=None, max_torque=None):
+        """Stretched or compressed evenly until it just keeps within the limits of its joints.
+
+        Limits are one number or one a joint. By default velocities and torques are those of the
+        robot, and accelerations are free. Torques are what the drives bring, friction included
+        (see `px.motor_torques`), on the joint's side of a transmission.
+        """
+        factor = smallest_stretch(robot, self, max_velocity, max_acceleration, max_torque)
+        return self.stretched(factor)
+
+    def fastest(self, robot, *, max_velocity=None, max_acceleration=None, max_torque=None):
+        """The same path from rest to rest in the shortest time within the limits, as of `scaled`.
+
+        At each place of the path some joint is at a limit of velocity, acceleration or torque, but
+        for what the grid of the search leaves; accelerations may jump.
+        """
+        limits = max_velocity, max_acceleration, max_torque
+        quick = Trajectory(
+            Leg(path, fastest_profile(robot, path, *limits)) for path, _ in self.legs
+        )
+        return quick.stretched(smallest_stretch(robot, quick, *limits))
+
+    def __repr__(self):
+        return f"<Trajectory: {self.n} joints, {self.duration:.4g} s>"

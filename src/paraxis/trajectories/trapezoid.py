@@ -1,0 +1,55 @@
+"""Accelerate, cruise, brake: the quickest way over a length at given rate and acceleration."""
+
+import math
+
+import numpy as np
+
+from ..errors import ArgumentError
+from . import given
+from .piecewise import PiecewisePolynomial
+from .trajectory import Leg, Trajectory
+
+
+def trapezoidal(q0, q1, max_velocity=None, max_acceleration=None, *, robot=None):
+    """From q0 to q1 (n,) straight in joint space, all joints starting and arriving together.
+
+    The joint that needs longest is at its limits, given as one number or (n,); the others move in
+    proportion. A short way is a triangle, without cruise. With a robot, joint limits hold, and
+    velocities are by default its own.
+    """
+    q0 = given.vector("q0", q0, robot and given.a_robot(robot).n)
+    q1 = given.vector("q1", q1, q0.size)
+    names = robot and robot.joint_names
+    if max_velocity is None and robot is not None:
+        max_velocity = [joint.max_velocity for joint in robot.joints]
+    if max_velocity is None or max_acceleration is None:
+        missing = "max_velocity" if max_velocity is None else "max_acceleration"
+        raise ArgumentError(f"{missing}: expected a number or one a joint, found none")
+    velocity = given.limits("max_velocity", max_velocity, q0.size, names)
+    acceleration = given.limits("max_acceleration", max_acceleration, q0.size, names)
+    way = abs(q1 - q0)
+    moving = way > 0
+    if not moving.any():
+        raise ArgumentError("q1: expected other values than q0, found the same")
+    rate = (velocity[moving] / way[moving]).min()
+    rise = (acceleration[moving] / way[moving]).min()
+    if math.isinf(rise):
+        raise ArgumentError("max_acceleration: expected a finite number, found inf")
+    return Trajectory([Leg(PiecewisePolynomial.line(q0, q1), trapezoid(1.0, rate, rise))], robot)
+
+
+def trapezoid(length, velocity, acceleration):
+    """The profile over `length`; a triangle where it is too short to reach `velocity`."""
+    top = min(velocity, math.sqrt(length * acceleration))
+    ramp = top / acceleration
+    cruise = max(length / top - ramp, 0.0)
+    if cruise <= 1e-12 * ramp:  # rounding
+        cruise = 0.0
+    rising, falling = (
+        [0.0, 0.0, acceleration / 2],
+        [length - top * ramp / 2, top, -acceleration / 2],
+    )
+    pieces = [(ramp, rising), (cruise, [top * ramp / 2, top, 0.0]), (ramp, falling)]
+    pieces = [piece for piece in pieces if piece[0] > 0]
+    times = np.cumsum([0.0, *(time for time, _ in pieces)])
+    return PiecewisePolynomial(times, np.array([powers for _, powers in pieces])[..., None])
