@@ -7,7 +7,7 @@ their moments, as he has it: that takes fewer products, and the parts can be mad
 
 from ...algorithms.efficiency import efficiency
 from ...algorithms.joint_friction import along_joint, stribeck
-from ...robot.friction import JournalBearing, LinearBearing
+from ...robot.friction import JournalBearing, LinearBearing, ThrustBearing
 from ...scalar import equal, known, less, maximum, minimum, select, sqrt
 
 
@@ -25,7 +25,8 @@ def at_joint(joint, torque, reaction, rate, direction, step):
     dry = [stribeck(friction, rate)]
     step(extra="reaction along the joint's axes")
     own = along_joint(joint, reaction)
-    carried = [_carried(bearing, own.linear, own.angular, step) for bearing in friction.bearings]
+    f, n = own.linear, own.angular
+    carried = [LOADS[type(bearing)](bearing, f, n, step) for bearing in friction.bearings]
     step(extra="torque at the joint")
     dry += [sum(loads) * factor for factor, loads in carried]
     return torque + along(direction, sum(dry))
@@ -55,29 +56,30 @@ def along(direction, size):
     return select(less(0.0, direction), size, select(less(direction, 0.0), -size, direction))
 
 
-def _carried(bearing, f, n, step):
-    """What a bearing's friction is proportional to, in parts that are still to be summed."""
-    if isinstance(bearing, JournalBearing):
-        return bearing.coefficient * bearing.radius / bearing.length, journal(bearing, f, n, step)
-    if isinstance(bearing, LinearBearing):
-        return bearing.coefficient / bearing.length, linear(bearing, f, n, step)
-    return bearing.coefficient * bearing.radius, [abs(f.z)]  # a ThrustBearing
-
-
 def journal(bearing, f, n, step):
-    """The moment that each end carries."""
+    """A factor, and the moment that each end carries: friction is the factor times their sum."""
     x, y = _levers(bearing, f, step)
     step(extra="load on one end of the bearing")
     one = _length(x - n.y, y + n.x)
     step(extra="load on its other end")
-    return one, _length(x + n.y, y - n.x)
+    other = _length(x + n.y, y - n.x)
+    return bearing.coefficient * bearing.radius / bearing.length, (one, other)
 
 
 def linear(bearing, f, n, step):
-    """The moment that the faces across each axis carry, at both ends."""
+    """Likewise, with the moments that the faces across each axis carry at both ends."""
     x, y = _levers(bearing, f, step)
     step(extra="load on the faces along x and y")
-    return abs(x - n.y) + abs(x + n.y), abs(y + n.x) + abs(y - n.x)
+    faces = abs(x - n.y) + abs(x + n.y), abs(y + n.x) + abs(y - n.x)
+    return bearing.coefficient / bearing.length, faces
+
+
+def thrust(bearing, f, n, step):
+    """Likewise, with the force along the axis."""
+    return bearing.coefficient * bearing.radius, (abs(f.z),)
+
+
+LOADS = {JournalBearing: journal, LinearBearing: linear, ThrustBearing: thrust}
 
 
 def _levers(bearing, f, step):
