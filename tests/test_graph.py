@@ -411,7 +411,6 @@ TRACE_ERRORS = {
     "dict in dict": (lambda x: {"a": {"b": x}}, "found dict"),
     "complex": (lambda x: x * (1 + 2j), "found complex"),
     "complex64": (lambda x: x * np.complex64(1 + 2j), "found complex64"),
-    "array": (lambda x: x * np.ones(3), "found ndarray"),
     "infinite": (lambda x: x * INF, "expected a finite number, found inf"),
     "nan": (lambda x: [x, NAN], "expected a finite number, found nan"),
     "overflow": (lambda x: x * (px.sqrt(LEAKED[0].lift(1e300)) * 0 + 1e300 * 1e300), "finite"),
@@ -428,6 +427,22 @@ def test_what_cannot_be_traced_says_so(case):
     function, message = TRACE_ERRORS[case]
     with pytest.raises(TraceError, match=message):
         px.trace(function, x=())
+
+
+def test_arrays_of_traced_values_are_done_entry_by_entry():
+    factors = np.array([1.0, -2.0, 0.5])
+
+    def function(x):
+        given = np.array(x, dtype=object)
+        sums = [factors * x[0], x[0] * factors, x[0] + factors - x[1], factors / x[1], x[0] / given]
+        extremes = [px.minimum(given, factors), px.maximum(x[0], factors), np.sin(given)]
+        return np.array([*sums, *extremes, np.sin(x[2]) * factors])
+
+    x = np.array([0.3, 1.2, -0.7])
+    sums = [factors * x[0], factors * x[0], x[0] + factors - x[1], factors / x[1], x[0] / x]
+    extremes = [np.minimum(x, factors), np.maximum(x[0], factors), np.sin(x)]
+    expected = [*sums, *extremes, np.sin(x[2]) * factors]
+    assert abs(px.trace(function, x=3).evaluate(x=x) - expected).max() < 1e-15
 
 
 @pytest.mark.parametrize("name", ["a b", "", "1st", "a-b", "a\n", "ω", "a[0]"])

@@ -119,13 +119,13 @@ class Program:
 
         carry: {input: the output that becomes it}. per_step: inputs that have the steps as first
         axis. record: carried inputs and outputs to be written at every r-th step. until: an output
-        that is one number, not zero once a state is done; a done state must stay as it is. Other
+        that is one number: the step in which it is not zero is the last of that state. Other
         inputs are held. `loop(steps=K, every=r, **arrays)` returns (carried, recorded) arrays.
         """
         from .backends.llvm.iterate_kernel import compile_loop
         from .drivers.iterate import Plan
 
-        plan = Plan(self.inputs, self.outputs, dict(carry), tuple(per_step), tuple(record), until)
+        plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
         return compile_loop(self._identified, lambda: self.graph, plan, work, dtype, threads)
 
     @property

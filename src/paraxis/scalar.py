@@ -7,6 +7,7 @@ nodes. A scalar type that is not a plain number brings methods of the same names
 
 import cmath
 import math
+from functools import wraps
 
 import numpy as np
 
@@ -48,14 +49,30 @@ def sign(x):
     return x.sign() if hasattr(x, "sign") else float(np.sign(x))
 
 
+def _each_pair(function):
+    """`function` of two scalars, which also takes arrays of scalars, entry by entry."""
+    of_arrays = np.frompyfunc(function, 2, 1)
+
+    @wraps(function)
+    def either(a, b):
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            if np.result_type(np.asarray(a), np.asarray(b)) == object:
+                return of_arrays(a, b)
+        return function(a, b)
+
+    return either
+
+
+@_each_pair
 def minimum(a, b):
-    """The smaller of two scalars; NaN if either is NaN."""
+    """The smaller of two scalars, or of arrays entry by entry; NaN if either is NaN."""
     traced = _first_with("minimum", a, b)
     return traced.lift(a).minimum(b) if traced is not None else np.minimum(a, b)
 
 
+@_each_pair
 def maximum(a, b):
-    """The larger of two scalars; NaN if either is NaN."""
+    """The larger of two scalars, or of arrays entry by entry; NaN if either is NaN."""
     traced = _first_with("maximum", a, b)
     return traced.lift(a).maximum(b) if traced is not None else np.maximum(a, b)
 

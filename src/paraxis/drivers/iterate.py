@@ -20,7 +20,8 @@ class Plan:
 
     carry: input -> the output that becomes it. per_step: inputs read anew at each step. record:
     carried inputs (as they are after the step) and outputs, written at every r-th step. until: an
-    output that is one number: when it is not zero the state is done, and no step changes it.
+    output that is one number: after the step in which it is not zero the state is done, and keeps
+    what that step made of it.
     """
 
     inputs: dict
@@ -31,6 +32,11 @@ class Plan:
     until: str | None = None
 
     def __post_init__(self):
+        if not isinstance(self.carry, dict) or not self.carry:
+            raise ArgumentError(
+                f"carry: expected a dict from inputs to the outputs that become them, at least "
+                f"one, found {self.carry!r}"
+            )
         for name, output in self.carry.items():
             _known(name, self.inputs, "carry")
             _known(output, self.outputs, f"carry of {name}")
@@ -41,8 +47,9 @@ class Plan:
                 )
         if len(set(self.carry.values())) != len(self.carry):
             raise ArgumentError("carry: expected an output of its own for each input")
-        if not self.carry:
-            raise ArgumentError("carry: expected at least one input, found none")
+        for what, names in (("per_step", self.per_step), ("record", self.record)):
+            if len(set(names)) != len(names):
+                raise ArgumentError(f"{what}: expected each name once, found {names}")
         for name in self.per_step:
             _known(name, self.inputs, "per_step")
             if name in self.carry:
@@ -61,11 +68,6 @@ class Plan:
         """The shape of what is recorded under this name."""
         return self.inputs[name] if name in self.carry else self.outputs[name]
 
-    @property
-    def places(self):
-        """input or output -> the input whose place in memory it shares: its own, or the carried."""
-        return {output: name for name, output in self.carry.items()}
-
 
 def _known(name, names, what):
     if name not in names:
@@ -73,7 +75,11 @@ def _known(name, names, what):
 
 
 class Iteration:
-    """Steps under way. `state` holds the carried arrays as they are after `done` steps."""
+    """Steps under way. `state` holds the carried arrays as they are after `done` steps.
+
+    An `advance` that was interrupted may have moved states already: records up to `done` are good,
+    but it cannot go on.
+    """
 
     def __init__(self, plan, name, dtype, execute, steps, every, out, arrays):
         self.plan, self.steps, self.done = plan, whole(steps, "steps"), 0
@@ -91,16 +97,27 @@ class Iteration:
                 self._given[key] = array
             else:
                 self._given[key] = self._row_or_rows(array, plan.inputs[key])
-        self.records = {}
-        for key in plan.record:
+        self._finished = np.zeros(self.batch, dtype)
+        self.records = _places(plan.record, out)
+        for key, place in self.records.items():
             shape = (self.steps // self.every, *self.batch, *plan.shape_of(key))
-            place = np.empty(shape, dtype) if out is None else out[key]
             self.records[key] = _fitting(place, key, shape, dtype)
 
     @property
     def state(self):
         shapes = self.plan.inputs
         return {key: self._given[key].reshape(self.batch + shapes[key]) for key in self.plan.carry}
+
+    @property
+    def finished(self):
+        """Which states are done, as `until` says."""
+        return self._finished != 0
+
+    @property
+    def over(self):
+        """Is there nothing left to do?"""
+        stopped = self.plan.until is not None and bool(self.finished.all())
+        return self.done == self.steps or stopped
 
     @property
     def recorded(self):
@@ -110,7 +127,7 @@ class Iteration:
     def advance(self, steps=None):
         """Do so many steps more, by default all: a multiple of `every`, or all that are left."""
         left = self.steps - self.done
-        steps = left if steps is None else min(steps, left)
+        steps = left if steps is None else min(whole(steps, "steps"), left)
         if self.plan.record and steps % self.every and steps < left:
             raise ArgumentError(
                 f"steps: expected a multiple of every ({self.every}), found {steps}"
@@ -121,6 +138,8 @@ class Iteration:
             written = self.done // self.every
             for array in self.records.values():
                 rows.append(_three(array[written:], states))
+            if self.plan.until:
+                rows.append((self._finished, 0, self._finished.itemsize if states > 1 else 0))
             self._execute(rows, states, steps, self.every)
         self.done += steps
         return self
@@ -175,20 +194,36 @@ class Iteration:
         return self._own(array, shape)
 
 
+def _places(record, out):
+    """The array for each record, None where it is still to be made."""
+    if out is None:
+        return dict.fromkeys(record)
+    if not isinstance(out, dict) or set(out) != set(record):
+        found = tuple(out) if isinstance(out, dict) else type(out).__name__
+        raise ArgumentError(f"out: expected a dict with arrays for {record}, found {found}")
+    return {key: out[key] for key in record}
+
+
 def _fitting(array, key, shape, dtype):
-    """An array that is there already, for what is recorded."""
-    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
-        raise ArgumentError(
-            f"out ({key}): expected a contiguous array of {dtype} and shape {shape}, found "
-            f"{array.dtype} and {array.shape}"
-        )
-    return array
+    """An array for what is recorded: a new one, or that which was given, if it fits."""
+    if array is None:
+        return np.empty(shape, dtype)
+    if not isinstance(array, np.ndarray):
+        found = type(array).__name__
+    elif array.shape != shape or array.dtype != dtype:
+        found = f"{array.dtype} and {array.shape}"
+    elif not array.flags.c_contiguous or not array.flags.writeable:
+        found = "one that is strided or read-only"
+    else:
+        return array
+    raise ArgumentError(
+        f"out ({key}): expected a contiguous array of {dtype} and shape {shape}, found {found}"
+    )
 
 
 def _three(array, states):
     """An array of (step, ...) and its bytes between steps and between states."""
-    length = array.shape[0]
-    flat = array.reshape(length, states, -1) if array.size else array
+    flat = array.reshape(len(array), states, _size(array.shape[1:]) // states)
     step, row, _ = flat.strides
     return flat, step, row if states > 1 else 0
 

@@ -28,28 +28,37 @@ class Node:
         return f"%{self.index} = {self.op}({inside})"
 
     # -- what makes it a number -------------------------------------------------
+    # Arrays are left to NumPy, which does every entry by itself and comes back here.
 
     def lift(self, other):
         """`other` as a node of the same trace."""
         return self.builder.lift(other)
 
     def __add__(self, other):
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         return self.builder.add(self, self.builder.lift(other))
 
     __radd__ = __add__
 
     def __sub__(self, other):
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         return self.builder.sub(self, self.builder.lift(other))
 
     def __rsub__(self, other):
         return self.builder.sub(self.builder.lift(other), self)
 
     def __mul__(self, other):
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         return self.builder.mul(self, self.builder.lift(other))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other):
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         return self.builder.div(self, self.builder.lift(other))
 
     def __rtruediv__(self, other):
@@ -146,9 +155,6 @@ class Node:
         raise TraceError(
             "a traced value is not a float yet; use px.sin, px.sqrt, ... in place of math.sin, ..."
         )
-
-    # NumPy must not loop over us, so that `np.float64 * node` reaches __rmul__.
-    __array_ufunc__ = None
 
 
 class Builder:

@@ -2,8 +2,8 @@
 
 A controller is called as controller(t, q, qd) and returns n torques. While it is traced, q and qd
 are arrays of n traced scalars, so that both q[0] and kp * (goal - q) work. A controller that cannot
-be traced (it asks `if`, or calls something that wants floats) is called with floats at every stage
-of every step, with q and qd of the whole batch, (..., n).
+be traced (it asks `if`, calls something that wants floats, or remembers something) is called with
+floats at every stage of every step, with q and qd of the whole batch, (..., n).
 """
 
 import warnings
@@ -17,23 +17,32 @@ from ..graph.node import Node
 def traced_torques(controller, n):
     """`controller` on lists of traced scalars, checked."""
 
-    def torques(t, q, qd):
+    def once(t, q, qd):
         try:
             result = controller(t, as_objects(q), as_objects(qd))
-        except (
-            TypeError,
-            AttributeError,
-        ) as error:  # wants floats, or is wrong
+        except Exception as error:  # it may be wrong, or only want floats: a call with them tells
             raise TraceError(str(error)) from error
-        flat = np.asarray(result, dtype=object)
-        if flat.shape != (n,):
-            raise wrong_shape(flat.shape, (n,))
-        for value in flat:
-            if not isinstance(value, Node | int | float | np.number):
-                raise TraceError(f"controller: expected numbers, found {type(value).__name__}")
-        return list(flat)
+        shape = shape_of(result)
+        if shape != (n,):
+            raise wrong_shape(shape, (n,))
+        values = [value.item() if isinstance(value, np.generic) else value for value in result]
+        for value in values:
+            if not isinstance(value, Node | int | float):
+                raise wrong_kind(type(value).__name__)
+        return values
+
+    def torques(t, q, qd):
+        values, again = once(t, q, qd), once(t, q, qd)
+        if not all(same(a, b) for a, b in zip(values, again, strict=True)):
+            raise TraceError("it gives other torques when it is asked again")
+        return values
 
     return torques
+
+
+def same(a, b):
+    """Are two traced scalars, or two numbers, the same? NaN is."""
+    return a is b or (not isinstance(a, Node) and not isinstance(b, Node) and repr(a) == repr(b))
 
 
 def as_objects(scalars):
@@ -45,21 +54,45 @@ def as_objects(scalars):
 
 def called_torques(controller, batch, n):
     """`controller` on arrays of floats, checked at each call."""
+    expected = (*batch, n)
 
     def torques(t, q, qd):
-        result = np.asarray(controller(t, q, qd))
+        result = controller(t, q, qd)
         try:
-            if result.dtype.kind not in "fiu":
-                raise ValueError
-            return np.broadcast_to(result, (*batch, n)).astype(float, copy=False)
+            result = np.asarray(result)
+            if result.dtype.kind in "fiu":
+                return np.broadcast_to(result, expected).astype(float, copy=False)
         except ValueError:
-            raise wrong_shape(result.shape, (*batch, n)) from None
+            raise wrong_shape(shape_of(result), expected) from None
+        if any(isinstance(value, Node) for value in result.flat):
+            raise ArgumentError(
+                "controller: it kept values from when it was traced; one that remembers what it "
+                "computed must ask for floats first, as by t = float(t)"
+            )
+        raise wrong_kind(type(result.flat[0]).__name__ if result.size else "nothing")
 
     return torques
 
 
+def shape_of(result):
+    """The shape of what a controller returned, or what can be said of it."""
+    try:
+        return (
+            np.shape(result) if isinstance(result, np.ndarray) else np.asarray(result, object).shape
+        )
+    except ValueError:
+        return "rows of unequal lengths"
+
+
 def wrong_shape(found, expected):
-    return ArgumentError(f"controller: expected torques of shape {expected}, found {found}")
+    whole_batch = " (q and qd are of the whole batch: q[..., j])" if len(expected) > 1 else ""
+    return ArgumentError(
+        f"controller: expected torques of shape {expected}{whole_batch}, found {found}"
+    )
+
+
+def wrong_kind(found):
+    return ArgumentError(f"controller: expected torques that are numbers, found {found}")
 
 
 def say_uncompiled(reason):

@@ -32,16 +32,17 @@ class Run:
         return f"<Run: {text}{', interrupted' if self.interrupted else ''}>"
 
 
-def warn_of_failures(failed_at):
-    failed = np.argwhere(failed_at != NEVER)
+def warn_about(run):
+    """Say aloud what a caller may not expect of a run."""
+    if run.interrupted:
+        text = f"interrupted: it has the states up to {run.t[-1]:g} s"
+        warnings.warn(text, SimulationWarning, stacklevel=3)
+    failed = np.argwhere(run.failed_at != NEVER)
     if not len(failed):
         return
-    steps = failed_at[tuple(failed.T)]
+    steps = run.failed_at[tuple(failed.T)]
     first = tuple(int(k) for k in failed[np.argmin(steps)])
-    which = f"robot {first[0] if len(first) == 1 else first}" if first else "it"
-    warnings.warn(
-        f"{len(failed)} of {failed_at.size} robots left the finite numbers: {which} first, at step "
-        f"{steps.min()} (run.failed_at has all)",
-        SimulationWarning,
-        stacklevel=3,
-    )
+    which = f"robot {first[0] if len(first) == 1 else first}"
+    text = f"{len(failed)} of {run.failed_at.size} robots left the finite numbers, {which} first,"
+    text = text if first else "the robot left the finite numbers"
+    warnings.warn(f"{text} at step {steps.min()} (run.failed_at)", SimulationWarning, stacklevel=3)

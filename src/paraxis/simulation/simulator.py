@@ -19,12 +19,12 @@ from . import bodies
 from .adaptive import attempt
 from .controllers import called_torques, say_uncompiled, traced_torques
 from .progress import Progress
-from .run import NEVER, Run, warn_of_failures
+from .run import NEVER, Run, warn_about
 from .steps import RULES
 
 METHODS = (*RULES, "adaptive")
 PIECE = 0.1  # seconds between looks at the clock and the keyboard
-MOST_ATTEMPTS = 100_000  # adaptive steps in one interval
+FEW_ATTEMPTS, MOST_ATTEMPTS = 64, 100_000  # adaptive steps in a dt: often enough; given up
 
 
 def simulate(
@@ -64,13 +64,11 @@ def simulate(
         traced = controller and traced_torques(controller, robot.nv)
         loop, arrays = request.loop(tau, traced)
     except TraceError as reason:
-        torques = called_torques(controller, request.batch, robot.nv)
-        torques(0.0, request.q, request.qd)  # if it cannot do this either, it says why
         say_uncompiled(reason)
-        run = request.run_python(torques)
+        run = request.run_python(called_torques(controller, request.batch, robot.nv))
     else:
         run = request.run(loop, arrays)
-    warn_of_failures(run.failed_at)
+    warn_about(run)
     return run
 
 
@@ -142,14 +140,10 @@ class _Simulation:
         arrays |= {"step": np.zeros(self.batch), "dt": self.dt}
         out = {name: array[1:] for name, array in self.records.items()}
         iteration = loop.start(self.steps, self.every, out, **arrays)
-        piece, interrupted = self.every, False
+        interrupted = False
         with Progress("simulating", self.steps) as progress:
             try:
-                while iteration.done < self.steps:
-                    begin = time.monotonic()
-                    iteration.advance(piece)
-                    if time.monotonic() - begin < PIECE / 2:
-                        piece *= 2
+                for _ in in_pieces(iteration, self.every):
                     progress.at(iteration.done)
             except KeyboardInterrupt:
                 interrupted = True
@@ -171,8 +165,10 @@ class _Simulation:
                 while done < self.steps:
                     arrays |= {"tau": torques[done]} if self.changing else {}
                     end = (done + each) * self.dt
-                    final, _ = loop(MOST_ATTEMPTS, **arrays, end=end)
-                    done += each
+                    iteration = loop.start(MOST_ATTEMPTS * each, **arrays, end=end)
+                    for _ in in_pieces(iteration, FEW_ATTEMPTS):
+                        progress.at(done)
+                    final, done = iteration.state, done + each
                     lost = final["t"] < end
                     failed_at[lost & (failed_at == NEVER)] = done
                     for name in ("q", "qd"):
@@ -180,7 +176,6 @@ class _Simulation:
                     final["h"][lost] = 0.0  # no further attempt
                     arrays |= final
                     self._record(done, final["q"], final["qd"])
-                    progress.at(done)
             except KeyboardInterrupt:
                 interrupted = True
         return self._finished(done, failed_at, interrupted)
@@ -255,11 +250,13 @@ class _Simulation:
 
     def _to(self, accelerations, t, end, q, qd, h):
         """Adaptive steps of one robot until `end`."""
-        while t < end:
+        for _ in range(MOST_ATTEMPTS):
+            if t >= end:
+                return q, qd, h
             if h <= self.dt * bodies.LEAST_STEP:
-                return [math.nan] * len(q), [math.nan] * len(qd), 0.0
+                break
             t, q, qd, h = attempt(accelerations, t, q, qd, h, end, self.tolerance)
-        return q, qd, h
+        return [math.nan] * len(q), [math.nan] * len(qd), 0.0
 
     # -- results ---------------------------------------------------------------------------------
 
@@ -274,6 +271,16 @@ class _Simulation:
         t = np.arange(count) * (self.every * self.dt)
         q, qd = (self.records[name][:count] for name in ("q", "qd"))
         return Run(t, q, qd, failed_at, interrupted)
+
+
+def in_pieces(iteration, piece):
+    """Advance to the end; from time to time the caller may look at the clock and the keyboard."""
+    while not iteration.over:
+        begin = time.monotonic()
+        iteration.advance(piece)
+        if time.monotonic() - begin < PIECE / 2:
+            piece *= 2
+        yield
 
 
 def columns(array):

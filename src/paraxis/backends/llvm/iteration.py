@@ -3,11 +3,13 @@
 A job is a row of 64-bit words:
 
     states | states a chunk | chunks | next chunk | status (1: out of memory) | steps | every
-    for each input, then each record: address | bytes between steps | bytes between states
+    for each input, each record, and the array that says which states are done, if any:
+    address | bytes between steps | bytes between states
 
 The entries of a state lie side by side; 0 bytes between states is one state for all. Carried
 arrays are read before the first step and written after the last. Threads take chunks by counting
-`next chunk` up.
+`next chunk` up. A block whose states can be done goes on until all of them are; those that are
+done earlier keep their values.
 """
 
 from ...drivers.map import ANY, ROWS
@@ -17,53 +19,61 @@ from .rows import define_load, define_store
 STATES, CHUNK, CHUNKS, NEXT_CHUNK, STATUS, STEPS, EVERY = range(7)
 HEADER, ARRAY = 7, 3
 MOST_STACK = 65536  # bytes of scratch on the stack of whichever thread calls
+DONE = ("done",)  # the key of the block that says which states are done
 
 
 def define_iterate(module, plan, lanes, body, frame):
     """Add `void @iterate(ptr job)`, which calls `body` (with blocks) for each step."""
-    for count in sorted({size(shape) for shape in plan.inputs.values()}):
+    loop = _Iterate(module, plan, lanes, body, frame)
+    for count in sorted(set(loop.entries.values())):
         define_load(module, f"load_{count}", lanes, count)
-    written = {size(plan.inputs[name]) for name in plan.carry}
-    for count in sorted(written | {size(plan.shape_of(name)) for name in plan.record}):
         define_store(module, f"store_{count}", lanes, count)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
-    module.define("iterate", _Iterate(module, plan, lanes, body, frame).text())
+    module.define("iterate", loop.text())
 
 
 class _Iterate:
-    def __init__(self, module, plan, lanes, body, frame):
-        self.module, self.plan, self.lanes, self.body, self.frame = (
-            module,
-            plan,
-            lanes,
-            body,
-            frame,
-        )
-        self.vector = lanes.count * lanes.size
-        self.inputs = list(plan.inputs)
-        self.arrays = [*self.inputs, *plan.record]
-        # A carried input and the output that becomes it share a block: a body reads all its inputs
-        # before it writes.
-        self.blocks = [*self.inputs, *(o for o in plan.outputs if o not in plan.places)]
-        self.entries = {name: size(plan.inputs[name]) for name in self.inputs}
-        self.entries |= {name: size(plan.outputs[name]) for name in self.blocks[len(self.inputs) :]}
+    """Blocks and arrays are known by ("input", name) and ("output", name)."""
 
-    def block(self, name):
+    def __init__(self, module, plan, lanes, body, frame):
+        self.module, self.plan, self.lanes = module, plan, lanes
+        self.body, self.frame = body, frame
+        self.vector = lanes.count * lanes.size
+        self.inputs = [("input", name) for name in plan.inputs]
+        self.outputs = [("output", name) for name in plan.outputs]
+        self.carry = {("input", x): ("output", y) for x, y in plan.carry.items()}
+        self.records = [("input" if x in plan.carry else "output", x) for x in plan.record]
+        self.done = [DONE] if plan.until else []
+        # A carried input and the output that becomes it share a block: a body reads all its inputs
+        # before it writes. But a state that may be done by then must find its old values again.
+        self.shared = {} if plan.until else {y: x for x, y in self.carry.items()}
+        self.entries = {key: size(plan.inputs[key[1]]) for key in self.inputs}
+        for key in self.outputs:
+            if key not in self.shared:
+                self.entries[key] = size(plan.outputs[key[1]])
+        self.entries |= dict.fromkeys(self.done, 1)
+        self.blocks = list(self.entries)
+
+    def block(self, key):
         """The number of the block that holds an input or an output."""
-        return self.blocks.index(self.plan.places.get(name, name))
+        return self.blocks.index(self.shared.get(key, key))
 
     def text(self):
-        plan, lanes = self.plan, self.lanes
+        plan, lanes, first_record = self.plan, self.lanes, len(self.inputs)
         words = {"states": STATES, "chunk": CHUNK, "chunks": CHUNKS, "steps": STEPS, "every": EVERY}
         start, end = self._memory()
-        arguments = [f"ptr %block{self.block(name)}" for name in (*self.inputs, *plan.outputs)]
-        held = [name for name in self.inputs if name not in plan.per_step]
+        arguments = [f"ptr %block{self.block(key)}" for key in (*self.inputs, *self.outputs)]
+        arrays = [*self.inputs, *self.records, *self.done]
+        at = {key: k for k, key in enumerate(self.inputs)}
+        at |= dict.fromkeys(self.done, len(arrays) - 1)
+        streamed = [("input", name) for name in plan.per_step]
+        held = [key for key in (*self.inputs, *self.done) if key not in streamed]
         return f"""
 define void @iterate(ptr %job) nounwind {{
 entry:
 {_lines(_word(name, k) for name, k in words.items())}
   %counter = getelementptr i64, ptr %job, i64 {NEXT_CHUNK}
-{_lines(self._array_words(k) for k in range(len(self.arrays)))}
+{_lines(self._array_words(k) for k in range(len(arrays)))}
 {start}
 {_lines(self._block(k) for k in range(len(self.blocks)))}
   br label %take
@@ -71,7 +81,7 @@ entry:
 take:
   %c = atomicrmw add ptr %counter, i64 1 monotonic, align 8
   %some = icmp ult i64 %c, %chunks
-  br i1 %some, label %begin, label %done
+  br i1 %some, label %begin, label %finish
 begin:
   %first = mul i64 %c, %chunk
   %past = add i64 %first, %chunk
@@ -81,31 +91,31 @@ block: ; one vector of states
   %i = phi i64 [ %first, %begin ], [ %i.next, %next ]
   %remaining = sub i64 %last, %i
   %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {lanes.count})
-{_lines(self._move("load", name, self.inputs.index(name), "0") for name in held)}
+{_lines(self._move("load", key, at[key], "0") for key in held)}
   br label %step
 step:
   %s = phi i64 [ 0, %block ], [ %s.next, %again ]
   %since = phi i64 [ 1, %block ], [ %since.next, %again ]
   %r = phi i64 [ 0, %block ], [ %r.next, %again ]
-{_lines(self._move("load", name, self.inputs.index(name), "%s") for name in plan.per_step)}
+{_lines(self._move("load", key, at[key], "%s") for key in streamed)}
   call void @{self.body}({", ".join(arguments)}, ptr %memory)
   %recorded = icmp eq i64 %since, %every
   br i1 %recorded, label %record, label %counted
 record:
-{_lines(self._move("store", name, len(self.inputs) + k, "%r") for k, name in enumerate(plan.record))}
+{_lines(self._move("store", key, k, "%r") for k, key in enumerate(self.records, first_record))}
   br label %counted
 counted:
   %since.up = add i64 %since, 1
   %since.next = select i1 %recorded, i64 1, i64 %since.up
   %r.up = add i64 %r, 1
   %r.next = select i1 %recorded, i64 %r.up, i64 %r
-{self._until()}
+{self._until() if plan.until else "  br label %again"}
 again:
   %s.next = add i64 %s, 1
   %more.steps = icmp ult i64 %s.next, %steps
   br i1 %more.steps, label %step, label %over
 over:
-{_lines(self._move("store", name, self.inputs.index(name), "0") for name in plan.carry)}
+{_lines(self._move("store", key, at[key], "0") for key in (*self.carry, *self.done))}
   br label %next
 next:
   %i.next = add i64 %i, {lanes.count}
@@ -119,7 +129,8 @@ next:
         """The frame of the body and the blocks: on the stack, or from the heap when they are large."""
         bytes_ = (self.frame + sum(self.entries.values())) * self.vector
         if bytes_ <= MOST_STACK:
-            return f"  %memory = alloca [{bytes_} x i8], align {self.vector}", "done:\n  ret void"
+            start = f"  %memory = alloca [{bytes_} x i8], align {self.vector}"
+            return start, "finish:\n  ret void"
         self.module.declare("declare ptr @malloc(i64)")
         self.module.declare("declare void @free(ptr)")
         start = f"""  %raw = call ptr @malloc(i64 {bytes_ + self.vector})
@@ -130,7 +141,7 @@ ready:
   %raw.up = add i64 %raw.address, {self.vector - 1}
   %aligned = and i64 %raw.up, {-self.vector}
   %memory = inttoptr i64 %aligned to ptr"""
-        end = f"""done:
+        end = f"""finish:
   call void @free(ptr %raw)
   ret void
 refuse:
@@ -140,7 +151,7 @@ refuse:
         return start, end
 
     def _block(self, k):
-        before = self.frame + sum(self.entries[name] for name in self.blocks[:k])
+        before = self.frame + sum(self.entries[key] for key in self.blocks[:k])
         return f"  %block{k} = getelementptr i8, ptr %memory, i64 {before * self.vector}"
 
     def _array_words(self, k):
@@ -149,9 +160,9 @@ refuse:
         pointer = f"  %base{k} = inttoptr i64 %address{k} to ptr"
         return _lines([*(_word(f"{name}{k}", at + j) for j, name in words), pointer])
 
-    def _move(self, what, name, k, step):
-        """Fill the block of an array, or empty it, at a step."""
-        entries, tag = self.entries[self.plan.places.get(name, name)], f"{what}.{k}.{name}"
+    def _move(self, what, key, k, step):
+        """Fill the block of array k, or empty it, at a step."""
+        entries, tag = self.entries[self.shared.get(key, key)], f"{what}{k}"
         way = f"select i1 %{tag}.same, i64 {ANY}, i64 {ROWS}"
         return f"""  %{tag}.on = mul i64 %i, %row{k}
   %{tag}.later = mul i64 {step}, %step{k}
@@ -159,22 +170,34 @@ refuse:
   %{tag}.at = getelementptr i8, ptr %base{k}, i64 %{tag}.offset
   %{tag}.same = icmp eq i64 %row{k}, 0
   %{tag}.way = {way}
-  call void @{what}_{entries}(ptr %{tag}.at, i64 {self.lanes.size}, i64 %row{k}, ptr %block{self.block(name)}, i64 %{tag}.way, i64 %count)"""
+  call void @{what}_{entries}(ptr %{tag}.at, i64 {self.lanes.size}, i64 %row{k}, ptr %block{self.block(key)}, i64 %{tag}.way, i64 %count)"""
 
     def _until(self):
-        if self.plan.until is None:
-            return "  br label %again"
-        lanes, block = self.lanes, self.block(self.plan.until)
-        load = f"  %until = load {lanes.type}, ptr %block{block}, align {self.vector}"
-        test = f"  %lanes.done = fcmp one {lanes.type} %until, {lanes.constant(0.0)}"
-        if lanes.count == 1:
-            return f"{load}\n{test}\n  br i1 %lanes.done, label %over, label %again"
-        bits = f"i{lanes.count}"
-        return f"""{load}
-{test}
-  %done.bits = bitcast {lanes.condition} %lanes.done to {bits}
+        """Carry the states that were not done before this step; stop when all are."""
+        lanes, bits = self.lanes, f"i{self.lanes.count}"
+        pairs = [*self.carry.items(), (DONE, ("output", self.plan.until))]
+        kept = [
+            self._keep(old, new, entry) for old, new in pairs for entry in range(self.entries[old])
+        ]
+        done = f"%kept{self.block(DONE)}.0"
+        return f"""  %done.before = load {lanes.type}, ptr %block{self.block(DONE)}, align {self.vector}
+  %frozen = fcmp une {lanes.type} %done.before, {lanes.constant(0.0)}
+{_lines(kept)}
+  %done.now = fcmp une {lanes.type} {done}, {lanes.constant(0.0)}
+  %done.bits = bitcast {lanes.condition} %done.now to {bits}
   %all.done = icmp eq {bits} %done.bits, -1
   br i1 %all.done, label %over, label %again"""
+
+    def _keep(self, old, new, entry):
+        """Move an entry from the block of an output to that of its input, in lanes not frozen."""
+        type_, into, offset = self.lanes.type, self.block(old), entry * self.vector
+        tag = f"{into}.{entry}"
+        return f"""  %into{tag} = getelementptr i8, ptr %block{into}, i64 {offset}
+  %from{tag} = getelementptr i8, ptr %block{self.block(new)}, i64 {offset}
+  %old{tag} = load {type_}, ptr %into{tag}, align {self.vector}
+  %new{tag} = load {type_}, ptr %from{tag}, align {self.vector}
+  %kept{tag} = select {self.lanes.condition} %frozen, {type_} %old{tag}, {type_} %new{tag}
+  store {type_} %kept{tag}, ptr %into{tag}, align {self.vector}"""
 
 
 def _lines(parts):
