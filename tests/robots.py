@@ -144,7 +144,7 @@ def random_transmission(rng):
         return Transmission(ratio=rng.choice((1.0, -30.0)))
     efficiency = rng.uniform(0.3, 1)
     if rng.random() < 0.7:
-        loads = sorted(rng.uniform(0, 1.2) for _ in range(rng.randint(2, 6)))
+        loads = np.cumsum([rng.uniform(0.01, 0.3) for _ in range(rng.randint(2, 6))])
         rises = sorted(rng.uniform(0.2, 1) for _ in loads)
         efficiency = list(zip(loads, rises, strict=True))
     return Transmission(
@@ -210,6 +210,37 @@ def pinocchio_torques(robot, q, qd, qdd):
     data = model.createData()
     rows = zip(q, qd, qdd, strict=True)
     return np.array([pin.rnea(model, data, *row).copy() for row in rows])
+
+
+def pinocchio_on_a_moving_base(robot, motion, velocity, acceleration):
+    """Torques and reactions of one state from Pinocchio, where the root is a body that flies.
+
+    Pinocchio has the linear part first, and the rate of the velocity's coordinates instead of the
+    acceleration of the origin.
+    """
+    import pinocchio as pin
+
+    fixed = pinocchio_model(robot)
+    free = pin.Model()
+    free.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
+    free.appendBodyToJoint(1, pin.Inertia.Zero(), pin.SE3.Identity())
+    for i in range(1, fixed.njoints):
+        seat, parent = fixed.jointPlacements[i], fixed.parents[i] + 1
+        free.addJoint(parent, fixed.joints[i], seat, fixed.names[i])
+        free.appendBodyToJoint(i + 1, fixed.inertias[i], pin.SE3.Identity())
+    free.gravity = fixed.gravity
+    free.armature = np.concatenate((np.zeros(6), fixed.armature))
+    (spin, speed), (turn, rise) = np.split(velocity, 2), np.split(acceleration, 2)
+    q, qd, qdd = motion
+    data = free.createData()
+    torques = pin.rnea(
+        free,
+        data,
+        np.concatenate(([0, 0, 0, 0, 0, 0, 1], q)),
+        np.concatenate((speed, spin, qd)),
+        np.concatenate((rise - np.cross(spin, speed), turn, qdd)),
+    )[6:]
+    return torques, np.array([[*f.angular, *f.linear] for f in list(data.f)[2:]])
 
 
 # -- MuJoCo ----------------------------------------------------------------------------------------

@@ -5,7 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from robots import pinocchio_model, random_robot, relative_error, states
+from robots import (
+    pinocchio_model,
+    pinocchio_on_a_moving_base,
+    random_robot,
+    relative_error,
+    states,
+)
 
 import paraxis as px
 from paraxis import Frame, Inertia, Joint, Robot
@@ -103,35 +109,6 @@ def test_trees_under_forces_from_outside(name, robot):
     assert relative_error(ours, reference(robot, motion, force)) <= 1e-12
 
 
-def on_a_moving_base(robot, motion, velocity, acceleration):
-    """The same torques from Pinocchio, where the root is a body that flies freely.
-
-    Pinocchio has the linear part first, and the rate of the velocity's coordinates instead of the
-    acceleration of the origin.
-    """
-    import pinocchio as pin
-
-    fixed = pinocchio_model(robot)
-    free = pin.Model()
-    free.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
-    free.appendBodyToJoint(1, pin.Inertia.Zero(), pin.SE3.Identity())
-    for i in range(1, fixed.njoints):
-        seat, parent = fixed.jointPlacements[i], fixed.parents[i] + 1
-        free.addJoint(parent, fixed.joints[i], seat, fixed.names[i])
-        free.appendBodyToJoint(i + 1, fixed.inertias[i], pin.SE3.Identity())
-    free.gravity = fixed.gravity
-    free.armature = np.concatenate((np.zeros(6), fixed.armature))
-    (spin, speed), (turn, rise) = np.split(velocity, 2), np.split(acceleration, 2)
-    q, qd, qdd = motion
-    return pin.rnea(
-        free,
-        free.createData(),
-        np.concatenate(([0, 0, 0, 0, 0, 0, 1], q)),
-        np.concatenate((speed, spin, qd)),
-        np.concatenate((rise - np.cross(spin, speed), turn, qdd)),
-    )[6:]
-
-
 @pytest.mark.parametrize(
     ("name", "robot"),
     [(name, robot) for name in RECURSIONS for robot in CHAINS[::2]]
@@ -142,7 +119,7 @@ def test_a_base_that_spins_and_accelerates(name, robot):
     rng, motion = np.random.default_rng(robot.n), state(robot)
     velocity, acceleration = rng.uniform(-3, 3, (2, 6))
     moving = torques(name, robot, motion, base_velocity=velocity, base_acceleration=acceleration)
-    expected = on_a_moving_base(robot, motion, velocity, acceleration)
+    expected, _ = pinocchio_on_a_moving_base(robot, motion, velocity, acceleration)
     assert (relative_error(moving, expected) <= 1e-12) == (name in MOVING_BASE)
 
 
