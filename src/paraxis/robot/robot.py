@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import RobotError, RobotWarning
-from .friction import NO_FRICTION, Friction
+from .friction import NO_FRICTION, Friction, LinearBearing
 from .inertia import Inertia
 from .joint import KINDS, WORLD, checked_axis
 from .pose import Pose, floats
@@ -280,10 +280,7 @@ def _check(robot):
         if joint.rotor_inertia < 0:
             found = joint.rotor_inertia
             raise RobotError(f"{what} rotor inertia: expected a number >= 0, found {found}")
-        for name, kind in (("friction", Friction), ("transmission", Transmission)):
-            if not isinstance(getattr(joint, name), kind):
-                found = type(getattr(joint, name)).__name__
-                raise RobotError(f"{what} {name}: expected a {kind.__name__}, found {found}")
+        _check_drive(joint, what)
         if not isinstance(inertia, Inertia):
             found = type(inertia).__name__
             raise RobotError(f"link of {what}: expected an Inertia, found {found}")
@@ -303,6 +300,18 @@ def _check(robot):
     if len(set(frames)) != len(frames):
         twice = next(name for name in frames if frames.count(name) > 1)
         raise RobotError(f"frame {quoted(twice)}: the name is used twice")
+
+
+def _check_drive(joint, what):
+    for part, kind in (("friction", Friction), ("transmission", Transmission)):
+        if not isinstance(getattr(joint, part), kind):
+            found = type(getattr(joint, part)).__name__
+            raise RobotError(f"{what} {part}: expected a {kind.__name__}, found {found}")
+    for bearing in joint.friction.bearings:
+        if isinstance(bearing, LinearBearing) == joint.is_revolute:
+            expected = "a journal or thrust bearing" if joint.is_revolute else "a linear bearing"
+            found = type(bearing).__name__
+            raise RobotError(f"{what} friction: expected {expected}, found a {found}")
 
 
 def _check_pose(pose, what):
