@@ -49,14 +49,14 @@ def _read(path):
     from .yaml_text import MAX_BYTES, parse_yaml  # here: most robots need no YAML
 
     said = _mapping(parse_yaml(contents(path, "YAML", MAX_BYTES)), ("joints",))
-    if "joints" not in said:
-        raise RobotError("expected the key joints, found nothing")
+    if not said:
+        raise RobotError("expected the key 'joints', found none")
     return said["joints"]
 
 
 def _with_parts(robot, drives):
     joints = {joint.name: joint for joint in robot.joints}
-    for name, said in _mapping(drives, joints, "joints of the robot").items():
+    for name, said in _mapping(drives, joints, "joints").items():
         with naming(f"joint {quoted(name)}"):
             said = _mapping(said, PARTS)
             parts = {key: _made(PARTS[key], part, key) for key, part in said.items()}
@@ -72,7 +72,7 @@ def _made(kind, said, what):
         arguments = dict(_mapping(said, [each.name for each in fields(kind)]))
         for each in fields(kind):
             if each.default is MISSING and each.name not in arguments:
-                raise RobotError(f"expected the key {each.name}, found none")
+                raise RobotError(f"expected the key {each.name!r}, found none")
         if "bearings" in arguments:
             arguments["bearings"] = _bearings(arguments["bearings"])
     return kind(**arguments)
@@ -80,8 +80,7 @@ def _made(kind, said, what):
 
 def _bearings(said):
     if not isinstance(said, list | tuple):
-        kinds = ", ".join(BEARING_KINDS)
-        raise RobotError(f"bearings: expected a list of {kinds}, found {quoted(said)}")
+        raise RobotError(f"bearings: expected a list, found {quoted(said)}")
     return [_bearing(each, f"bearing {k}") for k, each in enumerate(said, start=1)]
 
 
@@ -90,18 +89,18 @@ def _bearing(said, what):
         return said
     with naming(what):
         if len(_mapping(said, BEARING_KINDS)) != 1:
-            raise RobotError(f"expected one of {', '.join(BEARING_KINDS)}, found {len(said)}")
+            raise RobotError(f"expected one of {listing([*BEARING_KINDS])}, found {len(said)}")
         ((name, arguments),) = said.items()
         return _made(BEARING_KINDS[name], arguments, name)
 
 
 def _mapping(said, known, what="keys"):
     """`said`, when it is a mapping whose keys are known."""
+    expected = f"{what} among {listing(list(known), most=100)}"
     if not isinstance(said, Mapping):
-        expected = f"a mapping of {what} ({listing(list(known), most=100)})"
-        raise RobotError(f"expected {expected}, found {quoted(said)}")
+        found = "nothing" if said == "" else quoted(said)  # as of a YAML key without a value
+        raise RobotError(f"expected a mapping with {expected}, found {found}")
     for key in said:
         if key not in known:
-            expected = f"{what} ({listing(list(known), most=100)})"
             raise RobotError(f"expected {expected}, found {quoted(key)}")
     return said
