@@ -55,10 +55,9 @@ def _each_pair(function):
 
     @wraps(function)
     def either(a, b):
-        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-            if np.result_type(np.asarray(a), np.asarray(b)) == object:
-                return of_arrays(a, b)
-        return function(a, b)
+        arrays = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+        traced = arrays and np.result_type(np.asarray(a), np.asarray(b)).kind == "O"
+        return of_arrays(a, b) if traced else function(a, b)
 
     return either
 
