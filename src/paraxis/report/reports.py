@@ -13,6 +13,12 @@ def _depth():
     return depth()
 
 
+def _friction():
+    from .friction.report import friction
+
+    return friction()
+
+
 def _networks():
     from .networks.report import networks
 
@@ -34,6 +40,7 @@ def _systolic():
 REPORTS = {
     "counts": ("operation counts beside those the papers print", _counts),
     "depth": ("times on unlimited processors beside those Lathrop prints", _depth),
+    "friction": ("torques of motors with friction beside Dhanaraj's", _friction),
     "networks": ("recurrences on several processors, and messages between these", _networks),
     "schedules": ("Dhanaraj's subtasks, levels and times, checked and proved", _schedules),
     "systolic": ("Lathrop's arrays of processors, simulated", _systolic),

@@ -1,0 +1,25 @@
+"""The report `friction`: Chapter 3 of Dhanaraj's thesis beside what is found here."""
+
+from ..document import Report
+from .counts import table_3_3
+from .levels import levels_with_friction
+from .profiles import along_the_line, figures
+from .table_3_5 import identities, table_3_5
+
+TITLE = "Friction beside Dhanaraj's"
+LEAD = (
+    "Chapter 3 of the thesis finds what bearings and harmonic drives take from a PUMA 560 whose "
+    "first three links move the wrist along a straight line. The line, masses and friction "
+    "parameters are printed; the velocity profile, the length of the bearings and the efficiency "
+    "curve are not."
+)
+RULE = (
+    "Friction has the sign of motion: what the drive must bring in addition. Every measured number "
+    "is computed when the report is made; a number that was found from a printed one says so."
+)
+
+
+def friction():
+    """The report."""
+    tables = [table_3_5(), identities(), along_the_line(), table_3_3(), levels_with_friction()]
+    return Report("friction", TITLE, LEAD, tables, RULE, figures())
