@@ -1,0 +1,81 @@
+"""One step of numerical inverse kinematics: damped least squares (Levenberg-Marquardt).
+
+The damping follows the squared error, so that far from the goal a singular Jacobian does no harm
+and near it the steps are Gauss-Newton's, of quadratic convergence (Sugihara, IEEE Trans. Robotics
+27, 2011). Lengths are measured in `length`, so that metres and radians can be weighed together.
+"""
+
+from ..scalar import less, less_equal, maximum, minimum, select
+from .factor import factor, solve
+from .kinematics import forward_kinematics, jacobian
+from .pose_error import pose_distance, pose_error
+
+DAMPING = 0.03  # times the squared error; from 0.01 to 0.1 it matters little
+LEAST_DAMPING = 1e-12  # keeps the equations regular at a singular goal
+
+
+def damped_step(robot, q, goal, frame, length, bounds, tolerance):
+    """The next q, how far this one is off (as chord and way), and whether that is near enough.
+
+    If so, q stays. `bounds` are (lower, upper) for each joint that must not pass them, and None for
+    others. A joint that stands at a bound and is pushed against it takes no part in the step.
+    """
+    pose = forward_kinematics(robot, q, frame)
+    distance = pose_distance(pose, goal)
+    near = less_equal(maximum(*distance), tolerance)
+    chord, way = pose_error(pose, goal)
+    e = [*chord, *(way * (1.0 / length))]
+    J = _columns(robot, q, frame, length)
+    J = [_unless_pushed(j, dot(j, e), x, bound) for j, x, bound in zip(J, q, bounds, strict=True)]
+    damping = dot(e, e) * DAMPING + LEAST_DAMPING
+    moved = []
+    for i, (x, step, bound) in enumerate(zip(q, _damped(J, e, damping), bounds, strict=True)):
+        there = x + (step if robot.is_revolute[i] else step * length)
+        if bound is not None:
+            there = minimum(maximum(there, bound[0]), bound[1])
+        moved.append(select(near, x, there))
+    return moved, distance, select(near, 1.0, 0.0)
+
+
+def _columns(robot, q, frame, length):
+    """J by columns, with lengths, also those of sliding joints, in units of `length`."""
+    rows = jacobian(robot, q, frame, "world")
+    angular, linear = zip(*rows[:3], strict=True), zip(*rows[3:], strict=True)
+    return [
+        [*turn, *(v * (1.0 / length) if revolute else v for v in slide)]
+        for turn, slide, revolute in zip(angular, linear, robot.is_revolute, strict=True)
+    ]
+
+
+def _unless_pushed(column, push, q, bound):
+    """A joint's column of J, or zeros where the joint is pushed against its bound."""
+    if bound is None:
+        return column
+    lower, upper = bound
+    free = select(
+        less(push, 0.0), select(less(lower, q), 1.0, 0.0), select(less(q, upper), 1.0, 0.0)
+    )
+    return [entry * free for entry in column]
+
+
+def _damped(J, e, damping):
+    """(JᵀJ + λ)⁻¹ Jᵀe = Jᵀ (JJᵀ + λ)⁻¹ e, whichever has the smaller matrix."""
+    if len(J) <= len(e):
+        return _solved(J, [dot(j, e) for j in J], damping)
+    rows = list(zip(*J, strict=True))
+    force = _solved(rows, e, damping)
+    return [dot(j, force) for j in J]
+
+
+def _solved(vectors, right, damping):
+    """x with (G + λ) x = right, where G are the scalar products of the vectors."""
+    G = [
+        [dot(a, b) + damping if i == j else dot(a, b) for j, b in enumerate(vectors)]
+        for i, a in enumerate(vectors)
+    ]
+    everyone_before = [tuple(reversed(range(i))) for i in range(len(vectors))]
+    return solve(factor(everyone_before, G), right)
+
+
+def dot(a, b):
+    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)

@@ -1,0 +1,1 @@
+"""From where a frame should be to where the joints should stand."""

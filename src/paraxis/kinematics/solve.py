@@ -1,0 +1,94 @@
+"""Inverse kinematics for arrays of poses: where the joints stand when a frame has a pose."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..drivers.map import as_array
+from ..errors import ArgumentError
+from ..robot.robot import Robot
+from .limits import Limits
+from .poses import are_poses
+from .search import Search
+
+TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class InverseKinematics:
+    """What `px.inverse_kinematics` found, for each pose."""
+
+    q: np.ndarray  # (..., n); NaN where no solution was found
+    solved: np.ndarray  # (...)
+    error: np.ndarray  # (...) the least met: the larger of metres and radians; NaN without a pose
+
+    def __repr__(self):
+        solved, total = np.count_nonzero(self.solved), self.solved.size
+        return f"<InverseKinematics: {solved:,} of {total:,} solved>"
+
+
+def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE):
+    """Joint positions that bring a frame, by default the tool, to poses (..., 4, 4) in the world.
+
+    The result has `q` (..., n), `solved` (...) and `error` (...), the larger of the distance in
+    metres and the angle in radians that is left. Solved means an error of at most `tolerance`,
+    within the joints' limits; where none was found q is NaN, and the error is the least met. That
+    also goes for a `pose` that is none (no rotation to 1e-6, or not finite), which has no error.
+
+    The search begins at `q0` (..., n), if given, and goes to other starts only if it fails from
+    there; so along a path give the last solution, for a neighbouring one. Joints that may turn more
+    than once come within half a turn of q0 (without it, of the middle of their limits), limits
+    permitting. Joints that do not move the frame stay at q0, or at zero (at mid-range where zero is
+    beyond their limits). The same pose and q0 give the same bits in any batch.
+    """
+    chain, search, neutral = _prepared(robot, frame)
+    tolerance = _checked(tolerance)
+    goals = as_array(pose, "pose", (4, 4))
+    starts = None if q0 is None else as_array(q0, "q0", (robot.n,))
+    batch = _batch(goals, starts)
+    goals = np.ascontiguousarray(np.broadcast_to(goals, batch + (4, 4)), float).reshape(-1, 4, 4)
+    sound = are_poses(goals)
+    if starts is None:
+        q, first = np.tile(neutral, (len(goals), 1)), None
+    else:
+        q = np.array(np.broadcast_to(starts, batch + (robot.n,)), float).reshape(-1, robot.n)
+        sound, first = sound & np.isfinite(q).all(-1), q[:, chain]
+    found, error = search.solve(goals, first, tolerance, np.flatnonzero(sound))
+    solved = error <= tolerance
+    q[:, chain] = found
+    q[~solved] = np.nan
+    return InverseKinematics(
+        q.reshape(*batch, robot.n), solved.reshape(batch), error.reshape(batch)
+    )
+
+
+def _prepared(robot, frame):
+    """The joints that move a frame, the search for the chain they are, and where others stand."""
+    if not isinstance(robot, Robot):
+        raise ArgumentError(
+            f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}"
+        )
+    if frame is not None and not isinstance(frame, str):
+        raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
+    kept, key = robot._functions, ("inverse_kinematics", frame)
+    if key not in kept:
+        place = robot.tool() if frame is None else robot.frame(frame)
+        chain = replace(robot, frames=(place,), warn=False).subchain(place.name)
+        search = Search(chain)
+        kept[key] = list(robot.path(place.body)[::-1]), search, Limits(robot).neutral
+    return kept[key]
+
+
+def _checked(tolerance):
+    if not isinstance(tolerance, int | float) or not 0 < tolerance < np.inf:
+        raise ArgumentError(f"tolerance: expected a number above zero, found {tolerance!r}")
+    return float(tolerance)
+
+
+def _batch(goals, starts):
+    batches = {"pose": goals.shape[:-2], "q0": () if starts is None else starts.shape[:-1]}
+    try:
+        return np.broadcast_shapes(*batches.values())
+    except ValueError:
+        found = ", ".join(f"{name} {batch}" for name, batch in batches.items())
+        raise ArgumentError(f"batch shapes do not broadcast together: {found}") from None

@@ -1,0 +1,75 @@
+"""Where to start the search for a pose: at postures whose poses are near it.
+
+Some postures are centres: a pose belongs to the nearest centre's pose, and starts from that posture
+first. For further attempts each centre has a list of other postures, those nearest to it first.
+Postures are spread evenly by Kronecker's sequence (multiples of irrational numbers, modulo one),
+so that the same pose is always sought from the same starts, and no random numbers are involved.
+"""
+
+import numpy as np
+
+from ..api import forward_kinematics, trace
+from ..scalar import less, select
+
+CENTRES = 128
+POSTURES = 512
+CLOSE = 0.25  # of `length`: how far apart is as bad as frames turned by 41 degrees
+
+
+class Starts:
+    """Postures of a robot within the given ranges, for so many attempts."""
+
+    def __init__(self, robot, frame, low, high, length, attempts):
+        self._scale = CLOSE * length
+        self._postures = low + (high - low) * kronecker(POSTURES, robot.n)
+        places = self._places(forward_kinematics(robot, self._postures, frame))
+        centres = places[:CENTRES]
+        self._lists = np.argsort(_apart(centres, places), axis=-1, kind="stable")[:, :attempts]
+        self._centre_of = trace(lambda pose: self._nearest(centres, pose), pose=(4, 4)).compile()
+
+    def centre_of(self, poses):
+        """The number of the centre that a pose belongs to."""
+        return self._centre_of(poses).astype(int)
+
+    def start(self, centre, attempt):
+        """The posture that poses of a centre start from."""
+        return self._postures[self._lists[centre, attempt]]
+
+    def _places(self, poses):
+        """Poses as points (..., 12) of a space in which near poses are near."""
+        turns, origins = poses[:, :3, :3], poses[:, :3, 3:] / self._scale
+        return np.concatenate([turns, origins], axis=-1).reshape(-1, 12)
+
+    def _nearest(self, centres, pose):
+        """The number of the nearest centre, over generic scalars.
+
+        |a - b|² = b² - 2 a·b + a², of which a², the pose's own, is the same for all.
+        """
+        place = [v for *turn, origin in pose[:3] for v in (*turn, origin * (1.0 / self._scale))]
+        scores = []
+        for number, centre in enumerate(centres.tolist()):
+            products = (-2.0 * c * v for c, v in zip(centre, place, strict=True))
+            scores.append((sum(products, sum(c * c for c in centre)), float(number)))
+        while len(scores) > 1:  # a knock-out, which is less deep than taking them in turn
+            scores = [_nearer(*pair) for pair in zip(scores[::2], scores[1::2], strict=True)]
+        return scores[0][1]
+
+
+def _nearer(a, b):
+    """The lower of two (score, number)."""
+    first = less(a[0], b[0])
+    return select(first, a[0], b[0]), select(first, a[1], b[1])
+
+
+def _apart(a, b):
+    """The squared distances of each of some points from each of others."""
+    return (a * a).sum(-1)[:, None] - 2 * a @ b.T + (b * b).sum(-1)
+
+
+def kronecker(count, n):
+    """So many points of the unit cube: multiples of the powers of 1/g, modulo one, where g is the
+    generalised golden ratio, the root of g^(n + 1) = g + 1 (Roberts, 2018)."""
+    ratio = 2.0
+    for _ in range(64):
+        ratio = (1.0 + ratio) ** (1.0 / (n + 1))
+    return np.outer(np.arange(1, count + 1), ratio ** -np.arange(1.0, n + 1)) % 1.0
