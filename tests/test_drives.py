@@ -95,7 +95,7 @@ def test_what_is_no_sound_number(kind, good, name, value):
     if kept:
         kind(**good | {name: value})
         return
-    expected = f"{kind.__name__} {name}: expected .*, found "
+    expected = f"{kind.__name__} {name}( row 1)?: expected .*, found "
     with pytest.raises(RobotError, match=expected) as error:
         kind(**good | {name: value})
     assert len(str(error.value)) < 200
@@ -443,6 +443,12 @@ def test_a_bearing_fits_its_joint():
         assert robot.with_drives({joint.name: {"friction": px.Friction(good)}}).has_losses
         with pytest.raises(RobotError, match=f"{joint.name}' friction: .*{type(bad).__name__}"):
             robot.with_drives({joint.name: {"friction": px.Friction(bad)}})
+
+
+def test_a_warning_about_a_driven_robot_names_the_robot(arm):
+    odd = px.Inertia(1.0, (0, 0, 0), (1, 1, 9, 0, 0, 0))
+    with pytest.warns(px.RobotWarning, match="robot 'planar3', link 'link1' of joint 'joint1'"):
+        replace(arm, inertias=[odd, *arm.inertias[1:]], warn=True)
 
 
 # -- any drive, written and read -------------------------------------------------------------------
