@@ -52,7 +52,7 @@ def cartesian_via_points(
     pass the target within 3/8 of that distance. A duration is that of the whole, shared out by the
     lengths of the lines. Otherwise as `px.cartesian_line`.
     """
-    if np.ndim(targets) == 0 or len(targets) == 0:
+    if not isinstance(targets, list | tuple | np.ndarray) or len(targets) == 0:
         raise ArgumentError(f"targets: expected poses or points, found {targets!r}")
     timing = _timing(duration, max_velocity, max_acceleration)
     return _through(robot, q0, targets, blend, timing, frame, "cartesian_via_points")

@@ -21,7 +21,7 @@ from .limits import Limits, drive_torques
 from .piecewise import PiecewisePolynomial
 
 INTERVALS = 1000  # over a path, at least
-FRICTION_ROUNDS = 6
+FRICTION_ROUNDS, SETTLED = 30, 1e-5  # at most; when the duration changes by less, relative
 GRADE, NEAREST = 0.02, 1e-4  # steps where the path begins at rest: of the distance, of a piece
 NEARLY = 1 - 1e-6  # of a limit that friction and gravity may take at rest
 
@@ -35,10 +35,15 @@ def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
     grid = _Grid(path)
     dynamics = _Dynamics(robot, grid, limits)
     x, u = _sweeps(grid, dynamics)
+    profile = _profile(grid, x, u)
     for _ in range(FRICTION_ROUNDS if robot.has_losses else 0):
+        before = profile.length
         dynamics.take_friction_of(x, u)
         x, u = _sweeps(grid, dynamics)
-    return _profile(grid, x, u)
+        profile = _profile(grid, x, u)
+        if abs(profile.length - before) < SETTLED * before:
+            break
+    return profile
 
 
 class _Grid:
@@ -145,7 +150,7 @@ def _sweeps(grid, dynamics):
             to_next, up = 2 * grid.step[i], A[i] > 1e-12 * abs(A[i]).max()
             allowed = ((C[i] - B[i] * x[i])[up] / A[i][up]).min(initial=np.inf)
             u[i] = max(min(allowed, (reach[i + 1] - x[i]) / to_next), -x[i] / to_next)
-        x[i + 1] = x[i] + 2 * grid.step[i] * u[i]
+        x[i + 1] = max(x[i] + 2 * grid.step[i] * u[i], 0.0)  # below only by rounding
     return x, u
 
 
