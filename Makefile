@@ -22,7 +22,7 @@ help:
 	@echo "make test       the tests (minutes)"
 	@echo "make test-long  the tests that take longer"
 	@echo "make lint       style and formatting"
-	@echo "make bench      measure against Pinocchio and CasADi on this machine (needs gcc)"
+	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
 	@echo "make reports    the papers' numbers beside ours, made anew, for docs/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
 	@echo "make setup      only install: .venv with Paraxis and all that the tests need"
@@ -48,6 +48,7 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
 	$(BIN)/python benchmarks/threads.py --json benchmarks/results/threads.json
 	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
+	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
 
 reports: $(TOOLS)
 	for name in counts depth schedules systolic networks; do \

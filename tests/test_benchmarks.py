@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 functions = pytest.importorskip("functions")  # of benchmarks/, with Pinocchio and CasADi
+simulation = pytest.importorskip("simulation")  # with MuJoCo
 console = pytest.importorskip("rich.console")
 
 
@@ -34,3 +35,21 @@ def test_the_measurements_print(measured):
 def test_a_peer_with_other_numbers_is_not_timed():
     with pytest.raises(ArithmeticError, match="mass_matrix by CasADi: expected Pinocchio's"):
         functions._checked("CasADi", "mass_matrix", [np.ones((3, 6, 6))], [np.eye(6)[None]])
+
+
+@pytest.mark.parametrize("batch", (3, 1))
+def test_a_simulation_is_measured_beside_its_peers(batch):
+    row = simulation.measure("ur5", batch, steps=20, peer_steps=10, rounds=1)
+    assert row["error"] <= 1e-9
+    for peer in ("paraxis", "paraxis_all", *simulation.PEERS):
+        assert row[peer] > 0
+    page = io.StringIO()
+    simulation.show({"rows": [row]}, console.Console(file=page, width=150))
+    assert f"{batch} ur5" in page.getvalue()
+
+
+def test_a_peer_that_moves_otherwise_is_not_timed():
+    run = simulation.px.simulate(simulation.px.load("ur5"), [[0.1] * 6], [0.0] * 6, dt=0.1, steps=1)
+    elsewhere = run.q[-1] + 1e-3, run.qd[-1]
+    with pytest.raises(ArithmeticError, match="ur5: expected the motion of MuJoCo, found an error"):
+        simulation.checked("MuJoCo", "ur5", elsewhere, run, [0, 1, 2, 3, 4, 5])

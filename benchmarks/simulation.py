@@ -1,0 +1,161 @@
+"""Robots moving in time, beside MuJoCo's `rollout` and Pinocchio's `abaInParallel`.
+
+All take steps of Runge and Kutta's rule, of the same length, from the same states, with the same
+threads; nothing is driven, nothing touches. What is timed must agree: the states after the peers'
+steps are compared first. MuJoCo writes every state; so does Paraxis in one of its two columns.
+Pinocchio has no integrator for batches: its time is that of four calls of `abaInParallel` a step,
+and beside it that of whole steps, which NumPy adds up in place.
+
+    python benchmarks/simulation.py [--quick] [--json benchmarks/results/simulation.json]
+"""
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import peers
+from rich.console import Console
+from rich.table import Table
+from setting import Setting, take_turns
+
+import paraxis as px
+
+RESULTS = Path(__file__).parent / "results" / "simulation.json"
+DT = 1e-3
+TOLERANCE = 1e-7
+# robot, how many of it, steps of Paraxis, steps of the peers: those take longer
+CASES = (
+    ("ur5", 4096, 1000, 10),
+    ("panda", 4096, 500, 10),
+    ("g1_29dof", 4096, 50, 2),
+    ("ur5", 1, 10_000, 1000),
+    ("panda", 1, 10_000, 1000),
+    ("g1_29dof", 1, 2000, 200),
+)
+QUICK = (("ur5", 64, 100, 10), ("ur5", 1, 100, 50))
+PEERS = ("mujoco", "pinocchio", "pinocchio_steps")
+
+
+def measure(name, batch, steps, peer_steps, rounds):
+    """Steps a second, of all robots together, by each of the peers."""
+    setting = Setting(name, batch)
+    mujoco = peers.MujocoPeer(setting.path, DT)
+    cores = min(len(os.sched_getaffinity(0)), batch)
+    q, qd = setting.mine[:2] * 0.5  # gentle, so that errors of rounding stay small
+    order = [setting.robot.joint_names.index(joint) for joint in mujoco.joint_names]
+    their_order = [setting.robot.joint_names.index(j) for j in setting.pinocchio.joint_names]
+
+    def paraxis(count, every):
+        return lambda: px.simulate(setting.robot, q, qd, dt=DT, steps=count, every=every)
+
+    begin = time.perf_counter()
+    after = paraxis(peer_steps, peer_steps)()
+    first_call = time.perf_counter() - begin
+    roll = mujoco.roller(q[:, order], qd[:, order], peer_steps, cores)
+    pinocchio = PinocchioSteps(setting.pinocchio, q[:, their_order], qd[:, their_order], cores)
+    error = max(
+        checked("MuJoCo", name, roll(), after, order),
+        checked("Pinocchio", name, pinocchio.run(peer_steps), after, their_order),
+    )
+    runs = {
+        "paraxis": paraxis(steps, steps),
+        "paraxis_all": paraxis(steps, 1),
+        "mujoco": roll,
+        "pinocchio": lambda: pinocchio.only_dynamics(peer_steps),
+        "pinocchio_steps": lambda: pinocchio.run(peer_steps),
+    }
+    best = take_turns(runs, rounds, repeat=1)
+    done = {key: batch * (steps if key.startswith("paraxis") else peer_steps) for key in runs}
+    row = {"robot": name, "batch": batch, "threads": cores, "steps": steps, "error": error}
+    row |= {"peer_steps": peer_steps, "first_call_s": first_call}
+    return row | {key: done[key] / seconds for key, seconds in best.items()}
+
+
+class PinocchioSteps:
+    """Runge and Kutta's rule over `abaInParallel`; arrays as Pinocchio wants them, kept."""
+
+    def __init__(self, peer, q, qd, threads):
+        assert peer.model.nq == peer.model.nv, "a joint that turns without end is (cos, sin)"
+        self.peer, self.threads = peer, threads
+        self.start = peer.prepare(q, qd)
+        self.tau = np.zeros_like(self.start[1])
+
+    def slopes(self, q, qd):
+        return self.peer.forward_dynamics(q, qd, self.tau, self.threads).T
+
+    def only_dynamics(self, steps):
+        """The calls alone."""
+        for _ in range(4 * steps):
+            self.slopes(*self.start)
+
+    def run(self, steps):
+        """q and qd after so many steps."""
+        q, qd = (array.copy(order="F") for array in self.start)
+        at, rate, sum_q, sum_qd = (np.empty_like(q, order="F") for _ in range(4))
+        for _ in range(steps):
+            np.copyto(rate, qd)
+            np.copyto(at, q)
+            sum_q[...] = sum_qd[...] = 0.0
+            for weight, ahead in ((1, DT / 2), (2, DT / 2), (2, DT), (1, 0.0)):
+                slope = self.slopes(at, rate)
+                sum_q += weight * rate
+                sum_qd += weight * slope
+                np.add(q, ahead * rate, out=at)
+                np.add(qd, ahead * slope, out=rate)
+            q += (DT / 6) * sum_q
+            qd += (DT / 6) * sum_qd
+        return q.T, qd.T
+
+
+def checked(peer, name, theirs, run, order):
+    """The error of the last states, or an end to the benchmark."""
+    mine = np.concatenate([run.q[-1][:, order], run.qd[-1][:, order]], axis=-1)
+    error = peers.relative_error(mine, np.concatenate(theirs, axis=-1))
+    if not error <= TOLERANCE:
+        raise ArithmeticError(f"{name}: expected the motion of {peer}, found an error of {error}")
+    return error
+
+
+def show(results, console):
+    table = Table(title="robot steps a second, Runge and Kutta's rule; ratios of time")
+    heads = ("Paraxis", "all recorded", "MuJoCo", "ratio", "Pinocchio", "ratio", "whole steps")
+    for head in ("robots", "threads", *heads, "first call"):
+        table.add_column(head, justify="left" if head == "robots" else "right")
+    for row in results["rows"]:
+        ours = row["paraxis_all"]
+        mujoco, pinocchio, whole = (row[peer] for peer in PEERS)
+        table.add_row(
+            f"{row['batch']:,} {row['robot']}",
+            f"{row['threads']}",
+            f"{row['paraxis']:,.0f}",
+            f"{ours:,.0f}",
+            f"{mujoco:,.0f}",
+            f"{ours / mujoco:.1f}",
+            f"{pinocchio:,.0f}",
+            f"{ours / pinocchio:.1f}",
+            f"{whole:,.0f}",
+            f"{row['first_call_s']:.2f} s",
+        )
+    console.print(table)
+    console.print("ratios: with all states recorded, as MuJoCo does")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="few robots, few steps")
+    parser.add_argument("--json", type=Path, default=None, help=f"e.g. {RESULTS.name}")
+    options = parser.parse_args()
+    console = Console(width=150)
+    cases, rounds = (QUICK, 1) if options.quick else (CASES, 12)
+    results = {"machine": peers.machine(), "dt": DT, "rows": []}
+    for name, batch, steps, peer_steps in cases:
+        with console.status(f"{batch} {name}"):
+            results["rows"].append(measure(name, batch, steps, peer_steps, rounds))
+    show(results, console)
+    peers.keep(results, options.json)
+
+
+if __name__ == "__main__":
+    main()
