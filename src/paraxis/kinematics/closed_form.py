@@ -158,6 +158,8 @@ def within_a_turn(q, joints):
 
 
 def wrapped(angle):
-    """An angle between -3π and 3π in (-π, π]."""
-    angle = select(less(math.pi, angle), angle - TURN, angle)
-    return select(less(-math.pi, angle), angle, angle + TURN)
+    """An angle between -5π and 5π in (-π, π]."""
+    for _ in range(2):
+        angle = select(less(math.pi, angle), angle - TURN, angle)
+        angle = select(less(-math.pi, angle), angle, angle + TURN)
+    return angle

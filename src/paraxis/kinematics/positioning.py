@@ -14,7 +14,8 @@ from ..api import trace
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.puma_geometry import arm_geometry
-from ..scalar import less, maximum, minimum
+from ..robot.robot import Frame
+from ..scalar import less, less_equal, maximum, minimum
 from .closed_form import ARMS, SINGULAR, SOLVED, difference, kept_kernel, within_a_turn
 
 
@@ -23,7 +24,8 @@ class PositioningSolutions:
     """Four solutions a point: arm 1 and -1, with each elbow 1 and -1.
 
     Where there is none the numbers are NaN. The error is the worst of position, velocity and
-    acceleration, each max|Δ| / max(1, max|what was asked for|).
+    acceleration, each max|Δ| / max(1, max|what was asked for|). Where the arm is singular the point
+    can be reached, but rates are not determined: none are solved there.
     """
 
     q: np.ndarray  # (..., 4, 3)
@@ -31,7 +33,7 @@ class PositioningSolutions:
     qdd: np.ndarray | None  # (..., 4, 3), if an acceleration was given
     solved: np.ndarray  # (..., 4)
     error: np.ndarray  # (..., 4)
-    singular: np.ndarray  # (..., 4): solved, where the arm loses a freedom
+    singular: np.ndarray  # (..., 4): reached, where the arm loses a freedom
 
 
 def positioning_solutions(robot, position, velocity=None, acceleration=None, frame=None):
@@ -47,37 +49,42 @@ def positioning_solutions(robot, position, velocity=None, acceleration=None, fra
     motion = [each for each in motion if each is not None]
     key = f"positioning_solutions {len(motion)}"
     kernel = kept_kernel(robot, frame, key, _PROGRAMS[len(motion)])
-    *joints, error, singular = kernel(*motion)
+    *joints, error, reached, singular = kernel(*motion)
+    singular = (reached > 0) & (singular > 0)
     solved = error <= SOLVED
+    if velocity is not None:
+        solved &= ~singular
     for each in joints:
         each[~solved] = np.nan
     joints += [None] * (3 - len(joints))
-    return PositioningSolutions(*joints, solved, error, solved & (singular > 0))
+    return PositioningSolutions(*joints, solved, error, singular)
 
 
 def _program(robot, frame, motion):
-    geometry, model = arm_geometry(robot, frame), Model(robot)
+    geometry, model, point = arm_geometry(robot, frame), Model(robot), _on_third_body(robot, frame)
     joints = [robot.joints[i] for i in geometry.joints]
 
     def positioning_solutions(position, velocity=None, acceleration=None):
-        found = {name: [] for name in (*("q", "qd", "qdd")[: len(motion)], "error", "singular")}
+        asked = ("q", "qd", "qdd")[: len(motion)]
+        found = {name: [] for name in (*asked, "error", "reached", "singular")}
         for choice in ARMS:
             θ, θd, θdd = positioning(geometry, position, velocity, acceleration, *choice)
             q = within_a_turn(geometry.positions(θ), joints)
             found["q"].append(q)
             whole = _spread(q, geometry, robot)
-            pose = forward_kinematics(model, whole, frame)
+            pose = forward_kinematics(model, whole, point)
             error = difference([row[3] for row in pose[:3]], position)
+            found["reached"].append(less_equal(error, SOLVED))
             if velocity is not None:
                 qd = geometry.rates(θd)
                 found["qd"].append(qd)
-                J = jacobian(model, whole, frame, "world")[3:]
+                J = jacobian(model, whole, point, "world")[3:]
                 error = maximum(difference(_applied(J, geometry, qd), velocity), error)
             if acceleration is not None:
                 qdd = geometry.rates(θdd)
                 found["qdd"].append(qdd)
                 rates = _spread(qd, geometry, robot)
-                bias = bias_acceleration(model, whole, rates, frame, "world")[3:]
+                bias = bias_acceleration(model, whole, rates, point, "world")[3:]
                 total = [a + b for a, b in zip(_applied(J, geometry, qdd), bias, strict=True)]
                 error = maximum(difference(total, acceleration), error)
             found["error"].append(error)
@@ -85,6 +92,15 @@ def _program(robot, frame, motion):
         return found
 
     return trace(positioning_solutions, **dict.fromkeys(motion, 3))
+
+
+def _on_third_body(robot, frame):
+    """A frame on what the third joint carries, with the origin that later joints do not move."""
+    *beyond, third, _, _ = robot.path(frame.body)
+    pose = frame.pose
+    for i in beyond:
+        pose = robot.joints[i].placement @ pose
+    return Frame(frame.name, third, pose)
 
 
 def _spread(values, geometry, robot):
