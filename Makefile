@@ -51,7 +51,7 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
 
 reports: $(TOOLS)
-	for name in counts depth schedules systolic networks; do \
+	for name in counts depth friction schedules systolic networks; do \
 		$(BIN)/paraxis report $$name --markdown docs/reports/$$name.md > /dev/null || exit 1; done
 
 docs: $(DOCS)
