@@ -587,6 +587,8 @@ def test_which_points_three_joints_place():
         px.positioning_solutions(px.load("ur5"), np.zeros(3))
     with pytest.raises(px.RobotError, match="'joint1' and joint 'joint2' at a right angle"):
         px.positioning_solutions(px.planar(3), np.zeros(3))
+    with pytest.raises(px.ArgumentError, match="position: expected .* found None"):
+        px.positioning_solutions(PUMA, None)
     with pytest.raises(px.ArgumentError, match="velocity: expected one"):
         px.positioning_solutions(PUMA, np.zeros(3), acceleration=np.zeros(3))
     assert arm_geometry(px.load("ur5"), px.load("ur5").frame("wrist_1_link")).a2 == 0.425

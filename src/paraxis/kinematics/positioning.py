@@ -4,6 +4,7 @@ As in closed_form.py, what is returned has been put into the robot's own kinemat
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -43,13 +44,14 @@ def positioning_solutions(robot, position, velocity=None, acceleration=None, fra
     on their axes, as a PUMA's wrist does. Joint 2 turns at a right angle to joint 1, and joint 3
     parallel to joint 2; a RobotError says why another robot is none. Coordinates of the world.
     """
-    motion = [position, velocity, acceleration]
     if velocity is None and acceleration is not None:
         raise ArgumentError("velocity: expected one, as there is an acceleration, found none")
-    motion = [each for each in motion if each is not None]
-    key = f"positioning_solutions {len(motion)}"
-    kernel = kept_kernel(robot, frame, key, _PROGRAMS[len(motion)])
-    *joints, error, reached, singular = kernel(*motion)
+    rates = {"velocity": velocity, "acceleration": acceleration}
+    rates = {name: value for name, value in rates.items() if value is not None}
+    motion = {"position": position, **rates}
+    make = partial(_program, motion=tuple(motion))
+    kernel = kept_kernel(robot, frame, ("positioning_solutions", *motion), make)
+    *joints, error, reached, singular = kernel(**motion)
     singular = (reached > 0) & (singular > 0)
     solved = error <= SOLVED
     if velocity is not None:
@@ -111,10 +113,3 @@ def _spread(values, geometry, robot):
 
 def _applied(J, geometry, rates):
     return [sum(row[i] * rate for i, rate in zip(geometry.joints, rates, strict=True)) for row in J]
-
-
-_PROGRAMS = {
-    1: lambda robot, frame: _program(robot, frame, ("position",)),
-    2: lambda robot, frame: _program(robot, frame, ("position", "velocity")),
-    3: lambda robot, frame: _program(robot, frame, ("position", "velocity", "acceleration")),
-}
