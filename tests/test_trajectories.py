@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from robots import robots
 
 import paraxis as px
-from paraxis.trajectories.limits import drive_torques
+from paraxis.trajectories import time_optimal
+from paraxis.trajectories.limits import Limits, drive_torques
 from paraxis.trajectories.polyline import Polyline, rotation, rotation_vector
 
 UR5 = px.load("ur5")
@@ -431,6 +432,36 @@ def test_fastest_along_a_line_is_the_trapezoid(q0, q1, velocity, acceleration):
     assert fastest.duration == pytest.approx(
         trapezoid.duration, rel=3e-3
     )  # one interval of the grid at each end
+
+
+@pytest.mark.parametrize("name", ["quintic", "quintic_moving", "line"])
+def test_the_sweeps_solve_the_linear_program(name, monkeypatch):
+    """x that is largest everywhere at once is also the one of largest sum.
+
+    On a grid that is so but near places where the limit that is met does not depend on u: there
+    the largest step may lead to where the next must be smaller.
+    """
+    from scipy.optimize import linprog
+
+    monkeypatch.setattr(time_optimal, "INTERVALS", 60)
+    grid = time_optimal._Grid(MADE[name]().legs[0].path)
+    limits = Limits.of(UR5, 6, None, 20.0, None)
+    dynamics = time_optimal._Dynamics(UR5, grid, limits)
+    x, u = time_optimal._sweeps(grid, dynamics)
+    count, rows, right = len(grid.step), [], []
+    for i in range(count):
+        for a, b, c in zip(dynamics.A[i], dynamics.B[i], dynamics.C[i], strict=True):
+            row = np.zeros(count + 1)
+            row[i], row[i + 1] = b - a / (2 * grid.step[i]), a / (2 * grid.step[i])
+            rows.append(row)
+            right.append(c)
+    bounds = [(0, most) for most in dynamics.most]
+    bounds[0] = bounds[-1] = (0, 0)
+    best = linprog(-np.ones(count + 1), rows, right, bounds=bounds)
+    assert best.status == 0
+    assert abs(x - best.x).max() < 5e-3 * x.max()
+    assert np.median(abs(x - best.x)) < 1e-9 * x.max()
+    assert np.allclose(np.diff(x), 2 * grid.step * u)
 
 
 def test_fastest_with_losses():

@@ -51,12 +51,17 @@ def follow(robot, frame, poses, q0, turns, name):
                 raise chase.cannot_go_on(name, s, found[-1][0])
             else:
                 step = (ahead - s) / 2
-    return PiecewisePolynomial.quintic(
-        places, *(np.array(part) for part in zip(*found, strict=True))
-    )
+    return _curve(places, found)
+
+
+def _curve(places, found):
+    """Through what was found at the places, each q, q' and q''."""
+    return PiecewisePolynomial.quintic(places, *map(np.array, zip(*found, strict=True)))
 
 
 class _Chase:
+    """One frame of a robot after a path of poses."""
+
     def __init__(self, robot, frame, poses, turns):
         self.robot, self.frame, self.poses = robot, frame, poses
         self.rows = slice(None) if turns else slice(3, None)
@@ -98,6 +103,7 @@ class _Chase:
         return q, *self.derivatives(ahead, q)
 
     def solved(self, s, q):
+        """The joint values near q that have the pose at s."""
         left = self.error(s, q)
         for _ in range(8):
             if abs(left).max() < SOLVED:
@@ -109,11 +115,11 @@ class _Chase:
         raise _Lost
 
     def largest_error(self, places, found):
-        curve = PiecewisePolynomial.quintic(
-            np.subtract(places, places[0]), *(np.array(part) for part in zip(*found, strict=True))
-        )
-        shares = places[0] + np.array([0.2, 0.5, 0.8]) * (places[1] - places[0])
-        return max(abs(self.error(s, curve(s - places[0])[0])).max() for s in shares)
+        """How far the curve between two places is off the path."""
+        start, end = places
+        curve = _curve([0.0, end - start], found)
+        between = np.array([0.2, 0.5, 0.8]) * (end - start)
+        return max(abs(self.error(start + s, curve(s)[0])).max() for s in between)
 
     def cannot_go_on(self, name, s, q):
         values = np.linalg.svd(self.jacobian(q), compute_uv=False)

@@ -55,6 +55,11 @@ def positive(name, value):
     return value
 
 
+def joint_count(robot):
+    """Of a robot; None where there is none."""
+    return None if robot is None else a_robot(robot).n
+
+
 def a_robot(robot):
     if not isinstance(robot, Robot):
         raise ArgumentError(

@@ -18,14 +18,11 @@ def quintic(q0, q1, duration, qd0=0.0, qd1=0.0, qdd0=0.0, qdd1=0.0, *, robot=Non
 
     Rates and accelerations at the ends are one number or (n,). With a robot, joint limits hold.
     """
-    q0 = given.vector("q0", q0, robot and given.a_robot(robot).n)
+    q0 = given.vector("q0", q0, given.joint_count(robot))
     q1 = given.vector("q1", q1, q0.size)
     times = [0.0, given.positive("duration", duration)]
-    ends = [
-        given.each_joint(name, value, q0.size)
-        for name, value in (("qd0", qd0), ("qd1", qd1), ("qdd0", qdd0), ("qdd1", qdd1))
-    ]
-    if not any(end.any() for end in ends):  # the path is a line, of which much can be told
+    ends = _ends(q0.size, qd0=qd0, qd1=qd1, qdd0=qdd0, qdd1=qdd1)
+    if not np.any(ends):  # a line, which another profile may start along in another way
         leg = Leg(PiecewisePolynomial.line(q0, q1), rest_to_rest(1.0, times[1]))
     else:
         leg = Leg(_spline(times, np.stack([q0, q1]), *ends), _as_timed(times))
@@ -44,18 +41,14 @@ def via_points(points, times, qd0=0.0, qd1=0.0, qdd0=0.0, qdd1=0.0, *, robot=Non
             f"points: expected at least 2, and as many times, found {len(points)} points and "
             f"{len(times)} times"
         )
-    if robot is not None:
-        given.vector("points", points[0], given.a_robot(robot).n)
+    given.vector("points", points[0], given.joint_count(robot))
     if times[0] != 0:
         raise ArgumentError(f"times: expected the first to be 0, found {times[0]}")
     falling = np.flatnonzero(np.diff(times) <= 0)
     if falling.size:
         k = falling[0]
         raise ArgumentError(f"times: expected rising times, found {times[k + 1]} after {times[k]}")
-    ends = [
-        given.each_joint(name, value, points.shape[1])
-        for name, value in (("qd0", qd0), ("qd1", qd1), ("qdd0", qdd0), ("qdd1", qdd1))
-    ]
+    ends = _ends(points.shape[1], qd0=qd0, qd1=qd1, qdd0=qdd0, qdd1=qdd1)
     return Trajectory([Leg(_spline(times, points, *ends), _as_timed(times))], robot)
 
 
@@ -63,6 +56,10 @@ def rest_to_rest(length, duration):
     """A profile over `length` that begins and ends at rest, without a jump in acceleration."""
     still = np.zeros((2, 1))
     return PiecewisePolynomial.quintic([0.0, duration], [[0.0], [length]], still, still)
+
+
+def _ends(n, **asked):
+    return [given.each_joint(name, value, n) for name, value in asked.items()]
 
 
 def _as_timed(times):
@@ -79,10 +76,8 @@ def _spline(times, points, qd0, qd1, qdd0, qdd1):
     rates, accelerations = np.zeros_like(points), np.zeros_like(points)
     rates[0], rates[-1], accelerations[0], accelerations[-1] = qd0, qd1, qdd0, qdd1
     h, rise = np.diff(times), np.diff(points, axis=0)
-    ahead, carried = (
-        [np.zeros((2, 2))],
-        [np.stack([qd0, qdd0])],
-    )  # unknowns = carried - ahead @ next
+    # the unknowns of a point are carried - ahead @ those of the next one
+    ahead, carried = [np.zeros((2, 2))], [np.stack([qd0, qdd0])]
     for k in range(1, len(times) - 1):
         end, begin = _jerk_and_snap_at_end(h[k - 1]), _jerk_and_snap_at_start(h[k])
         before, own, after = end[:, :2], end[:, 2:4] - begin[:, :2], -begin[:, 2:4]

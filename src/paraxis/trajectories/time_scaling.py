@@ -11,7 +11,7 @@ from .limits import Limits, drive_torques
 from .peaks import peaks, times_between
 
 LONGEST = 1e6  # a factor that is as good as standing still
-CLOSE = 1e-12  # relative
+MET, CLOSE = 5e-10, 1e-12  # relative: by how much a limit may be passed; of a factor
 
 
 def smallest_stretch(robot, trajectory, max_velocity, max_acceleration, max_torque):
@@ -72,12 +72,14 @@ def _with_torques(torques, least):
         if factor == 0:
             return factor
         when, ratio = peaks(lambda t, f=factor: torques.ratios(f, t), torques.trajectory.knots)
-        if ratio.max() <= 1 + 1e3 * CLOSE:
+        if ratio.max() <= 1 + MET:
             return factor
         torques.times = np.concatenate([torques.times, when])
+        least = factor * (1 + MET)  # so that it ends
 
 
 def _on_samples(torques, least):
+    """The same, looking at samples only: doubled and halved, then by bisection."""
     if least > 0 and torques.allow(least):
         return least
     allowed = max(1.0, least)
@@ -93,8 +95,6 @@ def _on_samples(torques, least):
     refused = max(refused, least)
     while allowed - refused > CLOSE * allowed:
         middle = (allowed + refused) / 2
-        if middle in (allowed, refused):
-            break
         if torques.allow(middle):
             allowed = middle
         else:

@@ -67,11 +67,9 @@ class Trajectory:
     @property
     def knots(self):
         """The times between which everything is smooth."""
-        starts = self._starts
-        within = [
-            leg.profile.knots[:-1] + start for leg, start in zip(self.legs, starts, strict=False)
-        ]
-        return np.concatenate([*within, starts[-1:]])
+        *starts, end = self._starts
+        legs = zip(self.legs, starts, strict=True)
+        return np.concatenate([*(leg.profile.knots[:-1] + start for leg, start in legs), [end]])
 
     def __call__(self, t):
         """q, qd and qdd at the times t (...), each (..., n)."""
@@ -98,9 +96,7 @@ class Trajectory:
             raise ArgumentError(f"sample: expected one of dt, samples and times, found {listed}")
         if dt is not None:
             dt = given.positive("dt", dt)
-            steps = math.ceil(
-                self.duration / dt - 1e-9
-            )  # a quotient that is whole but for rounding
+            steps = math.ceil(self.duration / dt - 1e-9)  # rounding adds no step
             times = dt * np.arange(steps + 1)
         elif samples is not None:
             if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < 2:

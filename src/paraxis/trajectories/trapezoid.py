@@ -17,7 +17,7 @@ def trapezoidal(q0, q1, max_velocity=None, max_acceleration=None, *, robot=None)
     proportion. A short way is a triangle, without cruise. With a robot, joint limits hold, and
     velocities are by default its own.
     """
-    q0 = given.vector("q0", q0, robot and given.a_robot(robot).n)
+    q0 = given.vector("q0", q0, given.joint_count(robot))
     q1 = given.vector("q1", q1, q0.size)
     names = robot and robot.joint_names
     if max_velocity is None and robot is not None:
