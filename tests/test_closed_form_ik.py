@@ -303,6 +303,16 @@ def test_a_stretched_elbow():
     assert found.error.max() < 1e-12
 
 
+def test_a_folded_elbow_loses_no_digits():
+    """With an upper arm as long as the forearm the wrist's centre comes to lie on axis 2."""
+    robot = modified(a2=5.0, a3=0.0, d4=5.0)
+    q = postures(robot)
+    q[:, 2] = -RIGHT
+    found = px.inverse_kinematics_solutions(robot, px.forward_kinematics(robot, q))
+    assert found.solved.all() and found.singular.all()
+    assert found.error.max() < 1e-12
+
+
 def test_a_wrist_above_the_shoulder():
     robot = MEMBERS["no offsets"]
     q = postures(robot)

@@ -41,13 +41,15 @@ def joint_angles(geometry, pose, arm, elbow, wrist):
 def arm_angles(geometry, p, arm, elbow):
     """Return θ1, θ2, θ3 that bring the wrist's centre to p, a point in frame 0."""
     a1, a2, a3 = geometry.a1, geometry.a2, geometry.a3
-    d2, d4 = geometry.d2, geometry.d4
+    d2, d4, l = geometry.d2, geometry.d4, geometry.forearm
     r2 = p.x * p.x + p.y * p.y
     θ1 = atan2(p.y, p.x) - atan2(d2, arm * root(r2 - d2 * d2))
     f11p = p.x * cos(θ1) + p.y * sin(θ1) - a1
-    d = f11p * f11p + p.z * p.z - (a2 * a2 + a3 * a3 + d4 * d4)
-    e = 4 * a2 * a2 * (a3 * a3 + d4 * d4)
-    θ3 = atan2(d, elbow * root(e - d * d)) - math.atan2(a3, d4)
+    s2 = f11p * f11p + p.z * p.z  # how far the wrist's centre is from axis 2, squared
+    d = s2 - (a2 * a2 + a3 * a3 + d4 * d4)
+    # e - d² with e = (2 a2 l)², factored: a folded arm would lose half its digits in the difference
+    e_less_d2 = ((a2 + l) * (a2 + l) - s2) * (s2 - (a2 - l) * (a2 - l))
+    θ3 = atan2(d, elbow * root(e_less_d2)) - math.atan2(a3, d4)
     along, across = a2 * cos(θ3) + a3, a2 * sin(θ3) + d4
     θ23 = atan2(across * f11p - along * p.z, along * f11p + across * p.z)
     return θ1, θ23 - θ3, θ3
