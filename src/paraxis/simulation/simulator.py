@@ -49,9 +49,10 @@ def simulate(
     free. A controller written with px functions or array arithmetic is compiled with the physics;
     any other callable runs as Python, on the whole batch at once, and a warning says so.
 
-    method: "rk4", "semi_implicit_euler", or "adaptive" (fifth order, each robot with steps of its
-    own, errors of a step within tolerance·(1 + |x|)). The state is recorded at the start and after
-    every `every`-th step. Keywords are parameters of the robot, one set a robot, as mass=(..., n).
+    method: "rk4", "semi_implicit_euler", or "adaptive": fifth order, each robot with steps of its
+    own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)). The state is
+    recorded at the start and after every `every`-th step. Keywords are parameters of the robot,
+    one set a robot, as mass=(..., n).
     """
     request = _Simulation(robot, method, dt, steps, every, tolerance, parameters)
     request.begin(q0, qd0)
