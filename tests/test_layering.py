@@ -39,6 +39,7 @@ MAY_IMPORT = {
     "api": COMPILER
     | PHYSICS
     | {"functions", "program", "equations", "identification", "loads", "parallel"},
+    "friction": COMPILER | PHYSICS | {"functions", "program", "api"},
     "simulation": COMPILER | PHYSICS | {"functions", "program", "api"},
     "kinematics": COMPILER | PHYSICS | {"functions", "program", "api"},
     "trajectories": COMPILER | PHYSICS | {"functions", "program", "api", "kinematics"},

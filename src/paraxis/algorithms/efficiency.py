@@ -17,12 +17,17 @@ def efficiency(transmission, torque):
         return table
     load = abs(torque) * (1 / transmission.rated)
     load = minimum(maximum(load, table[0][0]), table[-1][0])
-    pieces = cubics(table) if transmission.interpolation == "cubic" else lines(table)
-    start, *coefficients = chosen(load, pieces)
+    start, *coefficients = chosen(load, table_pieces(transmission))
     distance, value = load - start, coefficients.pop()
     while coefficients:
         value = value * distance + coefficients.pop()
     return value
+
+
+def table_pieces(transmission):
+    """Of each piece between two rows: where it starts, and its coefficients, lowest power first."""
+    table = transmission.efficiency
+    return cubics(table) if transmission.interpolation == "cubic" else lines(table)
 
 
 def chosen(load, pieces):

@@ -7,7 +7,7 @@ slide of a prismatic joint it moves.
 
 from ..robot.friction import JournalBearing, LinearBearing
 from ..robot.seat import align_z
-from ..scalar import sqrt
+from ..scalar import equal, select, sqrt
 from ..spatial import Rotation, Spatial
 
 
@@ -45,11 +45,17 @@ def resistance(bearing, reaction):
     """How much one bearing resists, whatever the direction."""
     f, n = reaction.linear, reaction.angular
     if isinstance(bearing, JournalBearing):
-        loads = sum(sqrt(x * x + y * y) for x, y in supports(bearing, f, n))
+        loads = sum(length(x, y) for x, y in supports(bearing, f, n))
         return loads * (bearing.coefficient * bearing.radius)
     if isinstance(bearing, LinearBearing):
         return sum(abs(x) + abs(y) for x, y in supports(bearing, f, n)) * bearing.coefficient
     return abs(f.z) * (bearing.coefficient * bearing.radius)  # a ThrustBearing
+
+
+def length(x, y):
+    """Of a vector; the zero is set apart so that there, too, it has a slope: 0, as abs."""
+    square = x * x + y * y
+    return select(equal(square, 0.0), 0.0, sqrt(square))
 
 
 def supports(bearing, f, n):

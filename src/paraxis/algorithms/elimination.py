@@ -1,0 +1,23 @@
+"""Gaussian elimination in a straight line: no row is exchanged for a better one.
+
+It is for matrices that are close to a mass matrix in what matters, with pivots well above zero. An
+equation that has lost its pivot gives infinities or NaN, never a number that looks right.
+"""
+
+
+def solve_linear(A, b):
+    """x with A x = b; A by rows."""
+    A, x, n = [list(row) for row in A], list(b), len(b)
+    reciprocal = [None] * n
+    for k in range(n):
+        reciprocal[k] = 1.0 / A[k][k]
+        for i in range(k + 1, n):
+            share = A[i][k] * reciprocal[k]
+            for j in range(k + 1, n):
+                A[i][j] = A[i][j] - share * A[k][j]
+            x[i] = x[i] - share * x[k]
+    for k in reversed(range(n)):
+        for j in range(k + 1, n):
+            x[k] = x[k] - A[k][j] * x[j]
+        x[k] = x[k] * reciprocal[k]
+    return x

@@ -1,0 +1,1 @@
+"""Robots whose bearings and transmissions take a part of what their motors give."""

@@ -1,0 +1,111 @@
+"""The compiled parts of forward dynamics with friction, for given directions of motion.
+
+A direction is -1 or 1, the way a joint moves, or 0 where it sticks. What the transmissions bring to
+the joints does not depend on the accelerations and is found first. The accelerations do depend on
+themselves, through the reactions that bearings feel, and are the root of
+
+    dynamic(q̈) + joint_friction(q̈) - at_joint    of a joint that moves
+    q̈                                             of one that sticks
+
+by Newton's method. Reactions are linear in q̈, and friction goes with their size: so a step that
+leaves every bearing loaded from the side it was finds the root at once.
+"""
+
+from dataclasses import dataclass
+
+from ..algorithms.elimination import solve_linear
+from ..algorithms.holding_band import holding_band
+from ..algorithms.joint_friction import joint_friction
+from ..algorithms.modified_newton_euler import torques_and_reactions
+from ..algorithms.motor_torques import with_losses
+from ..algorithms.transmission_inverse import torque_at_joint
+from ..backends.llvm.iterate_kernel import compile_loop
+from ..backends.llvm.kernel import compile_kernel
+from ..drivers.iterate import Plan
+from ..graph.derivative import jacobian
+from ..graph.splice import splice
+from ..graph.trace import trace
+from ..program import work
+from ..robot.model import Model
+from ..scalar import equal, less_equal, maximum, select
+
+CLOSE = 1e-13  # max|missing torque| / max(1, max|at_joint|) of a state that is done
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """For one robot; all arrays are (..., n)."""
+
+    at_joint: object  # (motor, direction) -> the torques that the transmissions bring
+    solve: object  # a loop over (q, qd, at_joint, direction) that carries qdd
+    check: object  # (q, qd, qdd, direction) -> motor torques, least and largest that hold
+
+
+def kernels(robot):
+    """Compiled on first use and remembered."""
+    known = robot._functions
+    if "friction" not in known:
+        known["friction"] = Kernels(_at_joint(robot), _solve(robot), _check(robot))
+    return known["friction"]
+
+
+def _at_joint(robot):
+    def run(motor, direction):
+        each = zip(robot.joints, motor, direction, strict=True)
+        return [torque_at_joint(joint.transmission, *given) for joint, *given in each]
+
+    return _compiled(robot, "torque_at_joint", run, ("motor", "direction"))
+
+
+def _check(robot):
+    model = Model(robot)
+
+    def run(q, qd, qdd, direction):
+        dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
+        torques = with_losses(model, qd, dynamic, reactions, direction)
+        bands = map(holding_band, robot.joints, dynamic, reactions)
+        least, largest = map(list, zip(*bands, strict=True))
+        return {"input": torques.input, "least": least, "largest": largest}
+
+    return _compiled(robot, "friction_check", run, ("q", "qd", "qdd", "direction"))
+
+
+def _compiled(robot, name, run, inputs):
+    shapes = {each: (robot.nv,) for each in inputs}
+    return compile_kernel(f"{robot.digest} {name}", lambda: trace(run, shapes, name), work)
+
+
+def _solve(robot):
+    shapes = {each: (robot.nv,) for each in ("q", "qd", "qdd", "at_joint", "direction")}
+    outputs = {"qdd_next": (robot.nv,), "done": ()}
+    plan = Plan(shapes, outputs, {"qdd": "qdd_next"}, until="done")
+    identity = f"{robot.digest} friction_step"
+    return compile_loop(identity, lambda: _step_graph(robot, shapes), plan, work)
+
+
+def _step_graph(robot, shapes):
+    model = Model(robot)
+
+    def balance(q, qd, qdd, at_joint, direction):
+        dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
+        missing = []
+        for i, joint in enumerate(robot.joints):
+            friction = joint_friction(joint, reactions[i], qd[i], direction[i])
+            moving = dynamic[i] + friction - at_joint[i]
+            missing.append(select(equal(direction[i], 0.0), qdd[i], moving))
+        return {"missing": missing}
+
+    missing_torque = trace(balance, shapes, "friction_balance")
+    slope = jacobian(missing_torque, {"slope": ("missing", "qdd")})
+
+    def step(**arrays):
+        (missing,), (A,) = (splice(graph, arrays.values()) for graph in (missing_torque, slope))
+        qdd, largest, scale = arrays["qdd"], 0.0, 1.0
+        for error, torque in zip(missing, arrays["at_joint"], strict=True):
+            largest, scale = maximum(abs(error), largest), maximum(abs(torque), scale)
+        done = select(less_equal(largest, scale * CLOSE), 1.0, 0.0)
+        moved = [a - change for a, change in zip(qdd, solve_linear(A, missing), strict=True)]
+        kept = [select(equal(done, 1.0), a, b) for a, b in zip(qdd, moved, strict=True)]
+        return {"qdd_next": kept, "done": done}
+
+    return trace(step, shapes, "friction_step")
