@@ -5,20 +5,23 @@ and near it the steps are Gauss-Newton's, of quadratic convergence (Sugihara, IE
 27, 2011). Lengths are measured in `length`, so that metres and radians can be weighed together.
 """
 
+import math
+
 from ..scalar import less, less_equal, maximum, minimum, select
 from .factor import factor, solve
 from .kinematics import forward_kinematics, jacobian
 from .pose_error import pose_distance, pose_error
 
 DAMPING = 0.03  # times the squared error; from 0.01 to 0.1 it matters little
+FAR = 100.0  # a squared error beyond which more damping would only slow it down
 LEAST_DAMPING = 1e-12  # keeps the equations regular at a singular goal
 
 
 def damped_step(robot, q, goal, frame, length, bounds, tolerance):
     """The next q, how far this one is off (as chord and way), and whether that is near enough.
 
-    If so, q stays. `bounds` are (lower, upper) for each joint that must not pass them, and None for
-    others. A joint that stands at a bound and is pushed against it takes no part in the step.
+    If so, q stays. `bounds` are floats (lower, upper) for each joint, infinite where there is none.
+    A joint that stands at a bound and is pushed against it takes no part in the step.
     """
     pose = forward_kinematics(robot, q, frame)
     distance = pose_distance(pose, goal)
@@ -26,14 +29,12 @@ def damped_step(robot, q, goal, frame, length, bounds, tolerance):
     chord, way = pose_error(pose, goal)
     e = [*chord, *(way * (1.0 / length))]
     J = _columns(robot, q, frame, length)
-    J = [_unless_pushed(j, dot(j, e), x, bound) for j, x, bound in zip(J, q, bounds, strict=True)]
-    damping = dot(e, e) * DAMPING + LEAST_DAMPING
+    J = [_unless_stopped(j, dot(j, e), x, *stops) for j, x, stops in zip(J, q, bounds, strict=True)]
+    damping = minimum(dot(e, e), FAR) * DAMPING + LEAST_DAMPING
     moved = []
-    for i, (x, step, bound) in enumerate(zip(q, _damped(J, e, damping), bounds, strict=True)):
+    for i, (x, step, stops) in enumerate(zip(q, _damped(J, e, damping), bounds, strict=True)):
         there = x + (step if robot.is_revolute[i] else step * length)
-        if bound is not None:
-            there = minimum(maximum(there, bound[0]), bound[1])
-        moved.append(select(near, x, there))
+        moved.append(select(near, x, _between(there, *stops)))
     return moved, distance, select(near, 1.0, 0.0)
 
 
@@ -47,15 +48,20 @@ def _columns(robot, q, frame, length):
     ]
 
 
-def _unless_pushed(column, push, q, bound):
-    """A joint's column of J, or zeros where the joint is pushed against its bound."""
-    if bound is None:
-        return column
-    lower, upper = bound
-    free = select(
-        less(push, 0.0), select(less(lower, q), 1.0, 0.0), select(less(q, upper), 1.0, 0.0)
-    )
-    return [entry * free for entry in column]
+def _unless_stopped(column, push, q, lower, upper):
+    """A joint's column of J, or zeros where the joint is pushed against a bound it stands at."""
+    if lower > -math.inf:
+        down = select(less(push, 0.0), less_equal(q, lower), 0.0)
+        column = [select(down, 0.0, entry) for entry in column]
+    if upper < math.inf:
+        up = select(less(0.0, push), less_equal(upper, q), 0.0)
+        column = [select(up, 0.0, entry) for entry in column]
+    return column
+
+
+def _between(x, lower, upper):
+    x = x if lower == -math.inf else maximum(x, lower)
+    return x if upper == math.inf else minimum(x, upper)
 
 
 def _damped(J, e, damping):

@@ -25,9 +25,10 @@ class Limits:
 
     @property
     def bounds(self):
-        """(lower, upper) of each joint, None for those that go round."""
-        pairs = zip(self.lower.tolist(), self.upper.tolist(), strict=True)
-        return [None if free else pair for pair, free in zip(pairs, self.goes_round, strict=True)]
+        """(lower, upper) of each joint while it is moved: infinite for those that go round."""
+        lower = np.where(self.goes_round, -np.inf, self.lower)
+        upper = np.where(self.goes_round, np.inf, self.upper)
+        return list(zip(lower.tolist(), upper.tolist(), strict=True))
 
     def _where_to_start(self, revolute, length):
         """The limits, one turn of joints that go round, two lengths of those that slide freely."""

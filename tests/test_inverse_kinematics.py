@@ -1,0 +1,359 @@
+"""Numerical inverse kinematics: what it finds is right, and what it does not find it says."""
+
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import peers
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from robots import body_poses, random_robot
+
+import paraxis as px
+from paraxis.algorithms.damped_least_squares import (
+    DAMPING,
+    FAR,
+    LEAST_DAMPING,
+    damped_step,
+)
+from paraxis.kinematics.limits import Limits
+from paraxis.kinematics.search import characteristic_length
+from paraxis.robot.model import Model
+
+UR5 = px.load("ur5")
+
+
+def reachable(robot, count, frame=None, seed=0):
+    """Postures within limits and the poses they give, by the robot's own forward kinematics."""
+    limits = Limits(robot)
+    q = np.random.default_rng(seed).uniform(limits.low, limits.high, (count, robot.n))
+    return q, px.forward_kinematics(robot, q, frame)
+
+
+def errors(robot, q, pose, frame):
+    """Metres or radians, whichever is more, from Rodrigues' formula instead of the algorithms."""
+    place = robot.tool() if frame is None else robot.frame(frame)
+    found = np.array([body_poses(robot, each)[place.body] for each in q]) @ place.pose.matrix
+    turn = np.swapaxes(found[:, :3, :3], 1, 2) @ pose[:, :3, :3]
+    axis = [turn[:, i, j] - turn[:, j, i] for i, j in ((2, 1), (0, 2), (1, 0))]
+    angle = np.arctan2(np.linalg.norm(axis, axis=0), np.trace(turn, axis1=1, axis2=2) - 1)
+    return np.maximum(np.linalg.norm(found[:, :3, 3] - pose[:, :3, 3], axis=-1), angle)
+
+
+def check(robot, pose, found, frame=None, tolerance=1e-8):
+    """Solutions lead to their poses, within limits; what is no solution is NaN."""
+    solved = found.solved
+    exact = errors(robot, found.q[solved], pose[solved], frame)
+    assert exact.max(initial=0) <= tolerance + 1e-13
+    np.testing.assert_allclose(found.error[solved], exact, atol=1e-13)
+    limits = Limits(robot)
+    assert (found.q[solved] >= limits.lower).all()
+    assert (found.q[solved] <= limits.upper).all()
+    assert np.isnan(found.q[~solved]).all()
+    assert not (found.error[~solved] <= tolerance).any()
+
+
+def load(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", px.RobotWarning)
+        return px.load(peers.robot_file(name))
+
+
+# -- what is found ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "frame", "joints"),
+    [
+        ("ur5", None, 6),
+        ("panda", "panda_hand_tcp", 7),
+        ("xarm7", None, 7),
+        ("kinova", "j2s6s200_end_effector", 6),
+        ("g1_29dof", "left_rubber_hand", 10),
+    ],
+)
+def test_real_arms_reach_what_they_can_reach(name, frame, joints):
+    robot = load(name)
+    _, pose = reachable(robot, 2000, frame)
+    found = px.inverse_kinematics(robot, pose, frame)
+    check(robot, pose, found, frame)
+    assert found.solved.mean() > 0.995
+    place = robot.tool() if frame is None else robot.frame(frame)
+    moving = list(robot.path(place.body))
+    assert len(moving) == joints
+    resting = np.delete(found.q[found.solved], moving, axis=1)
+    assert (resting == np.delete(Limits(robot).neutral, moving)).all()
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 2**32))
+def test_random_robots(seed):
+    robot = random_robot(seed, joints=(1, 9))
+    frame = robot.frame_names[-1]
+    q, pose = reachable(robot, 50, frame)
+    found = px.inverse_kinematics(robot, pose, frame)
+    check(robot, pose, found, frame)
+    J = px.jacobian(robot, q, frame)[..., list(robot.path(robot.frame(frame).body))]
+    regular = np.linalg.svd(J, compute_uv=False).min(axis=-1) > 1e-2
+    assert np.count_nonzero(regular & ~found.solved) <= 2
+
+
+def test_sliding_joints():
+    robot = px.load("stanford")
+    _, pose = reachable(robot, 500)
+    found = px.inverse_kinematics(robot, pose)
+    check(robot, pose, found)
+    assert found.solved.mean() > 0.99
+
+
+def test_singular_poses_are_reached_too():
+    """A stretched elbow and aligned wrist axes: convergence is slow there, but there is some."""
+    q = np.random.default_rng(0).uniform(-3, 3, (500, 6))
+    q[:250, 2] = 0.0
+    q[150:, 4] = 0.0
+    pose = px.forward_kinematics(UR5, q)
+    found = px.inverse_kinematics(UR5, pose)
+    check(UR5, pose, found)
+    assert found.solved.mean() > 0.99
+
+
+def test_a_coarser_tolerance_is_kept_to():
+    _, pose = reachable(UR5, 300)
+    found = px.inverse_kinematics(UR5, pose, tolerance=1e-3)
+    check(UR5, pose, found, tolerance=1e-3)
+    assert found.error.max() > 1e-8
+
+
+def test_poses_in_single_precision():
+    _, pose = reachable(UR5, 100)
+    found = px.inverse_kinematics(UR5, pose.astype(np.float32))
+    assert found.solved.all()
+    assert errors(UR5, found.q, pose, None).max() < 1e-6
+
+
+# -- starts ----------------------------------------------------------------------------------------
+
+
+def test_from_a_start_nearby_the_solution_is_nearby():
+    q, _ = reachable(UR5, 300)
+    q[:, 2], q[:, 4] = np.copysign(1.0, q[:, 2]), np.copysign(1.5, q[:, 4])  # far from singular
+    pose = px.forward_kinematics(UR5, q)
+    shifted = q + np.random.default_rng(1).uniform(-0.02, 0.02, q.shape)
+    found = px.inverse_kinematics(UR5, pose, q0=shifted)
+    assert found.solved.all()
+    np.testing.assert_allclose(found.q, q, atol=1e-6)
+
+
+def test_whole_turns_are_chosen_by_the_start_and_by_the_limits():
+    robot = px.planar(1)
+    robot = replace(robot, joints=(replace(robot.joints[0], lower=-7.0, upper=3.0),))
+    pose = px.forward_kinematics(robot, np.array([1.0]))
+    for q0, expected in ((0.5, 1.0), (-5.0, 1.0 - 2 * math.pi), (9.0, 1.0)):
+        found = px.inverse_kinematics(robot, pose, q0=[q0])
+        np.testing.assert_allclose(found.q, [expected], atol=1e-7)
+    np.testing.assert_allclose(  # nearest to -2, the middle
+        px.inverse_kinematics(robot, pose).q, [1.0], atol=1e-7
+    )
+
+
+def test_a_start_beyond_limits_and_one_that_fails():
+    robot = load("panda")
+    _, pose = reachable(robot, 200, "panda_hand_tcp")
+    found = px.inverse_kinematics(robot, pose, "panda_hand_tcp", q0=np.full(9, 40.0))
+    limits, moving = Limits(robot), slice(0, 7)
+    solved = found.q[found.solved]
+    assert found.solved.mean() > 0.99
+    assert (solved[:, moving] >= limits.lower[moving]).all()
+    assert (solved[:, moving] <= limits.upper[moving]).all()
+    assert (solved[:, 7:] == 40.0).all()  # the fingers are where they were put
+
+
+def test_a_half_turn_away_is_not_there():
+    """About the axis of its only joint: the axis of the error is undefined, its size is not."""
+    robot = px.planar(1)
+    robot = replace(robot, frames=(px.Frame("hub", 0),))
+    pose = px.forward_kinematics(robot, np.array([math.pi]))
+    found = px.inverse_kinematics(robot, pose, q0=[0.0])
+    assert found.solved
+    np.testing.assert_allclose(abs(found.q), [math.pi], atol=1e-7)
+
+
+# -- what is not found -----------------------------------------------------------------------------
+
+
+def test_out_of_reach_says_by_how_much():
+    robot = px.planar(2)
+    pose = px.forward_kinematics(robot, np.zeros(2))
+    reach = np.linalg.norm(pose[:3, 3] - robot.base.translation)
+    pose[:3, 3] *= 10.0 / reach
+    found = px.inverse_kinematics(robot, pose)
+    assert not found.solved
+    assert np.isnan(found.q).all()
+    assert 10.0 - reach <= found.error < 1.05 * (10.0 - reach)
+
+
+def test_beyond_limits_is_not_solved():
+    robot = px.planar(1)
+    robot = replace(robot, joints=(replace(robot.joints[0], lower=-1.0, upper=1.0),))
+    poses = px.forward_kinematics(robot, np.array([[1.0], [1.5], [-0.3]]))
+    found = px.inverse_kinematics(robot, poses)
+    assert found.solved.tolist() == [True, False, True]
+    assert found.error[1] == pytest.approx(0.5, abs=1e-3)
+
+
+def test_too_few_joints_for_the_pose():
+    """A planar arm tilted out of its plane: the angle is what is left."""
+    robot = px.planar(3)
+    pose = px.forward_kinematics(robot, np.array([0.3, 0.4, 0.5]))
+    tilt = np.eye(4)
+    tilt[1:3, 1:3] = [[math.cos(0.2), -math.sin(0.2)], [math.sin(0.2), math.cos(0.2)]]
+    found = px.inverse_kinematics(robot, np.stack([pose, pose @ tilt]))
+    assert found.solved.tolist() == [True, False]
+    assert 0.15 < found.error[1] < 0.3
+
+
+def test_what_is_no_pose_is_not_solved_and_spoils_no_other():
+    _, good = reachable(UR5, 12)
+    bad = good.copy()
+    bad[1, 0, 3] = np.nan
+    bad[2, 1, 1] = np.nan
+    bad[3, 2, 3] = np.inf
+    bad[4, :3, 0] *= -1.0  # a reflection
+    bad[5, :3, :3] *= 1.001
+    bad[6, 3] = (0, 0, 1, 1)
+    bad[7, 3, 3] = 2.0
+    bad[8, :3, :3] = 0.0
+    found, alone = px.inverse_kinematics(UR5, bad), px.inverse_kinematics(UR5, good)
+    wrong = np.isin(np.arange(12), range(1, 9))
+    assert (found.solved == ~wrong).all()
+    assert np.isnan(found.error[wrong]).all()
+    assert np.isnan(found.q[wrong]).all()
+    assert (found.q[~wrong] == alone.q[~wrong]).all()
+
+
+def test_a_start_that_is_not_finite_gives_no_solution():
+    _, pose = reachable(UR5, 3)
+    q0 = np.zeros((3, 6))
+    q0[1, 4] = np.nan
+    assert px.inverse_kinematics(UR5, pose, q0=q0).solved.tolist() == [True, False, True]
+
+
+# -- batches ---------------------------------------------------------------------------------------
+
+
+def test_the_same_pose_gives_the_same_bits_anywhere():
+    robot = load("panda")
+    _, pose = reachable(robot, 400, "panda_hand_tcp")
+    pose[::7, :3, 3] *= 1.5  # many of these are out of reach
+    whole = px.inverse_kinematics(robot, pose, "panda_hand_tcp")
+    assert 0.5 < whole.solved.mean() < 1.0
+    for part in (slice(None, None, -1), slice(3, 11), slice(7, 8), slice(100, None, 3)):
+        found = px.inverse_kinematics(robot, pose[part], "panda_hand_tcp")
+        np.testing.assert_array_equal(found.q, whole.q[part])
+        np.testing.assert_array_equal(found.error, whole.error[part])
+
+
+def test_pieces_of_a_large_batch(monkeypatch):
+    _, pose = reachable(UR5, 100)
+    whole = px.inverse_kinematics(UR5, pose)
+    monkeypatch.setattr("paraxis.kinematics.search.PIECE", 7)
+    np.testing.assert_array_equal(px.inverse_kinematics(UR5, pose).q, whole.q)
+
+
+@pytest.mark.parametrize("batch", [(), (1,), (0,), (2, 3), (2, 0, 3)])
+def test_batch_shapes(batch):
+    _, pose = reachable(UR5, math.prod(batch))
+    found = px.inverse_kinematics(UR5, pose.reshape(*batch, 4, 4))
+    assert found.q.shape == (*batch, 6)
+    assert found.solved.shape == found.error.shape == batch
+    assert found.solved.dtype == bool
+
+
+def test_poses_and_starts_broadcast():
+    q, pose = reachable(UR5, 3)
+    found = px.inverse_kinematics(UR5, pose[:, None], q0=q)
+    assert found.q.shape == (3, 3, 6)
+    apart = px.inverse_kinematics(UR5, pose[1], q0=q[2])
+    np.testing.assert_array_equal(found.q[1, 2], apart.q)
+
+
+def test_inputs_are_left_alone():
+    q, pose = reachable(UR5, 50)
+    kept = q.copy(), pose.copy()
+    px.inverse_kinematics(UR5, pose, q0=q)
+    assert (q == kept[0]).all()
+    assert (pose == kept[1]).all()
+
+
+def test_print():
+    _, pose = reachable(UR5, 3)
+    assert repr(px.inverse_kinematics(UR5, pose)) == "<InverseKinematics: 3 of 3 solved>"
+
+
+# -- wrong calls -----------------------------------------------------------------------------------
+
+
+def test_wrong_arguments_say_what_is_wrong():
+    pose = np.eye(4)
+    for arguments, message in (
+        ({"pose": np.eye(3)}, r"pose: expected shape \(..., 4, 4\), found \(3, 3\)"),
+        ({"pose": "there"}, "pose: expected real numbers"),
+        ({"pose": pose, "q0": np.zeros(5)}, r"q0: expected shape \(..., 6\), found \(5,\)"),
+        ({"pose": pose[None].repeat(2, 0), "q0": np.zeros((3, 6))}, r"pose \(2,\), q0 \(3,\)"),
+        ({"pose": pose, "frame": 3}, "frame: expected the name of a frame, found int"),
+        ({"pose": pose, "tolerance": 0.0}, "tolerance: expected a number above zero, found 0.0"),
+        ({"pose": pose, "tolerance": "fine"}, "tolerance: expected a number above zero"),
+    ):
+        with pytest.raises(px.ArgumentError, match=message):
+            px.inverse_kinematics(UR5, **arguments)
+    with pytest.raises(px.ArgumentError, match="robot: expected a Robot"):
+        px.inverse_kinematics("ur5", pose)
+    with pytest.raises(px.RobotError, match="has no frame 'hand'"):
+        px.inverse_kinematics(UR5, pose, "hand")
+    with pytest.raises(px.RobotError, match="no joint moves it"):
+        px.inverse_kinematics(random_robot(0), pose, "base")
+
+
+# -- the step --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [3, 6, 8])
+def test_a_step_solves_the_damped_normal_equations(n):
+    """Against NumPy on the Jacobian; with more than six joints the equations are the dual ones."""
+    robot = px.chain(n)
+    frame, free = robot.tool(), [(-math.inf, math.inf)] * n
+    length = characteristic_length(robot, frame)
+    rng = np.random.default_rng(n)
+    q, there = rng.uniform(-1, 1, (2, n))
+    goal = px.forward_kinematics(robot, there)
+    moved, (chord, way), done = damped_step(Model(robot), q, goal, frame, length, free, 1e-8)
+
+    here, J = px.forward_kinematics(robot, q), px.jacobian(robot, q)
+    turn = goal[:3, :3] @ here[:3, :3].T
+    angle = math.acos((np.trace(turn) - 1) / 2)
+    axis = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
+    e = np.concatenate([axis / np.linalg.norm(axis) * 2 * math.sin(angle / 2), np.zeros(3)])
+    e[3:] = (goal - here)[:3, 3] / length
+    J[3:] /= length
+    damping = DAMPING * min(e @ e, FAR) + LEAST_DAMPING
+    step = np.linalg.solve(J.T @ J + damping * np.eye(n), J.T @ e)
+    np.testing.assert_allclose(moved, q + step, atol=1e-9)
+    assert chord == pytest.approx(2 * math.sin(angle / 2))
+    assert way == pytest.approx(length * np.linalg.norm(e[3:]))
+    assert done == 0.0
+
+
+def test_a_step_stays_where_the_goal_is_reached_and_within_bounds():
+    robot = px.chain(6)
+    q, frame = [0.1, -0.4, 0.3, 0.9, -0.2, 0.5], robot.tool()
+    goal = px.forward_kinematics(robot, q)
+    free = [(-math.inf, math.inf)] * 6
+    moved, _, done = damped_step(Model(robot), q, goal, frame, 1.0, free, 1e-8)
+    assert (moved, done) == (q, 1.0)
+    bounds = [(-0.6, 0.6), *free[1:]]
+    goal = px.forward_kinematics(robot, [2.0, *q[1:]])
+    moved, _, done = damped_step(Model(robot), [0.6, *q[1:]], goal, frame, 1.0, bounds, 1e-8)
+    assert moved[0] == 0.6
+    assert done == 0.0
