@@ -357,3 +357,18 @@ def test_a_step_stays_where_the_goal_is_reached_and_within_bounds():
     moved, _, done = damped_step(Model(robot), [0.6, *q[1:]], goal, frame, 1.0, bounds, 1e-8)
     assert moved[0] == 0.6
     assert done == 0.0
+
+
+# -- the benchmark ---------------------------------------------------------------------------------
+
+
+def test_the_benchmark_counts_what_is_right_and_refuses_what_is_not():
+    benchmark = pytest.importorskip("inverse_kinematics")  # of benchmarks/
+    robot = load("ur5")
+    poses = benchmark.reachable(robot, "tool0", 50)
+    found = px.inverse_kinematics(robot, poses, "tool0")
+    assert benchmark.checked(robot, "tool0", poses, found).all()
+    with pytest.raises(ArithmeticError, match="50 are wrong"):
+        benchmark.checked(robot, "tool0", poses, replace(found, q=found.q + 1e-7))
+    theirs = benchmark.measure_pinocchio("ur5", "tool0", 5)
+    assert theirs["solved"] == 5
