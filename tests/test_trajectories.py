@@ -1,16 +1,18 @@
 """Trajectories: ends, derivatives, straight lines, limits that hold and are met, errors."""
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from robots import robots
+from robots import random_robot, robots
 
 import paraxis as px
-from paraxis.trajectories import time_optimal
+from paraxis.trajectories import path_grid, time_optimal
+from paraxis.trajectories.limit_lines import LimitLines
 from paraxis.trajectories.limits import Limits, drive_torques
 from paraxis.trajectories.polyline import Polyline, rotation, rotation_vector
 
@@ -443,19 +445,19 @@ def test_the_sweeps_solve_the_linear_program(name, monkeypatch):
     """
     from scipy.optimize import linprog
 
-    monkeypatch.setattr(time_optimal, "INTERVALS", 60)
-    grid = time_optimal._Grid(MADE[name]().legs[0].path)
+    monkeypatch.setattr(path_grid, "INTERVALS", 60)
+    grid = path_grid.Grid(MADE[name]().legs[0].path)
     limits = Limits.of(UR5, 6, None, 20.0, None)
-    dynamics = time_optimal._Dynamics(UR5, grid, limits)
-    x, u = time_optimal._sweeps(grid, dynamics)
+    lines = LimitLines(UR5, grid, limits)
+    x, u = time_optimal._sweeps(grid, lines)
     count, rows, right = len(grid.step), [], []
     for i in range(count):
-        for a, b, c in zip(dynamics.A[i], dynamics.B[i], dynamics.C[i], strict=True):
+        for a, b, c in zip(lines.A[i], lines.B[i], lines.C[i], strict=True):
             row = np.zeros(count + 1)
             row[i], row[i + 1] = b - a / (2 * grid.step[i]), a / (2 * grid.step[i])
             rows.append(row)
             right.append(c)
-    bounds = [(0, most) for most in dynamics.most]
+    bounds = [(0, most) for most in lines.most]
     bounds[0] = bounds[-1] = (0, 0)
     best = linprog(-np.ones(count + 1), rows, right, bounds=bounds)
     assert best.status == 0
@@ -471,6 +473,26 @@ def test_fastest_with_losses():
     assert found.max() <= 1 + 1e-9
     assert (found > 0.98).mean() > 0.95
     assert fastest.duration < path.scaled(robot, max_velocity=np.inf).duration
+
+
+@pytest.mark.parametrize("seed", [9, 16, 19, 21])
+def test_fastest_where_joints_turn_back_against_static_friction(seed):
+    """Losses that jump within the path cost time there, and nowhere else."""
+    rng, plain = random.Random(seed), random_robot(seed, joints=(1, 5))
+    joints = []
+    for joint in plain.joints:
+        friction = px.Friction(viscous=rng.uniform(0, 2), coulomb=rng.uniform(0, 1), static=1.5)
+        gear = px.Transmission(
+            ratio=rng.choice((-50, 1, 100)), efficiency=rng.uniform(0.5, 1), break_away=0.5
+        )
+        joints.append(replace(joint, friction=friction, transmission=gear))
+    robot = replace(plain, joints=tuple(joints), warn=False)
+    path = px.via_points(np.random.default_rng(seed).uniform(-2, 2, (3, robot.n)), [0, 1, 2.5])
+    limit = 2.5 * abs(px.gravity_torques(robot, path.sample(samples=500).q)).max(0) + 8
+    fastest = path.fastest(robot, max_velocity=3, max_torque=limit)
+    found = ratios(robot, fastest, 3, np.inf, limit).max(0)
+    assert found.max() <= 1 + 1e-9
+    assert (found > 0.95).mean() > 0.93
 
 
 # -- what cannot be --------------------------------------------------------------------------------
@@ -554,6 +576,9 @@ WRONG = {
     "limits: expected one of acceleration or torque, found none": lambda: line(**SLOW).fastest(
         UR5, max_torque=math.inf
     ),
+    "limits: expected one for each joint, found none at": lambda: px.quintic(
+        [0.0, 0.0], [0.0, 1.0], 1.0
+    ).fastest(px.planar(2), max_acceleration=[1, math.inf]),
     "max_torque: expected numbers > 0, found 0.0 for joint 'shoulder_pan_joint'": lambda: line(
         **SLOW
     ).scaled(UR5, max_torque=0),
