@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from .. import api
-from ..backends.llvm.iterate_kernel import compile_loop
+from ..backends.llvm.iterate_kernel import FEW, compile_loop
 from ..drivers.iterate import Plan, whole
 from ..drivers.map import as_array
 from ..errors import ArgumentError, TraceError
@@ -199,7 +199,8 @@ class _Simulation:
             def make():
                 return made
 
-        key = ("simulate", identity, self.changing)
+        for_few = math.prod(self.batch) <= FEW
+        key = ("simulate", identity, self.changing, for_few)
         if key not in robot._functions:
             adaptive = method == "adaptive"
             plan = Plan(
@@ -210,7 +211,7 @@ class _Simulation:
                 record=() if adaptive else ("q", "qd"),
                 until="done" if adaptive else None,
             )
-            robot._functions[key] = compile_loop(identity, make, plan, work)
+            robot._functions[key] = compile_loop(identity, make, plan, work, for_few=for_few)
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         return robot._functions[key], arrays
 

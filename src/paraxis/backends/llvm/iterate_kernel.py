@@ -14,7 +14,11 @@ from . import host
 from .body import define_body
 from .iteration import STATUS, define_iterate
 from .kernel import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
+from .lanes import Lanes
 from .module import Module
+
+FEW = 2  # states for which the narrowest vectors are faster: what they keep takes less memory
+NARROW = 16  # bytes
 
 
 class Loop:
@@ -66,13 +70,17 @@ class Loop:
         return f"<loop {self.name} carrying {carried}, {self.dtype}, {self.lanes} lanes>"
 
 
-def compile_loop(identity, make_graph, plan, work, dtype="float64", thread_count=None):
+def compile_loop(
+    identity, make_graph, plan, work, dtype="float64", thread_count=None, for_few=False
+):
     """A loop from the cache, or compiled from `make_graph()` and kept there.
 
-    `identity` says everything the graph depends on, so that it need not be made to be found.
+    `identity` says everything the graph depends on, so that it need not be made to be found. With
+    `for_few` it is meant for few states; it takes any, and gives the same bits.
     """
     dtype = checked_options(dtype, thread_count)
     lanes = lanes_of(dtype)
+    lanes = Lanes(lanes.element, NARROW // lanes.size) if for_few else lanes
     key = cache.key("iterate", identity, plan, dtype, lanes, host.description())
     found = cache.load(key)
     if found is None:
