@@ -54,7 +54,7 @@ def _sweeps(grid, lines):
     x, u = np.zeros(len(grid.s)), np.zeros(len(grid.step))
     x[0] = reach[0] if grid.starts_at_rest else 0.0
     for i, (A, B, C) in enumerate(zip(lines.A, lines.B, lines.C, strict=True)):
-        to_next, up = 2 * grid.step[i], A > 1e-12 * abs(A).max()
+        to_next, up = 2 * grid.step[i], A / abs(A).max(initial=1e-300) > 1e-12
         if not grid.steady[i]:
             allowed = ((C - B * x[i])[up] / A[up]).min(initial=np.inf)
             u[i] = max(min(allowed, (reach[i + 1] - x[i]) / to_next), -x[i] / to_next)
