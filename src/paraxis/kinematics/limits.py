@@ -50,10 +50,11 @@ class Limits:
     def unwound(self, q, near=None):
         """q (..., n) with whole turns taken off, to be within limits and, if that leaves a choice,
         closest to `near`, by default the middle of the limits."""
-        near = (self.low + self.high) / 2 if near is None else near
-        fewest, most = np.ceil((self.lower - q) / TURN), np.floor((self.upper - q) / TURN)
-        turns = np.clip(np.round((near - q) / TURN), fewest, most)
-        unwound = np.clip(q + turns * TURN, self.lower, self.upper)  # rounding may have passed them
+        near = (self.low + self.high) / 2 if near is None else np.clip(near, self.lower, self.upper)
+        unwound = q + np.round((near - q) / TURN) * TURN  # within half a turn of a place that is
+        unwound -= TURN * (unwound > self.upper)
+        unwound += TURN * (unwound < self.lower)
+        unwound = np.clip(unwound, self.lower, self.upper)  # of a whole turn, rounding has passed
         return np.where(self.goes_round, unwound, q)
 
     def within(self, q):
