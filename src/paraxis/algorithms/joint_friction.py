@@ -18,12 +18,17 @@ def joint_friction(joint, reaction, rate, direction):
     without bearings. `direction` is -1, 0 (the joint sticks, and nothing need be overcome) or 1,
     or a smooth value between that a simulation has in their place.
     """
+    return direction * dry_friction(joint, reaction, rate) + rate * joint.friction.viscous
+
+
+def dry_friction(joint, reaction, rate):
+    """The part that has the direction of motion, whatever the direction."""
     friction = joint.friction
     dry = stribeck(friction, rate)
     if friction.bearings:
         own = along_joint(joint, reaction)
         dry = dry + sum(resistance(bearing, own) for bearing in friction.bearings)
-    return direction * dry + rate * friction.viscous
+    return dry
 
 
 def stribeck(friction, rate):

@@ -28,10 +28,15 @@ def friction_in_motion(transmission, at_joint, direction):
     `direction` is -1 or 1, or a smooth value between that a simulation has in their place: with
     it the friction goes through zero without a jump.
     """
+    return direction * loss_in_motion(transmission, at_joint, direction)
+
+
+def loss_in_motion(transmission, at_joint, direction):
+    """Return how much it takes, whether the joint drives its load or is driven by it."""
     load, share = abs(at_joint), efficiency(transmission, at_joint)
     driving, braking = load * (1.0 / share - 1.0), load * (1.0 - share)
     lost = select(less(0.0, at_joint * direction), driving, braking)
-    return direction * (lost + transmission.break_away)
+    return lost + transmission.break_away
 
 
 def friction_at_rest(transmission, at_joint):

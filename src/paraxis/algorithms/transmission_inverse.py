@@ -17,7 +17,7 @@ from itertools import pairwise
 from ..scalar import less, less_equal, maximum, select
 from .efficiency import table_pieces
 
-STEPS = 10  # of Newton's method; a piece takes four or five, and halving helps the steepest
+STEPS = 8  # of Newton's method; most pieces take four, the steepest (cubic, of few rows) seven
 ROUNDING = 1e-14  # of the load: so close to the ends of its bracket a step is not outside
 
 

@@ -1,20 +1,23 @@
 """The step of a robot as a graph: what the `iterate` driver repeats.
 
 Inputs q, qd, dt and the torques; besides, a fixed step carries `step`, which counts the steps while
-the state is finite (so that it gives the time, and in the end tells where a run failed).
+the state is finite (so that it gives the time, and in the end tells where a run failed). A robot
+with bearings also carries the largest torque that was `missing` in a step, and `when` that was.
 """
 
 from .. import api
 from ..graph.trace import trace
 from ..robot.model import PARAMETERS
-from ..scalar import less_equal, maximum, select
+from ..scalar import less, less_equal, maximum, select
 from .adaptive import attempt
-from .steps import RULES
+from .losses import Losses, feels_reactions
+from .steps import IMPLICIT, RULES
 
 LARGEST = 1e308  # what is beyond, or no number, is not finite
 LEAST_STEP = 1e-13  # of an interval: shorter adaptive steps get nowhere
 FIXED = {"q": "q_next", "qd": "qd_next", "step": "step_next"}
 ADAPTIVE = {"q": "q_next", "qd": "qd_next", "t": "t_next", "h": "h_next"}
+BEARINGS = {"missing": "missing_next", "when": "when_next"}
 
 
 def input_shapes(robot, method, with_tau, parameters):
@@ -24,44 +27,70 @@ def input_shapes(robot, method, with_tau, parameters):
     for name in parameters:
         shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
     own = ("t", "h", "end", "interval", "tolerance") if method == "adaptive" else ("step", "dt")
+    own += tuple(BEARINGS) if feels_reactions(robot) else ()
     return shapes | dict.fromkeys(own, ())
 
 
-def carried(method):
-    return ADAPTIVE if method == "adaptive" else FIXED
+def carried(robot, method):
+    own = ADAPTIVE if method == "adaptive" else FIXED
+    return own | BEARINGS if feels_reactions(robot) else own
 
 
 def output_shapes(robot, method):
     shapes = {"q_next": (robot.nq,), "qd_next": (robot.nv,)}
     own = ("t_next", "h_next", "done") if method == "adaptive" else ("step_next",)
+    own += tuple(BEARINGS.values()) if feels_reactions(robot) else ()
     return shapes | dict.fromkeys(own, ())
 
 
 def step_graph(robot, method, inputs, parameters, controller=None):
     """The graph of one step, or of one attempt at one."""
+    losses = Losses(robot, parameters) if robot.has_losses else None
 
-    def accelerations_of(arrays):
+    def accelerations_of(arrays, dt, missing):
+        """A function of (t, q, qd), which tells `missing` what it could not balance."""
         given = {name: arrays[name] for name in parameters}
         constant = arrays.get("tau", [0.0] * robot.nv)
+        dt = dt if method in IMPLICIT else None
 
         def accelerations(t, q, qd):
             tau = constant if controller is None else controller(t, q, qd)
-            return api.forward_dynamics(robot, q, qd, tau, **given)
+            if losses is None:
+                return api.forward_dynamics(robot, q, qd, tau, **given)
+            qdd, torque = losses.accelerations(q, qd, tau, dt, **given)
+            missing.append(torque)
+            return qdd
 
         return accelerations
 
     def fixed(q, qd, step, dt, **arrays):
-        q, qd = RULES[method](accelerations_of(arrays), step * dt, q, qd, dt)
+        t, missing = step * dt, []
+        q, qd = RULES[method](accelerations_of(arrays, dt, missing), t, q, qd, dt)
         size = 0.0
         for value in (*q, *qd):
             size = maximum(abs(value), size)
         step = step + select(less_equal(size, LARGEST), 1.0, 0.0)
-        return {"q_next": q, "qd_next": qd, "step_next": step}
+        balance = balance_after(arrays, missing, t)
+        return {"q_next": q, "qd_next": qd, "step_next": step, **balance}
 
     def adaptive(q, qd, t, h, end, interval, tolerance, **arrays):
-        forces = accelerations_of(arrays)
+        before, missing = t, []
+        forces = accelerations_of(arrays, None, missing)
         t, q, qd, h = attempt(forces, t, q, qd, h, end, tolerance)
         over = select(less_equal(end, t), 1.0, less_equal(h, interval * LEAST_STEP))
-        return {"q_next": q, "qd_next": qd, "t_next": t, "h_next": h, "done": over}
+        balance = balance_after(arrays, missing, before, less(before, t))
+        return {"q_next": q, "qd_next": qd, "t_next": t, "h_next": h, "done": over, **balance}
 
     return trace(adaptive if method == "adaptive" else fixed, inputs, f"simulate_{method}")
+
+
+def balance_after(arrays, missing, t, accepted=1.0):
+    """What is carried of a robot with bearings, if it is one."""
+    if "missing" not in arrays:
+        return {}
+    worst = 0.0
+    for torque in missing:
+        worst = maximum(torque, worst)
+    more = select(accepted, less(arrays["missing"], worst), 0.0)
+    largest, when = select(more, worst, arrays["missing"]), select(more, t, arrays["when"])
+    return {"missing_next": largest, "when_next": when}

@@ -18,9 +18,10 @@ from ..robot.robot import Robot
 from . import bodies
 from .adaptive import attempt
 from .controllers import called_torques, say_uncompiled, traced_torques
+from .losses import Losses, feels_reactions, warn_if_stiff, warn_of_missing
 from .progress import Progress
 from .run import NEVER, Run, warn_about
-from .steps import RULES
+from .steps import IMPLICIT, RULES
 
 METHODS = (*RULES, "adaptive")
 PIECE = 0.1  # seconds between looks at the clock and the keyboard
@@ -53,6 +54,11 @@ def simulate(
     own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)). The state is
     recorded at the start and after every `every`-th step. Keywords are parameters of the robot,
     one set a robot, as mass=(..., n).
+
+    Torques are those of the joints; of a robot with losses (robot.has_losses) those on its motors'
+    shafts, as px.motor_torques gives them. Its friction has the smooth direction that px.Friction
+    describes. Where a joint comes to rest that is stiff: semi_implicit_euler, which takes friction
+    at the rates after the step, stands any dt; rk4 warns when it will not.
     """
     request = _Simulation(robot, method, dt, steps, every, tolerance, parameters)
     request.begin(q0, qd0)
@@ -61,6 +67,8 @@ def simulate(
     if controller is not None and not callable(controller):
         found = type(controller).__name__
         raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
+    if robot.has_losses and method == "rk4":
+        warn_if_stiff(robot, request.q, request.dt, request.parameters)
     try:
         traced = controller and traced_torques(controller, robot.nv)
         loop, arrays = request.loop(tau, traced)
@@ -69,6 +77,7 @@ def simulate(
         run = request.run_python(called_torques(controller, request.batch, robot.nv))
     else:
         run = request.run(loop, arrays)
+    warn_of_missing(request.missing, request.when)
     warn_about(run)
     return run
 
@@ -108,6 +117,7 @@ class _Simulation:
         records = self.steps // self.every + 1
         self.records = {name: np.empty((records, *self.batch, n)) for name in ("q", "qd")}
         self.records["q"][0], self.records["qd"][0] = self.q, self.qd
+        self.missing = self.when = np.zeros(self.batch)
         self.started = np.isfinite(self.q).all(-1) & np.isfinite(self.qd).all(-1)
 
     # -- torques ---------------------------------------------------------------------------------
@@ -148,6 +158,7 @@ class _Simulation:
                     progress.at(iteration.done)
             except KeyboardInterrupt:
                 interrupted = True
+        self._keep_balance(iteration.state)
         good = iteration.state["step"].astype(int)  # steps after which the state was finite
         failed_at = np.where(good < iteration.done, good + 1, NEVER)
         return self._finished(iteration.done, failed_at, interrupted)
@@ -179,6 +190,7 @@ class _Simulation:
                     self._record(done, final["q"], final["qd"])
             except KeyboardInterrupt:
                 interrupted = True
+        self._keep_balance(arrays)
         return self._finished(done, failed_at, interrupted)
 
     def loop(self, tau, controller):
@@ -206,13 +218,15 @@ class _Simulation:
             plan = Plan(
                 inputs,
                 bodies.output_shapes(robot, method),
-                bodies.carried(method),
+                bodies.carried(robot, method),
                 per_step=("tau",) if self.changing and not adaptive else (),
                 record=() if adaptive else ("q", "qd"),
                 until="done" if adaptive else None,
             )
             robot._functions[key] = compile_loop(identity, make, plan, work, for_few=for_few)
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
+        if feels_reactions(robot):
+            arrays |= {"missing": self.missing, "when": self.when}
         return robot._functions[key], arrays
 
     # -- in Python -------------------------------------------------------------------------------
@@ -225,10 +239,11 @@ class _Simulation:
                 f"found a batch of {self.batch}"
             )
 
+        dynamics = self._dynamics()
+
         def accelerations(t, q, qd):
             q, qd = np.stack(q, -1), np.stack(qd, -1)
-            tau = torques(t, q, qd)
-            return columns(api.forward_dynamics(self.robot, q, qd, tau, **self.parameters))
+            return columns(dynamics(t, q, qd, torques(t, q, qd)))
 
         state, done, interrupted = (columns(self.q), columns(self.qd)), 0, False
         failed_at, h = np.full(self.batch, NEVER), self.dt
@@ -250,6 +265,24 @@ class _Simulation:
                 interrupted = True
         return self._finished(done, failed_at, interrupted)
 
+    def _dynamics(self):
+        """Accelerations as a function of (t, q, qd, tau), arrays."""
+        robot, parameters = self.robot, self.parameters
+        if not robot.has_losses:
+            return lambda t, q, qd, tau: api.forward_dynamics(robot, q, qd, tau, **parameters)
+        implicit = self.method in IMPLICIT
+        kernel = Losses(robot, parameters).kernel(implicit)
+        further = parameters | {"dt": self.dt} if implicit else parameters
+
+        def dynamics(t, q, qd, tau):
+            qdd, missing = kernel(q=q, qd=qd, motor=tau, **further)
+            more = missing > self.missing
+            self.when = np.where(more, t, self.when)
+            self.missing = np.where(more, missing, self.missing)
+            return qdd
+
+        return dynamics
+
     def _to(self, accelerations, t, end, q, qd, h):
         """Adaptive steps of one robot until `end`."""
         for _ in range(MOST_ATTEMPTS):
@@ -266,6 +299,10 @@ class _Simulation:
         if done % self.every == 0:
             self.records["q"][done // self.every] = q
             self.records["qd"][done // self.every] = qd
+
+    def _keep_balance(self, state):
+        if "missing" in state:
+            self.missing, self.when = state["missing"], state["when"]
 
     def _finished(self, done, failed_at, interrupted):
         count = done // self.every + 1

@@ -35,3 +35,4 @@ def along(x, dt, slope):
 
 
 RULES = {"rk4": rk4, "semi_implicit_euler": semi_implicit_euler}
+IMPLICIT = ("semi_implicit_euler",)  # that take friction at the rates after the step

@@ -1,0 +1,190 @@
+"""Simulated robots whose bearings and transmissions take a part of what their motors give.
+
+The direction of motion is the smooth q̇ / √(q̇² + smoothing²), so that all friction of a joint is a
+drag times its rate, and a joint that would stick creeps, at less than about its smoothing:
+
+    ratio * motor = dynamic + drag * q̇,   drag = (loss in gears + dry friction) / √(...) + viscous
+
+Dry friction over so small a rate is a stiff drag. Semi-implicit Euler therefore drags the rate
+after the step, q̇ + dt q̈, which no dt makes unstable: to the inertia that a joint feels comes
+dt * drag. Bearings feel reactions, which depend on q̈: their robots' accelerations are found by a
+few steps of Newton's method, from the loads at q̈ = 0, and what is missing then is given back.
+Everything depends on the state alone, so that a run can be cut and continued.
+"""
+
+import warnings
+
+import numpy as np
+
+from .. import api
+from ..algorithms.elimination import solve_linear
+from ..algorithms.holding_band import holding_band
+from ..algorithms.joint_friction import dry_friction
+from ..algorithms.modified_newton_euler import torques_and_reactions
+from ..algorithms.transmission_friction import loss_in_motion
+from ..algorithms.transmission_inverse import torque_at_joint
+from ..backends.llvm.kernel import compile_kernel
+from ..errors import SimulationWarning
+from ..functions import input_shapes
+from ..graph.derivative import jacobian
+from ..graph.splice import splice
+from ..graph.trace import trace
+from ..program import work
+from ..robot.model import Model, parameter_values
+from ..robot.text import quoted
+from ..scalar import maximum, sqrt
+
+STEPS = 4  # of Newton's method; they leave about 1e-12 with bearings far from jamming
+LARGEST_MISSING = 1e-6  # of max(1, the largest torque), beyond which it is said
+STABLE = 2.78  # the largest rate times dt with which rk4 decays
+
+
+def feels_reactions(robot):
+    """Does a bearing make its accelerations depend on themselves?"""
+    return any(joint.friction.bearings for joint in robot.joints)
+
+
+class Losses:
+    """Accelerations of a robot under torques of its motors, over traced scalars."""
+
+    def __init__(self, robot, parameters=()):
+        self.robot, self.parameters = robot, tuple(parameters)
+        if feels_reactions(robot):
+            shapes = {each: (robot.nv,) for each in ("q", "qd", "qdd", "motor")} | {"dt": ()}
+            self._missing = trace(self._balance, shapes | self._parameter_shapes, "losses")
+            self._slope = jacobian(self._missing, {"slope": ("missing", "qdd")})
+
+    def accelerations(self, q, qd, motor, dt=None, **given):
+        """The accelerations, and what torque is missing, as max|Δ| / max(1, max|torque|).
+
+        With dt the drag is that of the rates a time dt later.
+        """
+        if feels_reactions(self.robot):
+            return self._by_newton(q, qd, motor, 0.0 if dt is None else dt, given)
+        drags = self._drags(qd, motor)
+        each = zip(self._driving(motor), drags, qd, strict=True)
+        torques = [torque - drag * rate for torque, drag, rate in each]
+        if dt is not None:
+            rotors = given.get("rotor_inertia", parameter_values(self.robot, "rotor_inertia"))
+            own = zip(rotors, drags, strict=True)
+            given = given | {"rotor_inertia": [rotor + dt * drag for rotor, drag in own]}
+        return api.forward_dynamics(self.robot, q, qd, torques, **given), 0.0
+
+    def _by_newton(self, q, qd, motor, dt, given):
+        qdd = [0.0] * self.robot.nv
+        for _ in range(STEPS):
+            arrays = (q, qd, qdd, motor, dt, *given.values())
+            (missing,), (slope,) = splice(self._missing, arrays), splice(self._slope, arrays)
+            change = solve_linear(slope, missing)
+            qdd = [a - b for a, b in zip(qdd, change, strict=True)]
+        (missing,) = splice(self._missing, (q, qd, qdd, motor, dt, *given.values()))
+        largest, scale = 0.0, 1.0
+        for error, torque in zip(missing, self._driving(motor), strict=True):
+            largest, scale = maximum(abs(error), largest), maximum(abs(torque), scale)
+        return qdd, largest / scale
+
+    def _balance(self, q, qd, qdd, motor, dt, **given):
+        dynamic, reactions = torques_and_reactions(Model(self.robot, given), q, qd, qdd)
+        missing = []
+        for i, drag in enumerate(self._drags(qd, motor, reactions)):
+            missing.append(dynamic[i] + drag * (qd[i] + dt * qdd[i]))
+        driving = self._driving(motor)
+        return {"missing": [a - b for a, b in zip(missing, driving, strict=True)]}
+
+    def _driving(self, motor):
+        each = zip(motor, self.robot.joints, strict=True)
+        return [torque * joint.transmission.ratio for torque, joint in each]
+
+    def _drags(self, qd, motor, reactions=None):
+        """The friction of each joint over its rate; bearings need the reactions."""
+        drags = []
+        for i, joint in enumerate(self.robot.joints):
+            friction, gears = joint.friction, joint.transmission
+            steepness = 1.0 / sqrt(qd[i] * qd[i] + friction.smoothing * friction.smoothing)
+            dry = dry_friction(joint, reactions and reactions[i], qd[i])
+            if not gears.is_ideal:
+                direction = qd[i] * steepness
+                at_joint = torque_at_joint(gears, motor[i], direction)
+                dry = dry + loss_in_motion(gears, at_joint, direction)
+            drags.append(steepness * dry + friction.viscous)
+        return drags
+
+    # -- compiled --------------------------------------------------------------------------------
+
+    @property
+    def _parameter_shapes(self):
+        shapes = input_shapes(self.robot, "forward_dynamics", self.parameters)
+        return {name: shapes[name] for name in self.parameters}
+
+    def kernel(self, implicit):
+        """`accelerations` of arrays q, qd, motor, dt where it is implicit, and parameters."""
+        shapes = {each: (self.robot.nv,) for each in ("q", "qd", "motor")}
+        shapes |= {"dt": ()} if implicit else {}
+
+        def run(**arrays):
+            return dict(zip(("qdd", "missing"), self.accelerations(**arrays), strict=True))
+
+        return self._compiled("accelerations", run, shapes)
+
+    def stiffness(self):
+        """The rate (1/s) at which friction brings each joint to rest, of (q, parameters...).
+
+        At rest its slope is what it takes to break away, half of what holds, over smoothing.
+        """
+
+        def run(q, **given):
+            still, rates = [0.0] * self.robot.nv, []
+            model = Model(self.robot, given)
+            dynamic, reactions = torques_and_reactions(model, q, still, still)
+            inverse = api.mass_matrix_inverse(self.robot, q, **_of_masses(given))
+            for i, joint in enumerate(self.robot.joints):
+                least, largest = holding_band(joint, dynamic[i], reactions[i])
+                dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
+                drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
+                rates.append(drag * inverse[i][i])
+            return {"rate": rates}
+
+        return self._compiled("stiffness", run, {"q": (self.robot.nq,)})
+
+    def _compiled(self, name, run, shapes):
+        shapes = shapes | self._parameter_shapes
+        identity = f"{self.robot.digest} losses {name} {shapes}"
+        return compile_kernel(identity, lambda: trace(run, shapes, name), work)
+
+
+def _of_masses(given):
+    return {name: value for name, value in given.items() if name in api.MATTERS["mass_matrix"]}
+
+
+# -- what is said of a run ---------------------------------------------------------------------
+
+
+def warn_if_stiff(robot, q, dt, parameters):
+    """Say that rk4 will not stand the friction of a joint that comes to rest."""
+    rates = Losses(robot, parameters).stiffness()(q, *parameters.values())
+    *_, joint = worst = np.unravel_index(np.nanargmax(rates), rates.shape)
+    too_fast = rates[tuple(worst)] * dt / STABLE
+    if too_fast > 1:
+        name, smoothing = robot.joints[joint].name, robot.joints[joint].friction.smoothing
+        warnings.warn(
+            f"rk4: the friction of joint {quoted(name)} near rest is too stiff for dt {dt:g} and "
+            f"will make it shake: expected smoothing >= {smoothing * too_fast:.2g} (it is "
+            f"{smoothing:g}), dt <= {dt / too_fast:.2g}, or method 'semi_implicit_euler'",
+            SimulationWarning,
+            stacklevel=3,
+        )
+
+
+def warn_of_missing(missing, when):
+    """Say that accelerations were not found, as where a bearing jams."""
+    far = missing > LARGEST_MISSING
+    if not far.any():
+        return
+    worst = np.unravel_index(np.nanargmax(missing), missing.shape)
+    which = f"{far.sum()} of {far.size} robots, most in robot {worst}," if far.ndim else "the robot"
+    warnings.warn(
+        f"bearings: the torques of {which} do not balance: {missing[worst]:.1g} of them is missing "
+        f"near {when[worst]:g} s; a bearing jams, or nearly so",
+        SimulationWarning,
+        stacklevel=3,
+    )
