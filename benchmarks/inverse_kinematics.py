@@ -19,6 +19,7 @@ import peers
 from peers.pinocchio_search import PinocchioSearch
 from rich.console import Console
 from rich.table import Table
+from setting import take_turns
 
 import paraxis as px
 
@@ -35,7 +36,7 @@ CASES = (
     ("talos_reduced", "gripper_left_base_link", 200_000),
 )
 QUICK = (("ur5", "tool0", 20_000), ("panda", "panda_hand_tcp", 5_000))
-SAMPLE = 1000
+SAMPLE = 500
 
 
 def load(name):
@@ -83,14 +84,13 @@ def checked(robot, frame, poses, found):
     return right
 
 
-def measure_pinocchio(name, frame, count):
-    """A sample of the same poses."""
+def measure_pinocchio(name, frame, count, rounds):
+    """A sample of the same poses, the best of as many rounds."""
     poses = reachable(load(name), frame, count)
     search = PinocchioSearch(peers.robot_file(name), frame)
-    begin = time.perf_counter()
     solved, steps = search.solve(poses, TOLERANCE)
-    seconds = time.perf_counter() - begin
-    calls = peers.best_time(lambda: search.calls(steps), repeat=2)
+    runs = {"loop": lambda: search.solve(poses, TOLERANCE), "calls": lambda: search.calls(steps)}
+    seconds, calls = take_turns(runs, rounds, repeat=1).values()
     return {"poses": count, "solved": solved, "steps": steps, "seconds": seconds, "calls_s": calls}
 
 
@@ -129,10 +129,8 @@ def main():
         with console.status(" ".join(case[:2])):
             results["rows"].append(measure(*case, rounds))
     with console.status("Pinocchio"):
-        name, frame, _ = cases[0]
-        results["pinocchio"] = measure_pinocchio(
-            name, frame, SAMPLE // (10 if options.quick else 1)
-        )
+        (name, frame, _), sample = cases[0], SAMPLE // 10 if options.quick else SAMPLE
+        results["pinocchio"] = measure_pinocchio(name, frame, sample, rounds)
     show(results, console)
     peers.keep(results, options.json)
 
