@@ -1,10 +1,10 @@
 """Robots moving in time, beside MuJoCo's `rollout` and Pinocchio's `abaInParallel`.
 
 All take steps of Runge and Kutta's rule, of the same length, from the same states, with the same
-threads; nothing is driven, nothing touches. What is timed must agree: the states after the peers'
-steps are compared first. MuJoCo writes every state; so does Paraxis in one of its two columns.
-Pinocchio has no integrator for batches: its time is that of four calls of `abaInParallel` a step,
-and beside it that of whole steps, which NumPy adds up in place.
+threads; nothing is driven, nothing touches, nothing rubs. What is timed must agree: the states
+after the peers' steps are compared first. MuJoCo writes every state; so does Paraxis in one of its
+two columns. Pinocchio has no integrator for batches: its time is that of four calls of
+`abaInParallel` a step, and beside it that of whole steps, which NumPy adds up in place.
 
     python benchmarks/simulation.py [--quick] [--json benchmarks/results/simulation.json]
 """
@@ -41,14 +41,15 @@ PEERS = ("mujoco", "pinocchio", "pinocchio_steps")
 def measure(name, batch, steps, peer_steps, rounds):
     """Steps a second, of all robots together, by each of the peers."""
     setting = Setting(name, batch)
+    robot = setting.robot.without_friction()
     mujoco = peers.MujocoPeer(setting.path, DT)
     cores = min(len(os.sched_getaffinity(0)), batch)
     q, qd = setting.mine[:2] * 0.5  # gentle, so that errors of rounding stay small
-    order = [setting.robot.joint_names.index(joint) for joint in mujoco.joint_names]
-    their_order = [setting.robot.joint_names.index(j) for j in setting.pinocchio.joint_names]
+    order = [robot.joint_names.index(joint) for joint in mujoco.joint_names]
+    their_order = [robot.joint_names.index(j) for j in setting.pinocchio.joint_names]
 
     def paraxis(count, every):
-        return lambda: px.simulate(setting.robot, q, qd, dt=DT, steps=count, every=every)
+        return lambda: px.simulate(robot, q, qd, dt=DT, steps=count, every=every)
 
     begin = time.perf_counter()
     after = paraxis(peer_steps, peer_steps)()
