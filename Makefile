@@ -49,6 +49,7 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/threads.py --json benchmarks/results/threads.json
 	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
 	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
+	$(BIN)/python benchmarks/inverse_kinematics.py --json benchmarks/results/inverse_kinematics.json
 
 reports: $(TOOLS)
 	for name in counts depth friction schedules systolic networks; do \

@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks/results/cpu.json"
+MOTION = {"table:simulation": "simulation", "table:inverse_kinematics": "inverse_kinematics"}
 PAGES = (ROOT / "README.md", ROOT / "docs/performance.md")
 PLOT = ROOT / "docs/images/cpu.svg"
 
@@ -213,6 +214,57 @@ def start_table(start, largest):
     return markdown(rows)
 
 
+def motion(folder):
+    """marker -> text, for benchmarks with results of their own in the same folder."""
+    tables = {"simulation": simulation_table, "inverse_kinematics": inverse_kinematics_table}
+    files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
+    return {
+        marker: tables[path.stem](json.loads(path.read_text()))
+        for marker, path in files.items()
+        if path.is_file()
+    }
+
+
+def simulation_table(data):
+    """One line a robot and batch: robot steps a second, and over the peers'."""
+    rows = [["robots", "threads", "MuJoCo", "Pinocchio", "Paraxis", "only the last state kept"]]
+    for row in data["rows"]:
+        own = row["paraxis_all"]
+        peers = [
+            f"{million(row[key])} ({times(own / row[key])})" for key in ("mujoco", "pinocchio")
+        ]
+        found = [f"**{million(own)}**", million(row["paraxis"])]
+        rows.append([f"{row['batch']:,} {row['robot']}", str(row["threads"]), *peers, *found])
+    about = data["machine"]
+    note = (
+        "Million robot steps a second, fourth-order Runge-Kutta, every state recorded, on "
+        f"{about['cpu']}; in parentheses: how many times as fast Paraxis is. MuJoCo "
+        f"{about['mujoco']}: `rollout`. Pinocchio {about['pin']}: four calls of `abaInParallel` a "
+        "step (`aba` for one robot), and no integration."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def inverse_kinematics_table(data):
+    """One line a robot: how many poses were reached, and how fast."""
+    rows = [["robot, frame", "joints", "poses", "solved", "time", "time a pose"]]
+    for row in data["rows"]:
+        share, each = row["solved"] / row["poses"], row["seconds"] / row["poses"]
+        rows.append(
+            [f"{row['robot']}, `{row['frame']}`", str(row["joints"]), f"{row['poses']:,}"]
+            + [f"{share:.4%}", seconds(row["seconds"]), f"{each * 1e6:.2f} µs"]
+        )
+    note = (
+        "Poses of random postures within limits, sought without a start, to "
+        f"{data['tolerance']:g} m and rad."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def million(rate):
+    return f"{rate / 1e6:.2f}" if rate < 1e7 else f"{rate / 1e6:.1f}"
+
+
 def plot_line(page):
     """The picture, as a path from the page; nothing when there is none."""
     if not PLOT.is_file():
@@ -265,6 +317,7 @@ def main(arguments=None):
     made = counted()
     if options.results.is_file():
         made |= measured(json.loads(options.results.read_text()))
+    made |= motion(RESULTS.parent)
     stale = []
     for page in PAGES:
         text = page.read_text()
