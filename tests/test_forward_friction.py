@@ -270,6 +270,24 @@ def test_what_is_no_number_stays_in_its_state(wrong, place):
     assert (after.solved[others] == before.solved[others]).all()
 
 
+def test_parameters_may_differ_from_state_to_state():
+    robot = lossy_robot(5)
+    q, qd, qdd = motions(robot, 8, 0, at_rest=0.3)
+    rng = np.random.default_rng(0)
+    given = {
+        "mass": rng.uniform(1, 3, (8, robot.n)),
+        "external_force": rng.normal(size=(robot.n, 6)),
+    }
+    motor = px.motor_torques(robot, q, qd, qdd, **given).input
+    found = px.forward_dynamics_with_friction(robot, q, qd, motor, **given)
+    assert found.solved.all() and relative_error(found.qdd, qdd) <= 1e-7
+    free = robot.without_friction()
+    motor = px.motor_torques(free, q, qd, qdd, **given).input
+    assert px.forward_dynamics_with_friction(free, q, qd, motor, **given).solved.all()
+    with pytest.raises(px.ArgumentError, match="parameters: expected some of"):
+        px.forward_dynamics_with_friction(robot, q, qd, motor, colour=3)
+
+
 def test_a_bearing_without_load_is_solved():
     """The load of a journal has no slope at zero: it starts from exactly there."""
     friction = Friction(JournalBearing(0.1, 0.1, 0.1))

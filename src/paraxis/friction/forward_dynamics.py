@@ -13,6 +13,7 @@ import numpy as np
 from .. import api
 from ..drivers.map import Signature, as_array, broadcast_batch
 from ..errors import ArgumentError
+from ..functions import check_parameters, input_shapes
 from ..robot.robot import Robot
 from .newton import kernels
 
@@ -30,7 +31,7 @@ class ForwardDynamics(NamedTuple):
     error: np.ndarray  # (...): of the motors' torques, max|Δ| / max(1, max|motor|)
 
 
-def forward_dynamics_with_friction(robot, q, qd, motor):
+def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
     """The accelerations that the motors' torques give, losses included; each array is (..., n).
 
     The inverse of px.motor_torques: `motor` are torques on the motors' shafts, as its `input`. The
@@ -42,42 +43,58 @@ def forward_dynamics_with_friction(robot, q, qd, motor):
     A joint at rest (qd == 0) stays, with qdd exactly 0, while its motor torque is within what holds
     it: friction at rest and transmission can take up the difference. Else it accelerates the way
     it is pushed. Losses that feed on themselves may leave several solutions; one is returned.
+    Keywords are parameters of the robot, as for px.inverse_dynamics. All is done in float64.
     """
     if not isinstance(robot, Robot):
         found = type(robot).__name__
         raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
-    given = {"q": q, "qd": qd, "motor": motor}
-    signature = Signature(dict.fromkeys(given, (robot.nv,)), {})
-    arrays = [as_array(value, name, (robot.nv,)) for name, value in given.items()]
-    batch = broadcast_batch(signature, arrays)
-    shape = (*batch, robot.nv)
-    rows = [np.broadcast_to(each, shape).reshape(-1, robot.nv).astype(float) for each in arrays]
+    check_parameters("motor_torques", tuple(parameters))
+    state, batch = _flat(robot, {"q": q, "qd": qd, "motor": motor, **parameters})
     solve = _active_set if robot.has_losses else _without_losses
     with np.errstate(invalid="ignore"):
-        qdd, error = solve(robot, *rows)
-    error[~np.isfinite(rows).all((0, -1))] = np.nan  # also where no acceleration depends on it
+        qdd, error = solve(robot, state, tuple(parameters))
+    for array in state.values():  # also where no acceleration depends on it
+        error[~np.isfinite(array).all(tuple(range(1, array.ndim)))] = np.nan
     solved = error <= SOLVED
     qdd[~solved] = np.nan
-    return ForwardDynamics(qdd.reshape(shape), solved.reshape(batch), error.reshape(batch))
+    shaped = qdd.reshape(*batch, robot.nv)
+    return ForwardDynamics(shaped, solved.reshape(batch)[()], error.reshape(batch)[()])
 
 
-def _without_losses(robot, q, qd, motor):
-    ratios = np.array([joint.transmission.ratio for joint in robot.joints])
-    qdd = api.forward_dynamics(robot, q, qd, ratios * motor)
-    return qdd, relative(api.inverse_dynamics(robot, q, qd, qdd) / ratios - motor, motor)
+def _flat(robot, arrays):
+    """Every array as (N, ...), and the batch shape that N stands for."""
+    names = tuple(arrays)[3:]
+    shapes = dict.fromkeys(("q", "qd", "motor"), (robot.nv,))
+    shapes |= {name: input_shapes(robot, "motor_torques", names)[name] for name in names}
+    arrays = {name: as_array(value, name, shapes[name]) for name, value in arrays.items()}
+    batch = broadcast_batch(Signature(shapes, {}), arrays.values())
+    count = int(np.prod(batch, dtype=int))
+    flat = {
+        name: np.broadcast_to(array, (*batch, *shapes[name])).reshape(count, *shapes[name])
+        for name, array in arrays.items()
+    }
+    return {name: array.astype(float, copy=False) for name, array in flat.items()}, batch
 
 
-def _active_set(robot, q, qd, motor):
+def _without_losses(robot, state, parameters):
+    given = {name: state[name] for name in parameters}
+    q, qd, motor = state["q"], state["qd"], state["motor"]
+    qdd = api.forward_dynamics(robot, q, qd, ratios(robot) * motor, **given)
+    torques = api.inverse_dynamics(robot, q, qd, qdd, **given)
+    return qdd, relative(torques / ratios(robot) - motor, motor)
+
+
+def _active_set(robot, state, parameters):
     """Accelerations (N, n), and errors (N,), which are infinite where no directions fit."""
     lossy = np.array([joint.has_losses for joint in robot.joints])
-    at_rest = (qd == 0.0) & lossy
-    direction = np.where(lossy, np.sign(qd), 1.0)  # any, where nothing depends on it
-    qdd, error = np.empty_like(q), np.full(len(q), np.inf)
-    left = np.arange(len(q))
+    at_rest = (state["qd"] == 0.0) & lossy
+    direction = np.where(lossy, np.sign(state["qd"]), 1.0)  # any, where nothing depends on it
+    qdd, error = np.empty_like(direction), np.full(len(direction), np.inf)
+    left = np.arange(len(direction))
     for attempt in range(TOGETHER + 4 * robot.n):
-        now = q[left], qd[left], motor[left]
-        qdd[left], error[left], pushed = _solve(robot, *now, direction[left])
         before = direction[left]
+        now = {name: array[left] for name, array in state.items()}
+        qdd[left], error[left], pushed = _solve(robot, now, parameters, before)
         hardly = EDGE * np.maximum(1.0, abs(qdd[left]).max(-1, keepdims=True))
         back = at_rest[left] & (before * qdd[left] <= hardly)
         after = np.where(before == 0.0, pushed, np.where(back, 0.0, before))
@@ -93,24 +110,30 @@ def _active_set(robot, q, qd, motor):
     return qdd, error
 
 
-def _solve(robot, q, qd, motor, direction):
+def _solve(robot, state, parameters, direction):
     """Accelerations and errors under these directions, and which way sticking joints are pushed.
 
     A joint that sticks has no error of its own: `pushed` is 0 while it is held.
     """
-    known = kernels(robot)
+    known = kernels(robot, parameters)
+    motor, sticks = state["motor"], direction == 0.0
+    motion = {name: array for name, array in state.items() if name != "motor"}
     at_joint = known.at_joint(motor, direction)
-    start = np.where(direction == 0.0, 0.0, api.forward_dynamics(robot, q, qd, at_joint))
-    final, _ = known.solve(STEPS, q=q, qd=qd, qdd=start, at_joint=at_joint, direction=direction)
+    given = {name: state[name] for name in parameters}
+    free = api.forward_dynamics(robot, state["q"], state["qd"], at_joint, **given)
+    start = np.where(sticks, 0.0, free)
+    final, _ = known.solve(STEPS, qdd=start, at_joint=at_joint, direction=direction, **motion)
     qdd = final["qdd"]
-    reached, least, largest = known.check(q, qd, qdd, direction)
-    sticks = direction == 0.0
+    reached, least, largest = known.check(qdd=qdd, direction=direction, **motion)
     error = relative(np.where(sticks, 0.0, reached - motor), motor)
     error[~np.isfinite(qdd).all(-1)] = np.nan
     slack = SOLVED * np.maximum(1.0, abs(motor).max(-1, keepdims=True))
     pushed = (motor > largest + slack).astype(float) - (motor < least - slack)
-    ratios = np.array([joint.transmission.ratio for joint in robot.joints])
-    return qdd, error, np.where(sticks, pushed * np.sign(ratios), 0.0)
+    return qdd, error, np.where(sticks, pushed * np.sign(ratios(robot)), 0.0)
+
+
+def ratios(robot):
+    return np.array([joint.transmission.ratio for joint in robot.joints])
 
 
 def relative(difference, reference):

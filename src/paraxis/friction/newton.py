@@ -22,6 +22,7 @@ from ..algorithms.transmission_inverse import torque_at_joint
 from ..backends.llvm.iterate_kernel import compile_loop
 from ..backends.llvm.kernel import compile_kernel
 from ..drivers.iterate import Plan
+from ..functions import input_shapes
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
@@ -29,24 +30,25 @@ from ..program import work
 from ..robot.model import Model
 from ..scalar import equal, less_equal, maximum, select
 
-CLOSE = 1e-13  # max|missing torque| / max(1, max|at_joint|) of a state that is done
+CLOSE = 1e-12  # max|missing torque| / max(1, max|at_joint|) of a state that is done
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """For one robot; all arrays are (..., n)."""
+    """For one robot; all arrays are (..., n), and parameters of the robot come last."""
 
     at_joint: object  # (motor, direction) -> the torques that the transmissions bring
     solve: object  # a loop over (q, qd, at_joint, direction) that carries qdd
     check: object  # (q, qd, qdd, direction) -> motor torques, least and largest that hold
 
 
-def kernels(robot):
+def kernels(robot, parameters=()):
     """Compiled on first use and remembered."""
-    known = robot._functions
-    if "friction" not in known:
-        known["friction"] = Kernels(_at_joint(robot), _solve(robot), _check(robot))
-    return known["friction"]
+    known, key = robot._functions, ("friction", *parameters)
+    if key not in known:
+        made = _at_joint(robot), _solve(robot, parameters), _check(robot, parameters)
+        known[key] = Kernels(*made)
+    return known[key]
 
 
 def _at_joint(robot):
@@ -57,37 +59,40 @@ def _at_joint(robot):
     return _compiled(robot, "torque_at_joint", run, ("motor", "direction"))
 
 
-def _check(robot):
-    model = Model(robot)
-
-    def run(q, qd, qdd, direction):
+def _check(robot, parameters):
+    def run(q, qd, qdd, direction, **given):
+        model = Model(robot, given)
         dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
         torques = with_losses(model, qd, dynamic, reactions, direction)
         bands = map(holding_band, robot.joints, dynamic, reactions)
         least, largest = map(list, zip(*bands, strict=True))
         return {"input": torques.input, "least": least, "largest": largest}
 
-    return _compiled(robot, "friction_check", run, ("q", "qd", "qdd", "direction"))
+    return _compiled(robot, "friction_check", run, ("q", "qd", "qdd", "direction"), parameters)
 
 
-def _compiled(robot, name, run, inputs):
-    shapes = {each: (robot.nv,) for each in inputs}
-    return compile_kernel(f"{robot.digest} {name}", lambda: trace(run, shapes, name), work)
+def _compiled(robot, name, run, inputs, parameters=()):
+    shapes = _shapes(robot, inputs, parameters)
+    identity = f"{robot.digest} {name} {parameters}"
+    return compile_kernel(identity, lambda: trace(run, shapes, name), work)
 
 
-def _solve(robot):
-    shapes = {each: (robot.nv,) for each in ("q", "qd", "qdd", "at_joint", "direction")}
+def _shapes(robot, inputs, parameters):
+    known = input_shapes(robot, "motor_torques", parameters)
+    return {each: (robot.nv,) for each in inputs} | {each: known[each] for each in parameters}
+
+
+def _solve(robot, parameters):
+    shapes = _shapes(robot, ("q", "qd", "qdd", "at_joint", "direction"), parameters)
     outputs = {"qdd_next": (robot.nv,), "done": ()}
     plan = Plan(shapes, outputs, {"qdd": "qdd_next"}, until="done")
-    identity = f"{robot.digest} friction_step"
+    identity = f"{robot.digest} friction_step {parameters}"
     return compile_loop(identity, lambda: _step_graph(robot, shapes), plan, work)
 
 
 def _step_graph(robot, shapes):
-    model = Model(robot)
-
-    def balance(q, qd, qdd, at_joint, direction):
-        dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
+    def balance(q, qd, qdd, at_joint, direction, **given):
+        dynamic, reactions = torques_and_reactions(Model(robot, given), q, qd, qdd)
         missing = []
         for i, joint in enumerate(robot.joints):
             friction = joint_friction(joint, reactions[i], qd[i], direction[i])

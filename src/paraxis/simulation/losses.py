@@ -25,7 +25,7 @@ from ..algorithms.transmission_friction import loss_in_motion
 from ..algorithms.transmission_inverse import torque_at_joint
 from ..backends.llvm.kernel import compile_kernel
 from ..errors import SimulationWarning
-from ..functions import input_shapes
+from ..functions import MATTERS, input_shapes
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
@@ -33,6 +33,7 @@ from ..program import work
 from ..robot.model import Model, parameter_values
 from ..robot.text import quoted
 from ..scalar import maximum, sqrt
+from .run import robot_name
 
 STEPS = 4  # of Newton's method; they leave about 1e-12 with bearings far from jamming
 LARGEST_MISSING = 1e-6  # of max(1, the largest torque), beyond which it is said
@@ -153,7 +154,7 @@ class Losses:
 
 
 def _of_masses(given):
-    return {name: value for name, value in given.items() if name in api.MATTERS["mass_matrix"]}
+    return {name: value for name, value in given.items() if name in MATTERS["mass_matrix"]}
 
 
 # -- what is said of a run ---------------------------------------------------------------------
@@ -161,18 +162,19 @@ def _of_masses(given):
 
 def warn_if_stiff(robot, q, dt, parameters):
     """Say that rk4 will not stand the friction of a joint that comes to rest."""
-    rates = Losses(robot, parameters).stiffness()(q, *parameters.values())
-    *_, joint = worst = np.unravel_index(np.nanargmax(rates), rates.shape)
-    too_fast = rates[tuple(worst)] * dt / STABLE
-    if too_fast > 1:
-        name, smoothing = robot.joints[joint].name, robot.joints[joint].friction.smoothing
-        warnings.warn(
-            f"rk4: the friction of joint {quoted(name)} near rest is too stiff for dt {dt:g} and "
-            f"will make it shake: expected smoothing >= {smoothing * too_fast:.2g} (it is "
-            f"{smoothing:g}), dt <= {dt / too_fast:.2g}, or method 'semi_implicit_euler'",
-            SimulationWarning,
-            stacklevel=3,
-        )
+    excess = Losses(robot, parameters).stiffness()(q, *parameters.values()) * dt / STABLE
+    if not (excess > 1).any():
+        return
+    *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
+    factor, joint = excess[worst], robot.joints[i]
+    smoothing = joint.friction.smoothing
+    warnings.warn(
+        f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
+        f"will make it shake: expected smoothing >= {smoothing * factor:.2g} instead of "
+        f"{smoothing:g}, or dt <= {dt / factor:.2g}, or method 'semi_implicit_euler'",
+        SimulationWarning,
+        stacklevel=3,
+    )
 
 
 def warn_of_missing(missing, when):
@@ -181,10 +183,11 @@ def warn_of_missing(missing, when):
     if not far.any():
         return
     worst = np.unravel_index(np.nanargmax(missing), missing.shape)
-    which = f"{far.sum()} of {far.size} robots, most in robot {worst}," if far.ndim else "the robot"
+    which = f"{far.sum()} of {far.size} robots, {robot_name(worst)} most,"
+    which = which if far.ndim else "the robot"
     warnings.warn(
-        f"bearings: the torques of {which} do not balance: {missing[worst]:.1g} of them is missing "
-        f"near {when[worst]:g} s; a bearing jams, or nearly so",
+        f"bearings: the torques of {which} do not balance: a share of {missing[worst]:.1g} is "
+        f"missing near {when[worst]:g} s; a bearing jams, or nearly so",
         SimulationWarning,
         stacklevel=3,
     )

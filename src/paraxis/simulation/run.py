@@ -32,6 +32,12 @@ class Run:
         return f"<Run: {text}{', interrupted' if self.interrupted else ''}>"
 
 
+def robot_name(place):
+    """Of a robot at some place of the batch."""
+    place = tuple(int(k) for k in place)
+    return f"robot {place[0] if len(place) == 1 else place}"
+
+
 def warn_about(run):
     """Say aloud what a caller may not expect of a run."""
     if run.interrupted:
@@ -41,8 +47,8 @@ def warn_about(run):
     if not len(failed):
         return
     steps = run.failed_at[tuple(failed.T)]
-    first = tuple(int(k) for k in failed[np.argmin(steps)])
-    which = f"robot {first[0] if len(first) == 1 else first}"
+    first = failed[np.argmin(steps)]
+    which = robot_name(first)
     text = f"{len(failed)} of {run.failed_at.size} robots left the finite numbers, {which} first,"
-    text = text if first else "the robot left the finite numbers"
+    text = text if len(first) else "the robot left the finite numbers"
     warnings.warn(f"{text} at step {steps.min()} (run.failed_at)", SimulationWarning, stacklevel=3)
