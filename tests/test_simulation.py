@@ -684,7 +684,7 @@ REFUSED = {
         "torques: expected tau or controller, found both",
     ),
     "controller": ({"controller": np.zeros(6)}, r"a function of \(t, q, qd\), found ndarray"),
-    "parameter": ({"colour": 1.0}, "parameters: expected some of .*found 'colour'"),
+    "parameter": ({"colour": 1.0}, "colour: there is no controller that takes it"),
     "mass": ({"mass": np.ones(5)}, r"mass: expected shape \(\.\.\., 6\), found \(5,\)"),
 }  # fmt: skip
 
@@ -700,3 +700,81 @@ def test_what_makes_no_sense_is_refused(case):
 def test_a_run_prints_what_it_is():
     run = px.simulate(ur5(), np.zeros((3, 6)), REST, dt=1e-2, steps=10)
     assert repr(run) == "<Run: 3 robots, 11 states, 0 to 0.1 s>"
+
+
+# -- settings of a controller --------------------------------------------------------------------
+
+
+def damper(t, q, qd, gain, goal):
+    return gain * (goal - q) - 0.3 * gain * qd
+
+
+def test_each_robot_has_settings_of_its_own():
+    robot = px.planar(2)
+    q0, gain = np.zeros((5, 2)), np.linspace(1, 9, 5)
+    goal = np.random.default_rng(0).uniform(-1, 1, (5, 2))
+    many = px.simulate(
+        robot, q0, q0, controller=damper, dt=1e-3, steps=50, gain=gain, goal=goal, method="rk4"
+    )
+    for k in range(5):
+        fixed = px.simulate(
+            robot,
+            q0[k],
+            q0[k],
+            controller=lambda t, q, qd, k=k: damper(t, q, qd, float(gain[k]), goal[k]),
+            dt=1e-3,
+            steps=50,
+        )
+        np.testing.assert_allclose(many.q[:, k], fixed.q, atol=1e-14)
+
+
+@pytest.mark.parametrize("method", ("rk4", "adaptive"))
+def test_settings_compile_once(method):
+    robot = px.planar(2)
+    before = None
+    for gain in (1.0, 2.0, 3.0):
+        px.simulate(
+            robot, [0, 0], [0, 0], controller=damper, dt=1e-2, steps=2, gain=gain, goal=[1, 1],
+            method=method,
+        )  # fmt: skip
+        loops = [key for key in robot._functions if key[0] == "simulate"]
+        assert before in (None, loops)
+        before = loops
+
+
+def test_a_called_controller_gets_settings_of_the_whole_batch():
+    robot = px.planar(2)
+    seen = []
+
+    def asks(t, q, qd, gain, goal):
+        seen.append((gain.shape, goal.shape))
+        return damper(float(t), q, qd, gain[:, None], goal)
+
+    given = {"gain": np.linspace(1, 2, 3), "goal": np.ones((3, 2))}
+    zeros = np.zeros((3, 2))
+    traced = px.simulate(robot, zeros, zeros, controller=damper, dt=1e-2, steps=5, **given)
+    with pytest.warns(px.SimulationWarning, match="uncompiled"):
+        called = px.simulate(robot, zeros, zeros, controller=asks, dt=1e-2, steps=5, **given)
+    np.testing.assert_allclose(called.q, traced.q, atol=1e-14)
+    assert seen[-1] == ((3,), (3, 2))
+
+
+@pytest.mark.parametrize(
+    "keywords, words",
+    (
+        ({"gain": [1.0, 2.0], "goal": [[1, 1]] * 3}, "gain.*batch .3,. as first axes.*found.*2"),
+        ({"gain": "high", "goal": [[1, 1]] * 3}, "gain: expected real numbers"),
+        ({"gain": [1.0] * 3}, "goal"),
+        ({"gain": [1.0] * 3, "goal": [[1, 1]] * 3, "knd": [1.0] * 3}, "knd"),
+    ),
+)
+def test_wrong_settings(keywords, words):
+    zeros = np.zeros((3, 2))
+    with pytest.raises((px.ArgumentError, TypeError), match=words), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        px.simulate(px.planar(2), zeros, zeros, controller=damper, dt=1e-2, steps=5, **keywords)
+
+
+def test_settings_need_a_controller():
+    with pytest.raises(px.ArgumentError, match="maas: there is no controller.*mass"):
+        px.simulate(px.planar(2), [0, 0], [0, 0], dt=1e-2, steps=5, maas=[1, 1])

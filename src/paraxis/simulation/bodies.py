@@ -20,15 +20,21 @@ ADAPTIVE = {"q": "q_next", "qd": "qd_next", "t": "t_next", "h": "h_next"}
 BEARINGS = {"missing": "missing_next", "when": "when_next"}
 
 
-def input_shapes(robot, method, with_tau, parameters):
-    """name -> shape of everything a step takes."""
+def input_shapes(robot, method, with_tau, parameters, settings=None):
+    """name -> shape of everything a step takes; settings are those of a controller, as shapes."""
     shapes = {"q": (robot.nq,), "qd": (robot.nv,)}
     shapes |= {"tau": (robot.nv,)} if with_tau else {}
     for name in parameters:
         shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
+    shapes |= {setting_input(name): shape for name, shape in (settings or {}).items()}
     own = ("t", "h", "end", "interval", "tolerance") if method == "adaptive" else ("step", "dt")
     own += tuple(BEARINGS) if feels_reactions(robot) else ()
     return shapes | dict.fromkeys(own, ())
+
+
+def setting_input(name):
+    """The input that holds a setting: apart from others, whatever its name."""
+    return f"setting_{name}"
 
 
 def carried(robot, method):
@@ -43,7 +49,7 @@ def output_shapes(robot, method):
     return shapes | dict.fromkeys(own, ())
 
 
-def step_graph(robot, method, inputs, parameters, controller=None):
+def step_graph(robot, method, inputs, parameters, controller=None, settings=()):
     """The graph of one step, or of one attempt at one."""
     losses = Losses(robot, parameters) if robot.has_losses else None
 
@@ -51,10 +57,11 @@ def step_graph(robot, method, inputs, parameters, controller=None):
         """A function of (t, q, qd), which tells `missing` what it could not balance."""
         given = {name: arrays[name] for name in parameters}
         constant = arrays.get("tau", [0.0] * robot.nv)
+        set_to = {name: arrays[setting_input(name)] for name in settings}
         dt = dt if method in IMPLICIT else None
 
         def accelerations(t, q, qd):
-            tau = constant if controller is None else controller(t, q, qd)
+            tau = constant if controller is None else controller(t, q, qd, set_to)
             if losses is None:
                 return api.forward_dynamics(robot, q, qd, tau, **given)
             qdd, torque = losses.accelerations(q, qd, tau, dt, **given)

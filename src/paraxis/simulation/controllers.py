@@ -1,9 +1,10 @@
 """Torques as a function of time and state: compiled with the physics when they can be traced.
 
-A controller is called as controller(t, q, qd) and returns n torques. While it is traced, q and qd
-are arrays of n traced scalars, so that both q[0] and kp * (goal - q) work. A controller that cannot
-be traced (it asks `if`, calls something that wants floats, or remembers something) is called with
-floats at every stage of every step, with q and qd of the whole batch, (..., n).
+A controller is called as controller(t, q, qd) and returns n torques; what else it takes, by name,
+are its settings. While it is traced, q and qd are arrays of n traced scalars, so that both q[0] and
+kp * (goal - q) work. A controller that cannot be traced (it asks `if`, calls something that wants
+floats, or remembers something) is called with floats at every stage of every step, with q, qd and
+settings of the whole batch, (..., n).
 """
 
 import warnings
@@ -17,9 +18,10 @@ from ..graph.node import Node
 def traced_torques(controller, n):
     """`controller` on lists of traced scalars, checked."""
 
-    def once(t, q, qd):
+    def once(t, q, qd, settings):
+        given = {name: as_objects(value) for name, value in settings.items()}
         try:
-            result = controller(t, as_objects(q), as_objects(qd))
+            result = controller(t, as_objects(q), as_objects(qd), **given)
         except Exception as error:  # it may be wrong, or only want floats: a call with them tells
             raise TraceError(str(error)) from error
         shape = shape_of(result)
@@ -31,8 +33,8 @@ def traced_torques(controller, n):
                 raise wrong_kind(type(value).__name__)
         return values
 
-    def torques(t, q, qd):
-        values, again = once(t, q, qd), once(t, q, qd)
+    def torques(t, q, qd, settings):
+        values, again = once(t, q, qd, settings), once(t, q, qd, settings)
         if not all(same(a, b) for a, b in zip(values, again, strict=True)):
             raise TraceError("it gives other torques when it is asked again")
         return values
@@ -46,18 +48,16 @@ def same(a, b):
 
 
 def as_objects(scalars):
-    """An array of scalars that NumPy leaves as they are."""
-    array = np.empty(len(scalars), dtype=object)
-    array[:] = scalars
-    return array
+    """Nested lists of scalars as an array, which NumPy leaves as they are; one stays itself."""
+    return np.array(scalars, dtype=object) if isinstance(scalars, list) else scalars
 
 
-def called_torques(controller, batch, n):
+def called_torques(controller, batch, n, settings):
     """`controller` on arrays of floats, checked at each call."""
     expected = (*batch, n)
 
     def torques(t, q, qd):
-        result = controller(t, q, qd)
+        result = controller(t, q, qd, **settings)
         try:
             result = np.asarray(result)
             if result.dtype.kind in "fiu":

@@ -14,6 +14,7 @@ from ..errors import ArgumentError, TraceError
 from ..functions import check_parameters
 from ..graph import text as text_form
 from ..program import work
+from ..robot.model import PARAMETERS
 from ..robot.robot import Robot
 from . import bodies
 from .adaptive import attempt
@@ -40,7 +41,7 @@ def simulate(
     method="rk4",
     every=1,
     tolerance=1e-9,
-    **parameters,
+    **keywords,
 ):
     """Move robots through `steps` steps of `dt` seconds; returns the Run, with .t, .q and .qd.
 
@@ -53,15 +54,23 @@ def simulate(
     method: "rk4", "semi_implicit_euler", or "adaptive": fifth order, each robot with steps of its
     own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)). The state is
     recorded at the start and after every `every`-th step. Keywords are parameters of the robot,
-    one set a robot, as mass=(..., n).
+    one set a robot, as mass=(..., n); others are settings that the controller takes by these names,
+    with the batch as first axes: gains of each robot, say, without compiling anew.
 
     Torques are those of the joints; of a robot with losses (robot.has_losses) those on its motors'
     shafts, as px.motor_torques gives them. Its friction has the smooth direction that px.Friction
     describes. Where a joint comes to rest that is stiff: semi_implicit_euler, which takes friction
     at the rates after the step, stands any dt; rk4 warns when it will not.
     """
+    parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
     request = _Simulation(robot, method, dt, steps, every, tolerance, parameters)
+    if keywords and controller is None:
+        raise ArgumentError(
+            f"{next(iter(keywords))}: there is no controller that takes it; expected parameters of "
+            f"the robot, of {tuple(PARAMETERS)}"
+        )
     request.begin(q0, qd0)
+    request.set(keywords)
     if tau is not None and controller is not None:
         raise ArgumentError("torques: expected tau or controller, found both")
     if controller is not None and not callable(controller):
@@ -74,7 +83,8 @@ def simulate(
         loop, arrays = request.loop(tau, traced)
     except TraceError as reason:
         say_uncompiled(reason)
-        run = request.run_python(called_torques(controller, request.batch, robot.nv))
+        given = request.batch, robot.nv, request.settings
+        run = request.run_python(called_torques(controller, *given))
     else:
         run = request.run(loop, arrays)
     warn_of_missing(request.missing, request.when)
@@ -119,6 +129,17 @@ class _Simulation:
         self.records["q"][0], self.records["qd"][0] = self.q, self.qd
         self.missing = self.when = np.zeros(self.batch)
         self.started = np.isfinite(self.q).all(-1) & np.isfinite(self.qd).all(-1)
+
+    def set(self, settings):
+        """Settings of a controller: arrays whose first axes are the batch."""
+        axes = len(self.batch)
+        self.settings = {name: as_array(value, name, ()) for name, value in settings.items()}
+        for name, array in self.settings.items():
+            if not name.isascii() or array.shape[:axes] != self.batch:
+                raise ArgumentError(
+                    f"{name}: expected an array with the batch {self.batch} as first axes, as it "
+                    f"is a setting of the controller, found shape {array.shape}"
+                )
 
     # -- torques ---------------------------------------------------------------------------------
 
@@ -197,10 +218,11 @@ class _Simulation:
         """The compiled loop, from this process, from disk, or made; and the arrays it takes."""
         robot, method, names = self.robot, self.method, tuple(self.parameters)
         torques = self.given_torques(tau)
-        inputs = bodies.input_shapes(robot, method, bool(torques), names)
+        settings = {key: array.shape[len(self.batch) :] for key, array in self.settings.items()}
+        inputs = bodies.input_shapes(robot, method, bool(torques), names, settings)
 
         def graph():
-            return bodies.step_graph(robot, method, inputs, names, controller)
+            return bodies.step_graph(robot, method, inputs, names, controller, settings)
 
         if controller is None:
             identity, make = f"simulate {robot.digest} {method} {inputs}", graph
@@ -225,6 +247,7 @@ class _Simulation:
             )
             robot._functions[key] = compile_loop(identity, make, plan, work, for_few=for_few)
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
+        arrays |= {bodies.setting_input(key): value for key, value in self.settings.items()}
         if feels_reactions(robot):
             arrays |= {"missing": self.missing, "when": self.when}
         return robot._functions[key], arrays
