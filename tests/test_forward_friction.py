@@ -297,6 +297,14 @@ def test_a_bearing_without_load_is_solved():
     assert found.solved and found.qdd == pytest.approx(3.0)
 
 
+def test_a_joint_that_moves_nothing_is_named():
+    friction = Friction(JournalBearing(0.1, 0.1, 0.1))
+    joint = Joint("idle", "revolute", friction=friction)
+    robot = Robot("empty", [joint], [Inertia()])
+    with pytest.raises(px.RobotError, match="'idle' moves nothing"):
+        px.forward_dynamics_with_friction(robot, [0.0], [1.0], [1.0])
+
+
 def test_wrong_arguments_are_named():
     robot = lossy_robot(0)
     with pytest.raises(px.ArgumentError, match=r"motor: expected shape \(\.\.\., "):

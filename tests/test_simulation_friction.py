@@ -290,6 +290,26 @@ def test_without_losses_nothing_is_added():
     assert np.ptp(total) < 1e-9 * max(1.0, math.fabs(total[0]))
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_joint_that_moves_nothing_is_named(method):
+    friction = Friction(JournalBearing(0.1, 0.1, 0.1))
+    joint = Joint("idle", "revolute", friction=friction)
+    robot = Robot("empty", [joint], [Inertia()])
+    with pytest.raises(px.RobotError, match="'idle' moves nothing"):
+        px.simulate(robot, [0.0], [1.0], dt=1e-3, steps=1, method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_robots_and_no_numbers_are_no_trouble(method):
+    robot = pendulum(friction=Friction(JournalBearing(0.1, 0.1, 0.1), coulomb=0.1))
+    options = {"dt": 1e-3, "steps": 2, "method": method}
+    none = px.simulate(robot, np.zeros((0, 1)), [0.0], **options)
+    assert none.q.shape == (3, 0, 1)
+    with pytest.warns(px.SimulationWarning, match="the robot left the finite numbers"):
+        lost = px.simulate(robot, [math.nan], [0.0], **options)
+    assert lost.failed_at == 0
+
+
 def test_nan_stays_in_its_robot():
     robot, q0 = lossy_arm(), np.zeros((4, 6))
     clean = px.simulate(robot, q0, q0, dt=1e-3, steps=10, method="semi_implicit_euler")

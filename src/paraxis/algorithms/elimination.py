@@ -5,12 +5,12 @@ equation that has lost its pivot gives infinities or NaN, never a number that lo
 """
 
 
-def solve_linear(A, b):
-    """x with A x = b; A by rows."""
+def solve_linear(A, b, checked=lambda _, pivot: pivot):
+    """x with A x = b; A by rows. `checked(k, pivot)` returns the pivot of row k or refuses it."""
     A, x, n = [list(row) for row in A], list(b), len(b)
     reciprocal = [None] * n
     for k in range(n):
-        reciprocal[k] = 1.0 / A[k][k]
+        reciprocal[k] = 1.0 / checked(k, A[k][k])
         for i in range(k + 1, n):
             share = A[i][k] * reciprocal[k]
             for j in range(k + 1, n):

@@ -12,10 +12,12 @@ leaves every bearing loaded from the side it was finds the root at once.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from ..algorithms.elimination import solve_linear
 from ..algorithms.holding_band import holding_band
 from ..algorithms.joint_friction import joint_friction
+from ..algorithms.massless import require_inertia
 from ..algorithms.modified_newton_euler import torques_and_reactions
 from ..algorithms.motor_torques import with_losses
 from ..algorithms.transmission_inverse import torque_at_joint
@@ -109,7 +111,8 @@ def _step_graph(robot, shapes):
         for error, torque in zip(missing, arrays["at_joint"], strict=True):
             largest, scale = maximum(abs(error), largest), maximum(abs(torque), scale)
         done = select(less_equal(largest, scale * CLOSE), 1.0, 0.0)
-        moved = [a - change for a, change in zip(qdd, solve_linear(A, missing), strict=True)]
+        changes = solve_linear(A, missing, partial(require_inertia, Model(robot)))
+        moved = [a - change for a, change in zip(qdd, changes, strict=True)]
         kept = [select(equal(done, 1.0), a, b) for a, b in zip(qdd, moved, strict=True)]
         return {"qdd_next": kept, "done": done}
 

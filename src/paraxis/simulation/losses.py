@@ -13,6 +13,7 @@ Everything depends on the state alone, so that a run can be cut and continued.
 """
 
 import warnings
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .. import api
 from ..algorithms.elimination import solve_linear
 from ..algorithms.holding_band import holding_band
 from ..algorithms.joint_friction import dry_friction
+from ..algorithms.massless import require_inertia
 from ..algorithms.modified_newton_euler import torques_and_reactions
 from ..algorithms.transmission_friction import loss_in_motion
 from ..algorithms.transmission_inverse import torque_at_joint
@@ -76,7 +78,7 @@ class Losses:
         for _ in range(STEPS):
             arrays = (q, qd, qdd, motor, dt, *given.values())
             (missing,), (slope,) = splice(self._missing, arrays), splice(self._slope, arrays)
-            change = solve_linear(slope, missing)
+            change = solve_linear(slope, missing, partial(require_inertia, Model(self.robot)))
             qdd = [a - b for a, b in zip(qdd, change, strict=True)]
         (missing,) = splice(self._missing, (q, qd, qdd, motor, dt, *given.values()))
         largest, scale = 0.0, 1.0
