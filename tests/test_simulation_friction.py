@@ -19,7 +19,7 @@ from paraxis import (
     Transmission,
 )
 from paraxis.simulation.bodies import input_shapes
-from paraxis.simulation.losses import Losses
+from paraxis.simulation.stiffness import decay_rates
 
 pytestmark = pytest.mark.filterwarnings("error")  # a run here is to say nothing unexpected
 METHODS = ("rk4", "semi_implicit_euler", "adaptive")
@@ -149,7 +149,7 @@ def test_free_joints_only_lose_energy(method):
 def test_a_lossy_arm_falls_and_stands_still_at_a_millisecond():
     """Dry friction over so small a smoothing has rates beyond 100 / dt."""
     robot = smoother(lossy_arm(), 1e-5)
-    assert Losses(robot).stiffness()(np.zeros(6)).max() > 1e5
+    assert decay_rates(robot, np.zeros(6), {}).max() > 1e5
     q0 = np.array([0.3, -0.5, 0.2, 0.4, 0.5, 0.1])
     run = px.simulate(
         robot, q0, np.zeros(6), dt=1e-3, steps=20000, every=10, method="semi_implicit_euler"
@@ -210,6 +210,23 @@ def smoother(robot, smoothing):
         for joint in robot.joints
     ]
     return replace(robot, joints=joints, warn=False)
+
+
+def test_all_methods_go_the_same_way():
+    """Semi-implicit Euler's error halves with dt."""
+    robot = smoother(lossy_arm(), 0.05)
+    start, end = (np.full(6, 0.4), np.linspace(-0.5, 0.5, 6)), []
+    for method, steps in [
+        (METHODS[2], 100),
+        (METHODS[0], 100),
+        (METHODS[1], 100),
+        (METHODS[1], 200),
+    ]:
+        run = px.simulate(robot, *start, dt=0.1 / steps, steps=steps, method=method, every=steps)
+        end.append(run.q[-1])
+    assert end[1] == pytest.approx(end[0], abs=1e-8)
+    ratio = abs(end[2] - end[0]).max() / abs(end[3] - end[0]).max()
+    assert ratio == pytest.approx(2.0, abs=0.1)
 
 
 # -- the same, other ways --------------------------------------------------------------------------

@@ -12,34 +12,25 @@ few steps of Newton's method, from the loads at q̈ = 0, and what is missing the
 Everything depends on the state alone, so that a run can be cut and continued.
 """
 
-import warnings
 from functools import partial
-
-import numpy as np
 
 from .. import api
 from ..algorithms.elimination import solve_linear
-from ..algorithms.holding_band import holding_band
 from ..algorithms.joint_friction import dry_friction
 from ..algorithms.massless import require_inertia
 from ..algorithms.modified_newton_euler import torques_and_reactions
 from ..algorithms.transmission_friction import loss_in_motion
 from ..algorithms.transmission_inverse import torque_at_joint
 from ..backends.llvm.kernel import compile_kernel
-from ..errors import SimulationWarning
-from ..functions import MATTERS, input_shapes
+from ..functions import input_shapes
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
 from ..program import work
 from ..robot.model import Model, parameter_values
-from ..robot.text import quoted
 from ..scalar import maximum, sqrt
-from .run import robot_name
 
 STEPS = 4  # of Newton's method; they leave about 1e-12 with bearings far from jamming
-LARGEST_MISSING = 1e-6  # of max(1, the largest torque), beyond which it is said
-STABLE = 2.78  # the largest rate times dt with which rk4 decays
 
 
 def feels_reactions(robot):
@@ -112,8 +103,6 @@ class Losses:
             drags.append(steepness * dry + friction.viscous)
         return drags
 
-    # -- compiled --------------------------------------------------------------------------------
-
     @property
     def _parameter_shapes(self):
         shapes = input_shapes(self.robot, "forward_dynamics", self.parameters)
@@ -127,69 +116,6 @@ class Losses:
         def run(**arrays):
             return dict(zip(("qdd", "missing"), self.accelerations(**arrays), strict=True))
 
-        return self._compiled("accelerations", run, shapes)
-
-    def stiffness(self):
-        """The rate (1/s) at which friction brings each joint to rest, of (q, parameters...).
-
-        At rest its slope is what it takes to break away, half of what holds, over smoothing.
-        """
-
-        def run(q, **given):
-            still, rates = [0.0] * self.robot.nv, []
-            model = Model(self.robot, given)
-            dynamic, reactions = torques_and_reactions(model, q, still, still)
-            inverse = api.mass_matrix_inverse(self.robot, q, **_of_masses(given))
-            for i, joint in enumerate(self.robot.joints):
-                least, largest = holding_band(joint, dynamic[i], reactions[i])
-                dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
-                drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
-                rates.append(drag * inverse[i][i])
-            return {"rate": rates}
-
-        return self._compiled("stiffness", run, {"q": (self.robot.nq,)})
-
-    def _compiled(self, name, run, shapes):
-        shapes = shapes | self._parameter_shapes
-        identity = f"{self.robot.digest} losses {name} {shapes}"
-        return compile_kernel(identity, lambda: trace(run, shapes, name), work)
-
-
-def _of_masses(given):
-    return {name: value for name, value in given.items() if name in MATTERS["mass_matrix"]}
-
-
-# -- what is said of a run ---------------------------------------------------------------------
-
-
-def warn_if_stiff(robot, q, dt, parameters):
-    """Say that rk4 will not stand the friction of a joint that comes to rest."""
-    excess = Losses(robot, parameters).stiffness()(q, *parameters.values()) * dt / STABLE
-    if not (excess > 1).any():
-        return
-    *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
-    factor, joint = excess[worst], robot.joints[i]
-    smoothing = joint.friction.smoothing
-    warnings.warn(
-        f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
-        f"will make it shake: expected smoothing >= {smoothing * factor:.2g} instead of "
-        f"{smoothing:g}, or dt <= {dt / factor:.2g}, or method 'semi_implicit_euler'",
-        SimulationWarning,
-        stacklevel=3,
-    )
-
-
-def warn_of_missing(missing, when):
-    """Say that accelerations were not found, as where a bearing jams."""
-    far = missing > LARGEST_MISSING
-    if not far.any():
-        return
-    worst = np.unravel_index(np.nanargmax(missing), missing.shape)
-    which = f"{far.sum()} of {far.size} robots, {robot_name(worst)} most,"
-    which = which if far.ndim else "the robot"
-    warnings.warn(
-        f"bearings: the torques of {which} do not balance: a share of {missing[worst]:.1g} is "
-        f"missing near {when[worst]:g} s; a bearing jams, or nearly so",
-        SimulationWarning,
-        stacklevel=3,
-    )
+        shapes |= self._parameter_shapes
+        identity = f"{self.robot.digest} losses {shapes}"
+        return compile_kernel(identity, lambda: trace(run, shapes, "losses"), work)

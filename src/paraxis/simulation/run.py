@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import SimulationWarning
 
 NEVER = -1
+LARGEST_MISSING = 1e-6  # of max(1, the largest torque): beyond, accelerations were not found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,3 +53,19 @@ def warn_about(run):
     text = f"{len(failed)} of {run.failed_at.size} robots left the finite numbers, {which} first,"
     text = text if len(first) else "the robot left the finite numbers"
     warnings.warn(f"{text} at step {steps.min()} (run.failed_at)", SimulationWarning, stacklevel=3)
+
+
+def warn_of_missing(missing, when):
+    """Say that accelerations were not found, as where a bearing jams."""
+    far = missing > LARGEST_MISSING
+    if not far.any():
+        return
+    worst = np.unravel_index(np.nanargmax(missing), missing.shape)
+    which = f"{far.sum()} of {far.size} robots, {robot_name(worst)} most,"
+    which = which if far.ndim else "the robot"
+    warnings.warn(
+        f"bearings: the torques of {which} do not balance: a share of {missing[worst]:.1g} is "
+        f"missing near {when[worst]:g} s; a bearing jams, or nearly so",
+        SimulationWarning,
+        stacklevel=3,
+    )

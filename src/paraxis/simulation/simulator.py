@@ -19,10 +19,11 @@ from ..robot.robot import Robot
 from . import bodies
 from .adaptive import attempt
 from .controllers import called_torques, say_uncompiled, traced_torques
-from .losses import Losses, feels_reactions, warn_if_stiff, warn_of_missing
+from .losses import Losses, feels_reactions
 from .progress import Progress
-from .run import NEVER, Run, warn_about
+from .run import NEVER, Run, warn_about, warn_of_missing
 from .steps import IMPLICIT, RULES
+from .stiffness import warn_if_stiff
 
 METHODS = (*RULES, "adaptive")
 PIECE = 0.1  # seconds between looks at the clock and the keyboard

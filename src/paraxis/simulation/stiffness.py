@@ -1,0 +1,64 @@
+"""Whether steps stand the friction of joints that come to rest.
+
+Near rest the smooth direction of motion makes friction a drag, dry friction over smoothing, with
+which a rate decays at drag / inertia. Explicit steps that are too long for that overshoot.
+"""
+
+import warnings
+
+import numpy as np
+
+from .. import api
+from ..algorithms.holding_band import holding_band
+from ..algorithms.modified_newton_euler import torques_and_reactions
+from ..backends.llvm.kernel import compile_kernel
+from ..errors import SimulationWarning
+from ..functions import MATTERS, input_shapes
+from ..graph.trace import trace
+from ..program import work
+from ..robot.model import Model
+from ..robot.text import quoted
+
+STABLE = 2.78  # the largest rate times dt with which rk4 decays
+
+
+def decay_rates(robot, q, parameters):
+    """The rate (1/s) at which friction brings each joint to rest, at positions q (..., n).
+
+    Dry friction is half the width of what holds the joint: it holds either way.
+    """
+
+    def run(q, **given):
+        still, rates = [0.0] * robot.nv, []
+        dynamic, reactions = torques_and_reactions(Model(robot, given), q, still, still)
+        of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
+        inverse = api.mass_matrix_inverse(robot, q, **of_masses)
+        for i, joint in enumerate(robot.joints):
+            least, largest = holding_band(joint, dynamic[i], reactions[i])
+            dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
+            drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
+            rates.append(drag * inverse[i][i])
+        return {"rate": rates}
+
+    known = input_shapes(robot, "forward_dynamics", tuple(parameters))
+    shapes = {name: known[name] for name in ("q", *parameters)}
+    identity = f"{robot.digest} decay_rates {shapes}"
+    kernel = compile_kernel(identity, lambda: trace(run, shapes, "decay_rates"), work)
+    return kernel(q, *parameters.values())
+
+
+def warn_if_stiff(robot, q, dt, parameters):
+    """Say that rk4 will not stand the friction of a joint that comes to rest."""
+    excess = decay_rates(robot, q, parameters) * dt / STABLE
+    if not (excess > 1).any():
+        return
+    *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
+    factor, joint = excess[worst], robot.joints[i]
+    smoothing = joint.friction.smoothing
+    warnings.warn(
+        f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
+        f"will make it shake: expected smoothing >= {smoothing * factor:.2g} instead of "
+        f"{smoothing:g}, or dt <= {dt / factor:.2g}, or method 'semi_implicit_euler'",
+        SimulationWarning,
+        stacklevel=3,
+    )
