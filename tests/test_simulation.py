@@ -778,3 +778,22 @@ def test_wrong_settings(keywords, words):
 def test_settings_need_a_controller():
     with pytest.raises(px.ArgumentError, match="maas: there is no controller.*mass"):
         px.simulate(px.planar(2), [0, 0], [0, 0], dt=1e-2, steps=5, maas=[1, 1])
+
+
+@pytest.mark.parametrize("called", (False, True))
+def test_torques_are_on_the_shafts_of_motors_also_without_losses(called):
+    bare = px.planar(2)
+    drives = {
+        "joint1": {"transmission": px.Transmission(ratio=50.0)},
+        "joint2": {"transmission": px.Transmission(ratio=-20.0)},
+    }
+    geared, at_joint = bare.with_drives(drives), np.array([7.0, -3.0])
+    expected = px.simulate(bare, [0, 0], [0, 0], at_joint, dt=1e-3, steps=100)
+
+    def on_shafts(t, q, qd):
+        return at_joint / (50.0, -20.0) + 0.0 * (float(t) if called else 0.0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = px.simulate(geared, [0, 0], [0, 0], controller=on_shafts, dt=1e-3, steps=100)
+    np.testing.assert_allclose(found.q, expected.q, atol=1e-12)

@@ -58,10 +58,10 @@ def simulate(
     one set a robot, as mass=(..., n); others are settings that the controller takes by these names,
     with the batch as first axes: gains of each robot, say, without compiling anew.
 
-    Torques are those of the joints; of a robot with losses (robot.has_losses) those on its motors'
-    shafts, as px.motor_torques gives them. Its friction has the smooth direction that px.Friction
-    describes. Where a joint comes to rest that is stiff: semi_implicit_euler, which takes friction
-    at the rates after the step, stands any dt; rk4 warns when it will not.
+    Torques are those on the motors' shafts, as `input` of px.motor_torques: those of the joints
+    where there is no transmission. Friction has the smooth direction that px.Friction describes.
+    Where a joint comes to rest that is stiff: semi_implicit_euler, which takes friction at the
+    rates after the step, stands any dt; rk4 warns when it will not.
     """
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
     request = _Simulation(robot, method, dt, steps, every, tolerance, parameters)
@@ -293,7 +293,10 @@ class _Simulation:
         """Accelerations as a function of (t, q, qd, tau), arrays."""
         robot, parameters = self.robot, self.parameters
         if not robot.has_losses:
-            return lambda t, q, qd, tau: api.forward_dynamics(robot, q, qd, tau, **parameters)
+            ratios = np.array([joint.transmission.ratio for joint in robot.joints])
+            return lambda t, q, qd, tau: api.forward_dynamics(
+                robot, q, qd, tau * ratios, **parameters
+            )
         implicit = self.method in IMPLICIT
         kernel = Losses(robot, parameters).kernel(implicit)
         further = parameters | {"dt": self.dt} if implicit else parameters

@@ -66,7 +66,9 @@ def along_the_line():
         abs(found.at_joint - found.dynamic - found.joint_friction).max(),
         abs(found.input - found.at_joint - found.transmission_friction).max(),
     )
-    rows.append(_row("greatest error of the two sums", round(float(off), 12), f"N m, over {len(t)} samples"))
+    rows.append(
+        _row("greatest error of the two sums", round(float(off), 12), f"N m, over {len(t)} samples")
+    )
     lost = (found.joint_friction + found.transmission_friction) * qd
     note = "W: it gives none, as it must not"
     rows.append(
