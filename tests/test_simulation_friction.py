@@ -19,6 +19,7 @@ from paraxis import (
     Transmission,
 )
 from paraxis.simulation.bodies import input_shapes
+from paraxis.simulation.smooth_friction import raised_excess
 from paraxis.simulation.stiffness import decay_rates
 
 pytestmark = pytest.mark.filterwarnings("error")  # a run here is to say nothing unexpected
@@ -103,6 +104,30 @@ def test_within_break_away_a_joint_creeps_and_beyond_it_moves(method):
     run = px.simulate(robot, start, start, motor, dt=1e-3, steps=1000, method=method, every=1000)
     assert run.qd[-1, :2, 0] == pytest.approx([4 / 300, -4 / 300], rel=1e-3)
     assert run.qd[-1, 2, 0] == pytest.approx((7 - 5) / 2, rel=0.02)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_static_friction_holds_whatever_is_less(method):
+    """Coulomb friction 3 N, static 5 N: of 4.9 N and 5.1 N, one creeps and one runs away."""
+    robot = block(friction=Friction(coulomb=3.0, static=5.0))
+    force, start = np.array([[4.9], [-4.9], [5.1]]), np.zeros((3, 1))
+    options = {"dt": 2e-4, "steps": 5000, "every": 5000, "method": method}
+    run = px.simulate(robot, start, start, force, **options)
+    assert (abs(run.qd[-1, :2]) < 0.01).all()
+    assert run.qd[-1, 2, 0] == pytest.approx((5.1 - 3.0) / 2, rel=0.1)
+    stuck = px.forward_dynamics_with_friction(robot, start, start, force).qdd
+    assert (stuck[:2] == 0).all() and stuck[2] > 0
+
+
+@pytest.mark.parametrize("coulomb", (0.0, 0.3, 0.499))
+@pytest.mark.parametrize("smoothing", (1e-5, 1e-3, 0.2))
+def test_smooth_friction_peaks_at_static_and_falls_to_coulomb(coulomb, smoothing):
+    friction = Friction(coulomb=coulomb, static=0.5, smoothing=smoothing)
+    rate = np.geomspace(1e-6, 1e4, 100_001)
+    falling = raised_excess(friction) / (1 + (rate / friction.stribeck_velocity) ** 2)
+    law = rate / np.hypot(rate, smoothing) * (coulomb + falling)
+    assert law.max() == pytest.approx(0.5, rel=1e-6)
+    assert law[-1] == pytest.approx(coulomb, abs=1e-6)
 
 
 @pytest.mark.parametrize(("motor", "rate", "force"), [(10, 1, 4), (-10, 1, -24), (10, -1, 24)])
@@ -278,7 +303,8 @@ def test_masses_may_differ_from_robot_to_robot(method):
 
 def test_stiff_friction_is_announced_with_what_would_do():
     robot = block(friction=Friction(coulomb=4.0, smoothing=1e-3))  # 4 / 1e-3 / 2 = 2000 / s
-    with pytest.warns(px.SimulationWarning, match=r"'slide'.*smoothing >= 0\.0014.*dt <= 0\.0014"):
+    advice = r"'adaptive'.*smoothing >= 0\.0014.*dt <= 0\.0014.*_euler' .*first order"
+    with pytest.warns(px.SimulationWarning, match="'slide'.*" + advice):
         px.simulate(robot, [0], [1.0], dt=2e-3, steps=1)
     px.simulate(robot, [0], [1.0], dt=1e-3, steps=1)
     px.simulate(robot, [0], [1.0], dt=2e-3, steps=1, method="semi_implicit_euler")

@@ -63,7 +63,8 @@ class Friction:
     """Friction of one joint: that of its bearings, and that which the load does not change.
 
     Without load: viscous·q̇ + sgn(q̇)·(coulomb + (static − coulomb) / (1 + (q̇/stribeck_velocity)²)).
-    In a simulation sgn(q̇) is the smooth q̇ / √(q̇² + smoothing²), so that it has a slope at rest.
+    In a simulation sgn(q̇) is the smooth q̇ / √(q̇² + smoothing²), so that it has a slope at rest,
+    and static − coulomb is raised by as much as lets the largest friction still be `static`.
     """
 
     bearings: tuple = ()

@@ -29,6 +29,7 @@ from ..graph.trace import trace
 from ..program import work
 from ..robot.model import Model, parameter_values
 from ..scalar import maximum, sqrt
+from .smooth_friction import with_full_peak
 
 STEPS = 4  # of Newton's method; they leave about 1e-12 with bearings far from jamming
 
@@ -43,6 +44,7 @@ class Losses:
 
     def __init__(self, robot, parameters=()):
         self.robot, self.parameters = robot, tuple(parameters)
+        self._joints = [with_full_peak(joint) for joint in robot.joints]
         if feels_reactions(robot):
             shapes = {each: (robot.nv,) for each in ("q", "qd", "qdd", "motor")} | {"dt": ()}
             self._missing = trace(self._balance, shapes | self._parameter_shapes, "losses")
@@ -92,7 +94,7 @@ class Losses:
     def _drags(self, qd, motor, reactions=None):
         """The friction of each joint over its rate; bearings need the reactions."""
         drags = []
-        for i, joint in enumerate(self.robot.joints):
+        for i, joint in enumerate(self._joints):
             friction, gears = joint.friction, joint.transmission
             steepness = 1.0 / sqrt(qd[i] * qd[i] + friction.smoothing * friction.smoothing)
             dry = dry_friction(joint, reactions and reactions[i], qd[i])

@@ -18,6 +18,7 @@ from ..graph.trace import trace
 from ..program import work
 from ..robot.model import Model
 from ..robot.text import quoted
+from .smooth_friction import with_full_peak
 
 STABLE = 2.78  # the largest rate times dt with which rk4 decays
 
@@ -33,7 +34,7 @@ def decay_rates(robot, q, parameters):
         dynamic, reactions = torques_and_reactions(Model(robot, given), q, still, still)
         of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
         inverse = api.mass_matrix_inverse(robot, q, **of_masses)
-        for i, joint in enumerate(robot.joints):
+        for i, joint in enumerate(map(with_full_peak, robot.joints)):
             least, largest = holding_band(joint, dynamic[i], reactions[i])
             dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
             drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
@@ -57,8 +58,9 @@ def warn_if_stiff(robot, q, dt, parameters):
     smoothing = joint.friction.smoothing
     warnings.warn(
         f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
-        f"will make it shake: expected smoothing >= {smoothing * factor:.2g} instead of "
-        f"{smoothing:g}, or dt <= {dt / factor:.2g}, or method 'semi_implicit_euler'",
+        f"will make it shake: expected method 'adaptive', or smoothing >= {smoothing * factor:.2g} "
+        f"instead of {smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' stands any "
+        f"dt but is of first order, so that its error falls only as dt",
         SimulationWarning,
         stacklevel=3,
     )
