@@ -338,7 +338,7 @@ def spoiled(change):
 
 
 def _scaled(pose):
-    pose[:3, :3] *= 1.001
+    pose[:3, :3] *= 1.003
 
 
 def _mirrored(pose):
@@ -346,7 +346,7 @@ def _mirrored(pose):
 
 
 def _last_row(pose):
-    pose[3, 0] = 1e-3
+    pose[3, 0] = 2e-3
 
 
 def _nan(pose):
@@ -369,6 +369,23 @@ def test_what_is_no_pose_has_no_solution_and_spoils_no_other(change):
     assert found.solved.all(-1).tolist() == [True, False, True]
     assert not found.solved[1].any()
     assert np.isnan(found.q[1]).all() and np.isfinite(found.q[[0, 2]]).all()
+    assert np.isnan(found.error[1]).all() and np.isnan(found.nearest().error[1])
+
+
+def test_poses_with_few_digits_are_those_of_the_nearest_rotation():
+    pose = px.forward_kinematics(PUMA, postures(PUMA)).round(5)
+    found = px.inverse_kinematics_solutions(PUMA, pose)
+    u, _, v = np.linalg.svd(pose[:, :3, :3])
+    pose[:, :3, :3] = u @ v
+    assert found.solved.all() and found.error.max() < 1e-12
+    assert abs(px.forward_kinematics(PUMA, found.q) - pose[:, None]).max() < 1e-12
+
+
+def test_poses_as_objects():
+    poses = [px.Pose.from_matrix(m) for m in px.forward_kinematics(PUMA, postures(PUMA, 3))]
+    expected = px.inverse_kinematics_solutions(PUMA, [pose.matrix for pose in poses]).q
+    assert (px.inverse_kinematics_solutions(PUMA, poses).q == expected).all()
+    assert (px.inverse_kinematics_solutions(PUMA, poses[1]).q == expected[1]).all()
 
 
 @pytest.mark.parametrize("wrong", [np.eye(3), np.zeros((2, 4, 3)), "pose", None, 1.0])
@@ -396,7 +413,7 @@ def test_batches():
     assert one.q.shape == (8, 6) and (one.q == whole.q[0]).all()
     none = px.inverse_kinematics_solutions(PUMA, np.zeros((0, 4, 4)))
     assert none.q.shape == (0, 8, 6)
-    assert none.nearest()[0].shape == (0, 6)
+    assert none.nearest().q.shape == (0, 6)
 
 
 # -- limits ----------------------------------------------------------------------------------------
@@ -441,7 +458,10 @@ def test_the_nearest_solution():
     q = np.clip(postures(robot, 200), -1.9, 1.9)
     pose = px.forward_kinematics(robot, q)
     solutions = px.inverse_kinematics_solutions(robot, pose)
-    found, solved, error = solutions.nearest(q)
+    nearest = solutions.nearest(q)
+    found, solved, error = nearest
+    assert found is nearest.q and solved is nearest.solved and error is nearest.error
+    assert repr(nearest) == "<NearestSolution: 200 of 200 solved>"
     assert solved.all() and error.max() < 1e-12
     assert abs(found - q).max() < 1e-7
     found, solved, _ = solutions.nearest()

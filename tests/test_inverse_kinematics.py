@@ -19,6 +19,7 @@ from paraxis.algorithms.damped_least_squares import (
     damped_step,
 )
 from paraxis.kinematics.limits import Limits
+from paraxis.kinematics.poses import nearest_poses
 from paraxis.kinematics.search import characteristic_length
 from paraxis.robot.model import Model
 
@@ -133,6 +134,37 @@ def test_poses_in_single_precision():
     assert errors(UR5, found.q, pose, None).max() < 1e-6
 
 
+@pytest.mark.parametrize("decimals", [3, 5])
+def test_poses_with_few_digits_are_those_of_the_nearest_rotation(decimals):
+    q, pose = reachable(UR5, 300)
+    q[:, 2], q[:, 4] = np.copysign(1.0, q[:, 2]), 1.5  # not stretched, where it may be out of reach
+    pose = px.forward_kinematics(UR5, q).round(decimals)
+    found = px.inverse_kinematics(UR5, pose)
+    u, _, v = np.linalg.svd(pose[:, :3, :3])
+    pose[:, :3, :3] = u @ v
+    assert found.solved.all()
+    check(UR5, pose, found)
+
+
+def test_a_pose_that_is_right_is_left_as_it_is():
+    _, matrices = reachable(UR5, 300)
+    poses, near = nearest_poses(matrices)
+    assert near.all()
+    np.testing.assert_array_equal(poses, matrices)
+
+
+def test_poses_as_objects():
+    _, matrices = reachable(UR5, 4)
+    poses = [px.Pose.from_matrix(matrix) for matrix in matrices]
+    matrices = np.array([pose.matrix for pose in poses])
+    expected = px.inverse_kinematics(UR5, matrices).q
+    np.testing.assert_array_equal(px.inverse_kinematics(UR5, poses[2]).q, expected[2])
+    np.testing.assert_array_equal(px.inverse_kinematics(UR5, tuple(poses)).q, expected)
+    nested = [[poses[0], matrices[1]], [matrices[2].tolist(), poses[3]]]
+    found = px.inverse_kinematics(UR5, nested)
+    np.testing.assert_array_equal(found.q, expected.reshape(2, 2, 6))
+
+
 # -- starts ----------------------------------------------------------------------------------------
 
 
@@ -221,12 +253,13 @@ def test_what_is_no_pose_is_not_solved_and_spoils_no_other():
     bad[2, 1, 1] = np.nan
     bad[3, 2, 3] = np.inf
     bad[4, :3, 0] *= -1.0  # a reflection
-    bad[5, :3, :3] *= 1.001
+    bad[5, :3, :3] *= 1.003
     bad[6, 3] = (0, 0, 1, 1)
     bad[7, 3, 3] = 2.0
     bad[8, :3, :3] = 0.0
+    bad[9, :3, :3] *= 1e200
     found, alone = px.inverse_kinematics(UR5, bad), px.inverse_kinematics(UR5, good)
-    wrong = np.isin(np.arange(12), range(1, 9))
+    wrong = np.isin(np.arange(12), range(1, 10))
     assert (found.solved == ~wrong).all()
     assert np.isnan(found.error[wrong]).all()
     assert np.isnan(found.q[wrong]).all()
@@ -237,7 +270,10 @@ def test_a_start_that_is_not_finite_gives_no_solution():
     _, pose = reachable(UR5, 3)
     q0 = np.zeros((3, 6))
     q0[1, 4] = np.nan
-    assert px.inverse_kinematics(UR5, pose, q0=q0).solved.tolist() == [True, False, True]
+    found = px.inverse_kinematics(UR5, pose, q0=q0)
+    assert found.solved.tolist() == [True, False, True]
+    assert found.error[1] == np.inf
+    assert repr(found) == "<InverseKinematics: 2 of 3 solved>"
 
 
 # -- batches ---------------------------------------------------------------------------------------
@@ -290,6 +326,8 @@ def test_inputs_are_left_alone():
 def test_print():
     _, pose = reachable(UR5, 3)
     assert repr(px.inverse_kinematics(UR5, pose)) == "<InverseKinematics: 3 of 3 solved>"
+    pose[0, 0, 3], pose[1] = 9.0, 0.0
+    assert repr(px.inverse_kinematics(UR5, pose)) == "<InverseKinematics: 1 of 3 solved, 1 no pose>"
 
 
 # -- wrong calls -----------------------------------------------------------------------------------
@@ -312,7 +350,7 @@ def test_wrong_arguments_say_what_is_wrong():
         px.inverse_kinematics("ur5", pose)
     with pytest.raises(px.RobotError, match="has no frame 'hand'"):
         px.inverse_kinematics(UR5, pose, "hand")
-    with pytest.raises(px.RobotError, match="no joint moves it"):
+    with pytest.raises(px.RobotError, match="frame 'base' is fixed .* no joint moves it"):
         px.inverse_kinematics(random_robot(0), pose, "base")
 
 

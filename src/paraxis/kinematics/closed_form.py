@@ -1,12 +1,12 @@
 """Inverse kinematics in closed form: every way for an arm of the PUMA family to reach a pose.
 
 No solution is taken on trust. Each is put into the robot's own forward kinematics, in the same
-Program, and what does not lead to the pose is not returned: poses out of reach, matrices that are
-no poses, and NaN all end there.
+Program, and what does not lead to the pose is not returned.
 """
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..robot.model import Model
 from ..robot.puma_geometry import puma_geometry
 from ..robot.robot import Robot
 from ..scalar import cos, less, maximum, minimum, select, sign, sin
+from .poses import nearest_poses
 
 ARMS = [(arm, elbow) for arm in (1, -1) for elbow in (1, -1)]
 WRISTS = [(arm, elbow, wrist) for arm, elbow in ARMS for wrist in (1, -1)]
@@ -28,12 +29,25 @@ UNDETERMINED = 1e-10  # sin θ5 below which rounding errors decide what θ4 is
 TURN = 2 * math.pi
 
 
+class NearestSolution(NamedTuple):
+    """Of the solutions for each pose the nearest."""
+
+    q: np.ndarray  # (..., 6); NaN where no solution is within limits
+    solved: np.ndarray  # (...)
+    error: np.ndarray  # (...)
+
+    def __repr__(self):
+        solved, total = np.count_nonzero(self.solved), self.solved.size
+        return f"<NearestSolution: {solved:,} of {total:,} solved>"
+
+
 @dataclass(frozen=True, eq=False)
 class Solutions:
     """Eight solutions a pose: arm 1 and -1, with each elbow 1 and -1, with each wrist 1 and -1.
 
     Where there is none q is NaN. The error is max|Δ| / max(1, max|pose|) over the entries of the
-    matrix: how far a solution is from the pose, or how far the arm stays from one out of reach.
+    matrix: how far a solution is from the pose, or how far the arm stays from one out of reach. It
+    is NaN where no pose was given.
     Joints stand in (-π, π], or a turn away where that is within limits and this is not.
     """
 
@@ -44,7 +58,7 @@ class Solutions:
     within_limits: np.ndarray  # (..., 8): solved, with every joint between its limits
 
     def nearest(self, q0=(0.0,) * 6):
-        """Of the solutions within limits the one nearest q0 (..., 6): its q, solved and error.
+        """Of the solutions within limits the one nearest q0 (..., 6), with .q, .solved and .error.
 
         Nearest is the one whose farthest joint has the least way to go. q is NaN where no solution
         is within limits, and the error is then the least of all eight.
@@ -60,7 +74,7 @@ class Solutions:
         q = np.take_along_axis(self.q, best[..., None], -2)[..., 0, :]
         error = np.take_along_axis(self.error, best, -1)[..., 0]
         q = np.where(solved[..., None], q, np.nan)
-        return q, solved, np.where(solved, error, self.error.min(-1))
+        return NearestSolution(q, solved, np.where(solved, error, self.error.min(-1)))
 
 
 def inverse_kinematics_solutions(robot, pose, frame=None):
@@ -68,9 +82,13 @@ def inverse_kinematics_solutions(robot, pose, frame=None):
 
     That is an arm of six joints that turn, 2 and 3 parallel, at right angles to 1 and to 4, and 4,
     5 and 6 with axes that meet at right angles. A RobotError says why another robot is none.
+    As for px.inverse_kinematics, poses may be Poses, and of matrices within 1e-3 of a pose the
+    nearest is meant, which is what `error` is against.
     """
     kernel = kept_kernel(robot, frame, "inverse_kinematics_solutions", _program)
-    q, error, singular, beyond = kernel(pose)
+    poses, sound = nearest_poses(pose)
+    q, error, singular, beyond = kernel(poses)
+    error[~sound] = np.nan
     solved = error <= SOLVED
     q[~solved] = np.nan
     return Solutions(q, solved, error, solved & (singular > 0), solved & (beyond <= 0))

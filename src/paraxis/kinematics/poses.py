@@ -1,35 +1,70 @@
-"""Is a 4x4 matrix a pose?"""
+"""From what was given to poses: Poses become matrices, and matrices that are a little off, right.
+
+A pose that was written down with few digits is not quite a rotation. Which one was meant is not in
+doubt: the nearest.
+"""
 
 from functools import cache
 
 from ..api import trace
-from ..scalar import maximum
+from ..drivers.map import as_array
+from ..robot.pose import Pose
+from ..scalar import less_equal, maximum, select
 from ..spatial import Vector, cross
 
-A_ROTATION = 1e-6  # how far from one a matrix may be, so that float32 will do
+A_POSE = 1e-3  # how far from one the entries of a matrix may be, so that three decimals will do
+ROUNDING = 1e-12  # how far off a matrix is left as it is
+STEPS = 3  # from 1e-3 to 1e-5, 1e-10 and rounding errors
 
 
-def are_poses(matrices):
-    """Whether each of (..., 4, 4) is a rotation and a place above 0 0 0 1, all finite."""
-    return _defect()(matrices) <= A_ROTATION
+def nearest_poses(given):
+    """Matrices (..., 4, 4) of the poses nearest to those given, and whether they are near (...).
+
+    Given are matrices, a Pose, or sequences of these.
+    """
+    poses, off = _nearest()(as_array(_matrices(given), "pose", (4, 4)))
+    return poses, off <= A_POSE
+
+
+def _matrices(given):
+    if isinstance(given, Pose):
+        return given.matrix
+    return [_matrices(each) for each in given] if isinstance(given, list | tuple) else given
 
 
 @cache
-def _defect():
-    """How far a matrix is from a pose, compiled: NaN if it is not finite.
+def _nearest():
+    """The pose nearest to a matrix and the largest difference of an entry, compiled.
 
-    The place is not read, but in a compiled Program an entry that is not finite spoils the result
-    all the same.
+    The difference is NaN where an entry is not finite, the place included: that is not read for
+    it, but in a compiled Program such an entry spoils all results.
     """
 
-    def defect(matrix):
+    def nearest(matrix):
         *rows, last = matrix
-        x, y, z = (Vector(*row[:3]) for row in rows)
-        ones = [x @ x, y @ y, z @ z, cross(x, y) @ z, last[3]]  # the fourth: no reflection
-        zeros = [x @ y, x @ z, y @ z, *last[:3], *(one - 1.0 for one in ones)]
-        worst = 0.0
-        for difference in zeros:
-            worst = maximum(worst, maximum(difference, -difference))
-        return worst
+        turn = given = [Vector(*row[:3]) for row in rows]
+        for _ in range(STEPS):
+            turn = _nearer_to_a_rotation(turn)
+        moved = [v for a, b in zip(turn, given, strict=True) for v in a - b]
+        off = 0.0
+        for difference in [*moved, *_missing(*turn), *last[:3], last[3] - 1.0]:
+            off = maximum(off, abs(difference))
+        pose = [[*r, row[3]] for r, row in zip(turn, rows, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
+        right = less_equal(off, ROUNDING)
+        pairs = [zip(*pair, strict=True) for pair in zip(matrix, pose, strict=True)]
+        return {"pose": [[select(right, a, b) for a, b in pair] for pair in pairs], "off": off}
 
-    return trace(defect, matrix=(4, 4)).compile()
+    return trace(nearest, matrix=(4, 4)).compile()
+
+
+def _nearer_to_a_rotation(rows):
+    """(3 - R Rᵀ) R / 2, the step of Newton and Schulz: errors are squared."""
+    return [
+        row * 1.5 - sum((each * (row @ each) for each in rows[1:]), rows[0] * (row @ rows[0])) * 0.5
+        for row in rows
+    ]
+
+
+def _missing(x, y, z):
+    """What rows lack to be a rotation; by the last, they are no reflection."""
+    return [x @ y, x @ z, y @ z, x @ x - 1.0, y @ y - 1.0, z @ z - 1.0, cross(x, y) @ z - 1.0]

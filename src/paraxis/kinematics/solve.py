@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..drivers.map import as_array
-from ..errors import ArgumentError
+from ..errors import ArgumentError, RobotError
+from ..robot.joint import WORLD
 from ..robot.robot import Robot
 from .limits import Limits
-from .poses import are_poses
+from .poses import nearest_poses
 from .search import Search
 
 TOLERANCE = 1e-8
@@ -20,11 +21,13 @@ class InverseKinematics:
 
     q: np.ndarray  # (..., n); NaN where no solution was found
     solved: np.ndarray  # (...)
-    error: np.ndarray  # (...) the least met: the larger of metres and radians; NaN without a pose
+    error: np.ndarray  # (...) the least met: the larger of metres and radians; NaN if no pose
 
     def __repr__(self):
         solved, total = np.count_nonzero(self.solved), self.solved.size
-        return f"<InverseKinematics: {solved:,} of {total:,} solved>"
+        no_pose = np.count_nonzero(np.isnan(self.error))
+        more = f", {no_pose:,} no pose" if no_pose else ""
+        return f"<InverseKinematics: {solved:,} of {total:,} solved{more}>"
 
 
 def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE):
@@ -32,8 +35,11 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
 
     The result has `q` (..., n), `solved` (...) and `error` (...), the larger of the distance in
     metres and the angle in radians that is left. Solved means an error of at most `tolerance`,
-    within the joints' limits; where none was found q is NaN, and the error is the least met. That
-    also goes for a `pose` that is none (no rotation to 1e-6, or not finite), which has no error.
+    within the joints' limits; where none was found q is NaN, and the error is the least met.
+
+    A `pose` is a matrix, a Pose, or a sequence of these. Of a matrix that is off, with entries
+    within 1e-3 of a pose's, the nearest rotation is sought, and the error is to that one. A matrix
+    that is farther off, or not finite, is no pose: it is not solved, and its error is NaN.
 
     The search begins at `q0` (..., n), if given, and goes to other starts only if it fails from
     there; so along a path give the last solution, for a neighbouring one. Joints that may turn more
@@ -43,17 +49,18 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
     """
     chain, search, neutral = _prepared(robot, frame)
     tolerance = _checked(tolerance)
-    goals = as_array(pose, "pose", (4, 4))
+    goals, sound = nearest_poses(pose)
     starts = None if q0 is None else as_array(q0, "q0", (robot.n,))
     batch = _batch(goals, starts)
-    goals = np.ascontiguousarray(np.broadcast_to(goals, batch + (4, 4)), float).reshape(-1, 4, 4)
-    sound = are_poses(goals)
+    goals = np.ascontiguousarray(np.broadcast_to(goals, batch + (4, 4))).reshape(-1, 4, 4)
+    sound = np.broadcast_to(sound, batch).reshape(-1)
     if starts is None:
-        q, first = np.tile(neutral, (len(goals), 1)), None
+        q, first, sought = np.tile(neutral, (len(goals), 1)), None, sound
     else:
         q = np.array(np.broadcast_to(starts, batch + (robot.n,)), float).reshape(-1, robot.n)
-        sound, first = sound & np.isfinite(q).all(-1), q[:, chain]
-    found, error = search.solve(goals, first, tolerance, np.flatnonzero(sound))
+        first, sought = q[:, chain], sound & np.isfinite(q).all(-1)
+    found, error = search.solve(goals, first, tolerance, np.flatnonzero(sought))
+    error[sound & ~sought] = np.inf  # a pose, but nothing was met from no start
     solved = error <= tolerance
     q[:, chain] = found
     q[~solved] = np.nan
@@ -73,6 +80,8 @@ def _prepared(robot, frame):
     kept, key = robot._functions, ("inverse_kinematics", frame)
     if key not in kept:
         place = robot.tool() if frame is None else robot.frame(frame)
+        if place.body == WORLD:
+            raise RobotError(f"frame {frame!r} is fixed to the world: no joint moves it")
         chain = replace(robot, frames=(place,), warn=False).subchain(place.name)
         search = Search(chain)
         kept[key] = list(robot.path(place.body)[::-1]), search, Limits(robot).neutral
