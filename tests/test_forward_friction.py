@@ -305,12 +305,23 @@ def test_a_joint_that_moves_nothing_is_named():
         px.forward_dynamics_with_friction(robot, [0.0], [1.0], [1.0])
 
 
+def test_print():
+    robot = px.load("puma560")
+    q = np.zeros((3, 6))
+    motor = np.array([[1.0], [np.nan], [2.0]]) * np.ones(6)
+    found = px.forward_dynamics_with_friction(robot, q, q, motor)
+    assert repr(found) == "<ForwardDynamics: 2 of 3 solved>"
+    assert "1 of 1 solved" in repr(px.forward_dynamics_with_friction(robot, q[0], q[0], motor[0]))
+
+
 def test_wrong_arguments_are_named():
     robot = lossy_robot(0)
     with pytest.raises(px.ArgumentError, match=r"motor: expected shape \(\.\.\., "):
         px.forward_dynamics_with_friction(robot, [0.0] * robot.n, [0.0] * robot.n, [0.0] * 99)
     with pytest.raises(px.ArgumentError, match="robot: expected a Robot"):
         px.forward_dynamics_with_friction("puma560", 0, 0, 0)
+    with pytest.raises(px.ArgumentError, match="out: expected none"):
+        px.forward_dynamics_with_friction(robot, 0, 0, 0, out=np.zeros(robot.n))
     with pytest.raises(px.ArgumentError, match="do not broadcast"):
         n = robot.n
         px.forward_dynamics_with_friction(robot, np.zeros((2, n)), np.zeros((3, n)), np.zeros(n))

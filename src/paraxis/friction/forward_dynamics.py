@@ -30,6 +30,10 @@ class ForwardDynamics(NamedTuple):
     solved: np.ndarray  # (...)
     error: np.ndarray  # (...): of the motors' torques, max|Δ| / max(1, max|motor|)
 
+    def __repr__(self):
+        solved, total = np.count_nonzero(self.solved), np.size(self.solved)
+        return f"<ForwardDynamics: {solved:,} of {total:,} solved>"
+
 
 def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
     """The accelerations that the motors' torques give, losses included; each array is (..., n).
@@ -48,6 +52,8 @@ def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
     if not isinstance(robot, Robot):
         found = type(robot).__name__
         raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
+    if "out" in parameters:
+        raise ArgumentError("out: expected none, as results are new arrays, found one")
     check_parameters("motor_torques", tuple(parameters))
     state, batch = _flat(robot, {"q": q, "qd": qd, "motor": motor, **parameters})
     solve = _active_set if robot.has_losses else _without_losses
