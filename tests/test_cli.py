@@ -207,6 +207,33 @@ def test_ratios_of_crowded_figures_are_left_out(capsys, monkeypatch):
     assert words[-1] == "–" and words.count("7.0") == 1
 
 
+# -- drives ----------------------------------------------------------------------------------------
+
+
+def drives(folder):
+    """Of the joint of `urdf`; the rotor's inertia is 2 at the joint."""
+    path = folder / "own.yaml"
+    path.write_text(
+        "joints: {hinge: {friction: {viscous: 0.125}, "
+        "transmission: {ratio: 100, rotor_inertia: 2e-4}}}"
+    )
+    return path
+
+
+def test_a_robot_with_drives_of_a_file(capsys, tmp_path):
+    code, out, err = run(capsys, "info", urdf(tmp_path), "--drives", drives(tmp_path))
+    assert code == 0 and err == ""
+    assert re.search(r"joint +viscous +ratio", out) and re.search(r"hinge +0.125 +100", out)
+    code, _, err = run(capsys, "info", "ur5", "--drives", drives(tmp_path))
+    assert code == 2 and "'hinge'" in err and err.count("\n") == 1
+
+
+def test_pinocchio_is_not_measured_with_rotors_it_does_not_read(capsys, tmp_path):
+    options = words_of("--batch 8 --threads 1")
+    code, out, _ = run(capsys, "bench", urdf(tmp_path), "--drives", drives(tmp_path), *options)
+    assert code == 0 and "as it does not read the rotors of these drives" in " ".join(out.split())
+
+
 # -- schedule --------------------------------------------------------------------------------------
 
 

@@ -519,7 +519,9 @@ def test_the_command_writes_every_form(counts, tmp_path, capsys):
     paths = {kind: tmp_path / f"counts.{kind}" for kind in ("json", "html", "markdown")}
     options = [word for kind, path in paths.items() for word in (f"--{kind}", str(path))]
     assert main(["report", "counts", *options]) == 0
-    assert counts.title in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert counts.title in out
+    assert all(f"wrote {path}" in out for path in paths.values())
     assert json.loads(paths["json"].read_text()) == as_json(counts)
     assert paths["html"].read_text("utf-8") == report_page(counts, px.__version__)
     assert paths["markdown"].read_text("utf-8") == markdown(counts)

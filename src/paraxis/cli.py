@@ -29,6 +29,7 @@ EXAMPLES = """examples:
   paraxis demo                          a tour in a minute, and a page to look at
   paraxis info puma560                  a built-in robot: its joints, what its dynamics cost
   paraxis info arm.urdf --tip tool0     a URDF file, up to one link
+  paraxis info ur5 --drives x.yaml      with friction and transmissions from a file
   paraxis bench ur5 --batch 1,1000,1e6  how fast it runs here
   paraxis bench arm.urdf --json out.json
   paraxis schedule puma560 --processors 6 --html chart.html
@@ -142,10 +143,7 @@ def _parser():
         "schedule", help=about, description=f"Find {about}.", epilog=TASKS, formatter_class=raw
     )
     scheduled.set_defaults(command=_schedule)
-    scheduled.add_argument(
-        "robot", metavar="ROBOT", help="a built-in name, a URDF file, or an STG file of tasks"
-    )
-    scheduled.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
+    _add_robot(scheduled, "a built-in name, a URDF file, or an STG file of tasks")
     scheduled.add_argument(
         "--processors",
         metavar="P",
@@ -184,8 +182,7 @@ def _parser():
     exported.set_defaults(command=_export)
 
     for command in (info, bench, exported):
-        command.add_argument("robot", metavar="ROBOT", help="a built-in name or a URDF file")
-        command.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
+        _add_robot(command, "a built-in name or a URDF file")
     bench.add_argument("--batch", metavar="N,N,...", type=_batches, help="states per call")
     bench.add_argument("--dtype", choices=("float64", "float32"), default="float64")
     bench.add_argument(
@@ -235,8 +232,19 @@ def _parser():
     demo.add_argument("-o", "--output", metavar="FILE", default="paraxis-demo.html")
     demo.add_argument("--robot", metavar="NAME", default="puma560", help="default: %(default)s")
     demo.add_argument("--quick", action="store_true", help="measure less, in a few seconds")
-    demo.set_defaults(command=_demo)
+    demo.set_defaults(command=_demo, tip=None, drives=None)
     return parser
+
+
+def _add_robot(command, source):
+    """The arguments that `_load` reads."""
+    command.add_argument("robot", metavar="ROBOT", help=source)
+    command.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
+    command.add_argument(
+        "--drives",
+        metavar="FILE",
+        help="friction and transmissions, as YAML (default: for arm.urdf, arm.drives.yaml if any)",
+    )
 
 
 def _batches(text):
@@ -310,7 +318,7 @@ def _threads(text):
 def _info(arguments):
     from .report import terminal as show
 
-    robot, terminal = _load(arguments.robot, arguments.tip), show.Terminal()
+    robot, terminal = _load(arguments), show.Terminal()
     show.print_robot(terminal, robot)
     show.print_frames(terminal, robot)
     rows, chosen = _operations(robot)
@@ -326,7 +334,7 @@ def _bench(arguments):
 
     dtype, as_text = arguments.dtype, arguments.json == "-"
     _check_writable(arguments.json)
-    robot, terminal = _load(arguments.robot, arguments.tip), show.Terminal(stderr=as_text)
+    robot, terminal = _load(arguments), show.Terminal(stderr=as_text)
     program, kernel, compiled = measure.compile_times(lambda: api.program(robot), dtype)
     batches = _affordable(program, dtype, arguments.batch or DECADES, arguments.batch is not None)
     counts = _thread_counts(arguments.threads)
@@ -388,6 +396,7 @@ def _bench(arguments):
             "other_cores": others.cores,
         }
         _write_json(arguments.json, figures)
+        _print_written(terminal, arguments.json)
     return 0
 
 
@@ -424,9 +433,7 @@ def _schedule(arguments):
         show.print_schedule(terminal, schedules[0])
     else:
         show.print_schedules(terminal, schedules)
-    for path in filter(None, paths):
-        if path != "-":
-            terminal.print(f"  wrote {shown(path, 300)}", soft_wrap=True)
+    _print_written(terminal, *paths)
     return 0
 
 
@@ -445,7 +452,7 @@ def _tasks(arguments):
     """The tasks, whose they are, and a word on where they come from."""
     kind = arguments.tasks or OPERATIONS
     of_program = ("function", "algorithm", "balanced", "grain", "latency", "messages")
-    of_robot = ("tasks", "tip", *of_program)
+    of_robot = ("tasks", "tip", "drives", *of_program)
     if arguments.robot.lower().endswith(".stg"):
         _refuse(arguments, of_robot, "an STG file")
         tasks = TaskGraph.from_stg(arguments.robot)
@@ -454,9 +461,9 @@ def _tasks(arguments):
         from .parallel.streamlined.tasks import streamlined_tasks
 
         _refuse(arguments, of_program, f"--tasks {STREAMLINED}")
-        robot = _load(arguments.robot, arguments.tip)
+        robot = _load(arguments)
         return streamlined_tasks(robot), robot.name, "Dhanaraj's subtasks of three operations"
-    robot = _load(arguments.robot, arguments.tip)
+    robot = _load(arguments)
     function = arguments.function or "inverse_dynamics"
     program = api.program(robot, function, algorithm=arguments.algorithm)
     if arguments.balanced:
@@ -485,7 +492,7 @@ def _refuse(arguments, names, what):
 
 def _export(arguments):
     exported = export(
-        _load(arguments.robot, arguments.tip),
+        _load(arguments),
         arguments.function,
         arguments.language,
         arguments.output,
@@ -528,8 +535,10 @@ def _report(arguments):
         _write(arguments.html, report_page(report, __version__))
     if arguments.markdown:
         _write(arguments.markdown, markdown(report))
+    terminal = show.Terminal(stderr="-" in paths)
     if "-" not in paths:
-        show.print_report(show.Terminal(), report)
+        show.print_report(terminal, report)
+    _print_written(terminal, *paths)
     return 0
 
 
@@ -541,7 +550,7 @@ def _demo(arguments):
     from .report.page import Tour, page
 
     _check_writable(arguments.output)
-    robot, terminal = _load(arguments.robot, None), show.Terminal()
+    robot, terminal = _load(arguments), show.Terminal()
     terminal.title("1  The robot")
     show.print_robot(terminal, robot)
 
@@ -606,11 +615,11 @@ def _demo(arguments):
 # -- what commands share ---------------------------------------------------------------------------
 
 
-def _load(source, tip):
+def _load(arguments):
     """The robot; what is odd about it goes to stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        robot = load(source, tip=tip)
+        robot = load(arguments.robot, tip=arguments.tip, drives=arguments.drives)
     for warning in caught:
         print(f"paraxis: warning: {shown(str(warning.message), 500)}", file=sys.stderr)
     return robot
@@ -658,6 +667,8 @@ def _peer(arguments, robot):
         return None, "not measured, as it reads files and this robot is built in"
     if arguments.tip is not None:
         return None, "not measured, as it cannot leave out the joints beyond --tip"
+    if any(joint.reflected_inertia for joint in robot.joints):
+        return None, "not measured, as it does not read the rotors of these drives"
     try:
         return Pinocchio(arguments.robot, robot), "ratio is its time by ours"
     except Unavailable as reason:
@@ -693,6 +704,13 @@ def _write_json(path, figures):
     import json
 
     _write(path, json.dumps(_finite(figures), indent=2) + "\n")
+
+
+def _print_written(terminal, *paths):
+    """Name the files that were written; one not asked for is None."""
+    for path in paths:
+        if path not in (None, "-"):
+            terminal.print(f"  wrote {shown(path, 300)}", soft_wrap=True)
 
 
 def _finite(value):
