@@ -18,7 +18,12 @@ class Joint:
     """One degree of freedom between a parent body and the body the joint carries.
 
     `placement` is the body's frame at q = 0 in the parent body's frame; `axis` is a unit
-    vector, the same in both. Limits are what the description says; nothing enforces them.
+    vector, the same in both. Limits are what the description says: inverse kinematics and
+    trajectories of a robot keep to them, dynamics and simulation do not.
+
+    `rotor_inertia` is that of a rotor without a transmission, or of a table that gives it at the
+    joint. The rotor of a `transmission` is in there, about its own shaft. `reflected_inertia` is
+    what the joint feels of both, and what printing a robot shows.
     """
 
     name: str
@@ -30,7 +35,7 @@ class Joint:
     upper: float = math.inf
     max_velocity: float = math.inf
     max_effort: float = math.inf
-    rotor_inertia: float = 0.0  # reflected to the joint; adds to the diagonal of M, nothing else
+    rotor_inertia: float = 0.0  # at the joint, besides the transmission's rotor
     friction: Friction = NO_FRICTION
     transmission: Transmission = IDEAL
 
@@ -43,7 +48,7 @@ class Joint:
 
     @property
     def reflected_inertia(self):
-        """The inertia of all rotors that the joint feels."""
+        """The inertia of all rotors as the joint feels it: adds to the diagonal of M, no more."""
         return self.rotor_inertia + self.transmission.reflected_inertia
 
     @property
