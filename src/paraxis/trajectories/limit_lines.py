@@ -1,16 +1,20 @@
 """Limits of a motion along a path, as lines in the plane of x = ṡ² and u = s̈.
 
 A joint moves with q̇ = q' ṡ and q̈ = q' u + q'' x, and its dynamic torque is a u + b x + c: limits of
-accelerations and torques are lines, those of velocities bound x. Losses are no lines. What they
-leave of a torque's limit is taken where that limit is met, at the x of a motion found before.
+accelerations and torques are lines, those of velocities bound x. Along a path each joint moves the
+way of q', so that what a transmission leaves of a torque's limit is a number. Friction is no line:
+it is taken near a motion found before, what grows with speed by its tangent, √x ≈ √x₀/2 + x/(2√x₀).
 """
 
 import numpy as np
 
-from ..api import inverse_dynamics
+from ..algorithms.transmission_inverse import torque_at_joint
+from ..api import inverse_dynamics, motor_torques
 from .limits import drive_torques
 
 LEAST = 1e-6  # of a limit that is left to move, where rest takes it all
+SIDES = (1, -1)  # of a torque's limit: above and below
+CREEP = 1e-100  # a rate with a direction and no size
 
 
 class LimitLines:
@@ -25,23 +29,27 @@ class LimitLines:
         self.gravity = inverse_dynamics(robot, q, still, still)
         self.of_u = inverse_dynamics(robot, q, still, grid.dq) - self.gravity
         self.of_x = inverse_dynamics(robot, q, grid.dq, grid.ddq) - self.gravity
-        # between these the drives can bring the dynamic torque: without losses, their own limits
-        self.bounds = {side: still + side * limits.torque for side in (1, -1)}
+        self.bounds = {side: _at_joints(robot, grid.direction, side * limits.torque) for side in SIDES}
+        # with friction, of which nothing is known yet
+        self.constant, self.slope = dict.fromkeys(SIDES, self.gravity), self.of_x
         self._make_lines()
 
-    def take_losses_near(self, x, u):
-        """What losses leave of the torques' limits, for motion with x at the places."""
+    def take_friction_near(self, x, u):
+        """Friction as it is for motion with x at the places, where a torque's limit is met."""
         x, most = np.stack([x[:-1], x[1:]])[..., None], 4 * abs(u).max()
+        x = np.maximum(x, 1e-12 * x.max())  # the tangent at rest would be upright
+        viscous = self.grid.dq * [joint.friction.viscous for joint in self.robot.joints]
         for side, bounds in self.bounds.items():
             with np.errstate(divide="ignore", invalid="ignore"):
-                u = (bounds - self.gravity - self.of_x * x) / self.of_u  # where each is met
+                u = (bounds - self.constant[side] - self.slope * x) / self.of_u
             u = np.clip(np.nan_to_num(u), -most, most)
-            for j in np.flatnonzero(np.isfinite(self.limits.torque)):
-                bounds[..., j] = self._bound(side, j, x, u[..., j, None])
+            half = viscous * np.sqrt(x) / 2
+            self.constant[side] = self.gravity + self._friction(x, u) - half
+        self.slope = self.of_x + viscous / (2 * np.sqrt(x))
         self._make_lines()
 
     def take_peaks_of(self, x, u):
-        """Leave less where losses are greater within an interval than at its ends.
+        """Leave less where torques are greater within an interval than at its ends.
 
         As they are where a joint turns back. Returns the greatest excess over a limit, relative.
         """
@@ -57,33 +65,51 @@ class LimitLines:
         self._make_lines()
         return worst
 
-    def _bound(self, side, j, x, u):
-        """The dynamic torque of joint j with which its drive is at its limit, from one nearby."""
-        grid, limit = self.grid, self.limits.torque[j]
-        qd, qdd = grid.dq * np.sqrt(x), grid.dq * u + grid.ddq * x
-        drive = side * drive_torques(self.robot, grid.q, qd, qdd)[..., j]
-        dynamic = side * (self.gravity + self.of_u * u + self.of_x * x)[..., j]
-        # most losses grow with the load: in proportion, unless they are the greater part
-        loaded = (dynamic > 0.1 * limit) & (drive > 0.1 * limit)
-        scaled = dynamic * limit / np.where(loaded, drive, 1.0)
-        return side * np.where(loaded, scaled, limit - drive + dynamic)
+    def _friction(self, x, u):
+        """Of each joint at x (..., 1), with a u of its own (..., n)."""
+        grid = self.grid
+        qd = grid.dq * np.sqrt(x)
+        qd = np.where(qd == 0, CREEP * grid.direction, qd)
+
+        def with_one(u):
+            return motor_torques(self.robot, grid.q, qd, grid.dq * u + grid.ddq * x).joint_friction
+
+        friction = with_one(np.zeros_like(x))
+        for j, joint in enumerate(self.robot.joints):
+            if joint.friction.bearings:  # others do not feel u
+                friction[..., j] = with_one(u[..., j, None])[..., j]
+        return friction
 
     def _make_lines(self):
         grid, limits = self.grid, self.limits
-        rooms = [side * (bounds - self.gravity) for side, bounds in self.bounds.items()]
         limited = np.isfinite(limits.torque)
-        rooms = [
-            np.maximum(np.divide(room, limits.torque, out=np.ones_like(room), where=limited), LEAST)
-            for room in rooms
-        ]
+        rooms = []
+        for side, bounds in self.bounds.items():
+            room = side * (bounds - self.constant[side])
+            room = np.divide(room, limits.torque, out=np.ones_like(room), where=limited)
+            rooms.append(np.maximum(room, LEAST))
         lines = []
         for end in (0, 1):
             for a, b, limit, (above, below) in (
                 (grid.dq, grid.ddq, limits.acceleration, np.ones((2, 2, 1, 1))),
-                (self.of_u, self.of_x, limits.torque, rooms),
+                (self.of_u, self.slope, limits.torque, rooms),
             ):
                 a, b = a[end] / limit, b[end] / limit
                 if end:  # x there is x + 2 u Δs
                     a = a + 2 * grid.step[:, None] * b
                 lines += [(a, b, above[end] + 0 * a), (-a, -b, below[end] + 0 * a)]
         self.A, self.B, self.C = (np.concatenate(part, -1) for part in zip(*lines, strict=True))
+
+
+def _at_joints(robot, direction, limits):
+    """What drives at their limits (n,) bring to joints that move in `direction` (..., n)."""
+    brought = np.empty_like(direction)
+    for j, (joint, limit) in enumerate(zip(robot.joints, limits, strict=True)):
+        gear, sign = joint.transmission, np.sign(limit)
+        # a joint that stands is held until it runs back against the drive
+        for way, moving in ((1, 1.0), (-1, -1.0), (0, -sign)):
+            at_joint = limit
+            if np.isfinite(limit):
+                at_joint = torque_at_joint(gear, limit / gear.ratio, moving)
+            brought[direction[..., j] == way, j] = at_joint
+    return brought

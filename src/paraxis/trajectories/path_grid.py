@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import ArgumentError
 
 INTERVALS = 1000  # over a path, at least
-GRADE, NEAREST = 0.02, 1e-4  # steps where the path begins at rest: of the distance, of a piece
+GRADE, NEAREST = 0.02, 1e-4  # steps from the ends: of the distance; the first, of a piece
 
 
 class Grid:
@@ -24,10 +24,7 @@ class Grid:
         self.starts_at_rest, self.ends_at_rest = ends < 1e-9 * speed
         count = max(2, -(-INTERVALS // (len(knots) - 1)))
         shares = [np.linspace(0.0, 1.0, count + 1)] * (len(knots) - 1)
-        if self.starts_at_rest:
-            shares[0] = _graded(count)
-        if self.ends_at_rest:
-            shares[-1] = 1 - _graded(count)[::-1]
+        shares[0], shares[-1] = _graded(count), 1 - _graded(count)[::-1]
         pieces = [
             (a + (b - a) * share)[:-1]
             for (a, b), share in zip(pairwise(knots), shares, strict=True)
@@ -36,12 +33,15 @@ class Grid:
         self.step = np.diff(self.s)
         inside = np.stack([np.nextafter(self.s[:-1], self.s[1:]), np.nextafter(self.s[1:], 0)])
         self.q, self.dq, self.ddq = path(inside)  # (2, intervals, n)
+        # which way joints move there: at rest or turning back, the way of the interval
+        between = np.sign(path(self.s[:-1] + self.step / 2)[1])
+        self.direction = np.where(self.dq == 0, between, np.sign(self.dq))
         self.steady = np.zeros(len(self.step), bool)  # intervals with u = 0
         self.steady[0], self.steady[-1] = self.starts_at_rest, self.ends_at_rest
 
 
 def _graded(count):
-    """From 0 to 1 in steps that are short near 0, where x grows without bound."""
+    """From 0 to 1 in steps that are short near 0, where x changes most in proportion."""
     places = [0.0, NEAREST]
     while places[-1] < 1:
         places.append(places[-1] + min(GRADE * places[-1], 1 / count))

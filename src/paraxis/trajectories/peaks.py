@@ -3,13 +3,18 @@
 import numpy as np
 
 DENSE = 2000  # samples over a trajectory, at least
+INSIDE = 1e-7  # of a piece: from there on rates, which may fall as its square, are no rounding
 ROUNDS, POINTS = 12, 9  # of closer looks, each 4 times as close as the one before
 
 
 def times_between(knots):
-    """Times (pieces, samples), the ends of each piece seen from inside: accelerations may jump."""
+    """Times (pieces, samples), the ends of each piece seen from inside: accelerations may jump.
+
+    From so far inside that the rate of a joint which starts or stops there has the right sign.
+    """
     count = max(9, -(-DENSE // (len(knots) - 1)))
-    start, stop = np.nextafter(knots[:-1], knots[1:]), np.nextafter(knots[1:], knots[:-1])
+    inside = INSIDE * np.diff(knots)
+    start, stop = knots[:-1] + inside, knots[1:] - inside
     return np.linspace(start, stop, count, axis=-1)
 
 

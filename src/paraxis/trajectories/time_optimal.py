@@ -14,7 +14,7 @@ from .limits import Limits
 from .path_grid import Grid
 from .piecewise import PiecewisePolynomial
 
-LOSS_ROUNDS, PEAK_ROUNDS = 30, 10  # at most
+FRICTION_ROUNDS, PEAK_ROUNDS = 30, 10  # at most
 SETTLED = 1e-4  # a change of the duration, or an excess of a torque, that ends them; relative
 
 
@@ -28,23 +28,23 @@ def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
     lines = LimitLines(robot, grid, limits)
     x, u = _sweeps(grid, lines)
     if robot.has_losses:
-        x, u = _with_losses(grid, lines, x, u)
-    return _profile(grid, x, u)
-
-
-def _with_losses(grid, lines, x, u):
-    """The same with what losses leave of the limits, which depends on the motion found."""
-    duration = np.inf
-    for _ in range(LOSS_ROUNDS):
-        lines.take_losses_near(x, u)
-        x, u = _sweeps(grid, lines)
-        before, duration = duration, _profile(grid, x, u).length
-        if abs(duration - before) < SETTLED * duration:
-            break
+        x, u = _with_friction(grid, lines, x, u)
     for _ in range(PEAK_ROUNDS):
         if lines.take_peaks_of(x, u) < SETTLED:
             break
         x, u = _sweeps(grid, lines)
+    return _profile(grid, x, u)
+
+
+def _with_friction(grid, lines, x, u):
+    """The same with friction, which depends on the motion found."""
+    duration = np.inf
+    for _ in range(FRICTION_ROUNDS):
+        lines.take_friction_near(x, u)
+        x, u = _sweeps(grid, lines)
+        before, duration = duration, _profile(grid, x, u).length
+        if abs(duration - before) < SETTLED * duration:
+            break
     return x, u
 
 

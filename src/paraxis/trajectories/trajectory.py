@@ -14,6 +14,9 @@ from .piecewise import PiecewisePolynomial
 from .time_optimal import fastest_profile
 from .time_scaling import smallest_stretch
 
+CREEP = 1e-100  # a rate with a direction and no size
+AT_REST = 1e-9  # a rate at the end, of the largest on the way there, that is none
+
 
 class Samples(NamedTuple):
     """Times (samples,), and what the joints do at each: q, qd, qdd (samples, n)."""
@@ -33,7 +36,9 @@ class Leg(NamedTuple):
     def __call__(self, t):
         """q, qd and qdd at the times t (...) since its start."""
         s, sd, sdd = self.profile(t)
-        q, dq, ddq = self.path(s[..., 0])
+        under_way = ((t > 0) & (t < self.profile.length))[..., None]
+        sd = np.where(under_way, np.maximum(sd, CREEP), sd)  # rounding turns nothing back
+        q, dq, ddq = self.path(np.clip(s[..., 0], 0.0, self.path.length))
         return q, dq * sd, dq * sdd + ddq * sd**2
 
 
@@ -42,6 +47,8 @@ class Trajectory:
 
     Made by `px.quintic`, `px.trapezoidal`, `px.via_points`, `px.cartesian_line` and
     `px.cartesian_via_points`. Before time 0 and after `duration` the joints stand at its ends.
+    Where accelerations jump, the value after the jump holds: so a joint that has come to rest has
+    no acceleration at `duration`, though it may have braked until then.
     """
 
     def __init__(self, legs, robot=None):
@@ -71,6 +78,14 @@ class Trajectory:
         legs = zip(self.legs, starts, strict=True)
         return np.concatenate([*(leg.profile.knots[:-1] + start for leg, start in legs), [end]])
 
+    @cached_property
+    def _comes_to_rest(self):
+        """Which joints (n,) have no rate at the end, but for rounding."""
+        last = self.legs[-1]
+        _, on_the_way, _ = last(np.linspace(0.0, last.profile.length, 16)[1:-1])
+        _, at_end, _ = last(np.array(last.profile.length))
+        return abs(at_end) <= AT_REST * abs(on_the_way).max()
+
     def __call__(self, t):
         """q, qd and qdd at the times t (...), each (..., n)."""
         t = np.asarray(t, float)
@@ -81,6 +96,7 @@ class Trajectory:
         for k, leg in enumerate(self.legs):
             here = which == k
             motion[:, here] = leg(t[here] - self._starts[k])
+        motion[1:, (t >= self.duration)[..., None] & self._comes_to_rest] = 0.0
         return tuple(motion)
 
     def sample(self, *, dt=None, samples=None, times=None):
@@ -98,6 +114,7 @@ class Trajectory:
             dt = given.positive("dt", dt)
             steps = math.ceil(self.duration / dt - 1e-9)  # rounding adds no step
             times = dt * np.arange(steps + 1)
+            times[-1] = max(times[-1], self.duration)
         elif samples is not None:
             if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < 2:
                 raise ArgumentError(f"samples: expected a whole number >= 2, found {samples!r}")
