@@ -220,6 +220,13 @@ def saturated(t, q, qd):
     return px.maximum(px.minimum(60 * (GOAL - q) - 8 * qd, LIMIT), -LIMIT)
 
 
+def cartesian(t, q, qd):
+    """A spring between the tool and a point, and nothing that turns it."""
+    place = px.forward_kinematics(ur5(), q)[:3, 3]
+    pull = 50 * (np.array([0.3, 0.2, 0.5]) - place)
+    return px.jacobian(ur5(), q)[3:].T @ pull - 2 * qd
+
+
 def switching(t, q, qd):
     return [px.select(t > 0.025, 1.0, -1.0) - rate for rate in qd]
 
@@ -231,12 +238,18 @@ TRACED = {
         ur5(), q, qd, 100 * (GOAL - q) - 20 * qd
     ),
     "gravity": lambda t, q, qd: px.gravity_torques(ur5(), q) - qd,
+    "sums": lambda t, q, qd: 2 * px.gravity_torques(ur5(), q) - px.bias_forces(ur5(), q, qd),
+    "minus": lambda t, q, qd: -px.gravity_torques(ur5(), q),
+    "input": lambda t, q, qd: -px.motor_torques(ur5(), q, qd, 0 * q).input - qd,
+    "energy": lambda t, q, qd: -px.kinetic_energy(ur5(), q, qd) * qd,
+    "cartesian": cartesian,
     "gains": lambda t, q, qd: (np.eye(6) + 0.1) @ (GOAL - q) - qd,
     "sine of time": lambda t, q, qd: GOAL * np.sin(9 * t) - qd,
     "time and arrays": lambda t, q, qd: t * GOAL - qd / (1 + t),
     "sines": lambda t, q, qd: np.sin(q) - np.cos(qd),
     "numbers": lambda t, q, qd: (1, 2.0, np.float32(3), np.int64(4), True, 0),
     "saturated": saturated,
+    "entry by entry": lambda t, q, qd: px.select(px.less(abs(q), 0.3), px.sin(q), -px.sign(q)) - qd,
     "switching": switching,
 }
 
@@ -285,6 +298,12 @@ OPAQUE = {
     "where": lambda t, q, qd: np.where(q > 0, -1.0, 1.0) - qd,
     "floats": lambda t, q, qd: -np.array(q, dtype=float),
 }
+
+
+@pytest.mark.parametrize("name", ("clip", "where"))
+def test_what_compares_in_numpy_is_told_what_to_write(name):
+    with pytest.warns(px.SimulationWarning, match=r"px\.minimum, px\.maximum, px\.sign.*np\.clip"):
+        px.simulate(ur5(), START, REST, controller=OPAQUE[name], dt=1e-3, steps=1)
 
 
 @pytest.mark.parametrize("name", OPAQUE)
@@ -366,6 +385,7 @@ def unequal(t, q, qd):
 
 
 WRONG = {
+    "sliced": (lambda t, q, qd: 2 * px.gravity_torques(ur5(), q)[:3], r"\(6,\), found \(3,\)"),
     "few": (lambda t, q, qd: [1.0] * 5, r"torques of shape \(6,\), found \(5,\)"),
     "nested": (lambda t, q, qd: [[1.0] * 6], r"torques of shape \(6,\), found \(1, 6\)"),
     "one number": (lambda t, q, qd: 1.0, r"torques of shape \(6,\), found \(\)"),

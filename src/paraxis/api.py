@@ -179,7 +179,8 @@ def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None, **parameter
 
     Batch shapes broadcast. float32 arrays in give float32 out, by a float32 kernel; everything
     else is computed in float64. The kernel is compiled on first use and kept on disk. Inside
-    `px.trace`, with lists of traced scalars, it returns a list of traced torques.
+    `px.trace`, with lists of traced scalars, it returns a list of traced torques; with arrays of
+    them, as controllers have them, an array.
 
     Further keywords are parameters of the robot that vary from state to state, in the shapes of
     `px.parameter_values`: mass=(..., n), external_force=(..., n, 6), ... This and the above holds
@@ -383,12 +384,14 @@ def _call(robot, function, arrays, out, algorithm, parameters, frame=None, coord
 
 
 def _spliced(robot, function, algorithm, parameters, frame, coordinates, values):
-    """A function of a robot as part of the trace under way."""
+    """A function of a robot as part of the trace under way; arrays when any value is one."""
     request = _request(robot, function, algorithm, parameters, frame, coordinates)
     graphs = robot._graphs
     if request.identity not in graphs:
         graphs[request.identity] = request.graph()
     results = splice(graphs[request.identity], values)
+    if any(isinstance(value, np.ndarray) and value.dtype == object for value in values):
+        results = [np.array(r, object) if isinstance(r, list) else r for r in results]
     return results[0] if len(results) == 1 else tuple(results)
 
 

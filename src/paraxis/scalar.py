@@ -1,4 +1,4 @@
-"""Elementary functions of one generic scalar.
+"""Elementary functions of generic scalars; arrays of them are done entry by entry.
 
 Algorithms call these instead of `math`, so that one text serves floats, NumPy
 scalars (extended precision), complex numbers (complex-step derivatives) and graph
@@ -8,6 +8,7 @@ nodes. A scalar type that is not a plain number brings methods of the same names
 import cmath
 import math
 from functools import wraps
+from inspect import signature
 
 import numpy as np
 
@@ -19,7 +20,7 @@ def _unary(name):
         method = getattr(x, name, None)
         if method is not None:
             return method()
-        if isinstance(x, np.generic):
+        if isinstance(x, np.generic | np.ndarray):
             return getattr(np, name)(x)
         return complex_(x) if isinstance(x, complex) else real(x)
 
@@ -44,60 +45,73 @@ def atan2(y, x):
     return np.arctan2(y, x) if isinstance(y, np.generic) else math.atan2(y, x)
 
 
-def sign(x):
-    """-1, 0 or 1."""
-    return x.sign() if hasattr(x, "sign") else float(np.sign(x))
-
-
-def _each_pair(function):
-    """`function` of two scalars, which also takes arrays of scalars, entry by entry."""
-    of_arrays = np.frompyfunc(function, 2, 1)
+def _each_entry(function):
+    """`function` of scalars, which also takes arrays of traced ones, entry by entry."""
+    own = signature(function)
+    of_arrays = np.frompyfunc(function, len(own.parameters), 1)
 
     @wraps(function)
-    def either(a, b):
-        arrays = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
-        traced = arrays and np.result_type(np.asarray(a), np.asarray(b)).kind == "O"
-        return of_arrays(a, b) if traced else function(a, b)
+    def either(*scalars, **named):
+        scalars = own.bind(*scalars, **named).args if named else scalars
+        for x in scalars:
+            if isinstance(x, np.ndarray):  # seldom, so that what follows may take its time
+                traced = any(np.asarray(x).dtype.kind == "O" for x in scalars)
+                return of_arrays(*scalars) if traced else function(*scalars)
+        return function(*scalars)
 
     return either
 
 
-@_each_pair
+@_each_entry
+def sign(x):
+    """-1, 0 or 1."""
+    if hasattr(x, "sign"):
+        return x.sign()
+    return np.sign(x) if isinstance(x, np.ndarray) else float(np.sign(x))
+
+
+@_each_entry
 def minimum(a, b):
     """The smaller of two scalars, or of arrays entry by entry; NaN if either is NaN."""
     traced = _first_with("minimum", a, b)
     return traced.lift(a).minimum(b) if traced is not None else np.minimum(a, b)
 
 
-@_each_pair
+@_each_entry
 def maximum(a, b):
     """The larger of two scalars, or of arrays entry by entry; NaN if either is NaN."""
     traced = _first_with("maximum", a, b)
     return traced.lift(a).maximum(b) if traced is not None else np.maximum(a, b)
 
 
+@_each_entry
 def less(a, b):
     """The condition a < b, for `select`."""
     traced = _first_with("less", a, b)
     return traced.lift(a).less(b) if traced is not None else a < b
 
 
+@_each_entry
 def less_equal(a, b):
     """The condition a <= b, for `select`."""
     traced = _first_with("less_equal", a, b)
     return traced.lift(a).less_equal(b) if traced is not None else a <= b
 
 
+@_each_entry
 def equal(a, b):
     """The condition a == b, for `select`."""
     traced = _first_with("equal", a, b)
     return traced.lift(a).equal(b) if traced is not None else a == b
 
 
+@_each_entry
 def select(condition, if_true, if_false):
     """One of two scalars, both of which are computed."""
     if hasattr(condition, "select"):
         return condition.select(if_true, if_false)
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, if_true, if_false)
     return if_true if condition else if_false
 
 

@@ -148,7 +148,8 @@ class Node:
     def __bool__(self):
         raise TraceError(
             "a traced value has no truth value: a Program is a straight line, so write "
-            "px.select(condition, if_true, if_false) in place of `if`"
+            "px.select(condition, if_true, if_false) in place of `if`, and px.minimum, px.maximum, "
+            "px.sign, px.less in place of what compares in NumPy, as np.clip and np.where do"
         )
 
     def __float__(self):
