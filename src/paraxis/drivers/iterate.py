@@ -233,7 +233,9 @@ def _size(shape):
 
 
 def whole(value, what, least=0):
-    """A whole number of at least so many."""
+    """A whole number of at least so many; 1000.0, as 1 / dt gives it, is one."""
+    if isinstance(value, float | np.floating) and value.is_integer():
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ArgumentError(f"{what}: expected a whole number >= {least}, found {value!r}")
     return int(value)
