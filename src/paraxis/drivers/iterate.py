@@ -125,22 +125,18 @@ class Iteration:
         return {key: array[: self.done // self.every] for key, array in self.records.items()}
 
     def advance(self, steps=None):
-        """Do so many steps more, by default all: a multiple of `every`, or all that are left."""
+        """Do so many steps more, by default all."""
         left = self.steps - self.done
         steps = left if steps is None else min(whole(steps, "steps"), left)
-        if self.plan.record and steps % self.every and steps < left:
-            raise ArgumentError(
-                f"steps: expected a multiple of every ({self.every}), found {steps}"
-            )
         states = int(np.prod(self.batch, dtype=int))
         if states and steps:
             rows = [self._rows_of(key, steps) for key in self.plan.inputs]
-            written = self.done // self.every
+            written, since = divmod(self.done, self.every)
             for array in self.records.values():
                 rows.append(_three(array[written:], states))
             if self.plan.until:
                 rows.append((self._finished, 0, self._finished.itemsize if states > 1 else 0))
-            self._execute(rows, states, steps, self.every)
+            self._execute(rows, states, steps, self.every, since)
         self.done += steps
         return self
 
@@ -191,7 +187,8 @@ class Iteration:
         """One row for all states when there is but one, else one a state."""
         if array.size == _size(shape):
             return np.ascontiguousarray(array, self._dtype).reshape(1, -1)
-        return self._own(array, shape)
+        whole_batch = np.broadcast_to(array, self.batch + shape)
+        return np.ascontiguousarray(whole_batch, self._dtype).reshape(-1, _size(shape))
 
 
 def _places(record, out):

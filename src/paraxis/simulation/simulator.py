@@ -27,7 +27,8 @@ from .stiffness import warn_if_stiff
 
 METHODS = (*RULES, "adaptive")
 PIECE = 0.1  # seconds between looks at the clock and the keyboard
-FEW_ATTEMPTS, MOST_ATTEMPTS = 64, 100_000  # adaptive steps in a dt: often enough; given up
+FIRST_PIECE = 64  # steps; twice as many each time, until they take long enough
+MOST_ATTEMPTS = 100_000  # adaptive steps in a dt
 
 
 def simulate(
@@ -176,7 +177,7 @@ class _Simulation:
         interrupted = False
         with Progress("simulating", self.steps) as progress:
             try:
-                for _ in in_pieces(iteration, self.every):
+                for _ in in_pieces(iteration):
                     progress.at(iteration.done)
             except KeyboardInterrupt:
                 interrupted = True
@@ -200,7 +201,7 @@ class _Simulation:
                     arrays |= {"tau": torques[done]} if self.changing else {}
                     end = (done + each) * self.dt
                     iteration = loop.start(MOST_ATTEMPTS * each, **arrays, end=end)
-                    for _ in in_pieces(iteration, FEW_ATTEMPTS):
+                    for _ in in_pieces(iteration):
                         progress.at(done)
                     final, done = iteration.state, done + each
                     lost = final["t"] < end
@@ -339,8 +340,9 @@ class _Simulation:
         return Run(t, q, qd, failed_at, interrupted)
 
 
-def in_pieces(iteration, piece):
+def in_pieces(iteration):
     """Advance to the end; from time to time the caller may look at the clock and the keyboard."""
+    piece = FIRST_PIECE
     while not iteration.over:
         begin = time.monotonic()
         iteration.advance(piece)

@@ -47,13 +47,13 @@ class Loop:
         iteration = self.start(steps, every, None, **arrays).advance()
         return iteration.state, iteration.records
 
-    def _execute(self, rows, states, steps, every):
+    def _execute(self, rows, states, steps, every, since):
         blocks = -(-states // self.lanes)
         block_work = max(1, self.work * steps * self.lanes)
         worth = max(1, blocks * block_work // THREAD_WORK)
         count = min(self.threads or threads.available(), worth, blocks)
         chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
-        words = [states, chunk * self.lanes, -(-blocks // chunk), 0, 0, steps, every]
+        words = [states, chunk * self.lanes, -(-blocks // chunk), 0, 0, steps, every, since]
         for array, step, row in rows:
             words += (array.ctypes.data, step, row)
         job = word_array("q", words)

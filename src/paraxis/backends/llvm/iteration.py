@@ -2,7 +2,8 @@
 
 A job is a row of 64-bit words:
 
-    states | states a chunk | chunks | next chunk | status (1: out of memory) | steps | every
+    states | states a chunk | chunks | next chunk | status (1: out of memory) | steps | every |
+    steps since the last record
     for each input, each record, and the array that says which states are done, if any:
     address | bytes between steps | bytes between states
 
@@ -16,8 +17,8 @@ from ...drivers.map import ANY, ROWS
 from ...graph.graph import size
 from .rows import define_load, define_store
 
-STATES, CHUNK, CHUNKS, NEXT_CHUNK, STATUS, STEPS, EVERY = range(7)
-HEADER, ARRAY = 7, 3
+STATES, CHUNK, CHUNKS, NEXT_CHUNK, STATUS, STEPS, EVERY, SINCE = range(8)
+HEADER, ARRAY = 8, 3
 MOST_STACK = 65536  # bytes of scratch on the stack of whichever thread calls
 DONE = ("done",)  # the key of the block that says which states are done
 
@@ -60,7 +61,8 @@ class _Iterate:
 
     def text(self):
         plan, lanes, first_record = self.plan, self.lanes, len(self.inputs)
-        words = {"states": STATES, "chunk": CHUNK, "chunks": CHUNKS, "steps": STEPS, "every": EVERY}
+        words = {"states": STATES, "chunk": CHUNK, "chunks": CHUNKS}
+        words |= {"steps": STEPS, "every": EVERY, "since.last": SINCE}
         start, end = self._memory()
         arguments = [f"ptr %block{self.block(key)}" for key in (*self.inputs, *self.outputs)]
         arrays = [*self.inputs, *self.records, *self.done]
@@ -95,8 +97,9 @@ block: ; one vector of states
   br label %step
 step:
   %s = phi i64 [ 0, %block ], [ %s.next, %again ]
-  %since = phi i64 [ 1, %block ], [ %since.next, %again ]
+  %since.before = phi i64 [ %since.last, %block ], [ %since.next, %again ]
   %r = phi i64 [ 0, %block ], [ %r.next, %again ]
+  %since = add i64 %since.before, 1
 {_lines(self._move("load", key, at[key], "%s") for key in streamed)}
   call void @{self.body}({", ".join(arguments)}, ptr %memory)
   %recorded = icmp eq i64 %since, %every
@@ -105,8 +108,7 @@ record:
 {_lines(self._move("store", key, k, "%r") for k, key in enumerate(self.records, first_record))}
   br label %counted
 counted:
-  %since.up = add i64 %since, 1
-  %since.next = select i1 %recorded, i64 1, i64 %since.up
+  %since.next = select i1 %recorded, i64 0, i64 %since
   %r.up = add i64 %r, 1
   %r.next = select i1 %recorded, i64 %r.up, i64 %r
 {self._until() if plan.until else "  br label %again"}
