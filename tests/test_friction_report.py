@@ -26,6 +26,12 @@ def test_the_state_has_the_printed_torques_and_lies_on_the_line():
     assert (np.sign(found.qd) == np.sign(TOLD["joint_friction"])).all()
 
 
+def test_each_reading_has_one_state_that_fits_the_printed_friction():
+    found = [(s.reading, round(s.z, 4)) for s in state.states() if s.fits]
+    assert found == [("one arm", -0.4197), ("the programs as they stand", 0.454)]
+    assert len(state.states()) == 4
+
+
 def test_one_rising_curve_fits_all_links_in_their_cases():
     assert [case for case, _, _ in curve.points()] == [1, 2, 4]
     loads, efficiencies = zip(*curve.curve(), strict=True)

@@ -1,7 +1,9 @@
 """The arm of the thesis's case study: three links of a PUMA 560 (programs D.1.2 and D.1.3).
 
 The two programs do not agree on how far the wrist stands off the first axis: 0.1501 m in the
-dynamics, 0.127 m in the kinematics. As in the thesis, each is used where it stands there.
+dynamics, 0.127 m in the kinematics. As in the thesis, each is used where it stands there. Nor do
+they agree on where on link 3 the wrist is: D.1.2 has it, and the mass of the forearm, along -y,
+D.1.3 along +y. Here it is along -y, and state.py says what comes of taking them as they stand.
 """
 
 import math

@@ -4,7 +4,7 @@ from ..document import Report
 from .counts import table_3_3
 from .levels import levels_with_friction
 from .profiles import along_the_line, figures
-from .table_3_5 import identities, table_3_5
+from .table_3_5 import identities, states_table, table_3_5
 
 TITLE = "Friction beside Dhanaraj's"
 LEAD = (
@@ -21,5 +21,6 @@ RULE = (
 
 def friction():
     """The report."""
-    tables = [table_3_5(), identities(), along_the_line(), table_3_3(), levels_with_friction()]
+    case = [states_table(), table_3_5(), identities(), along_the_line()]
+    tables = [*case, table_3_3(), levels_with_friction()]
     return Report("friction", TITLE, LEAD, tables, RULE, figures())

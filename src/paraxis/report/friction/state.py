@@ -3,8 +3,13 @@
 The thesis prints no velocity profile. But along the line the motion at an instant is three numbers,
 z, ż and z̈, and three dynamic torques are printed: so they can be solved for, by Newton's method
 from many places, for each of the four ways the arm can reach the line.
+
+There are two readings. The wrist is on one side of link 3 in the kinematics, D.1.3, and on the
+other in the dynamics, D.1.2. Either the arm is meant as D.1.2 has it; or the angles of D.1.3 went
+into D.1.2 as they are, half a turn off in joint 3.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,6 +26,8 @@ STARTS = np.stack(
     np.meshgrid(np.linspace(-0.5, 0.5, 11), (0.1, 0.3, 0.6, 1.0), (-1, 0, 1)), -1
 ).reshape(-1, 3)
 ROUNDS = 40
+READINGS = {"one arm": 0.0, "the programs as they stand": math.pi}  # added to q3
+ONE_ARM = "one arm"
 SAME = 1e-6  # m, m/s and m/s² between two that are one
 
 
@@ -28,6 +35,7 @@ SAME = 1e-6  # m, m/s and m/s² between two that are one
 class State:
     """One way to have the printed dynamic torques, with the hand moving up the line."""
 
+    reading: str
     arm: int
     elbow: int
     z: float
@@ -47,12 +55,12 @@ class State:
 @cache
 def states():
     """All that are found."""
-    return [state for way in ARMS for state in _states(*way)]
+    return [state for reading in READINGS for way in ARMS for state in _states(reading, *way)]
 
 
 def the_state():
-    """The one whose joints move as the printed friction says."""
-    (found,) = [state for state in states() if state.fits]
+    """The one of one arm whose joints move as the printed friction says."""
+    (found,) = [state for state in states() if state.fits and state.reading == ONE_ARM]
     return found
 
 
@@ -66,12 +74,13 @@ def motion(way, z, speed, acceleration):
     return geometry.positions(θ), geometry.rates(θd), geometry.rates(θdd)
 
 
-def _states(way, elbow):
+def _states(reading, way, elbow):
     told = printed("dhanaraj")["case_study"]
     robot = arm(told["offset"]["dynamics"])
 
     def torques(x):
         q, qd, qdd = motion((way, elbow), *x)
+        q = [*q[:2], q[2] + READINGS[reading]]
         return {"tau": inverse_dynamics(robot, q, qd, qdd), "q": q, "qd": qd, "qdd": qdd}
 
     program = trace(torques, x=3)
@@ -89,5 +98,5 @@ def _states(way, elbow):
     found = []
     for k in np.flatnonzero(met):
         if all(abs(x[k] - (s.z, s.speed, s.acceleration)).max() > SAME for s in found):
-            found.append(State(way, elbow, *map(float, x[k]), q[k], qd[k], qdd[k]))
+            found.append(State(reading, way, elbow, *map(float, x[k]), q[k], qd[k], qdd[k]))
     return found

@@ -49,11 +49,9 @@ def table_3_5():
         for why in [_note(name, i)]
     ]
     lead = (
-        f"At t = {told()['time']} s. The velocity profile is not printed, but the state can be "
-        f"found: {len(states())} states of the line, moving upward, have the printed dynamic "
-        "torques, and in one of them the joints move as the printed friction does. There "
-        f"z = {state.z:.4f} m, ż = {state.speed:.4f} m/s, z̈ = {state.acceleration:.4f} m/s², with "
-        "the elbow that program D.1.3 does not start with."
+        f"At t = {told()['time']} s, at the state found above for one arm whose joints move as the "
+        f"printed friction does: z = {state.z:.4f} m, ż = {state.speed:.4f} m/s and "
+        f"z̈ = {state.acceleration:.4f} m/s²."
     )
     conventions = (
         f"The length of the bearings is not printed: {bearing_length():.4f} m is what link I's "
@@ -62,6 +60,30 @@ def table_3_5():
         "Torques of drives are on the side of the joints: a ratio is not printed.",
     )
     return Table("Table 3.5: torques at one instant", lead, rows, conventions)
+
+
+def states_table():
+    """Where on the line the printed dynamic torques can be."""
+    rows = []
+    for state in states():
+        fits = "move as the printed friction says" if state.fits else "do not move so"
+        note = (
+            f"ż = {state.speed:.4f} m/s, z̈ = {state.acceleration:.4f} m/s²; joints {fits}; arm "
+            f"{state.arm:+d}, elbow {state.elbow:+d}"
+        )
+        rows.append(Row("Paraxis", f"{state.reading}: z, m", None, _shown(state.z), note))
+    lead = (
+        "The velocity profile is not printed. But at an instant the motion along the line is three "
+        "numbers, and three dynamic torques are printed. These are the states, moving upward, that a "
+        "search from many places finds to have them."
+    )
+    conventions = (
+        "The programs contradict each other: the wrist, and with it the mass of the forearm, is "
+        "along −y of link 3 in D.1.2 and along +y in D.1.3. One arm: as D.1.2 has it, in both. As "
+        "they stand: angles from D.1.3 put into D.1.2, where joint 3 is then half a turn off.",
+        "Downward, at the same speed, torques are the same and all friction has the other sign.",
+    )
+    return Table("The state behind Table 3.5", lead, rows, conventions)
 
 
 def _note(name, i):
