@@ -376,7 +376,8 @@ def test_an_opaque_controller_moves_one_robot_adaptively():
         run = px.simulate(ur5(), START, REST, controller=OPAQUE["tanh"], **options)
     q, _ = reference(ur5(), START, REST, run.t, OPAQUE["tanh"])
     assert abs(run.q - q).max() < 1e-8
-    with pytest.warns(px.SimulationWarning), pytest.raises(px.ArgumentError, match="single robot"):
+    with warnings.catch_warnings(), pytest.raises(px.ArgumentError, match="single robot"):
+        warnings.simplefilter("error")  # nothing else is said
         px.simulate(ur5(), [START] * 2, REST, controller=OPAQUE["tanh"], **options)
 
 
@@ -431,8 +432,63 @@ def test_a_called_controller_is_told_that_it_gets_the_whole_batch():
 def test_mistakes_in_a_controller_are_shown():
     with pytest.raises(KeyError, match="gains"):
         px.simulate(ur5(), START, REST, controller=lambda t, q, qd: {}["gains"], dt=1e-3, steps=1)
-    with pytest.raises(TypeError, match="positional arguments"):
+    with pytest.raises(px.ArgumentError, match=r"controller\(t, q, qd\), found .*too many pos"):
         px.simulate(ur5(), START, REST, controller=lambda q, qd: q, dt=1e-3, steps=1)
+
+
+def joint_by_joint(t, q, qd):
+    """With floats, each joint alike: the torques of a transposed batch are transposed back."""
+    return np.array([-10 * q[j] for j in range(6)], float)
+
+
+def shuffled(t, q, qd):
+    return np.array([-10 * q[5 - j] for j in range(6)], float)
+
+
+def robot_by_robot(t, q, qd):
+    return np.array([-10 * np.asarray(own, float) for own in q]).reshape(np.shape(q))
+
+
+def of_all_joints(t, q, qd):
+    return -10 * np.asarray(q, float)
+
+
+class Noisy:
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+
+    def __call__(self, t, q, qd):
+        return np.asarray(q, float) + self.rng.normal(size=np.shape(q))
+
+
+def test_joints_are_not_taken_for_robots():
+    """Of six robots of six joints, q[j] is robot j: transposed torques that look right."""
+    options = {"controller": joint_by_joint, "dt": 1e-3, "steps": 2}
+    q0 = np.random.default_rng(0).normal(size=(6, 6))
+    hint = r"cannot be traced \(.*whole batch, \(\d, 6\): expected q\[\.\.\., j\] for joint j; "
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # an error is enough
+        with pytest.raises(px.ArgumentError, match=hint + "robot 0 gets other torques"):
+            px.simulate(ur5(), q0, REST, **options | {"controller": shuffled})
+        with pytest.raises(px.ArgumentError, match=hint + "there it gave IndexError") as raised:
+            px.simulate(ur5(), q0[:3], REST, **options)
+    assert isinstance(raised.value.__cause__, IndexError)
+    with pytest.warns(px.SimulationWarning, match="uncompiled"):  # one robot has joints only
+        px.simulate(ur5(), q0[0], REST, **options)
+
+
+@pytest.mark.parametrize("controller", (robot_by_robot, of_all_joints, Noisy()))
+@pytest.mark.parametrize("batch", ((6,), (2, 6), (0, 6)), ids=str)
+def test_a_controller_of_the_whole_batch_is_not_suspected(controller, batch):
+    with pytest.warns(px.SimulationWarning, match="uncompiled"):
+        px.simulate(ur5(), np.ones((*batch, 6)), REST, controller=controller, dt=1e-3, steps=2)
+
+
+def test_a_controller_that_remembers_is_not_asked_on_trial():
+    controller = Integrating(wants_floats=True)
+    with pytest.warns(px.SimulationWarning, match="not a float yet"):
+        px.simulate(ur5(), np.ones((6, 6)), REST, controller=controller, dt=1e-3, steps=3)
+    assert controller.calls == 3 * 4
 
 
 # -- batches and records ---------------------------------------------------------------------------
@@ -480,6 +536,8 @@ def test_numbers_as_people_have_them():
         px.simulate(ur5(), small, REST, **options),
         px.simulate(ur5(), small.astype(float), REST, **options),
     )
+    assert run.q.dtype == px.simulate(ur5(), small, REST, **options).q.dtype == np.float64
+    assert same_run(px.simulate(ur5(), START, REST, dt=1e-3, steps=5.0, every=np.float32(1)), run)
     whole = px.simulate(ur5(), START, REST, dt=np.float64(1), steps=np.int64(1))
     assert same_run(whole, px.simulate(ur5(), START, REST, dt=1, steps=1))
 
@@ -680,7 +738,7 @@ REFUSED = {
     "dt None": ({"dt": None}, "dt: expected a number > 0, found None"),
     "dt array": ({"dt": np.ones(2)}, r"dt: expected a number > 0, found array"),
     "steps < 0": ({"steps": -1}, "steps: expected a whole number >= 0, found -1"),
-    "steps float": ({"steps": 10.0}, "steps: expected a whole number >= 0, found 10.0"),
+    "steps float": ({"steps": 10.5}, "steps: expected a whole number >= 0, found 10.5"),
     "steps text": ({"steps": "10"}, "steps: expected a whole number >= 0, found '10'"),
     "every 0": ({"every": 0}, "every: expected a whole number >= 1, found 0"),
     "every of 3": ({"every": 3}, "every: expected a divisor of the 10 steps, found 3"),
@@ -748,6 +806,21 @@ def test_each_robot_has_settings_of_its_own():
         np.testing.assert_allclose(many.q[:, k], fixed.q, atol=1e-14)
 
 
+@pytest.mark.parametrize("called", (False, True))
+@pytest.mark.filterwarnings("ignore:controller. runs uncompiled")
+def test_robots_share_settings(called):
+    def controller(t, q, qd, gain, goal):
+        return damper(float(t) if called else t, q, qd, gain, goal)
+
+    robot, zeros, goal = px.planar(2), np.zeros((2, 3, 2)), np.arange(4.0).reshape(2, 1, 2)
+    options = {"controller": controller, "dt": 1e-3, "steps": 10, "method": "rk4"}
+    shared = px.simulate(robot, zeros, zeros, gain=3.0, goal=goal, **options)
+    apart = {"gain": np.full((2, 3, 1), 3.0), "goal": np.tile(goal, (1, 3, 1))}
+    np.testing.assert_array_equal(shared.q, px.simulate(robot, zeros, zeros, **apart, **options).q)
+    assert (shared.q[:, :, 0] == shared.q[:, :, 2]).all()
+    assert (shared.q[-1, 0] != shared.q[-1, 1]).all()
+
+
 @pytest.mark.parametrize("method", ("rk4", "adaptive"))
 def test_settings_compile_once(method):
     robot = px.planar(2)
@@ -783,15 +856,16 @@ def test_a_called_controller_gets_settings_of_the_whole_batch():
     "keywords, words",
     (
         ({"gain": [1.0, 2.0], "goal": [[1, 1]] * 3}, "gain.*batch .3,. as first axes.*found.*2"),
+        ({"gain": 1.0, "goal": [1, 1]}, r"goal: .*found shape \(2,\); goal\[None\] is the same"),
         ({"gain": "high", "goal": [[1, 1]] * 3}, "gain: expected real numbers"),
-        ({"gain": [1.0] * 3}, "goal"),
-        ({"gain": [1.0] * 3, "goal": [[1, 1]] * 3, "knd": [1.0] * 3}, "knd"),
+        ({"gain": [1.0] * 3}, r"\(t, q, qd, gain=gain\), found .*missing .*'goal'"),
+        ({"gain": 1.0, "goal": [[1, 1]] * 3, "knd": 1.0}, "unexpected keyword argument 'knd'"),
     ),
 )
 def test_wrong_settings(keywords, words):
     zeros = np.zeros((3, 2))
-    with pytest.raises((px.ArgumentError, TypeError), match=words), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with pytest.raises(px.ArgumentError, match=words), warnings.catch_warnings():
+        warnings.simplefilter("error")
         px.simulate(px.planar(2), zeros, zeros, controller=damper, dt=1e-2, steps=5, **keywords)
 
 

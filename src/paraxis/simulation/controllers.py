@@ -2,16 +2,13 @@
 
 A controller is called as controller(t, q, qd) and returns n torques; what else it takes, by name,
 are its settings. While it is traced, q and qd are arrays of n traced scalars, so that both q[0] and
-kp * (goal - q) work. A controller that cannot be traced (it asks `if`, calls something that wants
-floats, or remembers something) is called with floats at every stage of every step, with q, qd and
-settings of the whole batch, (..., n).
+kp * (goal - q) work. A controller that cannot be traced asks `if`, calls something that wants
+floats, or remembers something.
 """
-
-import warnings
 
 import numpy as np
 
-from ..errors import ArgumentError, SimulationWarning, TraceError
+from ..errors import ArgumentError, TraceError
 from ..graph.node import Node
 
 
@@ -52,28 +49,6 @@ def as_objects(scalars):
     return np.array(scalars, dtype=object) if isinstance(scalars, list) else scalars
 
 
-def called_torques(controller, batch, n, settings):
-    """`controller` on arrays of floats, checked at each call."""
-    expected = (*batch, n)
-
-    def torques(t, q, qd):
-        result = controller(t, q, qd, **settings)
-        try:
-            result = np.asarray(result)
-            if result.dtype.kind in "fiu":
-                return np.broadcast_to(result, expected).astype(float, copy=False)
-        except ValueError:
-            raise wrong_shape(shape_of(result), expected) from None
-        if any(isinstance(value, Node) for value in result.flat):
-            raise ArgumentError(
-                "controller: it kept values from when it was traced; one that remembers what it "
-                "computed must ask for floats first, as by t = float(t)"
-            )
-        raise wrong_kind(type(result.flat[0]).__name__ if result.size else "nothing")
-
-    return torques
-
-
 def shape_of(result):
     """The shape of what a controller returned, or what can be said of it."""
     try:
@@ -93,12 +68,3 @@ def wrong_shape(found, expected):
 
 def wrong_kind(found):
     return ArgumentError(f"controller: expected torques that are numbers, found {found}")
-
-
-def say_uncompiled(reason):
-    text = str(reason).partition("\n")[0]
-    warnings.warn(
-        f"controller: runs uncompiled, as Python at every step, because tracing it gave: {text}",
-        SimulationWarning,
-        stacklevel=3,
-    )

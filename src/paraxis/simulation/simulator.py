@@ -18,10 +18,12 @@ from ..robot.model import PARAMETERS
 from ..robot.robot import Robot
 from . import bodies
 from .adaptive import attempt
-from .controllers import called_torques, say_uncompiled, traced_torques
+from .called_controller import CalledController
+from .controllers import traced_torques
 from .losses import Losses, feels_reactions
 from .progress import Progress
 from .run import NEVER, Run, warn_about, warn_of_missing
+from .settings import as_settings, require_takes
 from .steps import IMPLICIT, RULES
 from .stiffness import warn_if_stiff
 
@@ -51,18 +53,21 @@ def simulate(
     (..., n), or given for each step, (steps, ..., n), with one axis more than the batch; or
     controller(t, q, qd) returns n of them, at every stage of a step. With neither, the joints are
     free. A controller written with px functions or array arithmetic is compiled with the physics;
-    any other callable runs as Python, on the whole batch at once, and a warning says so.
+    any other callable runs as Python, on the whole batch at once, and a warning says so. Nothing
+    stops a joint at its limits.
 
     method: "rk4", "semi_implicit_euler", or "adaptive": fifth order, each robot with steps of its
     own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)). The state is
-    recorded at the start and after every `every`-th step. Keywords are parameters of the robot,
-    one set a robot, as mass=(..., n); others are settings that the controller takes by these names,
-    with the batch as first axes: gains of each robot, say, without compiling anew.
+    recorded at the start and after every `every`-th step, a divisor of `steps`, in float64 whatever
+    came in. Keywords are parameters of the robot, one set a robot, as mass=(..., n); others are
+    settings that the controller takes by these names, with the batch as first axes (1 where robots
+    share them; a single number is everybody's): gains of each robot, say, without compiling anew.
 
     Torques are those on the motors' shafts, as `input` of px.motor_torques: those of the joints
     where there is no transmission. Friction has the smooth direction that px.Friction describes.
-    Where a joint comes to rest that is stiff: semi_implicit_euler, which takes friction at the
-    rates after the step, stands any dt; rk4 warns when it will not.
+    Where a joint comes to rest that is stiff: adaptive takes the steps it needs;
+    semi_implicit_euler, which takes friction at the rates after the step, stands any dt, at first
+    order; rk4 warns when it will not.
     """
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
     request = _Simulation(robot, method, dt, steps, every, tolerance, parameters)
@@ -72,21 +77,22 @@ def simulate(
             f"the robot, of {tuple(PARAMETERS)}"
         )
     request.begin(q0, qd0)
-    request.set(keywords)
+    request.settings = as_settings(keywords, request.batch)
     if tau is not None and controller is not None:
         raise ArgumentError("torques: expected tau or controller, found both")
     if controller is not None and not callable(controller):
         found = type(controller).__name__
         raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
+    if controller is not None:
+        require_takes(controller, request.settings)
     if robot.has_losses and method == "rk4":
         warn_if_stiff(robot, request.q, request.dt, request.parameters)
     try:
         traced = controller and traced_torques(controller, robot.nv)
         loop, arrays = request.loop(tau, traced)
     except TraceError as reason:
-        say_uncompiled(reason)
-        given = request.batch, robot.nv, request.settings
-        run = request.run_python(called_torques(controller, *given))
+        given = request.batch, robot.nv, request.settings, reason
+        run = request.run_python(CalledController(controller, *given))
     else:
         run = request.run(loop, arrays)
     warn_of_missing(request.missing, request.when)
@@ -131,17 +137,6 @@ class _Simulation:
         self.records["q"][0], self.records["qd"][0] = self.q, self.qd
         self.missing = self.when = np.zeros(self.batch)
         self.started = np.isfinite(self.q).all(-1) & np.isfinite(self.qd).all(-1)
-
-    def set(self, settings):
-        """Settings of a controller: arrays whose first axes are the batch."""
-        axes = len(self.batch)
-        self.settings = {name: as_array(value, name, ()) for name, value in settings.items()}
-        for name, array in self.settings.items():
-            if not name.isascii() or array.shape[:axes] != self.batch:
-                raise ArgumentError(
-                    f"{name}: expected an array with the batch {self.batch} as first axes, as it "
-                    f"is a setting of the controller, found shape {array.shape}"
-                )
 
     # -- torques ---------------------------------------------------------------------------------
 
@@ -263,7 +258,7 @@ class _Simulation:
                 f"controller: one that cannot be traced is run adaptively for a single robot only, "
                 f"found a batch of {self.batch}"
             )
-
+        torques.begin(self.q, self.qd)
         dynamics = self._dynamics()
 
         def accelerations(t, q, qd):

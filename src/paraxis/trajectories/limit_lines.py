@@ -12,8 +12,8 @@ from ..algorithms.transmission_inverse import torque_at_joint
 from ..api import inverse_dynamics, motor_torques
 from .limits import drive_torques
 
-LEAST = 1e-6  # of a limit that is left to move, where rest takes it all
 SIDES = (1, -1)  # of a torque's limit: above and below
+SPARE = 1e-6  # of a limit, left where it would be passed
 CREEP = 1e-100  # a rate with a direction and no size
 
 
@@ -61,7 +61,7 @@ class LimitLines:
         for side, bounds in self.bounds.items():
             excess = np.maximum((side * torques - self.limits.torque).max(0), 0.0)
             worst = max(worst, (excess / self.limits.torque).max())
-            bounds -= side * excess
+            bounds -= side * np.where(excess > 0, excess + SPARE * self.limits.torque, 0.0)
         self._make_lines()
         return worst
 
@@ -86,8 +86,7 @@ class LimitLines:
         rooms = []
         for side, bounds in self.bounds.items():
             room = side * (bounds - self.constant[side])
-            room = np.divide(room, limits.torque, out=np.ones_like(room), where=limited)
-            rooms.append(np.maximum(room, LEAST))
+            rooms.append(np.divide(room, limits.torque, out=np.ones_like(room), where=limited))
         lines = []
         for end in (0, 1):
             for a, b, limit, (above, below) in (

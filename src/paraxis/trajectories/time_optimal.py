@@ -15,7 +15,9 @@ from .path_grid import Grid
 from .piecewise import PiecewisePolynomial
 
 FRICTION_ROUNDS, PEAK_ROUNDS = 30, 10  # at most
-SETTLED = 1e-4  # a change of the duration, or an excess of a torque, that ends them; relative
+SETTLED = 1e-4  # a change of the duration that ends them, relative
+AT_MOST_SLOWER = 16  # a factor of x from round to round
+SLOWEST = 1e-12  # an x, of the square of the length, that is as good as standing still
 
 
 def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
@@ -30,7 +32,7 @@ def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
     if robot.has_losses:
         x, u = _with_friction(grid, lines, x, u)
     for _ in range(PEAK_ROUNDS):
-        if lines.take_peaks_of(x, u) < SETTLED:
+        if lines.take_peaks_of(x, u) == 0:
             break
         x, u = _sweeps(grid, lines)
     return _profile(grid, x, u)
@@ -38,12 +40,14 @@ def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
 
 def _with_friction(grid, lines, x, u):
     """The same with friction, which depends on the motion found."""
-    duration = np.inf
+    near, duration = x, np.inf
     for _ in range(FRICTION_ROUNDS):
-        lines.take_friction_near(x, u)
+        lines.take_friction_near(near, u)
         x, u = _sweeps(grid, lines)
         before, duration = duration, _profile(grid, x, u).length
-        if abs(duration - before) < SETTLED * duration:
+        # friction taken at a much greater speed stops the motion: less is tried before rest
+        near = np.maximum(x, near / AT_MOST_SLOWER)
+        if abs(duration - before) < SETTLED * duration and (near == x).all():
             break
     return x, u
 
@@ -57,8 +61,9 @@ def _sweeps(grid, lines):
         to_next, up = 2 * grid.step[i], A / abs(A).max(initial=1e-300) > 1e-12
         if not grid.steady[i]:
             allowed = ((C - B * x[i])[up] / A[up]).min(initial=np.inf)
-            u[i] = max(min(allowed, (reach[i + 1] - x[i]) / to_next), -x[i] / to_next)
-        x[i + 1] = max(x[i] + to_next * u[i], 0.0)  # below only by rounding
+            u[i] = min(allowed, (reach[i + 1] - x[i]) / to_next)
+        x[i + 1] = max(x[i] + to_next * u[i], min(SLOWEST * grid.s[-1] ** 2, reach[i + 1]))
+        u[i] = (x[i + 1] - x[i]) / to_next
         if np.isinf(x[i + 1]):
             share = grid.s[i] / grid.s[-1]
             raise ArgumentError(
@@ -81,12 +86,12 @@ def _reach(grid, lines):
                 np.append(B, [1.0, -1.0]),
                 np.append(C, [reach[i + 1], 0.0]),
             )
-        reach[i] = min(bound, lines.most[i])
+        reach[i] = max(min(bound, lines.most[i]), 0.0)
     return reach
 
 
 def _largest(A, B, C):
-    """The largest x for which some u keeps A u + B x <= C, where u = x = 0 does.
+    """The largest x for which some u keeps A u + B x <= C, if there is one.
 
     Every line that bounds u from above with every one that bounds it from below bounds x alone.
     """

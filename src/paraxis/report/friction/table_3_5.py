@@ -74,8 +74,8 @@ def states_table():
         rows.append(Row("Paraxis", f"{state.reading}: z, m", None, _shown(state.z), note))
     lead = (
         "The velocity profile is not printed. But at an instant the motion along the line is three "
-        "numbers, and three dynamic torques are printed. These are the states, moving upward, that a "
-        "search from many places finds to have them."
+        "numbers, and three dynamic torques are printed. These are the states, moving upward, that "
+        "a search from many places finds to have them."
     )
     conventions = (
         "The programs contradict each other: the wrist, and with it the mass of the forearm, is "
