@@ -1,0 +1,109 @@
+"""A controller that cannot be traced: called with floats, with q, qd and settings of the batch."""
+
+import warnings
+
+import numpy as np
+
+from ..errors import ArgumentError, SimulationWarning
+from ..graph.node import Node
+from .controllers import shape_of, wrong_kind, wrong_shape
+from .run import robot_name
+from .settings import settings_of_robot
+
+CLOSE = 1e-6  # torques of a robot in the batch and alone, of the largest: else they are others
+
+
+class CalledController:
+    """Torques as a function of arrays, checked at each call. `reason`: why it is not traced."""
+
+    def __init__(self, controller, batch, n, settings, reason):
+        self._controller, self._settings = controller, settings
+        self._batch, self._n = batch, n
+        self._reason = str(reason).partition("\n")[0]
+        self._first = None
+
+    def begin(self, q, qd):
+        """Ask for the torques of the first stage, which are kept for it, and say that it is slow.
+
+        Nothing is said before the first call has gone well: its error says more.
+        """
+        with np.errstate(all="ignore"):
+            if self._batch and self._batch[-1] == self._n and q.size:
+                self._require_same_alone(q, qd)
+            try:
+                result = self._controller(0.0, q, qd, **self._settings)
+            except Exception as error:
+                if not self._batch:
+                    raise
+                raise ArgumentError(
+                    f"{self._whole_batch(q)}; there it gave {type(error).__name__}: {error}"
+                ) from error
+        self._first = self._checked(result)
+        warnings.warn(
+            f"controller: runs uncompiled, as Python at every step, because tracing it gave: "
+            f"{self._reason}",
+            SimulationWarning,
+            stacklevel=4,  # whoever called px.simulate
+        )
+
+    def __call__(self, t, q, qd):
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
+        return self._checked(self._controller(t, q, qd, **self._settings))
+
+    def _checked(self, result):
+        expected = (*self._batch, self._n)
+        try:
+            result = np.asarray(result)
+            if result.dtype.kind in "fiu":
+                return np.broadcast_to(result, expected).astype(float, copy=False)
+        except ValueError:
+            raise wrong_shape(shape_of(result), expected) from None
+        if any(isinstance(value, Node) for value in result.flat):
+            raise ArgumentError(
+                "controller: it kept values from when it was traced; one that remembers what it "
+                "computed must ask for floats first, as by t = float(t)"
+            )
+        raise wrong_kind(type(result.flat[0]).__name__ if result.size else "nothing")
+
+    def _require_same_alone(self, q, qd):
+        """Raise where q[j] was meant as joint j, but is robot j of as many as there are joints.
+
+        Of other numbers of robots it is mostly an error by itself. What cannot be called for one
+        robot is written for the batch; what gives other torques when asked again tells nothing.
+        """
+        t = Trial(0.0)
+        try:
+            whole = self._checked(self._controller(t, q, qd, **self._settings))
+            other = self._differing_alone(t, q, qd, whole)
+            again = self._checked(self._controller(t, q, qd, **self._settings))
+        except Exception:
+            return
+        if other is not None and np.array_equal(whole, again, equal_nan=True):
+            raise ArgumentError(
+                f"{self._whole_batch(q)}; {robot_name(other)} gets other torques there than alone"
+            )
+
+    def _differing_alone(self, t, q, qd, whole):
+        tolerance = CLOSE * np.nanmax(abs(whole), initial=0.0)
+        for j in range(self._n):
+            place = (0,) * (len(self._batch) - 1) + (j,)
+            own = settings_of_robot(self._settings, self._batch, place)
+            alone = np.broadcast_to(self._controller(t, q[place], qd[place], **own), (self._n,))
+            if not np.allclose(alone, whole[place], CLOSE, tolerance, equal_nan=True):
+                return place
+        return None
+
+    def _whole_batch(self, q):
+        return (
+            f"controller: it cannot be traced ({self._reason}), so it is called with q and qd of "
+            f"the whole batch, {q.shape}: expected q[..., j] for joint j"
+        )
+
+
+class Trial(float):
+    """The time of a call on trial. Who asks for its float remembers something, and is spared."""
+
+    def __float__(self):
+        raise TypeError("a call on trial")

@@ -1,0 +1,57 @@
+"""Settings of a controller: what it takes besides (t, q, qd), by name, one set a robot."""
+
+import inspect
+
+import numpy as np
+
+from ..drivers.map import as_array
+from ..errors import ArgumentError
+
+
+def as_settings(given, batch):
+    """Arrays whose first axes are the batch; where robots share one, 1, or a single number."""
+    settings = {}
+    for name, value in given.items():
+        if not name.isascii():
+            raise ArgumentError(f"{name}: expected an ASCII name for a setting of the controller")
+        settings[name] = array = as_array(value, name, ())
+        if array.ndim and not reaches(array.shape[: len(batch)], batch):
+            shared = f"{name}[{', '.join(['None'] * len(batch))}]"
+            raise ArgumentError(
+                f"{name}: expected an array with the batch {batch} as first axes, as it is a "
+                f"setting of the controller, found shape {array.shape}; {shared} is the same for "
+                f"all robots"
+            )
+    return settings
+
+
+def reaches(shape, batch):
+    """Does it broadcast to the whole batch, axis by axis?"""
+    return len(shape) == len(batch) and all(
+        own in (1, size) for own, size in zip(shape, batch, strict=True)
+    )
+
+
+def settings_of_robot(settings, batch, place):
+    """The settings of one robot of the batch."""
+    axes, own = len(batch), {}
+    for name, array in settings.items():
+        whole = np.broadcast_to(array, (*batch, *array.shape[axes:]))
+        own[name] = whole[place]
+    return own
+
+
+def require_takes(controller, settings):
+    """Raise where a controller does not take (t, q, qd) and these settings."""
+    try:
+        signature = inspect.signature(controller)
+    except (TypeError, ValueError):  # some callables have none; a call will tell
+        return
+    try:
+        signature.bind(None, None, None, **settings)
+    except TypeError as error:
+        call = ", ".join(["t", "q", "qd", *(f"{name}={name}" for name in settings)])
+        raise ArgumentError(
+            f"controller: expected one that can be called as controller({call}), found one of "
+            f"{signature}: {error}"
+        ) from None
