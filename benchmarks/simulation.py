@@ -6,12 +6,16 @@ after the peers' steps are compared first. MuJoCo writes every state; so does Pa
 two columns. Pinocchio has no integrator for batches: its time is that of four calls of
 `abaInParallel` a step, and beside it that of whole steps, which NumPy adds up in place.
 
+What friction costs has no peer: the same arm bare, with gears and friction in every joint, and with
+bearings as well, whose friction depends on the accelerations that are sought.
+
     python benchmarks/simulation.py [--quick] [--json benchmarks/results/simulation.json]
 """
 
 import argparse
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +39,7 @@ CASES = (
     ("g1_29dof", 1, 2000, 200),
 )
 QUICK = (("ur5", 64, 100, 10), ("ur5", 1, 100, 50))
+LOSSES, QUICK_LOSSES = ("ur5", 4096, 100), ("ur5", 64, 10)  # robot, how many of it, steps
 PEERS = ("mujoco", "pinocchio", "pinocchio_steps")
 
 
@@ -72,6 +77,31 @@ def measure(name, batch, steps, peer_steps, rounds):
     row = {"robot": name, "batch": batch, "threads": cores, "steps": steps, "error": error}
     row |= {"peer_steps": peer_steps, "first_call_s": first_call}
     return row | {key: done[key] / seconds for key, seconds in best.items()}
+
+
+def measure_losses(name, batch, steps, rounds):
+    """Steps a second of a robot bare, with gears and friction, and with bearings as well."""
+    setting = Setting(name, batch)
+    bare = setting.robot.without_friction()
+    curve = [(0.0, 0.5), (1.0, 0.8)]
+    gears = px.Transmission(50.0, curve, break_away=1.0, rotor_inertia=2e-4, torque_limit=90.0)
+    smooth = {"viscous": 1.0, "coulomb": 0.5, "smoothing": 0.1}  # so that rk4 has nothing to fear
+    drives = {"friction": px.Friction(**smooth), "transmission": gears}
+    journal = px.Friction(px.JournalBearing(0.05, 0.02, 0.2), **smooth)
+    bearings = {"friction": journal, "transmission": gears}
+    robots = {
+        "bare": bare,
+        "drives": bare.with_drives(dict.fromkeys(bare.joint_names, drives)),
+        "bearings": bare.with_drives(dict.fromkeys(bare.joint_names, bearings)),
+    }
+    q, qd = setting.mine[:2] * 0.5
+    options = {"dt": DT, "steps": steps, "every": steps}
+    runs = {key: partial(px.simulate, each, q, qd, **options) for key, each in robots.items()}
+    for run in runs.values():
+        run()  # compiles
+    best = take_turns(runs, rounds, repeat=1)
+    row = {"robot": name, "batch": batch, "steps": steps}
+    return row | {key: batch * steps / seconds for key, seconds in best.items()}
 
 
 class PinocchioSteps:
@@ -143,6 +173,15 @@ def show(results, console):
     console.print("ratios: with all states recorded, as MuJoCo does")
 
 
+def show_losses(row, console):
+    bare, drives, bearings = (row[key] for key in ("bare", "drives", "bearings"))
+    console.print(
+        f"{row['batch']:,} {row['robot']}, last state kept: {bare:,.0f} steps a second bare; with "
+        f"gears and friction {drives:,.0f}, {bare / drives:.1f} times as long; with bearings too "
+        f"{bearings:,.0f}, {bare / bearings:.1f} times as long"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="few robots, few steps")
@@ -154,7 +193,10 @@ def main():
     for name, batch, steps, peer_steps in cases:
         with console.status(f"{batch} {name}"):
             results["rows"].append(measure(name, batch, steps, peer_steps, rounds))
+    losses = QUICK_LOSSES if options.quick else LOSSES
+    results["losses"] = measure_losses(*losses, rounds)
     show(results, console)
+    show_losses(results["losses"], console)
     peers.keep(results, options.json)
 
 

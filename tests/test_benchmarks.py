@@ -48,6 +48,14 @@ def test_a_simulation_is_measured_beside_its_peers(batch):
     assert f"{batch} ur5" in page.getvalue()
 
 
+def test_losses_are_measured_beside_the_bare_robot():
+    row = simulation.measure_losses("ur5", 3, steps=5, rounds=1)
+    assert all(row[key] > 0 for key in ("bare", "drives", "bearings"))
+    page = io.StringIO()
+    simulation.show_losses(row, console.Console(file=page, width=150))
+    assert "3 ur5" in page.getvalue()
+
+
 def test_a_peer_that_moves_otherwise_is_not_timed():
     run = simulation.px.simulate(simulation.px.load("ur5"), [[0.1] * 6], [0.0] * 6, dt=0.1, steps=1)
     elsewhere = run.q[-1] + 1e-3, run.qd[-1]
