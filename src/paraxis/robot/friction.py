@@ -72,7 +72,7 @@ class Friction:
     coulomb: float = 0.0  # N m, or N
     static: float | None = None  # at rest; None: as coulomb
     stribeck_velocity: float = 0.01  # rad/s or m/s: at it static has lost half its way to coulomb
-    smoothing: float = 1e-3  # rad/s or m/s: below this speed a simulated joint creeps
+    smoothing: float = 1e-3  # rad/s or m/s: at up to a few times this a simulated joint creeps
 
     def __post_init__(self):
         one = not isinstance(self.bearings, tuple | list)

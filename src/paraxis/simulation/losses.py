@@ -1,7 +1,7 @@
 """Simulated robots whose bearings and transmissions take a part of what their motors give.
 
 The direction of motion is the smooth q̇ / √(q̇² + smoothing²), so that all friction of a joint is a
-drag times its rate, and a joint that would stick creeps, at less than about its smoothing:
+drag times its rate, and a joint that would stick creeps, at up to a few times its smoothing:
 
     ratio * motor = dynamic + drag * q̇,   drag = (loss in gears + dry friction) / √(...) + viscous
 
