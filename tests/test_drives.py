@@ -147,6 +147,7 @@ def test_friction_is_plain_and_frozen():
     ("arguments", "message"),
     [
         ({"ratio": 0}, "ratio: expected a number other than 0, found 0"),
+        ({"ratio": -1e-320}, "ratio: expected 1 over it to be finite, found -1e-320"),
         ({"torque_limit": 0}, "torque_limit: expected a number > 0, found 0"),
         ({"ratio": 1e200, "rotor_inertia": 1}, "rotor_inertia: expected ratio² times it .* finite"),
         ({"interpolation": "spline"}, "interpolation: expected linear or cubic, found 'spline'"),

@@ -36,6 +36,8 @@ class Transmission:
         freeze(self, ratio=1, break_away=1, rotor_inertia=1)
         if self.ratio == 0:
             raise _wrong("ratio", "a number other than 0", self.ratio)
+        if math.isinf(1.0 / self.ratio):
+            raise _wrong("ratio", "1 over it to be finite", self.ratio)
         for name in ("break_away", "rotor_inertia"):
             if getattr(self, name) < 0:
                 raise _wrong(name, "a number >= 0", getattr(self, name))
