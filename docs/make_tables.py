@@ -309,15 +309,18 @@ def rewritten(text, made):
     return MARKED.sub(replace, text)
 
 
+def everything(results):
+    """marker -> text, for all markers whose results are there."""
+    made = counted() | motion(results.parent)
+    return made | measured(json.loads(results.read_text())) if results.is_file() else made
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--check", action="store_true", help="write nothing, fail when out of date")
     options = parser.parse_args(arguments)
-    made = counted()
-    if options.results.is_file():
-        made |= measured(json.loads(options.results.read_text()))
-    made |= motion(RESULTS.parent)
+    made = everything(options.results)
     stale = []
     for page in PAGES:
         text = page.read_text()

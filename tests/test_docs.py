@@ -39,12 +39,12 @@ def test_the_reference_lists_nothing_else():
 
 def test_the_readme_runs(monkeypatch, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     monkeypatch.chdir(tmp_path)  # one of them writes a file
     space = {}
     for block in blocks:
         exec(block, space)
-    assert space["tau"].shape == (1_000_000, 6)
+    assert space["reached"].solved and abs(space["run"].q[-1] - space["move"].q[-1]).max() < 1e-3
     assert len(space["kernel"].inputs) == 3
     assert abs(space["back"] - space["qdd"]).max() < 1e-9
     assert space["heavy"].shape == (1_000_000, 6)
@@ -204,7 +204,7 @@ def test_tables_come_from_measurements(tables):
 
 
 def test_pages_have_known_markers_only(tables):
-    known = {*tables.measured(MEASURED), *tables.counted(), "plot:cpu"}
+    known = {*tables.measured(MEASURED), *tables.counted(), *tables.MOTION, "plot:cpu"}
     for page in tables.PAGES:
         found = re.findall(r"<!-- (\w+:\w+) -->", page.read_text())
         assert found
@@ -212,9 +212,7 @@ def test_pages_have_known_markers_only(tables):
 
 
 def test_pages_show_what_was_measured_and_counted(tables):
-    made = tables.counted()
-    if tables.RESULTS.is_file():
-        made |= tables.measured(json.loads(tables.RESULTS.read_text()))
+    made = tables.everything(tables.RESULTS)
     for page in tables.PAGES:
         text = page.read_text()
         names = re.findall(r"<!-- (\w+:\w+) -->", text)

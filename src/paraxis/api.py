@@ -208,7 +208,7 @@ def motor_torques(robot, q, qd, qdd, *, out=None, algorithm=None, **parameters):
 
     A joint moves in the direction of qd or, where that is zero, of qdd. Where both are zero it
     sticks: bearings then resist nothing, and of all inputs that hold the joint the least is given,
-    zero while break_away holds efficiency * |at_joint|.
+    zero while break_away holds efficiency * abs(at_joint).
     """
     return MotorTorques(*_call(robot, "motor_torques", (q, qd, qdd), out, algorithm, parameters))
 
