@@ -3,7 +3,6 @@
 import ast
 import builtins
 import importlib.util
-import json
 import re
 import subprocess
 import sys
