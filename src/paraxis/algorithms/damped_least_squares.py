@@ -28,7 +28,7 @@ def damped_step(robot, q, goal, frame, length, bounds, tolerance):
     near = less_equal(maximum(*distance), tolerance)
     chord, way = pose_error(pose, goal)
     e = [*chord, *(way * (1.0 / length))]
-    J = _columns(robot, q, frame, length)
+    J = scaled_jacobian(robot, q, frame, length)
     J = [_unless_stopped(j, dot(j, e), x, *stops) for j, x, stops in zip(J, q, bounds, strict=True)]
     damping = minimum(dot(e, e), FAR) * DAMPING + LEAST_DAMPING
     moved = []
@@ -38,7 +38,7 @@ def damped_step(robot, q, goal, frame, length, bounds, tolerance):
     return moved, distance, select(near, 1.0, 0.0)
 
 
-def _columns(robot, q, frame, length):
+def scaled_jacobian(robot, q, frame, length):
     """J by columns, with lengths, also those of sliding joints, in units of `length`."""
     rows = jacobian(robot, q, frame, "world")
     angular, linear = zip(*rows[:3], strict=True), zip(*rows[3:], strict=True)

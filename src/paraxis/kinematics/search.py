@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algorithms.damped_least_squares import damped_step
+from ..algorithms.singularity import evenness
 from ..api import trace
 from ..robot.model import Model
 from .limits import Limits
@@ -23,6 +24,10 @@ EARLY = 4  # rounds, after which few are left
 PIECE = 1 << 15  # poses at a time in early rounds, so that they stay in the cache
 FELL = 0.25  # the error after a round, over that before, with which a pose goes on
 UNREAD = (0.0, 0.0)  # chord and way before the first step
+SINGULAR = 1e-6  # a singular value of J, over the largest, that counts as none
+SAMPLE = 4  # postures that tell how many freedoms a frame has
+DOUBTFUL = 10.0  # times the root of the tolerance: one that may be none at the pose itself
+POLISH = 32  # steps from an error of the tolerance to one of rounding, at a singular pose
 FAR = 1.0  # the error that a start is taken to have
 
 
@@ -53,6 +58,31 @@ class Search:
         if left:
             self._rounds(late, Sought.joined(left), tolerance, q0, results)
         return results
+
+    def singular(self, goals, q, tolerance):
+        """Which solutions q (N, n), NaN where none, lose a freedom that the frame has elsewhere.
+
+        A stretched elbow is off by the root of the error that is left: 1e-8 m, and it looks bent
+        by 1e-4. So where that may be the case the error is first made as small as it gets.
+        """
+        least = self._least(q)
+        doubtful = np.flatnonzero(least < DOUBTFUL * tolerance**0.5)
+        polished, _ = self._steps(
+            steps=POLISH, q=q[doubtful], goal=goals[doubtful], tolerance=0.0, off=UNREAD
+        )
+        least[doubtful] = self._least(polished["q"])
+        return least < SINGULAR
+
+    @cached_property
+    def _least(self):
+        """The least singular value of J over the largest, of those that are not zero everywhere."""
+
+        def values(q):
+            return evenness(self._model, q, self._frame, self._length)
+
+        some = self._starts.postures[:SAMPLE].tolist()
+        freedoms = max(sum(value >= SINGULAR for value in values(q)) for q in some)
+        return trace(lambda q: values(q)[freedoms - 1], q=self._n).compile()
 
     def _begin(self, goals, q0, numbers):
         goals = goals[numbers]

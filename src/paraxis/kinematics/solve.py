@@ -1,6 +1,7 @@
 """Inverse kinematics for arrays of poses: where the joints stand when a frame has a pose."""
 
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
@@ -22,11 +23,13 @@ class InverseKinematics:
     q: np.ndarray  # (..., n); NaN where no solution was found
     solved: np.ndarray  # (...)
     error: np.ndarray  # (...) the least met: the larger of metres and radians; NaN if no pose
+    singular: np.ndarray  # (...): solved, where the frame loses a freedom of motion
 
     def __repr__(self):
         solved, total = np.count_nonzero(self.solved), self.solved.size
-        no_pose = np.count_nonzero(np.isnan(self.error))
-        more = f", {no_pose:,} no pose" if no_pose else ""
+        more = {"singular": self.singular, "no pose": np.isnan(self.error)}
+        counts = {what: np.count_nonzero(which) for what, which in more.items()}
+        more = "".join(f", {count:,} {what}" for what, count in counts.items() if count)
         return f"<InverseKinematics: {solved:,} of {total:,} solved{more}>"
 
 
@@ -36,6 +39,8 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
     The result has `q` (..., n), `solved` (...) and `error` (...), the larger of the distance in
     metres and the angle in radians that is left. Solved means an error of at most `tolerance`,
     within the joints' limits; where none was found q is NaN, and the error is the least met.
+    Solutions that are `singular` (...) are where the frame cannot move in some way in which it
+    otherwise can: a singular value of its Jacobian is less than about 1e-6 of the largest.
 
     A `pose` is a matrix, a Pose, or a sequence of these. Of a matrix that is off, with entries
     within 1e-3 of a pose's, the nearest rotation is sought, and the error is to that one. A matrix
@@ -64,9 +69,9 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
     solved = error <= tolerance
     q[:, chain] = found
     q[~solved] = np.nan
-    return InverseKinematics(
-        q.reshape(*batch, robot.n), solved.reshape(batch), error.reshape(batch)
-    )
+    singular = search.singular(goals, found, tolerance)
+    each = (array.reshape(batch) for array in (solved, error, singular))
+    return InverseKinematics(q.reshape(*batch, robot.n), *each)
 
 
 def _prepared(robot, frame):
@@ -89,7 +94,8 @@ def _prepared(robot, frame):
 
 
 def _checked(tolerance):
-    if not isinstance(tolerance, int | float) or not 0 < tolerance < np.inf:
+    number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
+    if not number or not 0 < tolerance < np.inf:
         raise ArgumentError(f"tolerance: expected a number above zero, found {tolerance!r}")
     return float(tolerance)
 

@@ -21,8 +21,8 @@ class Starts:
 
     def __init__(self, robot, frame, low, high, length, attempts):
         self._scale = CLOSE * length
-        self._postures = low + (high - low) * kronecker(POSTURES, robot.n)
-        places = self._places(forward_kinematics(robot, self._postures, frame))
+        self.postures = low + (high - low) * kronecker(POSTURES, robot.n)
+        places = self._places(forward_kinematics(robot, self.postures, frame))
         centres = places[:CENTRES]
         self._lists = np.argsort(_apart(centres, places), axis=-1, kind="stable")[:, :attempts]
         self._centre_of = trace(lambda pose: self._nearest(centres, pose), pose=(4, 4)).compile()
@@ -33,7 +33,7 @@ class Starts:
 
     def start(self, centre, attempt):
         """The posture that poses of a centre start from."""
-        return self._postures[self._lists[centre, attempt]]
+        return self.postures[self._lists[centre, attempt]]
 
     def _places(self, poses):
         """Poses as points (..., 12) of a space in which near poses are near."""

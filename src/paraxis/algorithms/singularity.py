@@ -1,0 +1,37 @@
+"""How near the Jacobian of a frame is to losing rank, where the frame loses a freedom of motion.
+
+JᵀJ, or JJᵀ where that is smaller, is eliminated with the largest pivot first. The root of the r-th
+pivot over the first is then, to a small factor, the r-th singular value of J over the largest.
+"""
+
+from ..scalar import less, maximum, minimum, select, sqrt
+from .damped_least_squares import dot, scaled_jacobian
+
+NOTHING = 1e-14  # a pivot that may be a rounding error
+
+
+def evenness(robot, q, frame, length):
+    """The singular values of J over the largest, roughly: from 1 down to 0, one a freedom."""
+    J = scaled_jacobian(robot, q, frame, length)
+    vectors = min(J, list(zip(*J, strict=True)), key=len)
+    first, *others = pivots([[dot(a, b) for b in vectors] for a in vectors])
+    return [1.0] + [sqrt(maximum(pivot, 0.0) / first) for pivot in others]
+
+
+def pivots(G):
+    """The pivots of a symmetric matrix, none of them negative but for rounding, falling in size.
+
+    Rows and columns stay where they are: one that was eliminated is left with zeros.
+    """
+    found, size = [], len(G)
+    for _ in range(size):
+        pivot, column = G[0][0], G[0]
+        for k in range(1, size):
+            larger = less(pivot, G[k][k])
+            pivot = maximum(pivot, G[k][k])
+            column = [select(larger, a, b) for a, b in zip(G[k], column, strict=True)]
+        # what rounding errors leave may not make a later pivot look like one
+        found.append(minimum(pivot, found[-1]) if found else pivot)
+        share = [entry / maximum(pivot, NOTHING) for entry in column]
+        G = [[G[i][j] - share[i] * column[j] for j in range(size)] for i in range(size)]
+    return found
