@@ -111,6 +111,26 @@ def test_stretching_changes_only_time(made):
         assert abs(ours * 3**power - theirs).max() < 1e-9 * max(1, abs(theirs).max())
 
 
+@pytest.mark.parametrize("name", ["trapezoidal", "triangular", "stops", "fastest"])
+def test_a_joint_that_has_stopped_does_not_brake(name):
+    """So that friction at the last sample is not that of a joint about to move back."""
+    made = MADE[name]()
+    _, braking, deceleration = made(made.duration * (1 - 1e-6))
+    assert (braking * deceleration).min() < 0
+    _, qd, qdd = made(made.duration)
+    assert not qd.any() and not qdd.any()
+    for dt in made.duration / np.arange(3, 40):
+        assert not made.sample(dt=dt).qdd[-1].any()
+
+
+def test_at_a_stop_between_lines_the_next_one_holds():
+    trajectory = MADE["stops"]()
+    stop = trajectory.legs[0].profile.length
+    _, qd, qdd = trajectory(stop)
+    _, ahead, _ = trajectory(stop + 1e-6)
+    assert abs(qd).max() < 1e-9 and abs(qdd * 1e-6 - ahead).max() < 1e-9
+
+
 def test_accelerations_are_continuous_where_promised():
     for name in ("quintic", "quintic_moving", "via_points", "line", "blends"):
         trajectory = MADE[name]()
@@ -126,6 +146,7 @@ def test_accelerations_are_continuous_where_promised():
 def test_quintic_meets_its_ends(q0, q1, duration, ends):
     trajectory = px.quintic(q0, q1, duration, *ends)
     qd0, qd1, qdd0, qdd1 = ends
+    qdd1 = np.where(qd1 == 0, 0.0, qdd1)  # at rest it stands
     for found, wanted in (
         (trajectory(0.0), (q0, qd0, qdd0)),
         (trajectory(trajectory.duration), (q1, qd1, qdd1)),
@@ -309,6 +330,25 @@ def test_blends_round_corners_and_leave_the_rest():
     assert np.linalg.norm(trajectory(trajectory.duration * 0.5)[1]) > 0.1  # it does not stop
 
 
+@pytest.mark.parametrize("blend", [0.01, 0.05, 0.1])
+def test_the_whole_acceleration_of_the_frame_is_limited(blend):
+    trajectory = px.cartesian_via_points(
+        UR5, HOME, [NEAR, FAR, NEAR], blend=blend, max_velocity=0.5, max_acceleration=2.0
+    )
+    samples = trajectory.sample(samples=4001)
+    J = px.jacobian(UR5, samples.q)[:, 3:]
+    bias = px.bias_acceleration(UR5, samples.q, samples.qd)[:, 3:]
+    speeds = np.linalg.norm((J @ samples.qd[..., None])[..., 0], axis=-1)
+    accelerations = np.linalg.norm((J @ samples.qdd[..., None])[..., 0] + bias, axis=-1)
+    assert accelerations.max() == pytest.approx(2, rel=1e-5)
+    assert speeds.max() < 0.5  # here the corners decide
+    gentle = px.cartesian_via_points(
+        UR5, HOME, [NEAR, FAR, NEAR], blend=blend, max_velocity=0.1, max_acceleration=2.0
+    )
+    length = gentle.legs[0].path.length
+    assert gentle.duration == pytest.approx(length / 0.1 + 0.1 / 2)  # here they do not
+
+
 def test_a_path_of_poses_knows_its_derivatives():
     moves, turns = np.array([[0.3, 0, 0.1], [0, 0.4, 0]]), np.array([[0.5, 1, 0], [0, -0.4, 2]])
     path = Polyline(pose_at(HOME), moves, turns, [0.4, 0.5], blend=0.15)
@@ -475,6 +515,100 @@ def test_fastest_with_losses():
     assert fastest.duration < path.scaled(robot, max_velocity=np.inf).duration
 
 
+def quickest(robot, q0, q1, limit):
+    """The least time of a robot with one joint, in the phase plane.
+
+    Full thrust from the start and full braking into the end, the latter backward in time; where
+    the two curves of speed over place meet, one ends and the other begins. None where it gets
+    stuck.
+    """
+    (joint,) = robot.joints
+    friction, gear, way = joint.friction, joint.transmission, math.copysign(1.0, q1 - q0)
+    inertia, places = px.mass_matrix(robot, [0.0])[0, 0], np.linspace(0, abs(q1 - q0), 2001)
+    weights = px.gravity_torques(robot, (q0 + way * places)[:, None])[:, 0]
+
+    def acceleration(side, place, speed):  # all along the motion
+        left = side * limit - gear.break_away
+        at_joint = left * (gear.efficiency if left > 0 else 1 / gear.efficiency)
+        stuck = (friction.static - friction.coulomb) / (
+            1 + (speed / friction.stribeck_velocity) ** 2
+        )
+        lost = friction.coulomb + stuck + friction.viscous * speed
+        return (at_joint - lost - way * np.interp(place, places, weights)) / inertia
+
+    def curve(side, place):
+        speed, t, dt, rows = 0.0, 0.0, 1e-5, []
+        while 0 <= place <= places[-1]:
+            rows.append((place, speed, t))
+            half = speed + dt / 2 * side * acceleration(side, place, speed)
+            middle = place + dt / 2 * side * speed
+            speed += dt * side * acceleration(side, middle, half)
+            if speed <= 0:
+                return None
+            place, t, dt = place + dt * side * half, t + dt, min(1.02 * dt, 2e-4)
+        return np.array(rows)[::side].T
+
+    thrust, braking = curve(1, 0.0), curve(-1, places[-1])
+    if thrust is None or braking is None:
+        return None
+    speeds = [np.interp(places, place, speed) for place, speed, _ in (thrust, braking)]
+    switch = places[np.argmax(speeds[0] >= speeds[1])]
+    return sum(np.interp(switch, place, t) for place, _, t in (thrust, braking))
+
+
+def geared(friction, efficiency, break_away, ratio=10.0):
+    gear = px.Transmission(ratio=ratio, efficiency=efficiency, break_away=break_away)
+    return {"friction": friction, "transmission": gear}
+
+
+@pytest.mark.parametrize("q0, q1", [(1.4, 0.5), (1.0, 0.0), (0.0, 1.0)])
+@pytest.mark.parametrize("limit", [4, 4.5, 5, 5.5, 6, 7, 9])
+def test_fastest_with_one_lossy_joint_is_the_optimum(q0, q1, limit):
+    arm = px.planar(1).with_drives({"joint1": geared(px.Friction(coulomb=0.3), 0.8, 0.2)})
+    path, best = px.quintic([q0], [q1], 1.0), quickest(arm, q0, q1, limit)
+    if best is None:
+        with pytest.raises(px.ArgumentError, match="expected a torque within"):
+            path.fastest(arm, max_torque=limit)
+        return
+    fastest = path.fastest(arm, max_torque=limit)
+    assert fastest.duration == pytest.approx(best, rel=5e-3)
+    assert ratios(arm, fastest, np.inf, np.inf, limit, 20_001).max() <= 1 + 1e-9
+    assert fastest.duration < path.scaled(arm, max_torque=limit).duration
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.booleans())
+def test_fastest_with_any_lossy_joint_is_the_optimum(seed, sticks):
+    rng = np.random.default_rng(seed)
+    coulomb, viscous = rng.uniform(0, 1, 2)
+    friction = px.Friction(coulomb=coulomb, viscous=viscous, static=coulomb + 0.5 * sticks)
+    drive = geared(friction, rng.uniform(0.5, 1), rng.uniform(0, 0.4), rng.choice([-10, 50]))
+    arm, (q0, q1) = px.planar(1).with_drives({"joint1": drive}), rng.uniform(-3, 3, 2)
+    if abs(q1 - q0) < 0.05:
+        return
+    fastest = px.quintic([q0], [q1], 1.0).fastest(arm, max_torque=14.0)
+    assert fastest.duration == pytest.approx(quickest(arm, q0, q1, 14.0), rel=1e-2)
+    assert ratios(arm, fastest, np.inf, np.inf, 14.0, 20_001).max() <= 1 + 1e-9
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6))
+def test_fastest_with_two_lossy_joints(seed):
+    rng = np.random.default_rng(seed)
+    drives = {
+        name: geared(px.Friction(coulomb=rng.uniform(0, 1)), rng.uniform(0.6, 1), 0.2)
+        for name in ("joint1", "joint2")
+    }
+    arm, (q0, q1) = px.planar(2).with_drives(drives), rng.uniform(-2, 2, (2, 2))
+    path = px.quintic(q0, q1, 1.0)
+    limit = 2 * abs(px.gravity_torques(arm, path.sample(samples=200).q)).max(0) + 4
+    fastest = path.fastest(arm, max_torque=limit)
+    found = ratios(arm, fastest, np.inf, np.inf, limit, 20_001).max(0)
+    assert found.max() <= 1 + 1e-9
+    assert (found > 0.97).mean() > 0.97
+    assert fastest.duration < path.scaled(arm, max_torque=limit).duration
+
+
 @pytest.mark.parametrize("seed", [9, 16, 19, 21])
 def test_fastest_where_joints_turn_back_against_static_friction(seed):
     """Losses that jump within the path cost time there, and nowhere else."""
@@ -562,7 +696,13 @@ WRONG = {
         UR5, HOME, pose_at(HOME), **SLOW
     ),
     "targets: expected all poses or all points": lambda: via([NEAR, NEAR[:3, 3]], **SLOW),
-    "targets: expected poses or points, found []": lambda: via([], **SLOW),
+    "targets: expected a sequence of poses or of points, found []": lambda: via([], **SLOW),
+    "targets: expected a sequence of poses or of points, found one matrix": lambda: via(
+        NEAR, **SLOW
+    ),
+    "targets: expected a sequence of poses or of points, found one with 3": lambda: via(
+        NEAR[:3, 3], **SLOW
+    ),
     "blend: expected a number from 0 to half of the shortest line": lambda: via(blend=0.2, **SLOW),
     "q0: joint 'elbow_joint': expected a value within": lambda: px.cartesian_line(
         UR5, [0, 0, 5, 0, 0, 0], NEAR, **SLOW

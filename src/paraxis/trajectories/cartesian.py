@@ -9,6 +9,7 @@ from ..api import forward_kinematics
 from ..errors import ArgumentError
 from ..robot.pose import Pose
 from . import given
+from .corners import cruising_speed
 from .follow import follow
 from .joint_range import check_in_range
 from .polyline import Polyline, rotation_vector
@@ -50,23 +51,26 @@ def cartesian_via_points(
     Without `blend` the frame stops at each target. With it, it does not stop: corners are rounded
     from that distance before a target to that distance after, with a continuous curvature, and
     pass the target within 3/8 of that distance. A duration is that of the whole, shared out by the
-    lengths of the lines. Otherwise as `px.cartesian_line`.
+    lengths of the lines. Where limits are given the frame cruises at one speed, slower than
+    `max_velocity` if its acceleration around corners would pass `max_acceleration`. Otherwise as
+    `px.cartesian_line`.
     """
-    if not isinstance(targets, list | tuple | np.ndarray) or len(targets) == 0:
-        raise ArgumentError(f"targets: expected poses or points, found {targets!r}")
+    targets = _sequence(targets)
     timing = _timing(duration, max_velocity, max_acceleration)
     return _through(robot, q0, targets, blend, timing, frame, "cartesian_via_points")
 
 
 def _timing(duration, max_velocity, max_acceleration):
-    """A function that gives the profile of a length, being some share of the whole."""
+    """A function that gives the profile of a line, its length being some share of the whole."""
     if duration is not None and max_velocity is None and max_acceleration is None:
         duration = given.positive("duration", duration)
-        return lambda length, whole: rest_to_rest(length, duration * length / whole)
+        return lambda line, whole: rest_to_rest(line.length, duration * line.length / whole)
     if duration is None and max_velocity is not None and max_acceleration is not None:
         velocity = given.positive("max_velocity", max_velocity)
         acceleration = given.positive("max_acceleration", max_acceleration)
-        return lambda length, whole: trapezoid(length, velocity, acceleration)
+        return lambda line, whole: trapezoid(
+            line.length, cruising_speed(line, velocity, acceleration), acceleration
+        )
     raise ArgumentError(
         f"expected a duration, or max_velocity and max_acceleration, found duration={duration}, "
         f"max_velocity={max_velocity}, max_acceleration={max_acceleration}"
@@ -103,9 +107,25 @@ def _through(robot, q0, targets, blend, timing, frame, name):
     legs = []
     for line in lines:
         path = follow(robot, frame, line, q0, turns, name)
-        legs.append(Leg(path, timing(line.length, sum(lengths))))
+        legs.append(Leg(path, timing(line, sum(lengths))))
         q0 = path(line.length)[0]
     return Trajectory(legs, robot)
+
+
+def _sequence(targets):
+    """Targets one after another; not one by itself."""
+    found = repr(targets)
+    if isinstance(targets, Pose):
+        found = "one Pose"
+    elif isinstance(targets, list | tuple | np.ndarray) and len(targets):
+        first = targets[0]
+        if np.ndim(first) == 0 and not isinstance(first, Pose):
+            found = f"one with {len(targets)} entries"
+        elif np.shape(first) == (4,):  # a row
+            found = "one matrix"
+        else:
+            return targets
+    raise ArgumentError(f"targets: expected a sequence of poses or of points, found {found}")
 
 
 def _pose(target, start, turns):

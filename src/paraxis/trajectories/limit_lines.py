@@ -10,10 +10,11 @@ import numpy as np
 
 from ..algorithms.transmission_inverse import torque_at_joint
 from ..api import inverse_dynamics, motor_torques
-from .limits import drive_torques
+from .limits import MET, drive_torques
 
 SIDES = (1, -1)  # of a torque's limit: above and below
 SPARE = 1e-6  # of a limit, left where it would be passed
+INSIDE = 1e-14  # of an interval: with x > 0 joints that start or stop have a direction
 CREEP = 1e-100  # a rate with a direction and no size
 
 
@@ -29,7 +30,9 @@ class LimitLines:
         self.gravity = inverse_dynamics(robot, q, still, still)
         self.of_u = inverse_dynamics(robot, q, still, grid.dq) - self.gravity
         self.of_x = inverse_dynamics(robot, q, grid.dq, grid.ddq) - self.gravity
-        self.bounds = {side: _at_joints(robot, grid.direction, side * limits.torque) for side in SIDES}
+        self.bounds = {
+            side: _at_joints(robot, grid.direction, side * limits.torque) for side in SIDES
+        }
         # with friction, of which nothing is known yet
         self.constant, self.slope = dict.fromkeys(SIDES, self.gravity), self.of_x
         self._make_lines()
@@ -37,15 +40,15 @@ class LimitLines:
     def take_friction_near(self, x, u):
         """Friction as it is for motion with x at the places, where a torque's limit is met."""
         x, most = np.stack([x[:-1], x[1:]])[..., None], 4 * abs(u).max()
-        x = np.maximum(x, 1e-12 * x.max())  # the tangent at rest would be upright
         viscous = self.grid.dq * [joint.friction.viscous for joint in self.robot.joints]
+        # at the ends, where x stays 0, the tangent would be upright
+        slope = np.divide(viscous, 2 * np.sqrt(x), out=np.zeros_like(viscous), where=x > 0)
         for side, bounds in self.bounds.items():
             with np.errstate(divide="ignore", invalid="ignore"):
                 u = (bounds - self.constant[side] - self.slope * x) / self.of_u
             u = np.clip(np.nan_to_num(u), -most, most)
-            half = viscous * np.sqrt(x) / 2
-            self.constant[side] = self.gravity + self._friction(x, u) - half
-        self.slope = self.of_x + viscous / (2 * np.sqrt(x))
+            self.constant[side] = self.gravity + self._friction(x, u) - slope * x
+        self.slope = self.of_x + slope
         self._make_lines()
 
     def take_peaks_of(self, x, u):
@@ -53,15 +56,15 @@ class LimitLines:
 
         As they are where a joint turns back. Returns the greatest excess over a limit, relative.
         """
-        grid, share = self.grid, np.linspace(0, 1, 11)[1:-1, None]
+        grid, share = self.grid, np.linspace(INSIDE, 1 - INSIDE, 11)[:, None]
         q, dq, ddq = grid.path(grid.s[:-1] + share * grid.step)
         x = (x[:-1] + share * np.diff(x))[..., None]
         torques = drive_torques(self.robot, q, dq * np.sqrt(x), dq * u[:, None] + ddq * x)
         worst = 0.0
         for side, bounds in self.bounds.items():
-            excess = np.maximum((side * torques - self.limits.torque).max(0), 0.0)
-            worst = max(worst, (excess / self.limits.torque).max())
-            bounds -= side * np.where(excess > 0, excess + SPARE * self.limits.torque, 0.0)
+            excess = (side * torques / self.limits.torque).max(0) - 1
+            worst = max(worst, excess.max())
+            bounds -= side * np.where(excess > MET, (excess + SPARE) * self.limits.torque, 0.0)
         self._make_lines()
         return worst
 

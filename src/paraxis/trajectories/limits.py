@@ -8,6 +8,8 @@ from ..api import inverse_dynamics, motor_torques
 from ..errors import ArgumentError
 from . import given
 
+MET = 1e-10  # by how much, relative, a limit that is met may be passed: rounding
+
 
 class Limits(NamedTuple):
     """Of velocity, acceleration and torque, each (n,); infinite where there is none."""

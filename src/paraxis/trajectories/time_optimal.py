@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .limit_lines import LimitLines
-from .limits import Limits
+from .limits import MET, Limits
 from .path_grid import Grid
 from .piecewise import PiecewisePolynomial
 
@@ -32,7 +32,7 @@ def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
     if robot.has_losses:
         x, u = _with_friction(grid, lines, x, u)
     for _ in range(PEAK_ROUNDS):
-        if lines.take_peaks_of(x, u) == 0:
+        if lines.take_peaks_of(x, u) < MET:
             break
         x, u = _sweeps(grid, lines)
     return _profile(grid, x, u)
@@ -54,7 +54,8 @@ def _with_friction(grid, lines, x, u):
 
 def _sweeps(grid, lines):
     """x at every place and u in every interval, as large as can be."""
-    reach = _reach(grid, lines)
+    slowest = SLOWEST * grid.s[-1] ** 2
+    reach = _reach(grid, lines, slowest)
     x, u = np.zeros(len(grid.s)), np.zeros(len(grid.step))
     x[0] = reach[0] if grid.starts_at_rest else 0.0
     for i, (A, B, C) in enumerate(zip(lines.A, lines.B, lines.C, strict=True)):
@@ -62,7 +63,7 @@ def _sweeps(grid, lines):
         if not grid.steady[i]:
             allowed = ((C - B * x[i])[up] / A[up]).min(initial=np.inf)
             u[i] = min(allowed, (reach[i + 1] - x[i]) / to_next)
-        x[i + 1] = max(x[i] + to_next * u[i], min(SLOWEST * grid.s[-1] ** 2, reach[i + 1]))
+        x[i + 1] = max(x[i] + to_next * u[i], min(slowest, reach[i + 1]))
         u[i] = (x[i + 1] - x[i]) / to_next
         if np.isinf(x[i + 1]):
             share = grid.s[i] / grid.s[-1]
@@ -72,7 +73,7 @@ def _sweeps(grid, lines):
     return x, u
 
 
-def _reach(grid, lines):
+def _reach(grid, lines, slowest):
     """The largest x at each place from which the end can be reached at rest."""
     reach = np.zeros(len(grid.s))
     reach[-1] = lines.most[-1] if grid.ends_at_rest else 0.0
@@ -86,7 +87,7 @@ def _reach(grid, lines):
                 np.append(B, [1.0, -1.0]),
                 np.append(C, [reach[i + 1], 0.0]),
             )
-        reach[i] = max(min(bound, lines.most[i]), 0.0)
+        reach[i] = min(max(bound, slowest), lines.most[i])
     return reach
 
 

@@ -7,11 +7,11 @@ do not fall in proportion: gravity stays.
 import numpy as np
 
 from ..errors import ArgumentError
-from .limits import Limits, drive_torques
+from .limits import MET, Limits, drive_torques
 from .peaks import peaks, times_between
 
 LONGEST = 1e6  # a factor that is as good as standing still
-MET, CLOSE = 5e-10, 1e-12  # relative: by how much a limit may be passed; of a factor
+CLOSE = 1e-12  # of a factor, relative
 
 
 def smallest_stretch(robot, trajectory, max_velocity, max_acceleration, max_torque):
@@ -52,7 +52,7 @@ class _Torques:
         return abs(drive_torques(self.robot, q, qd / factor, qdd / factor**2)) / self.limits
 
     def allow(self, factor):
-        return self.ratios(factor, self.times).max() <= 1
+        return self.ratios(factor, self.times).max() <= 1 + MET
 
     def impossible(self):
         ratios = self.ratios(LONGEST, self.times)
@@ -72,10 +72,10 @@ def _with_torques(torques, least):
         if factor == 0:
             return factor
         when, ratio = peaks(lambda t, f=factor: torques.ratios(f, t), torques.trajectory.knots)
-        if ratio.max() <= 1 + MET:
+        if ratio.max() <= 1 + 5 * MET:
             return factor
         torques.times = np.concatenate([torques.times, when])
-        least = factor * (1 + MET)  # so that it ends
+        least = factor * (1 + 5 * MET)  # so that it ends
 
 
 def _on_samples(torques, least):
