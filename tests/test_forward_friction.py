@@ -226,6 +226,20 @@ def test_what_a_transmission_brings_takes_the_torque_of_the_motor(rng):
     assert again == pytest.approx(torque, rel=1e-11, abs=1e-11)
 
 
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=300)
+def test_a_load_next_to_a_row_of_the_table(rng):
+    loads, rises = (0.0, 0.05, 0.2, 1.0), sorted(rng.uniform(0.2, 1) for _ in range(4))
+    kind, table = rng.choice(("linear", "cubic")), list(zip(loads, rises, strict=True))
+    gears = Transmission(3.0, table, kind, break_away=1.0, torque_limit=40.0)
+    direction = rng.choice((-1.0, 1.0, rng.uniform(-1, 1)))
+    load = 40 * rng.choice(loads) * (1 + rng.choice((-1, 1)) * 10 ** rng.uniform(-12, -2))
+    torque = -load + friction_in_motion(gears, -load, direction)
+    at_joint = torque_at_joint(gears, torque / gears.ratio, direction)
+    again = at_joint + friction_in_motion(gears, at_joint, direction)
+    assert again == pytest.approx(torque, rel=1e-11, abs=1e-11)
+
+
 def test_of_several_loads_the_largest_is_given():
     """From 0.2 to 0.8 while the load goes from 10 to 20: 10 N take 50, and 20 N take 25."""
     steep = Transmission(efficiency=[(0.1, 0.2), (0.2, 0.8)], torque_limit=100.0)

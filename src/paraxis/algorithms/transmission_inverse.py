@@ -43,18 +43,25 @@ def shares(efficiency, s):
 def load_from_table(transmission, left, s, drives):
     """The load (as the table has it) that takes `left`, a number >= 0.
 
-    It is the root of x (A + B η(x)) - left (C + D η(x)), which rises through it.
+    It is the root of x (A + B η(x)) - left (C + D η(x)), which rises through it. Newton's method
+    starts from the chord, as a start in the middle leaves the piece when the root is near its end.
     """
     A, D = select(drives, s, 1.0 - s), select(drives, 1.0, 0.0)
     B, C = 1.0 - A, 1.0 - D
     low, high, start, *coefficients = piece_that_takes(transmission, left, s, drives)
-    slack, x = high * ROUNDING, (low + high) * 0.5
-    for _ in range(STEPS):
+
+    def missing_at(x):
         η, slope = polynomial(coefficients, x - start)
-        missing = x * (A + B * η) - left * (C + D * η)
+        return x * (A + B * η) - left * (C + D * η), A + B * (η + x * slope) - left * D * slope
+
+    (begin, _), (end, _) = missing_at(low), missing_at(high)
+    rise = select(less(0.0, end - begin), end - begin, 1.0)  # of a piece without width it is 0
+    slack, x = high * ROUNDING, low - begin * (high - low) / rise
+    for _ in range(STEPS):
+        missing, slope = missing_at(x)
         beyond = less(0.0, missing)
         low, high = select(beyond, low, x), select(beyond, x, high)
-        x = x - missing / (A + B * (η + x * slope) - left * D * slope)
+        x = x - missing / slope
         inside = select(less_equal(low - slack, x), less_equal(x, high + slack), 0.0)
         x = select(inside, x, (low + high) * 0.5)
     return x
