@@ -8,7 +8,8 @@ themselves, through the reactions that bearings feel, and are the root of
     q̈                                             of one that sticks
 
 by Newton's method. Reactions are linear in q̈, and friction goes with their size: so a step that
-leaves every bearing loaded from the side it was finds the root at once.
+leaves every bearing loaded from the side it was finds the root at once. Other steps may go round
+and round; `fraction`, the share of a step that is taken, makes them cautious.
 """
 
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ class Kernels:
     """For one robot; all arrays are (..., n), and parameters of the robot come last."""
 
     at_joint: object  # (motor, direction) -> the torques that the transmissions bring
-    solve: object  # a loop over (q, qd, at_joint, direction) that carries qdd
+    solve: object  # a loop over (q, qd, at_joint, direction, fraction) that carries qdd
     check: object  # (q, qd, qdd, direction) -> motor torques, least and largest that hold
 
 
@@ -85,7 +86,8 @@ def _shapes(robot, inputs, parameters):
 
 
 def _solve(robot, parameters):
-    shapes = _shapes(robot, ("q", "qd", "qdd", "at_joint", "direction"), parameters)
+    arrays = _shapes(robot, ("q", "qd", "qdd", "at_joint", "direction"), parameters)
+    shapes = {"fraction": ()} | arrays
     outputs = {"qdd_next": (robot.nv,), "done": ()}
     plan = Plan(shapes, outputs, {"qdd": "qdd_next"}, until="done")
     identity = f"{robot.digest} friction_step {parameters}"
@@ -93,7 +95,7 @@ def _solve(robot, parameters):
 
 
 def _step_graph(robot, shapes):
-    def balance(q, qd, qdd, at_joint, direction, **given):
+    def balance(fraction, q, qd, qdd, at_joint, direction, **given):
         dynamic, reactions = torques_and_reactions(Model(robot, given), q, qd, qdd)
         missing = []
         for i, joint in enumerate(robot.joints):
@@ -112,7 +114,7 @@ def _step_graph(robot, shapes):
             largest, scale = maximum(abs(error), largest), maximum(abs(torque), scale)
         done = select(less_equal(largest, scale * CLOSE), 1.0, 0.0)
         changes = solve_linear(A, missing, partial(require_inertia, Model(robot)))
-        moved = [a - change for a, change in zip(qdd, changes, strict=True)]
+        moved = [a - arrays["fraction"] * change for a, change in zip(qdd, changes, strict=True)]
         kept = [select(equal(done, 1.0), a, b) for a, b in zip(qdd, moved, strict=True)]
         return {"qdd_next": kept, "done": done}
 
