@@ -147,7 +147,15 @@ class Trajectory:
         quick = Trajectory(
             Leg(path, fastest_profile(robot, path, *limits)) for path, _ in self.legs
         )
-        return quick.stretched(smallest_stretch(robot, quick, *limits))
+        quick = quick.stretched(smallest_stretch(robot, quick, *limits))
+        if robot.has_losses and self._comes_to_rest.all() and not self(0.0)[1].any():
+            # static friction where joints turn back may leave the search less than its own profile
+            try:
+                own = self.stretched(smallest_stretch(robot, self, *limits))
+            except ArgumentError:  # only quick motion keeps within the limits
+                return quick
+            return min(quick, own, key=lambda each: each.duration)
+        return quick
 
     def __repr__(self):
         return f"<Trajectory: {self.n} joints, {self.duration:.4g} s>"
