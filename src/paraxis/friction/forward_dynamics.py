@@ -45,7 +45,7 @@ def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
     The inverse of px.motor_torques: `motor` are torques on the motors' shafts, as its `input`. The
     result has `.qdd`, `.solved` and `.error`, the latter two one a state. The reactions that
     bearings feel depend on the accelerations, so this is solved by iteration, and what it found is
-    put into motor_torques. Where none of a dozen starts leads to what gives `motor`, `solved` is
+    put into motor_torques. Where none of several starts leads to what gives `motor`, `solved` is
     False and `qdd` is NaN: mostly there is no solution, as a joint jams under its own reaction,
     but that none was found does not prove it.
 
@@ -61,13 +61,13 @@ def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
         raise ArgumentError("out: expected none, as results are new arrays, found one")
     check_parameters("motor_torques", tuple(parameters))
     state, batch = _flat(robot, {"q": q, "qd": qd, "motor": motor, **parameters})
-    solve = _with_losses if robot.has_losses else _without_losses
-    finite = [np.isfinite(array).all(tuple(range(1, array.ndim))) for array in state.values()]
-    sound = np.logical_and.reduce(finite)
-    qdd, error = np.full_like(state["q"], np.nan), np.full(len(sound), np.nan)
+    solve = _active_set if robot.has_losses else _without_losses
     with np.errstate(all="ignore"):
-        given = {name: array[sound] for name, array in state.items()}
-        qdd[sound], error[sound] = solve(robot, given, tuple(parameters))
+        qdd, error = solve(robot, state, tuple(parameters))
+        for array in state.values():  # also where no acceleration depends on it
+            error[~np.isfinite(array).all(tuple(range(1, array.ndim)))] = np.nan
+        if robot.has_losses:
+            _try_other_starts(robot, state, tuple(parameters), qdd, error)
     solved = error <= SOLVED
     qdd[~solved] = np.nan
     shaped = qdd.reshape(*batch, robot.nv)
@@ -97,18 +97,16 @@ def _without_losses(robot, state, parameters):
     return qdd, relative(torques / ratios(robot) - motor, motor)
 
 
-def _with_losses(robot, state, parameters):
-    """Accelerations (N, n), and errors (N,): the least there was, where no start led to a root."""
-    qdd, error = _active_set(robot, state, parameters)
+def _try_other_starts(robot, state, parameters, qdd, error):
+    """Solve what is left, in place: what no start solves keeps the least error there was."""
     for share in _other_starts(robot.n):
         left = np.flatnonzero(error > SOLVED)
         if not len(left):
-            break
+            return
         now = {name: array[left] for name, array in state.items()}
         found, missed = _active_set(robot, now, parameters, share)
         better = missed < error[left]
         qdd[left[better]], error[left[better]] = found[better], missed[better]
-    return qdd, error
 
 
 def _other_starts(n):
