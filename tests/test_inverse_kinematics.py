@@ -18,10 +18,12 @@ from paraxis.algorithms.damped_least_squares import (
     LEAST_DAMPING,
     damped_step,
 )
+from paraxis.algorithms.singularity import evenness
 from paraxis.kinematics.limits import Limits
 from paraxis.kinematics.poses import nearest_poses
 from paraxis.kinematics.search import characteristic_length
 from paraxis.robot.model import Model
+from paraxis.robot.puma_geometry import puma_geometry
 
 UR5 = px.load("ur5")
 
@@ -54,6 +56,16 @@ def check(robot, pose, found, frame=None, tolerance=1e-8):
     assert (found.q[solved] <= limits.upper).all()
     assert np.isnan(found.q[~solved]).all()
     assert not (found.error[~solved] <= tolerance).any()
+    assert not found.singular[~solved].any()
+
+
+def limited(robot, **limits):
+    """The robot with limits (lower, upper) of some joints, which are called j1, j2, ... here."""
+    joints = list(robot.joints)
+    for name, (lower, upper) in limits.items():
+        i = int(name[1:]) - 1
+        joints[i] = replace(joints[i], lower=lower, upper=upper)
+    return replace(robot, joints=tuple(joints))
 
 
 def load(name):
@@ -165,6 +177,111 @@ def test_poses_as_objects():
     np.testing.assert_array_equal(found.q, expected.reshape(2, 2, 6))
 
 
+# -- singular solutions ----------------------------------------------------------------------------
+
+
+def least_singular_values(robot, q, freedoms):
+    """Of J, over the largest, by NumPy."""
+    J = px.jacobian(robot, q)
+    J[..., 3:, :] /= characteristic_length(robot, robot.tool())
+    values = np.linalg.svd(J, compute_uv=False)
+    return values[..., freedoms - 1] / values[..., 0]
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-11])
+def test_singular_solutions_are_said_to_be_singular(tolerance):
+    """A stretched elbow, wrist axes in line, both; with NumPy's word on what is singular."""
+    q = np.random.default_rng(0).uniform(-2.5, 2.5, (400, 6))
+    q[:200, 2] = 0.0
+    q[100:300, 4] = 0.0
+    least = least_singular_values(UR5, q, 6)
+    assert (least[:300] < 1e-15).all()
+    assert (least[300:] > 1e-5).all()
+    pose = px.forward_kinematics(UR5, q)
+    found = px.inverse_kinematics(UR5, pose, q0=q + 0.003, tolerance=tolerance)
+    check(UR5, pose, found, tolerance=tolerance)
+    there = abs(found.q - q)[:, 2] < 0.1  # and not from another start elsewhere
+    assert there.mean() > 0.98
+    assert (found.singular == (least < 1e-6))[there].all()
+
+
+def test_next_to_singular_is_regular():
+    q = np.random.default_rng(0).uniform(0.5, 2.5, (3, 50, 6))
+    q[0, :, 4], q[1, :, 2], q[2, :, 4] = 1e-3, 1e-3, 1e-9
+    found = px.inverse_kinematics(UR5, px.forward_kinematics(UR5, q), q0=q)
+    assert found.solved.all()
+    assert found.singular.tolist() == [[False] * 50, [False] * 50, [True] * 50]
+
+
+def test_the_closed_form_agrees_on_what_is_singular():
+    robot = px.load("puma560")
+    geometry = puma_geometry(robot, robot.tool())
+    q = np.random.default_rng(0).uniform(-2, 2, (800, 6))
+    q[::4, 4] = 0.0
+    q[1::4, 2] = math.atan2(geometry.d4, geometry.a3)  # the elbow stretched
+    pose = px.forward_kinematics(robot, q)
+    found, all_eight = (
+        px.inverse_kinematics(robot, pose),
+        px.inverse_kinematics_solutions(robot, pose),
+    )
+    # joints 4 and 6 share a turn where the wrist is singular: the others tell which of the eight
+    apart = (all_eight.q - found.q[:, None])[..., [0, 1, 2, 4]]
+    apart = abs((apart + math.pi) % (2 * math.pi) - math.pi).max(-1)
+    same = np.where(all_eight.solved, apart, np.inf).argmin(-1)
+    assert found.solved.all()
+    np.testing.assert_array_equal(found.singular, all_eight.singular[np.arange(800), same])
+    assert 200 < np.count_nonzero(found.singular) < 400
+
+
+@pytest.mark.parametrize("n", [3, 4, 7])
+def test_freedoms_that_a_chain_never_has_are_not_missed(n):
+    """A planar arm has three at most; two where it is straight, and then all of it has to be."""
+    robot = px.planar(n)
+    q = np.random.default_rng(n).uniform(0.2, 1.0, (60, n))
+    q[:20, 1:] = 0.0
+    pose = px.forward_kinematics(robot, q)
+    found = px.inverse_kinematics(robot, pose, q0=q + 0.01)
+    check(robot, pose, found)
+    assert found.solved.all()
+    assert (least_singular_values(robot, q, 3) < 1e-6).tolist() == [True] * 20 + [False] * 40
+    assert found.singular.tolist() == [True] * 20 + [False] * 40
+
+
+def test_a_redundant_arm_is_singular_where_it_is_straight():
+    robot = load("panda").subchain("panda_link8")
+    robot = limited(robot, j4=(-3.0, 0.5))
+    q = np.zeros((2, 7))
+    q[:, 0], q[1] = 0.3, (0.3, 0.5, 0.4, -1.5, 0.6, 1.9, 0.2)
+    assert (least_singular_values(robot, q, 6) < 1e-6).tolist() == [True, False]
+    found = px.inverse_kinematics(robot, px.forward_kinematics(robot, q), q0=q)
+    assert found.solved.all()
+    assert found.singular.tolist() == [True, False]
+
+
+def test_a_joint_at_its_limit_makes_nothing_singular():
+    robot = limited(UR5, j1=(-1.0, 1.0), j3=(-1.4, 1.4))
+    q = np.array([[1.0, -1.2, 1.4, -0.5, 1.2, 0.1], [-1.0, -1.2, -1.4, -0.5, 1.2, 0.1]])
+    found = px.inverse_kinematics(robot, px.forward_kinematics(robot, q), q0=q)
+    assert found.solved.all()
+    np.testing.assert_array_equal(found.q, q)
+    assert not found.singular.any()
+
+
+@pytest.mark.parametrize("n", [2, 3, 6, 8])
+def test_evenness_is_that_of_the_singular_values(n):
+    robot = px.chain(n)
+    frame = robot.tool()
+    for q in np.random.default_rng(n).uniform(-2, 2, (20, n)):
+        J = px.jacobian(robot, q)
+        J[3:] /= 0.3
+        exact = np.linalg.svd(J, compute_uv=False)
+        found = np.array(evenness(Model(robot), q, frame, 0.3))
+        assert (np.diff(found) <= 0).all()
+        ratio = found / (exact / exact[0])
+        assert (ratio > 1 / 5).all()
+        assert (ratio < 5).all()
+
+
 # -- starts ----------------------------------------------------------------------------------------
 
 
@@ -200,6 +317,40 @@ def test_a_start_beyond_limits_and_one_that_fails():
     assert (solved[:, moving] >= limits.lower[moving]).all()
     assert (solved[:, moving] <= limits.upper[moving]).all()
     assert (solved[:, 7:] == 40.0).all()  # the fingers are where they were put
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_whole_turns_next_to_a_limit(side):
+    """From starts near ±2π the nearest turn of a joint may be beyond; it is another one then."""
+    _, pose = reachable(UR5, 300)
+    robot = limited(UR5, **{f"j{i}": (-2 * math.pi, 2 * math.pi) for i in range(1, 7)})
+    found = px.inverse_kinematics(robot, pose, q0=np.full(6, side * (2 * math.pi - 0.1)))
+    check(robot, pose, found)
+    assert found.solved.mean() > 0.99
+
+
+def test_a_start_that_has_the_pose_beyond_limits_is_no_answer():
+    robot = limited(px.planar(1), j1=(-1.0, 1.0))
+    pose = px.forward_kinematics(robot, np.array([0.5]))
+    found = px.inverse_kinematics(robot, pose, q0=[0.5 + 2 * math.pi])
+    np.testing.assert_allclose(found.q, [0.5], atol=1e-7)
+
+    robot = limited(px.planar(3), j2=(0.0, 2.5))
+    bent = np.array([0.4, 0.9, -0.2])
+    pose = px.forward_kinematics(robot, bent)
+    mirrored = np.array([1.3, -0.9, 0.7])  # the elbow on the other side
+    np.testing.assert_allclose(px.forward_kinematics(robot, mirrored), pose, atol=1e-15)
+    found = px.inverse_kinematics(robot, pose, q0=mirrored)
+    np.testing.assert_allclose(found.q, bent, atol=1e-7)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_joints_leave_their_bounds_and_come_to_them(side):
+    robot = limited(px.planar(1), j1=(-1.0, 1.0))
+    for there in (0.2, -1.0, 1.0):
+        pose = px.forward_kinematics(robot, np.array([there]))
+        found = px.inverse_kinematics(robot, pose, q0=[side])
+        np.testing.assert_allclose(found.q, [there], atol=1e-7)
 
 
 def test_a_half_turn_away_is_not_there():
@@ -303,8 +454,8 @@ def test_batch_shapes(batch):
     _, pose = reachable(UR5, math.prod(batch))
     found = px.inverse_kinematics(UR5, pose.reshape(*batch, 4, 4))
     assert found.q.shape == (*batch, 6)
-    assert found.solved.shape == found.error.shape == batch
-    assert found.solved.dtype == bool
+    assert found.solved.shape == found.error.shape == found.singular.shape == batch
+    assert found.solved.dtype == found.singular.dtype == bool
 
 
 def test_poses_and_starts_broadcast():
@@ -328,6 +479,8 @@ def test_print():
     assert repr(px.inverse_kinematics(UR5, pose)) == "<InverseKinematics: 3 of 3 solved>"
     pose[0, 0, 3], pose[1] = 9.0, 0.0
     assert repr(px.inverse_kinematics(UR5, pose)) == "<InverseKinematics: 1 of 3 solved, 1 no pose>"
+    straight = px.inverse_kinematics(UR5, px.forward_kinematics(UR5, np.zeros(6)), q0=np.zeros(6))
+    assert repr(straight) == "<InverseKinematics: 1 of 1 solved, 1 singular>"
 
 
 # -- wrong calls -----------------------------------------------------------------------------------
@@ -343,6 +496,7 @@ def test_wrong_arguments_say_what_is_wrong():
         ({"pose": pose, "frame": 3}, "frame: expected the name of a frame, found int"),
         ({"pose": pose, "tolerance": 0.0}, "tolerance: expected a number above zero, found 0.0"),
         ({"pose": pose, "tolerance": "fine"}, "tolerance: expected a number above zero"),
+        ({"pose": pose, "tolerance": True}, "tolerance: expected a number above zero, found True"),
     ):
         with pytest.raises(px.ArgumentError, match=message):
             px.inverse_kinematics(UR5, **arguments)
@@ -395,6 +549,30 @@ def test_a_step_stays_where_the_goal_is_reached_and_within_bounds():
     moved, _, done = damped_step(Model(robot), [0.6, *q[1:]], goal, frame, 1.0, bounds, 1e-8)
     assert moved[0] == 0.6
     assert done == 0.0
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("against", [True, False])
+def test_a_joint_at_a_bound_takes_part_unless_it_is_pushed_against_it(side, against):
+    robot, bound = px.planar(3), side * 0.6
+    frame, q = robot.tool(), np.array([0.6 * side, 0.5, -0.8])
+    goal = px.forward_kinematics(robot, q + [0.1 * side if against else -0.1 * side, 0.0, 0.0])
+    free = [(-math.inf, math.inf)] * 3
+    stop = (bound - 1, bound) if side > 0 else (bound, bound + 1)
+    moved, *_ = damped_step(Model(robot), q, goal, frame, 1.0, [stop, *free[1:]], 1e-8)
+    unbounded, *_ = damped_step(Model(robot), q, goal, frame, 1.0, free, 1e-8)
+    assert ((unbounded[0] - q[0]) * side > 0) == against
+    if against:
+        assert moved[0] == bound
+        # the others do what they would do if it were not there: best for them, not for all three
+        J = px.jacobian(robot, q)[:, 1:]
+        here = px.forward_kinematics(robot, q)
+        e = np.concatenate([[0, -2 * math.sin(0.05 * side), 0], (goal - here)[:3, 3]])
+        damping = (DAMPING * e @ e + LEAST_DAMPING) * np.eye(2)
+        step = np.linalg.solve(J.T @ J + damping, J.T @ e)
+        np.testing.assert_allclose(moved[1:], q[1:] + step, atol=1e-12)
+    else:
+        assert moved == unbounded
 
 
 # -- the benchmark ---------------------------------------------------------------------------------

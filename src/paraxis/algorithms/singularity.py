@@ -4,7 +4,7 @@ JᵀJ, or JJᵀ where that is smaller, is eliminated with the largest pivot firs
 pivot over the first is then, to a small factor, the r-th singular value of J over the largest.
 """
 
-from ..scalar import less, maximum, minimum, select, sqrt
+from ..scalar import less, maximum, select, sqrt
 from .damped_least_squares import dot, scaled_jacobian
 
 NOTHING = 1e-14  # a pivot that may be a rounding error
@@ -21,7 +21,8 @@ def evenness(robot, q, frame, length):
 def pivots(G):
     """The pivots of a symmetric matrix, none of them negative but for rounding, falling in size.
 
-    Rows and columns stay where they are: one that was eliminated is left with zeros.
+    Rows and columns stay where they are: one that was eliminated is left with zeros. Whatever
+    rounding leaves of G, no pivot is larger than the one before it: entries of the diagonal fall.
     """
     found, size = [], len(G)
     for _ in range(size):
@@ -30,8 +31,7 @@ def pivots(G):
             larger = less(pivot, G[k][k])
             pivot = maximum(pivot, G[k][k])
             column = [select(larger, a, b) for a, b in zip(G[k], column, strict=True)]
-        # what rounding errors leave may not make a later pivot look like one
-        found.append(minimum(pivot, found[-1]) if found else pivot)
+        found.append(pivot)
         share = [entry / maximum(pivot, NOTHING) for entry in column]
         G = [[G[i][j] - share[i] * column[j] for j in range(size)] for i in range(size)]
     return found
