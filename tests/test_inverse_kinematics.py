@@ -18,7 +18,7 @@ from paraxis.algorithms.damped_least_squares import (
     LEAST_DAMPING,
     damped_step,
 )
-from paraxis.algorithms.singularity import evenness
+from paraxis.algorithms.singularity import evenness, pivots
 from paraxis.kinematics.limits import Limits
 from paraxis.kinematics.poses import nearest_poses
 from paraxis.kinematics.search import characteristic_length
@@ -280,6 +280,14 @@ def test_evenness_is_that_of_the_singular_values(n):
         ratio = found / (exact / exact[0])
         assert (ratio > 1 / 5).all()
         assert (ratio < 5).all()
+
+
+def test_pivots_of_what_has_almost_no_rank():
+    assert pivots([[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 0.0]]) == [4.0, 0.0, 0.0]
+    v = np.random.default_rng(0).uniform(-1, 1, 6)
+    first, *others = pivots(np.outer(v, v).tolist())
+    assert first == (v * v).max()
+    assert max(map(abs, others)) < 1e-15
 
 
 # -- starts ----------------------------------------------------------------------------------------
