@@ -14,7 +14,7 @@ from .limits import MET, drive_torques
 
 SIDES = (1, -1)  # of a torque's limit: above and below
 SPARE = 1e-6  # of a limit, left where it would be passed
-INSIDE = 1e-14  # of an interval: with x > 0 joints that start or stop have a direction
+INSIDE = 1e-7  # of an interval: with x > 0 joints that start or stop have a direction
 CREEP = 1e-100  # a rate with a direction and no size
 
 
@@ -39,7 +39,10 @@ class LimitLines:
 
     def take_friction_near(self, x, u):
         """Friction as it is for motion with x at the places, where a torque's limit is met."""
-        x, most = np.stack([x[:-1], x[1:]])[..., None], 4 * abs(u).max()
+        x, size = np.stack([x[:-1], x[1:]])[..., None], abs(self.grid.dq).max(-1, keepdims=True)
+        # a limit met far from the motion is none of its concern; where a path begins or ends at
+        # rest u has no bound, but what it brings the joints has
+        most = np.divide(4 * (size * abs(u)[:, None]).max(), size, out=0 * size, where=size > 0)
         viscous = self.grid.dq * [joint.friction.viscous for joint in self.robot.joints]
         # at the ends, where x stays 0, the tangent would be upright
         slope = np.divide(viscous, 2 * np.sqrt(x), out=np.zeros_like(viscous), where=x > 0)
@@ -71,8 +74,7 @@ class LimitLines:
     def _friction(self, x, u):
         """Of each joint at x (..., 1), with a u of its own (..., n)."""
         grid = self.grid
-        qd = grid.dq * np.sqrt(x)
-        qd = np.where(qd == 0, CREEP * grid.direction, qd)
+        qd = grid.direction * np.maximum(abs(grid.dq) * np.sqrt(x), CREEP)
 
         def with_one(u):
             return motor_torques(self.robot, grid.q, qd, grid.dq * u + grid.ddq * x).joint_friction

@@ -8,6 +8,7 @@ from ..errors import ArgumentError
 
 INTERVALS = 1000  # over a path, at least
 GRADE, NEAREST = 0.02, 1e-4  # steps from the ends: of the distance; the first, of a piece
+BISECTIONS, SAME = 50, 1e-12  # to find a turn; places so close, of the length, are one
 
 
 class Grid:
@@ -29,15 +30,27 @@ class Grid:
             (a + (b - a) * share)[:-1]
             for (a, b), share in zip(pairwise(knots), shares, strict=True)
         ]
-        self.s = np.concatenate([*pieces, knots[-1:]])
+        self.s = _with_turns(path, np.concatenate([*pieces, knots[-1:]]))
         self.step = np.diff(self.s)
         inside = np.stack([np.nextafter(self.s[:-1], self.s[1:]), np.nextafter(self.s[1:], 0)])
         self.q, self.dq, self.ddq = path(inside)  # (2, intervals, n)
-        # which way joints move there: at rest or turning back, the way of the interval
-        between = np.sign(path(self.s[:-1] + self.step / 2)[1])
-        self.direction = np.where(self.dq == 0, between, np.sign(self.dq))
+        self.direction = np.sign(path(self.s[:-1] + self.step / 2)[1])  # in the whole interval
         self.steady = np.zeros(len(self.step), bool)  # intervals with u = 0
         self.steady[0], self.steady[-1] = self.starts_at_rest, self.ends_at_rest
+
+
+def _with_turns(path, places):
+    """The places, and between them those where a joint turns back: friction jumps there."""
+    rates = path(places)[1]
+    rates[[0, -1]] = 0.0  # where it is at rest the sign is rounding
+    interval, joint = np.nonzero(rates[:-1] * rates[1:] < 0)
+    low, high, way = places[interval], places[interval + 1], rates[interval, joint]
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        onward = path(middle)[1][np.arange(len(joint)), joint] * way > 0
+        low, high = np.where(onward, middle, low), np.where(onward, high, middle)
+    places = np.union1d(places, low)
+    return places[np.append(np.diff(places) > SAME * path.length, True)]
 
 
 def _graded(count):
