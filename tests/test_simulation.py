@@ -119,6 +119,19 @@ def test_the_tolerance_is_kept(tolerance):
     assert error > 1e-4 * tolerance  # nor is it work for nothing
 
 
+def test_rates_too_are_within_the_tolerance():
+    """A torque of 1000 rad / s moves a joint by next to nothing: only its rate can tell."""
+    robot, fast = px.planar(1).with_gravity((0, 0, 0)), 1000.0
+    inertia = px.mass_matrix(robot, [0.0])[0, 0]
+    options = {"dt": 0.1, "steps": 1, "method": "adaptive", "tolerance": 1e-6}
+
+    def shaking(t, q, qd):
+        return [inertia * px.cos(fast * t)]
+
+    run = px.simulate(robot, [0.0], [0.0], controller=shaking, **options)
+    assert run.qd[-1, 0] == pytest.approx(math.sin(fast * 0.1) / fast, abs=1e-5)
+
+
 def test_a_robot_that_is_let_go_keeps_its_energy():
     run = px.simulate(ur5(), START, REST, dt=1e-3, steps=10_000)
     assert run.t[-1] == pytest.approx(10)
@@ -399,7 +412,10 @@ WRONG = {
     "few, called": (lambda t, q, qd: [float(t)] * 5, r"shape \(6,\), found \(5,\)"),
     "nested, called": (lambda t, q, qd: [[float(t)] * 6] * 2, r"shape \(6,\), found \(2, 6\)"),
     "text, called": (lambda t, q, qd: ["a"] * int(6 + float(t)), "numbers, found str"),
-    "None, called": (lambda t, q, qd: None if t < 1 else 0, "numbers, found NoneType"),
+    "None, called": (lambda t, q, qd: None if t < 1 else 0, r"shape \(6,\), found \(\)"),
+    "one number, called": (lambda t, q, qd: float(t), r"shape \(6,\), found \(\)"),
+    "unequal, called": (lambda t, q, qd: [float(t), [1], 1, 1, 1, 1], "numbers, found list"),
+    "yes and no, called": (lambda t, q, qd: [t > 0] * int(6 + float(t)), "numbers, found bool"),
     "rows, called": (lambda t, q, qd: [[float(t)], [1, 2]], r"shape \(6,\), found \(2,\)"),
 }
 
@@ -426,6 +442,14 @@ def test_a_called_controller_is_told_that_it_gets_the_whole_batch():
             dt=1e-3,
             steps=1,
         )
+
+
+@pytest.mark.parametrize("own", (float, lambda t: [float(t)] * 6, lambda t: [[float(t)]] * 4))
+def test_a_called_controller_returns_torques_of_every_robot(own):
+    """What would only be spread over the batch is not what was asked for."""
+    q0 = np.zeros((4, 6))
+    with pytest.raises(px.ArgumentError, match=r"torques of shape \(4, 6\) .*, found \("):
+        px.simulate(ur5(), q0, REST, controller=lambda t, q, qd: own(t), dt=1e-3, steps=1)
 
 
 @pytest.mark.filterwarnings("ignore::paraxis.errors.SimulationWarning")
@@ -859,6 +883,8 @@ def test_a_called_controller_gets_settings_of_the_whole_batch():
         ({"gain": 1.0, "goal": [1, 1]}, r"goal: .*found shape \(2,\); goal\[None\] is the same"),
         ({"gain": "high", "goal": [[1, 1]] * 3}, "gain: expected real numbers"),
         ({"gain": [1.0] * 3}, r"\(t, q, qd, gain=gain\), found .*missing .*'goal'"),
+        ({"gain": 1.0, "goal": [[1, 1]] * 3, "q": 1.0}, "q: expected another name .* t, q, qd"),
+        ({"gain": 1.0, "goal": [[1, 1]] * 3, "t": 1.0}, "t: expected another name"),
         ({"gain": 1.0, "goal": [[1, 1]] * 3, "knd": 1.0}, "unexpected keyword argument 'knd'"),
     ),
 )

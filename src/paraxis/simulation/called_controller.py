@@ -53,19 +53,22 @@ class CalledController:
         return self._checked(self._controller(t, q, qd, **self._settings))
 
     def _checked(self, result):
-        expected = (*self._batch, self._n)
+        shape, expected = shape_of(result), (*self._batch, self._n)
+        if shape != expected:
+            raise wrong_shape(shape, expected)
         try:
             result = np.asarray(result)
-            if result.dtype.kind in "fiu":
-                return np.broadcast_to(result, expected).astype(float, copy=False)
-        except ValueError:
-            raise wrong_shape(shape_of(result), expected) from None
+        except ValueError:  # some of them are sequences
+            result = np.asarray(result, object)
+        if result.dtype.kind in "fiu":
+            return result.astype(float, copy=False)
         if any(isinstance(value, Node) for value in result.flat):
             raise ArgumentError(
                 "controller: it kept values from when it was traced; one that remembers what it "
                 "computed must ask for floats first, as by t = float(t)"
             )
-        raise wrong_kind(type(result.flat[0]).__name__ if result.size else "nothing")
+        others = [value for value in result.flat if not isinstance(value, int | float)]
+        raise wrong_kind(type(others[0]).__name__ if others else result.dtype.name)
 
     def _require_same_alone(self, q, qd):
         """Raise where q[j] was meant as joint j, but is robot j of as many as there are joints.

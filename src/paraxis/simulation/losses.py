@@ -1,25 +1,15 @@
 """Simulated robots whose bearings and transmissions take a part of what their motors give.
 
-The direction of motion is the smooth q̇ / √(q̇² + smoothing²), so that all friction of a joint is a
-drag times its rate, and a joint that would stick creeps, at up to a few times its smoothing:
-
-    ratio * motor = dynamic + drag * q̇,   drag = (loss in gears + dry friction) / √(...) + viscous
-
-Dry friction over so small a rate is a stiff drag. Semi-implicit Euler therefore drags the rate
-after the step, q̇ + dt q̈, which no dt makes unstable: to the inertia that a joint feels comes
-dt * drag. Bearings feel reactions, which depend on q̈: their robots' accelerations are found by a
-few steps of Newton's method, from the loads at q̈ = 0, and what is missing then is given back.
+The direction of motion is the smooth rate / √(rate² + smoothing²), so that a joint that would stick
+creeps, at up to a few times its smoothing. What its motor brings to a joint, less all friction, is
+its net torque; balance.py finds the accelerations that go with it. Dry friction over so small a
+smoothing is stiff: semi-implicit Euler therefore takes all losses at the rates after the step.
 Everything depends on the state alone, so that a run can be cut and continued.
 """
 
-from functools import partial
-
 from .. import api
-from ..algorithms.elimination import solve_linear
-from ..algorithms.joint_friction import dry_friction
-from ..algorithms.massless import require_inertia
+from ..algorithms.joint_friction import along_joint, resistance, stribeck
 from ..algorithms.modified_newton_euler import torques_and_reactions
-from ..algorithms.transmission_friction import loss_in_motion
 from ..algorithms.transmission_inverse import torque_at_joint
 from ..backends.llvm.kernel import compile_kernel
 from ..functions import input_shapes
@@ -27,11 +17,10 @@ from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
 from ..program import work
-from ..robot.model import Model, parameter_values
-from ..scalar import maximum, sqrt
+from ..robot.model import Model
+from ..scalar import sqrt
+from .balance import balanced
 from .smooth_friction import with_full_peak
-
-STEPS = 4  # of Newton's method; they leave about 1e-12 with bearings far from jamming
 
 
 def feels_reactions(robot):
@@ -45,65 +34,68 @@ class Losses:
     def __init__(self, robot, parameters=()):
         self.robot, self.parameters = robot, tuple(parameters)
         self._joints = [with_full_peak(joint) for joint in robot.joints]
-        if feels_reactions(robot):
-            shapes = {each: (robot.nv,) for each in ("q", "qd", "qdd", "motor")} | {"dt": ()}
-            self._missing = trace(self._balance, shapes | self._parameter_shapes, "losses")
-            self._slope = jacobian(self._missing, {"slope": ("missing", "qdd")})
+        self._still = [0.0] * robot.nv
+        each = {name: (robot.nv,) for name in ("rate", "motor", "resistance")}
+        self._net = trace(self._net_torques, each, "net_torques")
+        self._net_slope = jacobian(self._net, {"slope": ("net", "rate")})
+        self.feels_reactions = feels_reactions(robot)
+        if self.feels_reactions:
+            motion = {name: (robot.nv,) for name in ("q", "qd", "qdd")} | self._parameter_shapes
+            self._resistance = trace(self._resistances, motion, "resistances")
+            self._resistance_slope = jacobian(self._resistance, {"slope": ("resistance", "qdd")})
 
     def accelerations(self, q, qd, motor, dt=None, **given):
         """The accelerations, and what torque is missing, as max|Δ| / max(1, max|torque|).
 
-        With dt the drag is that of the rates a time dt later.
+        With dt, losses are those at the rates a time dt later.
         """
-        if feels_reactions(self.robot):
-            return self._by_newton(q, qd, motor, 0.0 if dt is None else dt, given)
-        drags = self._drags(qd, motor)
-        each = zip(self._driving(motor), drags, qd, strict=True)
-        torques = [torque - drag * rate for torque, drag, rate in each]
-        if dt is not None:
-            rotors = given.get("rotor_inertia", parameter_values(self.robot, "rotor_inertia"))
-            own = zip(rotors, drags, strict=True)
-            given = given | {"rotor_inertia": [rotor + dt * drag for rotor, drag in own]}
-        return api.forward_dynamics(self.robot, q, qd, torques, **given), 0.0
+        if dt is None and not self.feels_reactions:
+            net = self._net_torques(qd, motor, self._still)["net"]
+            return api.forward_dynamics(self.robot, q, qd, net, **given), 0.0
+        return balanced(self, q, qd, motor, dt, given)
 
-    def _by_newton(self, q, qd, motor, dt, given):
-        qdd = [0.0] * self.robot.nv
-        for _ in range(STEPS):
-            arrays = (q, qd, qdd, motor, dt, *given.values())
-            (missing,), (slope,) = splice(self._missing, arrays), splice(self._slope, arrays)
-            change = solve_linear(slope, missing, partial(require_inertia, Model(self.robot)))
-            qdd = [a - b for a, b in zip(qdd, change, strict=True)]
-        (missing,) = splice(self._missing, (q, qd, qdd, motor, dt, *given.values()))
-        largest, scale = 0.0, 1.0
-        for error, torque in zip(missing, self._driving(motor), strict=True):
-            largest, scale = maximum(abs(error), largest), maximum(abs(torque), scale)
-        return qdd, largest / scale
-
-    def _balance(self, q, qd, qdd, motor, dt, **given):
-        dynamic, reactions = torques_and_reactions(Model(self.robot, given), q, qd, qdd)
-        missing = []
-        for i, drag in enumerate(self._drags(qd, motor, reactions)):
-            missing.append(dynamic[i] + drag * (qd[i] + dt * qdd[i]))
-        driving = self._driving(motor)
-        return {"missing": [a - b for a, b in zip(missing, driving, strict=True)]}
-
-    def _driving(self, motor):
+    def driving(self, motor):
+        """What the motors would bring to their joints without losses."""
         each = zip(motor, self.robot.joints, strict=True)
         return [torque * joint.transmission.ratio for torque, joint in each]
 
-    def _drags(self, qd, motor, reactions=None):
-        """The friction of each joint over its rate; bearings need the reactions."""
-        drags = []
-        for i, joint in enumerate(self._joints):
-            friction, gears = joint.friction, joint.transmission
-            steepness = 1.0 / sqrt(qd[i] * qd[i] + friction.smoothing * friction.smoothing)
-            dry = dry_friction(joint, reactions and reactions[i], qd[i])
-            if not gears.is_ideal:
-                direction = qd[i] * steepness
-                at_joint = torque_at_joint(gears, motor[i], direction)
-                dry = dry + loss_in_motion(gears, at_joint, direction)
-            drags.append(steepness * dry + friction.viscous)
-        return drags
+    def directions(self, rate):
+        each = zip(rate, self._joints, strict=True)
+        return [own / sqrt(own * own + joint.friction.smoothing**2) for own, joint in each]
+
+    def net_torques(self, rate, motor, resistance):
+        """The net torques, and the slope of each by its own rate."""
+        arrays = (rate, motor, resistance)
+        (net,), (slope,) = splice(self._net, arrays), splice(self._net_slope, arrays)
+        return net, [slope[i][i] for i in range(len(net))]
+
+    def resistances(self, q, qd, qdd, given):
+        """What bearings take of each joint, and its slope by all accelerations."""
+        if not self.feels_reactions:
+            return self._still, [self._still] * self.robot.nv
+        arrays = (q, qd, qdd, *given.values())
+        (taken,), (slope,) = (
+            splice(self._resistance, arrays),
+            splice(self._resistance_slope, arrays),
+        )
+        return taken, slope
+
+    def _net_torques(self, rate, motor, resistance):
+        net = []
+        for i, direction in enumerate(self.directions(rate)):
+            friction, gears = self._joints[i].friction, self._joints[i].transmission
+            dry = stribeck(friction, rate[i]) + resistance[i]
+            at_joint = torque_at_joint(gears, motor[i], direction)
+            net.append(at_joint - direction * dry - rate[i] * friction.viscous)
+        return {"net": net}
+
+    def _resistances(self, q, qd, qdd, **given):
+        _, reactions = torques_and_reactions(Model(self.robot, given), q, qd, qdd)
+        taken = []
+        for joint, reaction in zip(self._joints, reactions, strict=True):
+            own, bearings = along_joint(joint, reaction), joint.friction.bearings
+            taken.append(sum((resistance(bearing, own) for bearing in bearings), 0.0))
+        return {"resistance": taken}
 
     @property
     def _parameter_shapes(self):

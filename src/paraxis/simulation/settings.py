@@ -7,6 +7,8 @@ import numpy as np
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 
+STATE = ("t", "q", "qd")
+
 
 def as_settings(given, batch):
     """Arrays whose first axes are the batch; where robots share one, 1, or a single number."""
@@ -14,6 +16,11 @@ def as_settings(given, batch):
     for name, value in given.items():
         if not name.isascii():
             raise ArgumentError(f"{name}: expected an ASCII name for a setting of the controller")
+        if name in STATE:
+            raise ArgumentError(
+                f"{name}: expected another name for a setting of the controller, which is given "
+                f"{', '.join(STATE)} anyway"
+            )
         settings[name] = array = as_array(value, name, ())
         if array.ndim and not reaches(array.shape[: len(batch)], batch):
             shared = f"{name}[{', '.join(['None'] * len(batch))}]"

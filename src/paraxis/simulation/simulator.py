@@ -65,9 +65,9 @@ def simulate(
 
     Torques are those on the motors' shafts, as `input` of px.motor_torques: those of the joints
     where there is no transmission. Friction has the smooth direction that px.Friction describes.
-    Where a joint comes to rest that is stiff: adaptive takes the steps it needs;
-    semi_implicit_euler, which takes friction at the rates after the step, stands any dt, at first
-    order; rk4 warns when it will not.
+    Where a joint comes to rest that is stiff: adaptive takes the steps it needs; rk4 warns where
+    its dt is too long. semi_implicit_euler takes friction at the rates after the step, so that
+    stiff friction sets no limit to dt; the rest of the motion does, and the order is the first.
     """
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
     request = _Simulation(robot, method, dt, steps, every, tolerance, parameters)

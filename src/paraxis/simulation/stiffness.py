@@ -59,8 +59,8 @@ def warn_if_stiff(robot, q, dt, parameters):
     warnings.warn(
         f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
         f"will make it shake: expected method 'adaptive', or smoothing >= {smoothing * factor:.2g} "
-        f"instead of {smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' stands any "
-        f"dt but is of first order, so that its error falls only as dt",
+        f"instead of {smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' stands "
+        f"stiff friction at this dt, but is of first order, so that its error falls only as dt",
         SimulationWarning,
         stacklevel=3,
     )
