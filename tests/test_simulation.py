@@ -289,7 +289,7 @@ def test_a_controller_is_compiled_and_moves_as_when_it_is_called(name, method):
 
 
 def choosing(t, q, qd):
-    return GOAL if t > 0.02 else -GOAL
+    return (GOAL if t > 0.02 else -GOAL) - qd
 
 
 def from_a_table(t, q, qd):

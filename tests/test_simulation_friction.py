@@ -279,6 +279,29 @@ def test_semi_implicit_euler_leaves_rest_as_soon_as_it_should(torque, within):
     assert px.simulate(robot, *start, **options).q[-1, 0] == pytest.approx(exact, rel=within)
 
 
+STEEP = {
+    "falling friction": {"friction": Friction(coulomb=1.0, static=11.0)},
+    "efficiency alone": {"transmission": Transmission(10.0, 0.3)},
+}
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_losses_that_are_steep_at_rest_or_fall_beyond_it(name):
+    """On a rail that slopes a block is pushed on, pushed back, held (but for creeping), let go."""
+    robot = block(gravity=(5.0, 0.0, -10.0), **STEEP[name])
+    ratio = robot.joints[0].transmission.ratio
+    forces = np.array([[30.0], [-90.0], [-9.0], [0.0]]) / ratio
+    for rate in (0.0, 0.5, -0.5):
+        start = np.zeros((4, 1)), np.full((4, 1), rate), forces
+        exact = px.simulate(robot, *start, dt=0.5, steps=1, method="adaptive").q[-1]
+        for dt in (1e-2, 1e-3):
+            options = {"dt": dt, "steps": round(0.5 / dt), "method": "semi_implicit_euler"}
+            run = px.simulate(robot, *start, **options)
+            assert run.q[-1] == pytest.approx(exact, abs=12 * dt), (rate, dt)
+            if rate == 0.0:
+                assert run.q[-1, 2] == pytest.approx(exact[2], abs=1e-6)
+
+
 @pytest.mark.parametrize("dt", (1e-3, 1e-2))
 @pytest.mark.parametrize("smoothing", (1e-3, 1e-6))
 def test_stiff_friction_without_bearings_brings_coupled_joints_to_rest(dt, smoothing):
