@@ -415,7 +415,7 @@ def test_scaled_torques_count_losses():
     assert scaled.duration > MADE["quintic"]().scaled(UR5, max_velocity=np.inf).duration
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(robots(joints=(1, 4)), st.integers(0, 100))
 def test_scaled_meets_torque_limits_of_any_robot(robot, seed):
     q0, q1 = np.random.default_rng(seed).uniform(-2, 2, (2, robot.n))
@@ -463,7 +463,7 @@ def test_fastest_is_at_a_limit_nearly_everywhere(name, limits):
 
 
 @given(vectors(3), vectors(3), st.tuples(*[positive] * 3), st.tuples(*[positive] * 3))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_fastest_along_a_line_is_the_trapezoid(q0, q1, velocity, acceleration):
     if abs(q1 - q0).max() < 1e-2:
         return
@@ -562,7 +562,7 @@ def geared(friction, efficiency, break_away, ratio=10.0):
 
 
 @pytest.mark.parametrize("q0, q1", [(1.4, 0.5), (1.0, 0.0), (0.0, 1.0)])
-@pytest.mark.parametrize("limit", [4, 4.5, 5, 5.5, 6, 7, 9])
+@pytest.mark.parametrize("limit", [4, 5, 5.5, 9])
 def test_fastest_with_one_lossy_joint_is_the_optimum(q0, q1, limit):
     arm = px.planar(1).with_drives({"joint1": geared(px.Friction(coulomb=0.3), 0.8, 0.2)})
     path, best = px.quintic([q0], [q1], 1.0), quickest(arm, q0, q1, limit)
@@ -576,7 +576,7 @@ def test_fastest_with_one_lossy_joint_is_the_optimum(q0, q1, limit):
     assert fastest.duration < path.scaled(arm, max_torque=limit).duration
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(st.integers(0, 10**6), st.booleans())
 def test_fastest_with_any_lossy_joint_is_the_optimum(seed, sticks):
     rng = np.random.default_rng(seed)
@@ -591,7 +591,7 @@ def test_fastest_with_any_lossy_joint_is_the_optimum(seed, sticks):
     assert ratios(arm, fastest, np.inf, np.inf, 14.0, 20_001).max() <= 1 + 1e-9
 
 
-@settings(max_examples=10)
+@settings(max_examples=4)
 @given(st.integers(0, 10**6))
 def test_fastest_with_two_lossy_joints(seed):
     rng = np.random.default_rng(seed)
@@ -609,24 +609,61 @@ def test_fastest_with_two_lossy_joints(seed):
     assert fastest.duration < path.scaled(arm, max_torque=limit).duration
 
 
-@pytest.mark.parametrize("seed", [9, 16, 19, 21])
-def test_fastest_where_joints_turn_back_against_static_friction(seed):
-    """Losses that jump within the path cost time there, and nowhere else."""
+def test_fastest_with_bearings_through_points():
+    """A path that begins and ends at rest by itself, as all splines do."""
+    drive = {"friction": px.Friction([px.JournalBearing(0.1, 0.04, 0.2)])}
+    robot = UR5.with_drives(dict.fromkeys(UR5.joint_names, drive))
+    home = np.array([0.3, -1.2, 1.5, -1.8, -1.5, 0.0])
+    goal = home + np.random.default_rng(1).uniform(-1.5, 1.5, 6)
+    path = px.via_points([home, (home + goal) / 2 + 0.2, goal], [0, 0.5, 1])
+    fastest = path.fastest(robot, max_acceleration=40.0)
+    found = ratios(robot, fastest, SPEED, 40.0, EFFORT).max(0)
+    assert found.max() <= 1 + 1e-9
+    assert found.mean() > 0.99
+    assert fastest.duration < 0.7 * path.scaled(robot, max_acceleration=40.0).duration
+
+
+def with_random_losses(seed, bearings):
     rng, plain = random.Random(seed), random_robot(seed, joints=(1, 5))
     joints = []
     for joint in plain.joints:
-        friction = px.Friction(viscous=rng.uniform(0, 2), coulomb=rng.uniform(0, 1), static=1.5)
+        held = [px.JournalBearing(0.1, 0.04, 0.2)] if bearings and joint.kind != "prismatic" else []
+        viscous, coulomb = rng.uniform(0, 2), rng.uniform(0, 1)
+        friction = px.Friction(held, viscous=viscous, coulomb=coulomb, static=1.5)
         gear = px.Transmission(
             ratio=rng.choice((-50, 1, 100)), efficiency=rng.uniform(0.5, 1), break_away=0.5
         )
         joints.append(replace(joint, friction=friction, transmission=gear))
-    robot = replace(plain, joints=tuple(joints), warn=False)
+    return replace(plain, joints=tuple(joints), warn=False)
+
+
+# where joints turn back without inertia to speak of, where bearings feel u more than the joint does
+@pytest.mark.parametrize(
+    "seed, bearings", [(2, False), (9, False), (16, False), (1, True), (6, True), (10, True)]
+)
+def test_fastest_where_joints_turn_back_against_static_friction(seed, bearings):
+    """Losses that jump within the path cost time there, and nowhere else."""
+    robot = with_random_losses(seed, bearings)
     path = px.via_points(np.random.default_rng(seed).uniform(-2, 2, (3, robot.n)), [0, 1, 2.5])
     limit = 2.5 * abs(px.gravity_torques(robot, path.sample(samples=500).q)).max(0) + 8
     fastest = path.fastest(robot, max_velocity=3, max_torque=limit)
-    found = ratios(robot, fastest, 3, np.inf, limit).max(0)
+    found = ratios(robot, fastest, 3, np.inf, limit, 20_001).max(0)
     assert found.max() <= 1 + 1e-9
-    assert (found > 0.95).mean() > 0.93
+    assert (found > 0.95).mean() > 0.98
+
+
+def test_a_motor_that_turns_the_other_way_is_the_same_drive():
+    """So that what it brings above and below its limit is not mixed up."""
+    q, qd, qdd = px.quintic([1.4, 0.2], [0.5, -1.0], 1.0).sample(samples=21)[1:]
+
+    def drive(ratio):
+        return geared(px.Friction(coulomb=0.3), 0.8, 0.2, ratio)
+
+    backward, forward = (
+        px.planar(2).with_drives(dict.fromkeys(("joint1", "joint2"), drive(ratio)))
+        for ratio in (-10.0, 10.0)
+    )
+    assert np.allclose(drive_torques(backward, q, qd, qdd), drive_torques(forward, q, qd, qdd))
 
 
 # -- what cannot be --------------------------------------------------------------------------------

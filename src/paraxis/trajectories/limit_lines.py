@@ -3,7 +3,8 @@
 A joint moves with q̇ = q' ṡ and q̈ = q' u + q'' x, and its dynamic torque is a u + b x + c: limits of
 accelerations and torques are lines, those of velocities bound x. Along a path each joint moves the
 way of q', so that what a transmission leaves of a torque's limit is a number. Friction is no line:
-it is taken near a motion found before, what grows with speed by its tangent, √x ≈ √x₀/2 + x/(2√x₀).
+it is taken near a motion found before, what grows with speed by its tangent, √x ≈ √x₀/2 + x/(2√x₀),
+and what bearings feel of u by theirs.
 """
 
 import numpy as np
@@ -14,7 +15,9 @@ from .limits import MET, drive_torques
 
 SIDES = (1, -1)  # of a torque's limit: above and below
 SPARE = 1e-6  # of a limit, left where it would be passed
-INSIDE = 1e-7  # of an interval: with x > 0 joints that start or stop have a direction
+INSIDE = (
+    1e-7  # of an interval: there the direction of joints that start, stop or turn is no rounding
+)
 CREEP = 1e-100  # a rate with a direction and no size
 
 
@@ -34,30 +37,31 @@ class LimitLines:
             side: _at_joints(robot, grid.direction, side * limits.torque) for side in SIDES
         }
         # with friction, of which nothing is known yet
-        self.constant, self.slope = dict.fromkeys(SIDES, self.gravity), self.of_x
+        self.constant = dict.fromkeys(SIDES, self.gravity)
+        self.rise, self.slope = dict.fromkeys(SIDES, self.of_u), self.of_x
         self._make_lines()
 
     def take_friction_near(self, x, u):
         """Friction as it is for motion with x at the places, where a torque's limit is met."""
-        x, size = np.stack([x[:-1], x[1:]])[..., None], abs(self.grid.dq).max(-1, keepdims=True)
-        # a limit met far from the motion is none of its concern; where a path begins or ends at
-        # rest u has no bound, but what it brings the joints has
-        most = np.divide(4 * (size * abs(u)[:, None]).max(), size, out=0 * size, where=size > 0)
+        low, high = self._allowed(x, u)
+        x = np.stack([x[:-1], x[1:]])[..., None]
         viscous = self.grid.dq * [joint.friction.viscous for joint in self.robot.joints]
         # at the ends, where x stays 0, the tangent would be upright
         slope = np.divide(viscous, 2 * np.sqrt(x), out=np.zeros_like(viscous), where=x > 0)
         for side, bounds in self.bounds.items():
             with np.errstate(divide="ignore", invalid="ignore"):
-                u = (bounds - self.constant[side] - self.slope * x) / self.of_u
-            u = np.clip(np.nan_to_num(u), -most, most)
-            self.constant[side] = self.gravity + self._friction(x, u) - slope * x
+                met = (bounds - self.constant[side] - self.slope * x) / self.rise[side]
+            met = np.clip(np.nan_to_num(met), low, high)
+            friction, rise = self._friction(x, met)
+            self.rise[side] = self.of_u + rise
+            self.constant[side] = self.gravity + friction - rise * met - slope * x
         self.slope = self.of_x + slope
         self._make_lines()
 
     def take_peaks_of(self, x, u):
         """Leave less where torques are greater within an interval than at its ends.
 
-        As they are where a joint turns back. Returns the greatest excess over a limit, relative.
+        Returns the greatest excess over a limit, relative.
         """
         grid, share = self.grid, np.linspace(INSIDE, 1 - INSIDE, 11)[:, None]
         q, dq, ddq = grid.path(grid.s[:-1] + share * grid.step)
@@ -72,18 +76,32 @@ class LimitLines:
         return worst
 
     def _friction(self, x, u):
-        """Of each joint at x (..., 1), with a u of its own (..., n)."""
+        """Of each joint at x (..., 1), with a u of its own (..., n); and its derivative by u."""
         grid = self.grid
         qd = grid.direction * np.maximum(abs(grid.dq) * np.sqrt(x), CREEP)
 
         def with_one(u):
             return motor_torques(self.robot, grid.q, qd, grid.dq * u + grid.ddq * x).joint_friction
 
-        friction = with_one(np.zeros_like(x))
+        friction, rise = with_one(np.zeros_like(x)), np.zeros_like(u)
         for j, joint in enumerate(self.robot.joints):
             if joint.friction.bearings:  # others do not feel u
-                friction[..., j] = with_one(u[..., j, None])[..., j]
-        return friction
+                own = u[..., j, None]
+                small = 1e-6 * np.maximum(1.0, abs(own))
+                friction[..., j], ahead = (with_one(v)[..., j] for v in (own, own + small))
+                rise[..., j] = (ahead - friction[..., j]) / small[..., 0]
+        return friction, rise
+
+    def _allowed(self, x, u):
+        """The least and the greatest u (intervals, 1) at x; at least what was found.
+
+        A limit that would be met beyond others is none of the motion's concern.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            met = (self.C - self.B * x[:-1, None]) / self.A
+        low = np.where(self.A < 0, met, -np.inf).max(-1)
+        high = np.where(self.A > 0, met, np.inf).min(-1)
+        return np.minimum(low, u)[:, None], np.maximum(high, u)[:, None]
 
     def _make_lines(self):
         grid, limits = self.grid, self.limits
@@ -93,15 +111,14 @@ class LimitLines:
             room = side * (bounds - self.constant[side])
             rooms.append(np.divide(room, limits.torque, out=np.ones_like(room), where=limited))
         lines = []
-        for end in (0, 1):
-            for a, b, limit, (above, below) in (
-                (grid.dq, grid.ddq, limits.acceleration, np.ones((2, 2, 1, 1))),
-                (self.of_u, self.slope, limits.torque, rooms),
+        for side, room in zip(SIDES, rooms, strict=True):
+            for a, b, limit, c in (
+                (grid.dq, grid.ddq, limits.acceleration, np.ones_like(room)),
+                (self.rise[side], self.slope, limits.torque, room),
             ):
-                a, b = a[end] / limit, b[end] / limit
-                if end:  # x there is x + 2 u Δs
-                    a = a + 2 * grid.step[:, None] * b
-                lines += [(a, b, above[end] + 0 * a), (-a, -b, below[end] + 0 * a)]
+                a, b = side * a / limit, side * b / limit
+                # at the end of an interval x is x + 2 u Δs
+                lines += [(a[0], b[0], c[0]), (a[1] + 2 * grid.step[:, None] * b[1], b[1], c[1])]
         self.A, self.B, self.C = (np.concatenate(part, -1) for part in zip(*lines, strict=True))
 
 

@@ -35,6 +35,8 @@ def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
     for _ in range(PEAK_ROUNDS):
         if lines.take_peaks_of(x, u) < MET:
             break
+        if robot.has_losses:
+            lines.take_friction_near(x, u)
         x, u = _sweeps(grid, lines)
         slower = _profile(grid, x, u)
         if slower.length > 1.2 * quick.length:  # to stretch it all costs less
