@@ -340,13 +340,31 @@ def test_the_whole_acceleration_of_the_frame_is_limited(blend):
     bias = px.bias_acceleration(UR5, samples.q, samples.qd)[:, 3:]
     speeds = np.linalg.norm((J @ samples.qd[..., None])[..., 0], axis=-1)
     accelerations = np.linalg.norm((J @ samples.qdd[..., None])[..., 0] + bias, axis=-1)
-    assert accelerations.max() == pytest.approx(2, rel=1e-5)
-    assert speeds.max() < 0.5  # here the corners decide
+    assert accelerations.max() <= 2 * (1 + 1e-6)
+    assert speeds.max() <= 0.5 * (1 + 1e-6)
+    near_limit = np.maximum(accelerations / 2, speeds / 0.5) > 0.95
+    assert near_limit.mean() > 0.98  # slow only where it must be
+    stops = px.cartesian_via_points(
+        UR5, HOME, [NEAR, FAR, NEAR], max_velocity=0.5, max_acceleration=2.0
+    )
+    assert trajectory.duration < 0.98 * stops.duration
     gentle = px.cartesian_via_points(
         UR5, HOME, [NEAR, FAR, NEAR], blend=blend, max_velocity=0.1, max_acceleration=2.0
     )
     length = gentle.legs[0].path.length
-    assert gentle.duration == pytest.approx(length / 0.1 + 0.1 / 2)  # here they do not
+    assert gentle.duration == pytest.approx(length / 0.1 + 0.1 / 2, rel=1e-3)
+
+
+def test_a_frame_that_turns_on_the_spot_slows_down_between_turns():
+    goals = [pose_at(HOME, turn=(0, 0, 0.5)), pose_at(HOME, turn=(0, 0.4, 0.5))]
+    trajectory = px.cartesian_via_points(
+        UR5, HOME, goals, blend=0.1, max_velocity=0.8, max_acceleration=2.0
+    )
+    samples = trajectory.sample(samples=2001)
+    spins = (px.jacobian(UR5, samples.q)[:, :3] @ samples.qd[..., None])[..., 0]
+    rises = np.linalg.norm(np.diff(spins, axis=0), axis=-1) / np.diff(samples.t)
+    assert 1.98 < rises.max() < 2.01
+    assert np.linalg.norm(spins[500:1500], axis=-1).min() > 0.1
 
 
 def test_a_path_of_poses_knows_its_derivatives():
@@ -489,7 +507,7 @@ def test_the_sweeps_solve_the_linear_program(name, monkeypatch):
     grid = path_grid.Grid(MADE[name]().legs[0].path)
     limits = Limits.of(UR5, 6, None, 20.0, None)
     lines = LimitLines(UR5, grid, limits)
-    x, u = time_optimal._sweeps(grid, lines)
+    x, u = time_optimal.sweeps(grid, lines)
     count, rows, right = len(grid.step), [], []
     for i in range(count):
         for a, b, c in zip(lines.A[i], lines.B[i], lines.C[i], strict=True):

@@ -9,7 +9,7 @@ from ..api import forward_kinematics
 from ..errors import ArgumentError
 from ..robot.pose import Pose
 from . import given
-from .corners import cruising_speed
+from .corners import rounded
 from .follow import follow
 from .joint_range import check_in_range
 from .polyline import Polyline, rotation_vector
@@ -51,9 +51,8 @@ def cartesian_via_points(
     Without `blend` the frame stops at each target. With it, it does not stop: corners are rounded
     from that distance before a target to that distance after, with a continuous curvature, and
     pass the target within 3/8 of that distance. A duration is that of the whole, shared out by the
-    lengths of the lines. Where limits are given the frame cruises at one speed, slower than
-    `max_velocity` if its acceleration around corners would pass `max_acceleration`. Otherwise as
-    `px.cartesian_line`.
+    lengths of the lines. Where limits are given the frame slows down around corners, so that its
+    whole acceleration keeps within `max_acceleration`. Otherwise as `px.cartesian_line`.
     """
     targets = _sequence(targets)
     timing = _timing(duration, max_velocity, max_acceleration)
@@ -68,8 +67,10 @@ def _timing(duration, max_velocity, max_acceleration):
     if duration is None and max_velocity is not None and max_acceleration is not None:
         velocity = given.positive("max_velocity", max_velocity)
         acceleration = given.positive("max_acceleration", max_acceleration)
-        return lambda line, whole: trapezoid(
-            line.length, cruising_speed(line, velocity, acceleration), acceleration
+        return lambda line, whole: (
+            rounded(line, velocity, acceleration)
+            if line.blend
+            else trapezoid(line.length, velocity, acceleration)
         )
     raise ArgumentError(
         f"expected a duration, or max_velocity and max_acceleration, found duration={duration}, "

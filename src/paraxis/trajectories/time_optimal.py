@@ -28,17 +28,17 @@ def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
         raise ArgumentError("limits: expected one of acceleration or torque, found none")
     grid = Grid(path)
     lines = LimitLines(robot, grid, limits)
-    x, u = _sweeps(grid, lines)
+    x, u = sweeps(grid, lines)
     if robot.has_losses:
         x, u = _with_friction(grid, lines, x, u)
-    quick = _profile(grid, x, u)
+    quick = profile(grid, x, u)
     for _ in range(PEAK_ROUNDS):
         if lines.take_peaks_of(x, u) < MET:
             break
         if robot.has_losses:
             lines.take_friction_near(x, u)
-        x, u = _sweeps(grid, lines)
-        slower = _profile(grid, x, u)
+        x, u = sweeps(grid, lines)
+        slower = profile(grid, x, u)
         if slower.length > 1.2 * quick.length:  # to stretch it all costs less
             break
         quick = slower
@@ -50,8 +50,8 @@ def _with_friction(grid, lines, x, u):
     near, duration = x, np.inf
     for _ in range(FRICTION_ROUNDS):
         lines.take_friction_near(near, u)
-        x, u = _sweeps(grid, lines)
-        before, duration = duration, _profile(grid, x, u).length
+        x, u = sweeps(grid, lines)
+        before, duration = duration, profile(grid, x, u).length
         # friction taken at a much greater speed stops the motion: less is tried before rest
         near = np.maximum(x, near / AT_MOST_SLOWER)
         if abs(duration - before) < SETTLED * duration and (near == x).all():
@@ -59,7 +59,7 @@ def _with_friction(grid, lines, x, u):
     return x, u
 
 
-def _sweeps(grid, lines):
+def sweeps(grid, lines):
     """x at every place and u in every interval, as large as can be."""
     slowest = SLOWEST * grid.s[-1] ** 2
     reach = _reach(grid, lines, slowest)
@@ -116,7 +116,7 @@ def _largest_without_u(B, C):
     return (C[rising] / B[rising]).min(initial=np.inf)
 
 
-def _profile(grid, x, u):
+def profile(grid, x, u):
     rate = np.sqrt(x)
     times = 2 * grid.step / (rate[:-1] + rate[1:])
     powers = np.stack([grid.s[:-1], rate[:-1], u / 2], axis=-1)
