@@ -392,7 +392,7 @@ def test_rotation_vectors_are_those_of_rotations(axis, angle):
 # -- limits ----------------------------------------------------------------------------------------
 
 
-def ratios(robot, trajectory, velocity, acceleration, torque, count=100_001):
+def ratios(robot, trajectory, velocity, acceleration, torque, count=20_001):
     """The largest rate, acceleration and drive torque over their limits, on many samples."""
     t = np.random.default_rng(5).uniform(0, trajectory.duration, count)
     q, qd, qdd = trajectory(t)
@@ -441,7 +441,7 @@ def test_scaled_meets_torque_limits_of_any_robot(robot, seed):
     weight = abs(px.gravity_torques(robot, trajectory.sample(samples=200).q)).max(0)
     limit = 1.3 * weight + 0.5
     scaled = trajectory.scaled(robot, max_torque=limit)
-    most = ratios(robot, scaled, np.inf, np.inf, limit, 20_001).max()
+    most = ratios(robot, scaled, np.inf, np.inf, limit).max()
     assert 1 - 1e-4 < most <= 1 + 1e-9
     again = scaled.scaled(robot, max_torque=limit)
     assert again.duration == pytest.approx(scaled.duration, rel=1e-9)
@@ -460,7 +460,7 @@ def test_the_limit_of_a_transmission_goes_before_that_of_the_description():
     assert weak.duration > strong.duration
 
 
-@pytest.mark.parametrize("limits", ["acceleration", "torque", "own", "all"])
+@pytest.mark.parametrize("limits", ["acceleration", "torque", "all"])
 @pytest.mark.parametrize("name", ["quintic", "via_points", "stops", "blends"])
 def test_fastest_is_at_a_limit_nearly_everywhere(name, limits):
     limits, slow = LIMITS[limits], MADE[name]()
@@ -580,7 +580,7 @@ def geared(friction, efficiency, break_away, ratio=10.0):
 
 
 @pytest.mark.parametrize("q0, q1", [(1.4, 0.5), (1.0, 0.0), (0.0, 1.0)])
-@pytest.mark.parametrize("limit", [4, 5, 5.5, 9])
+@pytest.mark.parametrize("limit", [4, 5.5, 9])
 def test_fastest_with_one_lossy_joint_is_the_optimum(q0, q1, limit):
     arm = px.planar(1).with_drives({"joint1": geared(px.Friction(coulomb=0.3), 0.8, 0.2)})
     path, best = px.quintic([q0], [q1], 1.0), quickest(arm, q0, q1, limit)
@@ -590,11 +590,11 @@ def test_fastest_with_one_lossy_joint_is_the_optimum(q0, q1, limit):
         return
     fastest = path.fastest(arm, max_torque=limit)
     assert fastest.duration == pytest.approx(best, rel=5e-3)
-    assert ratios(arm, fastest, np.inf, np.inf, limit, 20_001).max() <= 1 + 1e-9
+    assert ratios(arm, fastest, np.inf, np.inf, limit).max() <= 1 + 1e-9
     assert fastest.duration < path.scaled(arm, max_torque=limit).duration
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.integers(0, 10**6), st.booleans())
 def test_fastest_with_any_lossy_joint_is_the_optimum(seed, sticks):
     rng = np.random.default_rng(seed)
@@ -606,7 +606,7 @@ def test_fastest_with_any_lossy_joint_is_the_optimum(seed, sticks):
         return
     fastest = px.quintic([q0], [q1], 1.0).fastest(arm, max_torque=14.0)
     assert fastest.duration == pytest.approx(quickest(arm, q0, q1, 14.0), rel=1e-2)
-    assert ratios(arm, fastest, np.inf, np.inf, 14.0, 20_001).max() <= 1 + 1e-9
+    assert ratios(arm, fastest, np.inf, np.inf, 14.0).max() <= 1 + 1e-9
 
 
 @settings(max_examples=4)
@@ -621,7 +621,7 @@ def test_fastest_with_two_lossy_joints(seed):
     path = px.quintic(q0, q1, 1.0)
     limit = 2 * abs(px.gravity_torques(arm, path.sample(samples=200).q)).max(0) + 4
     fastest = path.fastest(arm, max_torque=limit)
-    found = ratios(arm, fastest, np.inf, np.inf, limit, 20_001).max(0)
+    found = ratios(arm, fastest, np.inf, np.inf, limit).max(0)
     assert found.max() <= 1 + 1e-9
     assert (found > 0.97).mean() > 0.97
     assert fastest.duration < path.scaled(arm, max_torque=limit).duration
@@ -665,7 +665,7 @@ def test_fastest_where_joints_turn_back_against_static_friction(seed, bearings):
     path = px.via_points(np.random.default_rng(seed).uniform(-2, 2, (3, robot.n)), [0, 1, 2.5])
     limit = 2.5 * abs(px.gravity_torques(robot, path.sample(samples=500).q)).max(0) + 8
     fastest = path.fastest(robot, max_velocity=3, max_torque=limit)
-    found = ratios(robot, fastest, 3, np.inf, limit, 20_001).max(0)
+    found = ratios(robot, fastest, 3, np.inf, limit).max(0)
     assert found.max() <= 1 + 1e-9
     assert (found > 0.95).mean() > 0.98
 
