@@ -75,7 +75,7 @@ MEMBERS = {
     "shoulder offset": modified(a1=0.35, a3=0.1, d2=0.0, d3=0.0),
     "other zeros": modified(zeros=(1, -2, 3, -0.5, 0.25, 2)),
     "elsewhere": px.load("puma560").with_base(Pose.from_rpy((1, 2, 3), (0.4, 0.5, 0.6))),
-} | {f"random {seed}": random_member(seed) for seed in range(10)}
+} | {f"random {seed}": random_member(seed) for seed in range(7)}
 members = pytest.mark.parametrize("robot", MEMBERS.values(), ids=MEMBERS.keys())
 
 

@@ -75,7 +75,11 @@ def test_links_lead_somewhere(page, target):
         assert heading in [line.lower().replace(" ", "-") for line in lines]
 
 
-@pytest.mark.parametrize("name", REPORTS)
+# that on depth takes half a minute
+SLOW = {"depth": pytest.mark.long}
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=SLOW.get(x, ())) for x in REPORTS])
 def test_the_reports_are_those_of_today(name):
     _, make = REPORTS[name]
     current = (ROOT / f"docs/reports/{name}.md").read_text() == markdown(make())

@@ -48,9 +48,17 @@ def test_one_rising_curve_fits_all_links_in_their_cases():
 
 @pytest.mark.parametrize("length", (0.01, 0.2, 1.0, 100.0))
 def test_no_length_gives_the_printed_friction_of_links_two_and_three(length):
-    found = abs(table_3_5.at_the_state(length).joint_friction)
+    found = [abs(table_3_5.friction_in_bearing(i, length)) for i in range(3)]
     assert found[1] > 5 * abs(TOLD["joint_friction"][1])
     assert found[2] > 3 * abs(TOLD["joint_friction"][2])
+
+
+def test_the_length_gives_the_printed_friction_of_link_one():
+    found = table_3_5.at_the_state(table_3_5.bearing_length()).joint_friction
+    assert found[0] == pytest.approx(TOLD["joint_friction"][0])
+    for i in range(3):  # by the compiled function as by the formula
+        one = table_3_5.friction_in_bearing(i, table_3_5.bearing_length())
+        assert one == pytest.approx(found[i])
 
 
 def test_printed_sums_hold():

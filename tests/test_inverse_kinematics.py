@@ -100,7 +100,7 @@ def test_real_arms_reach_what_they_can_reach(name, frame, joints):
     assert (resting == np.delete(Limits(robot).neutral, moving)).all()
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(st.integers(0, 2**32))
 def test_random_robots(seed):
     robot = random_robot(seed, joints=(1, 9))

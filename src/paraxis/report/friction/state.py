@@ -74,27 +74,33 @@ def motion(way, z, speed, acceleration):
     return geometry.positions(θ), geometry.rates(θd), geometry.rates(θdd)
 
 
-def _states(reading, way, elbow):
-    told = printed("dhanaraj")["case_study"]
-    robot = arm(told["offset"]["dynamics"])
+@cache
+def _kernels():
+    """Torques and motion at (z, ż, z̈), and the slope of the torques, for any arm and elbow."""
+    robot = arm(printed("dhanaraj")["case_study"]["offset"]["dynamics"])
 
-    def torques(x):
+    def torques(x, way, elbow, turn):
         q, qd, qdd = motion((way, elbow), *x)
-        q = [*q[:2], q[2] + READINGS[reading]]
+        q = [*q[:2], q[2] + turn]
         return {"tau": inverse_dynamics(robot, q, qd, qdd), "q": q, "qd": qd, "qdd": qdd}
 
-    program = trace(torques, x=3)
-    value, slope = program.compile(), program.jacobian("tau", "x").compile()
-    x = STARTS.copy()
+    program = trace(torques, x=3, way=(), elbow=(), turn=())
+    return program.compile(), program.jacobian("tau", "x").compile()
+
+
+def _states(reading, way, elbow):
+    goal = printed("dhanaraj")["case_study"]["dynamic"]
+    value, slope = _kernels()
+    x, choice = STARTS.copy(), (way, elbow, READINGS[reading])
     with np.errstate(all="ignore"):
         for _ in range(ROUNDS):
-            residual, derivative = value(x)[0] - told["dynamic"], slope(x)
+            residual, derivative = value(x, *choice)[0] - goal, slope(x, *choice)
             good = np.isfinite(residual).all(-1) & np.isfinite(derivative).all((-1, -2))
             good &= abs(np.linalg.det(np.where(good[:, None, None], derivative, 0.0))) > 1e-9
             x, residual, derivative = x[good], residual[good], derivative[good]
             x = x - np.linalg.solve(derivative, residual[..., None])[..., 0]
-        tau, q, qd, qdd = value(x)
-    met = (abs(tau - told["dynamic"]).max(-1) < 1e-9) & (x[:, 1] > 0)
+        tau, q, qd, qdd = value(x, *choice)
+    met = (abs(tau - goal).max(-1) < 1e-9) & (x[:, 1] > 0)
     found = []
     for k in np.flatnonzero(met):
         if all(abs(x[k] - (s.z, s.speed, s.acceleration)).max() > SAME for s in found):

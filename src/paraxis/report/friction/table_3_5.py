@@ -1,10 +1,13 @@
 """Dhanaraj's Table 3.5: the torques of three links at one instant, beside ours at that state."""
 
+import math
 from functools import cache
 
 import numpy as np
 
+from ...algorithms.joint_friction import joint_friction
 from ...api import joint_reactions, motor_torques
+from ...spatial import Spatial, Vector
 from ..document import Row, Table
 from ..papers import printed
 from .arm import arm
@@ -27,9 +30,24 @@ def bearing_length():
     low, high = 1e-3, LONGEST
     for _ in range(100):
         middle = (low * high) ** 0.5
-        longer = at_the_state(middle).joint_friction[0] > told()["joint_friction"][0]
+        longer = abs(friction_in_bearing(0, middle)) > told()["joint_friction"][0]
         low, high = (middle, high) if longer else (low, middle)
     return middle
+
+
+def friction_in_bearing(i, length):
+    """The friction of one link there, if its bearing has this length."""
+    moment, force = np.split(_reactions()[i], 2)
+    joint = arm(told()["offset"]["dynamics"], curve(), length).joints[i]
+    rate = float(the_state().qd[i])
+    carried = Spatial(Vector(*moment.tolist()), Vector(*force.tolist()))
+    return joint_friction(joint, carried, rate, math.copysign(1.0, rate))
+
+
+@cache
+def _reactions():
+    state = the_state()
+    return joint_reactions(arm(told()["offset"]["dynamics"]), state.q, state.qd, state.qdd)
 
 
 def at_the_state(length):
@@ -92,7 +110,7 @@ def _note(name, i):
     if name == "joint_friction":
         if i == 0:
             return "met, as the length is found from it"
-        least = abs(at_the_state(LONGEST).joint_friction[i])
+        least = abs(friction_in_bearing(i, LONGEST))
         return (
             f"cannot be: a horizontal axis bears the weight, {_weight(i):.0f} N, so μ r |f| alone "
             f"is {least:.3f}, whatever the length"
@@ -105,9 +123,7 @@ def _note(name, i):
 
 def _weight(i):
     """The force across the axis."""
-    state = the_state()
-    reactions = joint_reactions(arm(told()["offset"]["dynamics"]), state.q, state.qd, state.qdd)
-    return float(np.hypot(*reactions[i, 3:5]))
+    return float(np.hypot(*_reactions()[i, 3:5]))
 
 
 def identities():
