@@ -561,6 +561,7 @@ def report():
     return make()
 
 
+@pytest.mark.long
 def test_what_the_report_meets_and_what_not(report):
     differ = [row.quantity for row in report.rows if row.printed is not None and not agrees(row)]
     assert differ == [
@@ -575,6 +576,7 @@ def test_what_the_report_meets_and_what_not(report):
         assert row.note or agrees(row) or row.printed is None
 
 
+@pytest.mark.long
 def test_the_report_says_what_is_shallowest(report):
     """The closed form for a short arm, which its conventions claim."""
     (curves,) = [f.curves for f in report.figures if f.title.startswith("The algorithms")]

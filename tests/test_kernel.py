@@ -1627,6 +1627,7 @@ def test_an_input_broadcast_over_the_batch_may_be_out():
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.long
 def test_a_state_of_many_entries_does_not_need_a_large_stack():
     source = """
         import numpy as np, paraxis as px, threading
