@@ -586,6 +586,7 @@ def test_the_report_says_what_is_shallowest(report):
     assert min(at_16, key=at_16.get) == "logarithmic_newton_euler"
 
 
+@pytest.mark.long
 def test_the_report_is_drawn_and_printed(report, capsys):
     (lathrops, ours) = report.figures
     assert set(lathrops.dashed) <= set(lathrops.curves) and len(ours.curves) == 6
