@@ -378,6 +378,7 @@ def long_body(entries):
     return px.trace(step, x=entries, a=())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("until", (None, "total"))
 def test_a_body_of_several_functions_with_a_frame_on_the_heap(until):
     program = long_body(1500)

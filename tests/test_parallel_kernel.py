@@ -438,6 +438,7 @@ def test_the_source_stands_alone(tmp_path):
 # -- the benchmark ---------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_benchmark_measures_and_prints():
     threads = pytest.importorskip("threads")  # of benchmarks/, with the peers' packages
     console = pytest.importorskip("rich.console")

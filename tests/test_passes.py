@@ -268,6 +268,7 @@ def test_long_sums_and_products(function):
         assert exact(check(work(graph)), x) == exact(graph, x)
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_nodes():
     """Takes seconds; were a pass quadratic, this would never end."""
     rng = random.Random(1)

@@ -230,6 +230,7 @@ def chain(n, kind="revolute", backwards=False):
     return robot(*parts, *(joints[::-1] if backwards else joints))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_chain_of_ten_thousand_joints(backwards):
     r = parse_urdf(chain(10_000, backwards=backwards))
@@ -239,6 +240,7 @@ def test_a_chain_of_ten_thousand_joints(backwards):
     assert parse_urdf(chain(100), tip="l50").n == 50
 
 
+@pytest.mark.long
 def test_a_chain_of_ten_thousand_welded_links():
     r = parse_urdf(chain(10_000, "fixed"))
     assert (r.n, len(r.frames)) == (1, 10_001)

@@ -25,7 +25,7 @@ from .loads import force_on_bodies, payload_parameters
 from .program import Program, work
 from .robot.inertial_parameters import inertial_parameters
 from .robot.model import parameter_values as model_values
-from .robot.robot import Robot, quoted
+from .robot.robot import a_robot, quoted
 
 
 def algorithms(function="inverse_dynamics"):
@@ -81,20 +81,13 @@ class _Request:
         )
 
 
-def _check(robot):
-    if not isinstance(robot, Robot):
-        raise ArgumentError(
-            f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}"
-        )
-
-
 def _check_coordinates(coordinates):
     if not isinstance(coordinates, str) or coordinates not in COORDINATES:
         raise ArgumentError(f"coordinates: expected one of {COORDINATES}, found {coordinates!r}")
 
 
 def _request(robot, function, algorithm, parameters, frame, coordinates):
-    _check(robot)
+    a_robot(robot)
     algorithms_of(function)
     if isinstance(parameters, str):
         raise ArgumentError(f"parameters: expected a sequence of names, found {parameters!r}")
@@ -141,7 +134,7 @@ def parameter_values(robot, name):
     base_velocity (6) and base_acceleration (6: of the root frame's origin, as of any point, angular
     first, along the root frame's axes).
     """
-    _check(robot)
+    a_robot(robot)
     return np.array(model_values(robot, name))
 
 
@@ -319,7 +312,7 @@ def payload(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, frame=None):
     (...), has its centre of mass `com` (..., 3) and its inertia about that (..., 6: Ixx, Iyy, Izz,
     Ixy, Ixz, Iyz) in `frame`, by default the tool. One body in all states: robot.with_payload.
     """
-    _check(robot)
+    a_robot(robot)
     return payload_parameters(robot, mass, com, inertia, frame)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ArgumentError
-from .map import Signature, as_array
+from .map import Signature, as_array, broadcast_shapes
 
 
 @dataclass(frozen=True)
@@ -172,11 +172,7 @@ class Iteration:
         for key, array in given.items():
             batch = array.shape[: array.ndim - len(self.plan.inputs[key])]
             batches[key] = batch[1:] if key in self.plan.per_step else batch
-        try:
-            return np.broadcast_shapes(*batches.values())
-        except ValueError:
-            found = ", ".join(f"{name} {batch}" for name, batch in batches.items())
-            raise ArgumentError(f"batch shapes do not broadcast together: {found}") from None
+        return broadcast_shapes(batches)
 
     def _own(self, array, shape):
         """A copy of the whole batch, to be written."""

@@ -115,6 +115,11 @@ def broadcast_batch(signature, arrays):
     first = next(iter(batches.values()), ())
     if all(batch == first for batch in batches.values()):
         return first
+    return broadcast_shapes(batches)
+
+
+def broadcast_shapes(batches):
+    """The common shape of batches by name."""
     try:
         return np.broadcast_shapes(*batches.values())
     except ValueError:

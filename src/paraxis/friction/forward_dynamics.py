@@ -17,7 +17,7 @@ from .. import api
 from ..drivers.map import Signature, as_array, broadcast_batch
 from ..errors import ArgumentError
 from ..functions import check_parameters, input_shapes
-from ..robot.robot import Robot
+from ..robot.robot import a_robot
 from .newton import kernels
 
 STEPS = 20  # of Newton's method; three to six are usual
@@ -54,9 +54,7 @@ def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
     it is pushed. Losses that feed on themselves may leave several solutions; one is returned.
     Keywords are parameters of the robot, as for px.inverse_dynamics. All is done in float64.
     """
-    if not isinstance(robot, Robot):
-        found = type(robot).__name__
-        raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
+    a_robot(robot)
     if "out" in parameters:
         raise ArgumentError("out: expected none, as results are new arrays, found one")
     check_parameters("motor_torques", tuple(parameters))

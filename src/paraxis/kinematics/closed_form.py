@@ -17,7 +17,7 @@ from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.puma_geometry import puma_geometry
-from ..robot.robot import Robot
+from ..robot.robot import a_robot
 from ..scalar import cos, less, maximum, minimum, select, sign, sin
 from .poses import nearest_poses
 
@@ -143,9 +143,7 @@ def _beyond_limits(q, joints):
 
 def kept_kernel(robot, frame, key, make_program):
     """The kernel of make_program(robot, frame), compiled once for a robot and a frame's name."""
-    if not isinstance(robot, Robot):
-        found = type(robot).__name__
-        raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
+    a_robot(robot)
     if frame is not None and not isinstance(frame, str):
         raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
     if (key, frame) not in robot._functions:

@@ -5,10 +5,10 @@ from numbers import Real
 
 import numpy as np
 
-from ..drivers.map import as_array
+from ..drivers.map import as_array, broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robot.joint import WORLD
-from ..robot.robot import Robot
+from ..robot.robot import a_robot
 from .limits import Limits
 from .poses import nearest_poses
 from .search import Search
@@ -76,10 +76,7 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
 
 def _prepared(robot, frame):
     """The joints that move a frame, the search for the chain they are, and where others stand."""
-    if not isinstance(robot, Robot):
-        raise ArgumentError(
-            f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}"
-        )
+    a_robot(robot)
     if frame is not None and not isinstance(frame, str):
         raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
     kept, key = robot._functions, ("inverse_kinematics", frame)
@@ -101,9 +98,5 @@ def _checked(tolerance):
 
 
 def _batch(goals, starts):
-    batches = {"pose": goals.shape[:-2], "q0": () if starts is None else starts.shape[:-1]}
-    try:
-        return np.broadcast_shapes(*batches.values())
-    except ValueError:
-        found = ", ".join(f"{name} {batch}" for name, batch in batches.items())
-        raise ArgumentError(f"batch shapes do not broadcast together: {found}") from None
+    start = () if starts is None else starts.shape[:-1]
+    return broadcast_shapes({"pose": goals.shape[:-2], "q0": start})

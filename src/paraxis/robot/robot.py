@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import RobotError, RobotWarning
+from ..errors import ArgumentError, RobotError, RobotWarning
 from .friction import NO_FRICTION, Friction, LinearBearing
 from .inertia import Inertia
 from .joint import KINDS, WORLD, checked_axis
@@ -250,6 +250,14 @@ def warn_if_implausible(inertia, what):
     if reason:
         message = f"{what}: {reason}; computing with it as given"
         warnings.warn(message, RobotWarning, stacklevel=5)
+
+
+def a_robot(robot):
+    """The robot that a function was given, or an error when it is none."""
+    if not isinstance(robot, Robot):
+        found = type(robot).__name__
+        raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
+    return robot
 
 
 def _check(robot):

@@ -9,13 +9,13 @@ import numpy as np
 from .. import api
 from ..backends.llvm.iterate_kernel import FEW, compile_loop
 from ..drivers.iterate import Plan, whole
-from ..drivers.map import as_array
+from ..drivers.map import as_array, broadcast_shapes
 from ..errors import ArgumentError, TraceError
 from ..functions import check_parameters
 from ..graph import text as text_form
 from ..program import work
 from ..robot.model import PARAMETERS
-from ..robot.robot import Robot
+from ..robot.robot import a_robot
 from . import bodies
 from .adaptive import attempt
 from .called_controller import CalledController
@@ -102,9 +102,7 @@ def simulate(
 
 class _Simulation:
     def __init__(self, robot, method, dt, steps, every, tolerance, parameters):
-        if not isinstance(robot, Robot):
-            found = type(robot).__name__
-            raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
+        a_robot(robot)
         if method not in METHODS:
             raise ArgumentError(f"method: expected one of {METHODS}, found {method!r}")
         check_parameters("forward_dynamics", tuple(parameters))
@@ -121,15 +119,11 @@ class _Simulation:
         n = self.robot.nv
         q0, qd0 = as_array(q0, "q0", (n,)), as_array(qd0, "qd0", (n,))
         shapes = bodies.input_shapes(self.robot, self.method, False, self.parameters)
-        batches = [q0.shape[:-1], qd0.shape[:-1]]
+        batches = {"q0": q0.shape[:-1], "qd0": qd0.shape[:-1]}
         for name, value in self.parameters.items():
             self.parameters[name] = array = as_array(value, name, shapes[name])
-            batches.append(array.shape[: array.ndim - len(shapes[name])])
-        try:
-            self.batch = np.broadcast_shapes(*batches)
-        except ValueError:
-            found = ", ".join(map(str, batches))
-            raise ArgumentError(f"batch shapes do not broadcast together: {found}") from None
+            batches[name] = array.shape[: array.ndim - len(shapes[name])]
+        self.batch = broadcast_shapes(batches)
         self.q = np.broadcast_to(q0, (*self.batch, n)).astype(float)
         self.qd = np.broadcast_to(qd0, (*self.batch, n)).astype(float)
         records = self.steps // self.every + 1

@@ -8,6 +8,7 @@ import numpy as np
 from ..api import forward_kinematics
 from ..errors import ArgumentError
 from ..robot.pose import Pose
+from ..robot.robot import a_robot
 from . import given
 from .corners import rounded
 from .follow import follow
@@ -79,7 +80,7 @@ def _timing(duration, max_velocity, max_acceleration):
 
 
 def _through(robot, q0, targets, blend, timing, frame, name):
-    q0 = given.vector("q0", q0, given.a_robot(robot).n)
+    q0 = given.vector("q0", q0, a_robot(robot).n)
     check_in_range(robot, "q0", q0)
     start = forward_kinematics(robot, q0, frame)
     points = [not isinstance(target, Pose) and np.ndim(target) == 1 for target in targets]

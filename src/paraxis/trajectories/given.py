@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..errors import ArgumentError
-from ..robot.robot import Robot
+from ..robot.robot import a_robot
 
 
 def array(name, value, ndim):
@@ -58,11 +58,3 @@ def positive(name, value):
 def joint_count(robot):
     """Of a robot; None where there is none."""
     return None if robot is None else a_robot(robot).n
-
-
-def a_robot(robot):
-    if not isinstance(robot, Robot):
-        raise ArgumentError(
-            f"robot: expected a Robot (px.load makes one), found {type(robot).__name__}"
-        )
-    return robot

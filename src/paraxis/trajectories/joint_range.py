@@ -1,7 +1,7 @@
 """Whether joints stay where they may go."""
 
 from ..errors import ArgumentError
-from . import given
+from ..robot.robot import a_robot
 from .peaks import peaks
 
 ROUNDING = 1e-9  # radians or metres beyond a limit that say nothing
@@ -9,7 +9,7 @@ ROUNDING = 1e-9  # radians or metres beyond a limit that say nothing
 
 def check_range(robot, trajectory):
     """An error that names the joint, the place and the time, where it leaves its range."""
-    if given.a_robot(robot).n != trajectory.n:
+    if a_robot(robot).n != trajectory.n:
         raise ArgumentError(f"robot: expected one with {trajectory.n} joints, found {robot.n}")
     for sign, limit in ((1, "upper"), (-1, "lower")):
         when, value = peaks(lambda t, sign=sign: sign * trajectory(t)[0], trajectory.knots)

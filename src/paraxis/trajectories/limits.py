@@ -6,6 +6,7 @@ import numpy as np
 
 from ..api import inverse_dynamics, motor_torques
 from ..errors import ArgumentError
+from ..robot.robot import a_robot
 from . import given
 
 MET = 1e-10  # by how much, relative, a limit that is met may be passed: rounding
@@ -21,7 +22,7 @@ class Limits(NamedTuple):
     @classmethod
     def of(cls, robot, n, max_velocity, max_acceleration, max_torque):
         """As given for n joints; what is not given is the robot's own."""
-        if given.a_robot(robot).n != n:
+        if a_robot(robot).n != n:
             raise ArgumentError(f"robot: expected one with {n} joints, found {robot.n}")
         own = {
             "max_velocity": [joint.max_velocity for joint in robot.joints],
