@@ -24,7 +24,7 @@ from robots import random_robot, states
 import paraxis as px
 from paraxis import api, cli
 from paraxis.backends import c, files, fortran, python, source
-from paraxis.backends.llvm import host, library, loop
+from paraxis.backends.llvm import host, library
 from paraxis.export import LANGUAGES, export
 from paraxis.graph.graph import Graph
 from paraxis.graph.node import Builder
@@ -748,7 +748,7 @@ def test_a_library_needs_no_python(tmp_path):
 
 def test_a_library_without_memory_goes_state_by_state(tmp_path, monkeypatch):
     """When there is none for the scratch of vectors. A program's own malloc comes first."""
-    monkeypatch.setattr(loop, "MOST_STACK", 0)
+    monkeypatch.setattr(job, "MOST_STACK", 0)
     program = program_of("puma560")
     assert "call ptr @malloc" in library.assembly_source(program.graph, "f")
     path = linked(program, tmp_path)

@@ -13,7 +13,7 @@ import pytest
 
 import paraxis as px
 from paraxis.backends.llvm import iterate_kernel
-from paraxis.backends.llvm.iteration import MOST_STACK
+from paraxis.backends.llvm.job import MOST_STACK
 from paraxis.backends.llvm.lanes import Lanes
 from paraxis.drivers.iterate import Plan
 

@@ -410,18 +410,23 @@ LIMITS = {
 }
 
 
+def ratios_of_ur5(trajectory, limits):
+    """To these limits, or where there are none to its own."""
+    return ratios(
+        UR5,
+        trajectory,
+        limits.get("max_velocity", SPEED),
+        np.array(limits.get("max_acceleration", np.inf)),
+        limits.get("max_torque", EFFORT),
+    )
+
+
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("name", ["quintic", "trapezoidal", "via_points", "stops", "blends"])
 def test_scaled_meets_the_limits(name, limits):
     limits = LIMITS[limits]
     scaled = MADE[name]().scaled(UR5, **limits)
-    most = ratios(
-        UR5,
-        scaled,
-        limits.get("max_velocity", SPEED),
-        np.array(limits.get("max_acceleration", np.inf)),
-        limits.get("max_torque", EFFORT),
-    ).max()
+    most = ratios_of_ur5(scaled, limits).max()
     assert 1 - 1e-4 < most <= 1 + 1e-9
 
 
@@ -465,13 +470,7 @@ def test_the_limit_of_a_transmission_goes_before_that_of_the_description():
 def test_fastest_is_at_a_limit_nearly_everywhere(name, limits):
     limits, slow = LIMITS[limits], MADE[name]()
     fastest = slow.fastest(UR5, **limits)
-    found = ratios(
-        UR5,
-        fastest,
-        limits.get("max_velocity", SPEED),
-        np.array(limits.get("max_acceleration", np.inf)),
-        limits.get("max_torque", EFFORT),
-    ).max(0)
+    found = ratios_of_ur5(fastest, limits).max(0)
     assert found.max() <= 1 + 1e-9
     assert (found > 0.97).mean() > 0.97
     assert fastest.duration < slow.scaled(UR5, **limits).duration

@@ -25,7 +25,7 @@ from .loads import force_on_bodies, payload_parameters
 from .program import Program, work
 from .robot.inertial_parameters import inertial_parameters
 from .robot.model import parameter_values as model_values
-from .robot.robot import a_robot, quoted
+from .robot.robot import a_robot, check_frame_name, quoted
 
 
 def algorithms(function="inverse_dynamics"):
@@ -96,8 +96,7 @@ def _request(robot, function, algorithm, parameters, frame, coordinates):
     if algorithm is not None:
         check_algorithm(function, algorithm, parameters)
     options = FUNCTIONS[function].options
-    if frame is not None and not isinstance(frame, str):
-        raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
+    check_frame_name(frame)
     if "frame" in options:
         place = robot.tool() if frame is None else robot.frame(frame)
         if function == "operational_space_inertia":

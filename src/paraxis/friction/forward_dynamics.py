@@ -90,9 +90,9 @@ def _flat(robot, arrays):
 def _without_losses(robot, state, parameters):
     given = {name: state[name] for name in parameters}
     q, qd, motor = state["q"], state["qd"], state["motor"]
-    qdd = _without_friction(robot, state, parameters, ratios(robot) * motor)
+    qdd = _without_friction(robot, state, parameters, np.array(robot.ratios) * motor)
     torques = api.inverse_dynamics(robot, q, qd, qdd, **given)
-    return qdd, relative(torques / ratios(robot) - motor, motor)
+    return qdd, relative(torques / np.array(robot.ratios) - motor, motor)
 
 
 def _try_other_starts(robot, state, parameters, qdd, error):
@@ -126,7 +126,7 @@ def _active_set(robot, state, parameters, share=None):
     at_rest = (state["qd"] == 0.0) & lossy
     direction = np.where(lossy, np.sign(state["qd"]), 1.0)  # any, where nothing depends on it
     if share is not None:
-        free = _without_friction(robot, state, parameters, ratios(robot) * state["motor"])
+        free = _without_friction(robot, state, parameters, np.array(robot.ratios) * state["motor"])
         direction = np.where(at_rest, np.sign(share * free), direction)
     qdd, error = np.empty_like(direction), np.full(len(direction), np.inf)
     left = np.arange(len(direction))
@@ -165,16 +165,12 @@ def _solve(robot, state, parameters, direction, share):
     error[np.isnan(error)] = np.inf
     slack = SOLVED * np.maximum(1.0, abs(motor).max(-1, keepdims=True))
     pushed = (motor > largest + slack).astype(float) - (motor < least - slack)
-    return qdd, error, np.where(sticks, pushed * np.sign(ratios(robot)), 0.0)
+    return qdd, error, np.where(sticks, pushed * np.sign(np.array(robot.ratios)), 0.0)
 
 
 def _without_friction(robot, state, parameters, at_joint):
     given = {name: state[name] for name in parameters}
     return api.forward_dynamics(robot, state["q"], state["qd"], at_joint, **given)
-
-
-def ratios(robot):
-    return np.array([joint.transmission.ratio for joint in robot.joints])
 
 
 def relative(difference, reference):

@@ -17,7 +17,7 @@ from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.puma_geometry import puma_geometry
-from ..robot.robot import a_robot
+from ..robot.robot import a_robot, check_frame_name
 from ..scalar import cos, less, maximum, minimum, select, sign, sin
 from .poses import nearest_poses
 
@@ -144,8 +144,7 @@ def _beyond_limits(q, joints):
 def kept_kernel(robot, frame, key, make_program):
     """The kernel of make_program(robot, frame), compiled once for a robot and a frame's name."""
     a_robot(robot)
-    if frame is not None and not isinstance(frame, str):
-        raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
+    check_frame_name(frame)
     if (key, frame) not in robot._functions:
         place = robot.tool() if frame is None else robot.frame(frame)
         robot._functions[key, frame] = make_program(robot, place).compile()

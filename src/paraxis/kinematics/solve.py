@@ -8,7 +8,7 @@ import numpy as np
 from ..drivers.map import as_array, broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robot.joint import WORLD
-from ..robot.robot import a_robot
+from ..robot.robot import a_robot, check_frame_name
 from .limits import Limits
 from .poses import nearest_poses
 from .search import Search
@@ -77,8 +77,7 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
 def _prepared(robot, frame):
     """The joints that move a frame, the search for the chain they are, and where others stand."""
     a_robot(robot)
-    if frame is not None and not isinstance(frame, str):
-        raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
+    check_frame_name(frame)
     kept, key = robot._functions, ("inverse_kinematics", frame)
     if key not in kept:
         place = robot.tool() if frame is None else robot.frame(frame)

@@ -130,6 +130,11 @@ class Robot:
         )
 
     @property
+    def ratios(self):
+        """How many times as fast as its joint each motor turns."""
+        return tuple(joint.transmission.ratio for joint in self.joints)
+
+    @property
     def has_losses(self):
         """Does any joint have friction, or a transmission that loses something?"""
         return any(joint.has_losses for joint in self.joints)
@@ -258,6 +263,12 @@ def a_robot(robot):
         found = type(robot).__name__
         raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
     return robot
+
+
+def check_frame_name(frame):
+    """Raise when what should name a frame, or be None, is something else."""
+    if frame is not None and not isinstance(frame, str):
+        raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
 
 
 def _check(robot):

@@ -52,7 +52,6 @@ def output_shapes(robot, method):
 def step_graph(robot, method, inputs, parameters, controller=None, settings=()):
     """The graph of one step, or of one attempt at one."""
     losses = Losses(robot, parameters) if robot.has_losses else None
-    ratios = [joint.transmission.ratio for joint in robot.joints]
 
     def accelerations_of(arrays, dt, missing):
         """A function of (t, q, qd), which tells `missing` what it could not balance."""
@@ -64,7 +63,7 @@ def step_graph(robot, method, inputs, parameters, controller=None, settings=()):
         def accelerations(t, q, qd):
             tau = constant if controller is None else controller(t, q, qd, set_to)
             if losses is None:
-                at_joint = [torque * ratio for torque, ratio in zip(tau, ratios, strict=True)]
+                at_joint = [torque * ratio for torque, ratio in zip(tau, robot.ratios, strict=True)]
                 return api.forward_dynamics(robot, q, qd, at_joint, **given)
             qdd, torque = losses.accelerations(q, qd, tau, dt, **given)
             missing.append(torque)

@@ -56,8 +56,7 @@ class Losses:
 
     def driving(self, motor):
         """What the motors would bring to their joints without losses."""
-        each = zip(motor, self.robot.joints, strict=True)
-        return [torque * joint.transmission.ratio for torque, joint in each]
+        return [torque * each for torque, each in zip(motor, self.robot.ratios, strict=True)]
 
     def directions(self, rate):
         each = zip(rate, self._joints, strict=True)

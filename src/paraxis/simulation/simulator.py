@@ -283,7 +283,7 @@ class _Simulation:
         """Accelerations as a function of (t, q, qd, tau), arrays."""
         robot, parameters = self.robot, self.parameters
         if not robot.has_losses:
-            ratios = np.array([joint.transmission.ratio for joint in robot.joints])
+            ratios = np.array(robot.ratios)
             return lambda t, q, qd, tau: api.forward_dynamics(
                 robot, q, qd, tau * ratios, **parameters
             )

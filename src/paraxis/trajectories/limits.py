@@ -54,5 +54,4 @@ def drive_torques(robot, q, qd, qdd):
     """The torques (..., n) of the motors, as they would be at the joints without losses."""
     if not robot.has_losses:
         return inverse_dynamics(robot, q, qd, qdd)
-    ratio = np.array([joint.transmission.ratio for joint in robot.joints])
-    return ratio * motor_torques(robot, q, qd, qdd).input
+    return np.array(robot.ratios) * motor_torques(robot, q, qd, qdd).input

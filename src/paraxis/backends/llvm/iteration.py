@@ -15,11 +15,11 @@ done earlier keep their values.
 
 from ...drivers.map import ANY, ROWS
 from ...graph.graph import size
+from .job import lines, scratch, word
 from .rows import define_load, define_store
 
 STATES, CHUNK, CHUNKS, NEXT_CHUNK, STATUS, STEPS, EVERY, SINCE = range(8)
 HEADER, ARRAY = 8, 3
-MOST_STACK = 65536  # bytes of scratch on the stack of whichever thread calls
 DONE = ("done",)  # the key of the block that says which states are done
 
 
@@ -63,7 +63,8 @@ class _Iterate:
         plan, lanes, first_record = self.plan, self.lanes, len(self.inputs)
         words = {"states": STATES, "chunk": CHUNK, "chunks": CHUNKS}
         words |= {"steps": STEPS, "every": EVERY, "since.last": SINCE}
-        start, end = self._memory()
+        size_ = (self.frame + sum(self.entries.values())) * self.vector
+        start, end = scratch(self.module, size_, self.vector, STATUS, "finish")
         arguments = [f"ptr %block{self.block(key)}" for key in (*self.inputs, *self.outputs)]
         arrays = [*self.inputs, *self.records, *self.done]
         at = {key: k for k, key in enumerate(self.inputs)}
@@ -73,11 +74,11 @@ class _Iterate:
         return f"""
 define void @iterate(ptr %job) nounwind {{
 entry:
-{_lines(_word(name, k) for name, k in words.items())}
+{lines(word(name, k) for name, k in words.items())}
   %counter = getelementptr i64, ptr %job, i64 {NEXT_CHUNK}
-{_lines(self._array_words(k) for k in range(len(arrays)))}
+{lines(self._array_words(k) for k in range(len(arrays)))}
 {start}
-{_lines(self._block(k) for k in range(len(self.blocks)))}
+{lines(self._block(k) for k in range(len(self.blocks)))}
   br label %take
 
 take:
@@ -93,19 +94,19 @@ block: ; one vector of states
   %i = phi i64 [ %first, %begin ], [ %i.next, %next ]
   %remaining = sub i64 %last, %i
   %count = call i64 @llvm.umin.i64(i64 %remaining, i64 {lanes.count})
-{_lines(self._move("load", key, at[key], "0") for key in held)}
+{lines(self._move("load", key, at[key], "0") for key in held)}
   br label %step
 step:
   %s = phi i64 [ 0, %block ], [ %s.next, %again ]
   %since.before = phi i64 [ %since.last, %block ], [ %since.next, %again ]
   %r = phi i64 [ 0, %block ], [ %r.next, %again ]
   %since = add i64 %since.before, 1
-{_lines(self._move("load", key, at[key], "%s") for key in streamed)}
+{lines(self._move("load", key, at[key], "%s") for key in streamed)}
   call void @{self.body}({", ".join(arguments)}, ptr %memory)
   %recorded = icmp eq i64 %since, %every
   br i1 %recorded, label %record, label %counted
 record:
-{_lines(self._move("store", key, k, "%r") for k, key in enumerate(self.records, first_record))}
+{lines(self._move("store", key, k, "%r") for k, key in enumerate(self.records, first_record))}
   br label %counted
 counted:
   %since.next = select i1 %recorded, i64 0, i64 %since
@@ -117,7 +118,7 @@ again:
   %more.steps = icmp ult i64 %s.next, %steps
   br i1 %more.steps, label %step, label %over
 over:
-{_lines(self._move("store", key, at[key], "0") for key in (*self.carry, *self.done))}
+{lines(self._move("store", key, at[key], "0") for key in (*self.carry, *self.done))}
   br label %next
 next:
   %i.next = add i64 %i, {lanes.count}
@@ -127,31 +128,6 @@ next:
 {end}
 }}"""
 
-    def _memory(self):
-        """The frame of the body and the blocks: on the stack, or from the heap when they are large."""
-        bytes_ = (self.frame + sum(self.entries.values())) * self.vector
-        if bytes_ <= MOST_STACK:
-            start = f"  %memory = alloca [{bytes_} x i8], align {self.vector}"
-            return start, "finish:\n  ret void"
-        self.module.declare("declare ptr @malloc(i64)")
-        self.module.declare("declare void @free(ptr)")
-        start = f"""  %raw = call ptr @malloc(i64 {bytes_ + self.vector})
-  %no.memory = icmp eq ptr %raw, null
-  br i1 %no.memory, label %refuse, label %ready
-ready:
-  %raw.address = ptrtoint ptr %raw to i64
-  %raw.up = add i64 %raw.address, {self.vector - 1}
-  %aligned = and i64 %raw.up, {-self.vector}
-  %memory = inttoptr i64 %aligned to ptr"""
-        end = f"""finish:
-  call void @free(ptr %raw)
-  ret void
-refuse:
-  %status = getelementptr i64, ptr %job, i64 {STATUS}
-  store atomic i64 1, ptr %status monotonic, align 8
-  ret void"""
-        return start, end
-
     def _block(self, k):
         before = self.frame + sum(self.entries[key] for key in self.blocks[:k])
         return f"  %block{k} = getelementptr i8, ptr %memory, i64 {before * self.vector}"
@@ -160,7 +136,7 @@ refuse:
         at = HEADER + k * ARRAY
         words = enumerate(("address", "step", "row"))
         pointer = f"  %base{k} = inttoptr i64 %address{k} to ptr"
-        return _lines([*(_word(f"{name}{k}", at + j) for j, name in words), pointer])
+        return lines([*(word(f"{name}{k}", at + j) for j, name in words), pointer])
 
     def _move(self, what, key, k, step):
         """Fill the block of array k, or empty it, at a step."""
@@ -184,7 +160,7 @@ refuse:
         done = f"%kept{self.block(DONE)}.0"
         return f"""  %done.before = load {lanes.type}, ptr %block{self.block(DONE)}, align {self.vector}
   %frozen = fcmp une {lanes.type} %done.before, {lanes.constant(0.0)}
-{_lines(kept)}
+{lines(kept)}
   %done.now = fcmp une {lanes.type} {done}, {lanes.constant(0.0)}
   %done.bits = bitcast {lanes.condition} %done.now to {bits}
   %all.done = icmp eq {bits} %done.bits, -1
@@ -200,12 +176,3 @@ refuse:
   %new{tag} = load {type_}, ptr %from{tag}, align {self.vector}
   %kept{tag} = select {self.lanes.condition} %frozen, {type_} %old{tag}, {type_} %new{tag}
   store {type_} %kept{tag}, ptr %into{tag}, align {self.vector}"""
-
-
-def _lines(parts):
-    return "\n".join(parts)
-
-
-def _word(name, index):
-    return f"""  %{name}.at = getelementptr i64, ptr %job, i64 {index}
-  %{name} = load i64, ptr %{name}.at, align 8"""

@@ -24,13 +24,13 @@ from ...drivers.map import (
     STATUS,
 )
 from ...graph.graph import size
+from .job import lines, scratch, word
 from .rows import define_load, define_store
 
 STAGE_BLOCKS, STAGE_BYTES = 4, 32768
 AHEAD_BYTES = 8192
 NEAR_BYTES = 16 << 20  # of a job: what caches hold
 CACHE_LINE = 64
-MOST_STACK = 65536  # bytes of scratch on the stack of whichever thread calls
 
 
 def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None, linkage=""):
@@ -69,14 +69,15 @@ class _Run:
 
     def text(self, module, body, rows_body, linkage):
         header = ("states", "axes", "chunk", "per.row", "chunks")
-        start, end = self._memory(module)
+        size_ = (self.stage * sum(self.entries) + self.frame) * self.vector
+        start, end = scratch(module, size_, self.vector, STATUS, "done")
         whole = f"udiv i64 %here.all, {self.lanes.count}" if rows_body else "add i64 0, 0"
         straight, straight_exit = self._straight(rows_body)
         return f"""
 define {linkage} void @run(ptr %job) nounwind {{
 entry:
 {self.each(self._pointers)}
-{_lines(_word(name, k) for k, name in enumerate(header))}
+{lines(word(name, k) for k, name in enumerate(header))}
   %counter = getelementptr i64, ptr %job, i64 {NEXT_CHUNK}
   %sizes = getelementptr i64, ptr %job, i64 {SIZES}
 {self.each(self._array_words)}
@@ -153,31 +154,6 @@ stored:
 {end}
 }}"""
 
-    def _memory(self, module):
-        """Scratch blocks and frame: on the stack, or from the heap when they are large."""
-        size_ = (self.stage * sum(self.entries) + self.frame) * self.vector
-        if size_ <= MOST_STACK:
-            start = f"  %memory = alloca [{max(size_, 1)} x i8], align {self.vector}"
-            return start, "done:\n  ret void"
-        module.declare("declare ptr @malloc(i64)")
-        module.declare("declare void @free(ptr)")
-        start = f"""  %raw = call ptr @malloc(i64 {size_ + self.vector})
-  %no.memory = icmp eq ptr %raw, null
-  br i1 %no.memory, label %refuse, label %ready
-ready:
-  %raw.address = ptrtoint ptr %raw to i64
-  %raw.up = add i64 %raw.address, {self.vector - 1}
-  %aligned = and i64 %raw.up, {-self.vector}
-  %memory = inttoptr i64 %aligned to ptr"""
-        end = f"""done:
-  call void @free(ptr %raw)
-  ret void
-refuse:
-  %status = getelementptr i64, ptr %job, i64 {STATUS}
-  store atomic i64 1, ptr %status monotonic, align 8
-  ret void"""
-        return start, end
-
     def _arguments(self, array, fetch=None, line=None):
         """What a body is called with: arrays, where later blocks lie, its frame."""
         every = range(len(self.entries))
@@ -194,7 +170,7 @@ refuse:
 
     def _array_words(self, k):
         at, names = HEADER + k * ARRAY, ("address", "column", "row", "way")
-        return _lines(_word(f"{name}{k}", at + j) for j, name in enumerate(names))
+        return lines(word(f"{name}{k}", at + j) for j, name in enumerate(names))
 
     def _block(self, k):
         """The scratch of array k; the frame of the bodies comes first."""
@@ -317,12 +293,3 @@ moved{k}:"""
   %on{k} = mul i64 %row{k}, {self.stage * self.lanes.count}
   %new{k} = getelementptr i8, ptr %old{k}, i64 %on{k}
   store ptr %new{k}, ptr %base{k}, align 8"""
-
-
-def _lines(parts):
-    return "\n".join(parts)
-
-
-def _word(name, index):
-    return f"""  %{name}.at = getelementptr i64, ptr %job, i64 {index}
-  %{name} = load i64, ptr %{name}.at, align 8"""
