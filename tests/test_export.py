@@ -24,7 +24,7 @@ from robots import random_robot, states
 import paraxis as px
 from paraxis import api, cli
 from paraxis.backends import c, files, fortran, python, source
-from paraxis.backends.llvm import host, library
+from paraxis.backends.llvm import host, job, library
 from paraxis.export import LANGUAGES, export
 from paraxis.graph.graph import Graph
 from paraxis.graph.node import Builder
