@@ -27,15 +27,14 @@ def decompose(rotation):
 
 
 def align_z(axis):
-    """A rotation whose third column is the unit vector `axis`; a permutation where it can be."""
+    """Rotations whose third column is the unit vector `axis` (..., 3); permutations if they can."""
     axis = np.asarray(axis, dtype=float)
-    k = int(np.argmax(abs(axis)))
-    if np.count_nonzero(axis) == 1:  # not: the largest is 1, as in (1, 1e-9, 0)
-        x, y = np.eye(3)[(k + 1) % 3], np.eye(3)[(k + 2) % 3]
-        return np.column_stack((x, y * axis[k], axis))
-    x = np.cross(np.eye(3)[(k + 1) % 3], axis)
-    x = x / np.linalg.norm(x)
-    return np.column_stack((x, np.cross(axis, x), axis))
+    largest = np.argmax(abs(axis), axis=-1)
+    x = np.cross(np.eye(3)[(largest + 1) % 3], axis)
+    x = x / np.sqrt(np.vecdot(x, x))[..., None]
+    along = np.count_nonzero(axis, axis=-1) == 1  # not: the largest is 1, as in (1, 1e-9, 0)
+    x = np.where(along[..., None], np.eye(3)[(largest + 1) % 3], x)
+    return np.stack((x, np.cross(axis, x) + 0.0, axis), axis=-1)
 
 
 def _unit(pair):

@@ -1,0 +1,27 @@
+"""Where a tree branches, in words, for what works on chains only."""
+
+from .joint import WORLD
+from .text import listing, quoted
+
+MOST = 12  # places that an error names
+
+
+def branches(robot):
+    """The bodies of `robot` that carry several joints, and which; nothing when it is a chain."""
+    places = [_branch(robot, body) for body in robot.branching[:MOST]]
+    if len(robot.branching) > MOST:
+        places.append(f"{len(robot.branching) - MOST} more")
+    return "; ".join(places)
+
+
+def _branch(robot, body):
+    carried = [joint.name for joint in robot.joints if joint.parent == body]
+    return f"{_link(robot, body)}, which carries the joints {listing(carried)}"
+
+
+def _link(robot, body):
+    """What the description calls a body: its first frame, else the joint it hangs on."""
+    for frame in robot.frames:
+        if frame.body == body:
+            return f"link {quoted(frame.name)}"
+    return "the world" if body == WORLD else f"the link of joint {quoted(robot.joints[body].name)}"
