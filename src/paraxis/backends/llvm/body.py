@@ -108,7 +108,7 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
         requests = [(k, line) for k, shape in enumerate(shapes) for line in range(size(shape))]
     parameters.append("ptr %frame")
 
-    steps = _with_stores(graph, order, access(lanes, shapes))
+    steps = with_stores(graph, order, access(lanes, shapes))
     done, made = 0, 0
 
     def emitter(slots):
@@ -175,7 +175,7 @@ class Clear:
     op, args, index, weight = "clear", (), -3, 16
 
 
-def _with_stores(graph, order, access):
+def with_stores(graph, order, access):
     """The nodes in order, and between them the stores, each as soon as its values are there.
 
     But not before all inputs are read, which may lie where the outputs lie: so a body that will

@@ -39,7 +39,7 @@ class ParallelKernel(Kernel):
         made = results if fresh else [np.empty(array.shape, self.dtype) for array in results]
         pointers = [array.ctypes.data for array in (*given, *made)]
         addresses = (ctypes.c_void_p * len(pointers))(*pointers)
-        team.ready(self.processors, _member())
+        team.ready(self.processors, member())
         self._run(ctypes.addressof(addresses), math.prod(batch))
         if not fresh:
             for result, array in zip(results, made, strict=True):
@@ -50,7 +50,7 @@ class ParallelKernel(Kernel):
 
 
 @remembered
-def _member():
+def member():
     """The native function that members of the team run; it stays loaded, as they stay."""
     key = cache.key("member", host.description())
     found = cache.load(key)

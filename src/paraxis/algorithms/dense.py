@@ -1,0 +1,55 @@
+"""Small dense matrices over generic scalars, by rows."""
+
+
+def transposed(A):
+    return [list(column) for column in zip(*A, strict=True)]
+
+
+def times(A, x):
+    """A x."""
+    return [_dot(row, x) for row in A]
+
+
+def product(A, B):
+    """A B."""
+    columns = transposed(B)
+    return [[_dot(row, column) for column in columns] for row in A]
+
+
+def congruent(A, B):
+    """A B Aᵀ for a symmetric B, of which the result is made symmetric."""
+    half, n = product(A, B), len(A)
+    upper = {(i, j): _dot(half[i], A[j]) for i in range(n) for j in range(i, n)}
+    return [[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)]
+
+
+def plus(x, y):
+    return [a + b for a, b in zip(x, y, strict=True)]
+
+
+def minus(x, y):
+    return [a - b for a, b in zip(x, y, strict=True)]
+
+
+def symmetric(upper, n):
+    """The whole matrix, from the upper triangle by rows."""
+    at = {}
+    for k, (i, j) in enumerate(upper_indices(n)):
+        at[i, j] = at[j, i] = upper[k]
+    return [[at[i, j] for j in range(n)] for i in range(n)]
+
+
+def upper_triangle(A):
+    """The upper triangle of a symmetric matrix, by rows."""
+    return [A[i][j] for i, j in upper_indices(len(A))]
+
+
+def upper_indices(n):
+    return [(i, j) for i in range(n) for j in range(i, n)]
+
+
+def _dot(x, y):
+    total = x[0] * y[0]
+    for a, b in zip(x[1:], y[1:], strict=True):
+        total = total + a * b
+    return total

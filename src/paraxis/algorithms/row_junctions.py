@@ -1,0 +1,103 @@
+"""Where one row of articulated bodies ends and the next begins (see articulated_rows.py).
+
+The next row, with all beyond it, shows the inertia I and the bias p to the end of this one, so that
+e = -(I A_end + p). With A_end = Φᵀ A_start + Θ e + b the force is e = -(G Φᵀ A_start + g), where
+
+    G = (1 + I Θ)⁻¹ I        g = (1 + I Θ)⁻¹ (I b + p).
+
+Both I and Θ may be singular: a free joint shows no inertia along its axis, and a short or plane row
+gives way in few directions. With I = Y Yᵀ the matrix to be inverted is 1 + Yᵀ Θ Y, which never is.
+"""
+
+from ..scalar import less, select, sqrt
+from .dense import (
+    congruent,
+    minus,
+    plus,
+    product,
+    symmetric,
+    times,
+    transposed,
+    upper_triangle,
+)
+from .factor import factor, solve
+
+NEGLIGIBLE = 1e-14  # of a diagonal entry: what is left of it is rounding
+EARLIER = [tuple(range(k))[::-1] for k in range(6)]
+
+
+def join_inward(inertia, bias, Φ, Θ, b, beyond_inertia, beyond_bias):
+    """What a row shows with all rows beyond, and how these answer to its end: G and g."""
+    Θ = symmetric(Θ, 6)
+    Y = _root(_six_by_six(beyond_inertia))
+    middle = congruent(transposed(Y), Θ)
+    for k in range(6):
+        middle[k][k] = middle[k][k] + 1.0
+    factors = factor(EARLIER, middle)
+    G = product(Y, transposed([solve(factors, row) for row in Y]))
+    g = plus(beyond_bias, times(G, minus(b, times(Θ, beyond_bias))))
+    return {
+        "beyond_inertia": plus(inertia, _blocks(congruent(Φ, G))),
+        "beyond_bias": plus(bias, times(Φ, g)),
+        "G": upper_triangle(G),
+        "g": g,
+    }
+
+
+def join_outward(Φ, Θ, b, G, g, a):
+    """The force at the end of a row, from the acceleration at its start; and that at its end."""
+    reached = times(transposed(Φ), a)
+    force = [-x for x in plus(times(symmetric(G, 6), reached), g)]
+    return {
+        "force": force,
+        "start": list(a),
+        "a": plus(reached, plus(b, times(symmetric(Θ, 6), force))),
+    }
+
+
+def join_spins(W, ω, spin):
+    """How fast the start of the next row turns: as this row's start, and what the row adds."""
+    end = plus(times(transposed(W), spin), ω)
+    return {"start": list(spin), "end": end, "spin": end}
+
+
+def _root(I):
+    """Lower triangular Y with Y Yᵀ = I, which may be singular: a vanishing pivot has no column."""
+    Y = [[0.0] * 6 for _ in range(6)]
+    for j in range(6):
+        pivot = I[j][j]
+        for k in range(j):
+            pivot = pivot - Y[j][k] * Y[j][k]
+        gone = less(pivot, I[j][j] * NEGLIGIBLE + 1e-300)
+        root = sqrt(select(gone, 1.0, pivot))
+        reciprocal = select(gone, 0.0, 1.0 / root)
+        Y[j][j] = select(gone, 0.0, root)
+        for i in range(j + 1, 6):
+            rest = I[i][j]
+            for k in range(j):
+                rest = rest - Y[i][k] * Y[j][k]
+            Y[i][j] = rest * reciprocal
+    return Y
+
+
+def _six_by_six(inertia):
+    """An articulated inertia as one matrix, from its scalars."""
+    angular, linear = _three_by_three(inertia[:6]), _three_by_three(inertia[15:])
+    coupling = [inertia[6:9], inertia[9:12], inertia[12:15]]
+    above = [[*a, *c] for a, c in zip(angular, coupling, strict=True)]
+    below = [[*c, *m] for c, m in zip(transposed(coupling), linear, strict=True)]
+    return above + below
+
+
+def _three_by_three(s):
+    xx, yy, zz, xy, xz, yz = s
+    return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
+
+def _blocks(matrix):
+    """The scalars of an articulated inertia."""
+    A = [row[:3] for row in matrix[:3]]
+    C = [entry for row in matrix[:3] for entry in row[3:]]
+    M = [row[3:] for row in matrix[3:]]
+    diagonal = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+    return [A[i][j] for i, j in diagonal] + C + [M[i][j] for i, j in diagonal]

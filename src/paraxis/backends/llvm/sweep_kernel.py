@@ -1,0 +1,91 @@
+"""A compiled body on the CPU, repeated along rows of elements."""
+
+import ctypes
+from array import array as word_array
+
+from ...passes.fuse import fuse
+from ...passes.order import trig_first
+from .. import cache
+from . import host
+from .kernel import checked_options, lanes_of
+from .lanes import Lanes
+from .module import Module
+from .sweep import ARRAY, HEADER, NEXT_CHUNK, STATUS, TILE, define_sweep
+from .together import run_together
+
+
+class Sweep:
+    """`bind` it to arrays, then `run` what that gives as often as they change."""
+
+    def __init__(self, description, code):
+        self.name, self.lanes = description["name"], description["lanes"]
+        self.arrays, self.work = tuple(description["arrays"]), description["work"]
+        self._life = code.life
+        self._sweep = code.function("sweep", None, ctypes.c_void_p)
+
+    def bind(self, steps, groups, **places):
+        """A job on these places, one for each array of the body."""
+        if set(places) != set(self.arrays):
+            raise TypeError(f"{self.name}: expected {self.arrays}, found {tuple(places)}")
+        return Job(self, steps, groups, [places[name] for name in self.arrays])
+
+
+class Job:
+    """A sweep over given arrays."""
+
+    def __init__(self, sweep, steps, groups, places):
+        self._sweep, self._run = sweep, sweep._sweep
+        self._groups, self._names = groups, sweep.arrays
+        words = [groups, groups, 1, 0, 0, steps]
+        for place in places:
+            address = place.array.ctypes.data + place.first
+            words += (address, place.group, place.step, place.lane)
+        self._words, self._arrays = word_array("q", words), [place.array for place in places]
+        self._address, _ = self._words.buffer_info()
+
+    def move(self, name, place):
+        """Another place for one of the arrays."""
+        k = self._names.index(name)
+        at = HEADER + k * ARRAY
+        address = place.array.ctypes.data + place.first
+        self._arrays[k] = place.array
+        self._words[at : at + ARRAY] = word_array(
+            "q", (address, place.group, place.step, place.lane)
+        )
+
+    def run(self, thread_count=1):
+        """Do all steps. Results do not depend on the number of threads."""
+        count = min(thread_count, self._groups)
+        words = self._words
+        words[1] = -(-self._groups // count)  # groups a chunk
+        words[2], words[NEXT_CHUNK] = -(-self._groups // words[1]), 0
+        run_together(self._run, self._address, count)
+        if words[STATUS]:
+            raise MemoryError(f"{self._sweep.name}: no memory for its intermediate values")
+
+
+def compile_sweep(identity, make_graph, work, ways=None, dtype="float64", wide=True):
+    """A sweep from the cache, or compiled from `make_graph()` and kept there.
+
+    `ways` says how the lanes of an array lie, by default in tiles. With `wide` a lane for every
+    entry of the machine's registers, else one.
+    """
+    dtype = checked_options(dtype, None)
+    lanes = lanes_of(dtype)
+    lanes = lanes if wide else Lanes(lanes.element, 1)
+    ways = ways or {}
+    key = cache.key("sweep", identity, sorted(ways.items()), dtype, lanes, host.description())
+    found = cache.load(key)
+    if found is None:
+        graph = make_graph()
+        arrays = [*graph.inputs, *graph.outputs]
+        description = {"name": graph.name, "lanes": lanes.count}
+        description |= {"arrays": arrays, "work": work(graph)}
+        module = Module()
+        fused = fuse(graph) if host.has_fma() else graph
+        order = trig_first(fused)
+        define_sweep(module, fused, order, lanes, [ways.get(name, TILE) for name in arrays])
+        found = description, host.compile_object(str(module))
+        cache.store(key, *found)
+    description, data = found
+    return Sweep(description, host.LoadedCode(data))

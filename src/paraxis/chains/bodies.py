@@ -1,0 +1,67 @@
+"""The bodies of the sweeps along a chain, compiled. They depend on no robot: links are inputs."""
+
+from functools import cache
+
+from ..algorithms import articulated_rows, row_junctions
+from ..algorithms.chain_link import MIXED, NUMBERS
+from ..backends.llvm.sweep_kernel import compile_sweep
+from ..graph.trace import trace
+from ..program import work
+
+MOTION = {"q": (), "qd": ()}
+ARTICULATED = {"inertia": (21,), "bias": (6,)}
+ENDS = {"Φ": (6, 6), "Θ": (21,), "b": (6,)}
+
+# name -> (function of one link, its inputs besides the link)
+ALONG = {
+    "spin": (articulated_rows.spin, MOTION | {"W": (3, 3), "ω": (3,)}),
+    "spin_free": (articulated_rows.spin, MOTION | {"ω": (3,)}),
+    "inward": (
+        articulated_rows.inward,
+        MOTION | {"tau": (), "angle": (2,), "ω": (3,)} | ARTICULATED | ENDS,
+    ),
+    "inward_free": (
+        articulated_rows.inward,
+        MOTION | {"tau": (), "angle": (2,), "ω": (3,)} | ARTICULATED,
+    ),
+    "outward": (
+        articulated_rows.outward,
+        MOTION | {"angle": (2,), "kept": (14,), "ω": (3,), "a": (6,), "force": (6,)},
+    ),
+    "outward_free": (
+        articulated_rows.outward,
+        MOTION | {"angle": (2,), "kept": (8,), "ω": (3,), "a": (6,)},
+    ),
+}
+
+# name -> (function of one row, its inputs)
+ACROSS = {
+    "join_spins": (row_junctions.join_spins, {"W": (3, 3), "ω": (3,), "spin": (3,)}),
+    "join_inward": (
+        row_junctions.join_inward,
+        ARTICULATED | ENDS | {"beyond_inertia": (21,), "beyond_bias": (6,)},
+    ),
+    "join_outward": (
+        row_junctions.join_outward,
+        ENDS | {"G": (21,), "g": (6,), "a": (6,)},
+    ),
+}
+
+
+@cache
+def along(name, kinds, wide, ways=()):
+    """A sweep over links. `ways`: pairs of an array and how its lanes lie, if not in tiles."""
+    function, inputs = ALONG[name]
+    inputs = {"link": (NUMBERS + (kinds == MIXED),)} | inputs
+
+    def graph():
+        return trace(lambda **arrays: function(kinds=kinds, **arrays), inputs, name)
+
+    return compile_sweep(f"chain {name} {kinds}", graph, work, dict(ways), wide=wide)
+
+
+@cache
+def across(name):
+    """A sweep from row to row."""
+    function, inputs = ACROSS[name]
+    return compile_sweep(f"chain {name}", lambda: trace(function, inputs, name), work, wide=False)

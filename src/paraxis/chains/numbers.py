@@ -1,0 +1,78 @@
+"""The numbers of the links of a chain, as the sweeps along it read them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algorithms.chain_link import MIXED, PRISMATIC, REVOLUTE
+from ..robot.inertia import matrix_of, six_of
+from ..robot.links import links
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """A row of numbers a link (algorithms/chain_link.py), and gravity along the root's axes."""
+
+    kinds: str  # of the joints: all revolute, all prismatic, or mixed
+    link: np.ndarray
+    gravity: np.ndarray
+
+    @property
+    def n(self):
+        return len(self.link)
+
+    @property
+    def nothing(self):
+        """A link that is not there: without mass, not twisted, and its joint has a rotor."""
+        numbers = np.zeros(self.link.shape[1])
+        numbers[0] = numbers[16] = 1.0
+        return numbers
+
+
+def chain_of(robot):
+    """The chain that a robot is; a tree is an error.
+
+    A seat is Rz(b) Rx(a) Rz(c). The first turn is left to the parent's frame, which may turn about
+    its own axis: so a is the link's twist, and c with the b of the next link its zero.
+    """
+    found = links(robot)
+    n = found.mass.shape[0]
+    b, a, c = _turns(found.rotation)
+    back = _about_z(-b)  # of each seat's parent
+    ahead = np.concatenate([back[1:], np.eye(3)[None]])
+    columns = [
+        np.cos(a),
+        np.sin(a),
+        c + np.append(b[1:], 0.0),
+        *np.einsum("nij,nj->in", back, found.origin),
+        found.mass,
+        *np.einsum("nij,nj->in", ahead, found.moment),
+        *six_of(ahead @ matrix_of(found.inertia) @ ahead.mT).T,
+        found.rotor,
+    ]
+    if found.revolute.all():
+        kinds = REVOLUTE
+    elif not found.revolute.any():
+        kinds = PRISMATIC
+    else:
+        kinds = MIXED
+        columns.append(found.revolute.astype(float))
+    link = np.empty((n, len(columns)))
+    for k, column in enumerate(columns):
+        link[:, k] = column
+    return Chain(kinds, link, back[0] @ found.gravity)
+
+
+def _turns(rotation):
+    """b, a, c with rotation = Rz(b) Rx(a) Rz(c); b is zero where the twist is."""
+    x, y = rotation[:, 0, 2], rotation[:, 1, 2]
+    sine = np.hypot(x, y)
+    b = np.where(sine > 0.0, np.arctan2(x, -y), 0.0)
+    rest = _about_z(-b) @ rotation
+    return b, np.arctan2(sine, rotation[:, 2, 2]), np.arctan2(-rest[:, 0, 1], rest[:, 0, 0])
+
+
+def _about_z(angle):
+    c, s, zero = np.cos(angle), np.sin(angle), np.zeros_like(angle)
+    rows = [[c, -s, zero], [s, c, zero], [zero, zero, zero + 1.0]]
+    return np.moveaxis(np.array(rows), -1, 0)

@@ -1,0 +1,102 @@
+"""A chain cut into rows of equal length, one a lane, and the memory that sweeps along them need.
+
+Element i = row · steps + step. Rows beyond the last link hold links without mass, whose joints have
+a rotor each: they move nothing and nothing moves them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..drivers.sweep import Place, tiles
+
+
+@dataclass(frozen=True)
+class Cut:
+    """`rows` rows of `steps` links each, in groups of `lanes`."""
+
+    n: int
+    rows: int
+    lanes: int
+
+    @property
+    def groups(self):
+        return -(-self.rows // self.lanes)
+
+    @property
+    def steps(self):
+        return -(-self.n // (self.groups * self.lanes))
+
+    @property
+    def padded(self):
+        """The elements of all rows."""
+        return self.groups * self.lanes * self.steps
+
+    def tile(self, entries):
+        """Memory for so many numbers a link."""
+        return tiles(self.groups, self.steps, entries, self.lanes)
+
+    def tiled(self, array, padding):
+        """A copy of an array (n, entries) in tiles."""
+        entries = array.shape[1]
+        whole = np.empty((self.padded, entries))
+        whole[: self.n], whole[self.n :] = array, padding
+        result = self.tile(entries)
+        rows = whole.reshape(self.groups, self.lanes, self.steps, entries)
+        result[...] = rows.transpose(0, 2, 3, 1)
+        return result
+
+    def outward(self, array):
+        """How a sweep from the root on walks a vector of one number a link."""
+        size = array.itemsize
+        row = self.steps * size
+        return Place(array, self.lanes * row, size, row)
+
+    def inward(self, array):
+        """The same from the tip."""
+        place = self.outward(array)
+        first = (self.steps - 1) * place.step
+        return Place(array, place.group, -place.step, place.lane, first)
+
+
+class Heads:
+    """Memory for some numbers a row, by name: in tiles for sweeps along all rows at once, and row
+    after row for what goes from one row to the next."""
+
+    def __init__(self, cut, **entries):
+        total = sum(entries.values())
+        self._tile = tiles(cut.groups, 1, total, cut.lanes)
+        self._flat = np.zeros((cut.groups * cut.lanes, total))
+        self._initial = np.zeros_like(self._tile)
+        self._slices, first = {}, 0
+        for name, count in entries.items():
+            self._slices[name] = slice(first, first + count)
+            first += count
+
+    def start(self, name, values):
+        """What `reset` makes of these numbers."""
+        self._initial[:, 0, self._slices[name]] = np.asarray(values, float).reshape(-1, 1)
+
+    def reset(self):
+        np.copyto(self._tile, self._initial)
+
+    def tile(self, name):
+        """As sweeps along all rows see it."""
+        part = self._tile[:, :, self._slices[name]]
+        return Place(part, part.strides[0], 0)
+
+    def flat(self, name, inward=False):
+        """As a sweep from one row to the next sees it."""
+        part = self._flat[:, self._slices[name]]
+        step = part.strides[0]
+        return (
+            Place(part, 0, -step, first=(len(part) - 1) * step) if inward else Place(part, 0, step)
+        )
+
+    def to_flat(self):
+        groups, _, total, lanes = self._tile.shape
+        self._flat.reshape(groups, lanes, total)[...] = self._tile[:, 0].transpose(0, 2, 1)
+
+    def to_tile(self):
+        groups, _, total, lanes = self._tile.shape
+        self._tile[:, 0] = self._flat.reshape(groups, lanes, total).transpose(0, 2, 1)

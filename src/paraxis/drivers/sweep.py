@@ -1,0 +1,51 @@
+"""The `sweep` driver: a body along rows of elements, many rows side by side.
+
+Where `map` has independent states and `iterate` steps in time, a sweep goes along rows and reads
+and writes arrays at every element on its way. It is what a scan over the links of a chain is made
+of: the chain is cut into rows of equal length, one a lane.
+
+An array in tiles is (groups, steps, entries, lanes): what a register of lanes needs at one step
+lies side by side. Other arrays lie as their owners have them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Place:
+    """An array as a sweep walks it: bytes between groups of lanes, steps and lanes."""
+
+    array: np.ndarray
+    group: int
+    step: int
+    lane: int = 0
+    first: int = 0  # bytes to the first element
+
+
+def tiles(groups, steps, entries, lanes, dtype=np.float64):
+    """New memory for arrays in tiles, each register on a boundary of its own size."""
+    count = groups * steps * entries * lanes
+    size = np.dtype(dtype).itemsize
+    boundary = 64
+    raw = np.zeros(count * size + boundary, np.uint8)
+    start = -raw.ctypes.data % boundary
+    flat = raw[start : start + count * size].view(dtype)
+    return flat.reshape(groups, steps, entries, lanes)
+
+
+def outward(tile):
+    """From the first step to the last."""
+    return Place(tile, tile.strides[0], tile.strides[1])
+
+
+def inward(tile):
+    """From the last step to the first."""
+    steps = tile.shape[1]
+    return Place(tile, tile.strides[0], -tile.strides[1], first=(steps - 1) * tile.strides[1])
+
+
+def carried(tile):
+    """One element a row, (groups, 1, entries, lanes), that stays under the hand."""
+    return Place(tile, tile.strides[0], 0)
