@@ -40,7 +40,8 @@ MAY_IMPORT = {
     | PHYSICS
     | {"functions", "program", "equations", "identification", "loads", "parallel"},
     "friction": COMPILER | PHYSICS | {"functions", "program", "api"},
-    "simulation": COMPILER | PHYSICS | {"functions", "program", "api"},
+    "contacts": COMPILER | PHYSICS | {"functions", "program", "api"},
+    "simulation": COMPILER | PHYSICS | {"functions", "program", "api", "contacts"},
     "kinematics": COMPILER | PHYSICS | {"functions", "program", "api"},
     "trajectories": COMPILER | PHYSICS | {"functions", "program", "api", "kinematics"},
     "control": COMPILER

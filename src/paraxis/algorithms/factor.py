@@ -34,12 +34,7 @@ def factor(ancestors, M, checked=lambda _, pivot: pivot):
 
 def solve(factors, b):
     """x with M x = b."""
-    x = half_solve(factors, b)
-    for k, above in enumerate(factors.ancestors):  # D L x = y
-        x[k] = x[k] * factors.reciprocal[k]
-        for i in above:
-            x[k] = x[k] - factors.L[k, i] * x[i]
-    return x
+    return back_solve(factors, half_solve(factors, b))
 
 
 def half_solve(factors, b):
@@ -49,6 +44,16 @@ def half_solve(factors, b):
         for i in factors.ancestors[k]:
             y[i] = y[i] - factors.L[k, i] * y[k]
     return y
+
+
+def back_solve(factors, y):
+    """x with D L x = y."""
+    x = list(y)
+    for k, above in enumerate(factors.ancestors):
+        x[k] = x[k] * factors.reciprocal[k]
+        for i in above:
+            x[k] = x[k] - factors.L[k, i] * x[i]
+    return x
 
 
 def inverse(factors):

@@ -6,6 +6,8 @@ products of ω, the gyroscopic moment. Vectors are 3-D, each in its own body's f
 Symbols: docs/notation.md.
 """
 
+from typing import NamedTuple
+
 from ..robot.joint import WORLD
 from ..scalar import mark
 from ..spatial import ZERO3, Matrix, Vector, cross
@@ -20,6 +22,21 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 def torques_and_reactions(robot, q, qd, qdd):
     """Return the torques, and the moment and force that each joint transmits."""
+    torques, reactions, _ = torques_reactions_and_motions(robot, q, qd, qdd)
+    return torques, reactions
+
+
+class Motion(NamedTuple):
+    """How a body moves, gravity included, in its own frame."""
+
+    ω: Vector
+    α: Vector
+    a: Vector  # of the frame's origin
+    λ: Matrix
+
+
+def torques_reactions_and_motions(robot, q, qd, qdd):
+    """Return the same and, by body, the Motion that the outward sweep found."""
     X, f, n = {}, {}, {}
     ω = {WORLD: robot.base_velocity.angular}
     α, a = {WORLD: robot.base_acceleration.angular}, {WORLD: robot.base_acceleration.linear}
@@ -40,7 +57,8 @@ def torques_and_reactions(robot, q, qd, qdd):
         N = I.about_origin @ α[i] + gyroscopic(I.about_origin, products)
         N = mark("inertial_moment", i, N)
         n[i] = mark("moment", i, N + cross(h, a[i]))  # its own; the others follow inward
-    return joint_loads(robot, X, f, n, qdd)
+    motions = {i: Motion(ω[i], α[i], a[i], λ[i]) for i, _ in robot.outward}
+    return *joint_loads(robot, X, f, n, qdd), motions
 
 
 def rate_matrix(ω, α):

@@ -1,0 +1,194 @@
+"""`px.constrained_forward_dynamics`: accelerations and forces of a robot in contact.
+
+For use inside another trace: `constrained_graph(robot, contacts)` is a graph with inputs q, qd, tau
+and what `contact_arrays(contacts)` names, and outputs qdd, force, acceleration and rank.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..algorithms import constrained_dynamics
+from ..backends.llvm.kernel import compile_kernel
+from ..drivers.map import as_array
+from ..errors import ArgumentError
+from ..functions import View, check_parameters, input_shapes
+from ..graph.splice import splice, traced_value
+from ..graph.trace import trace
+from ..passes.cheapen import cheapen, cost
+from ..program import work
+from ..robot.reframe import reframe
+from ..robot.regroup import regroup
+from ..robot.robot import a_robot
+from ..scalar import equal, select, sqrt
+from .touching import Touching
+
+# Below this a pivot counts as zero; 1 is the largest. Its root is the sine of an angle.
+TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
+MOVING_BASE = ("base_velocity", "base_acceleration")
+MOST_TO_CHEAPEN = 8000  # nodes; beyond, it takes seconds and finds little
+
+
+class ConstrainedMotion(NamedTuple):
+    """What a robot in contact does, a state each."""
+
+    qdd: np.ndarray  # (..., n); NaN where the rank is short
+    force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; likewise
+    acceleration: np.ndarray  # of the frame, in the same shapes and coordinates
+    rank: np.ndarray  # (...) of int: as many as the contacts have unknowns, where regular
+
+
+def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
+    """The accelerations under the torques tau of a robot in contact, and the contact's force.
+
+    `contact` is a px.Contact or a list of them. The result has `.qdd` (..., n); `.force` (..., 6),
+    exerted by the robot on the environment at the contact frame's origin, moment first, in the
+    contact's coordinates; `.acceleration` (..., 6) of the frame; and `.rank`. For a list of k
+    contacts, forces and accelerations are (..., k, 6). Further keywords are parameters of the
+    robot, as for px.forward_dynamics, but its base stands still.
+
+    Where the robot cannot accelerate along all constrained directions independently, in a singular
+    posture or because contacts repeat each other, `.rank` is less than the number of unknowns
+    (`contact.unknowns`), and the rest of that state is NaN.
+    """
+    a_robot(robot)
+    several = isinstance(contact, list | tuple)
+    contacts = _checked(contact if several else [contact], robot)
+    _check_parameters(tuple(parameters))
+    arrays = {"q": q, "qd": qd, "tau": tau, **contact_arrays(contacts), **parameters}
+    if traced_value((q, qd, tau, *parameters.values())) is not None:
+        return _spliced(robot, contacts, several, arrays, tuple(parameters))
+    shapes = graph_inputs(robot, contacts, tuple(parameters))
+    arrays = {name: as_array(value, name, shapes[name]) for name, value in arrays.items()}
+    single = all(array.dtype == np.float32 for array in (arrays[k] for k in ("q", "qd", "tau")))
+    kernel = _kernel(robot, contacts, tuple(parameters), "float32" if single else "float64")
+    qdd, force, acceleration, rank = kernel(**arrays)
+    if not several:
+        force, acceleration = force[..., 0, :], acceleration[..., 0, :]
+    rank = np.nan_to_num(rank).astype(int)[()]  # what is not a number is known of no rank
+    return ConstrainedMotion(qdd, force, acceleration, rank)
+
+
+def _checked(contacts, robot):
+    if not contacts:
+        raise ArgumentError("contact: expected at least one, found none")
+    for each in contacts:
+        if not isinstance(each, Touching):
+            raise ArgumentError(f"contact: expected a px.Contact, found {type(each).__name__}")
+    frames = [each.place(robot) for each in contacts]
+    moving = {joint for frame in frames for joint in robot.path(frame.body)}
+    constraints = sum(each.constraints for each in contacts)
+    if constraints > len(moving):
+        raise ArgumentError(
+            f"contacts: expected at most {len(moving)} constraints, as so many joints move their "
+            f"frames, found {constraints}"
+        )
+    return tuple(contacts)
+
+
+def _check_parameters(parameters):
+    check_parameters("forward_dynamics", parameters)
+    for name in parameters:
+        if name in MOVING_BASE:
+            raise ArgumentError(f"{name}: expected none, as a robot in contact stands still")
+
+
+# -- graphs ------------------------------------------------------------------------------------
+
+
+def contact_arrays(contacts):
+    """The numbers of contacts that may differ from state to state, by names of inputs."""
+    return {
+        f"contact{k}_{name}": array
+        for k, contact in enumerate(contacts)
+        for name, array in contact.data.items()
+    }
+
+
+def graph_inputs(robot, contacts, parameters=()):
+    """name -> shape of the inputs, in calling order."""
+    shapes = input_shapes(robot, "forward_dynamics", parameters)
+    shapes |= {
+        f"contact{k}_{name}": contact.shapes[name]
+        for k, contact in enumerate(contacts)
+        for name in contact.data
+    }
+    return shapes
+
+
+def constrained_graph(robot, contacts, parameters=(), tolerance=TOLERANCE["float64"]):
+    """The cheapest of the likely ways, cheapened."""
+    frames = tuple(contact.place(robot) for contact in contacts)
+    robot = replace(robot, frames=frames, warn=False)
+    ways = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
+    graph = replace(min(ways, key=cost), marks={})
+    return cheapen(graph) if len(graph.nodes) <= MOST_TO_CHEAPEN else graph
+
+
+def _views(robot, parameters):
+    """Equal robots, as far as the motion of the joints and of frames goes."""
+    yield View(robot)
+    if not parameters:
+        for other in (reframe(robot, slide=False), reframe(robot)):
+            yield View(other)
+            yield View(other, regroup(other))
+
+
+def _graph(view, contacts, parameters, tolerance):
+    unknowns = float(sum(contact.unknowns for contact in contacts))
+
+    def run(q, qd, tau, **given):
+        model = view.model(given, parameters)
+        forms = []
+        for k, (contact, frame) in enumerate(zip(contacts, view.robot.frames, strict=True)):
+            values = {name: given[f"contact{k}_{name}"] for name in contact.data}
+            forms.append(contact.form(frame, values))
+        motion = constrained_dynamics.constrained_forward_dynamics(
+            model, q, qd, tau, forms, tolerance
+        )
+        regular = equal(motion.rank, unknowns)
+        spoil = sqrt(select(regular, 0.0, -1.0))  # NaN where the rest means nothing
+        return {
+            "qdd": [value + spoil for value in motion.qdd],
+            "force": [[value + spoil for value in row] for row in motion.force],
+            "acceleration": [[value + spoil for value in row] for row in motion.acceleration],
+            "rank": motion.rank,
+        }
+
+    inputs = graph_inputs(view.robot, contacts, parameters)
+    return trace(run, inputs, "constrained_forward_dynamics")
+
+
+def _identity(robot, contacts, parameters):
+    frames = [contact.place(robot) for contact in contacts]
+    about = [
+        f"{frame.body} {frame.pose} {contact.identity}"
+        for frame, contact in zip(frames, contacts, strict=True)
+    ]
+    return f"constrained_forward_dynamics {robot.digest} {about} {parameters}"
+
+
+def _kernel(robot, contacts, parameters, dtype):
+    """Compiled on first use and remembered."""
+    identity = _identity(robot, contacts, parameters)
+    key, known = (identity, dtype), robot._functions
+
+    def graph():
+        return constrained_graph(robot, contacts, parameters, TOLERANCE[dtype])
+
+    if key not in known:
+        known[key] = compile_kernel(identity, graph, work, dtype)
+    return known[key]
+
+
+def _spliced(robot, contacts, several, arrays, parameters):
+    """As part of the trace under way, where the contacts are those of one state."""
+    identity = _identity(robot, contacts, parameters)
+    if identity not in robot._graphs:
+        robot._graphs[identity] = constrained_graph(robot, contacts, parameters)
+    graph = robot._graphs[identity]
+    qdd, force, acceleration, rank = splice(graph, [arrays[name] for name in graph.inputs])
+    if not several:
+        force, acceleration = force[0], acceleration[0]
+    return ConstrainedMotion(qdd, force, acceleration, rank)

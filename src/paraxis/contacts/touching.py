@@ -1,0 +1,48 @@
+"""What all contacts have: a frame, coordinates, and numbers that may differ from state to state."""
+
+import numpy as np
+
+from ..drivers.map import as_array
+from ..errors import ArgumentError
+from ..functions import COORDINATES
+from ..robot.joint import WORLD
+from ..robot.robot import check_frame_name
+
+
+class Touching:
+    """A subclass has `shapes` (name -> entry shape of what may be given), `unknowns` and
+    `constraints` (how many forces it leaves open and how many accelerations it demands),
+    `identity` (whatever else decides its equations) and `form(frame, values)`, its equations over
+    generic scalars, with nested lists for those numbers that were given."""
+
+    def __init__(self, frame, coordinates):
+        check_frame_name(frame)
+        if not isinstance(coordinates, str) or coordinates not in COORDINATES:
+            raise ArgumentError(
+                f"coordinates: expected one of {COORDINATES}, found {coordinates!r}"
+            )
+        self.frame, self.coordinates, self.data = frame, coordinates, {}
+
+    def give(self, **values):
+        """Keep what is not None as arrays of the shapes that it should have."""
+        for name, value in values.items():
+            if value is not None:
+                self.data[name] = np.array(as_array(value, name, self.shapes[name]), float)
+
+    def place(self, robot):
+        """Its frame, which joints of the robot must be able to move as it demands."""
+        frame = robot.tool() if self.frame is None else robot.frame(self.frame)
+        if frame.body == WORLD:
+            raise ArgumentError(f"contact: frame {frame.name!r} is fixed to the world")
+        moving = len(robot.path(frame.body))
+        if self.constraints > moving:
+            raise ArgumentError(
+                f"contact of frame {frame.name!r}: expected at most {moving} constraints, as so "
+                f"many joints move it, found {self.constraints}"
+            )
+        return frame
+
+    def __repr__(self):
+        where = "the tool" if self.frame is None else repr(self.frame)
+        given = "".join(f", {name}" for name in self.data)
+        return f"<Contact of {where}: {self.constraints} constraints{given}>"
