@@ -73,6 +73,8 @@ __version__ = "0.1.0"
 
 # name -> its module; loaded when first asked for, since most programs need none.
 _LATER = {
+    "Contact": "contacts.contact",
+    "constrained_forward_dynamics": "contacts.dynamics",
     "forward_dynamics_with_friction": "friction.forward_dynamics",
     "inverse_kinematics": "kinematics.solve",
     "inverse_kinematics_solutions": "kinematics.closed_form",
