@@ -87,3 +87,43 @@ def test_a_tree_is_refused_by_the_name_of_the_link_that_branches():
     robot = replace(robot, joints=[replace(joint, parent=-1) for joint in legs], warn=False)
     with pytest.raises(px.RobotError, match="branches at the world, .* 'hip', 'a', 'b'"):
         links(robot)
+
+
+# -- robots of many joints -------------------------------------------------------------------------
+
+
+def test_a_long_robot_prints_its_ends():
+    lines = str(px.chain(250)).splitlines()
+    assert len(lines) == 3 + 1 + 101
+    assert [line.split()[0] for line in lines[53:56]] == ["49", "…", "200"]
+    assert lines[54].split() == ["…", "150", "more"]
+    assert "more" not in str(px.chain(100))
+
+
+def test_drives_of_a_long_robot_print_their_ends():
+    robot = px.chain(120)
+    stiff = {name: {"friction": px.Friction(viscous=0.1)} for name in robot.joint_names[10:]}
+    assert str(robot.with_drives(stiff)).count("10 more") == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_depth_and_paths_are_those_of_the_ancestors(seed):
+    robot = random_robot(seed)
+    assert robot.depth == 1 + max(map(len, robot.ancestors))
+    for body, above in enumerate(robot.ancestors):
+        assert robot.path(body) == (body, *above)
+
+
+def test_what_is_wrong_in_a_long_robot_is_found_by_name():
+    robot = px.chain(200)
+    joints = list(robot.joints)
+    joints[150] = replace(joints[150], axis=(0.0, 0.6, 0.6))
+    with pytest.raises(px.RobotError, match="joint 'joint151' axis: expected a unit vector"):
+        replace(robot, joints=joints)
+    joints[150] = replace(robot.joints[150], placement=px.Pose(((2, 0, 0), (0, 1, 0), (0, 0, 1))))
+    with pytest.raises(px.RobotError, match="joint 'joint151' placement: .* not orthonormal"):
+        replace(robot, joints=joints)
+    bodies = [*robot.inertias[:-1], px.Inertia(1.0, about_com=(1, 1, 3, 0, 0, 0))]
+    with pytest.warns(px.RobotWarning, match="'link200' of joint 'joint200': .* triangle") as told:
+        px.Robot("long", robot.joints, bodies, robot.frames)
+    assert [warning.filename for warning in told] == [__file__]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import RobotError
+from .numbers import array_of
 from .pose import floats, freeze
 
 
@@ -67,9 +68,7 @@ class Inertia:
 
     def implausible(self):
         """Why no solid body has this inertia, in words, or None when one can have it."""
-        principal = np.linalg.eigvalsh(self.matrix)
-        # moments far below those about the body's origin are leftovers of rounding, not a shape
-        slack = 1e-6 * abs(principal).max() + 1e-12 * self.mass * float(np.dot(self.com, self.com))
+        principal, slack = _principal(self.mass, np.array(self.com), np.array(self.about_com))
         if principal[0] < -slack:
             return f"a principal moment of inertia is negative ({principal[0]:.3g})"
         if principal[0] + principal[1] < principal[2] - slack:
@@ -81,7 +80,26 @@ class Inertia:
         return self.mass == 0.0 and not any(self.about_com)
 
 
+def implausible_bodies(bodies):
+    """The indices of those that are no solid bodies."""
+    n = len(bodies)
+    principal, slack = _principal(
+        np.fromiter((body.mass for body in bodies), float, n),
+        array_of((body.com for body in bodies), n, 3),
+        array_of((body.about_com for body in bodies), n, 6),
+    )
+    a, b, c = principal.T
+    return np.flatnonzero((a < -slack) | (a + b < c - slack))
+
+
 # -- arrays of moments of inertia, with any batch shape in front -------------------------------
+
+
+def _principal(mass, com, about_com):
+    """The principal moments, rising, and what of them may be rounding."""
+    principal = np.linalg.eigvalsh(matrix_of(about_com))
+    # moments far below those about the body's origin are leftovers of rounding, not a shape
+    return principal, 1e-6 * abs(principal).max(-1) + 1e-12 * mass * np.vecdot(com, com)
 
 
 def matrix_of(six):

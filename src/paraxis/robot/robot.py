@@ -1,20 +1,20 @@
 """The robot: a tree of bodies joined one degree of freedom at a time. Immutable."""
 
 import hashlib
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
 
-from ..errors import ArgumentError, RobotError, RobotWarning
-from .friction import NO_FRICTION, Friction, LinearBearing
+from ..errors import ArgumentError, RobotError
+from .check import check, warn_if_implausible
+from .friction import NO_FRICTION
 from .inertia import Inertia
-from .joint import KINDS, WORLD, checked_axis
+from .joint import WORLD
+from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
 from .text import listing, quoted
-from .transmission import Transmission
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -46,7 +46,7 @@ class Robot:
         set_(self, "inertias", tuple(self.inertias))
         set_(self, "frames", tuple(self.frames))
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
-        _check(self)
+        check(self)
 
     # -- shape ---------------------------------------------------------------
 
@@ -72,8 +72,16 @@ class Robot:
         return sorted(body for body, count in carried.items() if count > 1)
 
     @cached_property
+    def depth(self):
+        """The number of joints in a row on the longest way from the root to a tip."""
+        depths = []
+        for joint in self.joints:
+            depths.append(1 if joint.parent == WORLD else depths[joint.parent] + 1)
+        return max(depths)
+
+    @cached_property
     def ancestors(self):
-        """Of each body: those that carry it, nearest first."""
+        """Of each body: those that carry it, nearest first. As many as n² / 2, for a chain."""
         found = []
         for joint in self.joints:
             found.append(() if joint.parent == WORLD else (joint.parent, *found[joint.parent]))
@@ -81,17 +89,24 @@ class Robot:
 
     def path(self, body):
         """The joints that move a body (none for WORLD), nearest first."""
-        return () if body == WORLD else (body, *self.ancestors[body])
+        found = []
+        while body != WORLD:
+            found.append(body)
+            body = self.joints[body].parent
+        return tuple(found)
 
     def frame(self, name):
         """The frame of that name."""
-        for frame in self.frames:
-            if frame.name == name:
-                return frame
-        raise RobotError(
-            f"robot {quoted(self.name)} has no frame {quoted(name)}; "
-            f"it has {listing(self.frame_names)}"
-        )
+        if name not in self._frames_by_name:
+            raise RobotError(
+                f"robot {quoted(self.name)} has no frame {quoted(name)}; "
+                f"it has {listing(self.frame_names)}"
+            )
+        return self._frames_by_name[name]
+
+    @cached_property
+    def _frames_by_name(self):
+        return {frame.name: frame for frame in self.frames}
 
     # -- variations ----------------------------------------------------------
 
@@ -213,15 +228,25 @@ class Robot:
     @cached_property
     def digest(self):
         """A hash of every number that moves the robot; names do not enter."""
+        joints, bodies, n = self.joints, self.inertias, self.n
+        seats = [joint.placement for joint in joints]
+        drives = [part for joint in joints for part in (joint.friction, joint.transmission)]
+        of_drive = {key: part.numbers for key, part in {id(part): part for part in drives}.items()}
         h = hashlib.sha256()
-        for joint, inertia in zip(self.joints, self.inertias, strict=True):
-            h.update(f"{joint.is_revolute} {joint.parent}".encode())
-            numbers = (*sum(joint.placement.rotation, ()), *joint.placement.translation)
-            numbers += (*joint.axis, joint.reflected_inertia)
-            numbers += (inertia.mass, *inertia.com, *inertia.about_com)
-            h.update(np.array(numbers).tobytes())
-            h.update(np.array((*joint.friction.numbers, *joint.transmission.numbers)).tobytes())
-        h.update(np.array((*self.gravity, *self.base.matrix.flat)).tobytes())
+        for numbers in (
+            np.fromiter((joint.is_revolute for joint in joints), bool, n),
+            np.fromiter((joint.parent for joint in joints), np.int64, n),
+            rotations(seats),
+            array_of((seat.translation for seat in seats), n, 3),
+            array_of((joint.axis for joint in joints), n, 3),
+            np.fromiter((joint.reflected_inertia for joint in joints), float, n),
+            np.fromiter((body.mass for body in bodies), float, n),
+            array_of((body.com for body in bodies), n, 3),
+            array_of((body.about_com for body in bodies), n, 6),
+            np.fromiter(flat(of_drive[id(part)] for part in drives), float),
+            np.array((*self.gravity, *self.base.matrix.flat)),
+        ):
+            h.update(numbers)
         return h.hexdigest()
 
     @cached_property
@@ -249,14 +274,6 @@ class Robot:
         return robot_table(self)
 
 
-def warn_if_implausible(inertia, what):
-    """Say so when no solid body has this inertia; it can be computed with all the same."""
-    reason = inertia.implausible()
-    if reason:
-        message = f"{what}: {reason}; computing with it as given"
-        warnings.warn(message, RobotWarning, stacklevel=5)
-
-
 def a_robot(robot):
     """The robot that a function was given, or an error when it is none."""
     if not isinstance(robot, Robot):
@@ -269,71 +286,3 @@ def check_frame_name(frame):
     """Raise when what should name a frame, or be None, is something else."""
     if frame is not None and not isinstance(frame, str):
         raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")
-
-
-def _check(robot):
-    """Raise on anything that is not a robot; warn on a body that could not be built."""
-    name = quoted(robot.name)
-    if not robot.joints:
-        raise RobotError(f"robot {name}: expected at least one moving joint, found none")
-    if len(robot.joints) != len(robot.inertias):
-        raise RobotError(
-            f"robot {name}: {len(robot.joints)} joints but {len(robot.inertias)} inertias"
-        )
-    seen, links = set(), {frame.body: frame.name for frame in reversed(robot.frames)}
-    for i, (joint, inertia) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
-        what = f"joint {quoted(joint.name)}"
-        if joint.name in seen:
-            raise RobotError(f"{what}: the name is used twice")
-        seen.add(joint.name)
-        if joint.kind not in KINDS:
-            raise RobotError(f"{what} kind: expected one of {KINDS}, found {joint.kind!r}")
-        if not isinstance(joint.parent, int) or not WORLD <= joint.parent < i:
-            raise RobotError(
-                f"{what} parent: expected {WORLD} or an earlier joint, found {joint.parent!r}"
-            )
-        unit = checked_axis(joint.axis, what)
-        if max(abs(a - b) for a, b in zip(unit, joint.axis, strict=True)) > 1e-12:
-            raise RobotError(f"{what} axis: expected a unit vector, found {joint.axis}")
-        _check_pose(joint.placement, f"{what} placement")
-        if joint.rotor_inertia < 0:
-            found = joint.rotor_inertia
-            raise RobotError(f"{what} rotor inertia: expected a number >= 0, found {found}")
-        _check_drive(joint, what)
-        if not isinstance(inertia, Inertia):
-            found = type(inertia).__name__
-            raise RobotError(f"link of {what}: expected an Inertia, found {found}")
-        Inertia.of(inertia.mass, inertia.com, inertia.about_com, f"link of {what}")
-        if robot.warn:
-            link = f"link {quoted(links[i])} of {what}" if i in links else f"link of {what}"
-            warn_if_implausible(inertia, f"robot {name}, {link}")
-    _check_pose(robot.base, f"robot {name} base")
-    for frame in robot.frames:
-        what = f"frame {quoted(frame.name)}"
-        if not isinstance(frame.body, int) or not WORLD <= frame.body < robot.n:
-            raise RobotError(
-                f"{what} body: expected {WORLD} or the index of a joint, found {frame.body!r}"
-            )
-        _check_pose(frame.pose, f"{what} pose")
-    frames = robot.frame_names
-    if len(set(frames)) != len(frames):
-        twice = next(name for name in frames if frames.count(name) > 1)
-        raise RobotError(f"frame {quoted(twice)}: the name is used twice")
-
-
-def _check_drive(joint, what):
-    for part, kind in (("friction", Friction), ("transmission", Transmission)):
-        if not isinstance(getattr(joint, part), kind):
-            found = type(getattr(joint, part)).__name__
-            raise RobotError(f"{what} {part}: expected a {kind.__name__}, found {found}")
-    for bearing in joint.friction.bearings:
-        if isinstance(bearing, LinearBearing) == joint.is_revolute:
-            expected = "a journal or thrust bearing" if joint.is_revolute else "a linear bearing"
-            found = type(bearing).__name__
-            raise RobotError(f"{what} friction: expected {expected}, found a {found}")
-
-
-def _check_pose(pose, what):
-    if not isinstance(pose, Pose):
-        raise RobotError(f"{what}: expected a Pose, found {type(pose).__name__}")
-    Pose.of(pose.rotation, pose.translation, what)

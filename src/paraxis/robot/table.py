@@ -2,10 +2,12 @@
 
 import math
 
-from .friction import BEARING_NAMES
+from .friction import BEARING_NAMES, NO_FRICTION
 from .joint import WORLD
+from .transmission import IDEAL
 
 NONE = "–"
+MOST = 100  # rows of a table
 HEAD = ("", "joint", "kind", "parent", "axis", "mass kg", "centre of mass m", "rotor", "range")
 LOSSES = ("viscous", "Coulomb", "static", "bearings", "ratio", "efficiency", "break-away", "limit")
 NUMERIC = {"", "mass kg", "rotor", "viscous", "Coulomb", "static", "ratio", "break-away", "limit"}
@@ -43,27 +45,37 @@ def summary(robot):
 
 def joint_rows(robot):
     """The cells under HEAD for each joint, numbered as arrays are indexed, safe to print."""
-    rows = []
-    for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
+
+    def row(i):
+        joint, body = robot.joints[i], robot.inertias[i]
         parent = "world" if joint.parent == WORLD else shown(robot.joints[joint.parent].name)
         com = " ".join(f"{v:.3g}" for v in body.com)
         rotor = f"{joint.reflected_inertia:.4g}" if joint.reflected_inertia else NONE
-        rows.append(
-            (str(i), shown(joint.name), joint.kind, parent, _axis(joint.axis))
-            + (f"{body.mass:.4g}", com, rotor, _range(joint))
-        )
-    return rows
+        seat = (str(i), shown(joint.name), joint.kind, parent, _axis(joint.axis))
+        return (*seat, f"{body.mass:.4g}", com, rotor, _range(joint))
+
+    return _abridged(range(robot.n), row)
 
 
 def drive_table(robot):
     """Head and rows of the joints with friction or a transmission, and of what these have."""
-    cells = [_losses(joint) for joint in robot.joints]
-    driven = [i for i, row in enumerate(cells) if {*row} != {NONE}]
+    bare, joints = (NO_FRICTION, IDEAL), robot.joints
+    cells = {i: _losses(j) for i, j in enumerate(joints) if (j.friction, j.transmission) != bare}
+    driven = [i for i, row in cells.items() if {*row} != {NONE}]
     filled = [k for k in range(len(LOSSES)) if any(cells[i][k] != NONE for i in driven)]
     head = ("", "joint", *(LOSSES[k] for k in filled))
-    names = [(str(i), shown(robot.joints[i].name)) for i in driven]
-    rows = [(*name, *(cells[i][k] for k in filled)) for i, name in zip(driven, names, strict=True)]
-    return head, rows
+    return head, _abridged(
+        driven, lambda i: (str(i), shown(joints[i].name), *(cells[i][k] for k in filled))
+    )
+
+
+def _abridged(indices, row):
+    """A row each, or those of the first and last and between them one that counts the others."""
+    if len(indices) <= MOST:
+        return [row(i) for i in indices]
+    first, last = ([row(i) for i in part] for part in (indices[: MOST // 2], indices[-MOST // 2 :]))
+    gap = ("…", f"{len(indices) - MOST:,} more", *("" for _ in first[0][2:]))
+    return [*first, gap, *last]
 
 
 def _losses(joint):

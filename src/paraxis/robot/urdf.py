@@ -22,11 +22,12 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
 from ..errors import RobotError
+from .check import warn_if_implausible
 from .friction import NO_FRICTION, Friction
 from .inertia import Inertia
 from .joint import KINDS, WORLD, Joint, checked_axis
 from .pose import Pose
-from .robot import Frame, Robot, warn_if_implausible
+from .robot import Frame, Robot
 from .text import contents, listing, naming, number, quoted
 
 MAX_BYTES = 64 * 2**20  # the largest URDF at hand has 0.2 MB; a chain of 100 000 links has 30 MB

@@ -1,0 +1,123 @@
+"""What every robot must be, and a warning of bodies that could not be built.
+
+Each number is looked at in arrays of all joints; what is wrong is then found by name.
+"""
+
+import warnings
+from collections import Counter
+
+import numpy as np
+
+from ..errors import RobotError, RobotWarning
+from .friction import Friction, LinearBearing
+from .inertia import Inertia, implausible_bodies
+from .joint import KINDS, WORLD, checked_axis
+from .numbers import array_of, rotations
+from .pose import Pose
+from .text import quoted
+from .transmission import Transmission
+
+
+def check(robot):
+    """Raise on anything that is not a robot; warn on a body that could not be built."""
+    name, joints = quoted(robot.name), robot.joints
+    if not joints:
+        raise RobotError(f"robot {name}: expected at least one moving joint, found none")
+    if len(joints) != len(robot.inertias):
+        raise RobotError(f"robot {name}: {len(joints)} joints but {len(robot.inertias)} inertias")
+    _check_names(robot.joint_names, "joint")
+    for i, joint in enumerate(joints):
+        _check_joint(joint, i)
+    _check_axes(joints)
+    _check_poses([joint.placement for joint in joints], lambda i: f"{_joint(joints[i])} placement")
+    for joint, body in zip(joints, robot.inertias, strict=True):
+        if not isinstance(body, Inertia):
+            found = type(body).__name__
+            raise RobotError(f"link of {_joint(joint)}: expected an Inertia, found {found}")
+        if body.mass < 0:
+            raise RobotError(
+                f"link of {_joint(joint)} mass: expected a number >= 0, found {body.mass}"
+            )
+    _check_poses([robot.base], lambda _: f"robot {name} base")
+    _check_frames(robot.frames, robot.n)
+    if robot.warn:
+        links = {frame.body: f" {quoted(frame.name)}" for frame in reversed(robot.frames)}
+        for i in implausible_bodies(robot.inertias):
+            link = f"link{links.get(i, '')} of {_joint(joints[i])}"
+            warn_if_implausible(robot.inertias[i], f"robot {name}, {link}")
+
+
+def warn_if_implausible(inertia, what):
+    """Say so when no solid body has this inertia; it can be computed with all the same."""
+    reason = inertia.implausible()
+    if reason:
+        message = f"{what}: {reason}; computing with it as given"
+        warnings.warn(message, RobotWarning, stacklevel=5)
+
+
+def _check_names(names, what):
+    if len(set(names)) != len(names):
+        ((twice, _),) = Counter(names).most_common(1)
+        raise RobotError(f"{what} {quoted(twice)}: the name is used twice")
+
+
+def _check_joint(joint, i):
+    if joint.kind not in KINDS:
+        raise RobotError(
+            f"{_joint(joint)} kind: expected one of {KINDS}, found {quoted(joint.kind)}"
+        )
+    if not isinstance(joint.parent, int) or not WORLD <= joint.parent < i:
+        raise RobotError(
+            f"{_joint(joint)} parent: expected {WORLD} or an earlier joint, found {joint.parent!r}"
+        )
+    if joint.rotor_inertia < 0:
+        found = joint.rotor_inertia
+        raise RobotError(f"{_joint(joint)} rotor inertia: expected a number >= 0, found {found}")
+    if not isinstance(joint.friction, Friction):
+        found = type(joint.friction).__name__
+        raise RobotError(f"{_joint(joint)} friction: expected a Friction, found {found}")
+    if not isinstance(joint.transmission, Transmission):
+        found = type(joint.transmission).__name__
+        raise RobotError(f"{_joint(joint)} transmission: expected a Transmission, found {found}")
+    for bearing in joint.friction.bearings:
+        if isinstance(bearing, LinearBearing) == joint.is_revolute:
+            expected = "a journal or thrust bearing" if joint.is_revolute else "a linear bearing"
+            found = type(bearing).__name__
+            raise RobotError(f"{_joint(joint)} friction: expected {expected}, found a {found}")
+
+
+def _check_axes(joints):
+    axes = array_of((joint.axis for joint in joints), len(joints), 3)
+    with np.errstate(over="ignore"):
+        wrong = ~(abs(np.vecdot(axes, axes) - 1) <= 2e-12)
+    for joint in (joints[i] for i in np.flatnonzero(wrong)):
+        checked_axis(joint.axis, _joint(joint))
+        raise RobotError(f"{_joint(joint)} axis: expected a unit vector, found {joint.axis}")
+
+
+def _check_poses(poses, what):
+    """Raise unless each rotation is one; `what` names the pose of an index."""
+    for i, pose in enumerate(poses):
+        if not isinstance(pose, Pose):
+            raise RobotError(f"{what(i)}: expected a Pose, found {type(pose).__name__}")
+    given = rotations(poses)
+    with np.errstate(over="ignore", invalid="ignore"):
+        skewness = abs(given @ given.mT - np.eye(3)).max(axis=(1, 2), initial=0)
+        wrong = ~(skewness < 1e-6) | ~(np.linalg.det(given) > 0)
+    for i in np.flatnonzero(wrong):
+        Pose.of(poses[i].rotation, poses[i].translation, what(i))
+
+
+def _check_frames(frames, n):
+    for frame in frames:
+        if not isinstance(frame.body, int) or not WORLD <= frame.body < n:
+            raise RobotError(
+                f"frame {quoted(frame.name)} body: expected {WORLD} or the index of a joint, "
+                f"found {frame.body!r}"
+            )
+    _check_poses([frame.pose for frame in frames], lambda i: f"frame {quoted(frames[i].name)} pose")
+    _check_names([frame.name for frame in frames], "frame")
+
+
+def _joint(joint):
+    return f"joint {quoted(joint.name)}"
