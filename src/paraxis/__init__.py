@@ -94,6 +94,7 @@ _LATER = {
     "systolic_array": "parallel.systolic.build",
     "TaskGraph": "parallel.tasks.task_graph",
     "thread_schedule": "parallel.threads.thread_schedule",
+    "two_array_plan": "parallel.two_arrays.plan",
     "cartesian_line": "trajectories.cartesian",
     "cartesian_via_points": "trajectories.cartesian",
     "quintic": "trajectories.spline",

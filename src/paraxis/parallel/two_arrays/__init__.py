@@ -1,0 +1,1 @@
+"""Fijany's plan: forward dynamics of an arm in contact on two arrays of processors."""

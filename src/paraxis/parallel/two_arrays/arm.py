@@ -1,0 +1,90 @@
+"""The constants of a real arm, in Fijany's frames: what each processor has in its memory."""
+
+import numpy as np
+
+from ...errors import RobotError
+from ...robot.seat import align_z
+from .links import HELD
+
+
+def given_values(robot, q, qd, tau, contact):
+    """value -> element -> array, for the arm in one state; `contact` maps names to arrays."""
+    _require_plain_chain(robot)
+    seats = _seats(robot)
+    values = {}
+
+    def give(name, element, value):
+        values.setdefault(name, {})[element] = np.asarray(value, dtype=float)
+
+    for i, body in enumerate(robot.inertias):
+        turned, arm = seats[i + 1]  # frame i+1 in body i
+        com = turned.T @ body.com
+        about_com = turned.T @ body.matrix @ turned
+        inverse = np.linalg.inv(about_com)
+        inverse_inertia = _inverse_inertia(inverse, com, body.mass)
+        way = turned.T @ arm
+        shift = np.block([[np.eye(3), _cross_matrix(way)], [np.zeros((3, 3)), np.eye(3)]])
+        last = i == robot.n - 1
+        give("cosine", i, np.cos(q[i]))
+        give("sine", i, np.sin(q[i]))
+        give("seat", i, align_z(robot.joints[i].axis).T @ turned)
+        give("com", i, com)
+        give("inverse about com", i, inverse)
+        give("inverse mass", i, 1 / body.mass)
+        give("mass", i, body.mass)
+        give("inertia", i, about_com)
+        give("arm", i, way)
+        give("rate", i, qd[i])
+        give("torque", i, tau[i])
+        seen = shift.T @ inverse_inertia @ shift
+        if last:
+            give("tip constant", i, inverse_inertia @ shift)
+            give("inertia at tip", i, seen)
+        else:
+            give("nothing", i, np.zeros((5, 6)))
+            give("coupling constant", i, -(inverse_inertia @ shift)[:, HELD])
+            give("inner inertia", i + 1, seen)
+    give("rise", 0, -seats[0][0].T @ np.array(robot.base.rotation).T @ robot.gravity)
+    for name, value in contact.items():
+        give(name, robot.n - 1, value)
+    return values
+
+
+def _require_plain_chain(robot):
+    if robot.branching:
+        raise RobotError(f"robot {robot.name!r}: the two-array plan expects a chain, found a tree")
+    for joint, body in zip(robot.joints, robot.inertias, strict=True):
+        if not joint.is_revolute:
+            raise RobotError(
+                f"joint {joint.name!r}: the two-array plan expects joints that turn, found a "
+                f"{joint.kind} one"
+            )
+        if joint.reflected_inertia:
+            raise RobotError(
+                f"joint {joint.name!r}: the two-array plan expects no rotor inertia, found "
+                f"{joint.reflected_inertia}"
+            )
+        if not body.mass > 0 or not np.linalg.eigvalsh(body.matrix)[0] > 0:
+            raise RobotError(
+                f"link of joint {joint.name!r}: the two-array plan inverts inertias and expects "
+                "positive ones, found a link without"
+            )
+
+
+def _seats(robot):
+    """Each joint's frame in the body it stands on, and last the tip's: (rotation, origin)."""
+    seats = [
+        (np.array(joint.placement.rotation) @ align_z(joint.axis), joint.placement.translation)
+        for joint in robot.joints
+    ]
+    tip = robot.tool().pose
+    return [*seats, (np.array(tip.rotation), tip.translation)]
+
+
+def _inverse_inertia(inverse, com, mass):
+    s = _cross_matrix(com)
+    return np.block([[inverse, -inverse @ s], [s @ inverse, np.eye(3) / mass - s @ inverse @ s]])
+
+
+def _cross_matrix(s):
+    return np.cross(s, np.eye(3)).T

@@ -1,0 +1,94 @@
+"""A timed script as tasks and a schedule: a row a processor, and one for what each node sends."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+from ..schedules.schedule import Schedule
+from ..tasks.task_graph import TaskGraph
+from .script import Do
+from .timing import plain, where
+
+
+class PlanTasks(TaskGraph):
+    """Tasks of a plan, and messages after them. Only what is computed is work."""
+
+    def __init__(self, weights, edges, name, labels, groups, computed):
+        super().__init__(weights, edges, name, labels, groups)
+        self._computed = computed
+
+    @cached_property
+    def work(self):
+        return sum(self.weights[: self._computed])
+
+
+class Bar(NamedTuple):
+    """What the chart shows of a task or a message."""
+
+    weight: float
+    start: float
+    row: int
+    label: str
+    group: str
+
+
+def plan_schedule(timing, name):
+    """The Schedule of all tasks, and of the messages where these take time."""
+    tasks, messages, edges = _Bars(timing).found()
+    bars = tasks | messages
+    graph = PlanTasks(
+        {task: bar.weight for task, bar in bars.items()},
+        edges,
+        name,
+        {task: bar.label for task, bar in bars.items()},
+        {task: bar.group for task, bar in bars.items()},
+        len(tasks),
+    )
+    rows = timing.script.arrays * timing.script.row * (2 if messages else 1)
+    starts, places = ([getattr(bar, what) for bar in bars.values()] for what in ("start", "row"))
+    return Schedule(graph, rows, starts, places, "two arrays")
+
+
+class _Bars:
+    """Tasks, messages and what each needs, found in one walk along the script."""
+
+    def __init__(self, timing):
+        self.timing, self.script = timing, timing.script
+        self.tasks, self.messages, self.edges = {}, {}, []
+        self.brought = {}  # (value, site, offset, block) -> by which task or message
+
+    def found(self):
+        for item, starts in zip(self.script.items, self.timing.starts, strict=True):
+            add = self._task if isinstance(item, Do) else self._message
+            site, senders = where(item)
+            rows = self.script.places(site.layout)[senders] + site.array * self.script.row
+            columns = (item.blocks, self.timing.length(item), starts, rows)
+            for each in zip(*(column.tolist() for column in columns), strict=True):
+                add(item, *each)
+        return self.tasks, self.messages, self.edges
+
+    def _task(self, item, block, flops, start, row):
+        task = f"{item.part} {item.name} [{block + 1}]"
+        label = f"array {item.site.array + 1}, processor {row % self.script.row + 1}"
+        self.tasks[task] = Bar(flops, plain(start), row, label, f"step {item.part}")
+        for read in item.reads:
+            self._needs(task, (read.value, item.site, read.offset, block))
+        for value in item.writes:
+            self.brought[value, item.site, 0, block] = task
+
+    def _message(self, item, block, time, start, row):
+        sender = block + item.offset
+        source = (item.value, item.source, 0, sender)
+        by = self.brought.get(source)
+        if time:
+            by = f"{item.value} [{sender + 1}] to array {item.target.array + 1} [{block + 1}]"
+            label = f"{item.words} words over {item.hops} links"
+            row += self.script.arrays * self.script.row
+            self.messages[by] = Bar(plain(time), plain(start), row, label, "messages")
+            self._needs(by, source)
+        if by is not None:  # what is given is there from the start
+            self.brought[item.value, item.target, item.offset, block] = by
+
+    def _needs(self, name, value):
+        by = self.brought.get(value)
+        if by is not None:
+            self.edges.append((by, name))

@@ -1,0 +1,76 @@
+"""What a task costs: its function is traced once on scalars that nothing is known of.
+
+The trace also tells the pattern of each result: which entries are one and the same scalar, as in
+a symmetric block, and which are zero. Only distinct scalars are sent, and the pattern is what the
+next task is traced with. So neither flops nor words are typed anywhere.
+"""
+
+import numpy as np
+
+from ...graph.node import Node
+from ...graph.trace import trace
+from ...passes.count import count
+
+ZERO = -1
+
+
+def dense(*shape):
+    """The pattern of an array whose entries are all different."""
+    return np.arange(np.prod(shape, dtype=int)).reshape(shape)
+
+
+def symmetric_pattern(size):
+    row, column = np.indices((size, size))
+    return np.where(row > column, row * (row + 1) // 2 + column, column * (column + 1) // 2 + row)
+
+
+def words(pattern):
+    """The scalars that must be sent to send the array."""
+    return len({*pattern[pattern != ZERO].flat})
+
+
+def traced(function, patterns):
+    """The flops of a function of arrays, and the patterns of its results.
+
+    `patterns` has one for each argument, None for one that is not there.
+    """
+    found = []
+
+    def on_scalars(**given):
+        arguments = [
+            None if pattern is None else _filled(pattern, given.get(f"x{k}", []))
+            for k, pattern in enumerate(patterns)
+        ]
+        results = function(*arguments)
+        found.extend(results if isinstance(results, tuple) else (results,))
+        return {f"y{k}": np.ravel(each).tolist() for k, each in enumerate(found)}
+
+    shapes = {
+        f"x{k}": (words(pattern),)
+        for k, pattern in enumerate(patterns)
+        if pattern is not None and words(pattern)
+    }
+    graph = trace(on_scalars, shapes)
+    return count(graph).flops, [_pattern(each) for each in found]
+
+
+def _filled(pattern, scalars):
+    array = np.empty(pattern.shape, dtype=object)
+    names = sorted({*pattern[pattern != ZERO].flat})
+    number = dict(zip(names, scalars, strict=True)) | {ZERO: 0.0}
+    for place in np.ndindex(pattern.shape):
+        array[place] = number[pattern[place]]
+    return array
+
+
+def _pattern(array):
+    """Equal entries get equal numbers; a change of sign is no other scalar."""
+    array, seen = np.asarray(array, dtype=object), {}
+    pattern = np.empty(array.shape, dtype=int)
+    for place in np.ndindex(array.shape):
+        node = array[place]
+        if isinstance(node, Node) and node.op == "neg":
+            (node,) = node.args
+        known = not isinstance(node, Node) or node.op == "const"
+        pattern[place] = ZERO if known else seen.setdefault(node.index, len(seen))
+    return pattern

@@ -1,0 +1,156 @@
+"""The public plan: what Fijany's two arrays do, when, and what their messages cost."""
+
+import math
+from functools import cached_property
+from numbers import Real
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ..schedules.schedule import Schedule
+from ..whole_number import whole_number
+from .arm import given_values
+from .chart import plan_schedule
+from .closed_chain import ONE, RIGHT_HAND_SIDES, closed_chain
+from .elimination import ALLOCATIONS
+from .machine import carried_out
+from .script import Do, Send
+from .serial import serial_flops
+from .timing import timed
+
+
+def two_array_plan(n, allocation="second", word_time=0, startup=0, right_hand_sides=ONE, arrays=2):
+    """Fijany's plan for the forward dynamics of an arm of n links whose tip is in contact.
+
+    Array 1 makes the block-tridiagonal A diagonal by odd-even elimination and finds Λ⁻¹; array 2
+    finds bias forces, the motion without contact, the contact force and the motion with it. Time
+    is in flops of one processor.
+
+    - allocation: "second", whoever has A(i) does all that needs it; "first", whoever updates
+      block i does all for that (section VI.B)
+    - word_time, startup: a message of w words takes startup + w * word_time for each link that it
+      crosses, while its sender computes on
+    - right_hand_sides: the six of Λ⁻¹ on "one array" or on "six arrays"; or "left out", since
+      updating them changes nothing: the last block of theirs, the one that is used, stays as it is
+    - arrays: 2, or 1 that does it all
+    """
+    n = whole_number("n", n, 2)
+    for name, value, known in (
+        ("allocation", allocation, ALLOCATIONS),
+        ("right_hand_sides", right_hand_sides, RIGHT_HAND_SIDES),
+        ("arrays", arrays, (1, 2)),
+    ):
+        if isinstance(value, bool) or value not in list(known):
+            listed = ", ".join(repr(each) for each in known)
+            raise ArgumentError(f"{name}: expected one of {listed}, found {value!r}")
+    for name, time in (("word_time", word_time), ("startup", startup)):
+        if isinstance(time, bool) or not isinstance(time, Real) or not 0 <= time < math.inf:
+            raise ArgumentError(f"{name}: expected a time >= 0, found {time!r}")
+    return TwoArrayPlan(n, allocation, word_time, startup, right_hand_sides, arrays)
+
+
+class TwoArrayPlan:
+    """Made by `two_array_plan`."""
+
+    def __init__(self, n, allocation, word_time, startup, right_hand_sides, arrays):
+        self.n, self.allocation, self.right_hand_sides = n, allocation, right_hand_sides
+        self.arrays = arrays
+        script = closed_chain(n, allocation, right_hand_sides, arrays)
+        self.timing = timed(script, word_time, startup)
+        self._free = timed(script)
+
+    @property
+    def processors(self):
+        """Those that compute: n in each array."""
+        return self.n * self.timing.script.arrays
+
+    @property
+    def makespan(self):
+        """When all joint accelerations are known."""
+        return self.timing.makespan
+
+    @property
+    def speedup(self):
+        """The flops of one processor, by block LDLᵀ along the chain, over the makespan."""
+        return serial_flops(self.n) / self.makespan
+
+    @property
+    def ends(self):
+        """Step of the paper, as in "I.b" -> when the last of its tasks ends."""
+        return self.timing.ends()
+
+    @property
+    def slack(self):
+        """How long array 2 waits for Λ⁻¹ with step II done; below 0, Λ⁻¹ waits for array 2."""
+        ready = max(end for part, end in self.ends.items() if part.startswith("II."))
+        return self.timing.arrival("Λ⁻¹") - ready
+
+    @property
+    def exposed(self):
+        """How much longer it takes than with free messages."""
+        return self.makespan - self._free.makespan
+
+    def communication(self, part=None):
+        """The time that the busiest node sends, in all or in one step of the paper."""
+        return self.timing.busiest(Send, part)
+
+    def computation(self, part=None):
+        """The time that the busiest processor computes."""
+        return self.timing.busiest(Do, part)
+
+    @property
+    def elimination_exposed(self):
+        """How much longer step I.b takes than with free messages."""
+        return self.ends["I.b"] - self._free.ends()["I.b"]
+
+    @property
+    def hidden(self):
+        """The share of the messages of step I.b that goes on while processors compute."""
+        sent = self.communication("I.b")
+        return max(0.0, 1 - self.elimination_exposed / sent) if sent else 1.0
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """Every task on its processor, checked; and, where messages take time, every message on
+        its sender's second processor, numbered after all first ones."""
+        return plan_schedule(self.timing, self._name)
+
+    @property
+    def tasks(self):
+        return self.schedule.tasks
+
+    def to_html(self, path=None):
+        """The schedule as a page; see `Schedule.to_html`."""
+        return self.schedule.to_html(path)
+
+    def _repr_html_(self):
+        return self.schedule._repr_html_()
+
+    def carry_out(self, robot, q, qd, tau, constraint, acceleration, motion, force):
+        """Do all tasks in the order of the schedule, on the memory of their own processors: the
+        joint accelerations and the force that the arm exerts at its tip.
+
+        The contact is of type I, in the tip's frame: it fixes the tip's `acceleration` along the
+        columns of `constraint` and the `force` along those of `motion`, which are orthonormal
+        together. The robot is a chain of joints that turn.
+        """
+        contact = {
+            "constraint": constraint,
+            "constraint acceleration": acceleration,
+            "motion": motion,
+            "motion force": force,
+        }
+        if robot.n != self.n:
+            raise ArgumentError(f"robot: expected {self.n} joints, found {robot.n}")
+        found = carried_out(self.timing, given_values(robot, q, qd, tau, contact))
+        return np.array([found["q̈"][i] for i in range(self.n)]), found["force"][self.n - 1]
+
+    @property
+    def _name(self):
+        return f"closed chain of {self.n} links, {self.allocation} allocation"
+
+    def __repr__(self):
+        return (
+            f"<TwoArrayPlan {self._name}, on {self.processors}: makespan {self.makespan:,.0f}, "
+            f"speed-up {self.speedup:.2f}, messages of step I.b {self.hidden:.0%} hidden>"
+        )

@@ -1,0 +1,113 @@
+"""A script set to time: every processor does its tasks in order, each once its inputs are there.
+
+A node has a processor to compute and another for messages, which sends one at a time, in order, and
+passes on those of others. In a round all nodes send alike, so that a node relays as much as it has
+relayed: a message of w words over h links keeps its sender's second processor busy for the time of
+w words h times. Time is in flops.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .script import Do, Script
+
+
+@dataclass(frozen=True, eq=False)
+class Timing:
+    """`starts` has, for each item of the script, when each block's task or message starts."""
+
+    script: Script
+    word_time: float
+    startup: float
+    starts: list
+
+    def length(self, item):
+        """How long each block's task, or message, takes."""
+        if isinstance(item, Do):
+            return item.flops
+        return np.full(len(item.blocks), message_time(item, self.word_time, self.startup))
+
+    @cached_property
+    def makespan(self):
+        return max(self.ends().values())
+
+    def ends(self):
+        """part -> when the last of its tasks ends; its messages may still be on their way."""
+        found = {}
+        for item, start in zip(self.script.items, self.starts, strict=True):
+            if isinstance(item, Do):
+                end = (start + item.flops).max()
+                found[item.part] = max(end, found.get(item.part, 0))
+        return {part: plain(end) for part, end in found.items()}
+
+    def arrival(self, value):
+        """When a value is where it goes last: sent there, or made there."""
+        found = 0
+        for item, start in zip(self.script.items, self.starts, strict=True):
+            if value in (item.writes if isinstance(item, Do) else (item.value,)):
+                found = max(found, (start + self.length(item)).max())
+        return plain(found)
+
+    def busiest(self, kind, part=None):
+        """The time of the busiest of the processors that compute (Do) or send (Send)."""
+        script = self.script
+        busy = np.zeros((script.arrays, script.row))
+        for item in script.items:
+            if not isinstance(item, kind) or part not in (None, item.part):
+                continue
+            site, blocks = where(item)
+            np.add.at(busy[site.array], script.places(site.layout)[blocks], self.length(item))
+        return plain(busy.max())
+
+
+def timed(script, word_time=0, startup=0):
+    """The Timing of a script where a word takes so long, and every message besides."""
+    free, sending = (np.zeros((script.arrays, script.row)) for _ in range(2))
+    arrived, starts = {}, []
+    for value in script.given:
+        for array in range(script.arrays):
+            arrived[value, script.site(array), 0] = np.zeros(script.n)
+    for item in script.items:
+        site, blocks = where(item)
+        place = script.places(site.layout)[blocks]
+        if isinstance(item, Do):
+            start = free[site.array, place]
+            for read in item.reads:
+                start = np.maximum(start, arrived[read.value, site, read.offset][blocks])
+            end = free[site.array, place] = start + item.flops
+            for value in item.writes:
+                arrived[value, site, 0] = _at(script.n, blocks, end)
+        else:
+            start = arrived[item.value, site, 0][blocks]
+            length = message_time(item, word_time, startup)
+            if length:
+                start = np.maximum(start, sending[site.array, place])
+                sending[site.array, place] = start + length
+            arrived[item.value, item.target, item.offset] = _at(
+                script.n, item.blocks, start + length
+            )
+        starts.append(start)
+    return Timing(script, word_time, startup, starts)
+
+
+def plain(time):
+    """A Python number, whole if it can be."""
+    return int(time) if time == int(time) else float(time)
+
+
+def message_time(send, word_time, startup):
+    return send.hops * (startup + send.words * word_time)
+
+
+def where(item):
+    """The site of an item, and the blocks whose processors are busy with it."""
+    return (item.site, item.blocks) if isinstance(item, Do) else (item.source, item.senders)
+
+
+def _at(n, blocks, times):
+    """Times of some blocks; those that have no value are not waited for."""
+    found = np.zeros(n)
+    found[blocks] = times
+    return found
