@@ -195,8 +195,11 @@ class Reference:
         return np.concatenate((a.angular, a.linear))
 
     def operational_space_inertia(self, q, frame, coordinates="world"):
+        return np.linalg.inv(self.operational_space_inertia_inverse(q, frame, coordinates))
+
+    def operational_space_inertia_inverse(self, q, frame, coordinates="world"):
         J = self.jacobian(q, frame, coordinates)
-        return np.linalg.inv(J @ np.linalg.solve(self.mass_matrix(q), J.T))
+        return J @ np.linalg.solve(self.mass_matrix(q), J.T)
 
     def number(self, frame):
         return self.model.getFrameId(frame, pin.FrameType.BODY)

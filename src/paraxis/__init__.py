@@ -25,6 +25,7 @@ from .api import (
     mass_matrix_inverse,
     motor_torques,
     operational_space_inertia,
+    operational_space_inertia_inverse,
     parameter_values,
     parse,
     payload,

@@ -218,9 +218,9 @@ def mass_matrix(robot, q, *, out=None, **parameters):
     return _call(robot, "mass_matrix", (q,), out, None, parameters)
 
 
-def mass_matrix_inverse(robot, q, *, out=None, **parameters):
+def mass_matrix_inverse(robot, q, *, out=None, algorithm=None, **parameters):
     """The inverse of the mass matrix, (..., n, n)."""
-    return _call(robot, "mass_matrix_inverse", (q,), out, None, parameters)
+    return _call(robot, "mass_matrix_inverse", (q,), out, algorithm, parameters)
 
 
 def bias_forces(robot, q, qd, *, out=None, algorithm=None, **parameters):
@@ -285,6 +285,17 @@ def operational_space_inertia(robot, q, frame=None, coordinates="world", *, out=
     """
     name = "operational_space_inertia"
     return _call(robot, name, (q,), out, None, parameters, frame, coordinates)
+
+
+def operational_space_inertia_inverse(
+    robot, q, frame=None, coordinates="world", *, out=None, algorithm=None, **parameters
+):
+    """Λ⁻¹ = J M⁻¹ Jᵀ (..., 6, 6): how a frame accelerates under a force on it.
+
+    There always is one: where the robot is singular it has lost rank, no more.
+    """
+    name = "operational_space_inertia_inverse"
+    return _call(robot, name, (q,), out, algorithm, parameters, frame, coordinates)
 
 
 def inverse_dynamics_derivatives(robot, q, qd, qdd, *, out=None, algorithm=None, **parameters):

@@ -146,7 +146,7 @@ def _cheapest_graph(robot, function, parameters, coordinates):
     elif function == "motor_torques":
         graphs = _motor_torques_graphs(robot, parameters)
     else:
-        (name,) = algorithms_of(function)
+        name, *_ = algorithms_of(function)  # any others cost more
         graphs = [
             _graph(view, function, name, parameters, coordinates)
             for view in _views(robot, "nothing" if parameters else FUNCTIONS[function].same)
@@ -186,7 +186,7 @@ def _likely_torque_graphs(robot, function, parameters):
 def _forward_dynamics_graphs(robot, parameters):
     for view in _views(robot, "nothing" if parameters else "masses"):
         yield _graph(view, "forward_dynamics", "articulated_body", parameters)
-    if max(map(len, robot.ancestors)) > DEEP:
+    if robot.depth > DEEP:
         return
     bias_forces = _cheapest_graph(robot, "bias_forces", parameters, None)
     view = _view_for_masses(robot, parameters)
@@ -300,6 +300,9 @@ FUNCTIONS = {
     "jacobian": Function(("q",), ("J",), "frames", ("frame", "coordinates")),
     "bias_acceleration": Function(("q", "qd"), ("a",), "frames", ("frame", "coordinates")),
     "operational_space_inertia": Function(("q",), ("inertia",), "frames", ("frame", "coordinates")),
+    "operational_space_inertia_inverse": Function(
+        ("q",), ("inertia_inverse",), "frames", ("frame", "coordinates")
+    ),
     "inverse_dynamics_derivatives": Function(("q", "qd", "qdd"), ("dtau_dq", "dtau_dqd")),
     "forward_dynamics_derivatives": Function(
         ("q", "qd", "tau"),
@@ -331,6 +334,7 @@ MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "mass_matrix": (*_BODIES, *_PLACES),
     "mass_matrix_inverse": (*_BODIES, *_PLACES),
     "operational_space_inertia": (*_BODIES, *_PLACES),
+    "operational_space_inertia_inverse": (*_BODIES, *_PLACES),
     "coriolis_matrix": ("mass", "com", "inertia", *_PLACES),
     "kinetic_energy": (*_BODIES, *_PLACES, "base_velocity"),
     "potential_energy": ("mass", "com", *_PLACES, "gravity"),

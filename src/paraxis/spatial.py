@@ -214,6 +214,11 @@ class Spatial:
     def __init__(self, angular, linear):
         self.angular, self.linear = angular, linear
 
+    @classmethod
+    def of(cls, six):
+        """From its six scalars."""
+        return cls(Vector(*six[:3]), Vector(*six[3:]))
+
     def scalars(self):
         return (*self.angular, *self.linear)
 

@@ -4,12 +4,15 @@ from . import (
     articulated_body,
     base_frame_newton_euler,
     composite_body,
+    constraint_force,
+    divide_and_conquer,
     energy,
     joint_reactions,
     kinematics,
     lagrange_closed_form,
     lagrange_recursive_3x3,
     lagrange_recursive_4x4,
+    logarithmic_constraint_force,
     logarithmic_newton_euler,
     modified_newton_euler,
     motor_torques,
@@ -38,6 +41,10 @@ CHEAP = ("newton_euler", "spatial", "modified_newton_euler", "tensor_newton_eule
 # Those whose base may spin and accelerate. The others feel gravity and nothing else of it.
 MOVING_BASE = tuple(name for name in INVERSE_DYNAMICS if name != "lagrange_closed_form")
 
+# Those of forward dynamics that start from how every link gives way: for chains without massless
+# links only. They cost more, and take less time on many processors.
+FROM_MOBILITIES = ("constraint_force", "logarithmic_constraint_force", "divide_and_conquer")
+
 
 def _at_rest(recursion):
     """Gravity torques: the torques of a robot that stands still."""
@@ -58,7 +65,7 @@ def _coasting(recursion):
     return bias_forces
 
 
-# function -> algorithm name -> callable(model, q, ...)
+# function -> algorithm name -> callable(model, q, ...); the first is the likely choice
 ALGORITHMS = {
     "inverse_dynamics": INVERSE_DYNAMICS,
     "bias_forces": {name: _coasting(each) for name, each in INVERSE_DYNAMICS.items()},
@@ -66,11 +73,17 @@ ALGORITHMS = {
     "forward_dynamics": {
         "articulated_body": articulated_body.forward_dynamics,
         "composite_body": composite_body.forward_dynamics,
+        "constraint_force": constraint_force.forward_dynamics,
+        "logarithmic_constraint_force": logarithmic_constraint_force.forward_dynamics,
+        "divide_and_conquer": divide_and_conquer.forward_dynamics,
     },
     "motor_torques": {"modified_newton_euler": motor_torques.motor_torques},
     "joint_reactions": {"modified_newton_euler": joint_reactions.joint_reactions},
     "mass_matrix": {"composite_body": composite_body.mass_matrix},
-    "mass_matrix_inverse": {"composite_body": composite_body.mass_matrix_inverse},
+    "mass_matrix_inverse": {
+        "composite_body": composite_body.mass_matrix_inverse,
+        "constraint_force": constraint_force.mass_matrix_inverse,
+    },
     "kinetic_energy": {"link_velocities": energy.kinetic_energy},
     "potential_energy": {"first_moments": energy.potential_energy},
     "center_of_mass": {"first_moments": energy.center_of_mass},
@@ -79,5 +92,9 @@ ALGORITHMS = {
     "jacobian": {"joint_axes": kinematics.jacobian},
     "bias_acceleration": {"link_accelerations": kinematics.bias_acceleration},
     "operational_space_inertia": {"composite_body": operational_space.operational_space_inertia},
+    "operational_space_inertia_inverse": {
+        "composite_body": operational_space.operational_space_inertia_inverse,
+        "constraint_force": constraint_force.operational_space_inertia_inverse,
+    },
     "regressor": {"spatial": spatial_newton_euler.inverse_dynamics},
 }

@@ -1,17 +1,18 @@
-"""The inertia that a frame shows to a force on it (Khatib): Λ = (J M⁻¹ Jᵀ)⁻¹."""
+"""The inertia that a frame shows to a force on it (Khatib), and how it gives way to one."""
 
 from .composite_body import factored
-from .factor import factor, half_solve, inverse
+from .factor import inverse
 from .kinematics import jacobian
+from .pivot_block import PivotBlock
 
 
 def operational_space_inertia(robot, q, frame, coordinates):
     """Return Λ, by rows, in the coordinates of the frame's Jacobian."""
-    factors = factored(robot, q)
-    halves = [half_solve(factors, row) for row in jacobian(robot, q, frame, coordinates)]
-    scaled = [[y * d for y, d in zip(half, factors.reciprocal, strict=True)] for half in halves]
-    mobility = [
-        [sum((a * b for a, b in zip(row, column, strict=True)), 0.0) for column in halves]
-        for row in scaled
-    ]
-    return inverse(factor([range(i)[::-1] for i in range(6)], mobility))
+    mobility = operational_space_inertia_inverse(robot, q, frame, coordinates)
+    return inverse(PivotBlock.of(mobility).factors)
+
+
+def operational_space_inertia_inverse(robot, q, frame, coordinates):
+    """Return Λ⁻¹ = J M⁻¹ Jᵀ, by rows. There always is one."""
+    mass = PivotBlock(factored(robot, q))
+    return mass.square(mass.halves(jacobian(robot, q, frame, coordinates)))

@@ -16,10 +16,10 @@ def branches(robot):
 
 def _branch(robot, body):
     carried = [joint.name for joint in robot.joints if joint.parent == body]
-    return f"{_link(robot, body)}, which carries the joints {listing(carried)}"
+    return f"{link_name(robot, body)}, which carries the joints {listing(carried)}"
 
 
-def _link(robot, body):
+def link_name(robot, body):
     """What the description calls a body: its first frame, else the joint it hangs on."""
     for frame in robot.frames:
         if frame.body == body:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ...algorithms import ALGORITHMS, MOVING_BASE
+from ...algorithms import ALGORITHMS, FROM_MOBILITIES, MOVING_BASE
 from ...graph.trace import trace
 from ...passes.balance import balance
 from ...passes.depth import depth
@@ -77,7 +77,7 @@ def graph_of(function, algorithm, n):
 def measured(function):
     """algorithm -> n -> (Depth as written, Depth balanced)."""
     found = {}
-    for name in ALGORITHMS[function]:
+    for name in [each for each in ALGORITHMS[function] if each not in FROM_MOBILITIES]:
         graphs = {n: graph_of(function, name, n) for n in (SHORT if name in MANY else GRID)}
         found[name] = {n: (depth(each), depth(balance(each))) for n, each in graphs.items()}
     return found
