@@ -38,7 +38,8 @@ MAY_IMPORT = {
     "functions": GRAPHS | PHYSICS,
     "api": COMPILER
     | PHYSICS
-    | {"functions", "program", "equations", "identification", "loads", "parallel"},
+    | {"functions", "program", "equations", "identification", "loads", "parallel", "chains"},
+    "chains": COMPILER | PHYSICS | {"program"},
     "friction": COMPILER | PHYSICS | {"functions", "program", "api"},
     "contacts": COMPILER | PHYSICS | {"functions", "program", "api"},
     "simulation": COMPILER | PHYSICS | {"functions", "program", "api", "contacts"},

@@ -27,6 +27,10 @@ from .robot.inertial_parameters import inertial_parameters
 from .robot.model import parameter_values as model_values
 from .robot.robot import a_robot, check_frame_name, quoted
 
+ALONG_CHAINS = ("inverse_dynamics", "forward_dynamics")
+CHAIN_WAYS = ("serial", "batched", "scan")  # of chains/dynamics.py
+LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
+
 
 def algorithms(function="inverse_dynamics"):
     """The names of the algorithms that compute a function."""
@@ -398,12 +402,47 @@ def _spliced(robot, function, algorithm, parameters, frame, coordinates, values)
     return results[0] if len(results) == 1 else tuple(results)
 
 
+def _along_chain(robot, function, algorithm, parameters):
+    """Is this done by sweeps along a chain, rather than by a Program that is as long as the robot?
+
+    A Program is faster, but the time to make it grows with the robot: some ten seconds for a
+    hundred joints. An algorithm that is named has its way.
+    """
+    if function not in ALONG_CHAINS:
+        return False
+    a_robot(robot)
+    if algorithm in CHAIN_WAYS:
+        if parameters:
+            raise ArgumentError(
+                f"{function}: {algorithm!r} has no parameters, found {tuple(parameters)}; name an "
+                "algorithm of px.algorithms() for them"
+            )
+        return True
+    long = algorithm is None and robot.n > LONGEST_PROGRAM and not parameters
+    return long and not robot.branching
+
+
+def _chain_dynamics(robot, function, algorithm):
+    from .chains.dynamics import ChainDynamics  # here, because few robots are so long
+
+    along = ChainDynamics(robot, function, algorithm)
+
+    def general(*arrays, out=None):
+        if out is None and traced_value(arrays) is not None:
+            return _spliced(robot, function, algorithm, (), None, None, arrays)
+        return along(*arrays, out=out)
+
+    return general
+
+
 def _compiled(robot, function, algorithm, parameters, frame, coordinates):
     """A function of a robot as one native callable.
 
     float64 arrays go straight to machine code; whatever that does not take comes back to
     `general`, which knows the float32 kernel too.
     """
+    if _along_chain(robot, function, algorithm, parameters):
+        return _chain_dynamics(robot, function, algorithm)
     request = _request(robot, function, algorithm, parameters, frame, coordinates)
 
     @cache

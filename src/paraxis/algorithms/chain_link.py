@@ -1,7 +1,7 @@
 """One link of a long chain, all of whose numbers are inputs.
 
-Body frames have the joint's axis along z. The frame of a body may still turn about its own axis, and
-is turned so that the seat of the next joint is a mere twist about x: two elementary rotations,
+Body frames have the joint's axis along z. The frame of a body may still turn about its own axis,
+and is turned so that the seat of the next joint is a mere twist about x: two elementary rotations,
 twist and joint, then take the place of a general one. Symbols: docs/notation.md.
 """
 

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from ..algorithms import articulated_rows, row_junctions
+from ..algorithms import articulated_rows, newton_euler_rows, row_junctions
 from ..algorithms.chain_link import MIXED, NUMBERS
 from ..backends.llvm.sweep_kernel import compile_sweep
 from ..graph.trace import trace
@@ -10,6 +10,7 @@ from ..program import work
 
 MOTION = {"q": (), "qd": ()}
 ARTICULATED = {"inertia": (21,), "bias": (6,)}
+MOVED = MOTION | {"qdd": ()}
 ENDS = {"Φ": (6, 6), "Θ": (21,), "b": (6,)}
 
 # name -> (function of one link, its inputs besides the link)
@@ -34,6 +35,22 @@ ALONG = {
     ),
 }
 
+ALONG |= {
+    "reach": (
+        newton_euler_rows.reach,
+        MOVED | {"W": (3, 3), "r": (3,), "ω": (3,), "v": (3,), "a": (6,)},
+    ),
+    "motion": (
+        newton_euler_rows.motion,
+        MOVED | {"angle": (2,), "ω": (3,), "a": (6,), "W": (3, 3), "r": (3,), "sum_": (6,)},
+    ),
+    "motion_free": (newton_euler_rows.motion, MOVED | {"ω": (3,), "a": (6,)}),
+    "torque": (
+        newton_euler_rows.torque,
+        {"q": (), "qdd": (), "angle": (2,), "load": (6,), "carried": (6,)},
+    ),
+}
+
 # name -> (function of one row, its inputs)
 ACROSS = {
     "join_spins": (row_junctions.join_spins, {"W": (3, 3), "ω": (3,), "spin": (3,)}),
@@ -44,6 +61,14 @@ ACROSS = {
     "join_outward": (
         row_junctions.join_outward,
         ENDS | {"G": (21,), "g": (6,), "a": (6,)},
+    ),
+    "join_motions": (
+        newton_euler_rows.join_motions,
+        {"W": (3, 3), "r": (3,), "ω": (3,), "v": (3,), "a": (6,), "rate": (3,), "rise": (6,)},
+    ),
+    "join_loads": (
+        newton_euler_rows.join_loads,
+        {"W": (3, 3), "r": (3,), "sum_": (6,), "beyond": (6,)},
     ),
 }
 

@@ -4,7 +4,7 @@ Element i = row · steps + step. Rows beyond the last link hold links without ma
 a rotor each: they move nothing and nothing moves them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class Cut:
         """The same from the tip."""
         place = self.outward(array)
         first = (self.steps - 1) * place.step
-        return Place(array, place.group, -place.step, place.lane, first)
+        return replace(place, step=-place.step, first=first)
 
 
 class Heads:

@@ -15,13 +15,20 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Place:
-    """An array as a sweep walks it: bytes between groups of lanes, steps and lanes."""
+    """An array as a sweep walks it: bytes between groups of lanes, steps, lanes and entries."""
 
     array: np.ndarray
     group: int
     step: int
     lane: int = 0
+    entry: int = 0
     first: int = 0  # bytes to the first element
+
+    @property
+    def words(self):
+        """As native code reads it."""
+        address = self.array.ctypes.data + self.first
+        return address, self.group, self.step, self.lane, self.entry
 
 
 def tiles(groups, steps, entries, lanes, dtype=np.float64):

@@ -3,7 +3,8 @@
 A job is a row of 64-bit words:
 
     groups | groups a chunk | chunks | next chunk | status (1: out of memory) | steps
-    for each array of the body: address | bytes between groups | between steps | between lanes
+    for each array of the body: address | bytes between groups | between steps | between lanes |
+    between entries
 
 A lane is a row of its own; a group is as many as a register holds. The groups of a chunk take each
 step one after the other, so that one computes while another waits for its own results. An array
@@ -16,38 +17,50 @@ from .body import Emitter, define_steps, with_stores
 from .job import lines, scratch, word
 
 GROUPS, CHUNK, CHUNKS, NEXT_CHUNK, STATUS, STEPS = range(6)
-HEADER, ARRAY = 6, 4
+HEADER, ARRAY = 6, 5
 
-TILE, STRIDED, SAME = "tile", "strided", "same"  # how the lanes of an array lie
+# How the lanes of an array lie.
+TILE = "tile"  # entry k is a whole vector, k vectors from the start
+SAME = "same"  # one value for all lanes, entries side by side
+COLUMN = "column"  # lanes side by side, entries at some distance
+PAIRS = "pairs"  # as a column of which every other lane is taken
+APART = "apart"  # lanes and entries at some distance
 
 
 class Access:
-    """TILE: entry k is a whole vector, k vectors from the start. STRIDED: each lane's entries lie
-    side by side, lanes at some distance. SAME: one value for all lanes."""
+    """Where a body finds the entries of its arrays."""
+
+    line = None
 
     def __init__(self, lanes, shapes, ways):
         self.lanes, self.ways, self.vector = lanes, ways, lanes.count * lanes.size
         self.entries = [size(shape) for shape in shapes]
 
     def load(self, code, array, entry):
-        lanes, element = self.lanes, self.lanes.element
-        if self.ways[array] == TILE or lanes.count == 1:
-            at = self._entry(code, array, entry)
-            return code.let(f"load {lanes.type}, ptr {at}, align {self.vector}")
-        if self.ways[array] == SAME:
-            one = code.let(
-                f"load {element}, ptr {self._entry(code, array, entry)}, align {lanes.size}"
-            )
-            start = code.let(f"insertelement {lanes.type} poison, {element} {one}, i32 0")
-            zeros = f"<{lanes.count} x i32> zeroinitializer"
-            return code.let(f"shufflevector {lanes.type} {start}, {lanes.type} poison, {zeros}")
-        vector, at = "poison", self._entry(code, array, entry)
-        for lane in range(lanes.count):
-            if lane:
-                at = code.let(f"getelementptr i8, ptr {at}, i64 %lane{array}")
-            one = code.let(f"load {element}, ptr {at}, align {lanes.size}")
-            vector = code.let(f"insertelement {lanes.type} {vector}, {element} {one}, i32 {lane}")
+        way, at = self.ways[array], self._entry(code, array, entry)
+        if self.lanes.count == 1 or way == TILE:
+            return self._whole(code, at, self.vector)
+        if way == COLUMN:
+            return self._whole(code, at, self.lanes.size)
+        if way == PAIRS:
+            return self._every_other(code, at)
+        if way == SAME:
+            return self._splat(code, at)
+        vector = "poison"
+        for lane, place in enumerate(self._lanes(code, array, at)):
+            one = code.let(f"load {self.lanes.element}, ptr {place}, align {self.lanes.size}")
+            vector = self._with_lane(code, vector, one, lane)
         return vector
+
+    def store(self, code, array, entry, values):
+        lanes, way, at = self.lanes, self.ways[array], self._entry(code, array, entry)
+        if lanes.count == 1 or way in (TILE, COLUMN):
+            align = self.vector if way == TILE else lanes.size
+            code.do(f"store {lanes.type} {values[0]}, ptr {at}, align {align}")
+            return
+        for lane, place in enumerate(self._lanes(code, array, at)):
+            one = code.let(f"extractelement {lanes.type} {values[0]}, i32 {lane}")
+            code.do(f"store {lanes.element} {one}, ptr {place}, align {lanes.size}")
 
     def parts(self, array):
         """(first entry, entries, lines of code) of what is stored at once."""
@@ -57,26 +70,41 @@ class Access:
         for entry in range(first, first + entries):
             self.store(code, array, entry, [self.lanes.constant(0.0)])
 
-    def store(self, code, array, entry, values):
-        lanes, element, at = self.lanes, self.lanes.element, self._entry(code, array, entry)
-        if self.ways[array] == TILE or lanes.count == 1:
-            code.do(f"store {lanes.type} {values[0]}, ptr {at}, align {self.vector}")
-            return
-        for lane in range(lanes.count):
-            if lane:
-                at = code.let(f"getelementptr i8, ptr {at}, i64 %lane{array}")
-            one = code.let(f"extractelement {lanes.type} {values[0]}, i32 {lane}")
-            code.do(f"store {element} {one}, ptr {at}, align {lanes.size}")
-
     def _entry(self, code, array, entry):
-        apart = self.vector if self.ways[array] == TILE else self.lanes.size
-        return code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * apart}")
+        if self.ways[array] in (TILE, SAME):
+            apart = self.vector if self.ways[array] == TILE else self.lanes.size
+            return code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * apart}")
+        offset = code.let(f"mul i64 %entry{array}, {entry}")
+        return code.let(f"getelementptr i8, ptr %array{array}, i64 {offset}")
+
+    def _lanes(self, code, array, at):
+        yield at
+        for _ in range(1, self.lanes.count):
+            at = code.let(f"getelementptr i8, ptr {at}, i64 %lane{array}")
+            yield at
+
+    def _whole(self, code, at, align):
+        return code.let(f"load {self.lanes.type}, ptr {at}, align {align}")
+
+    def _every_other(self, code, at):
+        beyond = code.let(f"getelementptr i8, ptr {at}, i64 {self.vector}")
+        near, far = (self._whole(code, place, self.lanes.size) for place in (at, beyond))
+        return code.shuffle(self.lanes.type, near, far, range(0, 2 * self.lanes.count, 2))
+
+    def _splat(self, code, at):
+        one = code.let(f"load {self.lanes.element}, ptr {at}, align {self.lanes.size}")
+        start = self._with_lane(code, "poison", one, 0)
+        return code.shuffle(self.lanes.type, start, "poison", [0] * self.lanes.count)
+
+    def _with_lane(self, code, vector, one, lane):
+        lanes = self.lanes
+        return code.let(f"insertelement {lanes.type} {vector}, {lanes.element} {one}, i32 {lane}")
 
 
 def define_sweep(module, graph, order, lanes, ways):
     """Add `void @sweep(ptr job)`; `ways` says of each array, inputs first, how its lanes lie."""
     arrays = range(len(graph.shapes))
-    parameters = [f"ptr %array{k}, i64 %lane{k}" for k in arrays]
+    parameters = [f"ptr %array{k}, i64 %lane{k}, i64 %entry{k}" for k in arrays]
     steps = with_stores(graph, order, Access(lanes, graph.shapes, ways))
 
     def emitter(slots):
@@ -113,7 +141,7 @@ step:
 group:
   %g = phi i64 [ %first, %step ], [ %g.next, %group ]
 {lines(_place(k) for k in arrays)}
-  call void @body({", ".join(f"ptr %at{k}, i64 %apart{k}" for k in arrays)}, ptr %memory)
+  call void @body({", ".join(map(_given, arrays))}, ptr %memory)
   %g.next = add i64 %g, 1
   %more.groups = icmp ult i64 %g.next, %last
   br i1 %more.groups, label %group, label %stepped
@@ -129,9 +157,13 @@ stepped:
 
 def _array_words(k):
     at = HEADER + k * ARRAY
-    names = enumerate(("address", "group", "step", "apart"))
+    names = enumerate(("address", "group", "step", "lane", "entry"))
     pointer = f"  %base{k} = inttoptr i64 %address{k} to ptr"
     return lines([*(word(f"{name}{k}", at + j) for j, name in names), pointer])
+
+
+def _given(k):
+    return f"ptr %at{k}, i64 %lane{k}, i64 %entry{k}"
 
 
 def _place(k):

@@ -13,6 +13,8 @@ from .module import Module
 from .sweep import ARRAY, HEADER, NEXT_CHUNK, STATUS, TILE, define_sweep
 from .together import run_together
 
+THREAD_WORK = 40_000  # flops a thread of a team should have: some microseconds
+
 
 class Sweep:
     """`bind` it to arrays, then `run` what that gives as often as they change."""
@@ -36,10 +38,10 @@ class Job:
     def __init__(self, sweep, steps, groups, places):
         self._sweep, self._run = sweep, sweep._sweep
         self._groups, self._names = groups, sweep.arrays
+        self._worth = max(1, steps * groups * sweep.lanes * sweep.work // THREAD_WORK)  # threads
         words = [groups, groups, 1, 0, 0, steps]
         for place in places:
-            address = place.array.ctypes.data + place.first
-            words += (address, place.group, place.step, place.lane)
+            words += place.words
         self._words, self._arrays = word_array("q", words), [place.array for place in places]
         self._address, _ = self._words.buffer_info()
 
@@ -47,15 +49,12 @@ class Job:
         """Another place for one of the arrays."""
         k = self._names.index(name)
         at = HEADER + k * ARRAY
-        address = place.array.ctypes.data + place.first
         self._arrays[k] = place.array
-        self._words[at : at + ARRAY] = word_array(
-            "q", (address, place.group, place.step, place.lane)
-        )
+        self._words[at : at + ARRAY] = word_array("q", place.words)
 
     def run(self, thread_count=1):
         """Do all steps. Results do not depend on the number of threads."""
-        count = min(thread_count, self._groups)
+        count = min(thread_count, self._groups, self._worth)
         words = self._words
         words[1] = -(-self._groups // count)  # groups a chunk
         words[2], words[NEXT_CHUNK] = -(-self._groups // words[1]), 0

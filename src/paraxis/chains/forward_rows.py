@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..backends.llvm.sweep import STRIDED
+from ..backends.llvm.sweep import APART
 from ..drivers.sweep import Place, inward, outward
 from .bodies import across, along
 from .rows import Heads
 
-VECTORS = tuple((name, STRIDED) for name in ("q", "qd", "tau", "qdd"))
+VECTORS = tuple((name, APART) for name in ("q", "qd", "tau", "qdd"))
 
 
 class ArticulatedRows:

@@ -1,0 +1,97 @@
+"""Inverse dynamics of a chain cut into rows: sweeps along all rows at once, and their junctions."""
+
+import numpy as np
+
+from ..backends.llvm.sweep import APART
+from ..drivers.sweep import Place, inward, outward
+from .bodies import across, along
+from .rows import Heads
+
+VECTORS = tuple((name, APART) for name in ("q", "qd", "qdd", "tau"))
+
+
+class NewtonEulerRows:
+    """Newton-Euler p-fold (algorithms/newton_euler_rows.py)."""
+
+    def __init__(self, chain, cut):
+        self.cut, rows, kinds = cut, cut.groups * cut.lanes, chain.kinds
+        self._gravity, v = chain.gravity, np.zeros(0)
+        link, angle, load = cut.tiled(chain.link, chain.nothing), cut.tile(2), cut.tile(6)
+
+        spans = Heads(cut, W=9, r=3, ω=3, v=3, a=6)
+        starts, sums = Heads(cut, start_rate=3, start_rise=6), Heads(cut, W=9, r=3, sum_=6)
+        for heads in (spans, sums):
+            heads.start("W", np.eye(3))
+        ends = Heads(cut, end=6)
+        rate, rise, beyond = np.zeros(3), np.zeros(6), np.zeros(6)
+        self._heads, self._carried = (spans, starts, sums, ends), (rate, rise, beyond)
+
+        def bind(name, **places):
+            return along(name, kinds, cut.lanes > 1, VECTORS).bind(cut.steps, cut.groups, **places)
+
+        def join(name, **places):
+            return across(name).bind(rows, 1, **places)
+
+        out = {name: cut.outward(v) for name in ("q", "qd", "qdd")}
+        self._reach = bind(
+            "reach",
+            link=outward(link),
+            angle=outward(angle),
+            **{name: spans.tile(name) for name in ("W", "r", "ω", "v", "a")},
+            **out,
+        )
+        self._join_motions = join(
+            "join_motions",
+            **{name: spans.flat(name) for name in ("W", "r", "ω", "v", "a")},
+            rate=Place(rate, 0, 0),
+            rise=Place(rise, 0, 0),
+            start_rate=starts.flat("start_rate"),
+            start_rise=starts.flat("start_rise"),
+        )
+        self._motion = bind(
+            "motion",
+            link=outward(link),
+            angle=outward(angle),
+            load=outward(load),
+            ω=starts.tile("start_rate"),
+            a=starts.tile("start_rise"),
+            **{name: sums.tile(name) for name in ("W", "r", "sum_")},
+            **out,
+        )
+        self._join_loads = join(
+            "join_loads",
+            **{name: sums.flat(name, inward=True) for name in ("W", "r", "sum_")},
+            beyond=Place(beyond, 0, 0),
+            end=ends.flat("end", inward=True),
+        )
+        self._torque = bind(
+            "torque",
+            link=inward(link),
+            angle=inward(angle),
+            load=inward(load),
+            carried=ends.tile("end"),
+            **{name: cut.inward(v) for name in ("q", "qdd", "tau")},
+        )
+
+    def __call__(self, q, qd, qdd, tau, threads=1):
+        """Write the torques; vectors are contiguous and as long as all rows together."""
+        cut, (spans, starts, sums, ends) = self.cut, self._heads
+        for job in (self._reach, self._motion):
+            for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
+                job.move(name, cut.outward(array))
+        for name, array in (("q", q), ("qdd", qdd), ("tau", tau)):
+            self._torque.move(name, cut.inward(array))
+        for carried in self._carried:
+            carried.fill(0.0)
+        self._carried[1][3:] = -self._gravity
+        spans.reset()
+        self._reach.run(threads)
+        spans.to_flat()
+        self._join_motions.run()
+        starts.to_tile()
+        sums.reset()
+        self._motion.run(threads)
+        sums.to_flat()
+        self._join_loads.run()
+        ends.to_tile()
+        self._torque.run(threads)

@@ -1,0 +1,108 @@
+"""Dynamics of a chain link by link: of one state, or of many states side by side, a lane each."""
+
+import numpy as np
+
+from ..backends.llvm.sweep import APART, SAME
+from ..drivers.sweep import Place, carried, inward, outward, tiles
+from .bodies import along
+
+VECTORS = ("q", "qd", "qdd", "tau")
+WAYS = (("link", SAME), *((name, APART) for name in VECTORS))
+
+
+class _Serial:
+    """Sweeps along the whole chain. Vectors are (states, links), as many states as lanes."""
+
+    def __init__(self, chain, states, lanes):
+        self._chain, self._lanes, self._groups = chain, lanes, -(-states // lanes)
+        self._outward, self._inward = [], []  # jobs
+
+    def _tile(self, entries, steps=1):
+        return tiles(self._groups, steps, entries, self._lanes)
+
+    def _bind(self, name, is_inward=False, **arrays):
+        """A job; arrays of one step are carried, those with more are walked along."""
+        n, link = self._chain.n, self._chain.link
+        walk, jobs = (inward, self._inward) if is_inward else (outward, self._outward)
+        row = link.strides[0]
+        last = Place(link, 0, -row, first=(n - 1) * row)
+        places = {"link": last if is_inward else Place(link, 0, row)}
+        for key, array in arrays.items():
+            places[key] = carried(array) if array.shape[1] == 1 < n else walk(array)
+        sweep = along(name, self._chain.kinds, self._lanes > 1, WAYS)
+        later = Place(np.zeros(0), 0, 0)  # vectors come with the call
+        job = sweep.bind(
+            n, self._groups, **places, **{k: later for k in VECTORS if k in sweep.arrays}
+        )
+        jobs.append((job, [k for k in VECTORS if k in sweep.arrays]))
+        return job
+
+    def _place(self, vectors):
+        """Tell all jobs where the vectors are."""
+        for name, array in vectors.items():
+            state, step = array.strides
+            last = (array.shape[1] - 1) * step
+            for job, names in self._outward:
+                if name in names:
+                    job.move(name, Place(array, self._lanes * state, step, state))
+            for job, names in self._inward:
+                if name in names:
+                    job.move(name, Place(array, self._lanes * state, -step, state, first=last))
+
+    def _rise(self, a):
+        """A base that rises, which is how gravity is felt."""
+        a[:, :, :3], a[:, :, 3:] = 0.0, -self._chain.gravity[:, None]
+
+
+class ArticulatedSerial(_Serial):
+    """Forward dynamics by Featherstone's recursion."""
+
+    def __init__(self, chain, states, lanes):
+        super().__init__(chain, states, lanes)
+        angle, kept = self._tile(2, chain.n), self._tile(8, chain.n)
+        self._rate, self._a, self._beyond = self._tile(3), self._tile(6), self._tile(27)
+        inertia, bias = self._beyond[:, :, :21], self._beyond[:, :, 21:]
+        self._jobs = (
+            self._bind("spin_free", angle=angle, ω=self._rate),
+            self._bind(
+                "inward_free",
+                is_inward=True,
+                angle=angle,
+                kept=kept,
+                ω=self._rate,
+                inertia=inertia,
+                bias=bias,
+            ),
+            self._bind("outward_free", angle=angle, kept=kept, ω=self._rate, a=self._a),
+        )
+
+    def __call__(self, q, qd, tau, qdd, threads=1):
+        """Write the accelerations."""
+        self._place({"q": q, "qd": qd, "tau": tau, "qdd": qdd})
+        self._rate.fill(0.0)
+        self._beyond.fill(0.0)
+        self._rise(self._a)
+        for job in self._jobs:
+            job.run(threads)
+
+
+class NewtonEulerSerial(_Serial):
+    """Inverse dynamics by Newton-Euler."""
+
+    def __init__(self, chain, states, lanes):
+        super().__init__(chain, states, lanes)
+        angle, load = self._tile(2, chain.n), self._tile(6, chain.n)
+        self._rate, self._a, self._beyond = self._tile(3), self._tile(6), self._tile(6)
+        self._jobs = (
+            self._bind("motion_free", angle=angle, load=load, ω=self._rate, a=self._a),
+            self._bind("torque", is_inward=True, angle=angle, load=load, carried=self._beyond),
+        )
+
+    def __call__(self, q, qd, qdd, tau, threads=1):
+        """Write the torques."""
+        self._place({"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+        self._rate.fill(0.0)
+        self._beyond.fill(0.0)
+        self._rise(self._a)
+        for job in self._jobs:
+            job.run(threads)

@@ -1,0 +1,162 @@
+"""The `scan` driver for spans with two ends: what joins two is eliminated, then found again.
+
+Gluing two spans eliminates the unknown x between them and keeps what is needed to find it once the
+unknowns at both ends are known. Orders are those of drivers/scan.py; here `serial` is block L D Lᵀ,
+`p_fold` does that in pieces, and `odd_even_reduction` eliminates every other unknown at each level.
+`odd_even_elimination` is a thing of its own (odd_even.py); `kogge_stone` is another name for it.
+"""
+
+from .columns import Columns, Slots
+from .scan import PIECES
+
+
+class Elimination:
+    """Spans 0, 1, ... in `spans`, the unknowns at their ends in `x`: x[k] before span k.
+
+    A run takes the first and the last of x as given. `operator` has `parts`, `kept` and `unknown`
+    (named parts, and how many numbers each has), and the bodies `glue`, `extend` and `middle`.
+    """
+
+    def __init__(self, operator, elements, order, pieces=PIECES):
+        self.levels = []
+        if order == "odd_even_reduction":
+            self._reduction(operator, elements)
+        elif order == "serial" or elements < 4:
+            self._serial(operator, elements)
+        else:
+            self._p_fold(operator, elements, pieces)
+
+    def run(self, threads=1):
+        for level in self.levels:
+            level(threads)
+
+    def _reduction(self, operator, n):
+        up = operator.glue("pairs", "pairs", "column")
+        down = operator.middle("column", "column", "apart")
+        lanes = up.lanes
+        room = 2 * lanes + 1
+        here, back = Columns(operator.parts, n, room), []
+        self.spans = here
+        self.x = x = Columns(operator.unknown, n + 1, room)
+        while n > 1:
+            pairs, odd = divmod(n, 2)
+            groups = -(-pairs // lanes)
+            above, kept = (
+                Columns(operator.parts, pairs + odd, room),
+                Columns(operator.kept, pairs, room),
+            )
+            x_above = Columns(operator.unknown, pairs + odd + 1, room)
+            glued = up.bind(
+                1,
+                groups,
+                **here.places("left_", every=2, lanes=lanes),
+                **here.places("right_", first=1, every=2, lanes=lanes),
+                **above.places(lanes=lanes),
+                **kept.places(lanes=lanes),
+            )
+            found = down.bind(
+                1,
+                groups,
+                **kept.places(lanes=lanes),
+                **x_above.places("near_", lanes=lanes),
+                **x_above.places("far_", first=1, lanes=lanes),
+                **x.places(first=1, every=2, lanes=lanes),
+            )
+            self.levels.append(_reduce(glued, here, above, odd, x, x_above))
+            back.append(_substitute(found, x, x_above, odd))
+            here, x, n = above, x_above, pairs + odd
+        self.levels += back[::-1]
+
+    def _serial(self, operator, n):
+        self.spans, self.x = Columns(operator.parts, n, 0), Columns(operator.unknown, n + 1, 0)
+        kept, running = Columns(operator.kept, n, 0), Slots(operator.parts)
+        near, far = Slots(operator.unknown), Slots(operator.unknown)
+        out = operator.extend("apart", wide=False).bind(
+            n - 1,
+            1,
+            **running.places("so_far_"),
+            **self.spans.places("next_", first=1, step=1),
+            **kept.places(first=1, step=1),
+        )
+        back = operator.walk("apart", wide=False).bind(
+            n - 1,
+            1,
+            **kept.places(first=n - 1, step=-1),
+            **near.places("near_"),
+            **far.places("far_"),
+            **self.x.places(first=n - 1, step=-1),
+        )
+
+        def level(threads):
+            running.columns.array[:, 0] = self.spans.array[:, 0]
+            out.run()
+            near.columns.array[:, 0], far.columns.array[:, 0] = self.x.array[:, [0, -1]].T
+            back.run()
+
+        self.levels = [level] if n > 1 else []
+
+    def _p_fold(self, operator, n, pieces):
+        extend, walk = operator.extend("apart"), operator.walk("apart")
+        lanes = extend.lanes
+        pieces = -(-min(pieces, n // 2) // lanes) * lanes
+        length, groups = n // pieces, pieces // lanes
+        if length < 2:
+            return self._serial(operator, n)
+        inner = pieces * length  # what is left over is glued with the ends of the pieces
+        self.spans, self.x = Columns(operator.parts, n, 0), Columns(operator.unknown, n + 1, 0)
+        kept, running = Columns(operator.kept, inner, 0), Columns(operator.parts, pieces, 0)
+        near, far = (Columns(operator.unknown, pieces, 0) for _ in range(2))
+        among = Elimination(operator, pieces + n - inner, "serial")
+        along = {"every": length, "lanes": lanes}
+        inside = extend.bind(
+            length - 1,
+            groups,
+            **running.places("so_far_", lanes=lanes),
+            **self.spans.places("next_", first=1, step=1, **along),
+            **kept.places(first=1, step=1, **along),
+        )
+        back = walk.bind(
+            length - 1,
+            groups,
+            **kept.places(first=length - 1, step=-1, **along),
+            **near.places("near_", lanes=lanes),
+            **far.places("far_", lanes=lanes),
+            **self.x.places(first=length - 1, step=-1, **along),
+        )
+
+        def level(threads):
+            running.array[...] = self.spans.array[:, :inner:length]
+            inside.run(threads)
+            among.spans.array[:, :pieces] = running.array
+            among.spans.array[:, pieces:] = self.spans.array[:, inner:]
+            among.x.array[:, [0, -1]] = self.x.array[:, [0, -1]]
+            among.run()
+            ends = among.x.array
+            near.array[...], far.array[...] = ends[:, :pieces], ends[:, 1 : pieces + 1]
+            self.x.array[:, :inner:length] = ends[:, :pieces]
+            self.x.array[:, inner:] = ends[:, pieces:]
+            back.run(threads)
+
+        self.levels = [level]
+
+
+def _reduce(glued, here, above, odd, x, x_above):
+    def level(threads):
+        glued.run(threads)
+        if odd:
+            above.array[:, -1] = here.array[:, -1]
+        x_above.array[:, [0, -1]] = x.array[:, [0, -1]]
+
+    return level
+
+
+def _substitute(found, x, x_above, odd):
+    """Every other unknown is one of the level above. These come last: lanes that are left over
+    write beyond what is found."""
+
+    def level(threads):
+        found.run(threads)
+        x.array[:, ::2] = x_above.array[:, :-1] if odd else x_above.array
+        x.array[:, -1] = x_above.array[:, -1]
+
+    return level

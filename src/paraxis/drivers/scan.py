@@ -1,0 +1,190 @@
+"""The `scan` driver: all prefixes of a row of elements under an associative operator.
+
+The operator is a traced body that glues two adjacent spans into one. An order says which spans are
+glued when; each of its levels is a map over index sets, or a sweep along rows, and nothing else.
+
+    serial                 one element after another
+    p_fold                 the row in p pieces at once, then their ends, then the pieces again
+    kogge_stone            every element with the one 1, 2, 4, ... before it: recursive doubling
+    odd_even_elimination   for a row without branches the same
+    odd_even_reduction     pairs, pairs of pairs, ..., and back: twice the steps, least work
+"""
+
+from ..errors import ArgumentError
+from .columns import Columns, Slots
+
+ORDERS = ("serial", "p_fold", "kogge_stone", "odd_even_elimination", "odd_even_reduction")
+PIECES = 64  # of p_fold, unless it is said
+
+
+def check_order(order):
+    if order not in ORDERS:
+        raise ArgumentError(f"order: expected one of {ORDERS}, found {order!r}")
+    return order
+
+
+class Scan:
+    """Prefixes of `elements` elements; `columns` holds these before and the prefixes after a run.
+
+    `operator.parts` are the named parts of a span and how many numbers each has;
+    `operator.glue(ways, wide)` the compiled body left_*, right_* -> *, and
+    `operator.extend(ways, wide)` the body so_far_*, next_* -> so_far_*, prefix_*.
+    """
+
+    def __init__(self, operator, elements, order, pieces=PIECES):
+        self.order, self.levels = check_order(order), []
+        if order == "serial" or elements < 3:
+            self._serial(operator, elements)
+        elif order == "p_fold":
+            self._p_fold(operator, elements, min(pieces, -(-elements // 2)))
+        elif order == "odd_even_reduction":
+            self._reduction(operator, elements)
+        else:
+            self._doubling(operator, elements)
+
+    def run(self, threads=1):
+        for level in self.levels:
+            level(threads)
+
+    def _serial(self, operator, n):
+        self.columns = Columns(operator.parts, n, 0)
+        running = Slots(operator.parts)
+        job = operator.extend("apart", wide=False).bind(
+            n - 1,
+            1,
+            **running.places("so_far_"),
+            **self.columns.places("next_", first=1, step=1),
+            **self.columns.places("prefix_", first=1, step=1),
+        )
+
+        def level(threads):
+            running.columns.array[:, 0] = self.columns.array[:, 0]
+            job.run()
+
+        self.levels = [level] if n > 1 else []
+
+    def _doubling(self, operator, n):
+        glue = operator.glue("column", "column", "column")
+        lanes = glue.lanes
+        held = [Columns(operator.parts, n, lanes) for _ in range(2)]
+        self.columns, reach = held[0], 1
+        copies = []
+        while reach < n:
+            before, after = held
+            job = glue.bind(
+                1,
+                -(-(n - reach) // lanes),
+                **before.places("left_", lanes=lanes),
+                **before.places("right_", first=reach, lanes=lanes),
+                **after.places(first=reach, lanes=lanes),
+            )
+            copies.append((before, after, reach, job))
+            held, reach = held[::-1], 2 * reach
+
+        def level(step):
+            before, after, reach, job = step
+            return lambda threads: (_copy(before, after, reach), job.run(threads))
+
+        self.levels = [level(step) for step in copies]
+        if held[0] is not self.columns:  # bring the result to where it is looked for
+            last = held[0]
+            self.levels.append(lambda threads: _copy(last, self.columns, n))
+
+    def _reduction(self, operator, n):
+        up, down = operator.glue("pairs", "pairs", "column"), None
+        lanes = up.lanes
+        down = operator.glue("column", "pairs", "apart")
+        self.columns = here = Columns(operator.parts, n, 2 * lanes + 1)
+        back = []
+        while n > 1:
+            pairs, odd = divmod(n, 2)
+            above = Columns(operator.parts, pairs + odd, 2 * lanes + 1)
+            glued = up.bind(
+                1,
+                -(-pairs // lanes),
+                **here.places("left_", every=2, lanes=lanes),
+                **here.places("right_", first=1, every=2, lanes=lanes),
+                **above.places(lanes=lanes),
+            )
+            self.levels.append(_reduce(glued, here, above, odd))
+            evens = -(-n // 2) - 1
+            spread = None
+            if evens:
+                spread = down.bind(
+                    1,
+                    -(-evens // lanes),
+                    **above.places("left_", lanes=lanes),
+                    **here.places("right_", first=2, every=2, lanes=lanes),
+                    **here.places(first=2, every=2, lanes=lanes),
+                )
+            back.append(_spread(spread, here, above, pairs))
+            here, n = above, pairs + odd
+        self.levels += back[::-1]
+
+    def _p_fold(self, operator, n, pieces):
+        extend = operator.extend("apart")
+        lanes = extend.lanes
+        pieces = -(-pieces // lanes) * lanes
+        length = -(-n // pieces)
+        room = (pieces + lanes) * length - n
+        self.columns = columns = Columns(operator.parts, n, room)
+        groups = pieces // lanes
+        running = Columns(operator.parts, pieces, lanes)
+        along = {"every": length, "lanes": lanes, "step": 1}
+        inside = extend.bind(
+            length - 1,
+            groups,
+            **running.places("so_far_", lanes=lanes),
+            **columns.places("next_", first=1, **along),
+            **columns.places("prefix_", first=1, **along),
+        )
+        ends, start = Columns(operator.parts, pieces, lanes), Slots(operator.parts)
+        among = operator.extend("apart", wide=False).bind(
+            pieces - 1,
+            1,
+            **start.places("so_far_"),
+            **running.places("next_", first=1, step=1),
+            **ends.places("prefix_", first=1, step=1),
+        )
+        fix = operator.glue("column", "apart", "apart").bind(
+            length,
+            groups,
+            **ends.places("left_", lanes=lanes),
+            **columns.places("right_", first=length, **along),
+            **columns.places(first=length, **along),
+        )
+
+        def level(threads):
+            whole = columns.whole[:, : pieces * length]
+            running.array[...] = whole[:, ::length]
+            if length > 1:
+                inside.run(threads)
+            start.columns.array[:, 0] = ends.array[:, 0] = running.array[:, 0]
+            among.run()
+            fix.run(threads)
+
+        self.levels = [level]
+
+
+def _copy(before, after, count):
+    after.array[:, :count] = before.array[:, :count]
+
+
+def _reduce(glued, here, above, odd):
+    def level(threads):
+        glued.run(threads)
+        if odd:
+            above.array[:, -1] = here.array[:, -1]
+
+    return level
+
+
+def _spread(job, here, above, pairs):
+    """Prefixes that end with the right of a pair are those of the pairs."""
+
+    def level(threads):
+        if job is not None:
+            job.run(threads)
+        here.array[:, 1::2] = above.array[:, :pairs]
+
+    return level
