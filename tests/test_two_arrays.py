@@ -17,6 +17,7 @@ from paraxis.parallel.two_arrays.script import Do, Script, Send
 from paraxis.parallel.two_arrays.serial import serial_flops
 from paraxis.parallel.two_arrays.timing import timed
 from paraxis.parallel.two_arrays.wiring import route_hops, wires
+from paraxis.report.log_depth import two_arrays
 
 
 def random_arm(n, seed=1):
@@ -107,7 +108,9 @@ def test_a_message_that_is_not_sent_is_missed():
     script = closed_chain(4, "second", "left out", 2)
     robot, rng = random_arm(4), np.random.default_rng(0)
     plan = px.two_array_plan(4, right_hand_sides="left out")
-    lost = next(k for k, item in enumerate(script.items) if getattr(item, "value", "") == "C")
+    lost = next(
+        k for k, item in enumerate(script.items) if isinstance(item, Send) and item.value == "C"
+    )
     plan.timing = replace(
         plan.timing,
         script=_without(script, lost),
@@ -128,12 +131,12 @@ def _without(script, number):
 
 
 def test_flops_and_words_are_those_of_the_functions():
-    flops, (factors,) = traced(blocks.factor, [symmetric_pattern(5)])
+    flops, factors = traced(blocks.factor, [symmetric_pattern(5)])
     assert (flops, words(factors)) == (10 * 2 + 10 * 2 + 10 + 10 + 5, 15)
     assert traced(blocks.solve, [factors, dense(5)])[0] == 45
-    flops, (C,) = traced(blocks.toward_outer, [factors, dense(5, 5)])
+    flops, C = traced(blocks.toward_outer, [factors, dense(5, 5)])
     assert (flops, words(C)) == (5 * 45, 25)
-    flops, (D,) = traced(blocks.for_outer, [C, dense(5, 5)])
+    flops, D = traced(blocks.for_outer, [C, dense(5, 5)])
     assert (flops, words(D)) == (15 * 9, 15)
     assert traced(blocks.less, [symmetric_pattern(5), D, None])[0] == 15
     sent = {item.value: item.words for item in _sends(closed_chain(8, "second", "one array", 2))}
@@ -189,6 +192,7 @@ def test_the_schedule_is_the_plan(word_time, right_hand_sides):
     assert plan.schedule.makespan == pytest.approx(plan.makespan)
     computed = sum(item.flops.sum() for item in items if isinstance(item, Do))
     assert plan.tasks.work == computed
+    assert plan.schedule.bound <= plan.makespan
     assert "step I.b" in plan.to_html()
 
 
@@ -226,6 +230,29 @@ def test_step_two_is_done_under_step_one():
 
 def test_a_word_to_the_far_end_takes_a_shortest_way():
     assert route_hops(8, 0, 7) == len(wires(8).route(0, 7)) - 1
+
+
+# -- the report ------------------------------------------------------------------------------------
+
+
+def test_the_tables_say_what_the_plans_do(monkeypatch):
+    for name in ("SIZES", "CURVE", "NETWORKS"):
+        monkeypatch.setattr(two_arrays, name, (4, 8))
+    network, allocations, overlap, processors = two_arrays.two_array_tables()
+    found = {row.quantity: row.measured for row in processors.rows}
+    assert found["N = 8, 2N, the paper's plan"] == px.two_array_plan(8).makespan
+    assert [row.measured for row in network.rows if "shuffled" in row.quantity] == [4, 6]
+    notes = {row.quantity: row.note for row in allocations.rows}
+    assert notes["second allocation, a word 1, N = 8"].startswith("hidden")
+    assert notes["first allocation, a word 1, N = 8"].startswith("not hidden")
+    slack = {row.quantity: row.measured for row in overlap.rows}
+    assert slack["one array for Λ⁻¹, free messages, N = 4"] > 0
+    assert slack["one array for Λ⁻¹, a word 1, a message 100, N = 4"] < 0
+    startup = slack["startup of a message, N = 8"]
+    assert px.two_array_plan(8, word_time=1, startup=startup).slack >= 0
+    assert px.two_array_plan(8, word_time=1, startup=startup + 1).slack < 0
+    curves = two_arrays.speedup_figure().curves
+    assert curves["N processors"][1] == (8, px.two_array_plan(8, arrays=1).speedup)
 
 
 # -- errors ----------------------------------------------------------------------------------------
@@ -268,3 +295,12 @@ def test_only_plain_chains_are_carried_out():
         carry_out(inertias=(*arm.inertias[:2], px.Inertia()))
     with pytest.raises(px.ArgumentError, match="robot: expected 4 joints, found 3"):
         px.two_array_plan(4).carry_out(arm, *state, **contact)
+    for change, message in (
+        ({"motion": 2 * contact["motion"]}, "expected orthonormal columns"),
+        ({"constraint": np.eye(3)}, r"constraint: expected 6 rows, found shape \(3, 3\)"),
+        ({"force": [1.0]}, r"force: expected shape \(3,\), found \(1,\)"),
+    ):
+        with pytest.raises(px.ArgumentError, match=message):
+            plan.carry_out(arm, *state, **contact | change)
+    with pytest.raises(px.ArgumentError, match=r"qd: expected shape \(3,\), found \(2,\)"):
+        plan.carry_out(arm, state[0], state[1][:2], state[2], **contact)

@@ -2,19 +2,24 @@
 
 import numpy as np
 
-from ...errors import RobotError
+from ...errors import ArgumentError, RobotError
 from ...robot.seat import align_z
 from .links import HELD
 
+ORTHONORMAL = 1e-9
+
 
 def given_values(robot, q, qd, tau, contact):
-    """value -> element -> array, for the arm in one state; `contact` maps names to arrays."""
+    """value -> block -> array, for the arm in one state; `contact` maps names to arrays."""
     _require_plain_chain(robot)
+    q, qd, tau = (
+        _numbers(name, value, (robot.n,)) for name, value in (("q", q), ("qd", qd), ("tau", tau))
+    )
     seats = _seats(robot)
     values = {}
 
-    def give(name, element, value):
-        values.setdefault(name, {})[element] = np.asarray(value, dtype=float)
+    def give(name, block, value):
+        values.setdefault(name, {})[block] = np.asarray(value, dtype=float)
 
     for i, body in enumerate(robot.inertias):
         turned, arm = seats[i + 1]  # frame i+1 in body i
@@ -48,6 +53,31 @@ def given_values(robot, q, qd, tau, contact):
     for name, value in contact.items():
         give(name, robot.n - 1, value)
     return values
+
+
+def type_one_contact(constraint, acceleration, motion, force):
+    """What the last link's processor knows of the contact."""
+    constraint = np.asarray(constraint, dtype=float)
+    if constraint.ndim != 2 or len(constraint) != 6 or not 0 < constraint.shape[1] <= 6:
+        raise ArgumentError(f"constraint: expected 6 rows, found shape {constraint.shape}")
+    held = constraint.shape[1]
+    motion = _numbers("motion", motion, (6, 6 - held))
+    both = np.hstack((constraint, motion))
+    if not abs(both.T @ both - np.eye(6)).max() < ORTHONORMAL:
+        raise ArgumentError("constraint and motion: expected orthonormal columns, found others")
+    return {
+        "constraint": constraint,
+        "constraint acceleration": _numbers("acceleration", acceleration, (held,)),
+        "motion": motion,
+        "motion force": _numbers("force", force, (6 - held,)),
+    }
+
+
+def _numbers(name, value, shape):
+    value = np.asarray(value, dtype=float)
+    if value.shape != shape:
+        raise ArgumentError(f"{name}: expected shape {shape}, found {value.shape}")
+    return value
 
 
 def _require_plain_chain(robot):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ..schedules.schedule import Schedule
 from ..tasks.task_graph import TaskGraph
-from .script import Do
+from .script import Do, Send
 from .timing import plain, where
 
 
@@ -45,7 +45,11 @@ def plan_schedule(timing, name):
     )
     rows = timing.script.arrays * timing.script.row * (2 if messages else 1)
     starts, places = ([getattr(bar, what) for bar in bars.values()] for what in ("start", "row"))
-    return Schedule(graph, rows, starts, places, "two arrays")
+    limits = {  # for this allocation
+        "critical path": graph.span,
+        "busiest processor": max(timing.busiest(kind) for kind in (Do, Send)),
+    }
+    return Schedule(graph, rows, starts, places, "two arrays", limits)
 
 
 class _Bars:
@@ -69,11 +73,10 @@ class _Bars:
     def _task(self, item, block, flops, start, row):
         task = f"{item.part} {item.name} [{block + 1}]"
         label = f"array {item.site.array + 1}, processor {row % self.script.row + 1}"
-        self.tasks[task] = Bar(flops, plain(start), row, label, f"step {item.part}")
+        self.tasks[task] = Bar(flops, plain(start), row, label, _group(item.part))
         for read in item.reads:
             self._needs(task, (read.value, item.site, read.offset, block))
-        for value in item.writes:
-            self.brought[value, item.site, 0, block] = task
+        self.brought[item.value, item.site, 0, block] = task
 
     def _message(self, item, block, time, start, row):
         sender = block + item.offset
@@ -92,3 +95,8 @@ class _Bars:
         by = self.brought.get(value)
         if by is not None:
             self.edges.append((by, name))
+
+
+def _group(part):
+    """Of a step that comes last the parts go together: a chart has ten colours."""
+    return "step IV" if part.startswith("IV") else f"step {part}"

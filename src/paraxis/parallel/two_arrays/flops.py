@@ -1,6 +1,6 @@
 """What a task costs: its function is traced once on scalars that nothing is known of.
 
-The trace also tells the pattern of each result: which entries are one and the same scalar, as in
+The trace also tells the pattern of the result: which entries are one and the same scalar, as in
 a symmetric block, and which are zero. Only distinct scalars are sent, and the pattern is what the
 next task is traced with. So neither flops nor words are typed anywhere.
 """
@@ -30,7 +30,7 @@ def words(pattern):
 
 
 def traced(function, patterns):
-    """The flops of a function of arrays, and the patterns of its results.
+    """The flops of a function of arrays, and the pattern of the array that it returns.
 
     `patterns` has one for each argument, None for one that is not there.
     """
@@ -41,9 +41,8 @@ def traced(function, patterns):
             None if pattern is None else _filled(pattern, given.get(f"x{k}", []))
             for k, pattern in enumerate(patterns)
         ]
-        results = function(*arguments)
-        found.extend(results if isinstance(results, tuple) else (results,))
-        return {f"y{k}": np.ravel(each).tolist() for k, each in enumerate(found)}
+        found.append(function(*arguments))
+        return np.ravel(found[0]).tolist()
 
     shapes = {
         f"x{k}": (words(pattern),)
@@ -51,7 +50,7 @@ def traced(function, patterns):
         if pattern is not None and words(pattern)
     }
     graph = trace(on_scalars, shapes)
-    return count(graph).flops, [_pattern(each) for each in found]
+    return count(graph).flops, _pattern(found[0])
 
 
 def _filled(pattern, scalars):

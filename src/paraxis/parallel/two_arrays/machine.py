@@ -55,10 +55,7 @@ def _compute(script, memory, task, block):
                 "found nothing"
             )
         arguments.append(found)
-    results = task.function(*arguments)
-    results = results if isinstance(results, tuple) else (results,)
-    for value, result in zip(task.writes, results, strict=True):
-        own[value, block] = np.asarray(result)
+    own[task.value, block] = np.asarray(task.function(*arguments))
 
 
 def _deliver(script, memory, message, block):

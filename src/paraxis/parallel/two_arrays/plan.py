@@ -7,9 +7,8 @@ from numbers import Real
 import numpy as np
 
 from ...errors import ArgumentError
-from ..schedules.schedule import Schedule
 from ..whole_number import whole_number
-from .arm import given_values
+from .arm import given_values, type_one_contact
 from .chart import plan_schedule
 from .closed_chain import ONE, RIGHT_HAND_SIDES, closed_chain
 from .elimination import ALLOCATIONS
@@ -57,7 +56,11 @@ class TwoArrayPlan:
         self.arrays = arrays
         script = closed_chain(n, allocation, right_hand_sides, arrays)
         self.timing = timed(script, word_time, startup)
-        self._free = timed(script)
+
+    @cached_property
+    def _free(self):
+        """The same with free messages."""
+        return timed(self.timing.script)
 
     @property
     def processors(self):
@@ -110,38 +113,32 @@ class TwoArrayPlan:
         return max(0.0, 1 - self.elimination_exposed / sent) if sent else 1.0
 
     @cached_property
-    def schedule(self) -> Schedule:
+    def schedule(self):
         """Every task on its processor, checked; and, where messages take time, every message on
         its sender's second processor, numbered after all first ones."""
         return plan_schedule(self.timing, self._name)
 
     @property
     def tasks(self):
+        """The `TaskGraph` of the schedule."""
         return self.schedule.tasks
 
     def to_html(self, path=None):
         """The schedule as a page; see `Schedule.to_html`."""
         return self.schedule.to_html(path)
 
-    def _repr_html_(self):
-        return self.schedule._repr_html_()
-
     def carry_out(self, robot, q, qd, tau, constraint, acceleration, motion, force):
         """Do all tasks in the order of the schedule, on the memory of their own processors: the
         joint accelerations and the force that the arm exerts at its tip.
 
-        The contact is of type I, in the tip's frame: it fixes the tip's `acceleration` along the
-        columns of `constraint` and the `force` along those of `motion`, which are orthonormal
-        together. The robot is a chain of joints that turn.
+        The contact is of type I, along the axes of the tip's frame: it fixes the `acceleration`
+        of the tip, which is that of its origin over the ground, along the columns of `constraint`
+        and the `force` along those of `motion`; all six columns are orthonormal. The robot is a
+        chain of joints that turn.
         """
-        contact = {
-            "constraint": constraint,
-            "constraint acceleration": acceleration,
-            "motion": motion,
-            "motion force": force,
-        }
         if robot.n != self.n:
             raise ArgumentError(f"robot: expected {self.n} joints, found {robot.n}")
+        contact = type_one_contact(constraint, acceleration, motion, force)
         found = carried_out(self.timing, given_values(robot, q, qd, tau, contact))
         return np.array([found["q̈"][i] for i in range(self.n)]), found["force"][self.n - 1]
 

@@ -40,7 +40,7 @@ class Do:
     site: Site
     function: object
     reads: tuple
-    writes: tuple
+    value: str  # what it makes
     blocks: np.ndarray
     flops: np.ndarray  # of each block's task
     round: int  # of a recurrence or an elimination, from 1; 0 if it is of none
@@ -89,24 +89,22 @@ class Script:
         """The distinct scalars of a value."""
         return words(self._patterns[value])
 
-    def do(self, name, function, reads, writes, site, only=None):
-        """A task wherever its inputs are; nothing where the array has the results already."""
-        reads = tuple(each if isinstance(each, Read) else Read(each) for each in reads)
-        writes = (writes,) if isinstance(writes, str) else tuple(writes)
-        if all((each, site, 0) in self._there for each in writes):
+    def do(self, name, function, reads, value, site, only=None):
+        """A task that makes a value wherever its inputs are; none if the array has it already."""
+        if (value, site, 0) in self._there:
             return
+        reads = tuple(each if isinstance(each, Read) else Read(each) for each in reads)
         there = np.array([self._there[each.value, site, each.offset] for each in reads])
         optional = np.array([each.optional for each in reads])
         able = there.any(axis=0) if optional.all() else there[~optional].all(axis=0)
         able &= _mask(self.n, only)
         blocks = np.flatnonzero(able)
         if len(blocks):
-            flops = self._costs(function, reads, writes, there[:, blocks])
+            flops = self._costs(function, reads, value, there[:, blocks])
             self.items.append(
-                Do(self.part, name, site, function, reads, writes, blocks, flops, self.round)
+                Do(self.part, name, site, function, reads, value, blocks, flops, self.round)
             )
-        for each in writes:
-            self._there[each, site, 0] = able
+        self._there[value, site, 0] = able
 
     def send(self, value, source, target, offset=0, crossed=None, only=None):
         """Every block, or some, with a partner i + offset that has the value receives it.
@@ -124,7 +122,7 @@ class Script:
             return
         if crossed is None:
             across = source.array != target.array
-            crossed = across + hops(self.n, offset, source.layout != target.layout)
+            crossed = across + hops(offset, source.layout != target.layout)
         size, blocks = self.words(value), np.flatnonzero(receives)
         self.items.append(Send(self.part, value, source, target, offset, size, crossed, blocks))
 
@@ -149,21 +147,22 @@ class Script:
             self.do(new, combine, (own, partner), new, there)
         return numbered(value, self.rounds)
 
-    def _costs(self, function, reads, writes, there):
+    def _costs(self, function, reads, value, there):
         """The flops of each block's task; those at the ends of the chain have less to do."""
-        kinds, which = np.unique(there, axis=1, return_inverse=True)
+        _, first, which = np.unique(
+            2 ** np.arange(len(reads)) @ there, return_index=True, return_inverse=True
+        )
         costs = []
-        for kind in kinds.T:
+        for kind in there.T[first]:
             patterns = [
                 self._patterns[each.value] if has else None
                 for each, has in zip(reads, kind, strict=True)
             ]
-            flops, found = _traced(function, *map(_frozen, patterns))
+            flops, pattern = _traced(function, *map(_frozen, patterns))
             costs.append(flops)
-            for name, pattern in zip(writes, found, strict=True):
-                if words(pattern) >= words(self._patterns.get(name, np.array([]))):
-                    self._patterns[name] = pattern
-        return np.array(costs, dtype=int)[which.ravel()]
+            if value not in self._patterns or words(pattern) > self.words(value):
+                self._patterns[value] = pattern
+        return np.array(costs, dtype=int)[which]
 
 
 def numbered(value, j):

@@ -46,7 +46,7 @@ class Timing:
         """When a value is where it goes last: sent there, or made there."""
         found = 0
         for item, start in zip(self.script.items, self.starts, strict=True):
-            if value in (item.writes if isinstance(item, Do) else (item.value,)):
+            if item.value == value:
                 found = max(found, (start + self.length(item)).max())
         return plain(found)
 
@@ -77,8 +77,7 @@ def timed(script, word_time=0, startup=0):
             for read in item.reads:
                 start = np.maximum(start, arrived[read.value, site, read.offset][blocks])
             end = free[site.array, place] = start + item.flops
-            for value in item.writes:
-                arrived[value, site, 0] = _at(script.n, blocks, end)
+            arrived[item.value, site, 0] = _at(script.n, blocks, end)
         else:
             start = arrived[item.value, site, 0][blocks]
             length = message_time(item, word_time, startup)

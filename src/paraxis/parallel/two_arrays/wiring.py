@@ -30,12 +30,9 @@ def places(n, layout):
     return np.array([rotated(i, rounds(n), -layout) for i in range(n)])
 
 
-def hops(n, offset, shuffled):
-    """The links between a block and another's place: neighbours at first, shuffled or not.
-
-    A row of two has nothing to shuffle.
-    """
-    return (1 if offset else 0) + (1 if shuffled and rounds(n) > 1 else 0)
+def hops(offset, shuffled):
+    """The links to the place of another block, a neighbour, or of the same; then a shuffle."""
+    return bool(offset) + bool(shuffled)
 
 
 def route_hops(n, start, end):

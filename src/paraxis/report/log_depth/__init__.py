@@ -1,0 +1,1 @@
+"""Dynamics in logarithmic time: Fijany's claims, counted and measured."""
