@@ -9,7 +9,7 @@ that each is a product or a sum. The force at the tip, and what joints do to the
 the tip too, where equations 86 and 87 are a sum and a broadcast.
 """
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from .wiring import route_hops
 CONSTRAINED = 3  # directions at the tip: a pin. More or fewer change step III alone.
 COLUMNS = 6  # right-hand sides of Λ⁻¹
 ONE, SIX, NONE = RIGHT_HAND_SIDES = ("one array", "six arrays", "left out")
-GIVEN = {
+FIRST, LAST = slice(1), slice(-1, None)
+ALL_BUT_FIRST, ALL_BUT_LAST = slice(1, None), slice(-1)
+GIVEN = {  # value -> (its pattern, which blocks have it)
     "cosine": (dense(), None),
     "sine": (dense(), None),
     "seat": (dense(3, 3), None),
@@ -34,21 +36,20 @@ GIVEN = {
     "arm": (dense(3), None),
     "rate": (dense(), None),
     "torque": (dense(), None),
-    "inner inertia": (symmetric_pattern(6), slice(1, None)),
-    "coupling constant": (dense(6, 5), slice(-1)),
-    "nothing": (dense(5, COLUMNS), slice(-1)),  # nothing is known of it, not even that it is zero
-    "tip constant": (dense(6, 6), slice(-1, None)),
-    "inertia at tip": (symmetric_pattern(6), slice(-1, None)),
-    "rise": (dense(3), slice(1)),
-    "constraint": (dense(6, CONSTRAINED), slice(-1, None)),
-    "motion": (dense(6, 6 - CONSTRAINED), slice(-1, None)),
-    "motion force": (dense(6 - CONSTRAINED), slice(-1, None)),
-    "constraint acceleration": (dense(CONSTRAINED), slice(-1, None)),
+    "inner inertia": (symmetric_pattern(6), ALL_BUT_FIRST),
+    "coupling constant": (dense(6, 5), ALL_BUT_LAST),
+    "nothing": (dense(5, COLUMNS), ALL_BUT_LAST),  # zero, which the paper makes no use of
+    "tip constant": (dense(6, 6), LAST),
+    "inertia at tip": (symmetric_pattern(6), LAST),
+    "rise": (dense(3), FIRST),
+    "constraint": (dense(6, CONSTRAINED), LAST),
+    "motion": (dense(6, 6 - CONSTRAINED), LAST),
+    "motion force": (dense(6 - CONSTRAINED), LAST),
+    "constraint acceleration": (dense(CONSTRAINED), LAST),
 }
-LAST, ALL_BUT_LAST = slice(-1, None), slice(-1)
 
 
-@cache
+@lru_cache(maxsize=64)  # of a thousand links, 10 MB each
 def closed_chain(n, allocation, right_hand_sides, arrays):
     """The script for n links."""
     return _ClosedChain(n, ALLOCATIONS[allocation], right_hand_sides, arrays).script
@@ -81,13 +82,14 @@ class _ClosedChain:
     # -- array 1 -----------------------------------------------------------------------------------
 
     def system(self):
-        """The blocks A and B."""
+        """The blocks A, B and E."""
         script, here = self.script, self.script.site(self.first)
         script.do("turn", links.turn, ["cosine", "sine", "seat"], "turn", here)
         reads = ["turn", "com", "inverse about com", "inverse mass"]
         script.do("I⁻¹", links.inverse_inertia, reads, "inverse inertia", here)
         script.send("inverse inertia", here, script.site(self.second))
         script.do("B", links.held_rows, ["turn", "coupling constant"], "B", here)
+        script.do("E", links.held_rows, ["turn", "tip constant"], "E", here)  # in place of a B
         reads = ["inverse inertia", Read("inner inertia", optional=True)]
         script.do("A", links.diagonal_block, reads, "A", here)
 
@@ -101,7 +103,6 @@ class _ClosedChain:
     def tip_inertia(self):
         """Λ⁻¹: six right-hand sides, of which only the last block is not zero at first."""
         script, here = self.script, self.script.site(self.first)
-        script.do("E", links.held_rows, ["turn", "tip constant"], "E", here)
         right_side = "E"
         if self.columns == ONE:
             reads = [Read("E", optional=True), Read("nothing", optional=True)]

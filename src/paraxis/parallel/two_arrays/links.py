@@ -96,12 +96,13 @@ def axis(to_tip):
 
 
 def spin(axis, rate):
+    """What joint i adds to the angular velocity."""
     return axis * rate
 
 
-def spin_change(rate, spin):
+def spin_change(whole, own):
     """What joint i adds to the angular acceleration while it keeps its rate."""
-    return cross(rate, spin)
+    return cross(whole, own)
 
 
 def swing(spin, change, arm):

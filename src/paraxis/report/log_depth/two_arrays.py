@@ -1,7 +1,5 @@
 """Fijany's two-array plan: messages hidden or not, step II under step I, and more processors."""
 
-from functools import cache
-
 from ...parallel.networks.network import network
 from ...parallel.two_arrays.closed_chain import NONE, ONE, SIX
 from ...parallel.two_arrays.elimination import ALLOCATIONS
@@ -22,7 +20,8 @@ LARGEST_STARTUP = 1000
 PLANS = (
     ("N processors", ONE, 1),
     ("2N, the paper's plan", ONE, 2),
-    ("7N, six arrays for Λ⁻¹", SIX, 2),
+    ("6N, six arrays for Λ⁻¹ and one of them for all else", SIX, 1),
+    ("7N, six arrays for Λ⁻¹ and one for step II", SIX, 2),
     ("N, right-hand sides of Λ⁻¹ left out", NONE, 1),
     ("2N, right-hand sides of Λ⁻¹ left out", NONE, 2),
 )
@@ -36,7 +35,6 @@ CONVENTIONS = (
 )
 
 
-@cache
 def plan(n, allocation="second", messages=FREE, right_hand_sides=ONE, arrays=2):
     return two_array_plan(n, allocation, *messages, right_hand_sides, arrays)
 
@@ -86,7 +84,7 @@ def allocation_table():
         for word_time in WORD_TIMES:
             for n in SIZES:
                 found = plan(n, allocation, (word_time, 0))
-                computed = found.ends["I.b"] - found.elimination_exposed - found.ends["I.a"]
+                computed = found.computation("I.b")
                 hidden = found.elimination_exposed <= NEGLIGIBLE * computed
                 note = (
                     f"{'hidden' if hidden else 'not hidden'}: {found.hidden:.0%} of "
