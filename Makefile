@@ -50,6 +50,7 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
 	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
 	$(BIN)/python benchmarks/inverse_kinematics.py --json benchmarks/results/inverse_kinematics.json
+	$(BIN)/python benchmarks/chains.py --json benchmarks/results/chains.json
 
 reports: $(TOOLS)
 	for name in counts depth friction schedules systolic networks; do \

@@ -1,0 +1,263 @@
+"""One long chain: forward and inverse dynamics, serially and as a scan, beside Pinocchio.
+
+The chain is a general one: no two of its links are alike, no number of them is zero. For each
+length a process of its own times everything in turns and compares it with a reference in extended
+precision; another one for each contender says how much memory it took at most, all included:
+the interpreter, its libraries, the robot as objects and as arrays, and what the contender keeps.
+
+    python benchmarks/chains.py [--most 16] [--json benchmarks/results/chains.json]
+
+Errors are max|d| / max(1, max|reference|). The residual of accelerations is what is left of the
+torques when those that they need are subtracted (in extended precision), over the largest moment
+that any joint carries: a torque is one component of such a moment, and no better known. Beside it
+stands that of the reference rounded to float64: a long chain multiplies even that rounding.
+"""
+
+import argparse
+import resource
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import chain_reference as reference
+import numpy as np
+import peers
+from peers.pinocchio_chain import LONGEST, REASON, PinocchioChain
+from rich.console import Console
+from rich.table import Table
+from scipy.spatial.transform import Rotation
+
+import paraxis as px
+from paraxis.robot.links import links
+
+RESULTS = Path(__file__).parent / "results" / "chains.json"
+FUNCTIONS = ("forward_dynamics", "inverse_dynamics")
+ALGORITHMS = ("serial", "scan")  # of Paraxis
+PINOCCHIO = "pinocchio"
+ROUNDED = "rounded"  # the reference as float64, which no result in float64 can be better than
+LENGTHS = tuple(2**k for k in range(6, 21))
+MIXED = (4_096, 65_536)  # lengths at which one joint in four slides
+CHECKED = 65_536  # links, up to which the reference is compared with one in quadruple precision
+SECONDS = 0.3  # a round of one contender lasts about that long, if its calls are short
+SEED = 6
+
+
+# -- the chain -------------------------------------------------------------------------------------
+
+
+def general_chain(n, sliding=0.0, seed=SEED):
+    """Links of some 10 cm and 0.1 to 1 kg; `sliding` is the share of prismatic joints."""
+    rng = np.random.default_rng(seed)
+    seats = Rotation.random(n, rng).as_matrix()
+    steps = rng.uniform(0.02, 0.1, (n, 3)) * rng.choice((-1, 1), (n, 3))
+    axes = rng.normal(size=(n, 3))
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    slides = rng.random(n) < sliding
+    mass = rng.uniform(0.1, 1.0, n)
+    com = rng.uniform(0.01, 0.05, (n, 3)) * rng.choice((-1, 1), (n, 3))
+    spread = rng.normal(scale=0.02, size=(n, 3, 3))
+    spread = mass[:, None, None] * (spread @ spread.mT + 1e-4 * np.eye(3))
+    spread = np.trace(spread, axis1=1, axis2=2)[:, None, None] * np.eye(3) - spread
+    moments = spread[:, (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
+    rotors = rng.uniform(1e-4, 1e-3, n)
+    rows = (array.tolist() for array in (seats, steps, axes, slides, mass, com, moments, rotors))
+    joints, bodies = [], []
+    for i, (seat, step, axis, slides_here, kg, centre, six, rotor) in enumerate(
+        zip(*rows, strict=True)
+    ):
+        kind = "prismatic" if slides_here else "revolute"
+        placement = px.Pose(tuple(map(tuple, seat)), tuple(step))
+        joints.append(px.Joint(f"j{i}", kind, i - 1, placement, tuple(axis), rotor_inertia=rotor))
+        bodies.append(px.Inertia(kg, tuple(centre), tuple(six)))
+    return px.Robot(f"chain of {n}", joints, bodies)
+
+
+def state_of(robot, seed=SEED):
+    """q, qd, qdd, tau. Rates add up along the chain: they are so small that the last link turns at
+    about 1 rad/s, and gains as much in a second."""
+    rng, n = np.random.default_rng(seed), robot.n
+    turns = [joint.is_revolute for joint in robot.joints]
+    q = rng.uniform(-1, 1, n) * np.where(turns, np.pi, 0.05)
+    return q, rng.normal(size=n) / np.sqrt(n), rng.normal(size=n) / np.sqrt(n), rng.normal(size=n)
+
+
+def contender(name, robot):
+    """{function: callable on three vectors}."""
+    if name == PINOCCHIO:
+        chain = PinocchioChain(links(robot))
+        return {function: getattr(chain, function) for function in FUNCTIONS}
+    made = {"forward_dynamics": px.forward_dynamics, "inverse_dynamics": px.inverse_dynamics}
+    return {
+        function: lambda *state, call=call: call(robot, *state, algorithm=name)
+        for function, call in made.items()
+    }
+
+
+def contenders(n):
+    return (*((PINOCCHIO,) if n <= LONGEST else ()), *ALGORITHMS)
+
+
+# -- what is measured ------------------------------------------------------------------------------
+
+
+def measure(n, sliding, rounds):
+    """ns a link and errors of every contender, by function."""
+    robot = general_chain(n, sliding)
+    q, qd, qdd, tau = state_of(robot)
+    made = {name: contender(name, robot) for name in contenders(n)}
+    runs = {
+        (function, name): lambda call=calls[function], last=last: call(q, qd, last)
+        for function, last in (("forward_dynamics", tau), ("inverse_dynamics", qdd))
+        for name, calls in made.items()
+    }
+    row = {"n": n, "sliding": sliding, **{function: {} for function in FUNCTIONS}}
+    for (function, name), seconds in take_turns(runs, rounds).items():
+        row[function].setdefault("ns_a_link", {})[name] = seconds / n * 1e9
+    arm = links(robot)
+    exact = {
+        "forward_dynamics": reference.forward_dynamics(arm, q, qd, tau),
+        "inverse_dynamics": reference.inverse_dynamics(arm, q, qd, qdd)[0],
+    }
+    for (function, name), run in runs.items():
+        row[function].setdefault("error", {})[name] = error(run(), exact[function])
+
+    def residual(found):
+        needed, load = reference.inverse_dynamics(arm, q, qd, found)
+        return float(abs(needed - tau).max() / load.max())
+
+    row["forward_dynamics"]["residual"] = {
+        ROUNDED: residual(exact["forward_dynamics"].astype(float)),
+        **{name: residual(runs["forward_dynamics", name]()) for name in made},
+    }
+    if n <= CHECKED and reference.can_compile():
+        wider = {
+            "forward_dynamics": reference.forward_dynamics(arm, q, qd, tau, quad=True),
+            "inverse_dynamics": reference.inverse_dynamics(arm, q, qd, qdd, quad=True)[0],
+        }
+        for function in FUNCTIONS:
+            row[function]["error"]["reference"] = error(exact[function], wider[function])
+    return row
+
+
+def take_turns(runs, rounds):
+    """The best seconds of each, a round of all after the other."""
+    best = dict.fromkeys(runs, np.inf)
+    for _ in range(rounds):
+        for key, run in runs.items():
+            best[key] = min(best[key], peers.best_time(run, 5, min_seconds=SECONDS / 100))
+    return best
+
+
+def error(found, expected):
+    return float(abs(found - expected).max() / max(1, abs(expected).max()))
+
+
+def peak_memory(n, sliding, name):
+    """MiB of this process when one contender has computed both functions."""
+    robot = general_chain(n, sliding)
+    q, qd, qdd, tau = state_of(robot)
+    calls = contender(name, robot)
+    calls["forward_dynamics"](q, qd, tau)
+    calls["inverse_dynamics"](q, qd, qdd)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def apart(function, *arguments):
+    """What a function gives in a process of its own, whose memory is its own too."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+# -- what is printed -------------------------------------------------------------------------------
+
+
+def crossover(rows, function, fast, slow):
+    """The shortest chain from which on `fast` is faster, and how many times as fast it then is."""
+    both = [
+        (row["n"], row[function]["ns_a_link"][slow] / row[function]["ns_a_link"][fast])
+        for row in rows
+        if {fast, slow} <= row[function]["ns_a_link"].keys()
+    ]
+    paid = None
+    for n, ratio in reversed(both):
+        if ratio <= 1:
+            break
+        paid = n
+    return {"from": paid, "ratios": {str(n): ratio for n, ratio in both}}
+
+
+def crossovers(rows):
+    rows = [row for row in rows if row["sliding"] == 0]
+    pairs = [("scan", "serial"), ("serial", PINOCCHIO), ("scan", PINOCCHIO)]
+    return {
+        function: {
+            f"{fast} over {slow}": crossover(rows, function, fast, slow) for fast, slow in pairs
+        }
+        for function in FUNCTIONS
+    }
+
+
+def show(results, console):
+    names = (PINOCCHIO, *ALGORITHMS)
+    for function in FUNCTIONS:
+        table = Table(title=f"{function.replace('_', ' ')} of one chain, float64: ns a link")
+        table.add_column("links", justify="right", no_wrap=True)
+        heads = [*names, *(f"error of {name}" for name in names)]
+        residuals = (ROUNDED, *names) if function == "forward_dynamics" else ()
+        heads += [f"residual of {name}" for name in residuals]
+        heads += ["MiB, scan"] if residuals else []
+        for head in heads:
+            table.add_column(head, justify="right")
+        for row in results["rows"]:
+            found = row[function]
+            cells = [_cell(found["ns_a_link"].get(name), "{:,.0f}") for name in names]
+            cells += [_cell(found["error"].get(name), "{:.0e}") for name in names]
+            if residuals:
+                cells += [_cell(found["residual"].get(name), "{:.0e}") for name in residuals]
+                cells.append(_cell(row["memory_mib"].get("scan"), "{:,.0f}"))
+            table.add_row(f"{row['n']:,}{' mixed' if row['sliding'] else ''}", *cells)
+        console.print(table)
+        for pair, found in results["crossovers"][function].items():
+            if found["from"] is None:
+                console.print(f"{pair}: never faster at the longest chain of both")
+            else:
+                best = max(found["ratios"].values())
+                console.print(
+                    f"{pair}: faster from {found['from']:,} links on, {best:.1f} x at best"
+                )
+    console.print(f"Pinocchio ends at {LONGEST:,} links: {REASON}")
+
+
+def _cell(value, form):
+    return "" if value is None else form.format(value)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--most", type=int, default=20, help="chains of up to 2^MOST links")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path, default=None, help=f"e.g. {RESULTS.name}")
+    options = parser.parse_args()
+    console = Console(width=160)
+    cases = [(n, 0.0) for n in LENGTHS] + [(n, 0.25) for n in MIXED]
+    rows = []
+    for n, sliding in cases:
+        if n <= 2**options.most:
+            with console.status(f"a chain of {n:,} links"):
+                row = apart(measure, n, sliding, options.rounds)
+                row["memory_mib"] = {
+                    name: apart(peak_memory, n, sliding, name) for name in contenders(n)
+                }
+            rows.append(row)
+    results = {
+        "machine": peers.machine(),
+        "rows": rows,
+        "crossovers": crossovers(rows),
+        "pinocchio_ends": {"links": LONGEST, "reason": REASON},
+    }
+    show(results, console)
+    peers.keep(results, options.json)
+
+
+if __name__ == "__main__":
+    main()
