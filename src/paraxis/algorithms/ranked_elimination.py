@@ -45,10 +45,10 @@ def solve_with_rank(A, b, tolerance):
     rows = [[*row, right] for row, right in zip(A, b, strict=True)]
     pivots, chosen = [], []
     for k in range(n):
-        size, i, j = _largest(rows, k)
-        _exchange(rows, k, i)
+        size, place, column = _largest(rows, k)
+        _exchange(rows, k, place)
         for row in rows:
-            _exchange(row, k, j, last=n)
+            _exchange(row, k, column, last=n)
         large = less(tolerance, size)
         rank = rank + select(large, 1.0, 0.0)
         pivot = select(large, rows[k][k], 1.0)
@@ -57,7 +57,7 @@ def solve_with_rank(A, b, tolerance):
             for j in range(k + 1, n + 1):
                 row[j] = row[j] - share * rows[k][j]
         pivots.append(pivot)
-        chosen.append(j)
+        chosen.append(column)
     x = [row[n] for row in rows]
     for k in reversed(range(n)):
         for j in range(k + 1, n):

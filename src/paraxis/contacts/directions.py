@@ -11,13 +11,13 @@ INDEPENDENT = 1e-9  # the least singular value of unit directions, over the larg
 
 def as_directions(given, what):
     """A matrix (6, k) of k independent directions from one, or from a single six-vector."""
-    array = np.asarray(given)
-    matrix = as_array(array[:, None] if array.shape == (6,) else array, what, np.shape(array)[-2:])
-    matrix = np.array(matrix, float)
+    matrix = as_array(given, what, ()).astype(float)
+    if matrix.shape == (6,):
+        matrix = matrix[:, None]
     if matrix.ndim != 2 or len(matrix) != 6 or not 1 <= matrix.shape[1] <= 6:
         raise ArgumentError(
             f"{what}: expected six numbers, or a matrix of 6 rows with 1 to 6 directions as "
-            f"columns, found shape {array.shape}"
+            f"columns, found shape {np.shape(given)}"
         )
     if not np.isfinite(matrix).all():
         raise ArgumentError(f"{what}: expected finite numbers, found {given!r}")

@@ -119,7 +119,8 @@ def graph_inputs(robot, contacts, parameters=()):
 
 def constrained_graph(robot, contacts, parameters=(), tolerance=TOLERANCE["float64"]):
     """The cheapest of the likely ways, cheapened."""
-    frames = tuple(contact.place(robot) for contact in contacts)
+    places = [contact.place(robot) for contact in contacts]
+    frames = [replace(place, name=f"contact{k}") for k, place in enumerate(places)]
     robot = replace(robot, frames=frames, warn=False)
     ways = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
     graph = replace(min(ways, key=cost), marks={})
