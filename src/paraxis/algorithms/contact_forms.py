@@ -55,14 +55,14 @@ class SplitForm:
         if self.stabilisation is None:
             return self.acceleration
         frequency, damping = self.stabilisation
-        astray = [0.0] * 6 if self.anchor is None else self._astray(place.pose)
+        astray = [0.0] * 6 if self.anchor is None else self.astray(place.pose)
         stiffness, resistance = frequency * frequency, frequency * damping * 2.0
         return [
             demanded - resistance * dot(row, place.velocity) - stiffness * dot(row, astray)
             for demanded, row in zip(self.acceleration, self.constraint, strict=True)
         ]
 
-    def _astray(self, pose):
+    def astray(self, pose):
         turned, moved = pose_error(self.anchor, pose)
         if self.coordinates == "body":
             back = Matrix(*(row[:3] for row in pose[:3])).T

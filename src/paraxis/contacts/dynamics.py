@@ -1,7 +1,7 @@
 """`px.constrained_forward_dynamics`: accelerations and forces of a robot in contact.
 
-For use inside another trace: `constrained_graph(robot, contacts)` is a graph with inputs q, qd, tau
-and what `contact_arrays(contacts)` names, and outputs qdd, force, acceleration and rank.
+For use inside another trace, where numbers of a contact may be traced scalars, too: `spliced`, with
+what `contact_arrays(contacts)` names beside q, qd and tau.
 """
 
 from dataclasses import replace
@@ -54,11 +54,14 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
     """
     a_robot(robot)
     several = isinstance(contact, list | tuple)
-    contacts = _checked(contact if several else [contact], robot)
-    _check_parameters(tuple(parameters))
+    contacts = checked_contacts(contact if several else [contact], robot)
+    check_fixed_base(tuple(parameters))
     arrays = {"q": q, "qd": qd, "tau": tau, **contact_arrays(contacts), **parameters}
     if traced_value((q, qd, tau, *parameters.values())) is not None:
-        return _spliced(robot, contacts, several, arrays, tuple(parameters))
+        motion = spliced(robot, contacts, arrays, tuple(parameters))
+        if several:
+            return motion
+        return motion._replace(force=motion.force[0], acceleration=motion.acceleration[0])
     shapes = graph_inputs(robot, contacts, tuple(parameters))
     arrays = {name: as_array(value, name, shapes[name]) for name, value in arrays.items()}
     single = all(array.dtype == np.float32 for array in (arrays[k] for k in ("q", "qd", "tau")))
@@ -66,11 +69,11 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
     qdd, force, acceleration, rank = kernel(**arrays)
     if not several:
         force, acceleration = force[..., 0, :], acceleration[..., 0, :]
-    rank = np.nan_to_num(rank).astype(int)[()]  # what is not a number is known of no rank
+    rank = np.fmax(rank, 0.0).astype(int)[()]  # 0 where a state is not a number
     return ConstrainedMotion(qdd, force, acceleration, rank)
 
 
-def _checked(contacts, robot):
+def checked_contacts(contacts, robot):
     if not contacts:
         raise ArgumentError("contact: expected at least one, found none")
     for each in contacts:
@@ -87,7 +90,7 @@ def _checked(contacts, robot):
     return tuple(contacts)
 
 
-def _check_parameters(parameters):
+def check_fixed_base(parameters):
     check_parameters("forward_dynamics", parameters)
     for name in parameters:
         if name in MOVING_BASE:
@@ -161,7 +164,7 @@ def _graph(view, contacts, parameters, tolerance):
     return trace(run, inputs, "constrained_forward_dynamics")
 
 
-def _identity(robot, contacts, parameters):
+def contact_identity(robot, contacts, parameters):
     frames = [contact.place(robot) for contact in contacts]
     about = [
         f"{frame.body} {frame.pose} {contact.identity}"
@@ -172,7 +175,7 @@ def _identity(robot, contacts, parameters):
 
 def _kernel(robot, contacts, parameters, dtype):
     """Compiled on first use and remembered."""
-    identity = _identity(robot, contacts, parameters)
+    identity = contact_identity(robot, contacts, parameters)
     key, known = (identity, dtype), robot._functions
 
     def graph():
@@ -183,13 +186,13 @@ def _kernel(robot, contacts, parameters, dtype):
     return known[key]
 
 
-def _spliced(robot, contacts, several, arrays, parameters):
-    """As part of the trace under way, where the contacts are those of one state."""
-    identity = _identity(robot, contacts, parameters)
+def spliced(robot, contacts, arrays, parameters=()):
+    """The motion of one state as part of the trace under way; forces are a list, one a contact.
+
+    `arrays` has, by their names, all inputs of the graph, and may have more.
+    """
+    identity = contact_identity(robot, contacts, parameters)
     if identity not in robot._graphs:
         robot._graphs[identity] = constrained_graph(robot, contacts, parameters)
     graph = robot._graphs[identity]
-    qdd, force, acceleration, rank = splice(graph, [arrays[name] for name in graph.inputs])
-    if not several:
-        force, acceleration = force[0], acceleration[0]
-    return ConstrainedMotion(qdd, force, acceleration, rank)
+    return ConstrainedMotion(*splice(graph, [arrays[name] for name in graph.inputs]))
