@@ -12,8 +12,10 @@ part first, each in its own body's frame, turned so that H and W are selections.
 how rotors fit in. Symbols: docs/notation.md.
 """
 
+from typing import NamedTuple
+
 from ..robot.joint import WORLD
-from ..robot.upright import upright, upright_pose
+from ..robot.upright import upright, upright_frame
 from ..scalar import mark
 from ..spatial import ZERO, Matrix, Rotation, Spatial, Symmetric, Transform, Turn, Vector
 from .angular_velocities import biases, drifts, serial
@@ -40,14 +42,18 @@ def forward_dynamics_by(robot, q, qd, tau, algorithm, angular_velocities, solver
     # acts on all links beyond it, only for P to take it apart again. So every link keeps its own
     # bias here and every joint its own drift: no sums, no second recursion, no digits lost.
     p, c = biases(held.robot, ω), drifts(held.robot, held.X, ω, qd)
-    qdd, _ = held.accelerations(tau, p, c, held.robot.base_acceleration)
-    return qdd
+    motion = held.answer(tau, p, c, held.robot.base_acceleration)
+    for i in range(robot.n):
+        mark("constraint_force", i, motion.F_S[i])
+        mark("force", i, motion.F[i])
+        mark("acceleration", i, motion.a[i])
+    return motion.qdd
 
 
 def mass_matrix_inverse(robot, q):
     """Return M⁻¹ = C - Bᵀ A⁻¹ B, by rows: column k is how the joints answer to torque k."""
     held = HeldLinks(robot, q, NAME, BlockTridiagonal)
-    return _symmetric([held.accelerations(_unit(k, robot.n))[0] for k in range(robot.n)])
+    return _symmetric([held.answer(_unit(k, robot.n)).qdd for k in range(robot.n)])
 
 
 def operational_space_inertia_inverse(robot, q, frame, coordinates):
@@ -55,19 +61,28 @@ def operational_space_inertia_inverse(robot, q, frame, coordinates):
     held = HeldLinks(robot, q, NAME, BlockTridiagonal)
     if frame.body == WORLD:
         return [[0.0] * 6 for _ in range(6)]
-    pose = upright_pose(robot.robot, frame)
-    X = Transform(Turn(Rotation(*pose.rotation)), Vector(*pose.translation))
+    frame = upright_frame(robot.robot, frame)
+    X = Transform(Turn(Rotation(*frame.pose.rotation)), Vector(*frame.pose.translation))
     columns = []
     for k in range(6):
         p = [ZERO] * robot.n
         p[frame.body] = -(X.T @ Spatial.of(_unit(k, 6)))
-        _, a = held.accelerations([0.0] * robot.n, p)
-        columns.append((X @ a[frame.body]).scalars())
+        motion = held.answer([0.0] * robot.n, p)
+        columns.append((X @ motion.a[frame.body]).scalars())
     rows = _symmetric(columns)
     if coordinates == "body":
         return rows
-    pose = forward_kinematics(robot, q, frame)
+    pose = forward_kinematics(held.robot, q, frame)
     return _turned(Rotation(*(row[:3] for row in pose[:3])), rows)
+
+
+class Motion(NamedTuple):
+    """How links that hold together move."""
+
+    qdd: list
+    a: list  # the accelerations of the links
+    F: list  # the forces through the joints
+    F_S: list  # of which these hold
 
 
 class HeldLinks:
@@ -90,8 +105,8 @@ class HeldLinks:
         ]
         self.A = solver(diagonal, above)
 
-    def accelerations(self, tau, p=None, c=None, base=ZERO):
-        """The accelerations of the joints and of the links under the torques tau.
+    def answer(self, tau, p=None, c=None, base=ZERO):
+        """The Motion under the torques tau.
 
         The links feel the biases p, the joints drift by c, and the base accelerates by `base`;
         without these, all is at rest and nothing pulls.
@@ -103,13 +118,11 @@ class HeldLinks:
         F_S = self.A.solve(
             [joint.held_part((-r).scalars()) for joint, r in zip(joints, apart, strict=True)]
         )
-        F = [
-            mark("force", i, joint.force(t, mark("constraint_force", i, F_S[i])))
-            for i, (joint, t) in enumerate(zip(joints, tau, strict=True))
-        ]
-        a = [mark("acceleration", i, each) for i, each in enumerate(self.moved(F, p))]
+        F = [joint.force(t, held) for joint, t, held in zip(joints, tau, F_S, strict=True)]
+        a = self.moved(F, p)
         gaps = self.gaps(a, c, base)
-        return [r.scalars()[joint.axis] for joint, r in zip(joints, gaps, strict=True)], a
+        qdd = [r.scalars()[joint.axis] for joint, r in zip(joints, gaps, strict=True)]
+        return Motion(qdd, a, F, F_S)
 
     def moved(self, F, p):
         """I⁻¹ (P F - p): the accelerations of the links under the forces through their joints."""

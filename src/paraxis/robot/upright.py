@@ -40,12 +40,12 @@ def upright(model):
     return other
 
 
-def upright_pose(robot, frame):
-    """Where a frame of the robot stands in the upright frame of its body."""
+def upright_frame(robot, frame):
+    """The same frame of the robot, given in the upright frame of its body."""
     if frame.body == WORLD:
-        return frame.pose
+        return frame
     turn = Pose.of(align_z(robot.joints[frame.body].axis), ZERO3)
-    return turn.inverse() @ frame.pose
+    return replace(frame, pose=turn.inverse() @ frame.pose)
 
 
 def _turned_body(back, body):
