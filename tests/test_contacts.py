@@ -150,7 +150,7 @@ def test_lathrops_form(robot, seed):
     M1 = U[:, nc:] @ np.diag(rng.uniform(0.5, 2, 6 - nc)) @ V[:, nc:].T
     push = np.linalg.inv(U).T @ np.diag(rng.uniform(0.5, 2, 6)) @ V.T  # forces along accelerations
     k1, k2 = rng.normal(size=(2, 6))
-    contact = px.Contact.general(f"f{body}", M1, k1, push, k2, rng.choice(["world", "body"]).item())
+    contact = px.Contact.general(f"f{body}", M1, push, k1, k2, rng.choice(["world", "body"]).item())
     assert contact.constraints == nc
     found = on_floats(robot, q, qd, tau, [contact])
     qdd, acceleration, force = dense(robot, q, qd, tau, [contact])
@@ -272,6 +272,23 @@ def test_batches(arm, state):
     one = px.constrained_forward_dynamics(arm, q[1], qd[1], tau[1], alone)
     assert (one.qdd == found.qdd[2, 1]).all() and (one.force == found.force[2, 1]).all()
     assert one.rank == 3 and np.ndim(one.rank) == 0
+
+
+def test_compiled_as_on_floats(arm, state):
+    """The largest pivot is another one in every state."""
+    rng = np.random.default_rng(8)
+    contacts = [
+        [random_contact(rng, "tool0", 4), px.Contact.sliding("forearm_link")],
+        [px.Contact.general(None, np.diag([0, 1, 1, 0, 1, 0]), rng.normal(size=(6, 6)))],
+    ]
+    contacts[0][0].give(coupling=rng.normal(size=contacts[0][0].shapes["coupling"]))
+    for several in contacts:
+        found = px.constrained_forward_dynamics(arm, *state, several)
+        for k in range(5):
+            alone = on_floats(arm, *(array[k] for array in state), several)
+            assert found.rank[k] == alone.rank == sum(each.unknowns for each in several)
+            assert relative_error(found.qdd[k], alone.qdd) < 1e-9
+            assert relative_error(found.force[k].ravel(), np.ravel(alone.force)) < 1e-9
 
 
 def test_float32(arm, state):
@@ -503,6 +520,11 @@ BAD = [
         "stabilisation: expected a contact that stays",
     ),
     ({"constraint": AXES[:, 3:], "stabilisation": [1, 2, 3]}, "stabilisation: expected shape"),
+    ({"constraint": AXES[:, 3:], "stabilisation": -1.0}, "stabilisation: expected no negative"),
+    (
+        {"constraint": AXES[:, 3:], "stabilisation": 1.0, "anchor": np.zeros((4, 4))},
+        "anchor: expected rotations and places",
+    ),
 ]
 
 
@@ -517,12 +539,18 @@ def test_more_that_cannot_be():
         px.Contact.sliding(normal=(0, 0, 0))
     with pytest.raises(px.ArgumentError, match="direction: expected one along the plane"):
         px.Contact.sliding(friction=0.1, direction=(0, 0, 1))
+    with pytest.raises(px.ArgumentError, match="friction: expected no negative number"):
+        px.Contact.sliding(friction=[0.1, -0.1])
+    with pytest.raises(px.ArgumentError, match="friction: expected no negative number"):
+        px.Contact.sliding(friction=-0.1, direction=(1, 0, 0))
     with pytest.raises(px.ArgumentError, match="direction: expected friction"):
         px.Contact.sliding(direction=(1, 0, 0))
     with pytest.raises(px.ArgumentError, match="M1 and M2: expected 6 unknowns .* rank 3"):
-        px.Contact.general(None, np.diag([1, 1, 1, 0, 0, 0]), None, np.zeros((6, 6)), None)
+        px.Contact.general(None, np.diag([1, 1, 1, 0, 0, 0]), np.zeros((6, 6)))
     with pytest.raises(px.ArgumentError, match="M2: expected an array"):
-        px.Contact.general(None, np.eye(6))
+        px.Contact.general(None, np.eye(6), None)
+    with pytest.raises(px.ArgumentError, match="M1: expected a finite matrix"):
+        px.Contact.general(None, np.full((6, 6), np.nan), np.eye(6))
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from ..errors import ArgumentError
 from ..robot.pose import Pose
 from .directions import as_directions, complement, duals, require_independent
 from .general import GeneralContact
-from .touching import Touching
+from .touching import Touching, not_negative
 
+A_POSE = 1e-6  # how far from a pose the entries of an anchor may be
 SLIDING = 1e-3  # m/s: friction of a contact that slides slower than this fades
 
 
@@ -70,6 +71,7 @@ class Contact(Touching):
             stabilisation=_with_damping(stabilisation),
             anchor=anchor.matrix if isinstance(anchor, Pose) else anchor,
         )
+        _check_anchor(self.data.get("anchor"))
 
     def _set_directions(self, motion, constraint):
         H = None if motion is None else as_directions(motion, "motion")
@@ -116,27 +118,19 @@ class Contact(Touching):
         turns = np.eye(6)[:, :3]
         tangents = complement(np.column_stack([turns, axis]))
         directions = {"motion": np.column_stack([tangents, turns]), "constraint": axis}
-        if direction is None:
-            contact = cls(frame, **directions, **options)
-            contact.give(friction=friction)
-            return contact
-        if friction is None:
-            raise ArgumentError("direction: expected friction with it, found none")
-        along = as_array(direction, "direction", (3,)) @ tangents[3:]
-        length = np.linalg.norm(along, axis=-1, keepdims=True)
-        if not (length > 0).all():
-            raise ArgumentError("direction: expected one along the plane, found one across it")
-        drag = -as_array(friction, "friction", ())[..., None] * along / length
-        coupling = np.concatenate([drag, np.zeros((*drag.shape[:-1], 3))], -1)[..., None]
-        return cls(frame, **directions, coupling=coupling, **options)
+        if direction is not None:
+            options["coupling"] = _drag(friction, direction, tangents[3:])
+        contact = cls(frame, **directions, **options)
+        contact.give(friction=friction if direction is None else None)
+        return contact
 
     @staticmethod
-    def general(frame=None, M1=None, k1=None, M2=None, k2=None, coordinates="world"):
+    def general(frame, M1, M2, k1=None, k2=None, coordinates="world"):
         """Lathrop's form: V̇ = M1 Ω + k1 and F = M2 Ω + k2, with six unknowns Ω.
 
         M1 is (6, 6), M2 (..., 6, 6), k1 and k2 (..., 6), by default zero.
         """
-        return GeneralContact(frame, M1, k1, M2, k2, coordinates)
+        return GeneralContact(frame, M1, M2, k1, k2, coordinates)
 
     # -- for those who compute with it -----------------------------------------------------------
 
@@ -175,3 +169,26 @@ def _with_damping(stabilisation):
     """(ω, ζ), critically damped where only ω is given."""
     one = stabilisation is not None and np.ndim(stabilisation) == 0
     return (stabilisation, 1.0) if one else stabilisation
+
+
+def _drag(friction, direction, tangents):
+    """The coupling (..., 5, 1) of a contact that slides in a direction along a plane."""
+    if friction is None:
+        raise ArgumentError("direction: expected friction with it, found none")
+    friction = not_negative("friction", as_array(friction, "friction", ()))
+    along = as_array(direction, "direction", (3,)) @ tangents
+    length = np.linalg.norm(along, axis=-1, keepdims=True)
+    if not (length > 0).all():
+        raise ArgumentError("direction: expected one along the plane, found one across it")
+    drag = -friction[..., None] * along / length
+    return np.concatenate([drag, np.zeros((*drag.shape[:-1], 3))], -1)[..., None]
+
+
+def _check_anchor(poses):
+    """Refuse matrices that are no poses; those that are no numbers spoil their own states only."""
+    if poses is None:
+        return
+    turn = poses[..., :3, :3]
+    off = [abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)), abs(poses[..., 3, :] - (0, 0, 0, 1))]
+    if any((each > A_POSE).any() for each in off) or (np.linalg.det(turn) < 0).any():
+        raise ArgumentError("anchor: expected rotations and places, found another 4x4 matrix")

@@ -11,7 +11,6 @@ import numpy as np
 
 from ..algorithms import constrained_dynamics
 from ..backends.llvm.kernel import compile_kernel
-from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..functions import View, check_parameters, input_shapes
 from ..graph.splice import splice, traced_value
@@ -62,11 +61,9 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
         if several:
             return motion
         return motion._replace(force=motion.force[0], acceleration=motion.acceleration[0])
-    shapes = graph_inputs(robot, contacts, tuple(parameters))
-    arrays = {name: as_array(value, name, shapes[name]) for name, value in arrays.items()}
-    single = all(array.dtype == np.float32 for array in (arrays[k] for k in ("q", "qd", "tau")))
+    single = all(getattr(array, "dtype", None) == np.float32 for array in (q, qd, tau))
     kernel = _kernel(robot, contacts, tuple(parameters), "float32" if single else "float64")
-    qdd, force, acceleration, rank = kernel(**arrays)
+    qdd, force, acceleration, rank = kernel.native(*(arrays[name] for name in kernel.inputs))
     if not several:
         force, acceleration = force[..., 0, :], acceleration[..., 0, :]
     rank = np.fmax(rank, 0.0).astype(int)[()]  # 0 where a state is not a number

@@ -20,7 +20,7 @@ class GeneralContact(Touching):
 
     unknowns = 6
 
-    def __init__(self, frame, M1, k1, M2, k2, coordinates):
+    def __init__(self, frame, M1, M2, k1, k2, coordinates):
         super().__init__(frame, coordinates)
         self.M1 = as_array(M1, "M1", (6, 6)).astype(float)
         if self.M1.ndim != 2 or not np.isfinite(self.M1).all():

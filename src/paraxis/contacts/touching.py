@@ -1,5 +1,7 @@
 """What all contacts have: a frame, coordinates, and numbers that may differ from state to state."""
 
+from copy import copy
+
 import numpy as np
 
 from ..drivers.map import as_array
@@ -7,6 +9,8 @@ from ..errors import ArgumentError
 from ..functions import COORDINATES
 from ..robot.joint import WORLD
 from ..robot.robot import check_frame_name
+
+NOT_NEGATIVE = ("friction", "stabilisation")
 
 
 class Touching:
@@ -27,7 +31,14 @@ class Touching:
         """Keep what is not None as arrays of the shapes that it should have."""
         for name, value in values.items():
             if value is not None:
-                self.data[name] = np.array(as_array(value, name, self.shapes[name]), float)
+                array = np.array(as_array(value, name, self.shapes[name]), float)
+                self.data[name] = not_negative(name, array) if name in NOT_NEGATIVE else array
+
+    def with_data(self, data):
+        """The same contact with other numbers, and with these only."""
+        other = copy(self)
+        other.data = data
+        return other
 
     def place(self, robot):
         """Its frame, which joints of the robot must be able to move as it demands."""
@@ -46,3 +57,9 @@ class Touching:
         where = "the tool" if self.frame is None else repr(self.frame)
         given = "".join(f", {name}" for name in self.data)
         return f"<Contact of {where}: {self.constraints} constraints{given}>"
+
+
+def not_negative(name, array):
+    if (array < 0).any():
+        raise ArgumentError(f"{name}: expected no negative number, found {array.min()}")
+    return array
