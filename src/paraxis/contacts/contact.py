@@ -26,8 +26,8 @@ class Contact(Touching):
     world or, with coordinates="body", along the frame's own. Either may be left out: it is then the
     orthogonal complement of the other. Type I: `acceleration` G_C (..., nc) and `force` K_F
     (..., nf) are given, by default zero. Type II: K_F = coupling K_C + force, with `coupling`
-    (..., nf, nc). What belongs to directions needs these to be named. All four may have batch
-    shapes, which broadcast with those of states.
+    (..., nf, nc). What is given along directions needs these to be given, too. Batch shapes of all
+    such numbers broadcast with those of states.
 
     Directions need not be orthonormal: G_F and G_C are the coefficients of V̇, and K_F = Hᵀ F and
     K_C = Wᵀ F, so that forces of constraint do no work along H. V̇ is the rate of `px.jacobian` q̇ in
