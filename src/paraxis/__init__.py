@@ -76,6 +76,8 @@ __version__ = "0.1.0"
 _LATER = {
     "Contact": "contacts.contact",
     "constrained_forward_dynamics": "contacts.dynamics",
+    "project_velocity": "contacts.impact",
+    "chain_dynamics": "chains.dynamics",
     "forward_dynamics_with_friction": "friction.forward_dynamics",
     "inverse_kinematics": "kinematics.solve",
     "inverse_kinematics_solutions": "kinematics.closed_form",

@@ -42,7 +42,7 @@ def inward(link, q, qd, tau, angle, ω, inertia, bias, kinds, Φ=None, Θ=None, 
     before = link.unspun(X, ω, qd)
     c = link.drift(X, before, qd)
     IA = ArticulatedInertia.of_body(link.inertia) + _inertia(inertia)
-    pA = link.gyroscopic(ω) + _six(bias)
+    pA = link.gyroscopic(ω) + Spatial.of(bias)
     U = IA @ S
     reciprocal = 1.0 / (S @ U + link.rotor)
     u = tau - S @ pA
@@ -56,7 +56,7 @@ def inward(link, q, qd, tau, angle, ω, inertia, bias, kinds, Φ=None, Θ=None, 
     kept = [*U.scalars(), reciprocal, u]
     if Φ is None:
         return result | {"kept": kept}
-    columns = [_six(column) for column in zip(*Φ, strict=True)]
+    columns = [Spatial.of(column) for column in zip(*Φ, strict=True)]
     s = [S @ column for column in columns]
     scaled, yielded = [entry * reciprocal for entry in s], u - U @ c
     return result | {
@@ -71,18 +71,14 @@ def outward(link, q, qd, angle, kept, ω, a, kinds, force=None):
     """Outward, the accelerations; `force` is what pulls at the end of the row."""
     link = Link.of(link, kinds)
     X, ω = link.transform(angle, q), Vector(*ω)
-    U, reciprocal, u, s = _six(kept[:6]), kept[6], kept[7], kept[8:]
+    U, reciprocal, u, s = Spatial.of(kept[:6]), kept[6], kept[7], kept[8:]
     if force is not None:
         for entry, pull in zip(s, force, strict=True):
             u = u + entry * pull
-    free = X @ _six(a) + link.drift(X, ω, qd)  # as if the joint were locked
+    free = X @ Spatial.of(a) + link.drift(X, ω, qd)  # as if the joint were locked
     qdd = reciprocal * (u - U @ free)
     a = free + link.subspace * qdd
     return {"qdd": qdd, "a": list(a.scalars()), "ω": list(link.spun(X, ω, qd))}
-
-
-def _six(values):
-    return Spatial(Vector(*values[:3]), Vector(*values[3:]))
 
 
 def _inertia(values):

@@ -26,7 +26,7 @@ class Holding:
     """The directions W that a joint holds, by columns; with rotors also √ρ along its axis, which
     gives way by as much as it is pulled (joint_split.py)."""
 
-    def __init__(self, link, kinds, rotors):
+    def __init__(self, link, rotors):
         turns, slides = link.turns, link.slides
         third = [0.0, 0.0, slides, 0.0, 0.0, turns]  # z of what the joint does not do
         self.columns = [_unit(0), _unit(1), _unit(3), _unit(4), third]
@@ -49,17 +49,25 @@ def _unit(k):
     return [float(i == k) for i in range(6)]
 
 
-def single_link(link, beyond, angle, beyond_angle, q, qd, ω, tau, kinds, rotors):
-    """A link by itself; each of q, qd and tau is that of its own joint and of the one beyond."""
+def own_spin(link, q, qd, kinds):
+    """How a link turns by itself."""
+    link = Link.of(link, kinds)
+    angle = link.angle(q)
+    W = link.transform(angle, q).turn.matrix()
+    return {"angle": angle, "W": [list(row) for row in W], "ω": [0.0, 0.0, qd * link.turns]}
+
+
+def single_link(link, beyond, beyond_angle, q_beyond, qd_beyond, ω, tau, tau_beyond, kinds, rotors):
+    """A link by itself, between its own joint and the one beyond it."""
     own, after = Link.of(link, kinds), Link.of(beyond, kinds)
-    X = after.transform(beyond_angle, q[1])
-    W, W_after = Holding(own, kinds, rotors), Holding(after, kinds, rotors)
+    X = after.transform(beyond_angle, q_beyond)
+    W, W_after = Holding(own, rotors), Holding(after, rotors)
     K, ω = mobility(own), Vector(*ω)
     columns = [K @ Spatial.of(force) for force in W.columns]
     far = [K @ (X.T @ Spatial.of(force)) for force in W_after.columns]
-    driven = own.subspace * tau[0] - X.T @ (after.subspace * tau[1]) - own.gyroscopic(ω)
+    driven = own.subspace * tau - X.T @ (after.subspace * tau_beyond) - own.gyroscopic(ω)
     a = K @ driven
-    a_far = X @ a + after.drift(X, ω, qd[1])
+    a_far = X @ a + after.drift(X, ω, qd_beyond)
     return {
         "near": upper_triangle([W.part(column.scalars()) for column in columns]),
         "across": transposed([[-y for y in W.part(column.scalars())] for column in far]),
@@ -73,7 +81,7 @@ def base(link, angle, q, qd, rise, kinds, rotors):
     """The base, which rises and which nothing moves."""
     first = Link.of(link, kinds)
     X = first.transform(angle, q)
-    W = Holding(first, kinds, rotors)
+    W = Holding(first, rotors)
     k = len(W.columns)
     still = Vector(0.0, 0.0, 0.0)
     a = X @ Spatial.of(rise) + first.drift(X, still, qd)
@@ -86,7 +94,7 @@ def base(link, angle, q, qd, rise, kinds, rotors):
     }
 
 
-def glue(left, right):
+def glue(left, right, kinds, rotors):
     """Two spans as one, and the x of the joint between: x = -(P x_near + Q x_far + g)."""
     k = len(left["b_near"])
     far, near = symmetric(left["far"], k), symmetric(right["near"], k)
@@ -117,22 +125,24 @@ def middle(P, Q, g, x_near, x_far):
     return {"x": [-y for y in found]}
 
 
-def acceleration(link, beyond, beyond_angle, q, ω, tau, x, x_beyond, kinds, rotors):
+def acceleration(
+    link, beyond, beyond_angle, q_beyond, ω, tau, tau_beyond, x, x_beyond, kinds, rotors
+):
     """How a link accelerates under the forces through both of its joints."""
     own, after = Link.of(link, kinds), Link.of(beyond, kinds)
-    X = after.transform(beyond_angle, q)
-    W, W_after = Holding(own, kinds, rotors), Holding(after, kinds, rotors)
-    F = own.subspace * tau[0] + Spatial.of(W.force(x))
-    F_after = after.subspace * tau[1] + Spatial.of(W_after.force(x_beyond))
+    X = after.transform(beyond_angle, q_beyond)
+    W, W_after = Holding(own, rotors), Holding(after, rotors)
+    F = own.subspace * tau + Spatial.of(W.force(x))
+    F_after = after.subspace * tau_beyond + Spatial.of(W_after.force(x_beyond))
     a = mobility(own) @ (F - X.T @ F_after - own.gyroscopic(Vector(*ω)))
     return {"a": a.scalars()}
 
 
-def joint_acceleration(link, angle, q, qd, ω, a_before, a, kinds):
-    """How a joint accelerates, from the links on both sides; ω is that of the one before."""
+def joint_acceleration(link, angle, q, qd, ω_before, a_before, a, kinds):
+    """How a joint accelerates, from the links on both sides."""
     own = Link.of(link, kinds)
     X = own.transform(angle, q)
-    gap = Spatial.of(a) - X @ Spatial.of(a_before) - own.drift(X, Vector(*ω), qd)
+    gap = Spatial.of(a) - X @ Spatial.of(a_before) - own.drift(X, Vector(*ω_before), qd)
     return {"qdd": own.subspace @ gap}
 
 

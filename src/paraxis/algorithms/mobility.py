@@ -64,19 +64,19 @@ def _mobility(robot, i, algorithm):
 
     def checked(_, pivot):
         if None not in (size, known(pivot)) and known(pivot) <= THIN * size:
-            raise _immobile(robot, i, algorithm, "inertia about some axis through its centre")
+            raise immobile(robot.robot, i, algorithm, "inertia about some axis through its centre")
         return pivot
 
     if known(I.mass) == 0.0:
-        raise _immobile(robot, i, algorithm, "mass")
+        raise immobile(robot.robot, i, algorithm, "mass")
     rows = inverse(factor([(), (0,), (1, 0)], J, checked))
     return Mobility(1.0 / I.mass, I.com, Symmetric.upper([Vector(*row) for row in rows]))
 
 
-def _immobile(robot, i, algorithm, lacking):
-    found = robot.robot
+def immobile(robot, i, algorithm, lacking):
+    """The error for a link that gives way without bound."""
     return RobotError(
-        f"robot {quoted(found.name)}: {link_name(found, i)}, which joint "
-        f"{quoted(found.joints[i].name)} moves, has no {lacking}, and algorithm {algorithm!r} "
+        f"robot {quoted(robot.name)}: {link_name(robot, i)}, which joint "
+        f"{quoted(robot.joints[i].name)} moves, has no {lacking}, and algorithm {algorithm!r} "
         "needs the inverse of every link's inertia; articulated_body does not"
     )

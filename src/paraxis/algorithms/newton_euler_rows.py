@@ -18,7 +18,7 @@ def reach(link, q, qd, qdd, W, r, ω, v, a, kinds):
     """
     link = Link.of(link, kinds)
     angle = link.angle(q)
-    X, W, ω, a = link.transform(angle, q), Matrix(*W), Vector(*ω), _six(a)
+    X, W, ω, a = link.transform(angle, q), Matrix(*W), Vector(*ω), Spatial.of(a)
     moved = X.turn.T @ (Vector(*v) + cross(ω, X.origin))
     onward = X @ a + link.drift(X, ω, qd) + link.subspace * qdd
     return {
@@ -33,7 +33,7 @@ def reach(link, q, qd, qdd, W, r, ω, v, a, kinds):
 
 def join_motions(W, r, ω, v, a, rate, rise):
     """How the start of the next row moves, from how this row's does: its `rate` and `rise`."""
-    back, r, ω_start, a_start = Matrix(*W).T, Vector(*r), Vector(*rate), _six(rise)
+    back, r, ω_start, a_start = Matrix(*W).T, Vector(*r), Vector(*rate), Spatial.of(rise)
     turned = back @ ω_start
     whirl = cross(ω_start, cross(ω_start, r)) + cross(a_start.angular, r)
     fast = cross(turned, Vector(*v))
@@ -45,7 +45,7 @@ def join_motions(W, r, ω, v, a, rate, rise):
         "start_rate": list(rate),
         "start_rise": list(rise),
         "rate": list(turned + Vector(*ω)),
-        "rise": (start + _six(a)).scalars(),
+        "rise": (start + Spatial.of(a)).scalars(),
     }
 
 
@@ -55,7 +55,7 @@ def motion(link, q, qd, qdd, ω, a, kinds, angle=None, W=None, r=None, sum_=None
     link = Link.of(link, kinds)
     known_angle = angle
     angle = link.angle(q) if known_angle is None else angle
-    X, ω, a = link.transform(angle, q), Vector(*ω), _six(a)
+    X, ω, a = link.transform(angle, q), Vector(*ω), Spatial.of(a)
     onward = X @ a + link.drift(X, ω, qd) + link.subspace * qdd
     ω = link.spun(X, ω, qd)
     load = link.inertia @ onward + link.gyroscopic(ω)
@@ -65,23 +65,23 @@ def motion(link, q, qd, qdd, ω, a, kinds, angle=None, W=None, r=None, sum_=None
     W, r = Matrix(*W), Vector(*r)
     r, W = r + W @ X.origin, Matrix(*_turned(W, X))
     f, n = W @ load.linear, W @ load.angular
-    total = _six(sum_) + Spatial(n + cross(r, f), f)
+    total = Spatial.of(sum_) + Spatial(n + cross(r, f), f)
     return result | {"W": [list(row) for row in W], "r": list(r), "sum_": total.scalars()}
 
 
 def join_loads(W, r, sum_, beyond):
     """The load on the start of a row, from that on its end."""
-    W, load = Matrix(*W), _six(beyond)
+    W, load = Matrix(*W), Spatial.of(beyond)
     f = W @ load.linear
     carried = Spatial(W @ load.angular + cross(Vector(*r), f), f)
-    return {"end": list(beyond), "beyond": (_six(sum_) + carried).scalars()}
+    return {"end": list(beyond), "beyond": (Spatial.of(sum_) + carried).scalars()}
 
 
 def torque(link, q, qdd, angle, load, carried, kinds):
     """Inward, the torque of each joint and the load on the body before it."""
     link = Link.of(link, kinds)
     X = link.transform(angle, q)
-    total = _six(load) + _six(carried)
+    total = Spatial.of(load) + Spatial.of(carried)
     return {
         "tau": link.subspace @ total + link.rotor * qdd,
         "carried": (X.T @ total).scalars(),
@@ -92,7 +92,3 @@ def _turned(W, X):
     for factor in X.turn.factors:
         W = W @ factor
     return [list(row) for row in W]
-
-
-def _six(values):
-    return Spatial(Vector(*values[:3]), Vector(*values[3:]))

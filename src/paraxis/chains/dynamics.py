@@ -9,26 +9,67 @@ import threading
 
 import numpy as np
 
-from ..backends.llvm.kernel import lanes_of
+from ..backends.llvm.kernel import checked_options, lanes_of
 from ..drivers.map import as_array, broadcast_shapes
+from ..drivers.scan import ORDERS
 from ..drivers.threads import available
 from ..errors import ArgumentError, RobotError
+from ..robot.robot import a_robot
 from ..robot.text import quoted
 from .forward_rows import ArticulatedRows
+from .glued_newton_euler import GluedNewtonEuler
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
 from .rows import Cut
 from .serial import ArticulatedSerial, NewtonEulerSerial
+from .span_forces import SpanForces
 
-WAYS = ("serial", "batched", "scan")
 SCAN_FROM = 256  # links, from which on the rows of a scan are worth their junctions
 BATCH_FROM = 4  # states, from which on lanes are better filled with states than with links
 LEAST_ROWS = 16
-GROUPS_AT_ONCE = 4  # of states: what they keep should stay in the caches
+GROUPS_AT_ONCE = 4  # of states a thread: what they keep should stay in the caches
 INPUTS = {"forward_dynamics": ("q", "qd", "tau"), "inverse_dynamics": ("q", "qd", "qdd")}
-RESULT = {"forward_dynamics": "qdd", "inverse_dynamics": "tau"}
 SERIAL = {"forward_dynamics": ArticulatedSerial, "inverse_dynamics": NewtonEulerSerial}
 ROWS = {"forward_dynamics": ArticulatedRows, "inverse_dynamics": NewtonEulerRows}
+
+# function -> algorithm -> the orders it can be done in; the first of each is the fastest.
+SCANS = {
+    "forward_dynamics": {
+        "articulated_body": ("p_fold", "serial"),
+        "constraint_force": ("odd_even_reduction", "p_fold", "serial", "odd_even_elimination"),
+        "divide_and_conquer": ("odd_even_reduction", "p_fold", "serial"),
+    },
+    "inverse_dynamics": {
+        "newton_euler": ("p_fold", "serial"),
+        "logarithmic_newton_euler": ORDERS,
+    },
+}
+
+
+def chain_dynamics(robot, function="forward_dynamics", algorithm=None, order=None, threads=None):
+    """A function of a long chain in an order of your choice, callable on arrays (..., n).
+
+    px.forward_dynamics and px.inverse_dynamics choose by themselves; this is for comparison, and to
+    see what each costs. Forward dynamics: "articulated_body" in the orders "p_fold" and "serial";
+    "constraint_force" (Fijany) in "odd_even_reduction", "odd_even_elimination", "p_fold" and
+    "serial"; "divide_and_conquer" (Featherstone) in all of these but elimination. Inverse dynamics:
+    "newton_euler" in "p_fold" and "serial"; "logarithmic_newton_euler" (Lathrop) in any of the
+    orders of a scan.
+    """
+    a_robot(robot)
+    if function not in SCANS:
+        raise ArgumentError(f"function: expected one of {tuple(SCANS)}, found {function!r}")
+    known = SCANS[function]
+    algorithm = next(iter(known)) if algorithm is None else algorithm
+    if algorithm not in known:
+        raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {algorithm!r}")
+    order = known[algorithm][0] if order is None else order
+    if order not in known[algorithm]:
+        raise ArgumentError(
+            f"order: {algorithm} can be done in {known[algorithm]}, found {order!r}"
+        )
+    checked_options("float64", threads)
+    return ChainDynamics(robot, function, order, algorithm, threads)
 
 
 def rows_of(n):
@@ -40,11 +81,19 @@ def rows_of(n):
 
 
 class ChainDynamics:
-    """A function of one robot, callable on arrays (..., n); `way` is one of WAYS or None."""
+    """A function of one robot, callable on arrays (..., n).
 
-    def __init__(self, robot, function, way=None):
-        self.robot, self.function, self.way = robot, function, way
+    `way` is "serial", "batched", "scan", None for the best of these, or the order of a scan by an
+    `algorithm` of SCANS.
+    """
+
+    def __init__(self, robot, function, way=None, algorithm=None, threads=None):
+        self.robot, self.function = robot, function
+        self.algorithm, self.way, self.threads = algorithm, way, threads
         self._chain = chain_of(robot)
+        self._fast = algorithm in (None, "articulated_body", "newton_euler")
+        if not self._fast and function == "forward_dynamics":
+            self._chain.require_mobile_links(algorithm)
         self._solvers, self._lock = {}, threading.Lock()
 
     def __call__(self, *arrays, out=None):
@@ -75,43 +124,50 @@ class ChainDynamics:
     def _solve(self, states, result):
         count, n = result.shape
         way = self.way or _best_way(n, count)
-        if way == "scan":
+        threads = self.threads or available()
+        if way not in ("serial", "batched") or not self._fast:
             for row in range(count):
-                self._scan([array[row] for array in states], result[row])
+                self._scan([array[row] for array in states], result[row], threads)
             return
         lanes = 1 if way == "serial" or count == 1 else lanes_of("float64").count
-        at_once = min(-(-count // lanes), 1 if way == "serial" else GROUPS_AT_ONCE * available())
-        at_once *= lanes
-        solver = self._solver(SERIAL, at_once, lanes)
+        groups = 1 if way == "serial" else min(-(-count // lanes), GROUPS_AT_ONCE * threads)
+        at_once = groups * lanes
+        solver = self._solver(SERIAL[self.function], at_once, lanes)
         for first in range(0, count, at_once):
             pieces = [array[first : first + at_once] for array in states]
             place = result[first : first + at_once]
-            if len(place) < at_once:  # the last ones: fill up the lanes
-                missing = at_once - len(place)
-                pieces = [np.concatenate([p, np.repeat(p[:1], missing, 0)]) for p in pieces]
-                whole = np.empty((at_once, n))
-                solver(*pieces, whole, available())
-                place[...] = whole[: len(place)]
-            else:
-                solver(*pieces, place, available())
+            if len(place) == at_once:
+                solver(*pieces, place, threads)
+                continue
+            filled = [np.resize(piece, (at_once, n)) for piece in pieces]  # the lanes left over
+            whole = np.empty((at_once, n))
+            solver(*filled, whole, threads)
+            place[...] = whole[: len(place)]
 
-    def _scan(self, vectors, result):
+    def _scan(self, vectors, result, threads):
+        if not self._fast:
+            self._other_solver()(*vectors, result, threads)
+            return
         n = len(result)
-        lanes = lanes_of("float64").count
-        cut = Cut(n, rows_of(n), lanes)
-        solver = self._solver(ROWS, cut)
+        cut = Cut(n, rows_of(n), lanes_of("float64").count)
+        solver = self._solver(ROWS[self.function], cut)
         if cut.padded == n:
-            solver(*vectors, result, available())
+            solver(*vectors, result, threads)
             return
         padded = np.zeros((4, cut.padded))
         padded[:3, :n] = vectors
-        solver(*padded, available())
+        solver(*padded, threads)
         result[...] = padded[3, :n]
 
-    def _solver(self, kinds, *size):
-        key = (kinds is ROWS, *size)
+    def _other_solver(self):
+        if self.function == "forward_dynamics":
+            return self._solver(SpanForces, self.algorithm, self.way)
+        return self._solver(GluedNewtonEuler, self.way)
+
+    def _solver(self, kind, *size):
+        key = (kind, *size)
         if key not in self._solvers:
-            self._solvers[key] = kinds[self.function](self._chain, *size)
+            self._solvers[key] = kind(self._chain, *size)
         return self._solvers[key]
 
     def _explain(self, states, result):

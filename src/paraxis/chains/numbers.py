@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algorithms.chain_link import MIXED, PRISMATIC, REVOLUTE
-from ..robot.inertia import matrix_of, six_of
+from ..algorithms.chain_link import MIXED, NUMBERS, PRISMATIC, REVOLUTE
+from ..algorithms.mobility import THIN, immobile
+from ..robot.inertia import matrix_of, six_of, swing
 from ..robot.links import links
 
 
@@ -13,6 +14,7 @@ from ..robot.links import links
 class Chain:
     """A row of numbers a link (algorithms/chain_link.py), and gravity along the root's axes."""
 
+    robot: object
     kinds: str  # of the joints: all revolute, all prismatic, or mixed
     link: np.ndarray
     gravity: np.ndarray
@@ -22,11 +24,30 @@ class Chain:
         return len(self.link)
 
     @property
+    def turns(self):
+        """Which joints are revolute."""
+        return self.link[:, NUMBERS] != 0.0 if self.kinds == MIXED else self.kinds == REVOLUTE
+
+    @property
     def nothing(self):
         """A link that is not there: without mass, not twisted, and its joint has a rotor."""
         numbers = np.zeros(self.link.shape[1])
         numbers[0] = numbers[16] = 1.0
         return numbers
+
+    def require_mobile_links(self, algorithm):
+        """Raise unless every link has a mass, and inertia about every axis through its centre."""
+        mass, moment = self.link[:, 6], self.link[:, 7:10]
+        if not mass.all():
+            raise immobile(self.robot, int(np.argmin(mass)), algorithm, "mass")
+        swung = swing(mass, moment / mass[:, None])
+        about_com = matrix_of(self.link[:, 10:16]) - swung
+        # What is left of a moment after that of the mass is subtracted may be mere rounding.
+        sizes = np.trace(about_com, axis1=1, axis2=2) + np.trace(swung, axis1=1, axis2=2)
+        thin = np.linalg.eigvalsh(about_com)[:, 0] <= THIN * sizes
+        if thin.any():
+            lacking = "inertia about some axis through its centre"
+            raise immobile(self.robot, int(np.argmax(thin)), algorithm, lacking)
 
 
 def chain_of(robot):
@@ -60,7 +81,7 @@ def chain_of(robot):
     link = np.empty((n, len(columns)))
     for k, column in enumerate(columns):
         link[:, k] = column
-    return Chain(kinds, link, back[0] @ found.gravity)
+    return Chain(robot, kinds, link, back[0] @ found.gravity)
 
 
 def _turns(rotation):

@@ -9,6 +9,8 @@ unknowns at both ends are known. Orders are those of drivers/scan.py; here `seri
 from .columns import Columns, Slots
 from .scan import PIECES
 
+ROOM = 20  # elements
+
 
 class Elimination:
     """Spans 0, 1, ... in `spans`, the unknowns at their ends in `x`: x[k] before span k.
@@ -35,9 +37,8 @@ class Elimination:
         down = operator.middle("column", "column", "apart")
         lanes = up.lanes
         room = 2 * lanes + 1
-        here, back = Columns(operator.parts, n, room), []
-        self.spans = here
-        self.x = x = Columns(operator.unknown, n + 1, room)
+        (here, x), back = _spans(operator, n), []
+        self.spans, self.x = here, x
         while n > 1:
             pairs, odd = divmod(n, 2)
             groups = -(-pairs // lanes)
@@ -68,7 +69,7 @@ class Elimination:
         self.levels += back[::-1]
 
     def _serial(self, operator, n):
-        self.spans, self.x = Columns(operator.parts, n, 0), Columns(operator.unknown, n + 1, 0)
+        self.spans, self.x = _spans(operator, n)
         kept, running = Columns(operator.kept, n, 0), Slots(operator.parts)
         near, far = Slots(operator.unknown), Slots(operator.unknown)
         out = operator.extend("apart", wide=False).bind(
@@ -103,7 +104,7 @@ class Elimination:
         if length < 2:
             return self._serial(operator, n)
         inner = pieces * length  # what is left over is glued with the ends of the pieces
-        self.spans, self.x = Columns(operator.parts, n, 0), Columns(operator.unknown, n + 1, 0)
+        self.spans, self.x = _spans(operator, n)
         kept, running = Columns(operator.kept, inner, 0), Columns(operator.parts, pieces, 0)
         near, far = (Columns(operator.unknown, pieces, 0) for _ in range(2))
         among = Elimination(operator, pieces + n - inner, "serial")
@@ -138,6 +139,11 @@ class Elimination:
             back.run(threads)
 
         self.levels = [level]
+
+
+def _spans(operator, n):
+    """Room beyond the last: who fills these in may do so by whole registers."""
+    return Columns(operator.parts, n, ROOM), Columns(operator.unknown, n + 1, ROOM)
 
 
 def _reduce(glued, here, above, odd, x, x_above):

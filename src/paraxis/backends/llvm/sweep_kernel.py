@@ -63,17 +63,20 @@ class Job:
             raise MemoryError(f"{self._sweep.name}: no memory for its intermediate values")
 
 
-def compile_sweep(identity, make_graph, work, ways=None, dtype="float64", wide=True):
+def compile_sweep(
+    identity, make_graph, work, ways=None, dtype="float64", wide=True, otherwise=TILE
+):
     """A sweep from the cache, or compiled from `make_graph()` and kept there.
 
-    `ways` says how the lanes of an array lie, by default in tiles. With `wide` a lane for every
-    entry of the machine's registers, else one.
+    `ways` says how the lanes of an array lie, `otherwise` how those of all others do. With `wide`
+    a lane for every entry of the machine's registers, else one.
     """
     dtype = checked_options(dtype, None)
     lanes = lanes_of(dtype)
     lanes = lanes if wide else Lanes(lanes.element, 1)
     ways = ways or {}
-    key = cache.key("sweep", identity, sorted(ways.items()), dtype, lanes, host.description())
+    lie = sorted(ways.items()), otherwise
+    key = cache.key("sweep", identity, lie, dtype, lanes, host.description())
     found = cache.load(key)
     if found is None:
         graph = make_graph()
@@ -83,7 +86,7 @@ def compile_sweep(identity, make_graph, work, ways=None, dtype="float64", wide=T
         module = Module()
         fused = fuse(graph) if host.has_fma() else graph
         order = trig_first(fused)
-        define_sweep(module, fused, order, lanes, [ways.get(name, TILE) for name in arrays])
+        define_sweep(module, fused, order, lanes, [ways.get(name, otherwise) for name in arrays])
         found = description, host.compile_object(str(module))
         cache.store(key, *found)
     description, data = found
