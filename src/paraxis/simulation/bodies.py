@@ -20,13 +20,19 @@ ADAPTIVE = {"q": "q_next", "qd": "qd_next", "t": "t_next", "h": "h_next"}
 BEARINGS = {"missing": "missing_next", "when": "when_next"}
 
 
-def input_shapes(robot, method, with_tau, parameters, settings=None):
-    """name -> shape of everything a step takes; settings are those of a controller, as shapes."""
+def state_shapes(robot, with_tau, parameters, settings=None, touch=None):
+    """name -> shape of all that accelerations depend on; settings are those of a controller."""
     shapes = {"q": (robot.nq,), "qd": (robot.nv,)}
     shapes |= {"tau": (robot.nv,)} if with_tau else {}
     for name in parameters:
         shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
     shapes |= {setting_input(name): shape for name, shape in (settings or {}).items()}
+    return shapes | (touch.shapes if touch else {})
+
+
+def input_shapes(robot, method, *of_state):
+    """name -> shape of everything a step takes."""
+    shapes = state_shapes(robot, *of_state)
     own = ("t", "h", "end", "interval", "tolerance") if method == "adaptive" else ("step", "dt")
     own += tuple(BEARINGS) if feels_reactions(robot) else ()
     return shapes | dict.fromkeys(own, ())
@@ -49,19 +55,29 @@ def output_shapes(robot, method):
     return shapes | dict.fromkeys(own, ())
 
 
-def step_graph(robot, method, inputs, parameters, controller=None, settings=()):
+def torques_of(robot, controller, settings, arrays):
+    """Those of the motors, as a function of (t, q, qd)."""
+    constant = arrays.get("tau", [0.0] * robot.nv)
+    if controller is None:
+        return lambda t, q, qd: constant
+    set_to = {name: arrays[setting_input(name)] for name in settings}
+    return lambda t, q, qd: controller(t, q, qd, set_to)
+
+
+def step_graph(robot, method, inputs, parameters, controller=None, settings=(), touch=None):
     """The graph of one step, or of one attempt at one."""
-    losses = Losses(robot, parameters) if robot.has_losses else None
+    losses = Losses(robot, parameters) if robot.has_losses and touch is None else None
 
     def accelerations_of(arrays, dt, missing):
         """A function of (t, q, qd), which tells `missing` what it could not balance."""
         given = {name: arrays[name] for name in parameters}
-        constant = arrays.get("tau", [0.0] * robot.nv)
-        set_to = {name: arrays[setting_input(name)] for name in settings}
+        torques = torques_of(robot, controller, settings, arrays)
         dt = dt if method in IMPLICIT else None
 
         def accelerations(t, q, qd):
-            tau = constant if controller is None else controller(t, q, qd, set_to)
+            tau = torques(t, q, qd)
+            if touch is not None:
+                return touch.motion(q, qd, tau, arrays).qdd
             if losses is None:
                 at_joint = [torque * ratio for torque, ratio in zip(tau, robot.ratios, strict=True)]
                 return api.forward_dynamics(robot, q, qd, at_joint, **given)

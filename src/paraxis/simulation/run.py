@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,12 +12,24 @@ NEVER = -1
 LARGEST_MISSING = 1e-6  # of max(1, the largest torque): beyond, accelerations were not found
 
 
+class Drift(NamedTuple):
+    """Errors along the constraint directions of a contact, those of several one after another."""
+
+    position: np.ndarray  # (records, ..., constraints), m or rad: distances from the anchor
+    velocity: np.ndarray  # likewise, in m/s or rad/s
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """Recorded states: time first, then batch, then joints. The first is the one it began with.
 
     `failed_at` is, for each robot, the step after which its state was no longer finite, or -1.
     From there on its states are what is left, NaN or infinite; no other robot's are touched.
+
+    Robots in contact also have the `force` that they exert, in each recorded state, under the
+    torques of the step that begins there (in the last, of the step that ends), and the `drift` of
+    their contacts: `drift.position` and `drift.velocity`, distances from the contact's anchor, or
+    from where the robot began, and their rates.
     """
 
     t: np.ndarray  # (records,)
@@ -24,6 +37,8 @@ class Run:
     qd: np.ndarray
     failed_at: np.ndarray  # (...)
     interrupted: bool = False  # by the keyboard: what was recorded until then is here
+    force: np.ndarray | None = None  # of a contact: (records, ..., 6), or (records, ..., k, 6)
+    drift: Drift | None = None  # of contacts, along their constraint directions
 
     def __repr__(self):
         robots = int(np.prod(self.failed_at.shape, dtype=int))
@@ -66,6 +81,23 @@ def warn_of_missing(missing, when):
     warnings.warn(
         f"bearings: the torques of {which} do not balance: a share of {missing[worst]:.1g} is "
         f"missing near {when[worst]:g} s; a bearing jams, or nearly so",
+        SimulationWarning,
+        stacklevel=3,
+    )
+
+
+def warn_of_singular(run, rank, unknowns):
+    """Say that the contact of a robot has lost a direction, which makes its states NaN."""
+    finite = np.isfinite(run.q).all(-1) & np.isfinite(run.qd).all(-1)
+    singular = np.argwhere((rank < unknowns) & finite)
+    if not len(singular):
+        return
+    first, *robot = place = singular[0]
+    which = robot_name(robot) if robot else "the robot"
+    warnings.warn(
+        f"contact: {which} is singular at {run.t[first]:g} s: its frames should be held in "
+        f"{unknowns} directions, but only {rank[tuple(place)]:g} of their accelerations are "
+        f"independent",
         SimulationWarning,
         stacklevel=3,
     )

@@ -1,6 +1,5 @@
 """`px.simulate`: robots moving in time, the whole loop compiled."""
 
-import hashlib
 import math
 import time
 
@@ -12,7 +11,6 @@ from ..drivers.iterate import Plan, whole
 from ..drivers.map import as_array, broadcast_shapes
 from ..errors import ArgumentError, TraceError
 from ..functions import check_parameters
-from ..graph import text as text_form
 from ..program import work
 from ..robot.model import PARAMETERS
 from ..robot.robot import a_robot
@@ -22,10 +20,12 @@ from .called_controller import CalledController
 from .controllers import traced_torques
 from .losses import Losses, feels_reactions
 from .progress import Progress
-from .run import NEVER, Run, warn_about, warn_of_missing
+from .remembered import identified
+from .run import NEVER, Run, warn_about, warn_of_missing, warn_of_singular
 from .settings import as_settings, require_takes
 from .steps import IMPLICIT, RULES
 from .stiffness import warn_if_stiff
+from .touch import Touch
 
 METHODS = (*RULES, "adaptive")
 PIECE = 0.1  # seconds between looks at the clock and the keyboard
@@ -42,6 +42,7 @@ def simulate(
     *,
     dt,
     steps,
+    contact=None,
     method="rk4",
     every=1,
     tolerance=1e-9,
@@ -68,9 +69,16 @@ def simulate(
     Where a joint comes to rest that is stiff: adaptive takes the steps it needs; rk4 warns where
     its dt is too long. semi_implicit_euler takes friction at the rates after the step, so that
     stiff friction sets no limit to dt; the rest of the motion does, and the order is the first.
+
+    `contact` is a px.Contact that stays, or a list of them. The Run then has the contact's .force,
+    as px.constrained_forward_dynamics gives it, and its .drift. A contact with stabilisation that
+    has no anchor is held, in coordinates of the world, where each robot begins. Rates qd0 that move
+    a frame against its contact are an error; px.project_velocity makes others of them. Contacts
+    hold from both sides and do not end. Where one is singular, the robot's states are NaN from the
+    next step on.
     """
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
-    request = _Simulation(robot, method, dt, steps, every, tolerance, parameters)
+    request = _Simulation(robot, method, dt, steps, every, tolerance, parameters, contact)
     if keywords and controller is None:
         raise ArgumentError(
             f"{next(iter(keywords))}: there is no controller that takes it; expected parameters of "
@@ -96,12 +104,14 @@ def simulate(
     else:
         run = request.run(loop, arrays)
     warn_of_missing(request.missing, request.when)
+    if request.touch:
+        warn_of_singular(run, request.rank, request.touch.unknowns)
     warn_about(run)
     return run
 
 
 class _Simulation:
-    def __init__(self, robot, method, dt, steps, every, tolerance, parameters):
+    def __init__(self, robot, method, dt, steps, every, tolerance, parameters, contact):
         a_robot(robot)
         if method not in METHODS:
             raise ArgumentError(f"method: expected one of {METHODS}, found {method!r}")
@@ -113,15 +123,17 @@ class _Simulation:
             raise ArgumentError(
                 f"every: expected a divisor of the {self.steps} steps, found {self.every}"
             )
+        self.touch = None if contact is None else Touch(robot, contact, method, parameters)
 
     def begin(self, q0, qd0):
         """The states it starts from, as whole arrays, recorded first."""
         n = self.robot.nv
         q0, qd0 = as_array(q0, "q0", (n,)), as_array(qd0, "qd0", (n,))
-        shapes = bodies.input_shapes(self.robot, self.method, False, self.parameters)
+        shapes = bodies.state_shapes(self.robot, False, self.parameters, None, self.touch)
         batches = {"q0": q0.shape[:-1], "qd0": qd0.shape[:-1]}
         for name, value in self.parameters.items():
-            self.parameters[name] = array = as_array(value, name, shapes[name])
+            self.parameters[name] = as_array(value, name, shapes[name])
+        for name, array in (self.parameters | self.contact_arrays).items():
             batches[name] = array.shape[: array.ndim - len(shapes[name])]
         self.batch = broadcast_shapes(batches)
         self.q = np.broadcast_to(q0, (*self.batch, n)).astype(float)
@@ -131,6 +143,20 @@ class _Simulation:
         self.records["q"][0], self.records["qd"][0] = self.q, self.qd
         self.missing = self.when = np.zeros(self.batch)
         self.started = np.isfinite(self.q).all(-1) & np.isfinite(self.qd).all(-1)
+        if self.touch:
+            self.touch.hold(self.q, self.qd)
+
+    @property
+    def contact_arrays(self):
+        return self.touch.arrays if self.touch else {}
+
+    @property
+    def setting_arrays(self):
+        return {bodies.setting_input(key): array for key, array in self.settings.items()}
+
+    @property
+    def setting_shapes(self):
+        return {key: array.shape[len(self.batch) :] for key, array in self.settings.items()}
 
     # -- torques ---------------------------------------------------------------------------------
 
@@ -208,22 +234,15 @@ class _Simulation:
     def loop(self, tau, controller):
         """The compiled loop, from this process, from disk, or made; and the arrays it takes."""
         robot, method, names = self.robot, self.method, tuple(self.parameters)
-        torques = self.given_torques(tau)
-        settings = {key: array.shape[len(self.batch) :] for key, array in self.settings.items()}
-        inputs = bodies.input_shapes(robot, method, bool(torques), names, settings)
+        torques, settings = self.given_torques(tau), self.setting_shapes
+        inputs = bodies.input_shapes(robot, method, bool(torques), names, settings, self.touch)
 
         def graph():
-            return bodies.step_graph(robot, method, inputs, names, controller, settings)
+            return bodies.step_graph(robot, method, inputs, names, controller, settings, self.touch)
 
-        if controller is None:
-            identity, make = f"simulate {robot.digest} {method} {inputs}", graph
-        else:  # what a controller does is known only by tracing it
-            made = graph()
-            identity = hashlib.sha256(text_form.text(made).encode()).hexdigest()
-
-            def make():
-                return made
-
+        touch = self.touch.identity if self.touch else ""
+        what = f"simulate {robot.digest} {method} {inputs} {touch}"
+        identity, make = identified(what, graph, controller)
         for_few = math.prod(self.batch) <= FEW
         key = ("simulate", identity, self.changing, for_few)
         if key not in robot._functions:
@@ -237,8 +256,9 @@ class _Simulation:
                 until="done" if adaptive else None,
             )
             robot._functions[key] = compile_loop(identity, make, plan, work, for_few=for_few)
+        self.controller, self.torques = controller, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
-        arrays |= {bodies.setting_input(key): value for key, value in self.settings.items()}
+        arrays |= self.contact_arrays | self.setting_arrays
         if feels_reactions(robot):
             arrays |= {"missing": self.missing, "when": self.when}
         return robot._functions[key], arrays
@@ -254,10 +274,14 @@ class _Simulation:
             )
         torques.begin(self.q, self.qd)
         dynamics = self._dynamics()
+        applied = []  # in the states that are recorded
 
         def accelerations(t, q, qd):
             q, qd = np.stack(q, -1), np.stack(qd, -1)
-            return columns(dynamics(t, q, qd, torques(t, q, qd)))
+            tau = torques(t, q, qd)
+            if self.touch and len(applied) * self.every == done:
+                applied.append(tau)
+            return columns(dynamics(t, q, qd, tau))
 
         state, done, interrupted = (columns(self.q), columns(self.qd)), 0, False
         failed_at, h = np.full(self.batch, NEVER), self.dt
@@ -277,11 +301,18 @@ class _Simulation:
                     progress.at(done)
             except KeyboardInterrupt:
                 interrupted = True
+            if self.touch:
+                if len(applied) * self.every == done:  # no step begins in the last state
+                    accelerations(done * self.dt, *state)
+                self.controller, self.torques = None, {"tau": np.stack(applied)}
         return self._finished(done, failed_at, interrupted)
 
     def _dynamics(self):
         """Accelerations as a function of (t, q, qd, tau), arrays."""
         robot, parameters = self.robot, self.parameters
+        if self.touch:
+            kernel, held = self.touch.kernel(with_tau=True), parameters | self.contact_arrays
+            return lambda t, q, qd, tau: kernel(q=q, qd=qd, tau=tau, **held)[0]
         if not robot.has_losses:
             ratios = np.array(robot.ratios)
             return lambda t, q, qd, tau: api.forward_dynamics(
@@ -326,7 +357,22 @@ class _Simulation:
         failed_at = np.where(self.started, failed_at, 0)
         t = np.arange(count) * (self.every * self.dt)
         q, qd = (self.records[name][:count] for name in ("q", "qd"))
-        return Run(t, q, qd, failed_at, interrupted)
+        if self.touch is None:
+            return Run(t, q, qd, failed_at, interrupted)
+        force, drift = self._forces(t, q, qd), self.touch.drift(q, qd)
+        return Run(t, q, qd, failed_at, interrupted, force, drift)
+
+    def _forces(self, t, q, qd):
+        """Of contacts, in recorded states, under the torques of the steps that begin there."""
+        arrays = self.parameters | self.contact_arrays | self.torques
+        if self.controller is not None:
+            arrays |= self.setting_arrays | {"t": t.reshape(-1, *[1] * len(self.batch))}
+        elif self.changing:
+            tau = self.torques["tau"]
+            arrays["tau"] = np.concatenate([tau, tau[-1:]])[:: self.every][: len(t)]
+        kernel = self.touch.kernel("tau" in arrays, self.controller, self.setting_shapes)
+        _, force, self.rank = kernel(q=q, qd=qd, **arrays)
+        return self.touch.as_given(force)
 
 
 def in_pieces(iteration):

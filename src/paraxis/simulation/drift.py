@@ -1,0 +1,64 @@
+"""How far the contacts of a simulated robot stray from where they should stay."""
+
+import numpy as np
+
+from .. import api
+from ..algorithms.damped_least_squares import dot
+from ..contacts.directions import duals
+from ..contacts.dynamics import contact_identity
+from ..errors import ArgumentError
+from ..functions import MATTERS, input_shapes
+from ..graph.trace import trace
+from .remembered import remembered_kernel
+from .run import Drift, robot_name
+
+NOTHING = 1e-3  # a velocity against a contact, over what joints could add up to: a run's own drift
+
+
+def of_places(parameters):
+    """Those parameters with which frames are elsewhere."""
+    return {name: parameters[name] for name in parameters if name in MATTERS["jacobian"]}
+
+
+def drift(robot, contacts, anchors, q, qd, parameters):
+    """The Drift from anchors, a pose (..., 4, 4) for each contact."""
+    places = of_places(parameters)
+    shapes = input_shapes(robot, "forward_dynamics", tuple(places))
+    del shapes["tau"]
+    shapes |= {f"anchor{k}": (4, 4) for k in range(len(contacts))}
+
+    def run(q, qd, **given):
+        position, velocity = [], []
+        where = {name: given[name] for name in places}
+        for k, contact in enumerate(contacts):
+            pose = api.forward_kinematics(robot, q, contact.frame, **where)
+            J = api.jacobian(robot, q, contact.frame, contact.coordinates, **where)
+            form = contact.form(contact.place(robot), {"anchor": given[f"anchor{k}"]})
+            astray, moving = form.astray(pose), [dot(row, qd) for row in J]
+            position += [dot(row, astray) for row in form.constraint]
+            velocity += [dot(row, moving) for row in form.constraint]
+        return {"position": position, "velocity": velocity}
+
+    identity = f"drift {contact_identity(robot, contacts, tuple(places))}"
+    kernel = remembered_kernel(robot, identity, lambda: trace(run, shapes, "drift"))
+    return Drift(*kernel(q, qd, *places.values(), *anchors))
+
+
+def require_staying(robot, contact, q, qd, parameters):
+    """Raise where rates move a frame against its contact."""
+    J = api.jacobian(robot, q, contact.frame, contact.coordinates, **of_places(parameters))
+    _, across = duals(contact.motion, contact.constraint)
+    rows = across.T @ J
+    velocity = (rows @ qd[..., None])[..., 0]
+    wrong = abs(velocity) > NOTHING * (abs(rows) @ abs(qd)[..., None])[..., 0]
+    if not wrong.any():
+        return
+    *robots, direction = worst = np.unravel_index(
+        np.argmax(np.where(wrong, abs(velocity), 0.0)), wrong.shape
+    )
+    frame, which = contact.place(robot).name, robot_name(robots) if robots else "the robot"
+    raise ArgumentError(
+        f"qd0: expected rates with which the contact of frame {frame!r} stays, found {which} "
+        f"moving it at {velocity[worst]:.3g} along constraint direction {direction}; "
+        f"px.project_velocity(robot, q0, qd0, contact) gives rates that fit"
+    )

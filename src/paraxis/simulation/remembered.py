@@ -1,0 +1,23 @@
+"""Graphs under names by which they are found again, so that they are compiled once."""
+
+import hashlib
+
+from ..backends.llvm.kernel import compile_kernel
+from ..graph import text as text_form
+from ..program import work
+
+
+def identified(what, make_graph, controller):
+    """An identity of the graph of a robot under a controller, if there is one; and its maker."""
+    if controller is None:
+        return what, make_graph
+    made = make_graph()  # what a controller does is known only by tracing it
+    return hashlib.sha256(text_form.text(made).encode()).hexdigest(), lambda: made
+
+
+def remembered_kernel(robot, identity, make_graph):
+    """The kernel of a graph: remembered with the robot, or found on disk, or compiled."""
+    known = robot._functions
+    if identity not in known:
+        known[identity] = compile_kernel(identity, make_graph, work)
+    return known[identity]

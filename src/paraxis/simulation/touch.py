@@ -1,0 +1,123 @@
+"""What a simulated robot touches: contacts that hold it, with what force, and how well."""
+
+import numpy as np
+
+from .. import api
+from ..contacts.dynamics import (
+    check_fixed_base,
+    checked_contacts,
+    contact_arrays,
+    contact_identity,
+    graph_inputs,
+    spliced,
+)
+from ..contacts.impact import require_directions
+from ..errors import ArgumentError
+from ..graph.trace import trace
+from .bodies import state_shapes, torques_of
+from .drift import drift, of_places, require_staying
+from .losses import Losses, feels_reactions
+from .remembered import identified, remembered_kernel
+from .steps import IMPLICIT
+
+
+class Touch:
+    """The contacts of the robots of a run, all of which stay where they are, or slide."""
+
+    def __init__(self, robot, contact, method, parameters):
+        self.robot, self.parameters = robot, parameters
+        self._several = isinstance(contact, list | tuple)
+        self.contacts = checked_contacts(contact if self._several else [contact], robot)
+        check_fixed_base(tuple(parameters))
+        for each in self.contacts:
+            if "acceleration" in require_directions(each).data:
+                raise ArgumentError(
+                    "contact: expected one that stays where it is, found one with an acceleration"
+                )
+        self._losses = None
+        if robot.has_losses:
+            require_explicit(robot, method)
+            self._losses = Losses(robot, parameters)
+
+    def hold(self, q, qd):
+        """Let contacts hold robots where they begin to move, in states q and qd."""
+        places, held = of_places(self.parameters), []
+        self._anchors = []
+        for contact in self.contacts:
+            require_staying(self.robot, contact, q, qd, self.parameters)
+            home = api.forward_kinematics(self.robot, q, contact.frame, **places)
+            self._anchors.append(contact.data.get("anchor", home))
+            # Directions that turn with the frame need not keep it in any place: a blade glides.
+            if "stabilisation" in contact.data and contact.coordinates == "world":
+                contact = contact.with_data({"anchor": home} | contact.data)
+            held.append(contact)
+        self.contacts = tuple(held)
+
+    # -- over traced scalars ---------------------------------------------------------------------
+
+    @property
+    def arrays(self):
+        """What contacts take, by names of inputs."""
+        return contact_arrays(self.contacts)
+
+    @property
+    def shapes(self):
+        shapes = graph_inputs(self.robot, self.contacts)
+        return {name: shapes[name] for name in self.arrays}
+
+    @property
+    def identity(self):
+        return contact_identity(self.robot, self.contacts, tuple(self.parameters))
+
+    def motion(self, q, qd, motor, given):
+        """The ConstrainedMotion under torques of motors; `given` has parameters and `arrays`."""
+        if self._losses is None:
+            tau = [torque * ratio for torque, ratio in zip(motor, self.robot.ratios, strict=True)]
+        else:
+            tau, _ = self._losses.net_torques(qd, motor, [0.0] * self.robot.nv)
+        state = {"q": q, "qd": qd, "tau": tau}
+        return spliced(self.robot, self.contacts, given | state, tuple(self.parameters))
+
+    # -- over arrays -----------------------------------------------------------------------------
+
+    def kernel(self, with_tau, controller=None, settings=()):
+        """Accelerations, forces (..., k, 6) and rank in states; at times t with a controller."""
+        settings = {} if controller is None else settings
+        inputs = state_shapes(self.robot, with_tau, self.parameters, settings, self)
+        inputs |= {} if controller is None else {"t": ()}
+
+        def run(q, qd, t=0.0, **given):
+            motor = torques_of(self.robot, controller, settings, given)(t, q, qd)
+            motion = self.motion(q, qd, motor, given)
+            return {"qdd": motion.qdd, "force": motion.force, "rank": motion.rank}
+
+        def graph():
+            return trace(run, inputs, "simulated_contact")
+
+        what = f"simulated_contact {inputs} {self.identity}"
+        return remembered_kernel(self.robot, *identified(what, graph, controller))
+
+    @property
+    def unknowns(self):
+        return sum(contact.unknowns for contact in self.contacts)
+
+    def drift(self, q, qd):
+        return drift(self.robot, self.contacts, self._anchors, q, qd, self.parameters)
+
+    def as_given(self, force):
+        """Forces (..., k, 6), without their axis of contacts where only one was given."""
+        return force if self._several else np.ascontiguousarray(force[..., 0, :])
+
+
+def require_explicit(robot, method):
+    """Raise where friction of joints would have to be balanced together with the contact."""
+    if feels_reactions(robot):
+        raise ArgumentError(
+            f"contact: expected a robot without bearings, whose friction would depend on the "
+            f"force of contact, found robot {robot.name!r} with some"
+        )
+    if method in IMPLICIT:
+        raise ArgumentError(
+            f"method: expected 'rk4' or 'adaptive' for a robot in contact whose joints have "
+            f"friction, found {method!r}"
+        )
