@@ -22,7 +22,7 @@ from .damped_least_squares import dot
 from .factor import back_solve, half_solve
 from .kinematics import forward_kinematics, jacobian
 from .modified_newton_euler import torques_reactions_and_motions
-from .ranked_elimination import solve_positive_with_rank, solve_with_rank
+from .ranked_elimination import solve_gram_with_rank, solve_with_rank
 
 
 class ConstrainedMotion(NamedTuple):
@@ -32,6 +32,13 @@ class ConstrainedMotion(NamedTuple):
     force: list  # of each contact, six scalars: exerted by the robot at the frame's origin
     acceleration: list  # of each contact's frame, six scalars
     rank: object  # of the equations for all contact forces
+
+
+class Tolerance(NamedTuple):
+    """What decides the rank, a few rounding errors of what it is compared with."""
+
+    angle: float  # sin² of the angle between what forces along directions do, and a mobility
+    pivot: float  # of elimination where the equations are not symmetric; 1 is large
 
 
 class Place(NamedTuple):
@@ -44,11 +51,7 @@ class Place(NamedTuple):
 
 
 def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance):
-    """Return the ConstrainedMotion under the torques tau.
-
-    `tolerance` decides the rank: directions count whose accelerations, under forces along them,
-    make an angle of more than its root, and whose mobility is more than so much of what is typical.
-    """
+    """Return the ConstrainedMotion under the torques tau; `tolerance` decides its rank."""
     h, _, motions = torques_reactions_and_motions(robot, q, qd, [0.0] * robot.nv)
     factors = factored(robot, q)
     touches = [_Touch(robot, q, qd, motions, factors, contact) for contact in contacts]
@@ -58,7 +61,7 @@ def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance):
         torque = _difference(torque, _through(touch.known_force, touch.place.J))
     y = half_solve(factors, torque)  # of the accelerations that known forces leave
 
-    x, rank = _contact_forces(touches, y, tolerance)
+    x, rank = _contact_forces(touches, y, factors.reciprocal, tolerance)
     for k, column in zip(x, _joined(touches, "columns"), strict=True):
         y = _difference(y, [entry * k for entry in column.half])
     qdd = back_solve(factors, y)
@@ -67,15 +70,16 @@ def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance):
     return ConstrainedMotion(qdd, _forces(touches, x), accelerations, rank)
 
 
-def _contact_forces(touches, y, tolerance):
+def _contact_forces(touches, y, reciprocal, tolerance):
     """The unknowns of all contacts, and the rank of the equations for them."""
     rows, columns = _joined(touches, "rows"), _joined(touches, "columns")
-    A = [[dot(row.scaled, column.half) for column in columns] for row in rows]
     b = [
         dot(row.scaled, y) + rest for row, rest in zip(rows, _joined(touches, "rest"), strict=True)
     ]
     if all(touch.contact.symmetric for touch in touches):
-        return solve_positive_with_rank(A, b, [row.least(tolerance) for row in rows], tolerance)
+        halves, least = [row.half for row in rows], [row.least(tolerance) for row in rows]
+        return solve_gram_with_rank(halves, reciprocal, b, least, tolerance.angle)
+    A = [[dot(row.scaled, column.half) for column in columns] for row in rows]
     left, right = [], []  # scales with which no entry is larger than 1, but for slack
     for k, slack in enumerate(d for touch in touches for d in touch.contact.slack):
         A[k][k] = A[k][k] + slack
@@ -83,7 +87,8 @@ def _contact_forces(touches, y, tolerance):
         right.append(1.0 if slack else columns[k].scale(tolerance))
     for row, s in zip(A, left, strict=True):
         row[:] = [entry * s * t for entry, t in zip(row, right, strict=True)]
-    x, rank = solve_with_rank(A, [entry * s for entry, s in zip(b, left, strict=True)], tolerance)
+    b = [entry * s for entry, s in zip(b, left, strict=True)]
+    x, rank = solve_with_rank(A, b, tolerance.pivot)
     return [entry * t for entry, t in zip(x, right, strict=True)], rank
 
 
@@ -136,7 +141,7 @@ class _Direction:
 
     def least(self, tolerance):
         """The mobility that may be a rounding error."""
-        return self.typical * tolerance
+        return self.typical * tolerance.angle
 
     def scale(self, tolerance):
         """The reciprocal root of the mobility, or 0 where there is none."""

@@ -1,4 +1,4 @@
-"""Elimination that says how many equations are independent, over generic scalars.
+"""Solutions of linear equations that say how many of these are independent.
 
 What is too small to be a pivot differs from state to state, so it is found by `select`. Where the
 rank is less than the number of equations, solutions are finite and mean nothing.
@@ -9,31 +9,38 @@ from itertools import product
 from ..scalar import equal, less, maximum, select
 
 
-def solve_positive_with_rank(A, b, least, tolerance):
-    """x with A x = b, and the rank of A, which is symmetric and has no negative eigenvalue.
+def solve_gram_with_rank(vectors, weights, b, least, tolerance):
+    """x with A x = b, and the rank of A, where A has the scalar products of vectors, with weights.
 
-    Pivots are taken in order. Each is a part of its entry on the diagonal: sin² of the angle
-    between that equation and those before it. It counts when that is more than the tolerance, and
-    the entry itself is more than `least` of it.
+    By modified Gram-Schmidt, which sees the angle between vectors; elimination in A would see its
+    square, where rounding errors are much larger. A vector counts when what is left of it, over all
+    of it, squared, is more than the tolerance, and more than `least` of it is left.
     """
-    n, rank = len(A), 0.0
-    A, x = [list(row) for row in A], list(b)
-    smallest = [maximum(A[k][k] * tolerance, least[k]) for k in range(n)]
-    reciprocal = []
+    n, rank = len(vectors), 0.0
+    left, z = [list(vector) for vector in vectors], list(b)
+    share, reciprocal = {}, []
+    smallest = [
+        maximum(_weighted(vector, weights, vector) * tolerance, limit)
+        for vector, limit in zip(vectors, least, strict=True)
+    ]
     for k in range(n):
-        counts = less(smallest[k], A[k][k])
+        size = _weighted(left[k], weights, left[k])
+        counts = less(smallest[k], size)
         rank = rank + select(counts, 1.0, 0.0)
-        reciprocal.append(select(counts, 1.0 / select(counts, A[k][k], 1.0), 0.0))
+        reciprocal.append(select(counts, 1.0 / select(counts, size, 1.0), 0.0))
         for i in range(k + 1, n):
-            share = A[i][k] * reciprocal[k]
-            for j in range(k + 1, i + 1):
-                A[i][j] = A[i][j] - share * A[j][k]
-            x[i] = x[i] - share * x[k]
+            share[i, k] = _weighted(left[k], weights, left[i]) * reciprocal[k]
+            left[i] = [v - share[i, k] * u for v, u in zip(left[i], left[k], strict=True)]
+            z[i] = z[i] - share[i, k] * z[k]
+    x = [entry * each for entry, each in zip(z, reciprocal, strict=True)]
     for k in reversed(range(n)):
         for i in range(k + 1, n):
-            x[k] = x[k] - A[i][k] * x[i]
-        x[k] = x[k] * reciprocal[k]
+            x[k] = x[k] - share[i, k] * x[i]
     return x, rank
+
+
+def _weighted(a, weights, b):
+    return sum((x * w * y for x, w, y in zip(a, weights, b, strict=True)), 0.0)
 
 
 def solve_with_rank(A, b, tolerance):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algorithms import constrained_dynamics
+from ..algorithms.constrained_dynamics import Tolerance
 from ..backends.llvm.kernel import compile_kernel
 from ..errors import ArgumentError
 from ..functions import View, check_parameters, input_shapes
@@ -23,8 +24,7 @@ from ..robot.robot import a_robot
 from ..scalar import equal, select, sqrt
 from .touching import Touching
 
-# Below this a pivot counts as zero; 1 is the largest. Its root is the sine of an angle.
-TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
+TOLERANCE = {"float64": Tolerance(1e-12, 1e-12), "float32": Tolerance(1e-7, 1e-5)}
 MOVING_BASE = ("base_velocity", "base_acceleration")
 MOST_TO_CHEAPEN = 8000  # nodes; beyond, it takes seconds and finds little
 
