@@ -40,6 +40,7 @@ MIXED = (4_096, 65_536)  # lengths at which one joint in four slides
 CHECKED = 65_536  # links, up to which the reference is compared with one in quadruple precision
 SECONDS = 0.3  # a round of one contender lasts about that long, if its calls are short
 SEED = 6
+AT_ONCE = 4_096  # links that are lists for a moment: their peak is none of the chain's
 
 
 # -- the chain -------------------------------------------------------------------------------------
@@ -60,15 +61,15 @@ def general_chain(n, sliding=0.0, seed=SEED):
     spread = np.trace(spread, axis1=1, axis2=2)[:, None, None] * np.eye(3) - spread
     moments = spread[:, (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
     rotors = rng.uniform(1e-4, 1e-3, n)
-    rows = (array.tolist() for array in (seats, steps, axes, slides, mass, com, moments, rotors))
+    arrays = (seats, steps, axes, slides, mass, com, moments, rotors)
     joints, bodies = [], []
-    for i, (seat, step, axis, slides_here, kg, centre, six, rotor) in enumerate(
-        zip(*rows, strict=True)
-    ):
-        kind = "prismatic" if slides_here else "revolute"
-        placement = px.Pose(tuple(map(tuple, seat)), tuple(step))
-        joints.append(px.Joint(f"j{i}", kind, i - 1, placement, tuple(axis), rotor_inertia=rotor))
-        bodies.append(px.Inertia(kg, tuple(centre), tuple(six)))
+    for first in range(0, n, AT_ONCE):
+        rows = (array[first : first + AT_ONCE].tolist() for array in arrays)
+        for seat, step, axis, slides_here, kg, centre, six, rotor in zip(*rows, strict=True):
+            i, kind = len(joints), "prismatic" if slides_here else "revolute"
+            pose = px.Pose(tuple(map(tuple, seat)), tuple(step))
+            joints.append(px.Joint(f"j{i}", kind, i - 1, pose, tuple(axis), rotor_inertia=rotor))
+            bodies.append(px.Inertia(kg, tuple(centre), tuple(six)))
     return px.Robot(f"chain of {n}", joints, bodies)
 
 
