@@ -386,25 +386,22 @@ def test_friction_follows_the_velocity(arm, state):
     assert relative_error(still.qdd, smooth.qdd) < 1e-12
 
 
-def test_stabilisation(arm, state):
+@pytest.mark.parametrize("damping", [None, 0.7])
+@pytest.mark.parametrize("coordinates", ["world", "body"])
+def test_stabilisation(arm, state, coordinates, damping):
     """What is demanded of a frame that has strayed from its anchor."""
-    q, qd, tau = state
-    home = px.forward_kinematics(arm, q)
-    strayed = q + 1e-6 * np.random.default_rng(1).normal(size=q.shape)
-    J = px.jacobian(arm, strayed)
-    off = np.einsum("...ij,...j->...i", J, strayed - q)  # to first order
-    velocity = np.einsum("...ij,...j->...i", J, qd)
-    for damping in (None, 0.7):
-        rate = 20.0 if damping is None else (20.0, damping)
-        contact = px.Contact.welded(stabilisation=rate, anchor=home)
-        found = px.constrained_forward_dynamics(arm, strayed, qd, tau, contact)
-        wanted = -2 * (damping or 1.0) * 20.0 * velocity - 400.0 * off
-        assert abs(found.acceleration - wanted).max() < 1e-8
-    turned = np.swapaxes(px.forward_kinematics(arm, strayed)[:, :3, :3], -1, -2)
-    contact = px.Contact.welded(stabilisation=20.0, anchor=home, coordinates="body")
-    body = px.constrained_forward_dynamics(arm, strayed, 0 * qd, tau, contact)
-    wanted = np.concatenate([turned @ part[..., None] for part in np.split(-400 * off, 2, -1)], 1)
-    assert abs(body.acceleration - wanted[..., 0]).max() < 1e-8
+    q, qd, tau = (array[0] for array in state)
+    strayed = q + 1e-6 * np.random.default_rng(1).normal(size=6)
+    J = np.array(kinematics.jacobian(Model(arm), strayed.tolist(), arm.tool(), coordinates))
+    off, velocity = J @ (strayed - q), J @ qd  # the first to first order
+    contact = px.Contact.welded(
+        coordinates=coordinates,
+        stabilisation=20.0 if damping is None else (20.0, damping),
+        anchor=pose_of(arm, q, px.Contact.welded()),
+    )
+    found = on_floats(arm, strayed, qd, tau, [contact])
+    wanted = -2 * (damping or 1.0) * 20.0 * velocity - 400.0 * off
+    assert abs(found.acceleration[0] - wanted).max() < 1e-8
 
 
 def test_errors_die_out():
@@ -492,8 +489,10 @@ def test_lengths_of_directions_do_not_matter(arm, state):
     """Only the numbers that are given or found along them do."""
     short = px.Contact(constraint=np.eye(6)[:, 3:])
     long = px.Contact(constraint=np.diag([1, 1, 1, 1e3, 2, 1e-3])[:, 3:])
-    a, b = (px.constrained_forward_dynamics(arm, *state, each) for each in (short, long))
-    assert relative_error(a.qdd, b.qdd) < 1e-10 and relative_error(a.force, b.force) < 1e-10
+    one = [array[0] for array in state]
+    a, b = (on_floats(arm, *one, [each]) for each in (short, long))
+    assert relative_error(a.qdd, b.qdd) < 1e-10
+    assert relative_error(a.force[0], b.force[0]) < 1e-10
 
 
 def test_cost_beside_forward_dynamics(arm):
