@@ -12,7 +12,9 @@ from ..graph.trace import trace
 from .remembered import remembered_kernel
 from .run import Drift, robot_name
 
-NOTHING = 1e-3  # a velocity against a contact, over what joints could add up to: a run's own drift
+# A velocity against a contact, in m/s or rad/s, and as a share of what joints could add up to: less
+# may be the drift of an earlier run.
+NOTHING = 1e-3
 
 
 def of_places(parameters):
@@ -50,7 +52,7 @@ def require_staying(robot, contact, q, qd, parameters):
     _, across = duals(contact.motion, contact.constraint)
     rows = across.T @ J
     velocity = (rows @ qd[..., None])[..., 0]
-    wrong = abs(velocity) > NOTHING * (abs(rows) @ abs(qd)[..., None])[..., 0]
+    wrong = abs(velocity) > NOTHING * (1 + (abs(rows) @ abs(qd)[..., None])[..., 0])
     if not wrong.any():
         return
     *robots, direction = worst = np.unravel_index(
