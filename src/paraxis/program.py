@@ -128,6 +128,19 @@ class Program:
         plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
         return compile_loop(self._identified, lambda: self.graph, plan, work, dtype, threads)
 
+    def compile_scan(self, order="odd_even_reduction", threads=None):
+        """Machine code for all prefixes of a row of elements, glued two at a time by this Program.
+
+        Elements and spans of them have named parts: outputs x, y, ... are the parts of the span
+        that inputs left_x, left_y, ... and right_x, right_y, ... are glued to. Gluing must be
+        associative; it need not commute. `scan(x=(n, ...), y=...)` returns the prefixes in the
+        same shapes, as a dict, or one array where there is one part. order: "serial", "p_fold",
+        "kogge_stone", "odd_even_elimination" or "odd_even_reduction"; drivers/scan.py.
+        """
+        from .backends.llvm.scan_kernel import compile_scan
+
+        return compile_scan(self._identified, self.graph, order, work, threads)
+
     @property
     def _identified(self):
         return self._identity or hashlib.sha256(self.text().encode()).hexdigest()
