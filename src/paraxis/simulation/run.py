@@ -88,8 +88,10 @@ def warn_of_missing(missing, when):
 
 def warn_of_singular(run, rank, unknowns):
     """Say that the contact of a robot has lost a direction, which makes its states NaN."""
-    finite = np.isfinite(run.q).all(-1) & np.isfinite(run.qd).all(-1)
-    singular = np.argwhere((rank < unknowns) & finite)
+    short = rank < unknowns
+    if not short.any():
+        return
+    singular = np.argwhere(short & np.isfinite(run.q).all(-1) & np.isfinite(run.qd).all(-1))
     if not len(singular):
         return
     first, *robot = place = singular[0]

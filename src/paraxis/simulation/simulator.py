@@ -311,8 +311,9 @@ class _Simulation:
         """Accelerations as a function of (t, q, qd, tau), arrays."""
         robot, parameters = self.robot, self.parameters
         if self.touch:
-            kernel, held = self.touch.kernel(with_tau=True), parameters | self.contact_arrays
-            return lambda t, q, qd, tau: kernel(q=q, qd=qd, tau=tau, **held)[0]
+            kernel = self.touch.kernel(("qdd",), with_tau=True)
+            held = parameters | self.contact_arrays
+            return lambda t, q, qd, tau: kernel(q=q, qd=qd, tau=tau, **held)
         if not robot.has_losses:
             ratios = np.array(robot.ratios)
             return lambda t, q, qd, tau: api.forward_dynamics(
@@ -370,8 +371,9 @@ class _Simulation:
         elif self.changing:
             tau = self.torques["tau"]
             arrays["tau"] = np.concatenate([tau, tau[-1:]])[:: self.every][: len(t)]
-        kernel = self.touch.kernel("tau" in arrays, self.controller, self.setting_shapes)
-        _, force, self.rank = kernel(q=q, qd=qd, **arrays)
+        torques = "tau" in arrays, self.controller, self.setting_shapes
+        kernel = self.touch.kernel(("force", "rank"), *torques)
+        force, self.rank = kernel(q=q, qd=qd, **arrays)
         return self.touch.as_given(force)
 
 

@@ -80,8 +80,8 @@ class Touch:
 
     # -- over arrays -----------------------------------------------------------------------------
 
-    def kernel(self, with_tau, controller=None, settings=()):
-        """Accelerations, forces (..., k, 6) and rank in states; at times t with a controller."""
+    def kernel(self, outputs, with_tau, controller=None, settings=()):
+        """Parts of the ConstrainedMotion in states, and at times t where there is a controller."""
         settings = {} if controller is None else settings
         inputs = state_shapes(self.robot, with_tau, self.parameters, settings, self)
         inputs |= {} if controller is None else {"t": ()}
@@ -89,12 +89,12 @@ class Touch:
         def run(q, qd, t=0.0, **given):
             motor = torques_of(self.robot, controller, settings, given)(t, q, qd)
             motion = self.motion(q, qd, motor, given)
-            return {"qdd": motion.qdd, "force": motion.force, "rank": motion.rank}
+            return {name: getattr(motion, name) for name in outputs}
 
         def graph():
             return trace(run, inputs, "simulated_contact")
 
-        what = f"simulated_contact {inputs} {self.identity}"
+        what = f"simulated_contact {outputs} {inputs} {self.identity}"
         return remembered_kernel(self.robot, *identified(what, graph, controller))
 
     @property
