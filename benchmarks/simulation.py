@@ -9,6 +9,9 @@ two columns. Pinocchio has no integrator for batches: its time is that of four c
 What friction costs has no peer: the same arm bare, with gears and friction in every joint, and with
 bearings as well, whose friction depends on the accelerations that are sought.
 
+In contact: the tip of an arm is pinned, beside MuJoCo with an equality constraint. That is slightly
+soft, so that states agree less closely.
+
     python benchmarks/simulation.py [--quick] [--json benchmarks/results/simulation.json]
 """
 
@@ -39,6 +42,8 @@ CASES = (
     ("g1_29dof", 1, 2000, 200),
 )
 QUICK = (("ur5", 64, 100, 10), ("ur5", 1, 100, 50))
+CONTACT, QUICK_CONTACT = ("ur5", "wrist_3_link", 4096, 100, 10), ("ur5", "wrist_3_link", 64, 10, 10)
+SOFT = 1e-4  # the error that is allowed of MuJoCo's constraints
 LOSSES, QUICK_LOSSES = ("ur5", 4096, 100), ("ur5", 64, 10)  # robot, how many of it, steps
 PEERS = ("mujoco", "pinocchio", "pinocchio_steps")
 
@@ -104,6 +109,37 @@ def measure_losses(name, batch, steps, rounds):
     return row | {key: batch * steps / seconds for key, seconds in best.items()}
 
 
+def measure_contact(name, frame, batch, steps, peer_steps, rounds):
+    """Steps a second of robots whose frame is pinned, and free; they begin in one posture."""
+    setting = Setting(name, batch)
+    robot = setting.robot.without_friction()
+    q, qd = setting.mine[0, 0] * 0.5, setting.mine[1] * 0.5
+    contact = px.Contact.pinned(frame, stabilisation=peers.STABILISATION)
+    qd = px.project_velocity(robot, q, qd, contact)
+    point = px.forward_kinematics(robot, q, frame)[:3, 3]
+    mujoco = peers.MujocoPeer(setting.path, DT, pinned=(frame, point))
+    order = [robot.joint_names.index(joint) for joint in mujoco.joint_names]
+    cores = min(len(os.sched_getaffinity(0)), batch)
+    whole = np.tile(q, (batch, 1))
+
+    def paraxis(count, every, **options):
+        return lambda: px.simulate(robot, whole, qd, dt=DT, steps=count, every=every, **options)
+
+    roll = mujoco.roller(whole[:, order], qd[:, order], peer_steps, cores)
+    after = paraxis(peer_steps, peer_steps, contact=contact)()
+    error = checked("MuJoCo", name, roll(), after, order, SOFT)
+    runs = {
+        "free": paraxis(steps, steps),
+        "paraxis": paraxis(steps, steps, contact=contact),
+        "paraxis_all": paraxis(steps, 1, contact=contact),
+        "mujoco": roll,
+    }
+    best = take_turns(runs, rounds, repeat=1)
+    row = {"robot": name, "frame": frame, "batch": batch, "threads": cores, "steps": steps}
+    done = {key: batch * (peer_steps if key == "mujoco" else steps) for key in runs}
+    return row | {"error": error} | {key: done[key] / seconds for key, seconds in best.items()}
+
+
 class PinocchioSteps:
     """Runge and Kutta's rule over `abaInParallel`; arrays as Pinocchio wants them, kept."""
 
@@ -140,11 +176,11 @@ class PinocchioSteps:
         return q.T, qd.T
 
 
-def checked(peer, name, theirs, run, order):
+def checked(peer, name, theirs, run, order, tolerance=TOLERANCE):
     """The error of the last states, or an end to the benchmark."""
     mine = np.concatenate([run.q[-1][:, order], run.qd[-1][:, order]], axis=-1)
     error = peers.relative_error(mine, np.concatenate(theirs, axis=-1))
-    if not error <= TOLERANCE:
+    if not error <= tolerance:
         raise ArithmeticError(f"{name}: expected the motion of {peer}, found an error of {error}")
     return error
 
@@ -182,6 +218,15 @@ def show_losses(row, console):
     )
 
 
+def show_contact(row, console):
+    free, ours, recorded, mujoco = (row[k] for k in ("free", "paraxis", "paraxis_all", "mujoco"))
+    console.print(
+        f"{row['batch']:,} {row['robot']}, {row['frame']} pinned: {ours:,.0f} steps a second, "
+        f"{free / ours:.1f} times as long as free; {recorded:,.0f} with states, forces and drift "
+        f"recorded; MuJoCo {mujoco:,.0f}: a ratio of {recorded / mujoco:.1f}"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="few robots, few steps")
@@ -195,8 +240,11 @@ def main():
             results["rows"].append(measure(name, batch, steps, peer_steps, rounds))
     losses = QUICK_LOSSES if options.quick else LOSSES
     results["losses"] = measure_losses(*losses, rounds)
+    contact = QUICK_CONTACT if options.quick else CONTACT
+    results["contact"] = measure_contact(*contact, rounds)
     show(results, console)
     show_losses(results["losses"], console)
+    show_contact(results["contact"], console)
     peers.keep(results, options.json)
 
 

@@ -8,13 +8,14 @@ from .casadi_c import LANES, CasadiPeer, TooSlow
 from .keep import keep
 from .machine import machine
 from .measure import best_time, relative_error
-from .mujoco_rollout import MujocoPeer
+from .mujoco_rollout import STABILISATION, MujocoPeer
 from .pinocchio_calls import PinocchioPeer
 from .robots import ROBOTS, all_robot_files, robot_file
 
 __all__ = [
     "LANES",
     "ROBOTS",
+    "STABILISATION",
     "CasadiPeer",
     "MujocoPeer",
     "PinocchioPeer",

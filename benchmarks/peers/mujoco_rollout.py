@@ -8,21 +8,29 @@ from mujoco import rollout
 
 # What the motion of a robot depends on; the rest is for shapes, simulators and controllers.
 KEPT = ("link", "joint", "inertial", "mass", "inertia", "origin", "axis", "parent", "child")
+STABILISATION = 50.0  # rad/s, of what is pinned
 
 
 class MujocoPeer:
-    """The robot of a URDF without shapes, limits and losses; steps of Runge and Kutta's rule."""
+    """The robot of a URDF without shapes, limits and losses; steps of Runge and Kutta's rule.
 
-    def __init__(self, path, dt):
+    With `pinned`, a body and a point of the world, the origin of that body is held there.
+    """
+
+    def __init__(self, path, dt, pinned=None):
         root = ElementTree.parse(path).getroot()
         for element in list(root.iter()):
             for child in list(element):
                 if child.tag not in KEPT:
                     element.remove(child)
-        self.model = mujoco.MjModel.from_xml_string(ElementTree.tostring(root, "unicode"))
+        spec = mujoco.MjSpec.from_string(ElementTree.tostring(root, "unicode"))
+        if pinned is not None:
+            pin(spec, *pinned)
+        self.model = spec.compile()
         options = self.model.opt
         options.timestep, options.integrator = dt, mujoco.mjtIntegrator.mjINT_RK4
-        options.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        if pinned is None:
+            options.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         options.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
         kind = mujoco.mjtObj.mjOBJ_JOINT
         names = [mujoco.mj_id2name(self.model, kind, i) for i in range(self.model.njnt)]
@@ -42,3 +50,13 @@ class MujocoPeer:
             return last[:, 1 : 1 + self.n], last[:, 1 + self.n :]
 
         return run
+
+
+def pin(spec, body, point):
+    """Hold the body's origin, as hard as MuJoCo can, with the stabilisation of its default."""
+    spec.body(body).add_site(name="held")
+    spec.worldbody.add_site(name="point", pos=point)
+    connect = spec.add_equality(name1="held", name2="point")
+    connect.type, connect.objtype = mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtObj.mjOBJ_SITE
+    connect.solref = (1 / STABILISATION, 1.0)
+    connect.solimp = (0.9999, 0.9999, 0.001, 0.5, 2.0)
