@@ -41,7 +41,7 @@ MAY_IMPORT = {
     | {"functions", "program", "equations", "identification", "loads", "parallel", "chains"},
     "chains": COMPILER | PHYSICS | {"program"},
     "friction": COMPILER | PHYSICS | {"functions", "program", "api"},
-    "contacts": COMPILER | PHYSICS | {"functions", "program", "api"},
+    "contacts": COMPILER | PHYSICS | {"functions", "program", "api", "chains"},
     "simulation": COMPILER | PHYSICS | {"functions", "program", "api", "contacts"},
     "kinematics": COMPILER | PHYSICS | {"functions", "program", "api"},
     "trajectories": COMPILER | PHYSICS | {"functions", "program", "api", "kinematics"},

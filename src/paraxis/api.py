@@ -11,6 +11,7 @@ from .errors import ArgumentError, RobotError, TraceError
 from .functions import (
     COORDINATES,
     FUNCTIONS,
+    LONGEST_PROGRAM,
     MATTERS,
     algorithms_of,
     check_algorithm,
@@ -29,7 +30,6 @@ from .robot.robot import a_robot, check_frame_name, quoted
 
 ALONG_CHAINS = ("inverse_dynamics", "forward_dynamics")
 CHAIN_WAYS = ("serial", "batched", "scan")  # of chains/dynamics.py
-LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
 
 
 def algorithms(function="inverse_dynamics"):

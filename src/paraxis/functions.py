@@ -311,6 +311,8 @@ FUNCTIONS = {
     "regressor": Function(("q", "qd", "qdd"), ("Y",), "nothing"),
 }
 
+LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
+
 TORQUES = ("inverse_dynamics", "bias_forces", "gravity_torques")
 
 # Functions made from the graph of another, whose algorithms they have too.

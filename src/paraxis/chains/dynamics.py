@@ -20,13 +20,12 @@ from .forward_rows import ArticulatedRows
 from .glued_newton_euler import GluedNewtonEuler
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
-from .rows import Cut
+from .rows import Cut, rows_of
 from .serial import ArticulatedSerial, NewtonEulerSerial
 from .span_forces import SpanForces
 
 SCAN_FROM = 256  # links, from which on the rows of a scan are worth their junctions
 BATCH_FROM = 4  # states, from which on lanes are better filled with states than with links
-LEAST_ROWS = 16
 GROUPS_AT_ONCE = 4  # of states a thread: what they keep should stay in the caches
 INPUTS = {"forward_dynamics": ("q", "qd", "tau"), "inverse_dynamics": ("q", "qd", "qdd")}
 SERIAL = {"forward_dynamics": ArticulatedSerial, "inverse_dynamics": NewtonEulerSerial}
@@ -70,14 +69,6 @@ def chain_dynamics(robot, function="forward_dynamics", algorithm=None, order=Non
         )
     checked_options("float64", threads)
     return ChainDynamics(robot, function, order, algorithm, threads)
-
-
-def rows_of(n):
-    """How many rows a chain of n links is cut into: about √n / 4, a power of two."""
-    rows = LEAST_ROWS
-    while 16 * rows * rows < n:
-        rows *= 2
-    return rows
 
 
 class ChainDynamics:

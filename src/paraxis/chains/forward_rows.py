@@ -23,9 +23,8 @@ class ArticulatedRows:
         ends, answers = Heads(cut, inertia=21, bias=6, Φ=36, Θ=21, b=6), Heads(cut, G=21, g=6)
         ends.start("Φ", np.eye(6))
         starts = Heads(cut, start=6, force=6)
-        spin, beyond_inertia, beyond_bias, a = (np.zeros(k) for k in (3, 21, 6, 6))
+        self._rate, self._beyond, self._a = np.zeros(3), np.zeros(27), np.zeros(6)  # carried
         self._heads = spins, rates, ends, starts
-        self._carried = spin, beyond_inertia, beyond_bias, a
 
         def bind(name, **places):
             return along(name, kinds, cut.lanes > 1, VECTORS).bind(cut.steps, cut.groups, **places)
@@ -47,7 +46,7 @@ class ArticulatedRows:
             "join_spins",
             W=spins.flat("W"),
             ω=spins.flat("ω"),
-            spin=Place(spin, 0, 0),
+            spin=Place(self._rate, 0, 0),
             start=rates.flat("start"),
             end=rates.flat("end"),
         )
@@ -64,8 +63,8 @@ class ArticulatedRows:
         self._join_inward = join(
             "join_inward",
             **{name: ends.flat(name, inward=True) for name in names},
-            beyond_inertia=Place(beyond_inertia, 0, 0),
-            beyond_bias=Place(beyond_bias, 0, 0),
+            beyond_inertia=Place(self._beyond[:21], 0, 0),
+            beyond_bias=Place(self._beyond[21:], 0, 0),
             G=answers.flat("G", inward=True),
             g=answers.flat("g", inward=True),
         )
@@ -74,7 +73,7 @@ class ArticulatedRows:
             **{name: ends.flat(name) for name in names[2:]},
             G=answers.flat("G"),
             g=answers.flat("g"),
-            a=Place(a, 0, 0),
+            a=Place(self._a, 0, 0),
             start=starts.flat("start"),
             force=starts.flat("force"),
         )
@@ -92,17 +91,18 @@ class ArticulatedRows:
 
     def __call__(self, q, qd, tau, qdd, threads=1):
         """Write the accelerations; vectors are contiguous and as long as all rows together."""
-        cut, (spins, rates, ends, starts) = self.cut, self._heads
-        *_, a = self._carried
-        for job in (self._spin, self._outward):
-            job.move("q", cut.outward(q))
-            job.move("qd", cut.outward(qd))
-        self._outward.move("qdd", cut.outward(qdd))
+        self.inward(q, qd, tau, threads)
+        self.join()
+        self.outward(q, qd, qdd, threads)
+
+    def inward(self, q, qd, tau, threads=1):
+        """What every row shows, and how its end answers."""
+        cut, (spins, rates, ends, _) = self.cut, self._heads
+        for name, array in (("q", q), ("qd", qd)):
+            self._spin.move(name, cut.outward(array))
         for name, array in (("q", q), ("qd", qd), ("tau", tau)):
             self._inward.move(name, cut.inward(array))
-        for carried in self._carried:
-            carried.fill(0.0)
-        a[3:] = -self._gravity
+        self._rate.fill(0.0)
         spins.reset()
         self._spin.run(threads)
         spins.to_flat()
@@ -111,7 +111,37 @@ class ArticulatedRows:
         ends.reset()
         self._inward.run(threads)
         ends.to_flat()
+
+    def join(self, pull=None):
+        """The accelerations of the rows' starts and the forces at their ends, and how the last link
+        accelerates: six numbers. `pull` is a force on that link from outside."""
+        self._beyond.fill(0.0)
+        if pull is not None:
+            self._beyond[21:] = -pull
+        self._a[:3], self._a[3:] = 0.0, -self._gravity
         self._join_inward.run()
         self._join_outward.run()
+        return self._a.copy()
+
+    def answers(self):
+        """How the last link accelerates under a unit of each force on it, by rows; all else is
+        still, and nothing else pulls."""
+        _, _, ends, _ = self._heads
+        moved, ends.flat_part("bias")[...], ends.flat_part("b")[...] = [], 0.0, 0.0
+        for pull in np.eye(6):
+            self._beyond.fill(0.0)
+            self._beyond[21:] = -pull
+            self._a.fill(0.0)
+            self._join_inward.run()
+            self._join_outward.run()
+            moved.append(self._a.copy())
+        ends.to_flat()
+        return np.array(moved).T
+
+    def outward(self, q, qd, qdd, threads=1):
+        """Write the accelerations, once rows are joined."""
+        cut, (_, _, _, starts) = self.cut, self._heads
+        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
+            self._outward.move(name, cut.outward(array))
         starts.to_tile()
         self._outward.run(threads)

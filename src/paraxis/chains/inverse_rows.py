@@ -73,20 +73,27 @@ class NewtonEulerRows:
             **{name: cut.inward(v) for name in ("q", "qdd", "tau")},
         )
 
+    def spans(self, q, qd, qdd, threads=1):
+        """How the end of each row moves with its start at rest: W, r, ω, v, a, (rows, entries)."""
+        spans, *_ = self._heads
+        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
+            self._reach.move(name, self.cut.outward(array))
+        spans.reset()
+        self._reach.run(threads)
+        spans.to_flat()
+        return [spans.flat_part(name) for name in ("W", "r", "ω", "v", "a")]
+
     def __call__(self, q, qd, qdd, tau, threads=1):
         """Write the torques; vectors are contiguous and as long as all rows together."""
-        cut, (spans, starts, sums, ends) = self.cut, self._heads
-        for job in (self._reach, self._motion):
-            for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
-                job.move(name, cut.outward(array))
+        cut, (_, starts, sums, ends) = self.cut, self._heads
+        self.spans(q, qd, qdd, threads)
+        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
+            self._motion.move(name, cut.outward(array))
         for name, array in (("q", q), ("qdd", qdd), ("tau", tau)):
             self._torque.move(name, cut.inward(array))
         for carried in self._carried:
             carried.fill(0.0)
         self._carried[1][3:] = -self._gravity
-        spans.reset()
-        self._reach.run(threads)
-        spans.to_flat()
         self._join_motions.run()
         starts.to_tile()
         sums.reset()

@@ -9,6 +9,8 @@ from ..algorithms.mobility import THIN, immobile
 from ..robot.inertia import matrix_of, six_of, swing
 from ..robot.links import links
 
+IMMOVABLE = 1e100  # the inertia of a rotor that stands still whatever pulls
+
 
 @dataclass(frozen=True, eq=False)
 class Chain:
@@ -18,6 +20,7 @@ class Chain:
     kinds: str  # of the joints: all revolute, all prismatic, or mixed
     link: np.ndarray
     gravity: np.ndarray
+    root: np.ndarray  # (3, 3): the root's axes in the world
 
     @property
     def n(self):
@@ -30,9 +33,9 @@ class Chain:
 
     @property
     def nothing(self):
-        """A link that is not there: without mass, not twisted, and its joint has a rotor."""
+        """A link that is not there: without mass, not twisted, and its joint does not move."""
         numbers = np.zeros(self.link.shape[1])
-        numbers[0] = numbers[16] = 1.0
+        numbers[0], numbers[16] = 1.0, IMMOVABLE
         return numbers
 
     def require_mobile_links(self, algorithm):
@@ -81,7 +84,8 @@ def chain_of(robot):
     link = np.empty((n, len(columns)))
     for k, column in enumerate(columns):
         link[:, k] = column
-    return Chain(robot, kinds, link, back[0] @ found.gravity)
+    root = np.array(robot.base.rotation) @ back[0].T
+    return Chain(robot, kinds, link, back[0] @ found.gravity, root)
 
 
 def _turns(rotation):

@@ -1,7 +1,7 @@
 """A chain cut into rows of equal length, one a lane, and the memory that sweeps along them need.
 
-Element i = row · steps + step. Rows beyond the last link hold links without mass, whose joints have
-a rotor each: they move nothing and nothing moves them.
+Element i = row · steps + step. Rows beyond the last link hold links without mass, whose joints do
+not move: the end of the last row is the end of the chain.
 """
 
 from dataclasses import dataclass, replace
@@ -9,6 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..drivers.sweep import Place, tiles
+
+LEAST_ROWS = 16
+
+
+def rows_of(n):
+    """How many rows a chain of n links is cut into: about √n / 4, a power of two."""
+    rows = LEAST_ROWS
+    while 16 * rows * rows < n:
+        rows *= 2
+    return rows
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,10 @@ class Heads:
         return (
             Place(part, 0, -step, first=(len(part) - 1) * step) if inward else Place(part, 0, step)
         )
+
+    def flat_part(self, name):
+        """The numbers of one name, (rows, entries)."""
+        return self._flat[:, self._slices[name]]
 
     def to_flat(self):
         groups, _, total, lanes = self._tile.shape

@@ -13,7 +13,7 @@ from ..algorithms import constrained_dynamics
 from ..algorithms.constrained_dynamics import Tolerance
 from ..backends.llvm.kernel import compile_kernel
 from ..errors import ArgumentError
-from ..functions import View, check_parameters, input_shapes
+from ..functions import LONGEST_PROGRAM, View, check_parameters, input_shapes
 from ..graph.splice import splice, traced_value
 from ..graph.trace import trace
 from ..passes.cheapen import cheapen, cost
@@ -22,6 +22,7 @@ from ..robot.reframe import reframe
 from ..robot.regroup import regroup
 from ..robot.robot import a_robot
 from ..scalar import equal, select, sqrt
+from .long_chain import constrained_chain, touches_tip
 from .touching import Touching
 
 TOLERANCE = {"float64": Tolerance(1e-12, 1e-12), "float32": Tolerance(1e-7, 1e-5)}
@@ -50,6 +51,8 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
     Where the robot cannot accelerate along all constrained directions independently, in a singular
     posture or because contacts repeat each other, `.rank` is less than the number of unknowns
     (`contact.unknowns`), and the rest of that state is NaN.
+
+    A chain of more than 64 joints with one contact, on its last link, is solved as a scan.
     """
     a_robot(robot)
     several = isinstance(contact, list | tuple)
@@ -61,6 +64,12 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
         if several:
             return motion
         return motion._replace(force=motion.force[0], acceleration=motion.acceleration[0])
+    if robot.n > LONGEST_PROGRAM and not parameters and touches_tip(robot, contacts):
+        motion = ConstrainedMotion(*constrained_chain(robot, q, qd, tau, contacts[0]))
+        if several:
+            force, acceleration = motion.force[..., None, :], motion.acceleration[..., None, :]
+            motion = motion._replace(force=force, acceleration=acceleration)
+        return motion
     single = all(getattr(array, "dtype", None) == np.float32 for array in (q, qd, tau))
     kernel = _kernel(robot, contacts, tuple(parameters), "float32" if single else "float64")
     qdd, force, acceleration, rank = kernel.native(*(arrays[name] for name in kernel.inputs))
@@ -77,6 +86,8 @@ def checked_contacts(contacts, robot):
         if not isinstance(each, Touching):
             raise ArgumentError(f"contact: expected a px.Contact, found {type(each).__name__}")
     frames = [each.place(robot) for each in contacts]
+    if len(contacts) == 1:
+        return tuple(contacts)
     moving = {joint for frame in frames for joint in robot.path(frame.body)}
     constraints = sum(each.constraints for each in contacts)
     if constraints > len(moving):

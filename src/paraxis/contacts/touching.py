@@ -45,7 +45,7 @@ class Touching:
         frame = robot.tool() if self.frame is None else robot.frame(self.frame)
         if frame.body == WORLD:
             raise ArgumentError(f"contact: frame {frame.name!r} is fixed to the world")
-        moving = len(robot.path(frame.body))
+        moving = len(robot.path(frame.body, most=self.constraints))
         if self.constraints > moving:
             raise ArgumentError(
                 f"contact of frame {frame.name!r}: expected at most {moving} constraints, as so "

@@ -1,6 +1,7 @@
 """The robot: a tree of bodies joined one degree of freedom at a time. Immutable."""
 
 import hashlib
+import math
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -87,10 +88,10 @@ class Robot:
             found.append(() if joint.parent == WORLD else (joint.parent, *found[joint.parent]))
         return found
 
-    def path(self, body):
-        """The joints that move a body (none for WORLD), nearest first."""
+    def path(self, body, most=math.inf):
+        """The joints that move a body (none for WORLD), nearest first, so many at most."""
         found = []
-        while body != WORLD:
+        while body != WORLD and len(found) < most:
             found.append(body)
             body = self.joints[body].parent
         return tuple(found)
