@@ -51,9 +51,10 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
 	$(BIN)/python benchmarks/inverse_kinematics.py --json benchmarks/results/inverse_kinematics.json
 	$(BIN)/python benchmarks/chains.py --json benchmarks/results/chains.json
+	cp benchmarks/results/chains.json src/paraxis/report/log_depth/measured.json
 
 reports: $(TOOLS)
-	for name in counts depth friction schedules systolic networks; do \
+	for name in counts depth friction schedules systolic networks log-depth; do \
 		$(BIN)/paraxis report $$name --markdown docs/reports/$$name.md > /dev/null || exit 1; done
 
 docs: $(DOCS)

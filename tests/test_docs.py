@@ -75,8 +75,8 @@ def test_links_lead_somewhere(page, target):
         assert heading in [line.lower().replace(" ", "-") for line in lines]
 
 
-# that on depth takes half a minute
-SLOW = {"depth": pytest.mark.long}
+# these take half a minute each
+SLOW = {"depth": pytest.mark.long, "log-depth": pytest.mark.long}
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=SLOW.get(x, ())) for x in REPORTS])

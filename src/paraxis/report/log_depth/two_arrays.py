@@ -1,5 +1,7 @@
 """Fijany's two-array plan: messages hidden or not, step II under step I, and more processors."""
 
+from functools import cache
+
 from ...parallel.networks.network import network
 from ...parallel.two_arrays.closed_chain import NONE, ONE, SIX
 from ...parallel.two_arrays.elimination import ALLOCATIONS
@@ -51,13 +53,7 @@ def network_table():
     """The way of the messages of an elimination, in place and with blocks that are shuffled."""
     rows = []
     for n in NETWORKS:
-        wires = network(ARRAY, n)
-        in_place = [_hop_times(wires, range(n), range(n), 2**j) for j in range(rounds(n))]
-        shuffled = [
-            _hop_times(wires, places(n, j).tolist(), places(n, j + 1).tolist(), 2**j)
-            for j in range(rounds(n))
-        ]
-        for what, times in (("in place", in_place), ("shuffled", shuffled)):
+        for what, times in zip(("in place", "shuffled"), hop_times(n), strict=True):
             note = "by rounds " + ", ".join(f"{time:.0f}" for time in times)
             rows.append(Row(PAPER, f"N = {n}, {what}", None, sum(times), note))
     lead = (
@@ -68,7 +64,19 @@ def network_table():
     return Table("Two arrays: how far partners are", lead, rows)
 
 
-def _hop_times(wires, now, then, reach):
+@cache
+def hop_times(n):
+    """Of each round: with blocks that stay where they are, and with blocks that move."""
+    wires = network(ARRAY, n)
+    in_place = [_hop_time(wires, range(n), range(n), 2**j) for j in range(rounds(n))]
+    shuffled = [
+        _hop_time(wires, places(n, j).tolist(), places(n, j + 1).tolist(), 2**j)
+        for j in range(rounds(n))
+    ]
+    return in_place, shuffled
+
+
+def _hop_time(wires, now, then, reach):
     """Until all have arrived where their receivers are next."""
     n = wires.processors
     return wires.deliver([(now[i], then[i + reach]) for i in range(n - reach)], 1, 0).time
@@ -85,9 +93,8 @@ def allocation_table():
             for n in SIZES:
                 found = plan(n, allocation, (word_time, 0))
                 computed = found.computation("I.b")
-                hidden = found.elimination_exposed <= NEGLIGIBLE * computed
                 note = (
-                    f"{'hidden' if hidden else 'not hidden'}: {found.hidden:.0%} of "
+                    f"{'hidden' if hides_messages(found) else 'not hidden'}: {found.hidden:.0%} of "
                     f"{found.communication('I.b'):,} of a node's messages, under {computed:,} of "
                     "computing"
                 )
@@ -105,6 +112,11 @@ def allocation_table():
         "computes, and no order of its steps could hide that."
     )
     return Table("Two arrays: messages of the elimination", lead, rows, CONVENTIONS)
+
+
+def hides_messages(found):
+    """Whether messages make a plan's elimination hardly longer."""
+    return found.elimination_exposed <= NEGLIGIBLE * found.computation("I.b")
 
 
 # -- step II under step I --------------------------------------------------------------------------
@@ -146,13 +158,18 @@ def _overlap_row(n, messages, right_hand_sides):
 
 
 def _startup_row(n):
-    """The largest startup of a message with which step II is still hidden."""
+    note = "the largest with which step II is hidden, a word taking a flop"
+    return Row("Paraxis", f"startup of a message, N = {n}", None, largest_startup(n), note)
+
+
+@cache
+def largest_startup(n):
+    """Of a message, with which step II is still hidden."""
     low, high = 0, LARGEST_STARTUP
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if plan(n, "second", (1, middle)).slack >= 0 else (low, middle)
-    note = "the largest with which step II is hidden, a word taking a flop"
-    return Row("Paraxis", f"startup of a message, N = {n}", None, low, note)
+    return low
 
 
 # -- more processors -------------------------------------------------------------------------------

@@ -1,0 +1,48 @@
+"""The report `log-depth`: Fijany's claims, counted, planned and measured."""
+
+from ..document import Report
+from . import measured
+from .accuracy import accuracy_table
+from .claims import claims_table
+from .forward_costs import depth_figure, depth_table, flops_table
+from .responses import response_table
+from .serial_cost import serial_cost_table
+from .two_arrays import speedup_figure, two_array_tables
+
+TITLE = "Dynamics in logarithmic time"
+LEAD = (
+    "Fijany (1994) solves for the forces that hold the joints of a chain together: equations in "
+    "blocks along three diagonals, done in ⌈log₂N⌉ rounds where every link has a processor. What "
+    "does that cost: on one processor, on as many as there are operations, on his two arrays, and "
+    "on a computer of today, for long chains?"
+)
+RULE = (
+    "A flop is an addition, subtraction, multiplication, division or square root; sign changes are "
+    "free, and so are the sines and cosines of joint angles. Counts, depths and plans are made "
+    "with the report. What was measured was so once, by the benchmark that is named, and is copied "
+    "from what it wrote."
+)
+
+
+def log_depth():
+    """The report."""
+    tables = [
+        claims_table(),
+        serial_cost_table(),
+        flops_table(),
+        depth_table(),
+        accuracy_table(),
+        response_table(),
+        *two_array_tables(),
+        *(measured.time_table(function) for function in measured.FUNCTIONS),
+        measured.crossover_table(),
+        measured.accuracy_table(),
+        measured.memory_table(),
+    ]
+    figures = (
+        depth_figure(),
+        speedup_figure(),
+        *(measured.time_figure(function) for function in measured.FUNCTIONS),
+        measured.error_figure(),
+    )
+    return Report("log-depth", TITLE, LEAD, tables, RULE, figures)
