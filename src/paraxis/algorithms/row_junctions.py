@@ -9,7 +9,7 @@ Both I and Θ may be singular: a free joint shows no inertia along its axis, and
 gives way in few directions. With I = Y Yᵀ the matrix to be inverted is 1 + Yᵀ Θ Y, which never is.
 """
 
-from ..scalar import less, select, sqrt
+from ..scalar import less, maximum, minimum, select, sqrt
 from .dense import (
     congruent,
     minus,
@@ -22,7 +22,6 @@ from .dense import (
 )
 from .factor import factor, solve
 
-NEGLIGIBLE = 1e-14  # of a diagonal entry: what is left of it is rounding
 EARLIER = [tuple(range(k))[::-1] for k in range(6)]
 
 
@@ -62,22 +61,28 @@ def join_spins(W, ω, spin):
 
 
 def _root(I):
-    """Lower triangular Y with Y Yᵀ = I, which may be singular: a vanishing pivot has no column."""
-    Y = [[0.0] * 6 for _ in range(6)]
-    for j in range(6):
-        pivot = I[j][j]
-        for k in range(j):
-            pivot = pivot - Y[j][k] * Y[j][k]
-        gone = less(pivot, I[j][j] * NEGLIGIBLE + 1e-300)
-        root = sqrt(select(gone, 1.0, pivot))
-        reciprocal = select(gone, 0.0, 1.0 / root)
-        Y[j][j] = select(gone, 0.0, root)
-        for i in range(j + 1, 6):
-            rest = I[i][j]
-            for k in range(j):
-                rest = rest - Y[i][k] * Y[j][k]
-            Y[i][j] = rest * reciprocal
-    return Y
+    """Y with Y Yᵀ = I, which may be singular: by columns of what is left of I, the one with the
+    largest diagonal entry first.
+
+    The order matters: where axes are almost, but not quite, along those of a frame, a diagonal
+    entry is the square of something small, and mere rounding. The clamp is for when nothing but
+    rounding is left: no entry of a column is larger than a diagonal entry that is the largest.
+    """
+    left, columns = [list(row) for row in I], []
+    for _ in range(6):
+        largest, column = left[0][0], left[0]
+        for k in range(1, 6):
+            smaller = less(largest, left[k][k])
+            largest = select(smaller, left[k][k], largest)
+            column = [select(smaller, y, x) for x, y in zip(column, left[k], strict=True)]
+        there = less(0.0, largest)
+        reciprocal = select(there, 1.0 / sqrt(select(there, largest, 1.0)), 0.0)
+        y = [maximum(minimum(x, largest), -largest) * reciprocal for x in column]
+        columns.append(y)
+        for i in range(6):
+            for j in range(i, 6):
+                left[i][j] = left[j][i] = left[i][j] - y[i] * y[j]
+    return transposed(columns)
 
 
 def _six_by_six(inertia):
