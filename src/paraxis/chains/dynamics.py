@@ -3,14 +3,18 @@
 Which is best follows from how many links and how many states there are, and from nothing else. A
 state gives the same bits in either of the first two, and the same in a scan with any number of
 threads; between a scan and these the last bits differ, as the order of operations does.
+
+A chain with joints that move no inertia of their own, such as universal joints without rotors, is
+done serially where a row of the scan would end with one.
 """
 
 import threading
+from functools import cached_property
 
 import numpy as np
 
 from ..backends.llvm.kernel import checked_options, lanes_of
-from ..drivers.map import as_array, broadcast_shapes
+from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..drivers.threads import available
 from ..errors import ArgumentError, RobotError
@@ -56,11 +60,11 @@ def chain_dynamics(robot, function="forward_dynamics", algorithm=None, order=Non
     orders of a scan.
     """
     a_robot(robot)
-    if function not in SCANS:
+    if not isinstance(function, str) or function not in SCANS:
         raise ArgumentError(f"function: expected one of {tuple(SCANS)}, found {function!r}")
     known = SCANS[function]
     algorithm = next(iter(known)) if algorithm is None else algorithm
-    if algorithm not in known:
+    if not isinstance(algorithm, str) or algorithm not in known:
         raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {algorithm!r}")
     order = known[algorithm][0] if order is None else order
     if order not in known[algorithm]:
@@ -85,10 +89,14 @@ class ChainDynamics:
         self._fast = algorithm in (None, "articulated_body", "newton_euler")
         if not self._fast and function == "forward_dynamics":
             self._chain.require_mobile_links(algorithm)
+        n = self._chain.n
+        self._cut = Cut(n, rows_of(n), lanes_of("float64").count)
+        self._signature = Signature(dict.fromkeys(INPUTS[function], (n,)), {})
         self._solvers, self._lock = {}, threading.Lock()
 
     def __call__(self, *arrays, out=None):
-        n, names = self._chain.n, INPUTS[self.function]
+        n = self._chain.n
+        names, arrays = INPUTS[self.function], self._signature.bind(arrays, {}, self.function)
         given = {
             name: as_array(array, name, (n,)) for name, array in zip(names, arrays, strict=True)
         }
@@ -104,7 +112,7 @@ class ChainDynamics:
         result = np.empty((len(states[0]), n))
         with self._lock:  # the memory of a solver serves one caller at a time
             self._solve(states, result)
-        if self.function == "forward_dynamics" and not np.isfinite(result.sum()):
+        if self.function == "forward_dynamics" and not np.isfinite(result).all():
             self._explain(states, result)
         result = result.reshape(*batch, n)
         if out is None:
@@ -116,6 +124,8 @@ class ChainDynamics:
         count, n = result.shape
         way = self.way or _best_way(n, count)
         threads = self.threads or available()
+        if way not in ("serial", "batched") and not self._may_be_cut:
+            way = "serial"
         if way not in ("serial", "batched") or not self._fast:
             for row in range(count):
                 self._scan([array[row] for array in states], result[row], threads)
@@ -135,12 +145,16 @@ class ChainDynamics:
             solver(*filled, whole, threads)
             place[...] = whole[: len(place)]
 
+    @cached_property
+    def _may_be_cut(self):
+        articulated = self._fast and self.function == "forward_dynamics"
+        return not articulated or self._chain.bears_cuts(self._cut.steps)
+
     def _scan(self, vectors, result, threads):
         if not self._fast:
             self._other_solver()(*vectors, result, threads)
             return
-        n = len(result)
-        cut = Cut(n, rows_of(n), lanes_of("float64").count)
+        n, cut = len(result), self._cut
         solver = self._solver(ROWS[self.function], cut)
         if cut.padded == n:
             solver(*vectors, result, threads)
@@ -184,3 +198,5 @@ def _check_out(out, shape, dtype):
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
         found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         raise ArgumentError(f"out: expected an array of {dtype} {shape}, found {found}")
+    if not out.flags.writeable:
+        raise ArgumentError("out: the array is read-only")

@@ -6,8 +6,9 @@ from ..algorithms import chain_gluing
 from ..algorithms.chain_link import MIXED, NUMBERS
 from ..drivers.columns import Columns
 from ..drivers.scan import Scan
+from .numbers import ROTOR
 from .operators import LOADS, MOTIONS, mapped
-from .span_forces import ROOM, ROTOR
+from .span_forces import ROOM
 
 
 class GluedNewtonEuler:

@@ -1,6 +1,7 @@
 """The numbers of the links of a chain, as the sweeps along it read them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..algorithms.mobility import THIN, immobile
 from ..robot.inertia import matrix_of, six_of, swing
 from ..robot.links import links
 
+ROTOR = 16  # among the numbers of a link
 IMMOVABLE = 1e100  # the inertia of a rotor that stands still whatever pulls
 
 
@@ -35,22 +37,35 @@ class Chain:
     def nothing(self):
         """A link that is not there: without mass, not twisted, and its joint does not move."""
         numbers = np.zeros(self.link.shape[1])
-        numbers[0], numbers[16] = 1.0, IMMOVABLE
+        numbers[0], numbers[ROTOR] = 1.0, IMMOVABLE
         return numbers
 
-    def require_mobile_links(self, algorithm):
-        """Raise unless every link has a mass, and inertia about every axis through its centre."""
+    @cached_property
+    def mobile(self):
+        """Which links have a mass, and inertia about every axis through its centre."""
         mass, moment = self.link[:, 6], self.link[:, 7:10]
-        if not mass.all():
-            raise immobile(self.robot, int(np.argmin(mass)), algorithm, "mass")
-        swung = swing(mass, moment / mass[:, None])
+        swung = swing(mass, moment / np.where(mass, mass, 1.0)[:, None])
         about_com = matrix_of(self.link[:, 10:16]) - swung
         # What is left of a moment after that of the mass is subtracted may be mere rounding.
         sizes = np.trace(about_com, axis1=1, axis2=2) + np.trace(swung, axis1=1, axis2=2)
-        thin = np.linalg.eigvalsh(about_com)[:, 0] <= THIN * sizes
-        if thin.any():
-            lacking = "inertia about some axis through its centre"
-            raise immobile(self.robot, int(np.argmax(thin)), algorithm, lacking)
+        return (mass > 0.0) & (np.linalg.eigvalsh(about_com)[:, 0] > THIN * sizes)
+
+    def require_mobile_links(self, algorithm):
+        if not self.mobile.all():
+            link = int(np.argmin(self.mobile))
+            whole = "inertia about some axis through its centre"
+            lacking = whole if self.link[link, 6] else "mass"
+            raise immobile(self.robot, link, algorithm, lacking)
+
+    def bears_cuts(self, steps):
+        """Can it be cut into rows of so many links, whose ends are free?
+
+        A joint with a rotor always has some inertia to move. One without must find it in the links
+        of its row; it does, unless in vain in the whole chain, where the last of these is mobile.
+        """
+        if self.link[:, ROTOR].all() or self.mobile[self.link[:, ROTOR] == 0.0].all():
+            return True
+        return bool(self.mobile[steps - 1 : -1 : steps].all())
 
 
 def chain_of(robot):

@@ -6,9 +6,9 @@ from ..drivers.columns import Columns
 from ..drivers.elimination import Elimination
 from ..drivers.odd_even import OddEvenElimination
 from ..drivers.scan import Scan
+from .numbers import ROTOR
 from .operators import SPANS, SPINS, mapped
 
-ROTOR = 16  # among the numbers of a link
 ROOM = 20  # beyond the last element: what lanes that are left over may touch
 
 
