@@ -92,11 +92,14 @@ class ChainDynamics:
         n = self._chain.n
         self._cut = Cut(n, rows_of(n), lanes_of("float64").count)
         self._signature = Signature(dict.fromkeys(INPUTS[function], (n,)), {})
-        self._solvers, self._lock = {}, threading.Lock()
+        self._solvers, self._rows, self._padded = {}, None, None
+        self._lock = threading.Lock()
 
     def __call__(self, *arrays, out=None):
         n = self._chain.n
         names, arrays = INPUTS[self.function], self._signature.bind(arrays, {}, self.function)
+        if out is None and all(_plain(array, n) for array in arrays):  # the short way
+            return self._computed([array[None] for array in arrays])[0]
         given = {
             name: as_array(array, name, (n,)) for name, array in zip(names, arrays, strict=True)
         }
@@ -109,16 +112,19 @@ class ChainDynamics:
             np.ascontiguousarray(np.broadcast_to(array, (*batch, n)), np.float64).reshape(-1, n)
             for array in given.values()
         ]
-        result = np.empty((len(states[0]), n))
-        with self._lock:  # the memory of a solver serves one caller at a time
-            self._solve(states, result)
-        if self.function == "forward_dynamics" and not np.isfinite(result).all():
-            self._explain(states, result)
-        result = result.reshape(*batch, n)
+        result = self._computed(states).reshape(*batch, n)
         if out is None:
             return result.astype(dtype, copy=False)
         out[...] = result
         return out
+
+    def _computed(self, states):
+        result = np.empty(states[0].shape)
+        with self._lock:  # the memory of a solver serves one caller at a time
+            self._solve(states, result)
+        if self.function == "forward_dynamics" and not np.isfinite(result).all():
+            self._explain(states, result)
+        return result
 
     def _solve(self, states, result):
         count, n = result.shape
@@ -154,15 +160,14 @@ class ChainDynamics:
         if not self._fast:
             self._other_solver()(*vectors, result, threads)
             return
-        n, cut = len(result), self._cut
-        solver = self._solver(ROWS[self.function], cut)
-        if cut.padded == n:
-            solver(*vectors, result, threads)
-            return
-        padded = np.zeros((4, cut.padded))
-        padded[:3, :n] = vectors
-        solver(*padded, threads)
-        result[...] = padded[3, :n]
+        n = len(result)
+        if self._rows is None:
+            self._rows = ROWS[self.function](self._chain, self._cut)
+            self._padded = np.zeros((4, self._cut.padded))
+        for row, vector in zip(self._padded, vectors, strict=False):
+            row[:n] = vector
+        self._rows(*self._padded, threads)
+        result[...] = self._padded[3, :n]
 
     def _other_solver(self):
         if self.function == "forward_dynamics":
@@ -186,6 +191,16 @@ class ChainDynamics:
                     "is not defined: nothing that it moves has inertia along its axis, or numbers "
                     "grew beyond those of float64"
                 )
+
+
+def _plain(array, n):
+    """Is it one state, as native code takes it?"""
+    return (
+        type(array) is np.ndarray
+        and array.shape == (n,)
+        and array.dtype == np.float64
+        and array.flags.c_contiguous
+    )
 
 
 def _best_way(n, states):

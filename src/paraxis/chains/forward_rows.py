@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..backends.llvm.sweep import APART
-from ..drivers.sweep import Place, inward, outward
+from ..drivers.sweep import Place, addresses, inward, outward
 from .bodies import across, along
 from .rows import Heads
 
@@ -14,8 +14,8 @@ class ArticulatedRows:
     """Featherstone's recursion p-fold (algorithms/articulated_rows.py)."""
 
     def __init__(self, chain, cut):
-        self.cut, rows, kinds = cut, cut.groups * cut.lanes, chain.kinds
-        self._gravity, v = chain.gravity, np.zeros(0)
+        rows, kinds = cut.groups * cut.lanes, chain.kinds
+        self._gravity = chain.gravity
         link, angle, kept = cut.tiled(chain.link, chain.nothing), cut.tile(2), cut.tile(14)
 
         spins, rates = Heads(cut, W=9, ω=3), Heads(cut, start=3, end=3)
@@ -32,8 +32,8 @@ class ArticulatedRows:
         def join(name, **places):
             return across(name).bind(rows, 1, **places)
 
-        out, back = {"q": cut.outward(v), "qd": cut.outward(v)}, {"q": cut.inward(v)}
-        back |= {"qd": cut.inward(v), "tau": cut.inward(v)}
+        out = dict.fromkeys(("q", "qd"), cut.outward)
+        back = dict.fromkeys(("q", "qd", "tau"), cut.inward)
         self._spin = bind(
             "spin",
             link=outward(link),
@@ -85,7 +85,7 @@ class ArticulatedRows:
             ω=rates.tile("start"),
             a=starts.tile("start"),
             force=starts.tile("force"),
-            qdd=cut.outward(v),
+            qdd=cut.outward,
             **out,
         )
 
@@ -97,19 +97,15 @@ class ArticulatedRows:
 
     def inward(self, q, qd, tau, threads=1):
         """What every row shows, and how its end answers."""
-        cut, (spins, rates, ends, _) = self.cut, self._heads
-        for name, array in (("q", q), ("qd", qd)):
-            self._spin.move(name, cut.outward(array))
-        for name, array in (("q", q), ("qd", qd), ("tau", tau)):
-            self._inward.move(name, cut.inward(array))
+        (spins, rates, ends, _), given = self._heads, addresses(q=q, qd=qd, tau=tau)
         self._rate.fill(0.0)
         spins.reset()
-        self._spin.run(threads)
+        self._spin.run(threads, given)
         spins.to_flat()
         self._join_spins.run()
         rates.to_tile()
         ends.reset()
-        self._inward.run(threads)
+        self._inward.run(threads, given)
         ends.to_flat()
 
     def join(self, pull=None):
@@ -140,8 +136,5 @@ class ArticulatedRows:
 
     def outward(self, q, qd, qdd, threads=1):
         """Write the accelerations, once rows are joined."""
-        cut, (_, _, _, starts) = self.cut, self._heads
-        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
-            self._outward.move(name, cut.outward(array))
-        starts.to_tile()
-        self._outward.run(threads)
+        self._heads[-1].to_tile()
+        self._outward.run(threads, addresses(q=q, qd=qd, qdd=qdd))

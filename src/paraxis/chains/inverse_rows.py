@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..backends.llvm.sweep import APART
-from ..drivers.sweep import Place, inward, outward
+from ..drivers.sweep import Place, addresses, inward, outward
 from .bodies import across, along
 from .rows import Heads
 
@@ -14,8 +14,8 @@ class NewtonEulerRows:
     """Newton-Euler p-fold (algorithms/newton_euler_rows.py)."""
 
     def __init__(self, chain, cut):
-        self.cut, rows, kinds = cut, cut.groups * cut.lanes, chain.kinds
-        self._gravity, v = chain.gravity, np.zeros(0)
+        rows, kinds = cut.groups * cut.lanes, chain.kinds
+        self._gravity = chain.gravity
         link, angle, load = cut.tiled(chain.link, chain.nothing), cut.tile(2), cut.tile(6)
 
         spans = Heads(cut, W=9, r=3, ω=3, v=3, a=6)
@@ -32,7 +32,7 @@ class NewtonEulerRows:
         def join(name, **places):
             return across(name).bind(rows, 1, **places)
 
-        out = {name: cut.outward(v) for name in ("q", "qd", "qdd")}
+        out = dict.fromkeys(("q", "qd", "qdd"), cut.outward)
         self._reach = bind(
             "reach",
             link=outward(link),
@@ -70,35 +70,30 @@ class NewtonEulerRows:
             angle=inward(angle),
             load=inward(load),
             carried=ends.tile("end"),
-            **{name: cut.inward(v) for name in ("q", "qdd", "tau")},
+            **dict.fromkeys(("q", "qdd", "tau"), cut.inward),
         )
 
     def spans(self, q, qd, qdd, threads=1):
         """How the end of each row moves with its start at rest: W, r, ω, v, a, (rows, entries)."""
         spans, *_ = self._heads
-        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
-            self._reach.move(name, self.cut.outward(array))
         spans.reset()
-        self._reach.run(threads)
+        self._reach.run(threads, addresses(q=q, qd=qd, qdd=qdd))
         spans.to_flat()
         return [spans.flat_part(name) for name in ("W", "r", "ω", "v", "a")]
 
     def __call__(self, q, qd, qdd, tau, threads=1):
         """Write the torques; vectors are contiguous and as long as all rows together."""
-        cut, (_, starts, sums, ends) = self.cut, self._heads
+        _, starts, sums, ends = self._heads
+        given = addresses(q=q, qd=qd, qdd=qdd, tau=tau)
         self.spans(q, qd, qdd, threads)
-        for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
-            self._motion.move(name, cut.outward(array))
-        for name, array in (("q", q), ("qdd", qdd), ("tau", tau)):
-            self._torque.move(name, cut.inward(array))
         for carried in self._carried:
             carried.fill(0.0)
         self._carried[1][3:] = -self._gravity
         self._join_motions.run()
         starts.to_tile()
         sums.reset()
-        self._motion.run(threads)
+        self._motion.run(threads, given)
         sums.to_flat()
         self._join_loads.run()
         ends.to_tile()
-        self._torque.run(threads)
+        self._torque.run(threads, given)

@@ -11,6 +11,7 @@ import numpy as np
 from ..drivers.sweep import Place, tiles
 
 LEAST_ROWS = 16
+NUMBER = 8  # bytes
 
 
 def rows_of(n):
@@ -35,7 +36,9 @@ class Cut:
 
     @property
     def steps(self):
-        return -(-self.n // (self.groups * self.lanes))
+        """An odd number: with a power of two between lanes, all would compete for the same few
+        lines of a cache."""
+        return -(-self.n // (self.groups * self.lanes)) | 1
 
     @property
     def padded(self):
@@ -56,17 +59,16 @@ class Cut:
         result[...] = rows.transpose(0, 2, 3, 1)
         return result
 
-    def outward(self, array):
+    @property
+    def outward(self):
         """How a sweep from the root on walks a vector of one number a link."""
-        size = array.itemsize
-        row = self.steps * size
-        return Place(array, self.lanes * row, size, row)
+        row = self.steps * NUMBER
+        return Place(None, self.lanes * row, NUMBER, row)
 
-    def inward(self, array):
+    @property
+    def inward(self):
         """The same from the tip."""
-        place = self.outward(array)
-        first = (self.steps - 1) * place.step
-        return replace(place, step=-place.step, first=first)
+        return replace(self.outward, step=-NUMBER, first=(self.steps - 1) * NUMBER)
 
 
 class Heads:

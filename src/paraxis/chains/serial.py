@@ -1,9 +1,9 @@
 """Dynamics of a chain link by link: of one state, or of many states side by side, a lane each."""
 
-import numpy as np
+from dataclasses import replace
 
 from ..backends.llvm.sweep import APART, SAME
-from ..drivers.sweep import Place, carried, inward, outward, tiles
+from ..drivers.sweep import Place, addresses, carried, inward, outward, tiles
 from .bodies import along
 
 VECTORS = ("q", "qd", "qdd", "tau")
@@ -11,11 +11,10 @@ WAYS = (("link", SAME), *((name, APART) for name in VECTORS))
 
 
 class _Serial:
-    """Sweeps along the whole chain. Vectors are (states, links), as many states as lanes."""
+    """Sweeps along the whole chain. Vectors are (states, links) without gaps, a state a lane."""
 
     def __init__(self, chain, states, lanes):
         self._chain, self._lanes, self._groups = chain, lanes, -(-states // lanes)
-        self._outward, self._inward = [], []  # jobs
 
     def _tile(self, entries, steps=1):
         return tiles(self._groups, steps, entries, self._lanes)
@@ -23,31 +22,21 @@ class _Serial:
     def _bind(self, name, is_inward=False, **arrays):
         """A job; arrays of one step are carried, those with more are walked along."""
         n, link = self._chain.n, self._chain.link
-        walk, jobs = (inward, self._inward) if is_inward else (outward, self._outward)
-        row = link.strides[0]
-        last = Place(link, 0, -row, first=(n - 1) * row)
-        places = {"link": last if is_inward else Place(link, 0, row)}
+        walk = inward if is_inward else outward
+        row, number = link.strides
+        places = {
+            "link": Place(link, 0, row),
+            **dict.fromkeys(VECTORS, Place(None, self._lanes * n * number, number, n * number)),
+        }
+        if is_inward:
+            places = {
+                key: replace(place, step=-place.step, first=(n - 1) * place.step)
+                for key, place in places.items()
+            }
         for key, array in arrays.items():
             places[key] = carried(array) if array.shape[1] == 1 < n else walk(array)
         sweep = along(name, self._chain.kinds, self._lanes > 1, WAYS)
-        later = Place(np.zeros(0), 0, 0)  # vectors come with the call
-        job = sweep.bind(
-            n, self._groups, **places, **{k: later for k in VECTORS if k in sweep.arrays}
-        )
-        jobs.append((job, [k for k in VECTORS if k in sweep.arrays]))
-        return job
-
-    def _place(self, vectors):
-        """Tell all jobs where the vectors are."""
-        for name, array in vectors.items():
-            state, step = array.strides
-            last = (array.shape[1] - 1) * step
-            for job, names in self._outward:
-                if name in names:
-                    job.move(name, Place(array, self._lanes * state, step, state))
-            for job, names in self._inward:
-                if name in names:
-                    job.move(name, Place(array, self._lanes * state, -step, state, first=last))
+        return sweep.bind(n, self._groups, **{key: places[key] for key in sweep.arrays})
 
     def _rise(self, a):
         """A base that rises, which is how gravity is felt."""
@@ -78,12 +67,12 @@ class ArticulatedSerial(_Serial):
 
     def __call__(self, q, qd, tau, qdd, threads=1):
         """Write the accelerations."""
-        self._place({"q": q, "qd": qd, "tau": tau, "qdd": qdd})
+        given = addresses(q=q, qd=qd, tau=tau, qdd=qdd)
         self._rate.fill(0.0)
         self._beyond.fill(0.0)
         self._rise(self._a)
         for job in self._jobs:
-            job.run(threads)
+            job.run(threads, given)
 
 
 class NewtonEulerSerial(_Serial):
@@ -100,9 +89,9 @@ class NewtonEulerSerial(_Serial):
 
     def __call__(self, q, qd, qdd, tau, threads=1):
         """Write the torques."""
-        self._place({"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+        given = addresses(q=q, qd=qd, qdd=qdd, tau=tau)
         self._rate.fill(0.0)
         self._beyond.fill(0.0)
         self._rise(self._a)
         for job in self._jobs:
-            job.run(threads)
+            job.run(threads, given)

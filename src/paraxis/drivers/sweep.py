@@ -15,9 +15,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Place:
-    """An array as a sweep walks it: bytes between groups of lanes, steps, lanes and entries."""
+    """An array as a sweep walks it: bytes between groups of lanes, steps, lanes and entries.
 
-    array: np.ndarray
+    Without an array it is a place in one that comes with each run.
+    """
+
+    array: np.ndarray | None
     group: int
     step: int
     lane: int = 0
@@ -27,8 +30,8 @@ class Place:
     @property
     def words(self):
         """As native code reads it."""
-        address = self.array.ctypes.data + self.first
-        return address, self.group, self.step, self.lane, self.entry
+        address = 0 if self.array is None else self.array.ctypes.data
+        return address + self.first, self.group, self.step, self.lane, self.entry
 
 
 def tiles(groups, steps, entries, lanes, dtype=np.float64):
@@ -40,6 +43,11 @@ def tiles(groups, steps, entries, lanes, dtype=np.float64):
     start = -raw.ctypes.data % boundary
     flat = raw[start : start + count * size].view(dtype)
     return flat.reshape(groups, steps, entries, lanes)
+
+
+def addresses(**arrays):
+    """Where the arrays of a run begin."""
+    return {name: array.__array_interface__["data"][0] for name, array in arrays.items()}
 
 
 def outward(tile):

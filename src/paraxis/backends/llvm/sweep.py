@@ -15,9 +15,11 @@ reads all its inputs before it writes.
 from ...graph.graph import size
 from .body import Emitter, define_steps, with_stores
 from .job import lines, scratch, word
+from .rows import request
 
 GROUPS, CHUNK, CHUNKS, NEXT_CHUNK, STATUS, STEPS = range(6)
 HEADER, ARRAY = 6, 5
+STEPS_AHEAD = 16  # of vectors: two cache lines
 
 # How the lanes of an array lie.
 TILE = "tile"  # entry k is a whole vector, k vectors from the start
@@ -103,7 +105,7 @@ class Access:
 
 def define_sweep(module, graph, order, lanes, ways):
     """Add `void @sweep(ptr job)`; `ways` says of each array, inputs first, how its lanes lie."""
-    arrays = range(len(graph.shapes))
+    arrays, inputs = range(len(graph.shapes)), len(graph.inputs)
     parameters = [f"ptr %array{k}, i64 %lane{k}, i64 %entry{k}" for k in arrays]
     steps = with_stores(graph, order, Access(lanes, graph.shapes, ways))
 
@@ -116,6 +118,7 @@ def define_sweep(module, graph, order, lanes, ways):
     start, end = scratch(module, max(frame, 1) * vector, vector, STATUS, "done")
     words = {"groups": GROUPS, "chunk": CHUNK, "chunks": CHUNKS, "steps": STEPS}
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
+    module.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     module.define(
         "sweep",
         f"""
@@ -141,6 +144,7 @@ step:
 group:
   %g = phi i64 [ %first, %step ], [ %g.next, %group ]
 {lines(_place(k) for k in arrays)}
+{lines(_ahead(k, ways[k], size(shape), lanes, k >= inputs) for k, shape in enumerate(graph.shapes))}
   call void @body({", ".join(map(_given, arrays))}, ptr %memory)
   %g.next = add i64 %g, 1
   %more.groups = icmp ult i64 %g.next, %last
@@ -171,3 +175,39 @@ def _place(k):
   %later{k} = mul i64 %s, %step{k}
   %offset{k} = add i64 %along{k}, %later{k}
   %at{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}"""
+
+
+def _ahead(k, way, entries, lanes, to_write):
+    """Ask for the memory of later steps. The hardware looks ahead along a few rows, not along as
+    many as there are arrays and lanes."""
+    if way == TILE:
+        at = [f"  %next{k} = getelementptr i8, ptr %at{k}, i64 %step{k}"]
+        return lines(
+            at
+            + [
+                _request(f"{k}.{j}", f"%next{k}", 64 * j, to_write)
+                for j in range(entries * lanes.count * lanes.size // 64)
+            ]
+        )
+    if way != APART:
+        return ""
+    text = [
+        f"  %soon{k} = mul i64 %step{k}, {STEPS_AHEAD}",
+        f"  %far{k}.0 = getelementptr i8, ptr %at{k}, i64 %soon{k}",
+    ]
+    for lane in range(lanes.count):
+        if lane:
+            text.append(
+                f"  %far{k}.{lane} = getelementptr i8, ptr %far{k}.{lane - 1}, i64 %lane{k}"
+            )
+        text.append(request(f"%far{k}.{lane}", to_write, near=True))
+    return lines(text)
+
+
+def _request(tag, base, offset, to_write):
+    return lines(
+        [
+            f"  %line{tag} = getelementptr i8, ptr {base}, i64 {offset}",
+            request(f"%line{tag}", to_write, near=True),
+        ]
+    )

@@ -10,7 +10,17 @@ from . import host
 from .kernel import checked_options, lanes_of
 from .lanes import Lanes
 from .module import Module
-from .sweep import ARRAY, HEADER, NEXT_CHUNK, STATUS, TILE, define_sweep
+from .sweep import (
+    ARRAY,
+    CHUNK,
+    CHUNKS,
+    HEADER,
+    NEXT_CHUNK,
+    STATUS,
+    STEPS,
+    TILE,
+    define_sweep,
+)
 from .together import run_together
 
 THREAD_WORK = 40_000  # flops a thread of a team should have: some microseconds
@@ -37,27 +47,28 @@ class Job:
 
     def __init__(self, sweep, steps, groups, places):
         self._sweep, self._run = sweep, sweep._sweep
-        self._groups, self._names = groups, sweep.arrays
+        self._groups = groups
         self._worth = max(1, steps * groups * sweep.lanes * sweep.work // THREAD_WORK)  # threads
-        words = [groups, groups, 1, 0, 0, steps]
-        for place in places:
+        words, self._later = [groups, groups, 1, 0, 0, steps], []
+        for k, (name, place) in enumerate(zip(sweep.arrays, places, strict=True)):
             words += place.words
+            if place.array is None:
+                self._later.append((name, HEADER + k * ARRAY, place.first))
         self._words, self._arrays = word_array("q", words), [place.array for place in places]
         self._address, _ = self._words.buffer_info()
 
-    def move(self, name, place):
-        """Another place for one of the arrays."""
-        k = self._names.index(name)
-        at = HEADER + k * ARRAY
-        self._arrays[k] = place.array
-        self._words[at : at + ARRAY] = word_array("q", place.words)
+    def run(self, thread_count=1, given=None):
+        """Do all steps; `given` are the addresses of arrays that come with the run.
 
-    def run(self, thread_count=1):
-        """Do all steps. Results do not depend on the number of threads."""
+        Results do not depend on the number of threads.
+        """
         count = min(thread_count, self._groups, self._worth)
         words = self._words
-        words[1] = -(-self._groups // count)  # groups a chunk
-        words[2], words[NEXT_CHUNK] = -(-self._groups // words[1]), 0
+        for name, at, first in self._later:
+            words[at] = given[name] + first
+        # Along rows one group after another, for few are the streams that memory can follow.
+        words[CHUNK] = 1 if words[STEPS] > 1 else -(-self._groups // count)
+        words[CHUNKS], words[NEXT_CHUNK] = -(-self._groups // words[CHUNK]), 0
         run_together(self._run, self._address, count)
         if words[STATUS]:
             raise MemoryError(f"{self._sweep.name}: no memory for its intermediate values")
