@@ -119,7 +119,7 @@ def test_whether_articulated_bodies_are_sequential_is_measured(monkeypatch, time
 
 
 def made_up(times_by_length, crossovers=None):
-    """Results as the benchmark writes them, of one function."""
+    """Results as the benchmark writes them; nothing was measured of inverse dynamics."""
     row = {"sliding": 0.0}
     return {
         "date": "2026-01-02",
@@ -129,6 +129,7 @@ def made_up(times_by_length, crossovers=None):
             | {
                 "n": n,
                 "forward_dynamics": {"ns_a_link": times, "error": dict.fromkeys(times, 1e-15)},
+                "inverse_dynamics": {"ns_a_link": {}, "error": {}},
                 "memory_mib": {name: 100 + n for name in times},
             }
             for n, times in times_by_length.items()
@@ -146,12 +147,15 @@ def test_tables_are_made_of_what_the_benchmark_wrote(monkeypatch):
     }
     monkeypatch.setattr(measured, "results", lambda: made_up(times, pairs))
     short, long = measured.time_table("forward_dynamics").rows
-    assert (short.quantity, short.measured) == ("N = 2^6", 40.0)
+    assert (short.quantity, short.measured) == ("N = 2⁶", 40.0)
     assert "0.75 times as fast as Pinocchio, 30" in short.note
-    assert long.note == "0.50 times as fast as odd, 5"
+    assert long.note == ""
+    (order,) = measured.order_table().rows
+    assert (order.quantity, order.measured) == ("N = 2⁷, forward dynamics, odd", 5.0)
+    assert order.note == "0.5 times the 10 of the scan, error 1e-15"
     never, faster = measured.crossover_table().rows
-    assert never.measured is None and "not at the longest chain of both, 2^6" in never.note
-    assert faster.measured == 128 and "2.00 times as fast, at N = 2^7" in faster.note
+    assert never.measured is None and "not at the longest chain of both, 2⁶" in never.note
+    assert faster.measured == 128 and "2.00 times as fast, at N = 2⁷" in faster.note
     assert measured.bytes_a_link() == 2**20
     curves = measured.time_figure("forward_dynamics").curves
     assert curves == {
@@ -176,8 +180,10 @@ def test_the_report_has_the_results_of_the_benchmark():
         assert len(rows) == len(found["rows"])
         times = [row[function]["ns_a_link"]["scan"] for row in measured.rows()]
         assert [row.measured for row in rows[: len(times)]] == [round(time, 1) for time in times]
-    for row in measured.accuracy_table().rows:
-        assert 0 <= row.measured < 1
+    worst = max(row["forward_dynamics"]["error"]["scan"] for row in found["rows"])
+    shown = {row.quantity: row.measured for row in measured.accuracy_table().rows}
+    assert shown["forward dynamics, Paraxis scan"] == pytest.approx(worst, rel=0.5)
+    assert 0 <= min(shown.values()) and max(shown.values()) < 1
 
 
 # -- the whole -------------------------------------------------------------------------------------

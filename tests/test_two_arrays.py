@@ -243,16 +243,16 @@ def test_the_tables_say_what_the_plans_do(monkeypatch):
     assert found["N = 8, 2N, the paper's plan"] == px.two_array_plan(8).makespan
     assert [row.measured for row in network.rows if "shuffled" in row.quantity] == [4, 6]
     notes = {row.quantity: row.note for row in allocations.rows}
-    assert notes["second allocation, a word 1, N = 8"].startswith("hidden")
-    assert notes["first allocation, a word 1, N = 8"].startswith("not hidden")
+    assert notes["N = 8, second allocation, a word 1"].startswith("hidden")
+    assert notes["N = 8, first allocation, a word 1"].startswith("not hidden")
     slack = {row.quantity: row.measured for row in overlap.rows}
-    assert slack["one array for Λ⁻¹, free messages, N = 4"] > 0
-    assert slack["one array for Λ⁻¹, a word 1, a message 100, N = 4"] < 0
-    startup = slack["startup of a message, N = 8"]
+    assert slack["N = 4, one array for Λ⁻¹, free messages"] > 0
+    assert slack["N = 4, one array for Λ⁻¹, a word 1, a message 100"] < 0
+    startup = slack["N = 8, startup of a message"]
     assert px.two_array_plan(8, word_time=1, startup=startup).slack >= 0
     assert px.two_array_plan(8, word_time=1, startup=startup + 1).slack < 0
-    curves = two_arrays.speedup_figure().curves
-    assert curves["N processors"][1] == (8, px.two_array_plan(8, arrays=1).speedup)
+    curves = two_arrays.time_figure().curves
+    assert curves["N processors"][1] == (8, px.two_array_plan(8, arrays=1).makespan)
 
 
 # -- errors ----------------------------------------------------------------------------------------

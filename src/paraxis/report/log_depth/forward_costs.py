@@ -10,7 +10,7 @@ BEST = "articulated_body"
 CONSTRAINT, LOGARITHMIC = "constraint_force", "logarithmic_constraint_force"
 HALVES = "divide_and_conquer"
 SHORT = (6, 12, 24)
-LENGTHS = {BEST: (*SHORT, 48), CONSTRAINT: (*SHORT, 48), LOGARITHMIC: SHORT, HALVES: (*SHORT, 48)}
+LENGTHS = {BEST: (*SHORT, 48), CONSTRAINT: (*SHORT, 48), LOGARITHMIC: SHORT, HALVES: SHORT}
 KINDS = (EQUAL, GENERAL)
 FLOPS_LEAD = (
     "Operations of each algorithm as it is traced for a chain of revolute joints whose numbers are "

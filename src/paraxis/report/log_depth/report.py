@@ -7,7 +7,7 @@ from .claims import claims_table
 from .forward_costs import depth_figure, depth_table, flops_table
 from .responses import response_table
 from .serial_cost import serial_cost_table
-from .two_arrays import speedup_figure, two_array_tables
+from .two_arrays import time_figure, two_array_tables
 
 TITLE = "Dynamics in logarithmic time"
 LEAD = (
@@ -35,13 +35,14 @@ def log_depth():
         response_table(),
         *two_array_tables(),
         *(measured.time_table(function) for function in measured.FUNCTIONS),
+        measured.order_table(),
         measured.crossover_table(),
         measured.accuracy_table(),
         measured.memory_table(),
     ]
     figures = (
         depth_figure(),
-        speedup_figure(),
+        time_figure(),
         *(measured.time_figure(function) for function in measured.FUNCTIONS),
         measured.error_figure(),
     )
