@@ -8,8 +8,13 @@ from ...drawing.figure import Figure
 from ..document import Row, Table
 
 FUNCTIONS = {"forward_dynamics": "forward dynamics", "inverse_dynamics": "inverse dynamics"}
-SERIAL, SCAN, PINOCCHIO = "serial", "scan", "pinocchio"
-NAMES = {PINOCCHIO: "Pinocchio", SERIAL: "Paraxis serial", SCAN: "Paraxis scan"}
+SERIAL, SCAN, PINOCCHIO = CONTENDERS = "serial", "scan", "pinocchio"
+NAMES = {
+    PINOCCHIO: "Pinocchio",
+    SERIAL: "Paraxis serial",
+    SCAN: "Paraxis scan",
+    "closed": "Paraxis scan, tip pinned",
+}
 REFERENCE, ROUNDED = "reference", "rounded"  # stand beside the contenders
 MIB = 2**20
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -83,21 +88,19 @@ def order_table():
     found = []
     for function, spoken in FUNCTIONS.items():
         for contender in _contenders(lambda row, f=function: row[f]["ns_a_link"]):
-            if contender in NAMES:
+            if contender in CONTENDERS:
                 continue
             row = [row for row in rows() if contender in row[function]["ns_a_link"]][-1]
             time, scan = (row[function]["ns_a_link"][each] for each in (contender, SCAN))
-            note = (
-                f"{time / scan:.1f} times the {scan:,.0f} of the scan, error "
-                f"{row[function]['error'][contender]:.0e}"
-            )
-            quantity = f"N = {length(row['n'])}, {spoken}, {contender}"
+            note = f"{time / scan:.1f} times the {scan:,.0f} of the scan"
+            quantity = f"N = {length(row['n'])}, {spoken}, {name(contender)}"
             found.append(Row("Paraxis", quantity, None, round(time, 1), note))
     lead = (
-        "Nanoseconds a link of other algorithms in the order that is named, on all cores. The scan "
-        "itself is articulated bodies or Newton and Euler's recursion on rows of links: more rows "
-        "than cores and lanes would only be more work. Reduction does each link once, elimination "
-        "and doubling once a round."
+        "Nanoseconds a link on all cores, by constraint forces, divide and conquer or Lathrop's "
+        "logarithmic recursion in the order that is named, each at the longest chain it was "
+        "measured on. The scan itself is articulated bodies or Newton and Euler's recursion on "
+        "rows of links, which is less work. Reduction does each link once, elimination and "
+        "doubling once a round."
     )
     return Table("Long chains: other algorithms and orders", lead, found)
 
