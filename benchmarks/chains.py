@@ -33,6 +33,24 @@ from paraxis.robot.links import links
 RESULTS = Path(__file__).parent / "results" / "chains.json"
 FUNCTIONS = ("forward_dynamics", "inverse_dynamics")
 ALGORITHMS = ("serial", "scan")  # of Paraxis
+# The same by other algorithms: function, algorithm, order of px.chain_dynamics.
+OTHERS = {
+    "constraint_force, reduction": ("forward_dynamics", "constraint_force", "odd_even_reduction"),
+    "constraint_force, elimination": (
+        "forward_dynamics",
+        "constraint_force",
+        "odd_even_elimination",
+    ),
+    "divide_and_conquer": ("forward_dynamics", "divide_and_conquer", "odd_even_reduction"),
+    "logarithmic, doubling": ("inverse_dynamics", "logarithmic_newton_euler", "kogge_stone"),
+    "logarithmic, reduction": (
+        "inverse_dynamics",
+        "logarithmic_newton_euler",
+        "odd_even_reduction",
+    ),
+}
+CLOSED = "closed"  # forward dynamics by scan with the tip pinned
+LONGEST_OF_OTHERS = 2**18  # links: odd-even elimination keeps a kilobyte of each
 PINOCCHIO = "pinocchio"
 ROUNDED = "rounded"  # the reference as float64, which no result in float64 can be better than
 LENGTHS = tuple(2**k for k in range(6, 21))
@@ -84,6 +102,12 @@ def state_of(robot, seed=SEED):
 
 def contender(name, robot):
     """{function: callable on three vectors}."""
+    if name == CLOSED:
+        pin = px.Contact.pinned()
+        return {"forward_dynamics": lambda *x: px.constrained_forward_dynamics(robot, *x, pin).qdd}
+    if name in OTHERS:
+        function, *how = OTHERS[name]
+        return {function: px.chain_dynamics(robot, function, *how)}
     if name == PINOCCHIO:
         chain = PinocchioChain(links(robot))
         return {function: getattr(chain, function) for function in FUNCTIONS}
@@ -98,6 +122,11 @@ def contenders(n):
     return (*((PINOCCHIO,) if n <= LONGEST else ()), *ALGORITHMS)
 
 
+def also(n):
+    """Contenders that are only timed and compared."""
+    return (*(OTHERS if n <= LONGEST_OF_OTHERS else ()), CLOSED)
+
+
 # -- what is measured ------------------------------------------------------------------------------
 
 
@@ -105,11 +134,12 @@ def measure(n, sliding, rounds):
     """ns a link and errors of every contender, by function."""
     robot = general_chain(n, sliding)
     q, qd, qdd, tau = state_of(robot)
-    made = {name: contender(name, robot) for name in contenders(n)}
+    made = {name: contender(name, robot) for name in (*contenders(n), *also(n))}
     runs = {
         (function, name): lambda call=calls[function], last=last: call(q, qd, last)
         for function, last in (("forward_dynamics", tau), ("inverse_dynamics", qdd))
         for name, calls in made.items()
+        if function in calls
     }
     row = {"n": n, "sliding": sliding, **{function: {} for function in FUNCTIONS}}
     for (function, name), seconds in take_turns(runs, rounds).items():
@@ -120,7 +150,8 @@ def measure(n, sliding, rounds):
         "inverse_dynamics": reference.inverse_dynamics(arm, q, qd, qdd)[0],
     }
     for (function, name), run in runs.items():
-        row[function].setdefault("error", {})[name] = error(run(), exact[function])
+        if name != CLOSED:
+            row[function].setdefault("error", {})[name] = error(run(), exact[function])
 
     def residual(found):
         needed, load = reference.inverse_dynamics(arm, q, qd, found)
@@ -128,7 +159,7 @@ def measure(n, sliding, rounds):
 
     row["forward_dynamics"]["residual"] = {
         ROUNDED: residual(exact["forward_dynamics"].astype(float)),
-        **{name: residual(runs["forward_dynamics", name]()) for name in made},
+        **{name: residual(runs["forward_dynamics", name]()) for name in contenders(n)},
     }
     if n <= CHECKED and reference.can_compile():
         wider = {
@@ -204,7 +235,9 @@ def show(results, console):
     for function in FUNCTIONS:
         table = Table(title=f"{function.replace('_', ' ')} of one chain, float64: ns a link")
         table.add_column("links", justify="right", no_wrap=True)
-        heads = [*names, *(f"error of {name}" for name in names)]
+        others = [name for name, (which, *_) in OTHERS.items() if which == function]
+        others += [CLOSED] if function == "forward_dynamics" else []
+        heads = [*names, *others, *(f"error of {name}" for name in names)]
         residuals = (ROUNDED, *names) if function == "forward_dynamics" else ()
         heads += [f"residual of {name}" for name in residuals]
         heads += ["MiB, scan"] if residuals else []
@@ -212,7 +245,7 @@ def show(results, console):
             table.add_column(head, justify="right")
         for row in results["rows"]:
             found = row[function]
-            cells = [_cell(found["ns_a_link"].get(name), "{:,.0f}") for name in names]
+            cells = [_cell(found["ns_a_link"].get(name), "{:,.0f}") for name in (*names, *others)]
             cells += [_cell(found["error"].get(name), "{:.0e}") for name in names]
             if residuals:
                 cells += [_cell(found["residual"].get(name), "{:.0e}") for name in residuals]

@@ -167,10 +167,15 @@ class Robot:
         inertias[place.body] = inertias[place.body] + load
         return replace(self, inertias=tuple(inertias), warn=False)
 
+    @cached_property
+    def tips(self):
+        """The bodies that carry no joint."""
+        parents = {joint.parent for joint in self.joints}
+        return [i for i in range(self.n) if i not in parents]
+
     def tool(self):
         """The last frame of the robot's tip, which is what it works with."""
-        parents = {joint.parent for joint in self.joints}
-        tips = [i for i in range(self.n) if i not in parents]
+        tips = self.tips
         if len(tips) != 1:
             last = {frame.body: frame.name for frame in self.frames}
             names = [last.get(i, self.joints[i].name) for i in tips]

@@ -23,7 +23,7 @@ from .sweep import (
 )
 from .together import run_together
 
-THREAD_WORK = 40_000  # flops a thread of a team should have: some microseconds
+THREAD_WORK = 150_000  # flops a thread of a team should have: some ten microseconds
 
 
 class Sweep:
