@@ -16,7 +16,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks/results/cpu.json"
-MOTION = {"table:simulation": "simulation", "table:inverse_kinematics": "inverse_kinematics"}
+MOTION = {
+    "table:simulation": "simulation",
+    "table:inverse_kinematics": "inverse_kinematics",
+    "table:chains": "chains",
+}
 PAGES = (ROOT / "README.md", ROOT / "docs/performance.md")
 PLOT = ROOT / "docs/images/cpu.svg"
 
@@ -216,13 +220,50 @@ def start_table(start, largest):
 
 def motion(folder):
     """marker -> text, for benchmarks with results of their own in the same folder."""
-    tables = {"simulation": simulation_table, "inverse_kinematics": inverse_kinematics_table}
+    tables = {
+        "simulation": simulation_table,
+        "inverse_kinematics": inverse_kinematics_table,
+        "chains": chains_table,
+    }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {
         marker: tables[path.stem](json.loads(path.read_text()))
         for marker, path in files.items()
         if path.is_file()
     }
+
+
+SHOWN_CHAINS = (64, 256, 1024, 4096, 16384, 65536, 2**18, 2**20)  # links
+
+
+def chains_table(data):
+    """One line a length: forward and inverse dynamics, ns a link, and how far off the former is."""
+    kinds = ("pinocchio", "serial", "scan")
+    heads = [
+        f"{what}: {who}"
+        for what in ("forward", "inverse")
+        for who in ("Pinocchio", "serial", "scan")
+    ]
+    rows = [["links", *heads, "error", "memory"]]
+    for row in data["rows"]:
+        if row["sliding"] or row["n"] not in SHOWN_CHAINS:
+            continue
+        cells = [f"{row['n']:,}"]
+        for function in ("forward_dynamics", "inverse_dynamics"):
+            found = row[function]["ns_a_link"]
+            least = min(found[kind] for kind in kinds if kind in found)
+            for kind in kinds:
+                shown = short(found[kind]) if kind in found else "–"
+                cells.append(f"**{shown}**" if found.get(kind) == least else shown)
+        cells.append(f"{row['forward_dynamics']['error']['scan']:.0e}")
+        rows.append([*cells, f"{row['memory_mib']['scan'] / 1024:.1f} GiB"])
+    about = data["machine"]
+    return (
+        f"{markdown(rows)}\n\nOne state of one chain, no two links alike: ns a link, float64, on "
+        f"{about['cpu']}. Pinocchio {about['pin']} and serial: one core; scan: two. Pinocchio ends "
+        f"at {data['pinocchio_ends']['links']:,} links. The error is that of the scan's "
+        "accelerations against extended precision; memory is all of the process, the robot included."
+    )
 
 
 def simulation_table(data):
