@@ -90,7 +90,7 @@ def expected(robot, function, q, qd, last):
 def test_every_way_of_a_function(function, kinds, rotors):
     for n in LENGTHS:
         robot = chain(n, kinds, rotors)
-        state = slow_states(robot, 5)
+        state = slow_states(robot, 3)
         reference = expected(robot, function, *state)
         for way in WAYS:
             found = FUNCTIONS[function](robot, *state, algorithm=way)
@@ -384,7 +384,7 @@ def with_inertia(robot, link, inertia):
 @by_every_way
 def test_a_joint_that_moves_nothing(n, way):
     robot = with_inertia(chain(n, "revolute", rotors=False), n - 1, Inertia())
-    q, qd, tau = slow_states(robot, 5)
+    q, qd, tau = slow_states(robot, 2)
     with pytest.raises(RobotError, match=f"acceleration of joint 'j{n - 1}' is not defined"):
         px.forward_dynamics(robot, q, qd, tau, algorithm=way)
     torques = px.inverse_dynamics(robot, q, qd, tau, algorithm=way)  # which need no inverse
@@ -401,7 +401,7 @@ def test_a_joint_that_moves_nothing(n, way):
 def test_a_universal_joint(n, link, way):
     """Two joints with nothing between them but a joint."""
     robot = with_inertia(chain(n, "revolute", rotors=False, reach=0.1), link, Inertia())
-    state = slow_states(robot, 5)
+    state = slow_states(robot, 2)
     found = px.forward_dynamics(robot, *state, algorithm=way)
     assert relative_error(found, expected(robot, FORWARD, *state)) < 1e-9
 
@@ -418,7 +418,7 @@ def test_universal_joints_all_along(n, first, way):
     ]
     joints = [replace(joint, placement=across, axis=(0.0, 0.0, 1.0)) for joint in robot.joints]
     robot = replace(robot, joints=tuple(joints), inertias=tuple(bodies), warn=False)
-    state = slow_states(robot, 5)
+    state = slow_states(robot, 2)
     found = px.forward_dynamics(robot, *state, algorithm=way)
     assert relative_error(found, expected(robot, FORWARD, *state)) < ROUNDING
 

@@ -139,7 +139,7 @@ def test_each_order_glues_what_it_says(n):
 @pytest.mark.parametrize("n", [3, 4, 5, 64, 65])
 def test_levels_are_as_many_as_their_order_has(maps, n):
     operator, doublings = maps.compile_scan()._operator, (n - 1).bit_length()
-    assert len(Scan(operator, n, "odd_even_reduction").levels) == 2 * doublings
+    assert len(Scan(operator, n, "odd_even_reduction").levels) == 2 * (n.bit_length() - 1)
     copied_back = doublings % 2
     assert len(Scan(operator, n, "kogge_stone").levels) == doublings + copied_back
 
@@ -206,12 +206,12 @@ def test_nan_spoils_what_comes_after_it_and_nothing_else(maps):
 
 
 def test_several_callers_at_once(maps):
-    scan, rows = maps.compile_scan(), [whole_numbers(n, n) for n in (100, 101, 102, 100)]
+    scan, rows = maps.compile_scan(), [whole_numbers(n, n) for n in (9001, 9001, 9002, 9001)]
     expected = [scan(A=A, b=b)["b"] for A, b in rows]
     wrong = []
 
     def work(k):
-        for _ in range(20):
+        for _ in range(10):
             A, b = rows[k]
             if not np.array_equal(scan(A=A, b=b)["b"], expected[k]):
                 wrong.append(k)

@@ -91,14 +91,14 @@ class Scan:
             self.levels.append(lambda threads: _copy(last, self.columns, n))
 
     def _reduction(self, operator, n):
-        up, down = operator.glue("pairs", "pairs", "column"), None
-        lanes = up.lanes
+        up = operator.glue("pairs", "pairs", "column")
         down = operator.glue("column", "pairs", "apart")
+        lanes = up.lanes
         self.columns = here = Columns(operator.parts, n, 2 * lanes + 1)
         back = []
         while n > 1:
-            pairs, odd = divmod(n, 2)
-            above = Columns(operator.parts, pairs + odd, 2 * lanes + 1)
+            pairs = n // 2  # an element that is left over is none's left
+            above = Columns(operator.parts, pairs, 2 * lanes + 1)
             glued = up.bind(
                 1,
                 -(-pairs // lanes),
@@ -106,7 +106,7 @@ class Scan:
                 **here.places("right_", first=1, every=2, lanes=lanes),
                 **above.places(lanes=lanes),
             )
-            self.levels.append(_reduce(glued, here, above, odd))
+            self.levels.append(glued.run)
             evens = -(-n // 2) - 1
             spread = None
             if evens:
@@ -117,8 +117,8 @@ class Scan:
                     **here.places("right_", first=2, every=2, lanes=lanes),
                     **here.places(first=2, every=2, lanes=lanes),
                 )
-            back.append(_spread(spread, here, above, pairs))
-            here, n = above, pairs + odd
+            back.append(_spread(spread, here, above))
+            here, n = above, pairs
         self.levels += back[::-1]
 
     def _p_fold(self, operator, n, pieces):
@@ -170,21 +170,12 @@ def _copy(before, after, count):
     after.array[:, :count] = before.array[:, :count]
 
 
-def _reduce(glued, here, above, odd):
-    def level(threads):
-        glued.run(threads)
-        if odd:
-            above.array[:, -1] = here.array[:, -1]
-
-    return level
-
-
-def _spread(job, here, above, pairs):
+def _spread(job, here, above):
     """Prefixes that end with the right of a pair are those of the pairs."""
 
     def level(threads):
         if job is not None:
             job.run(threads)
-        here.array[:, 1::2] = above.array[:, :pairs]
+        here.array[:, 1::2] = above.array
 
     return level
