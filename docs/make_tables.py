@@ -262,7 +262,7 @@ def chains_table(data):
         f"{markdown(rows)}\n\nOne state of one chain, no two links alike: ns a link, float64, on "
         f"{about['cpu']}. Pinocchio {about['pin']} and serial: one core; scan: two. Pinocchio ends "
         f"at {data['pinocchio_ends']['links']:,} links. The error is that of the scan's "
-        "accelerations against extended precision; memory is all of the process, the robot included."
+        "accelerations against extended precision. Memory is the process's, robot included."
     )
 
 

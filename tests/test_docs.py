@@ -38,7 +38,7 @@ def test_the_reference_lists_nothing_else():
 
 def test_the_readme_runs(monkeypatch, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     monkeypatch.chdir(tmp_path)  # one of them writes a file
     space = {}
     for block in blocks:
