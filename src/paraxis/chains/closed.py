@@ -5,6 +5,7 @@ all that contact asks for, on the rows' ends alone: the acceleration of the last
 contact, how it answers to a force (Λ⁻¹), the force, and the rows joined anew under it.
 """
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from .forward_rows import ArticulatedRows
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
 from .rows import Cut, rows_of
+from .undefined import explain
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,14 @@ class ClosedChain:
         self._robot, self._in_world = robot, coordinates == "world"
         self._chain = chain = chain_of(robot)
         cut = Cut(chain.n, rows_of(chain.n), lanes_of("float64").count)
+        if not chain.bears_cuts(cut.steps):
+            cut = Cut(chain.n, rows=1, lanes=1)
         self._forward, self._motion = ArticulatedRows(chain, cut), NewtonEulerRows(chain, cut)
         self._state, self._still = np.zeros((4, cut.padded)), np.zeros(cut.padded)
         upright = align_z(np.array(robot.joints[-1].axis))
         self._turn = upright.T @ np.array(frame.pose.rotation)
         self._place = upright.T @ np.array(frame.pose.translation)
+        self.lock = threading.Lock()  # its memory serves one caller at a time
 
     def open(self, q, qd, tau):
         """The TipState without contact."""
@@ -52,6 +57,8 @@ class ClosedChain:
         W, r, ω, v = self._tip(*self._state[:2], threads)
         self._forward.inward(*self._state[:3], threads)
         α, a = self._forward.join().reshape(2, 3)
+        if np.isfinite(self._state[:3, :n]).all() and not np.isfinite([α, a]).all():
+            explain(self._chain, *self._state[:3, :n])
         axes = W @ self._turn
         own = self._turn.T  # the last link's coordinates to those of the frame
         out = axes if self._in_world else np.eye(3)

@@ -17,9 +17,8 @@ from ..backends.llvm.kernel import checked_options, lanes_of
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..drivers.threads import available
-from ..errors import ArgumentError, RobotError
+from ..errors import ArgumentError
 from ..robot.robot import a_robot
-from ..robot.text import quoted
 from .forward_rows import ArticulatedRows
 from .glued_newton_euler import GluedNewtonEuler
 from .inverse_rows import NewtonEulerRows
@@ -27,6 +26,7 @@ from .numbers import chain_of
 from .rows import Cut, rows_of
 from .serial import ArticulatedSerial, NewtonEulerSerial
 from .span_forces import SpanForces
+from .undefined import explain
 
 SCAN_FROM = 256  # links, from which on the rows of a scan are worth their junctions
 BATCH_FROM = 4  # states, from which on lanes are better filled with states than with links
@@ -123,7 +123,10 @@ class ChainDynamics:
         with self._lock:  # the memory of a solver serves one caller at a time
             self._solve(states, result)
         if self.function == "forward_dynamics" and not np.isfinite(result).all():
-            self._explain(states, result)
+            for row in np.flatnonzero(~np.isfinite(result).all(axis=1)):
+                state = [array[row] for array in states]
+                if np.isfinite(state).all():  # else it spoils itself, and no other
+                    explain(self._chain, *state)
         return result
 
     def _solve(self, states, result):
@@ -179,18 +182,6 @@ class ChainDynamics:
         if key not in self._solvers:
             self._solvers[key] = kind(self._chain, *size)
         return self._solvers[key]
-
-    def _explain(self, states, result):
-        """A joint that moves nothing has no acceleration; a state that is no number has none."""
-        for row in np.flatnonzero(~np.isfinite(result).all(axis=1)):
-            if all(np.isfinite(array[row]).all() for array in states):
-                worst = int(np.flatnonzero(~np.isfinite(result[row]))[-1])
-                joint = self.robot.joints[worst].name
-                raise RobotError(
-                    f"robot {quoted(self.robot.name)}: the acceleration of joint {quoted(joint)} "
-                    "is not defined: nothing that it moves has inertia along its axis, or numbers "
-                    "grew beyond those of float64"
-                )
 
 
 def _plain(array, n):

@@ -49,6 +49,7 @@ class ArticulatedSerial(_Serial):
     def __init__(self, chain, states, lanes):
         super().__init__(chain, states, lanes)
         angle, kept = self._tile(2, chain.n), self._tile(8, chain.n)
+        self.reciprocals = kept[0, :, 6, 0]  # of what each joint moves, in the first state
         self._rate, self._a, self._beyond = self._tile(3), self._tile(6), self._tile(27)
         inertia, bias = self._beyond[:, :, :21], self._beyond[:, :, 21:]
         self._jobs = (

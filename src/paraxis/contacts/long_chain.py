@@ -34,11 +34,13 @@ def constrained_chain(robot, q, qd, tau, contact):
     qdd, force, acceleration = (np.full((*batch, k), np.nan) for k in (n, 6, 6))
     rank = np.zeros(batch, int)
     for index in np.ndindex(batch):
-        tip = chain.open(*(array[index] for array in whole))
         values = {name: array[index].tolist() for name, array in numbers.items()}
-        found, rank[index] = _force(tip, contact.form(frame, values))
+        with chain.lock:
+            tip = chain.open(*(array[index] for array in whole))
+            found, rank[index] = _force(tip, contact.form(frame, values))
+            if found is not None:
+                chain.close(tip, found, qdd[index])
         if found is not None:
-            chain.close(tip, found, qdd[index])
             force[index], acceleration[index] = found, tip.acceleration - tip.mobility @ found
     return qdd, force, acceleration, rank[()]
 
