@@ -139,16 +139,16 @@ def accuracy_table():
     found = []
     for function, spoken in FUNCTIONS.items():
         for contender in _contenders(lambda row, f=function: row[f]["error"]):
-            errors = [
-                (row[function]["error"][contender], row["n"])
-                for row in results()["rows"]
-                if contender in row[function]["error"]
-            ]
-            (worst, n), longest = max(errors), max(n for _, n in errors)
+            there = [row for row in results()["rows"] if contender in row[function]["error"]]
+            row = max(there, key=lambda row: row[function]["error"][contender])
+            longest = max(row["n"] for row in there)
+            worst, own = (row[function]["error"].get(each, 0) for each in (contender, REFERENCE))
             what = "the reference itself" if contender == REFERENCE else name(contender)
-            note = f"at N = {length(n)}, of lengths to {length(longest)}"
+            note = f"at N = {length(row['n'])}, of lengths to {length(longest)}"
             if contender == REFERENCE:
                 note += ", beside quadruple precision"
+            elif own > worst / 2:
+                note += "; most of it may be the reference's own"
             found.append(Row("Paraxis", f"{spoken}, {what}", None, _digit(worst), note))
     last = rows()[-1]
     for contender, residual in last["forward_dynamics"]["residual"].items():
