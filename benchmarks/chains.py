@@ -56,7 +56,7 @@ PINOCCHIO = "pinocchio"
 ROUNDED = "rounded"  # the reference as float64, which no result in float64 can be better than
 LENGTHS = tuple(2**k for k in range(6, 21))
 MIXED = (4_096, 65_536)  # lengths at which one joint in four slides
-CHECKED = 65_536  # links, up to which the reference is compared with one in quadruple precision
+QUADRUPLE = 65_536  # links, up to which the reference is in quadruple precision
 SECONDS = 0.003  # that calls which are timed together last at least
 SEED = 6
 AT_ONCE = 4_096  # links that are lists for a moment: their peak is none of the chain's
@@ -145,10 +145,11 @@ def measure(n, sliding, rounds):
     row = {"n": n, "sliding": sliding, **{function: {} for function in FUNCTIONS}}
     for (function, name), seconds in take_turns(runs, rounds).items():
         row[function].setdefault("ns_a_link", {})[name] = seconds / n * 1e9
-    arm = links(robot)
+    arm, quad = links(robot), n <= QUADRUPLE and reference.can_compile()
+    row["reference"] = "quadruple" if quad else "long double"
     exact = {
-        "forward_dynamics": reference.forward_dynamics(arm, q, qd, tau),
-        "inverse_dynamics": reference.inverse_dynamics(arm, q, qd, qdd)[0],
+        "forward_dynamics": reference.forward_dynamics(arm, q, qd, tau, quad=quad),
+        "inverse_dynamics": reference.inverse_dynamics(arm, q, qd, qdd, quad=quad)[0],
     }
     for (function, name), run in runs.items():
         if name != CLOSED:
@@ -162,13 +163,6 @@ def measure(n, sliding, rounds):
         ROUNDED: residual(exact["forward_dynamics"].astype(float)),
         **{name: residual(runs["forward_dynamics", name]()) for name in contenders(n)},
     }
-    if n <= CHECKED and reference.can_compile():
-        wider = {
-            "forward_dynamics": reference.forward_dynamics(arm, q, qd, tau, quad=True),
-            "inverse_dynamics": reference.inverse_dynamics(arm, q, qd, qdd, quad=True)[0],
-        }
-        for function in FUNCTIONS:
-            row[function]["error"]["reference"] = error(exact[function], wider[function])
     return row
 
 

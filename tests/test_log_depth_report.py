@@ -167,18 +167,6 @@ def test_tables_are_made_of_what_the_benchmark_wrote(monkeypatch):
     assert "2026-01-02" in measured.where() and "some CPU" in measured.where()
 
 
-@pytest.mark.parametrize(("own", "doubted"), [(9e-16, True), (1e-18, False)])
-def test_errors_that_may_be_those_of_the_reference_are_doubted(monkeypatch, own, doubted):
-    results = made_up({64: {"scan": 10.0}})
-    (row,) = results["rows"]
-    row["forward_dynamics"]["error"]["reference"] = own
-    row["forward_dynamics"]["residual"] = {}
-    monkeypatch.setattr(measured, "results", lambda: results)
-    scan, reference = measured.accuracy_table().rows
-    assert ("the reference's own" in scan.note) == doubted
-    assert reference.note.endswith("beside quadruple precision")
-
-
 def test_the_report_has_the_results_of_the_benchmark():
     found = measured.results()
     date.fromisoformat(found["date"])

@@ -15,7 +15,7 @@ NAMES = {
     SCAN: "Paraxis scan",
     "closed": "Paraxis scan, tip pinned",
 }
-REFERENCE, ROUNDED = "reference", "rounded"  # stand beside the contenders
+ROUNDED = "rounded"  # the reference as float64
 MIB = 2**20
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -97,10 +97,10 @@ def order_table():
             found.append(Row("Paraxis", quantity, None, round(time, 1), note))
     lead = (
         "Nanoseconds a link on all cores, by constraint forces, divide and conquer or Lathrop's "
-        "logarithmic recursion in the order that is named, each at the longest chain it was "
-        "measured on. The scan itself is articulated bodies or Newton and Euler's recursion on "
-        "rows of links, which is less work. Reduction does each link once, elimination and "
-        "doubling once a round."
+        "logarithmic recursion in the order that is named, and of the closed chain, each at the "
+        "longest chain it was measured on. The scan itself is articulated bodies or Newton and "
+        "Euler's recursion on rows of links, which is less work. Reduction does each link once, "
+        "elimination and doubling once a round."
     )
     return Table("Long chains: other algorithms and orders", lead, found)
 
@@ -135,21 +135,19 @@ def crossover_table():
 
 
 def accuracy_table():
-    """The largest errors over all lengths, and what the reference itself is worth."""
+    """The largest errors over all lengths."""
     found = []
     for function, spoken in FUNCTIONS.items():
         for contender in _contenders(lambda row, f=function: row[f]["error"]):
             there = [row for row in results()["rows"] if contender in row[function]["error"]]
             row = max(there, key=lambda row: row[function]["error"][contender])
             longest = max(row["n"] for row in there)
-            worst, own = (row[function]["error"].get(each, 0) for each in (contender, REFERENCE))
-            what = "the reference itself" if contender == REFERENCE else name(contender)
+            worst = row[function]["error"][contender]
             note = f"at N = {length(row['n'])}, of lengths to {length(longest)}"
-            if contender == REFERENCE:
-                note += ", beside quadruple precision"
-            elif own > worst / 2:
-                note += "; most of it may be the reference's own"
-            found.append(Row("Paraxis", f"{spoken}, {what}", None, _digit(worst), note))
+            if row["reference"] != "quadruple":
+                note += f"; the reference there is in {row['reference']}"
+            quantity = f"{spoken}, {name(contender)}"
+            found.append(Row("Paraxis", quantity, None, _digit(worst), note))
     last = rows()[-1]
     for contender, residual in last["forward_dynamics"]["residual"].items():
         what = "the reference rounded" if contender == ROUNDED else name(contender)
@@ -158,9 +156,9 @@ def accuracy_table():
         found.append(Row("Paraxis", quantity, None, _digit(residual), note))
     lead = (
         "The largest error over all lengths, max|Δ| / max(1, max|reference|), beside a reference "
-        "in extended precision. The residual puts accelerations back into inverse dynamics: a long "
-        "chain multiplies even the rounding of the reference to float64, which no result in "
-        "float64 can be much better than."
+        "in quadruple precision where nothing else is said. The residual puts accelerations back "
+        "into inverse dynamics: a long chain multiplies even the rounding of the reference to "
+        "float64, which no result in float64 can be much better than."
     )
     return Table("Long chains: accuracy", lead, found)
 
@@ -194,11 +192,7 @@ def error_figure():
         "Long chains: error of forward dynamics",
         "Beside a reference in extended precision.",
         "max|Δ| / max(1, max|reference|)",
-        lambda row: {
-            each: error
-            for each, error in row["forward_dynamics"]["error"].items()
-            if each != REFERENCE
-        },
+        lambda row: row["forward_dynamics"]["error"],
     )
 
 
