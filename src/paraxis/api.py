@@ -185,7 +185,7 @@ def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None, **parameter
     if out is None and not parameters:
         try:  # the short way to a kernel that is there
             return robot._functions["inverse_dynamics", algorithm](q, qd, qdd)
-        except (AttributeError, KeyError):
+        except (AttributeError, KeyError, TypeError):
             pass
     return _call(robot, "inverse_dynamics", (q, qd, qdd), out, algorithm, parameters)
 
@@ -418,8 +418,14 @@ def _along_chain(robot, function, algorithm, parameters):
                 "algorithm of px.algorithms() for them"
             )
         return True
-    long = algorithm is None and robot.n > LONGEST_PROGRAM and not parameters
-    return long and not robot.branching
+    if algorithm is not None:
+        if algorithm not in tuple(algorithms_of(function)):
+            raise ArgumentError(
+                f"algorithm: expected one of {tuple(algorithms_of(function))} or, along a chain, "
+                f"of {CHAIN_WAYS}, found {algorithm!r}"
+            )
+        return False
+    return robot.n > LONGEST_PROGRAM and not parameters and not robot.branching
 
 
 def _chain_dynamics(robot, function, algorithm):
