@@ -5,10 +5,10 @@ import numpy as np
 from ..algorithms import chain_gluing
 from ..algorithms.chain_link import MIXED, NUMBERS
 from ..drivers.columns import Columns
-from ..drivers.scan import Scan
+from ..drivers.scan import ROOM, Scan
+from .maps import bound, link_columns, mapped, parts
 from .numbers import ROTOR
-from .operators import LOADS, MOTIONS, mapped
-from .span_forces import ROOM
+from .operators import LOADS, MOTIONS
 
 
 class GluedNewtonEuler:
@@ -20,8 +20,7 @@ class GluedNewtonEuler:
         rise = chain_gluing.base_motion(-chain.gravity)
         self._base = np.concatenate([np.ravel(rise[part]) for part in chain_gluing.MOTION])
         self._rotor, self._turns = chain.link[:, ROTOR], chain.turns
-        links = Columns({"link": chain.link.shape[1]}, n + 1, ROOM)
-        links["link"][:, :n], links["link"][:, n:] = chain.link.T, chain.nothing[:, None]
+        links = link_columns(chain)
         self._vectors = Columns({"q": 1, "qd": 1, "qdd": 1}, n + 1, ROOM)
         self._own = Columns(LOADS.parts, n, ROOM)
         number = (NUMBERS + (chain.kinds == MIXED),)
@@ -30,20 +29,14 @@ class GluedNewtonEuler:
             function = getattr(chain_gluing, name)
             label = f"{name} {chain.kinds}"
             sweep = mapped(label, lambda **given: function(**given, kinds=chain.kinds), inputs)
-            places = {}
-            for key, (columns, part, first) in arrays.items():
-                found = columns.places(first=first, lanes=sweep.lanes, only=(part,))
-                (places[key],) = found.values()
-            return sweep.bind(1, -(-n // sweep.lanes), **places)
+            return bound(sweep, n, arrays)
 
         vectors = {name: (self._vectors, name, 0) for name in ("q", "qd", "qdd")}
         moved = self._motions.columns
         self._own_motions = job(
             "own_motion",
             {"link": number, "q": (), "qd": (), "qdd": ()},
-            {"link": (links, "link", 0)}
-            | vectors
-            | {part: (moved, part, 1) for part in MOTIONS.parts},
+            {"link": (links, "link", 0)} | vectors | parts(moved, 1),
         )
         self._own_loads = job(
             "own_load",
@@ -51,7 +44,7 @@ class GluedNewtonEuler:
             {"link": (links, "link", 0), "beyond": (links, "link", 1)}
             | {"q_beyond": (self._vectors, "q", 1)}
             | {part: (moved, part, 1) for part in ("ω", "α", "a")}
-            | {part: (self._own, part, 0) for part in LOADS.parts},
+            | parts(self._own),
         )
 
     def __call__(self, q, qd, qdd, tau, threads=1):

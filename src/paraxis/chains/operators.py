@@ -5,12 +5,10 @@ from functools import partial
 from ..algorithms import chain_gluing, constraint_spans, handle_spans, odd_even_steps
 from ..algorithms.angular_velocities import Spin, glue_spins
 from ..backends.llvm.operator import Operator, SpanOperator
-from ..backends.llvm.sweep import COLUMN
-from ..backends.llvm.sweep_kernel import compile_sweep
 from ..graph.graph import size
-from ..graph.trace import trace
 from ..program import work
 from ..spatial import Matrix, Vector
+from .maps import mapped
 
 
 def _glued_spins(left, right):
@@ -71,12 +69,3 @@ class HandleSpans(SpanOperator):
 
 
 SPANS = {"constraint_force": ConstraintSpans, "divide_and_conquer": HandleSpans}
-
-
-def mapped(name, function, inputs, wide=True):
-    """A body whose arrays are all in columns."""
-
-    def graph():
-        return trace(function, inputs, name)
-
-    return compile_sweep(f"map {name}", graph, work, wide=wide, otherwise=COLUMN)

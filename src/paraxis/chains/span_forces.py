@@ -5,12 +5,10 @@ from ..algorithms.constraint_spans import joint_acceleration, own_spin
 from ..drivers.columns import Columns
 from ..drivers.elimination import Elimination
 from ..drivers.odd_even import OddEvenElimination
-from ..drivers.scan import Scan
+from ..drivers.scan import ROOM, Scan
+from .maps import bound, link_columns, mapped, parts
 from .numbers import ROTOR
-from .operators import SPANS, SPINS, mapped
-
-ROOM = 20  # beyond the last element: what lanes that are left over may touch
-
+from .operators import SPANS, SPINS
 
 _BODIES = {"own_spin": own_spin, "joint_acceleration": joint_acceleration}  # of every algorithm
 
@@ -20,8 +18,8 @@ class SpanForces:
     two scans. The first finds angular velocities, the second the forces."""
 
     def __init__(self, chain, algorithm, order):
-        self._n, self._kinds = chain.n, chain.kinds
-        n = chain.n
+        n = self._n = chain.n
+        self._kinds = chain.kinds
         self._rotors = bool(chain.link[:, ROTOR].any())
         operator = SPANS[algorithm](chain.kinds, self._rotors)
         self._algorithm = operator.algorithm
@@ -30,14 +28,12 @@ class SpanForces:
             self._holding = OddEvenElimination(operator, n + 1)
         else:
             self._holding = Elimination(operator, n + 1, order)
-        links = Columns({"link": chain.link.shape[1]}, n + 1, ROOM)
-        links["link"][:, :n], links["link"][:, n:] = chain.link.T, chain.nothing[:, None]
         angles = Columns({"angle": 2}, n + 1, ROOM)
         self._vectors = Columns({"q": 1, "qd": 1, "tau": 1, "qdd": 1}, n + 1, ROOM)
         self._rates = Columns({"ω": 3}, n + 1, ROOM)  # those of the base first
         self._moved = Columns({"a": 6}, n + 1, ROOM)
         self._moved["a"][3:, 0] = -chain.gravity
-        self._bind(links, angles)
+        self._bind(link_columns(chain), angles)
 
     def _bind(self, links, angles):
         n, vectors, rates, spans, x = (
@@ -50,15 +46,7 @@ class SpanForces:
         number, directions = (NUMBERS + (self._kinds == MIXED),), (x.array.shape[0],)
 
         def job(name, count, inputs, arrays, wide=True):
-            sweep = self._map(name, inputs, wide)
-            lanes = sweep.lanes
-            places = {}
-            for key, (columns, part, first) in arrays.items():
-                (places[key],) = columns.places(first=first, lanes=lanes, only=(part,)).values()
-            return sweep.bind(1, -(-count // lanes), **places)
-
-        def parts(columns, first=0):
-            return {part: (columns, part, first) for part in columns.parts}
+            return bound(self._map(name, inputs, wide), count, arrays)
 
         own = {"link": (links, "link", 0), "angle": (angles, "angle", 0)}
         beyond = {"beyond": (links, "link", 1), "beyond_angle": (angles, "angle", 1)}
@@ -109,10 +97,8 @@ class SpanForces:
         )
 
     def _map(self, name, inputs, wide):
-        function, options = (
-            _BODIES.get(name) or getattr(self._algorithm, name),
-            {"kinds": self._kinds},
-        )
+        function = _BODIES.get(name) or getattr(self._algorithm, name)
+        options = {"kinds": self._kinds}
         if name in ("base", "single_link", "acceleration"):
             options["rotors"] = self._rotors
         label = f"{function.__module__}.{name} {sorted(options.items())}"

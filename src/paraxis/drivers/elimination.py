@@ -7,9 +7,7 @@ unknowns at both ends are known. Orders are those of drivers/scan.py; here `seri
 """
 
 from .columns import Columns, Slots
-from .scan import PIECES
-
-ROOM = 20  # elements
+from .scan import PIECES, ROOM
 
 
 class Elimination:
@@ -142,7 +140,6 @@ class Elimination:
 
 
 def _spans(operator, n):
-    """Room beyond the last: who fills these in may do so by whole registers."""
     return Columns(operator.parts, n, ROOM), Columns(operator.unknown, n + 1, ROOM)
 
 

@@ -14,6 +14,7 @@ from ..errors import ArgumentError
 from .columns import Columns, Slots
 
 ORDERS = ("serial", "p_fold", "kogge_stone", "odd_even_elimination", "odd_even_reduction")
+ROOM = 20  # elements beyond a row: who fills it in may do so by whole registers
 PIECES = 64  # of p_fold, unless it is said
 
 
@@ -47,7 +48,7 @@ class Scan:
             level(threads)
 
     def _serial(self, operator, n):
-        self.columns = Columns(operator.parts, n, 0)
+        self.columns = Columns(operator.parts, n, ROOM)
         running = Slots(operator.parts)
         job = operator.extend("apart", wide=False).bind(
             n - 1,

@@ -1,0 +1,37 @@
+"""Maps over the links of a chain, whose arrays are in columns."""
+
+from ..backends.llvm.sweep import COLUMN
+from ..backends.llvm.sweep_kernel import compile_sweep
+from ..drivers.columns import Columns
+from ..drivers.scan import ROOM
+from ..graph.trace import trace
+from ..program import work
+
+
+def link_columns(chain):
+    """The numbers of all links, and after the last those of a link that is not there."""
+    links = Columns({"link": chain.link.shape[1]}, chain.n + 1, ROOM)
+    links["link"][:, : chain.n], links["link"][:, chain.n :] = chain.link.T, chain.nothing[:, None]
+    return links
+
+
+def mapped(name, function, inputs, wide=True):
+    """A body whose arrays are all in columns."""
+
+    def graph():
+        return trace(function, inputs, name)
+
+    return compile_sweep(f"map {name}", graph, work, wide=wide, otherwise=COLUMN)
+
+
+def bound(sweep, count, arrays):
+    """A job over so many elements; `arrays` are (columns, part, first element) by name."""
+    places = {}
+    for name, (columns, part, first) in arrays.items():
+        (places[name],) = columns.places(first=first, lanes=sweep.lanes, only=(part,)).values()
+    return sweep.bind(1, -(-count // sweep.lanes), **places)
+
+
+def parts(columns, first=0):
+    """All parts of columns, as arrays of `bound`."""
+    return {part: (columns, part, first) for part in columns.parts}
