@@ -16,7 +16,7 @@ from ..robot.seat import align_z
 from .forward_rows import ArticulatedRows
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
-from .rows import Cut, rows_of
+from .rows import Cut, cuts
 from .undefined import explain
 
 
@@ -40,9 +40,9 @@ class ClosedChain:
     def __init__(self, robot, frame, coordinates):
         self._robot, self._in_world = robot, coordinates == "world"
         self._chain = chain = chain_of(robot)
-        cut = Cut(chain.n, rows_of(chain.n), lanes_of("float64").count)
-        if not chain.bears_cuts(cut.steps):
-            cut = Cut(chain.n, rows=1, lanes=1)
+        possible = (cut for cut in cuts(chain.n, lanes_of("float64").count) if chain.bears(cut))
+        cut = next(possible, Cut(chain.n, rows=1, lanes=1, steps=chain.n))
+        self._own = cut.own
         self._forward, self._motion = ArticulatedRows(chain, cut), NewtonEulerRows(chain, cut)
         self._state, self._still = np.zeros((4, cut.padded)), np.zeros(cut.padded)
         upright = align_z(np.array(robot.joints[-1].axis))
@@ -52,13 +52,13 @@ class ClosedChain:
 
     def open(self, q, qd, tau):
         """The TipState without contact."""
-        n, threads = self._chain.n, available()
-        self._state[:3, :n] = q, qd, tau
+        threads = available()
+        self._state[:3, self._own] = q, qd, tau
         W, r, ω, v = self._tip(*self._state[:2], threads)
         self._forward.inward(*self._state[:3], threads)
         α, a = self._forward.join().reshape(2, 3)
-        if np.isfinite(self._state[:3, :n]).all() and not np.isfinite([α, a]).all():
-            explain(self._chain, *self._state[:3, :n])
+        if np.isfinite(self._state[:3]).all() and not np.isfinite([α, a]).all():
+            explain(self._chain, *self._state[:3, self._own])
         axes = W @ self._turn
         own = self._turn.T  # the last link's coordinates to those of the frame
         out = axes if self._in_world else np.eye(3)
@@ -82,7 +82,7 @@ class ClosedChain:
         """Write the accelerations with the tip exerting this force."""
         self._forward.join(pull=-(tip.carry @ force))
         self._forward.outward(*self._state[:2], self._state[3], available())
-        qdd[...] = self._state[3, : self._chain.n]
+        qdd[...] = self._state[3, self._own]
 
     def _carry(self, turn):
         """`turn` takes the last link's coordinates to those of the contact."""

@@ -23,7 +23,7 @@ from .forward_rows import ArticulatedRows
 from .glued_newton_euler import GluedNewtonEuler
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
-from .rows import Cut, rows_of
+from .rows import cuts
 from .serial import ArticulatedSerial, NewtonEulerSerial
 from .span_forces import SpanForces
 from .undefined import explain
@@ -89,9 +89,7 @@ class ChainDynamics:
         self._fast = algorithm in (None, "articulated_body", "newton_euler")
         if not self._fast and function == "forward_dynamics":
             self._chain.require_mobile_links(algorithm)
-        n = self._chain.n
-        self._cut = Cut(n, rows_of(n), lanes_of("float64").count)
-        self._signature = Signature(dict.fromkeys(INPUTS[function], (n,)), {})
+        self._signature = Signature(dict.fromkeys(INPUTS[function], (self._chain.n,)), {})
         self._solvers, self._rows, self._padded = {}, None, None
         self._lock = threading.Lock()
 
@@ -133,7 +131,7 @@ class ChainDynamics:
         count, n = result.shape
         way = self.way or _best_way(n, count)
         threads = self.threads or available()
-        if way not in ("serial", "batched") and not self._may_be_cut:
+        if way not in ("serial", "batched") and self._fast and self._cut is None:
             way = "serial"
         if way not in ("serial", "batched") or not self._fast:
             for row in range(count):
@@ -155,22 +153,30 @@ class ChainDynamics:
             place[...] = whole[: len(place)]
 
     @cached_property
-    def _may_be_cut(self):
-        articulated = self._fast and self.function == "forward_dynamics"
-        return not articulated or self._chain.bears_cuts(self._cut.steps)
+    def _cut(self):
+        """None where every row would end with a link that moves nothing by itself."""
+        possible = cuts(self._chain.n, lanes_of("float64").count)
+        if self.function == "inverse_dynamics":
+            return next(possible)
+        return next((cut for cut in possible if self._chain.bears(cut)), None)
 
     def _scan(self, vectors, result, threads):
         if not self._fast:
             self._other_solver()(*vectors, result, threads)
             return
-        n = len(result)
         if self._rows is None:
             self._rows = ROWS[self.function](self._chain, self._cut)
             self._padded = np.zeros((4, self._cut.padded))
+        own = self._cut.own
         for row, vector in zip(self._padded, vectors, strict=False):
-            row[:n] = vector
+            row[own] = vector
         self._rows(*self._padded, threads)
-        result[...] = self._padded[3, :n]
+        result[...] = self._padded[3, own]
+
+    def __repr__(self):
+        arrays = ", ".join(f"{name}[{self._chain.n}]" for name in INPUTS[self.function])
+        by = "" if self.algorithm is None else f", {self.algorithm}"
+        return f"<{self.function} of {self.robot.name!r}({arrays}){by}, {self.way or 'any way'}>"
 
     def _other_solver(self):
         if self.function == "forward_dynamics":

@@ -11,6 +11,7 @@ from ..robot.inertia import matrix_of, six_of, swing
 from ..robot.links import links
 
 ROTOR = 16  # among the numbers of a link
+CHAIN = "chain"  # what it is kept under with the robot's compiled functions
 IMMOVABLE = 1e100  # the inertia of a rotor that stands still whatever pulls
 
 
@@ -57,19 +58,27 @@ class Chain:
             lacking = whole if self.link[link, 6] else "mass"
             raise immobile(self.robot, link, algorithm, lacking)
 
-    def bears_cuts(self, steps):
-        """Can it be cut into rows of so many links, whose ends are free?
+    def bears(self, cut):
+        """Can it be cut so, into rows whose ends are free?
 
         A joint with a rotor always has some inertia to move. One without must find it in the links
         of its row; it does, unless in vain in the whole chain, where the last of these is mobile.
         """
         if self.link[:, ROTOR].all() or self.mobile[self.link[:, ROTOR] == 0.0].all():
             return True
-        return bool(self.mobile[steps - 1 : -1 : steps].all())
+        last = np.arange(cut.steps - 1 - cut.before, self.n - 1, cut.steps)
+        return bool(self.mobile[last[last >= 0]].all())
 
 
 def chain_of(robot):
-    """The chain that a robot is; a tree is an error.
+    """The chain that a robot is, made once; a tree is an error."""
+    if CHAIN not in robot._functions:
+        robot._functions[CHAIN] = _chain_of(robot)
+    return robot._functions[CHAIN]
+
+
+def _chain_of(robot):
+    """In frames of its own.
 
     A seat is Rz(b) Rx(a) Rz(c). The first turn is left to the parent's frame, which may turn about
     its own axis: so a is the link's twist, and c with the b of the next link its zero.

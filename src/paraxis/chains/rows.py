@@ -1,7 +1,7 @@
 """A chain cut into rows of equal length, one a lane, and the memory that sweeps along them need.
 
-Element i = row · steps + step. Rows beyond the last link hold links without mass, whose joints do
-not move: the end of the last row is the end of the chain.
+Element i = row · steps + step. Before the first link and beyond the last may be links without mass,
+whose joints do not move: the end of the last row is the end of the chain.
 """
 
 from dataclasses import dataclass, replace
@@ -11,6 +11,7 @@ import numpy as np
 from ..drivers.sweep import Place, tiles
 
 LEAST_ROWS = 16
+SHIFTS = 6  # tried, so that rows end with links that have mass: of universal joints every other
 NUMBER = 8  # bytes
 
 
@@ -22,23 +23,38 @@ def rows_of(n):
     return rows
 
 
+def cuts(n, lanes):
+    """The ways to cut n links, the best first.
+
+    Rows of an odd length are better: with a power of two between lanes, all would compete for the
+    same few lines of a cache. Others, and links before the first, move the ends of rows.
+    """
+    rows = -(-rows_of(n) // lanes) * lanes
+    for before in range(SHIFTS):
+        least = -(-(n + before) // rows)
+        lengths = range(least, least + SHIFTS)
+        for steps in sorted(lengths, key=lambda steps: (steps % 2 == 0, steps)):
+            yield Cut(n, rows, lanes, steps, before)
+
+
 @dataclass(frozen=True)
 class Cut:
-    """`rows` rows of `steps` links each, in groups of `lanes`."""
+    """`rows` rows of `steps` links each, in groups of `lanes`, with links `before` the first."""
 
     n: int
     rows: int
     lanes: int
+    steps: int
+    before: int = 0
 
     @property
     def groups(self):
-        return -(-self.rows // self.lanes)
+        return self.rows // self.lanes
 
     @property
-    def steps(self):
-        """An odd number: with a power of two between lanes, all would compete for the same few
-        lines of a cache."""
-        return -(-self.n // (self.groups * self.lanes)) | 1
+    def own(self):
+        """The elements that are links of the chain."""
+        return slice(self.before, self.before + self.n)
 
     @property
     def padded(self):
@@ -53,7 +69,7 @@ class Cut:
         """A copy of an array (n, entries) in tiles."""
         entries = array.shape[1]
         whole = np.empty((self.padded, entries))
-        whole[: self.n], whole[self.n :] = array, padding
+        whole[...], whole[self.own] = padding, array
         result = self.tile(entries)
         rows = whole.reshape(self.groups, self.lanes, self.steps, entries)
         result[...] = rows.transpose(0, 2, 3, 1)

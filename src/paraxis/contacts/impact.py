@@ -5,6 +5,7 @@ import numpy as np
 from .. import api
 from ..errors import ArgumentError
 from ..functions import MATTERS
+from ..robot.robot import a_robot
 from .contact import Contact
 from .dynamics import constrained_forward_dynamics
 
@@ -21,12 +22,23 @@ def project_velocity(robot, q, qd, contact, **parameters):
     several = contact if isinstance(contact, list | tuple) else [contact]
     only_directions = [require_directions(each).with_data({}) for each in several]
     of_masses = {name: parameters[name] for name in parameters if name in MATTERS["mass_matrix"]}
-    momentum = np.einsum("...ij,...j->...i", api.mass_matrix(robot, q, **of_masses), qd)
+    single = all(getattr(array, "dtype", None) == np.float32 for array in (q, qd))
+    rest = np.zeros(robot.nv, np.float32 if single else np.float64)
+    weightless = _weightless(robot)
     # Rates after an impact obey the equations of accelerations from rest, in which momentum stands
     # for torque, and an impulse for a force.
-    rest, of_masses["gravity"] = np.zeros(robot.nv), (0.0, 0.0, 0.0)
-    motion = constrained_forward_dynamics(robot, q, rest, momentum, only_directions, **of_masses)
+    momentum = api.inverse_dynamics(weightless, q, rest, qd, **of_masses)
+    motion = constrained_forward_dynamics(
+        weightless, q, rest, momentum, only_directions, **of_masses
+    )
     return motion.qdd
+
+
+def _weightless(robot):
+    """The robot without gravity, and with it what is compiled for it."""
+    if "weightless" not in a_robot(robot)._functions:
+        robot._functions["weightless"] = robot.with_gravity((0.0, 0.0, 0.0))
+    return robot._functions["weightless"]
 
 
 def require_directions(contact):

@@ -42,7 +42,9 @@ def constrained_chain(robot, q, qd, tau, contact):
                 chain.close(tip, found, qdd[index])
         if found is not None:
             force[index], acceleration[index] = found, tip.acceleration - tip.mobility @ found
-    return qdd, force, acceleration, rank[()]
+    single = all(array.dtype == np.float32 for array in given.values())
+    found = [x.astype(np.float32) if single else x for x in (qdd, force, acceleration)]
+    return *found, rank[()]
 
 
 def _force(tip, form):
