@@ -240,3 +240,6 @@ def test_a_link_without_an_inverse_inertia_is_named(name, body, lacking):
     with pytest.raises(RobotError, match=message):
         px.program(robot, "forward_dynamics", name)
     assert px.program(robot, "forward_dynamics", "articulated_body")
+    message = f"'chain3': the link of joint 'joint2' {lacking}"
+    with pytest.raises(RobotError, match=message):
+        px.program(replace(robot, frames=[]), "forward_dynamics", name)

@@ -482,7 +482,22 @@ def test_either_directions_are_the_complement_of_the_other():
     oblique = px.Contact(constraint=[0, 0, 0, 1, 2, 3])
     assert oblique.motion.shape == (6, 5)
     assert abs(oblique.motion.T @ oblique.constraint).max() < 1e-15
-    assert "1 constraints" in repr(oblique) and "the tool" in repr(oblique)
+    assert repr(oblique) == "<Contact of the tool: 1 constraint>"
+    assert repr(px.Contact.pinned("hand")) == "<Contact of 'hand': 3 constraints>"
+    general = px.Contact.general(None, np.eye(6), np.eye(6))
+    assert repr(general) == "<Contact of the tool: general form, M2>"
+
+
+def test_a_contact_that_is_made_again_finds_its_kernel(arm):
+    rest = np.zeros(6)
+    px.constrained_forward_dynamics(arm, rest, rest, rest, px.Contact.pinned())
+    known = len(arm._functions)
+    px.constrained_forward_dynamics(arm, rest, rest, rest, px.Contact.pinned())
+    assert len(arm._functions) == known
+    for other in (px.Contact.pinned(coordinates="body"), px.Contact.pinned(stabilisation=1.0)):
+        px.constrained_forward_dynamics(arm, rest, rest, rest, other)
+        known += 1
+        assert len(arm._functions) == known
 
 
 def test_lengths_of_directions_do_not_matter(arm, state):
@@ -547,6 +562,8 @@ def test_more_that_cannot_be():
         px.Contact.sliding(normal=(0, 0, 0))
     with pytest.raises(px.ArgumentError, match="direction: expected one along the plane"):
         px.Contact.sliding(friction=0.1, direction=(0, 0, 1))
+    with pytest.raises(px.ArgumentError, match="along the plane, found zeros"):
+        px.Contact.sliding(friction=0.1, direction=(0, 0, 0))
     with pytest.raises(px.ArgumentError, match="friction: expected no negative number"):
         px.Contact.sliding(friction=[0.1, -0.1])
     with pytest.raises(px.ArgumentError, match="friction: expected no negative number"):
@@ -596,8 +613,9 @@ def test_other_arguments_that_cannot_be(arm):
         px.constrained_forward_dynamics(arm, [0.0] * 5, rest, rest, pinned)
     with pytest.raises(px.ArgumentError, match="base_velocity: expected none"):
         px.constrained_forward_dynamics(arm, rest, rest, rest, pinned, base_velocity=rest)
-    with pytest.raises(px.ArgumentError, match="parameters: expected some of"):
+    with pytest.raises(px.ArgumentError, match="parameters: expected some of") as refused:
         px.constrained_forward_dynamics(arm, rest, rest, rest, pinned, colour=rest)
-    with pytest.raises(px.ArgumentError, match="do not broadcast"):
+    assert "'mass'" in str(refused.value) and "base_velocity" not in str(refused.value)
+    with pytest.raises(px.ArgumentError, match=r"acceleration of contact 0 \(4,\)"):
         held = px.Contact(constraint=np.eye(6)[:, 3:], acceleration=np.zeros((4, 3)))
         px.constrained_forward_dynamics(arm, np.zeros((3, 6)), rest, rest, held)

@@ -262,16 +262,19 @@ def test_programs_that_glue_nothing(function, shapes, message):
 def test_bad_rows_and_options(maps):
     scan, (A, b) = maps.compile_scan(), whole_numbers(5)
     for arrays, message in (
-        ({"A": A}, r"expected the parts \('A', 'b'\), found \('A',\)"),
-        ({"A": A, "b": b, "c": b}, r"found \('A', 'b', 'c'\)"),
-        ({"A": A, "b": b[:4]}, r"b: expected an array of shape \(5, 2\), found \(4, 2\)"),
-        ({"A": A[None], "b": b}, r"A: expected an array of shape \('n', 2, 2\)"),
-        ({"A": A[0], "b": b}, r"A: expected an array of shape \('n', 2, 2\), found \(2, 2\)"),
-        ({"A": A, "b": b.T}, "b: expected"),
+        ({"A": A}, r"affine: missing \(b\)"),
+        ({"A": A, "b": b, "c": b}, r"affine: expected the arrays \(A, b\), found 'c'"),
+        ({"A": A, "b": b[:4]}, r"b: expected shape \(5, 2\), found \(4, 2\)"),
+        ({"A": A[None], "b": b}, r"A: expected shape \(n, 2, 2\), found \(1, 5, 2, 2\)"),
+        ({"A": A[0], "b": b}, r"A: expected shape \(n, 2, 2\), found \(2, 2\)"),
+        ({"A": 1.0, "b": b}, r"A: expected shape \(n, 2, 2\), found \(\)"),
+        ({"A": A, "b": b.T}, r"b: expected shape \(5, 2\), found \(2, 5\)"),
         ({"A": A, "b": b + 1j}, "b: expected real numbers"),
     ):
         with pytest.raises(ArgumentError, match=message):
             scan(**arrays)
+    np.testing.assert_array_equal(scan(A, b)["b"], scan(A=A, b=b)["b"])
+    assert repr(scan) == "<scan of affine(A[n, 2, 2], b[n, 2]), odd_even_reduction>"
     with pytest.raises(
         ArgumentError, match="order: expected one of .*'serial'.*, found 'sideways'"
     ):

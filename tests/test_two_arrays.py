@@ -289,7 +289,7 @@ def test_only_plain_chains_are_carried_out():
         carry_out(joint={"kind": "prismatic"})
     with pytest.raises(px.RobotError, match="joint 'j1': .* no rotor inertia, found 0.5"):
         carry_out(joint={"rotor_inertia": 0.5})
-    with pytest.raises(px.RobotError, match="expects a chain, found a tree"):
+    with pytest.raises(px.ArgumentError, match="expects a chain, found a tree"):
         carry_out(joint={"parent": -1})
     with pytest.raises(px.RobotError, match="link of joint 'j2': .* found a link without"):
         carry_out(inertias=(*arm.inertias[:2], px.Inertia()))

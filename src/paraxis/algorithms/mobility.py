@@ -75,8 +75,9 @@ def _mobility(robot, i, algorithm):
 
 def immobile(robot, i, algorithm, lacking):
     """The error for a link that gives way without bound."""
+    link, joint = link_name(robot, i), f"joint {quoted(robot.joints[i].name)}"
+    moved = "" if joint in link else f", which {joint} moves,"
     return RobotError(
-        f"robot {quoted(robot.name)}: {link_name(robot, i)}, which joint "
-        f"{quoted(robot.joints[i].name)} moves, has no {lacking}, and algorithm {algorithm!r} "
+        f"robot {quoted(robot.name)}: {link}{moved} has no {lacking}, and algorithm {algorithm!r} "
         "needs the inverse of every link's inertia; articulated_body does not"
     )

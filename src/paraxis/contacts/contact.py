@@ -1,5 +1,7 @@
 """`px.Contact`: how a frame of a robot touches its environment."""
 
+from functools import cached_property
+
 import numpy as np
 
 from ..algorithms.contact_forms import SplitForm
@@ -152,10 +154,9 @@ class Contact(Touching):
             "anchor": (4, 4),
         }
 
-    @property
-    def identity(self):
-        directions = [self.motion.tolist(), self.constraint.tolist()]
-        return f"{directions} {self.coordinates} {tuple(self.data)}"
+    @cached_property
+    def numbers(self):
+        return str([self.motion.tolist(), self.constraint.tolist()])
 
     def form(self, frame, values):
         along, across = duals(self.motion, self.constraint)
@@ -176,10 +177,12 @@ def _drag(friction, direction, tangents):
     if friction is None:
         raise ArgumentError("direction: expected friction with it, found none")
     friction = not_negative("friction", as_array(friction, "friction", ()))
-    along = as_array(direction, "direction", (3,)) @ tangents
+    direction = as_array(direction, "direction", (3,))
+    along = direction @ tangents
     length = np.linalg.norm(along, axis=-1, keepdims=True)
     if not (length > 0).all():
-        raise ArgumentError("direction: expected one along the plane, found one across it")
+        found = "one across it" if direction.any(axis=-1).all() else "zeros"
+        raise ArgumentError(f"direction: expected one along the plane, found {found}")
     drag = -friction[..., None] * along / length
     return np.concatenate([drag, np.zeros((*drag.shape[:-1], 3))], -1)[..., None]
 

@@ -13,7 +13,7 @@ from ..algorithms import constrained_dynamics
 from ..algorithms.constrained_dynamics import Tolerance
 from ..backends.llvm.kernel import compile_kernel
 from ..errors import ArgumentError
-from ..functions import LONGEST_PROGRAM, View, check_parameters, input_shapes
+from ..functions import MATTERS, View, input_shapes
 from ..graph.splice import splice, traced_value
 from ..graph.trace import trace
 from ..passes.cheapen import cheapen, cost
@@ -26,6 +26,7 @@ from .long_chain import constrained_chain, touches_tip
 from .touching import Touching
 
 TOLERANCE = {"float64": Tolerance(1e-12, 1e-12), "float32": Tolerance(1e-7, 1e-5)}
+LONGEST_IN_CONTACT = 32  # joints of a robot for which a Program is made without being asked for
 MOVING_BASE = ("base_velocity", "base_acceleration")
 MOST_TO_CHEAPEN = 8000  # nodes; beyond, it takes seconds and finds little
 
@@ -52,7 +53,7 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
     posture or because contacts repeat each other, `.rank` is less than the number of unknowns
     (`contact.unknowns`), and the rest of that state is NaN.
 
-    A chain of more than 64 joints with one contact, on its last link, is solved as a scan.
+    A chain of more than 32 joints with one contact, on its last link, is solved as a scan.
     """
     a_robot(robot)
     several = isinstance(contact, list | tuple)
@@ -64,7 +65,7 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
         if several:
             return motion
         return motion._replace(force=motion.force[0], acceleration=motion.acceleration[0])
-    if robot.n > LONGEST_PROGRAM and not parameters and touches_tip(robot, contacts):
+    if robot.n > LONGEST_IN_CONTACT and not parameters and touches_tip(robot, contacts):
         motion = ConstrainedMotion(*constrained_chain(robot, q, qd, tau, contacts[0]))
         if several:
             force, acceleration = motion.force[..., None, :], motion.acceleration[..., None, :]
@@ -99,19 +100,26 @@ def checked_contacts(contacts, robot):
 
 
 def check_fixed_base(parameters):
-    check_parameters("forward_dynamics", parameters)
     for name in parameters:
         if name in MOVING_BASE:
             raise ArgumentError(f"{name}: expected none, as a robot in contact stands still")
+        if name not in MATTERS["forward_dynamics"]:
+            known = tuple(each for each in MATTERS["forward_dynamics"] if each not in MOVING_BASE)
+            raise ArgumentError(f"parameters: expected some of {known}, found {name!r}")
 
 
 # -- graphs ------------------------------------------------------------------------------------
 
 
+def _input(k, name):
+    """What the graph, and so messages about its inputs, call a number of a contact."""
+    return f"{name} of contact {k}"
+
+
 def contact_arrays(contacts):
     """The numbers of contacts that may differ from state to state, by names of inputs."""
     return {
-        f"contact{k}_{name}": array
+        _input(k, name): array
         for k, contact in enumerate(contacts)
         for name, array in contact.data.items()
     }
@@ -121,7 +129,7 @@ def graph_inputs(robot, contacts, parameters=()):
     """name -> shape of the inputs, in calling order."""
     shapes = input_shapes(robot, "forward_dynamics", parameters)
     shapes |= {
-        f"contact{k}_{name}": contact.shapes[name]
+        _input(k, name): contact.shapes[name]
         for k, contact in enumerate(contacts)
         for name in contact.data
     }
@@ -154,7 +162,7 @@ def _graph(view, contacts, parameters, tolerance):
         model = view.model(given, parameters)
         forms = []
         for k, (contact, frame) in enumerate(zip(contacts, view.robot.frames, strict=True)):
-            values = {name: given[f"contact{k}_{name}"] for name in contact.data}
+            values = {name: given[_input(k, name)] for name in contact.data}
             forms.append(contact.form(frame, values))
         motion = constrained_dynamics.constrained_forward_dynamics(
             model, q, qd, tau, forms, tolerance
@@ -183,13 +191,13 @@ def contact_identity(robot, contacts, parameters):
 
 def _kernel(robot, contacts, parameters, dtype):
     """Compiled on first use and remembered."""
-    identity = contact_identity(robot, contacts, parameters)
-    key, known = (identity, dtype), robot._functions
+    key, known = ("contacts", *[each.key for each in contacts], parameters, dtype), robot._functions
 
     def graph():
         return constrained_graph(robot, contacts, parameters, TOLERANCE[dtype])
 
     if key not in known:
+        identity = contact_identity(robot, contacts, parameters)
         known[key] = compile_kernel(identity, graph, work, dtype)
     return known[key]
 

@@ -1,5 +1,7 @@
 """Lathrop's general form of a contact: acceleration and force are linear in six unknowns."""
 
+from functools import cached_property
+
 import numpy as np
 
 from ..algorithms.contact_forms import GeneralForm
@@ -19,6 +21,7 @@ class GeneralContact(Touching):
     """
 
     unknowns = 6
+    _kind = "general form"
 
     def __init__(self, frame, M1, M2, k1, k2, coordinates):
         super().__init__(frame, coordinates)
@@ -44,9 +47,9 @@ class GeneralContact(Touching):
     def constraints(self):
         return self._slack.count(0.0)
 
-    @property
-    def identity(self):
-        return f"general {self.M1.tolist()} {self.coordinates} {tuple(self.data)}"
+    @cached_property
+    def numbers(self):
+        return f"general {self.M1.tolist()}"
 
     def form(self, frame, values):
         k1, k2 = (values.get(name, [0.0] * 6) for name in ("k1", "k2"))

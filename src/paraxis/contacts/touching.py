@@ -16,8 +16,8 @@ NOT_NEGATIVE = ("friction", "stabilisation")
 class Touching:
     """A subclass has `shapes` (name -> entry shape of what may be given), `unknowns` and
     `constraints` (how many forces it leaves open and how many accelerations it demands),
-    `identity` (whatever else decides its equations) and `form(frame, values)`, its equations over
-    generic scalars, with nested lists for those numbers that were given."""
+    `numbers` (text of those that are the same in all states) and `form(frame, values)`, its
+    equations over generic scalars, with nested lists for those numbers that were given."""
 
     def __init__(self, frame, coordinates):
         check_frame_name(frame)
@@ -40,8 +40,24 @@ class Touching:
         other.data = data
         return other
 
+    @property
+    def identity(self):
+        """Whatever decides its equations, but for the place of its frame."""
+        return f"{self.numbers} {self.coordinates} {tuple(self.data)}"
+
+    @property
+    def key(self):
+        """What tells it from other contacts of the same robot; the numbers of a state do not."""
+        return self.frame, self.numbers, self.coordinates, tuple(self.data)
+
     def place(self, robot):
         """Its frame, which joints of the robot must be able to move as it demands."""
+        key, known = ("place of a contact", self.frame, self.constraints), robot._functions
+        if key not in known:
+            known[key] = self._find_place(robot)
+        return known[key]
+
+    def _find_place(self, robot):
         frame = robot.tool() if self.frame is None else robot.frame(self.frame)
         if frame.body == WORLD:
             raise ArgumentError(f"contact: frame {frame.name!r} is fixed to the world")
@@ -56,7 +72,11 @@ class Touching:
     def __repr__(self):
         where = "the tool" if self.frame is None else repr(self.frame)
         given = "".join(f", {name}" for name in self.data)
-        return f"<Contact of {where}: {self.constraints} constraints{given}>"
+        return f"<Contact of {where}: {self._kind}{given}>"
+
+    @property
+    def _kind(self):
+        return "1 constraint" if self.constraints == 1 else f"{self.constraints} constraints"
 
 
 def not_negative(name, array):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import RobotError
+from ..errors import ArgumentError
 from .branching import branches
 from .inertia import matrix_of, six_of, swing
 from .numbers import array_of, rotations
@@ -35,7 +35,7 @@ class Links:
 def links(robot):
     """The links of a chain. A tree is an error that names where it branches."""
     if robot.branching:
-        raise RobotError(
+        raise ArgumentError(
             f"expected a chain, found a tree: robot {quoted(robot.name)} branches at "
             f"{branches(robot)}"
         )

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from ...drivers import threads
-from ...drivers.map import as_array
+from ...drivers.map import Signature, as_array
 from ...drivers.scan import Scan, check_order
 from ...errors import ArgumentError
 from ...graph.splice import splice
@@ -16,7 +16,7 @@ LEFT, RIGHT = "left_", "right_"
 
 
 class PrefixScan:
-    """Call it with an array (n, ...) for each part, by name; prefix k glues elements 0 to k."""
+    """Call it with an array (n, ...) for each part; prefix k glues elements 0 to k."""
 
     def __init__(self, identity, graph, order, work, thread_count):
         self.order, self.threads = check_order(order), thread_count
@@ -24,12 +24,11 @@ class PrefixScan:
         self._operator = Operator(f"program {identity}", _function(graph), self.shapes, work)
         self._scan, self._lock = None, threading.Lock()
 
-    def __call__(self, **arrays):
-        if set(arrays) != set(self.shapes):
-            raise ArgumentError(
-                f"{self.name}: expected the parts {tuple(self.shapes)}, found {tuple(arrays)}"
-            )
-        given = {part: as_array(arrays[part], part, shape) for part, shape in self.shapes.items()}
+    def __call__(self, *arrays, **named):
+        values = Signature(self.shapes, {}).bind(arrays, named, self.name)
+        given = {
+            part: as_array(value, part, ()) for part, value in zip(self.shapes, values, strict=True)
+        }
         n = self._elements(given)
         if n == 0:
             return self._results({part: np.empty((0, *self.shapes[part])) for part in given})
@@ -45,18 +44,15 @@ class PrefixScan:
         return self._results(found)
 
     def _elements(self, given):
-        leading = {
-            part: array.shape[: -len(self.shapes[part]) or None] for part, array in given.items()
-        }
-        first = next(iter(leading.values()))
-        for part, found in leading.items():
-            if len(found) != 1 or found != first:
-                expected = first if len(first) == 1 else ("n",)
-                raise ArgumentError(
-                    f"{part}: expected an array of shape {(*expected, *self.shapes[part])}, found "
-                    f"{given[part].shape}"
-                )
-        return first[0]
+        """How many there are: as many of each part as of the first."""
+        n = None
+        for part, array in given.items():
+            whole = array.ndim > 0 and array.shape[1:] == self.shapes[part]
+            if not whole or n not in (None, len(array)):
+                expected = ", ".join(map(str, ("n" if n is None else n, *self.shapes[part])))
+                raise ArgumentError(f"{part}: expected shape ({expected}), found {array.shape}")
+            n = len(array)
+        return n
 
     def _scan_of(self, n):
         """Rows of one length mostly come one after another: memory is kept for the last."""
@@ -66,6 +62,12 @@ class PrefixScan:
 
     def _results(self, found):
         return next(iter(found.values())) if len(found) == 1 else found
+
+    def __repr__(self):
+        shapes = ", ".join(
+            f"{part}{['n', *shape]}".replace("'", "") for part, shape in self.shapes.items()
+        )
+        return f"<scan of {self.name}({shapes}), {self.order}>"
 
 
 def compile_scan(identity, graph, order, work, thread_count):

@@ -82,7 +82,9 @@ def _numbers(name, value, shape):
 
 def _require_plain_chain(robot):
     if robot.branching:
-        raise RobotError(f"robot {robot.name!r}: the two-array plan expects a chain, found a tree")
+        raise ArgumentError(
+            f"robot {robot.name!r}: the two-array plan expects a chain, found a tree"
+        )
     for joint, body in zip(robot.joints, robot.inertias, strict=True):
         if not joint.is_revolute:
             raise RobotError(
