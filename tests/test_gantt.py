@@ -186,6 +186,7 @@ def test_the_page_holds_every_task_and_what_is_known_of_it():
             {
                 "processors": 2,
                 "numbers": [0, 1],
+                "senders": [],
                 "makespan": 6.5,
                 "starts": [0, 4, 1],
                 "places": [0, 1, 0],

@@ -193,7 +193,11 @@ def test_the_schedule_is_the_plan(word_time, right_hand_sides):
     computed = sum(item.flops.sum() for item in items if isinstance(item, Do))
     assert plan.tasks.work == computed
     assert plan.schedule.bound <= plan.makespan
-    assert "step I.b" in plan.to_html()
+    page = plan.to_html()
+    assert "step I.b" in page
+    assert f"makespan, on {plan.processors} processors" in page
+    assert f"<b>{plan.speedup:.2f}×</b>" in page
+    assert ('"senders":[]' in page) == (word_time == 0)
 
 
 @pytest.mark.parametrize("n", [4, 8, 13])

@@ -25,7 +25,9 @@ function choose(k) {
 const start = task => schedule.starts[task];
 const end = task => schedule.starts[task] + weights[task];
 const place = task => schedule.places[task];  // its row
-const processorOf = row => `P${schedule.numbers[row]}`;
+const processorOf = row => row < schedule.numbers.length ? `P${schedule.numbers[row]}`
+  : `P${schedule.senders[row - schedule.numbers.length]} out`;  // its messages
+const busyRows = () => schedule.numbers.length + schedule.senders.length;
 const idleCount = () => schedule.processors - schedule.numbers.length;  // those without any task
 
 /** When the result of one task is there for another, and the size of its message. */
@@ -34,9 +36,10 @@ function arrival(first, then) {
   return { time: end(first) + size, size };
 }
 
-/** For each processor that has tasks these in order of time; one row more for all that have none. */
-function rowsOf({ processors, numbers, starts, places }) {
-  const length = numbers.length + (processors > numbers.length ? 1 : 0);
+/** For each processor that has tasks these in order of time, for each that sends its messages; one
+    row more for all that have none. */
+function rowsOf({ processors, numbers, senders, starts, places }) {
+  const length = numbers.length + senders.length + (processors > numbers.length ? 1 : 0);
   const rows = Array.from({ length }, () => []);
   places.forEach((place, task) => rows[place].push(task));
   rows.forEach(row => row.sort((a, b) => starts[a] - starts[b] || weights[a] - weights[b] || a - b));
@@ -71,10 +74,10 @@ function waitsOf({ rows, starts, causes, needs }) {
 }
 
 /** How many processors are busy from each moment on, and the sum of that over time until then. */
-function busyOf({ starts }) {
+function busyOf({ starts, places, numbers }) {
   const changes = [];
   starts.forEach((at, k) => {
-    if (weights[k] > 0) changes.push([at, 1], [at + weights[k], -1]);
+    if (weights[k] > 0 && places[k] < numbers.length) changes.push([at, 1], [at + weights[k], -1]);
   });
   changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const times = [0], counts = [0], sums = [0];

@@ -80,7 +80,7 @@ def _choices(schedules):
     if len(schedules) == 1:
         return ""
     buttons = "".join(
-        f'<button type="button" data-schedule="{k}">{number_text(each.processors)}</button>'
+        f'<button type="button" data-schedule="{k}">{number_text(each.computing)}</button>'
         for k, each in enumerate(schedules)
     )
     return f'<div class="choices" role="group" aria-label="Processors">processors {buttons}</div>'
@@ -89,11 +89,11 @@ def _choices(schedules):
 def _tiles(k, schedule, seen):
     """The figures of one schedule; those of the last are seen first."""
     above = f"{gap_words(schedule.gap)} above the shortest"
-    idle = schedule.processors * schedule.makespan - schedule.tasks.work
+    idle = schedule.computing * schedule.makespan - schedule.tasks.work
     speedup, efficiency = f"{schedule.speedup:.2f}×", f"{schedule.efficiency:.1%}"
     if not schedule.makespan:
         speedup = efficiency = "–"
-    processors, reason = counted(schedule.processors, "processor"), unsearched(schedule)
+    processors, reason = counted(schedule.computing, "processor"), unsearched(schedule)
     tiles = (
         (number_text(schedule.makespan), f"makespan, on {processors}"),
         ("optimal" if schedule.optimal else f"gap {gap_text(schedule.gap)}",
@@ -157,12 +157,18 @@ def _group(group):
 
 
 def _schedule(schedule):
-    """Only processors with tasks have a row: `numbers` are theirs, `places` are those of rows."""
-    waited, numbers = causes(schedule), list(busy_rows(schedule))
-    row = {processor: k for k, processor in enumerate(numbers)}
+    """Only processors with tasks have a row: `numbers` are theirs, `places` are those of rows.
+
+    Rows of messages come last, with the numbers of their senders.
+    """
+    waited, places = causes(schedule), list(busy_rows(schedule))
+    row = {processor: k for k, processor in enumerate(places)}
+    first_sender = schedule.processors - schedule.senders
+    senders = [place - first_sender for place in places if place >= first_sender]
     return {
-        "processors": schedule.processors,
-        "numbers": numbers,
+        "processors": schedule.computing,
+        "numbers": places[: len(places) - len(senders)],
+        "senders": senders,
         "makespan": schedule.makespan,
         "starts": schedule.starts,
         "places": [row[place] for place in schedule.places],

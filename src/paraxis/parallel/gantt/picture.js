@@ -270,7 +270,7 @@ function drawNames() {
   const [first, last] = inSight();
   for (let p = first; p < last; p++) {
     const y = yOf(p) + view.rowHeight / 2;
-    if (p >= schedule.numbers.length) {
+    if (p >= busyRows()) {
       brush.fillStyle = ink.soft;
       brush.fillText(view.left > 60 ? idleName() : "idle", 0, y, view.left - 8);
       continue;

@@ -101,7 +101,7 @@ function whisper(x, y) {
 }
 
 function idleWords(number, time) {
-  if (number >= schedule.numbers.length) return `${idleName()} all the time`;
+  if (number >= busyRows()) return `${idleName()} all the time`;
   const row = schedule.rows[number];
   const next = firstWhere(row.length, k => start(row[k]) > time);
   const from = next ? end(row[next - 1]) : 0;

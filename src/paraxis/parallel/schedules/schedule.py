@@ -100,8 +100,15 @@ class Schedule:
 
     @property
     def efficiency(self):
-        """The share of the processors' time that is used."""
-        return self.speedup / self.processors if self.makespan else 1.0
+        """The share of the time of processors that compute that is used."""
+        return self.speedup / self.computing if self.makespan else 1.0
+
+    senders = 0  # the last so many processors only send what the first compute, in the same order
+
+    @property
+    def computing(self):
+        """How many processors compute."""
+        return self.processors - self.senders
 
     @cached_property
     def rows(self):
@@ -181,7 +188,7 @@ class Schedule:
         if self.is_slow:
             proved += ", slower than one processor"
         return (
-            f"<Schedule {self.tasks.name} on {self.processors} by {self.method}: makespan "
+            f"<Schedule {self.tasks.name} on {self.computing} by {self.method}: makespan "
             f"{self.makespan}, speed-up {self.speedup:.2f}, efficiency {self.efficiency:.1%}, "
             f"{proved}>"
         )

@@ -1,5 +1,6 @@
 """A timed script as tasks and a schedule: a row a processor, and one for what each node sends."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,6 +22,23 @@ class PlanTasks(TaskGraph):
         return sum(self.weights[: self._computed])
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanSchedule(Schedule):
+    """Whose speed-up is over one processor's own algorithm, of so many flops."""
+
+    senders: int = 0
+    computing: int = 0
+    serial_flops: int = 0
+
+    @property
+    def speedup(self):
+        return self.serial_flops / self.makespan
+
+    @property
+    def is_slow(self):
+        return self.speedup < 1
+
+
 class Bar(NamedTuple):
     """What the chart shows of a task or a message."""
 
@@ -31,7 +49,7 @@ class Bar(NamedTuple):
     group: str
 
 
-def plan_schedule(timing, name):
+def plan_schedule(timing, name, computing, serial_flops):
     """The Schedule of all tasks, and of the messages where these take time."""
     tasks, messages, edges = _Bars(timing).found()
     bars = tasks | messages
@@ -43,13 +61,15 @@ def plan_schedule(timing, name):
         {task: bar.group for task, bar in bars.items()},
         len(tasks),
     )
-    rows = timing.script.arrays * timing.script.row * (2 if messages else 1)
+    rows = timing.script.arrays * timing.script.row
+    senders = rows if messages else 0
     starts, places = ([getattr(bar, what) for bar in bars.values()] for what in ("start", "row"))
     limits = {  # for this allocation
         "critical path": graph.span,
         "busiest processor": max(timing.busiest(kind) for kind in (Do, Send)),
     }
-    return Schedule(graph, rows, starts, places, "two arrays", limits)
+    about = (graph, rows + senders, starts, places, "two arrays", limits)
+    return PlanSchedule(*about, senders, computing, serial_flops)
 
 
 class _Bars:

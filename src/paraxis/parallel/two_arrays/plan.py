@@ -116,7 +116,7 @@ class TwoArrayPlan:
     def schedule(self):
         """Every task on its processor, checked; and, where messages take time, every message on
         its sender's second processor, numbered after all first ones."""
-        return plan_schedule(self.timing, self._name)
+        return plan_schedule(self.timing, self._name, self.processors, serial_flops(self.n))
 
     @property
     def tasks(self):
