@@ -69,7 +69,25 @@ of sine and cosine. A pair costs {SINCOS} operations of the kind that multiplies
 machine does one multiplication or fused multiply-add on eight doubles a cycle, and additions on
 other units beside it. So no kernel for these operations can take less than
 ({count.mul} + {pairs}·{SINCOS}) / 8 ≈ {(count.mul + pairs * SINCOS) / 8:.0f} cycles a state."""
-    return {"example:counts": example, "text:limit": limit}
+    return {"example:counts": example, "text:limit": limit, "text:chain": chain_work()}
+
+
+def chain_work():
+    """What the sweeps along a chain compute and move, from their bodies."""
+    from paraxis.algorithms.chain_link import REVOLUTE
+    from paraxis.chains.bodies import along
+
+    def flops(*names):
+        return sum(along(name, REVOLUTE, True).work for name in names)
+
+    alone = flops("spin_free", "inward_free", "outward_free")
+    rows = flops("spin", "inward", "outward")
+    inverse, in_rows = flops("motion_free", "torque"), flops("reach", "motion", "torque")
+    return f"""A link of articulated bodies costs {alone:,} flops (sine and cosine count as 50), one
+link after another. In rows it costs {rows:,}, {rows / alone:.1f} times as much: the end of a row
+must say how it answers to a force, a 6×6 matrix through every joint. That is the price for rows that are
+done side by side, in the lanes of a register and on all cores. Inverse dynamics: {inverse:,} and
+{in_rows:,}."""
 
 
 def measured(data):

@@ -1,5 +1,6 @@
 """Dynamics of long chains: every algorithm in every order is the same physics."""
 
+import os
 import random
 import threading
 from dataclasses import replace
@@ -428,6 +429,33 @@ def test_a_universal_joint(n, link, way):
     assert relative_error(found, expected(robot, FORWARD, *state)) < 1e-9
 
 
+def test_gravity_and_bias_of_long_chains():
+    robot = px.chain(70)
+    q, qd, _ = slow_states(robot, 2)
+    still = np.zeros(70)
+    assert np.array_equal(px.gravity_torques(robot, q), px.inverse_dynamics(robot, q, still, still))
+    assert np.array_equal(px.bias_forces(robot, q, qd), px.inverse_dynamics(robot, q, qd, still))
+    single = px.gravity_torques(robot, q.astype(np.float32))
+    assert single.dtype == np.float32
+
+
+def test_a_long_program_is_announced(monkeypatch):
+    monkeypatch.setattr(px.api, "LONGEST_PROGRAM", 2)
+    with pytest.warns(px.RobotWarning, match="mass_matrix of a robot with 3 joints"):
+        px.mass_matrix(px.planar(3, length=0.731), np.zeros(3))
+
+
+@pytest.mark.parametrize("period", [2, 3])
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_rows_end_with_links_that_have_mass(period, first):
+    """Universal joints, and ball joints of three: massless but for every other or third link."""
+    robot = chain(300, "revolute", rotors=False)
+    for link in range(299):
+        if link % period != first % period:
+            robot = with_inertia(robot, link, Inertia())
+    assert px.chain_dynamics(robot, FORWARD)._cut is not None
+
+
 def universal_joints(n, first):
     """A chain of which every other link has no mass, from the `first` on."""
     robot = chain(n, "revolute", rotors=False)
@@ -466,7 +494,7 @@ def test_links_without_a_mobility(algorithm):
     robot = chain(5, "revolute", rotors=False)
     thin = Inertia.of(1.0, (0.1, 0.0, 0.0), np.zeros((3, 3)))
     for body, lacking in ((Inertia(), "has no mass"), (thin, "has no inertia about some axis")):
-        with pytest.raises(RobotError, match=f"'j2' moves, {lacking}.*{algorithm}"):
+        with pytest.raises(RobotError, match=f"'j2' {lacking}.*{algorithm}"):
             px.chain_dynamics(with_inertia(robot, 2, body), FORWARD, algorithm)
 
 
@@ -475,9 +503,10 @@ def test_a_tree_is_no_chain(way):
     tree = random_robot(3, (8, 8))
     zero = np.zeros(8)
     for call in FUNCTIONS.values():
-        with pytest.raises(RobotError, match="branches at link 'base', which carries .*'j0', 'j4'"):
+        message = "branches at link 'base', which carries .*'j0', 'j4'"
+        with pytest.raises(ArgumentError, match=message):
             call(tree, zero, zero, zero, algorithm=way)
-    with pytest.raises(RobotError, match="expected a chain, found a tree.*'f0'"):
+    with pytest.raises(ArgumentError, match="expected a chain, found a tree.*'f0'"):
         px.chain_dynamics(tree)
 
 
@@ -527,3 +556,19 @@ def test_a_straight_chain_at_rest():
     for way in WAYS:
         torques = px.inverse_dynamics(robot, zero, zero, zero, algorithm=way)
         np.testing.assert_allclose(torques, 10.0 * reach**2 / 2, rtol=1e-12)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+def test_a_child_finds_no_lock_held():
+    """Forked while a thread computes, it must not wait for that thread."""
+    robot = px.chain(300)
+    state = slow_states(robot, 1)
+    px.forward_dynamics(robot, *state)
+    along = px.chain_dynamics(robot)
+    with along._lock:  # as a thread has it that is not there in the child
+        child = os.fork()
+        if child == 0:
+            along(*state)
+            os._exit(7)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 7

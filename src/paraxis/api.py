@@ -1,5 +1,6 @@
 """The public functions: arrays in, arrays out, compiled on first use and remembered."""
 
+import warnings
 from dataclasses import replace
 from functools import cache
 
@@ -7,12 +8,13 @@ import numpy as np
 
 from .algorithms.motor_torques import MotorTorques
 from .backends.llvm.kernel import compile_kernel
-from .errors import ArgumentError, RobotError, TraceError
+from .errors import ArgumentError, RobotError, RobotWarning, TraceError
 from .functions import (
     COORDINATES,
     FUNCTIONS,
     LONGEST_PROGRAM,
     MATTERS,
+    TORQUES,
     algorithms_of,
     check_algorithm,
     check_parameters,
@@ -28,7 +30,7 @@ from .robot.inertial_parameters import inertial_parameters
 from .robot.model import parameter_values as model_values
 from .robot.robot import a_robot, check_frame_name, quoted
 
-ALONG_CHAINS = ("inverse_dynamics", "forward_dynamics")
+ALONG_CHAINS = ("forward_dynamics", *TORQUES)
 CHAIN_WAYS = ("serial", "batched", "scan")  # of chains/dynamics.py
 
 
@@ -431,12 +433,15 @@ def _along_chain(robot, function, algorithm, parameters):
 def _chain_dynamics(robot, function, algorithm):
     from .chains.dynamics import ChainDynamics  # here, because few robots are so long
 
-    along = ChainDynamics(robot, function, algorithm)
+    is_torques = function in TORQUES
+    along = ChainDynamics(robot, "inverse_dynamics" if is_torques else function, algorithm)
+    still = np.zeros(robot.nv, np.float32)  # the rates and accelerations that are not given
 
     def general(*arrays, out=None):
         if out is None and traced_value(arrays) is not None:
             return _spliced(robot, function, algorithm, (), None, None, arrays)
-        return along(*arrays, out=out)
+        missing = 3 - len(FUNCTIONS[function].inputs)
+        return along(*arrays, *[still] * missing, out=out)
 
     return general
 
@@ -451,9 +456,19 @@ def _compiled(robot, function, algorithm, parameters, frame, coordinates):
         return _chain_dynamics(robot, function, algorithm)
     request = _request(robot, function, algorithm, parameters, frame, coordinates)
 
+    def graph():
+        if robot.n > LONGEST_PROGRAM and algorithm is None:
+            warnings.warn(
+                f"{function} of a robot with {robot.n} joints: its Program is as long as the "
+                "robot, and making it may take minutes",
+                RobotWarning,
+                stacklevel=7,
+            )
+        return request.graph()
+
     @cache
     def kernel(dtype, fallback=None):
-        return compile_kernel(request.identity, request.graph, work, dtype, fallback=fallback)
+        return compile_kernel(request.identity, graph, work, dtype, fallback=fallback)
 
     def general(*arrays, out=None):
         if out is None and traced_value(arrays) is not None:

@@ -6,7 +6,7 @@ force through its joint. Symbols: docs/notation.md.
 """
 
 from ..spatial import Spatial, Vector
-from .chain_link import Link
+from .chain_link import PRISMATIC, REVOLUTE, Link
 from .constraint_spans import Holding, mobility
 from .dense import minus, plus, product, symmetric, times, transposed, upper_triangle
 from .pivot_block import PivotBlock
@@ -93,7 +93,7 @@ class Joint:
     """What gluing needs of the joint between two spans."""
 
     def __init__(self, tau, turns, rotor, kinds):
-        fixed = {"revolute": 1.0, "prismatic": 0.0}.get(kinds)
+        fixed = {REVOLUTE: 1.0, PRISMATIC: 0.0}.get(kinds)
         self.tau, self.rotor = tau, rotor
         self.turns = turns if fixed is None else fixed
         self.slides = 1.0 - self.turns

@@ -5,7 +5,7 @@ then are coupled with blocks twice as far away (Fijany, eqs. 90-93, where offset
 ⌈log₂N⌉ steps none is coupled with any other. The same interface as block_tridiagonal.py.
 
 Every block is found by itself, so rounding errors of neighbours do not match as they do where one
-follows from the other: expect two digits less than from L D Lᵀ.
+follows from the other: it has fewer digits than L D Lᵀ, and far fewer where links differ much.
 """
 
 from typing import NamedTuple

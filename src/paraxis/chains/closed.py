@@ -5,12 +5,12 @@ all that contact asks for, on the rows' ends alone: the acceleration of the last
 contact, how it answers to a force (Λ⁻¹), the force, and the rows joined anew under it.
 """
 
-import threading
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..backends.llvm.kernel import lanes_of
+from ..drivers.exclusive import Exclusive
 from ..drivers.threads import available
 from ..robot.seat import align_z
 from .forward_rows import ArticulatedRows
@@ -48,7 +48,7 @@ class ClosedChain:
         upright = align_z(np.array(robot.joints[-1].axis))
         self._turn = upright.T @ np.array(frame.pose.rotation)
         self._place = upright.T @ np.array(frame.pose.translation)
-        self.lock = threading.Lock()  # its memory serves one caller at a time
+        self.lock = Exclusive()  # its memory serves one caller at a time
 
     def open(self, q, qd, tau):
         """The TipState without contact."""

@@ -8,12 +8,12 @@ A chain with joints that move no inertia of their own, such as universal joints 
 done serially where a row of the scan would end with one.
 """
 
-import threading
 from functools import cached_property
 
 import numpy as np
 
 from ..backends.llvm.kernel import checked_options, lanes_of
+from ..drivers.exclusive import Exclusive
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..drivers.threads import available
@@ -91,7 +91,7 @@ class ChainDynamics:
             self._chain.require_mobile_links(algorithm)
         self._signature = Signature(dict.fromkeys(INPUTS[function], (self._chain.n,)), {})
         self._solvers, self._rows, self._padded = {}, None, None
-        self._lock = threading.Lock()
+        self._lock = Exclusive()
 
     def __call__(self, *arrays, out=None):
         n = self._chain.n
@@ -197,6 +197,7 @@ def _plain(array, n):
         and array.shape == (n,)
         and array.dtype == np.float64
         and array.flags.c_contiguous
+        and array.flags.aligned
     )
 
 

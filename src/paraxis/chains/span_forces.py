@@ -24,7 +24,7 @@ class SpanForces:
         operator = SPANS[algorithm](chain.kinds, self._rotors)
         self._algorithm = operator.algorithm
         self._spins = Scan(SPINS, n, order)
-        if order in ("odd_even_elimination", "kogge_stone"):
+        if order == "odd_even_elimination":
             self._holding = OddEvenElimination(operator, n + 1)
         else:
             self._holding = Elimination(operator, n + 1, order)

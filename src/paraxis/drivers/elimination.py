@@ -3,7 +3,7 @@
 Gluing two spans eliminates the unknown x between them and keeps what is needed to find it once the
 unknowns at both ends are known. Orders are those of drivers/scan.py; here `serial` is block L D Lᵀ,
 `p_fold` does that in pieces, and `odd_even_reduction` eliminates every other unknown at each level.
-`odd_even_elimination` is a thing of its own (odd_even.py); `kogge_stone` is another name for it.
+`odd_even_elimination` is a thing of its own (odd_even.py).
 """
 
 from .columns import Columns, Slots

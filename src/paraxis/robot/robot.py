@@ -101,7 +101,7 @@ class Robot:
         if name not in self._frames_by_name:
             raise RobotError(
                 f"robot {quoted(self.name)} has no frame {quoted(name)}; "
-                f"it has {listing(self.frame_names)}"
+                f"it has {listing(self.frame_names) if self.frames else 'none'}"
             )
         return self._frames_by_name[name]
 

@@ -1,10 +1,9 @@
 """A Program as the combine operator of a scan: all prefixes of a row of elements."""
 
-import threading
-
 import numpy as np
 
 from ...drivers import threads
+from ...drivers.exclusive import Exclusive
 from ...drivers.map import Signature, as_array
 from ...drivers.scan import Scan, check_order
 from ...errors import ArgumentError
@@ -22,7 +21,7 @@ class PrefixScan:
         self.order, self.threads = check_order(order), thread_count
         self.name, self.shapes = graph.name, _parts(graph)
         self._operator = Operator(f"program {identity}", _function(graph), self.shapes, work)
-        self._scan, self._lock = None, threading.Lock()
+        self._scan, self._lock = None, Exclusive()
 
     def __call__(self, *arrays, **named):
         values = Signature(self.shapes, {}).bind(arrays, named, self.name)

@@ -68,7 +68,8 @@ class Job:
             words[at] = given[name] + first
         # Along rows one group after another, for few are the streams that memory can follow.
         words[CHUNK] = 1 if words[STEPS] > 1 else -(-self._groups // count)
-        words[CHUNKS], words[NEXT_CHUNK] = -(-self._groups // words[CHUNK]), 0
+        words[CHUNKS] = -(-self._groups // words[CHUNK])
+        words[NEXT_CHUNK] = words[STATUS] = 0
         run_together(self._run, self._address, count)
         if words[STATUS]:
             raise MemoryError(f"{self._sweep.name}: no memory for its intermediate values")
