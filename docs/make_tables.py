@@ -85,9 +85,9 @@ def chain_work():
     inverse, in_rows = flops("motion_free", "torque"), flops("reach", "motion", "torque")
     return f"""A link of articulated bodies costs {alone:,} flops (sine and cosine count as 50), one
 link after another. In rows it costs {rows:,}, {rows / alone:.1f} times as much: the end of a row
-must say how it answers to a force, a 6×6 matrix through every joint. That is the price for rows that are
-done side by side, in the lanes of a register and on all cores. Inverse dynamics: {inverse:,} and
-{in_rows:,}."""
+must say how it answers to a force, a 6×6 matrix through every joint. That is the price for rows
+that are done side by side, in the lanes of a register and on all cores. Inverse dynamics:
+{inverse:,} and {in_rows:,}."""
 
 
 def measured(data):
