@@ -303,6 +303,51 @@ def test_projected_rates_are_those_after_an_impact():
     assert energy == pytest.approx(parts) and relative_error(moving(), after[0]) < 1e-14
 
 
+def test_an_impact_is_without_friction_and_forces():
+    along = {"constraint": AXES[:, 5:], "motion": AXES[:, :5]}
+    expected = px.project_velocity(bars(), START, RATES, px.Contact(**along))
+    assert abs(px.jacobian(bars(), START)[5] @ expected) < 1e-14
+    for given in (
+        {"force": np.arange(1.0, 6.0)},
+        {"coupling": np.full((5, 1), 0.3)},
+        {"acceleration": [2.0]},
+        {"stabilisation": 10.0},
+    ):
+        found = px.project_velocity(bars(), START, RATES, px.Contact(**along, **given))
+        np.testing.assert_array_equal(found, expected)
+    rough = px.Contact.sliding(friction=0.5)
+    assert relative_error(px.project_velocity(bars(), START, RATES, rough), expected) < 1e-12
+
+
+@cache
+def skate():
+    """A blade on ice: two slides and a turn. It may not move across itself."""
+    kinds, axes = ("prismatic", "prismatic", "revolute"), np.eye(3).tolist()
+    joints = [
+        px.Joint(kind[0] + str(k), kind, k - 1, axis=axis)
+        for k, (kind, axis) in enumerate(zip(kinds, axes, strict=True))
+    ]
+    body = px.Inertia.of(2.0, (0, 0, 0), (0.1, 0.1, 0.1))
+    return px.Robot("skate", joints, [px.Inertia(), px.Inertia(), body], warn=False)
+
+
+def test_a_blade_glides_in_a_circle():
+    """Its directions turn with it: no place draws it back, and only its velocity can be wrong."""
+    blade = px.Contact(constraint=AXES[:, 4], coordinates="body", stabilisation=10.0)
+    run = px.simulate(skate(), np.zeros(3), [1.0, 0.0, 1.0], contact=blade, dt=1e-2, steps=200)
+    circle = np.stack([np.sin(run.t), 1 - np.cos(run.t), run.t], -1)
+    assert abs(run.q - circle).max() < 1e-8
+
+
+def test_rates_that_may_be_drift():
+    """A millimetre a second, and a thousandth of what all joints could add up to."""
+    blade = px.Contact(constraint=AXES[:, 4], coordinates="body", stabilisation=10.0)
+    options = {"contact": blade, "dt": 1e-2, "steps": 200}
+    px.simulate(skate(), np.zeros(3), [1.0, 9e-4, 1.0], **options)
+    with pytest.raises(px.ArgumentError, match="moving it at 0.002 along"):
+        px.simulate(skate(), np.zeros(3), [1.0, 2e-3, 1.0], **options)
+
+
 def test_rates_against_the_contact_are_refused():
     held = px.Contact(constraint=IN_PLANE)
     options = {"contact": held, "dt": 1e-3, "steps": 1}
@@ -328,6 +373,16 @@ def test_a_singular_contact_ends_a_run(method):
     assert run.failed_at.tolist() == [-1, 1]
     assert np.isnan(run.force[:, 1]).all() and np.isnan(run.q[1:, 1]).all()
     assert np.isfinite(run.q[:, 0]).all() and np.isfinite(run.force[:, 0]).all()
+
+
+def test_what_is_no_number_is_not_called_singular():
+    held = px.Contact(constraint=IN_PLANE)
+    states = np.array([START, np.full(3, np.nan)])
+    with pytest.warns(px.SimulationWarning) as said:
+        run = px.simulate(bars(), states, np.zeros(3), contact=held, dt=1e-3, steps=3)
+    messages = [str(each.message) for each in said]
+    assert len(messages) == 1 and "robot 1 first, at step" in messages[0]
+    assert np.isfinite(run.q[:, 0]).all()
 
 
 def test_what_cannot_be_simulated():

@@ -516,7 +516,7 @@ def test_cost_beside_forward_dynamics(arm):
     assert operations(constrained_graph(arm, [px.Contact.pinned()])).flops < 3 * free
 
 
-AXES = np.eye(6)
+AXES, MIRROR = np.eye(6), np.diag([1.0, 1.0, -1.0, 1.0])
 BAD = [
     ({}, "expected motion or constraint directions, found neither"),
     ({"constraint": AXES[:5, :2]}, r"constraint: expected .* 6 rows .* found shape \(5, 2\)"),
@@ -548,6 +548,10 @@ BAD = [
         {"constraint": AXES[:, 3:], "stabilisation": 1.0, "anchor": np.zeros((4, 4))},
         "anchor: expected rotations and places",
     ),
+    (  # one of them is a reflection
+        {"constraint": AXES[:, 3:], "stabilisation": 1.0, "anchor": [MIRROR @ MIRROR, MIRROR]},
+        "anchor: expected rotations and places",
+    ),
 ]
 
 
@@ -555,6 +559,20 @@ BAD = [
 def test_contacts_that_cannot_be(given, message):
     with pytest.raises(px.ArgumentError, match=message):
         px.Contact(**given)
+
+
+def test_directions_may_be_close_but_not_the_same():
+    for apart in (1e-5, 1e-8):
+        narrow = px.Contact(constraint=np.column_stack([AXES[3], AXES[3] + apart * AXES[4]]))
+        assert narrow.constraints == 2
+    with pytest.raises(px.ArgumentError, match="expected 2 independent directions, found rank 1"):
+        px.Contact(constraint=np.column_stack([AXES[3], AXES[3] + 1e-10 * AXES[4]]))
+
+
+def test_what_hardly_gives_way_is_not_rigid():
+    for least, rigid in ((1e-5, 0), (1e-11, 0), (1e-13, 1)):
+        hard = px.Contact.general(None, np.diag([1.0, 1, 1, 1, 1, least]), np.eye(6))
+        assert hard.constraints == rigid
 
 
 def test_more_that_cannot_be():
