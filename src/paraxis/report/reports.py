@@ -47,7 +47,7 @@ REPORTS = {
     "counts": ("operation counts beside those the papers print", _counts),
     "depth": ("times on unlimited processors beside those Lathrop prints", _depth),
     "friction": ("torques of motors with friction beside Dhanaraj's", _friction),
-    "log-depth": ("Fijany's claims, counted and planned; long chains, measured", _log_depth),
+    "log-depth": ("Fijany's claims, counted and planned; long chains, once measured", _log_depth),
     "networks": ("recurrences on several processors, and messages between these", _networks),
     "schedules": ("Dhanaraj's subtasks, levels and times, checked and proved", _schedules),
     "systolic": ("Lathrop's arrays of processors, simulated", _systolic),
