@@ -12,7 +12,14 @@ from paraxis.drawing.figure import draw
 from paraxis.report.document import markdown
 from paraxis.report.log_depth import accuracy, claims, measured, responses, serial_cost
 from paraxis.report.log_depth.chains import EQUAL, GENERAL, ROTORS, flops, robot_of
-from paraxis.report.log_depth.forward_costs import BEST, CONSTRAINT, HALVES, added_by_doubling
+from paraxis.report.log_depth.forward_costs import (
+    BEST,
+    CONSTRAINT,
+    HALVES,
+    added_by_doubling,
+    depth_figure,
+    depth_table,
+)
 from paraxis.report.papers import printed
 from paraxis.report.report_page import report_page
 from paraxis.report.reports import REPORTS
@@ -199,6 +206,12 @@ def test_the_whole_report():
     assert all(draw(figure, width) for figure in report.figures for width in (360, 960))
     assert "<svg" in report_page(report, "1.0")
     assert markdown(report).count("## ") == len(report.tables) + len(report.figures)
+    titles = [part.title for part in report.parts]
+    for table, figure in (
+        (depth_table(), depth_figure()),
+        (measured.accuracy_table(), measured.error_figure()),
+    ):
+        assert titles.index(figure.title) == titles.index(table.title) + 1
 
 
 @pytest.mark.long

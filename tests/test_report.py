@@ -418,7 +418,7 @@ CURVES = Figure(
     dashed=("bound | 1",),
     log="x",
 )
-WITH_CURVES = Report("odd", "Odd", "A lead.", [], "The rule.", (CURVES,))
+WITH_CURVES = Report("odd", "Odd", "A lead.", [CURVES], "The rule.")
 
 
 def test_figures_as_json():

@@ -33,14 +33,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """All there is to say under one title: tables, then figures."""
+    """All there is to say under one title."""
 
     name: str
     title: str
     lead: str
-    tables: list
+    parts: list  # tables and figures, in the order in which they are read
     rule: str  # how things were measured, for all tables
-    figures: tuple[Figure, ...] = ()
+
+    @property
+    def tables(self):
+        return [part for part in self.parts if isinstance(part, Table)]
+
+    @property
+    def figures(self):
+        return [part for part in self.parts if isinstance(part, Figure)]
 
     @property
     def rows(self):
@@ -82,19 +89,24 @@ def as_json(report):
 
 def markdown(report):
     """The report as a Markdown document."""
-    parts = [f"# {report.title}", report.lead]
-    for table in report.tables:
-        parts += [f"## {table.title}", table.lead]
-        lines = [_line(HEADS), "|---|---|---:|---:|---|"]
-        parts.append("\n".join([*lines, *(_line(cells(row)) for row in table.rows)]))
-        if table.conventions:
-            parts.append("\n".join(f"- {sentence}" for sentence in table.conventions))
-    for figure in report.figures:
-        parts += [f"## {figure.title}", figure.lead]
-        lines = [_line(figure.heads), "|---:" * len(figure.heads) + "|"]
-        parts.append("\n".join([*lines, *(_line(row) for row in figure.rows(MOST_POINTS))]))
-        parts.append(f"{figure.y} over {figure.x}.")
-    return "\n\n".join([*parts, report.rule]) + "\n"
+    found = [f"# {report.title}", report.lead]
+    for part in report.parts:
+        found += [f"## {part.title}", part.lead]
+        found += _of_table(part) if isinstance(part, Table) else _of_figure(part)
+    return "\n\n".join([*found, report.rule]) + "\n"
+
+
+def _of_table(table):
+    lines = [_line(HEADS), "|---|---|---:|---:|---|"]
+    yield "\n".join([*lines, *(_line(cells(row)) for row in table.rows)])
+    if table.conventions:
+        yield "\n".join(f"- {sentence}" for sentence in table.conventions)
+
+
+def _of_figure(figure):
+    lines = [_line(figure.heads), "|---:" * len(figure.heads) + "|"]
+    yield "\n".join([*lines, *(_line(row) for row in figure.rows(MOST_POINTS))])
+    yield f"{figure.y} over {figure.x}."
 
 
 def _line(words):

@@ -5,7 +5,7 @@ from html import escape
 
 from ..drawing.figure import figure_html
 from ..drawing.page import DOCUMENT, STYLE
-from .document import agrees, cells
+from .document import Table, agrees, cells
 
 KINDS = {"quantity": "quantity", "printed": "number", "measured": "number", "note": "note"}
 
@@ -41,7 +41,7 @@ a:hover { text-decoration: underline; }
 
 def report_page(report, version):
     """The whole document."""
-    parts = (*report.tables, *report.figures)
+    parts = report.parts
     contents = "".join(f'<a href="#t{k}">{escape(part.title)}</a>' for k, part in enumerate(parts))
     head = f"""<header>
 <p class="brand">Paraxis {escape(version)}</p>
@@ -49,14 +49,14 @@ def report_page(report, version):
 <p class="lead">{_prose(report.lead)}</p>
 <nav>{contents}</nav>
 </header>"""
-    inner = [*map(_compared, report.tables), *map(figure_html, report.figures)]
-    sections = [_section(k, *each) for k, each in enumerate(zip(parts, inner, strict=True))]
+    sections = [_section(k, part) for k, part in enumerate(parts)]
     foot = f'<p class="fine">{_prose(report.rule)}</p>'
     body = "\n".join([head, *sections, foot])
     return DOCUMENT.format(title=escape(report.title), style=STYLE + REPORT_STYLE, body=body)
 
 
-def _section(k, part, inner):
+def _section(k, part):
+    inner = _compared(part) if isinstance(part, Table) else figure_html(part)
     return f"""<section id="t{k}">
 <h2>{escape(part.title)}</h2>
 <p>{_prose(part.lead)}</p>

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from ..drawing.figure import Figure
 from ..robot.table import HEAD, LOSSES, NUMERIC, drive_table, joint_rows, shown, summary
 from .document import MOST_POINTS, agrees, cells
 from .operations import NOTE, cheapest
@@ -201,21 +202,19 @@ def print_report(terminal, report):
     """A report's tables; notes wrap, and rows whose numbers agree shine."""
     terminal.title(report.title)
     terminal.note(report.lead, style="")
-    for each in report.tables:
+    for each in report.parts:
         terminal.title(each.title)
         terminal.note(each.lead, style="")
         terminal.print()
-        terminal.print(_compared(each.rows))
-        for sentence in each.conventions:
-            terminal.note(f"· {sentence}")
-    for each in report.figures:
-        terminal.title(each.title)
-        terminal.note(each.lead, style="")
-        terminal.print()
-        heads = enumerate(each.heads)
-        columns = [Column(head, right=True, rank=-k if k else None) for k, head in heads]
-        print_table(terminal, columns, each.rows(MOST_POINTS))
-        terminal.note(f"{each.y} over {each.x}.")
+        if isinstance(each, Figure):
+            heads = enumerate(each.heads)
+            columns = [Column(head, right=True, rank=-k if k else None) for k, head in heads]
+            print_table(terminal, columns, each.rows(MOST_POINTS))
+            terminal.note(f"{each.y} over {each.x}.")
+        else:
+            terminal.print(_compared(each.rows))
+            for sentence in each.conventions:
+                terminal.note(f"· {sentence}")
     terminal.print()
     terminal.note(report.rule)
 

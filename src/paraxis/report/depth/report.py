@@ -47,4 +47,4 @@ def depth():
             algorithms.curves(inverse),
         ),
     )
-    return Report("depth", TITLE, LEAD, tables, RULE, figures)
+    return Report("depth", TITLE, LEAD, [*tables, *figures], RULE)

@@ -22,6 +22,5 @@ RULE = (
 def networks():
     """The report."""
     tables = [doubling_table(), step_table(), p_fold_table(), *network_tables()]
-    return Report(
-        "networks", TITLE, LEAD, tables, RULE, (step_figure(), p_fold_figure(), network_figure())
-    )
+    figures = [step_figure(), p_fold_figure(), network_figure()]
+    return Report("networks", TITLE, LEAD, [*tables, *figures], RULE)

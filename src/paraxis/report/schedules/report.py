@@ -27,7 +27,7 @@ RULE = (
 
 def schedules():
     """The report."""
-    tables = [
+    parts = [
         subtasks(),
         differences(),
         six_link_levels(),
@@ -36,5 +36,7 @@ def schedules():
         conclusions(),
         table_4_8(),
         single_operations(),
+        speedups(),
+        efficiencies(),
     ]
-    return Report("schedules", TITLE, LEAD, tables, RULE, (speedups(), efficiencies()))
+    return Report("schedules", TITLE, LEAD, parts, RULE)
