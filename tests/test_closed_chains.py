@@ -89,6 +89,30 @@ def test_the_force_is_what_the_joints_feel():
         assert np.abs(felt - brought).max() < 1e-9 * max(1.0, np.abs(brought).max())
 
 
+def test_equal_to_dense_equations():
+    """M q̈ + Jᵀ F = τ - h and J q̈ = -J̇ q̇, by NumPy; J̇ q̇ from places a short time apart."""
+    n, robot = 80, px.chain(80)
+    q, qd, tau = 0.3 * np.random.default_rng(4).normal(size=(3, n))
+    still = np.zeros(n)
+    h = px.inverse_dynamics(robot, q, qd, still)
+    unit = px.inverse_dynamics(robot, q, still, np.eye(n))
+    M = (unit - px.inverse_dynamics(robot, q, still, still)).T
+    J = np.array([_brought_to_joints(robot, q, force) for force in np.eye(6)])
+    step = 1e-5
+    ahead, behind = (
+        np.array([_brought_to_joints(robot, q + way * step * qd, force) for force in np.eye(6)])
+        for way in (1, -1)
+    )
+    coasting = (ahead - behind) @ qd / (2 * step)
+    for touching, held in ((px.Contact.welded("tip"), J), (px.Contact.pinned("tip"), J[3:])):
+        k = len(held)
+        together = np.block([[M, held.T], [held, np.zeros((k, k))]])
+        dense = np.linalg.solve(together, np.concatenate([tau - h, -coasting[-k:]]))
+        motion = px.constrained_forward_dynamics(robot, q, qd, tau, touching)
+        assert np.abs(motion.qdd - dense[:n]).max() < 1e-8 * np.abs(dense[:n]).max()
+        assert np.abs(motion.force[-k:] - dense[n:]).max() < 1e-8 * np.abs(dense[n:]).max()
+
+
 def _brought_to_joints(robot, q, force):
     """Jᵀ force, from the poses of the links."""
     pose, axes, places = np.eye(4), [], []
