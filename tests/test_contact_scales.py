@@ -82,7 +82,7 @@ def units():
         yield "program", length, 1.0
 
 
-@pytest.mark.parametrize("solver, length, mass", units())
+@pytest.mark.parametrize("solver, length, mass", [*units()])
 def test_units_do_not_matter(solver, robot, state, length, mass):
     q, qd, tau = state
     other = measured(robot, length, mass)
