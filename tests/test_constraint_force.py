@@ -153,7 +153,13 @@ def test_block_tridiagonal_systems(solver, blocks):
 # -- as Programs -----------------------------------------------------------------------------------
 
 
-@every
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long if "logarithmic" in name else ())
+        for name in FROM_MOBILITIES
+    ],
+)
 def test_kernels_agree_with_the_interpreter(name):
     robot = random_chain(4, 4)
     given_too = acting(robot) | {"rotor_inertia": [0.0, 0.3, 0.0, 1.2]}
@@ -182,6 +188,7 @@ def test_values_are_marked(name):
     assert any("constraint_force" in output for output in marks.outputs)
 
 
+@pytest.mark.long
 def test_depth_is_logarithmic():
     """Every doubling of the chain adds the same; one joint after another, twice as much."""
     lengths = (4, 8, 16)

@@ -76,7 +76,13 @@ def memory(monkeypatch):
     return intact
 
 
-@pytest.mark.parametrize("function, algorithm", EVERY)
+QUICK = ("articulated_body", "newton_euler", "logarithmic_newton_euler")  # to compile
+
+
+@pytest.mark.parametrize(
+    "function, algorithm",
+    [pytest.param(*each, marks=() if each[1] in QUICK else pytest.mark.long) for each in EVERY],
+)
 def test_every_order_stays_in_its_memory(memory, function, algorithm):
     for n in LENGTHS:
         robot = chain(n)
