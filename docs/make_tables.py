@@ -280,7 +280,8 @@ def chains_table(data):
         f"{markdown(rows)}\n\nOne state of one chain, no two links alike: ns a link, float64, on "
         f"{about['cpu']}. Pinocchio {about['pin']} and serial: one core; scan: two. Pinocchio ends "
         f"at {data['pinocchio_ends']['links']:,} links. The error is that of the scan's "
-        "accelerations against extended precision. Memory is the process's, robot included."
+        "accelerations, against quadruple precision up to 65,536 links, and beyond against long "
+        "double, whose own it may be. Memory is the process's, robot included."
     )
 
 

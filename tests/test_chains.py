@@ -225,8 +225,8 @@ def test_serial_and_batched_have_the_same_bits():
 @of_both
 @pytest.mark.parametrize(
     "n, count, way",
-    [(70, 1, "serial"), (255, 3, "serial"), (256, 1, "scan"), (256, 3, "scan")]
-    + [(70, 4, "batched"), (256, 4, "batched")],
+    [(70, 1, "serial"), (383, 3, "serial"), (384, 1, "scan"), (384, 3, "scan")]
+    + [(70, 4, "batched"), (384, 4, "batched")],
 )
 def test_size_decides(function, n, count, way):
     robot, call = chain(n, reach=0.1), FUNCTIONS[function]

@@ -197,7 +197,7 @@ def forward_dynamics(robot, q, qd, tau, *, out=None, algorithm=None, **parameter
 
     algorithm: one of `px.algorithms("forward_dynamics")`; by default the cheapest. Chains of more
     than 64 joints go along the links instead, by default and where named: "batched" for 4 states or
-    more, "scan" for fewer of 256 links or more, else "serial"; `px.chain_dynamics` has more.
+    more, "scan" for fewer of 384 links or more, else "serial"; `px.chain_dynamics` has more.
     """
     return _call(robot, "forward_dynamics", (q, qd, tau), out, algorithm, parameters)
 

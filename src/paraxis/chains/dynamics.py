@@ -28,7 +28,7 @@ from .serial import ArticulatedSerial, NewtonEulerSerial
 from .span_forces import SpanForces
 from .undefined import explain
 
-SCAN_FROM = 256  # links, from which on the rows of a scan are worth their junctions
+SCAN_FROM = 384  # links, from which on the rows of a scan are worth their junctions
 BATCH_FROM = 4  # states, from which on lanes are better filled with states than with links
 GROUPS_AT_ONCE = 4  # of states a thread: what they keep should stay in the caches
 INPUTS = {"forward_dynamics": ("q", "qd", "tau"), "inverse_dynamics": ("q", "qd", "qdd")}
