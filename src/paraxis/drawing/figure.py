@@ -7,7 +7,7 @@ from .axes import LinearAxis, LogAxis, number_text
 from .page import details, plot, table
 from .svg import LINE, Drawing, legend_places
 
-LEFT, RIGHT, BOTTOM = 60, 18, 48  # room around the axes for their labels
+LEFT, RIGHT, BOTTOM = 60, 36, 48  # room around the axes for their labels
 HUES = ("c1", "c2", "c4", "c5", "c6", "c7", "c8")  # c3 is the grey of what stands back
 CROWDED = 40  # points a curve above which dots would hide the line
 
