@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ..scalar import less, select, sqrt
 from ..spatial import Matrix, Rotation, Spatial, Vector, cross
 from .composite_body import factored
-from .damped_least_squares import dot
+from .dense import dot, minus
 from .factor import back_solve, half_solve
 from .kinematics import forward_kinematics, jacobian
 from .modified_newton_euler import torques_reactions_and_motions
@@ -58,12 +58,12 @@ def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance):
 
     torque = [t - b for t, b in zip(tau, h, strict=True)]
     for touch in touches:
-        torque = _difference(torque, _through(touch.known_force, touch.place.J))
+        torque = minus(torque, _through(touch.known_force, touch.place.J))
     y = half_solve(factors, torque)  # of the accelerations that known forces leave
 
     x, rank = _contact_forces(touches, y, factors.reciprocal, tolerance)
     for k, column in zip(x, _joined(touches, "columns"), strict=True):
-        y = _difference(y, [entry * k for entry in column.half])
+        y = minus(y, [entry * k for entry in column.half])
     qdd = back_solve(factors, y)
 
     accelerations = [touch.acceleration(qdd) for touch in touches]
@@ -157,10 +157,6 @@ def _joined(touches, name):
 def _through(wrench, J):
     """Jᵀ wrench."""
     return [dot(column, wrench) for column in zip(*J, strict=True)]
-
-
-def _difference(a, b):
-    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def _typical_mobility(robot, frame, reciprocal):

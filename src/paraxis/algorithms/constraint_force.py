@@ -21,6 +21,7 @@ from ..spatial import ZERO, Matrix, Rotation, Spatial, Symmetric, Transform, Tur
 from .angular_velocities import biases, drifts, serial
 from .block_tridiagonal import BlockTridiagonal
 from .chain import require_chain
+from .dense import unit
 from .joint_split import coupling, splits
 from .kinematics import forward_kinematics
 from .mobility import assembled, mobilities
@@ -53,7 +54,7 @@ def forward_dynamics_by(robot, q, qd, tau, algorithm, angular_velocities, solver
 def mass_matrix_inverse(robot, q):
     """Return M⁻¹ = C - Bᵀ A⁻¹ B, by rows: column k is how the joints answer to torque k."""
     held = HeldLinks(robot, q, NAME, BlockTridiagonal)
-    return _symmetric([held.answer(_unit(k, robot.n)).qdd for k in range(robot.n)])
+    return _symmetric([held.answer(unit(k, robot.n)).qdd for k in range(robot.n)])
 
 
 def operational_space_inertia_inverse(robot, q, frame, coordinates):
@@ -66,7 +67,7 @@ def operational_space_inertia_inverse(robot, q, frame, coordinates):
     columns = []
     for k in range(6):
         p = [ZERO] * robot.n
-        p[frame.body] = -(X.T @ Spatial.of(_unit(k, 6)))
+        p[frame.body] = -(X.T @ Spatial.of(unit(k, 6)))
         motion = held.answer([0.0] * robot.n, p)
         columns.append((X @ motion.a[frame.body]).scalars())
     rows = _symmetric(columns)
@@ -139,10 +140,6 @@ class HeldLinks:
             own - X @ before - drift
             for own, X, before, drift in zip(a, self.X, [base, *a[:-1]], c, strict=True)
         ]
-
-
-def _unit(k, n):
-    return [float(i == k) for i in range(n)]
 
 
 def _symmetric(columns):

@@ -14,10 +14,9 @@ Symbols: docs/notation.md.
 """
 
 from ..scalar import sqrt
-from ..spatial import Spatial, Symmetric, Vector
+from ..spatial import Spatial, Vector
 from .chain_link import Link
-from .dense import minus, plus, symmetric, times, transposed, upper_triangle
-from .factor import factor, inverse
+from .dense import minus, plus, symmetric, times, transposed, unit, upper_triangle
 from .mobility import Mobility
 from .pivot_block import PivotBlock
 
@@ -29,7 +28,7 @@ class Holding:
     def __init__(self, link, rotors):
         turns, slides = link.turns, link.slides
         third = [0.0, 0.0, slides, 0.0, 0.0, turns]  # z of what the joint does not do
-        self.columns = [_unit(0), _unit(1), _unit(3), _unit(4), third]
+        self.columns = [*(unit(k, 6) for k in (0, 1, 3, 4)), third]
         self.yields = [0.0] * 5
         if rotors:
             root = sqrt(link.rotor)
@@ -43,10 +42,6 @@ class Holding:
     def force(self, x):
         """W x."""
         return times(transposed(self.columns), x)
-
-
-def _unit(k):
-    return [float(i == k) for i in range(6)]
 
 
 def own_spin(link, q, qd, kinds):
@@ -148,10 +143,8 @@ def joint_acceleration(link, angle, q, qd, ω_before, a_before, a, kinds):
 
 def mobility(link):
     """How the link gives way to a force: the inverse of its inertia."""
-    I = link.inertia
-    per_mass = 1.0 / I.mass
-    com = I.moment * per_mass
-    h = I.moment
+    I, h = link.inertia, link.inertia.moment
+    com = h * (1.0 / I.mass)
     xx, yy, zz, xy, xz, yz = I.about_origin.scalars()
     J = [
         [xx - (h.y * com.y + h.z * com.z), xy + h.x * com.y, xz + h.x * com.z],
@@ -161,5 +154,4 @@ def mobility(link):
     for i in range(3):
         for j in range(i):
             J[i][j] = J[j][i]
-    rows = inverse(factor([(), (0,), (1, 0)], J))
-    return Mobility(per_mass, com, Symmetric.upper([Vector(*row) for row in rows]))
+    return Mobility.of(I.mass, com, J)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..robot.robot import Frame
 from ..scalar import sqrt
 from ..spatial import Matrix
-from .damped_least_squares import dot
+from .dense import dot
 from .pose_error import pose_error
 
 

@@ -8,6 +8,7 @@ and near it the steps are Gauss-Newton's, of quadratic convergence (Sugihara, IE
 import math
 
 from ..scalar import less, less_equal, maximum, minimum, select
+from .dense import dot
 from .factor import factor, solve
 from .kinematics import forward_kinematics, jacobian
 from .pose_error import pose_distance, pose_error
@@ -81,7 +82,3 @@ def _solved(vectors, right, damping):
     ]
     everyone_before = [tuple(reversed(range(i))) for i in range(len(vectors))]
     return solve(factor(everyone_before, G), right)
-
-
-def dot(a, b):
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)

@@ -1,26 +1,35 @@
 """Small dense matrices over generic scalars, by rows."""
 
 
+def dot(x, y):
+    return sum((a * b for a, b in zip(x, y, strict=True)), 0.0)
+
+
 def transposed(A):
     return [list(column) for column in zip(*A, strict=True)]
 
 
 def times(A, x):
     """A x."""
-    return [_dot(row, x) for row in A]
+    return [dot(row, x) for row in A]
 
 
 def product(A, B):
     """A B."""
     columns = transposed(B)
-    return [[_dot(row, column) for column in columns] for row in A]
+    return [[dot(row, column) for column in columns] for row in A]
 
 
 def congruent(A, B):
     """A B Aᵀ for a symmetric B, of which the result is made symmetric."""
     half, n = product(A, B), len(A)
-    upper = {(i, j): _dot(half[i], A[j]) for i in range(n) for j in range(i, n)}
+    upper = {(i, j): dot(half[i], A[j]) for i in range(n) for j in range(i, n)}
     return [[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)]
+
+
+def unit(k, n):
+    """The k-th of n unit vectors."""
+    return [float(i == k) for i in range(n)]
 
 
 def plus(x, y):
@@ -46,10 +55,3 @@ def upper_triangle(A):
 
 def upper_indices(n):
     return [(i, j) for i in range(n) for j in range(i, n)]
-
-
-def _dot(x, y):
-    total = x[0] * y[0]
-    for a, b in zip(x[1:], y[1:], strict=True):
-        total = total + a * b
-    return total

@@ -16,10 +16,10 @@ from ..robot.upright import upright
 from ..scalar import mark
 from .angular_velocities import biases, drifts, logarithmic
 from .chain import require_chain
-from .dense import minus, plus, transposed
+from .dense import dot, minus, plus, transposed
 from .joint_split import JointSplit, splits
 from .mobility import mobilities
-from .pivot_block import PivotBlock, dot, marked_pivot, minus_columns, minus_rows
+from .pivot_block import PivotBlock, marked_pivot, minus_columns, minus_rows
 from .two_joint_link import joint_mobility, two_joint_links
 
 NAME = "divide_and_conquer"

@@ -8,7 +8,7 @@ force through its joint. Symbols: docs/notation.md.
 from ..spatial import Spatial, Vector
 from .chain_link import PRISMATIC, REVOLUTE, Link
 from .constraint_spans import Holding, mobility
-from .dense import minus, plus, product, symmetric, times, transposed, upper_triangle
+from .dense import minus, plus, product, symmetric, times, transposed, unit, upper_triangle
 from .pivot_block import PivotBlock
 
 
@@ -16,8 +16,8 @@ def single_link(link, beyond, beyond_angle, q_beyond, qd_beyond, ω, tau, tau_be
     """A link by itself, between its own joint and the one beyond it."""
     own, after = Link.of(link, kinds), Link.of(beyond, kinds)
     X, K, ω = after.transform(beyond_angle, q_beyond), mobility(own), Vector(*ω)
-    near = K.rows()
-    far = [K @ (X.T @ Spatial.of(unit)) for unit in _units()]
+    near, units = K.rows(), [unit(k, 6) for k in range(6)]
+    far = [K @ (X.T @ Spatial.of(force)) for force in units]
     a = K @ -own.gyroscopic(ω)
     return {
         "near": upper_triangle(near),
@@ -101,7 +101,3 @@ class Joint:
     @property
     def subspace(self):
         return Spatial(Vector(0.0, 0.0, self.turns), Vector(0.0, 0.0, self.slides))
-
-
-def _units():
-    return [[float(i == k) for i in range(6)] for k in range(6)]

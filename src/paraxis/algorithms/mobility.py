@@ -21,6 +21,12 @@ class Mobility:
     def __init__(self, per_mass, com, per_inertia):
         self.per_mass, self.com, self.per_inertia = per_mass, com, per_inertia
 
+    @classmethod
+    def of(cls, mass, com, about_com, checked=lambda _, pivot: pivot):
+        """From the rows of the inertia about the centre; `checked` as for `factor`."""
+        rows = inverse(factor([(), (0,), (1, 0)], about_com, checked))
+        return cls(1.0 / mass, com, Symmetric.upper([Vector(*row) for row in rows]))
+
     def __matmul__(self, force):
         α = self.per_inertia @ (force.angular - cross(self.com, force.linear))
         return Spatial(α, force.linear * self.per_mass + cross(self.com, α))
@@ -69,8 +75,7 @@ def _mobility(robot, i, algorithm):
 
     if known(I.mass) == 0.0:
         raise immobile(robot.robot, i, algorithm, "mass")
-    rows = inverse(factor([(), (0,), (1, 0)], J, checked))
-    return Mobility(1.0 / I.mass, I.com, Symmetric.upper([Vector(*row) for row in rows]))
+    return Mobility.of(I.mass, I.com, J, checked)
 
 
 def immobile(robot, i, algorithm, lacking):

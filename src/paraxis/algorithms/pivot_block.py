@@ -1,7 +1,7 @@
 """A symmetric block of a larger matrix, factored, and what eliminating it leaves behind."""
 
 from ..scalar import mark
-from .dense import minus
+from .dense import dot, minus
 from .factor import back_solve, factor, half_solve
 
 
@@ -57,10 +57,6 @@ def marked_pivot(number, A):
     """The pivot of joint `number`, its entries marked."""
     mark("pivot", number, [entry for row in A for entry in row])
     return PivotBlock.of(A)
-
-
-def dot(left, right):
-    return sum((a * b for a, b in zip(left, right, strict=True)), 0.0)
 
 
 def minus_rows(A, B):

@@ -5,7 +5,8 @@ pivot over the first is then, to a small factor, the r-th singular value of J ov
 """
 
 from ..scalar import less, maximum, select, sqrt
-from .damped_least_squares import dot, scaled_jacobian
+from .damped_least_squares import scaled_jacobian
+from .dense import dot
 
 NOTHING = 1e-14  # a pivot that may be a rounding error
 

@@ -2,20 +2,16 @@
 
 import numpy as np
 
-from ..backends.llvm.sweep import APART
 from ..drivers.sweep import Place, addresses, inward, outward
-from .bodies import across, along
+from .row_sweeps import RowSweeps
 from .rows import Heads
 
-VECTORS = tuple((name, APART) for name in ("q", "qd", "tau", "qdd"))
 
-
-class ArticulatedRows:
+class ArticulatedRows(RowSweeps):
     """Featherstone's recursion p-fold (algorithms/articulated_rows.py)."""
 
     def __init__(self, chain, cut):
-        rows, kinds = cut.groups * cut.lanes, chain.kinds
-        self._gravity = chain.gravity
+        super().__init__(chain, cut)
         link, angle, kept = cut.tiled(chain.link, chain.nothing), cut.tile(2), cut.tile(14)
 
         spins, rates = Heads(cut, W=9, ω=3), Heads(cut, start=3, end=3)
@@ -26,15 +22,9 @@ class ArticulatedRows:
         self._rate, self._beyond, self._a = np.zeros(3), np.zeros(27), np.zeros(6)  # carried
         self._heads = spins, rates, ends, starts
 
-        def bind(name, **places):
-            return along(name, kinds, cut.lanes > 1, VECTORS).bind(cut.steps, cut.groups, **places)
-
-        def join(name, **places):
-            return across(name).bind(rows, 1, **places)
-
         out = dict.fromkeys(("q", "qd"), cut.outward)
         back = dict.fromkeys(("q", "qd", "tau"), cut.inward)
-        self._spin = bind(
+        self._spin = self._bind(
             "spin",
             link=outward(link),
             angle=outward(angle),
@@ -42,7 +32,7 @@ class ArticulatedRows:
             ω=spins.tile("ω"),
             **out,
         )
-        self._join_spins = join(
+        self._join_spins = self._join(
             "join_spins",
             W=spins.flat("W"),
             ω=spins.flat("ω"),
@@ -51,7 +41,7 @@ class ArticulatedRows:
             end=rates.flat("end"),
         )
         names = ("inertia", "bias", "Φ", "Θ", "b")
-        self._inward = bind(
+        self._inward = self._bind(
             "inward",
             link=inward(link),
             angle=inward(angle),
@@ -60,7 +50,7 @@ class ArticulatedRows:
             **back,
             **{name: ends.tile(name) for name in names},
         )
-        self._join_inward = join(
+        self._join_inward = self._join(
             "join_inward",
             **{name: ends.flat(name, inward=True) for name in names},
             beyond_inertia=Place(self._beyond[:21], 0, 0),
@@ -68,7 +58,7 @@ class ArticulatedRows:
             G=answers.flat("G", inward=True),
             g=answers.flat("g", inward=True),
         )
-        self._join_outward = join(
+        self._join_outward = self._join(
             "join_outward",
             **{name: ends.flat(name) for name in names[2:]},
             G=answers.flat("G"),
@@ -77,7 +67,7 @@ class ArticulatedRows:
             start=starts.flat("start"),
             force=starts.flat("force"),
         )
-        self._outward = bind(
+        self._outward = self._bind(
             "outward",
             link=outward(link),
             angle=outward(angle),
@@ -111,28 +101,24 @@ class ArticulatedRows:
     def join(self, pull=None):
         """The accelerations of the rows' starts and the forces at their ends, and how the last link
         accelerates: six numbers. `pull` is a force on that link from outside."""
-        self._beyond.fill(0.0)
-        if pull is not None:
-            self._beyond[21:] = -pull
-        self._a[:3], self._a[3:] = 0.0, -self._gravity
-        self._join_inward.run()
-        self._join_outward.run()
-        return self._a.copy()
+        return self._joined(0.0 if pull is None else pull, -self._gravity)
 
     def answers(self):
         """How the last link accelerates under a unit of each force on it, by rows; all else is
         still, and nothing else pulls."""
         _, _, ends, _ = self._heads
-        moved, ends.flat_part("bias")[...], ends.flat_part("b")[...] = [], 0.0, 0.0
-        for pull in np.eye(6):
-            self._beyond.fill(0.0)
-            self._beyond[21:] = -pull
-            self._a.fill(0.0)
-            self._join_inward.run()
-            self._join_outward.run()
-            moved.append(self._a.copy())
+        ends.flat_part("bias")[...] = ends.flat_part("b")[...] = 0.0
+        moved = [self._joined(pull, 0.0) for pull in np.eye(6)]
         ends.to_flat()
         return np.array(moved).T
+
+    def _joined(self, pull, rise):
+        """How the last link accelerates, with this pull on it and a base that rises so."""
+        self._beyond[:21], self._beyond[21:] = 0.0, -np.asarray(pull)
+        self._a[:3], self._a[3:] = 0.0, rise
+        self._join_inward.run()
+        self._join_outward.run()
+        return self._a.copy()
 
     def outward(self, q, qd, qdd, threads=1):
         """Write the accelerations, once rows are joined."""

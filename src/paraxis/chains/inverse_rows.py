@@ -2,20 +2,16 @@
 
 import numpy as np
 
-from ..backends.llvm.sweep import APART
 from ..drivers.sweep import Place, addresses, inward, outward
-from .bodies import across, along
+from .row_sweeps import RowSweeps
 from .rows import Heads
 
-VECTORS = tuple((name, APART) for name in ("q", "qd", "qdd", "tau"))
 
-
-class NewtonEulerRows:
+class NewtonEulerRows(RowSweeps):
     """Newton-Euler p-fold (algorithms/newton_euler_rows.py)."""
 
     def __init__(self, chain, cut):
-        rows, kinds = cut.groups * cut.lanes, chain.kinds
-        self._gravity = chain.gravity
+        super().__init__(chain, cut)
         link, angle, load = cut.tiled(chain.link, chain.nothing), cut.tile(2), cut.tile(6)
 
         spans = Heads(cut, W=9, r=3, ω=3, v=3, a=6)
@@ -26,21 +22,15 @@ class NewtonEulerRows:
         rate, rise, beyond = np.zeros(3), np.zeros(6), np.zeros(6)
         self._heads, self._carried = (spans, starts, sums, ends), (rate, rise, beyond)
 
-        def bind(name, **places):
-            return along(name, kinds, cut.lanes > 1, VECTORS).bind(cut.steps, cut.groups, **places)
-
-        def join(name, **places):
-            return across(name).bind(rows, 1, **places)
-
         out = dict.fromkeys(("q", "qd", "qdd"), cut.outward)
-        self._reach = bind(
+        self._reach = self._bind(
             "reach",
             link=outward(link),
             angle=outward(angle),
             **{name: spans.tile(name) for name in ("W", "r", "ω", "v", "a")},
             **out,
         )
-        self._join_motions = join(
+        self._join_motions = self._join(
             "join_motions",
             **{name: spans.flat(name) for name in ("W", "r", "ω", "v", "a")},
             rate=Place(rate, 0, 0),
@@ -48,7 +38,7 @@ class NewtonEulerRows:
             start_rate=starts.flat("start_rate"),
             start_rise=starts.flat("start_rise"),
         )
-        self._motion = bind(
+        self._motion = self._bind(
             "motion",
             link=outward(link),
             angle=outward(angle),
@@ -58,13 +48,13 @@ class NewtonEulerRows:
             **{name: sums.tile(name) for name in ("W", "r", "sum_")},
             **out,
         )
-        self._join_loads = join(
+        self._join_loads = self._join(
             "join_loads",
             **{name: sums.flat(name, inward=True) for name in ("W", "r", "sum_")},
             beyond=Place(beyond, 0, 0),
             end=ends.flat("end", inward=True),
         )
-        self._torque = bind(
+        self._torque = self._bind(
             "torque",
             link=inward(link),
             angle=inward(angle),

@@ -38,9 +38,14 @@ class _Serial:
         sweep = along(name, self._chain.kinds, self._lanes > 1, WAYS)
         return sweep.bind(n, self._groups, **{key: places[key] for key in sweep.arrays})
 
-    def _rise(self, a):
-        """A base that rises, which is how gravity is felt."""
-        a[:, :, :3], a[:, :, 3:] = 0.0, -self._chain.gravity[:, None]
+    def _run(self, threads, **vectors):
+        """Do all jobs, from a base that rises, which is how gravity is felt, and a free tip."""
+        given = addresses(**vectors)
+        self._rate.fill(0.0)
+        self._beyond.fill(0.0)
+        self._a[:, :, :3], self._a[:, :, 3:] = 0.0, -self._chain.gravity[:, None]
+        for job in self._jobs:
+            job.run(threads, given)
 
 
 class ArticulatedSerial(_Serial):
@@ -68,12 +73,7 @@ class ArticulatedSerial(_Serial):
 
     def __call__(self, q, qd, tau, qdd, threads=1):
         """Write the accelerations."""
-        given = addresses(q=q, qd=qd, tau=tau, qdd=qdd)
-        self._rate.fill(0.0)
-        self._beyond.fill(0.0)
-        self._rise(self._a)
-        for job in self._jobs:
-            job.run(threads, given)
+        self._run(threads, q=q, qd=qd, tau=tau, qdd=qdd)
 
 
 class NewtonEulerSerial(_Serial):
@@ -90,9 +90,4 @@ class NewtonEulerSerial(_Serial):
 
     def __call__(self, q, qd, qdd, tau, threads=1):
         """Write the torques."""
-        given = addresses(q=q, qd=qd, qdd=qdd, tau=tau)
-        self._rate.fill(0.0)
-        self._beyond.fill(0.0)
-        self._rise(self._a)
-        for job in self._jobs:
-            job.run(threads, given)
+        self._run(threads, q=q, qd=qd, qdd=qdd, tau=tau)

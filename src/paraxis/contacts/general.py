@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from ..algorithms.contact_forms import GeneralForm
-from ..algorithms.damped_least_squares import dot
+from ..algorithms.dense import dot
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from .directions import rank_of

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import api
-from ..algorithms.damped_least_squares import dot
+from ..algorithms.dense import dot
 from ..contacts.directions import duals
 from ..contacts.dynamics import contact_identity
 from ..errors import ArgumentError

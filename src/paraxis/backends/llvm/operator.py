@@ -14,12 +14,13 @@ class Operator:
     def __init__(self, name, function, shapes, work):
         self.name, self.function, self.shapes, self.work = name, function, shapes, work
         self.parts = {part: size(shape) for part, shape in shapes.items()}
+        self.kept = {}  # what else gluing gives, and how many numbers of it
 
     def glue(self, left, right, result, wide=True):
-        """The body left_*, right_* -> *, for operands that lie so."""
+        """The body left_*, right_* -> * and what is kept, for operands that lie so."""
         ways = {f"left_{part}": left for part in self.parts}
         ways |= {f"right_{part}": right for part in self.parts}
-        ways |= dict.fromkeys(self.parts, result)
+        ways |= dict.fromkeys((*self.parts, *self.kept), result)
 
         def body(**arrays):
             return self._applied("left_", "right_", arrays)
@@ -61,17 +62,10 @@ class SpanOperator(Operator):
         self.kept = {part: size(shape) for part, shape in kept.items()}
         self.unknown = {"x": unknown}
 
-    def glue(self, left, right, result, wide=True):
-        """The body left_*, right_* -> * and what is kept."""
-        ways = {f"left_{part}": left for part in self.parts}
-        ways |= {f"right_{part}": right for part in self.parts}
-        ways |= dict.fromkeys((*self.parts, *self.kept), result)
-
-        def body(**arrays):
-            span, kept = self._applied("left_", "right_", arrays)
-            return span | kept
-
-        return self._compiled("glue", body, ("left_", "right_"), ways, wide)
+    def _applied(self, left, right, arrays):
+        """The glued span and what is kept of it, in one: no two parts have the same name."""
+        span, kept = super()._applied(left, right, arrays)
+        return span | kept
 
     def extend(self, way, wide=True):
         """The body so_far_*, next_* -> so_far_* and what is kept."""
@@ -79,8 +73,8 @@ class SpanOperator(Operator):
         ways |= {f"next_{part}": way for part in self.parts} | dict.fromkeys(self.kept, way)
 
         def body(**arrays):
-            span, kept = self._applied("so_far_", "next_", arrays)
-            return {f"so_far_{part}": value for part, value in span.items()} | kept
+            results = self._applied("so_far_", "next_", arrays)
+            return {f"so_far_{p}" if p in self.parts else p: v for p, v in results.items()}
 
         return self._compiled("extend", body, ("so_far_", "next_"), ways, wide)
 
