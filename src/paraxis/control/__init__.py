@@ -1,0 +1,1 @@
+"""Controllers that use stale data, their closed loops, and when these are safe."""
