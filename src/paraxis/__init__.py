@@ -74,6 +74,10 @@ __version__ = "0.1.0"
 
 # name -> its module; loaded when first asked for, since most programs need none.
 _LATER = {
+    "Cut": "control.policies",
+    "policies": "control.policies",
+    "policy": "control.policies",
+    "speculate": "control.speculate",
     "Contact": "contacts.contact",
     "constrained_forward_dynamics": "contacts.dynamics",
     "project_velocity": "contacts.impact",

@@ -123,16 +123,20 @@ def known(x):
 
 
 def mark(name, link, value):
-    """Name an intermediate value of a link, and return it unchanged.
+    """Name an intermediate value of a link, and return it.
 
-    On plain numbers this does nothing. On graph nodes the name stays with the value
-    through every simplification, so that later passes can find it.
+    On plain numbers this does nothing. On graph nodes the name stays with the value through every
+    simplification, so that later passes can find it; what is returned is the value, or a symbol
+    that stands for it where the trace keeps marked values apart (graph/variables.py).
     """
     if hasattr(value, "scalars"):
         scalars = tuple(value.scalars())
     else:
         scalars = value if isinstance(value, (list, tuple)) else (value,)
     traced = _first_with("mark", *scalars)
-    if traced is not None:
-        traced.mark(name, link, scalars)
-    return value
+    marked = scalars if traced is None else traced.mark(name, link, scalars)
+    if marked is scalars:
+        return value
+    if hasattr(value, "scalars"):
+        return type(value)(*marked)
+    return list(marked) if isinstance(value, (list, tuple)) else marked[0]

@@ -134,8 +134,8 @@ class Node:
         return self.builder.binary("le", self.builder.lift(other), self)
 
     def mark(self, name, link, scalars):
-        """Remember `scalars` under a name; see `paraxis.mark`."""
-        self.builder.marks[name, link] = tuple(self.builder.lift(s) for s in scalars)
+        """Remember `scalars` under a name; see `paraxis.mark`. Returns what stands for them now."""
+        return self.builder.mark(name, link, scalars)
 
     def __eq__(self, other):
         raise TraceError("traced values are not compared by ==: write px.equal(a, b), or `a is b`")
@@ -195,6 +195,10 @@ class Builder:
             node = self._known[key] = Node(self, len(self.nodes), op, args, value)
             self.nodes.append(node)
         return node
+
+    def mark(self, name, link, scalars):
+        self.marks[name, link] = tuple(self.lift(scalar) for scalar in scalars)
+        return scalars
 
     # -- operations and their exact rules -------------------------------------------
 

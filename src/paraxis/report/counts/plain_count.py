@@ -126,6 +126,7 @@ class Tally:
     def mark(self, name, link, scalars):
         """See `paraxis.mark`."""
         self.ledger.close((name, link), scalars)
+        return scalars
 
 
 class PlainModel(Model):

@@ -1,0 +1,219 @@
+"""Stale-data policies: which reads of a recursion take a value of an earlier control step.
+
+A policy is a list of cuts; a read that several match goes by the last. The variables and who reads
+them: algorithms/coupled_newton_euler.py. Gravity is a matter of where the links are, not of what
+their neighbours sent, and is cut only where a cut names it.
+"""
+
+from dataclasses import dataclass, replace
+
+from ..algorithms.coupled_newton_euler import BACKWARD, FORWARD, VARIABLES
+from ..errors import ArgumentError
+
+ORDERS = (0, 1)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Reads that take an old value: of `variable` (any but gravity), `by` another (any).
+
+    Either may be several, as ("force", "moment").
+    age: how many control steps old; 0 restores the value of this step. Several ages, as (1, 2), are
+    those that a read may meet, which the Program is then told. order: 0 takes the value as it was,
+    1 extrapolates it from the one before. between_links: True for reads of another link's
+    variables, False for those of the link's own, None for both. link: of the reader, or None.
+    """
+
+    variable: str | tuple | None = None
+    by: str | tuple | None = None
+    age: int | tuple = 1
+    order: int = 0
+    between_links: bool | None = None
+    link: int | None = None
+
+    def __post_init__(self):
+        for name in (*_several(self.variable), *_several(self.by)):
+            if name not in VARIABLES:
+                raise ArgumentError(f"cut: expected a variable of {VARIABLES}, found {name!r}")
+        ages = self.age if isinstance(self.age, tuple) else (self.age,)
+        good = [type(age) is int and age >= 0 for age in ages]
+        if not ages or not all(good) or len(set(ages)) != len(ages):
+            raise ArgumentError(
+                f"cut: expected an age of whole control steps >= 0, or several, found {self.age!r}; "
+                f"the value of a step to come is not there yet"
+            )
+        if self.order not in ORDERS:
+            raise ArgumentError(f"cut: expected an order of {ORDERS}, found {self.order!r}")
+        if self.order and 0 in ages:
+            raise ArgumentError("cut: expected an age >= 1 to extrapolate from, found 0")
+
+    @property
+    def ages(self):
+        return tuple(sorted(self.age)) if isinstance(self.age, tuple) else (self.age,)
+
+    def matches(self, read):
+        if self.variable is None and read.variable == "gravity":
+            return False
+        return (
+            (self.variable is None or read.variable in _several(self.variable))
+            and (self.by is None or read.by in _several(self.by))
+            and self.between_links in (None, read.between_links)
+            and self.link in (None, read.link)
+        )
+
+
+def _several(names):
+    """A name or several, or none, as a tuple."""
+    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+
+
+@dataclass(frozen=True)
+class Read:
+    """One variable read by another: the names, the links that compute them."""
+
+    variable: str
+    owner: int
+    by: str
+    link: int
+
+    @property
+    def between_links(self):
+        return self.owner != self.link
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Cuts, and what happens to the torques when they are there.
+
+    output_age: how many steps old the torques are that are applied. output_order: 1 extrapolates
+    them by a step. ahead: forward variables take joint values foreseen for the next step. strict:
+    is a cut that matches no read of a robot an error? In policies for all robots it is none.
+    """
+
+    name: str
+    cuts: tuple = ()
+    output_age: int = 0
+    output_order: int = 0
+    ahead: bool = False
+    strict: bool = False
+
+    def cut_of(self, read):
+        """The cut that a read goes by, or None."""
+        return next((cut for cut in reversed(self.cuts) if cut.matches(read)), None)
+
+    def __repr__(self):
+        return f"<Policy {self.name}>"
+
+
+EXACT = Policy("exact")
+NEIGHBOURS = Cut(between_links=True)
+TO_BACKWARD = Cut(FORWARD, BACKWARD)
+
+
+def exact():
+    """Everything of this step."""
+    return EXACT
+
+
+def binder_herzog():
+    """What other links computed is one step old: Binder and Herzog's zero-order prediction."""
+    return Policy("binder_herzog", (NEIGHBOURS,))
+
+
+def binder_herzog_first_order():
+    """The same, extrapolated from the two steps before."""
+    return Policy("binder_herzog_first_order", (replace(NEIGHBOURS, order=1),))
+
+
+def hybrid(exact=("omega_dot", "alpha"), order=0):
+    """Binder and Herzog's third method: the variables of `exact` are those of this step."""
+    if isinstance(exact, str):
+        exact = (exact,)
+    kept = tuple(Cut(variable, age=0) for variable in exact)
+    return Policy("hybrid", (replace(NEIGHBOURS, order=order), *kept))
+
+
+def vuskovic(age=1):
+    """Decoupled, without synchronisation: `age` may be several, of which a link meets any."""
+    return Policy("vuskovic", (replace(NEIGHBOURS, age=age),))
+
+
+def vuskovic_output_prediction(age=1):
+    """Decoupled, the torques extrapolated by a step."""
+    cuts = vuskovic(age).cuts
+    return Policy("vuskovic_output_prediction", cuts, output_order=1)
+
+
+def yamakita_buffered():
+    """Every block, forward or backward, of every link at once, from what was buffered before."""
+    return Policy("yamakita_buffered", (NEIGHBOURS, TO_BACKWARD))
+
+
+def yamakita_one_step_ahead():
+    """Buffered; forward blocks take joint values foreseen from the desired ones and the error."""
+    return Policy("yamakita_one_step_ahead", (NEIGHBOURS, TO_BACKWARD), ahead=True)
+
+
+def hamilton():
+    """Table 1 as printed: all boxed variables old; a_c in f and α in τ, unboxed, of this step."""
+    unboxed = Cut("com_acceleration", "force", age=0), Cut("alpha", "moment", age=0)
+    return Policy("hamilton", (Cut(), *unboxed))
+
+
+def hamilton_one_step():
+    """Figure 3: both sweeps in one step, so that every variable that is read is old."""
+    return Policy("hamilton_one_step", (Cut(),))
+
+
+def pipelined(stages=2):
+    """Nigam and Lee: whole sets of torques in `stages` stages, so many steps late less one."""
+    if type(stages) is not int or stages < 1:
+        raise ArgumentError(f"stages: expected a whole number >= 1, found {stages!r}")
+    return Policy("pipelined", output_age=stages - 1)
+
+
+POLICIES = {
+    make.__name__: make
+    for make in (
+        exact,
+        binder_herzog,
+        binder_herzog_first_order,
+        hybrid,
+        vuskovic,
+        vuskovic_output_prediction,
+        yamakita_buffered,
+        yamakita_one_step_ahead,
+        hamilton,
+        hamilton_one_step,
+        pipelined,
+    )
+}
+
+
+def policies():
+    """The names of the policies that exist."""
+    return list(POLICIES)
+
+
+def policy(name, **options):
+    """A policy by name, with its options: hybrid(exact, order), vuskovic(age), pipelined(stages).
+
+    Names: `px.policies()`. A policy of one's own is a list of `px.Cut`.
+    """
+    if isinstance(name, Policy) and not options:
+        return name
+    if isinstance(name, Cut):
+        name = [name]
+    if isinstance(name, (list, tuple)) and not options:
+        for cut in name:
+            if not isinstance(cut, Cut):
+                raise ArgumentError(f"policy: expected px.Cut in the list, found {cut!r}")
+        return Policy("cuts", tuple(name), strict=True)
+    if not isinstance(name, str) or name not in POLICIES:
+        raise ArgumentError(
+            f"policy: expected one of {tuple(POLICIES)} or a list of px.Cut, found {name!r}"
+        )
+    try:
+        return POLICIES[name](**options)
+    except TypeError as error:
+        raise ArgumentError(f"policy {name!r}: {error}") from None

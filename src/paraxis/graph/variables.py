@@ -1,0 +1,77 @@
+"""A trace in which every marked value is a variable of its own.
+
+Simplification may merge ω₁ with the rate of joint 1, and what reads one with what reads the other.
+Here a marked value becomes a symbol, which those that read it depend on, and its definition is kept
+apart: so one can say of each reader what it shall be given instead.
+"""
+
+from dataclasses import dataclass, field
+
+from .graph import reachable
+from .node import Builder
+
+
+class _Symbols(Builder):
+    """Makes a symbol of every scalar that is marked, unless it is constant."""
+
+    def __init__(self):
+        super().__init__()
+        self.definitions = {}
+
+    def mark(self, name, link, scalars):
+        self.definitions[name, link] = lifted = tuple(self.lift(scalar) for scalar in scalars)
+        return [
+            scalar if scalar.op == "const" else self.input((name, link), k)
+            for k, scalar in enumerate(lifted)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """Definitions of variables, in an order in which each reads only those before it.
+
+    `variables` maps a (name, link) to its scalars, `results` are those of the function. Inputs are
+    entries (name, k) with the name of an input; symbols are entries ((name, link), k).
+    """
+
+    inputs: dict
+    variables: dict
+    results: tuple
+    _needs: dict = field(default_factory=dict)
+
+    def needs(self, reader):
+        """The nodes of a reader's definition, arguments first; None stands for the results."""
+        if reader not in self._needs:
+            scalars = self.results if reader is None else self.variables[reader]
+            self._needs[reader] = reachable(list(scalars))
+        return self._needs[reader]
+
+    def reads(self, reader):
+        """The variables that a reader's definition holds, in order."""
+        symbols = (node.value for node in self.needs(reader) if node.op == "input")
+        return list(dict.fromkeys(entry[0] for entry in symbols if isinstance(entry[0], tuple)))
+
+    def changing(self, variable):
+        """Which scalars of a variable are not constant."""
+        return [k for k, node in enumerate(self.variables[variable]) if node.op != "const"]
+
+    def evaluate(self, builder, reader, given):
+        """The scalars of a reader in another trace; `given(entry)` says what an entry is there."""
+        new = {}
+        for node in self.needs(reader):
+            if node.op == "input":
+                new[node.index] = builder.lift(given(node.value))
+            else:
+                new[node.index] = builder.copy(node, [new[a.index] for a in node.args])
+        scalars = self.results if reader is None else self.variables[reader]
+        return [new[node.index] for node in scalars]
+
+
+def trace_variables(function, inputs):
+    """The System of a function of arrays of scalars, `inputs` mapping their names to lengths."""
+    builder = _Symbols()
+    arrays = {
+        name: [builder.input(name, k) for k in range(length)] for name, length in inputs.items()
+    }
+    results = [builder.lift(scalar) for scalar in function(**arrays)]
+    return System(dict(inputs), builder.definitions, tuple(results))
