@@ -21,7 +21,8 @@ class Cut:
     age: how many control steps old; 0 restores the value of this step. Several ages, as (1, 2), are
     those that a read may meet, which the Program is then told. order: 0 takes the value as it was,
     1 extrapolates it from the one before. between_links: True for reads of another link's
-    variables, False for those of the link's own, None for both. link: of the reader, or None.
+    variables, False for those of the link's own, None for both. link: of the reader, or None for
+    all; links are counted from 0.
     """
 
     variable: str | tuple | None = None
@@ -32,15 +33,16 @@ class Cut:
     link: int | None = None
 
     def __post_init__(self):
-        for name in (*_several(self.variable), *_several(self.by)):
-            if name not in VARIABLES:
-                raise ArgumentError(f"cut: expected a variable of {VARIABLES}, found {name!r}")
+        for names in (self.variable, self.by):
+            for name in _several(names):
+                if name not in VARIABLES:
+                    raise ArgumentError(f"cut: expected a variable of {VARIABLES}, found {name!r}")
         ages = self.age if isinstance(self.age, tuple) else (self.age,)
         good = [type(age) is int and age >= 0 for age in ages]
         if not ages or not all(good) or len(set(ages)) != len(ages):
             raise ArgumentError(
-                f"cut: expected an age of whole control steps >= 0, or several, found {self.age!r}; "
-                f"the value of a step to come is not there yet"
+                "cut: expected an age of whole control steps >= 0, or several that differ, found "
+                f"{self.age!r}; the value of a step to come is not there yet"
             )
         if self.order not in ORDERS:
             raise ArgumentError(f"cut: expected an order of {ORDERS}, found {self.order!r}")
@@ -64,7 +66,7 @@ class Cut:
 
 def _several(names):
     """A name or several, or none, as a tuple."""
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+    return names if isinstance(names, tuple) else () if names is None else (names,)
 
 
 @dataclass(frozen=True)
