@@ -74,6 +74,12 @@ __version__ = "0.1.0"
 
 # name -> its module; loaded when first asked for, since most programs need none.
 _LATER = {
+    "closed_loop": "control.closed_loop",
+    "ClosedLoop": "control.closed_loop",
+    "computed_torque": "control.controller",
+    "Controller": "control.controller",
+    "feed_forward": "control.controller",
+    "pd": "control.controller",
     "Cut": "control.policies",
     "policies": "control.policies",
     "policy": "control.policies",

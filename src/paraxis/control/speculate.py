@@ -88,8 +88,7 @@ class Speculation(Program):
 
         def first(q, qd, qdd):
             joints = {"q": q, "qd": qd, "qdd": qdd}
-            _, entries = self._recursion.exact(q[0].builder, joints)
-            return self._as_arrays(entries)
+            return self._as_arrays(self._recursion.exact(q[0].builder, joints).entries)
 
         result = Program(trace(first, inputs)).compile()(q, qd, qdd)
         several = result if isinstance(result, tuple) else (result,)
@@ -126,9 +125,12 @@ class Speculation(Program):
                 held = arrays[_name((entry.variable, entry.age))][entry.link]
                 past.append(held if entry.variable == TORQUE else held[entry.k])
             builder = arrays["q"][0].builder
-            torques, following = recursion.step(builder, arrays, past, arrays.get(AGES))
-            carried = self._as_arrays(following)
-            return {"tau": torques, **{self.carry[name]: value for name, value in carried.items()}}
+            made = recursion.step(builder, arrays, past, arrays.get(AGES))
+            carried = self._as_arrays(made.entries)
+            return {
+                "tau": made.torques,
+                **{self.carry[name]: value for name, value in carried.items()},
+            }
 
         return trace(step, inputs, f"speculate_{self.policy.name}")
 

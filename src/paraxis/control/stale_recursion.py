@@ -13,6 +13,7 @@ from ..errors import ArgumentError
 from ..graph.variables import trace_variables
 from ..robot.model import Model
 from ..scalar import equal, select
+from ..spatial import Spatial, Vector
 from .policies import Read
 
 TORQUE = "torque"
@@ -26,6 +27,14 @@ class Entry(NamedTuple):
     link: int
     k: int
     age: int
+
+
+class Torques(NamedTuple):
+    """What a step gives: torques, entries for the next step, what each joint transmits."""
+
+    torques: list
+    entries: list
+    reactions: list
 
 
 class StaleRecursion:
@@ -88,12 +97,13 @@ class StaleRecursion:
     # -- in a trace ---------------------------------------------------------------------------
 
     def exact(self, builder, joints):
-        """The torques, and the entries as they are where nothing has ever changed."""
+        """The torques; the entries are as they would be if nothing had ever changed."""
         torques, values = self._run(builder, joints)
-        return torques, [self._now(entry, values, torques) for entry in self.entries]
+        entries = [self._now(entry, values, torques) for entry in self.entries]
+        return Torques(torques, entries, self._reactions(values))
 
     def step(self, builder, joints, past, ages=None):
-        """The torques to be applied, and the entries of the next step.
+        """The torques to be applied, and what goes with them.
 
         `joints` has q, qd and qdd, and those foreseen where the policy looks ahead; `past` the
         entries' scalars; `ages` for each link the age that its reads meet, where that may be one of
@@ -110,7 +120,11 @@ class StaleRecursion:
         for i, torque in enumerate(torques):
             series = [torque, *(old[Entry(TORQUE, i, 0, a)] for a in range(1, late + order + 1))]
             applied.append(_predicted(series, late, order, late + 1))
-        return applied, following
+        return Torques(applied, following, self._reactions(values))
+
+    def _reactions(self, values):
+        both = [(values["moment", i], values["force", i]) for i in range(self.robot.n)]
+        return [Spatial(Vector(*moment), Vector(*force)) for moment, force in both]
 
     @staticmethod
     def _now(entry, values, torques):
