@@ -1,10 +1,11 @@
 """Newton-Euler in which every variable of every link stands by itself, as it is sent and read.
 
-The equations of Hamilton, Walker and Bennett (1996, appendix), after Spong and Vidyasagar: forces
-at the joints, moments about the centres of mass, gravity apart from accelerations. ω̇ and α are the
-same vector, found in two ways, as they print it: one goes into accelerations, the other into
-moments. Points of a link are measured from its joint's seat, which stays where it is in the parent,
-so that a link that slides has the same equations. Symbols: docs/notation.md.
+The equations of Hamilton, Walker and Bennett (1996, appendix), after Spong and Vidyasagar: moments
+balanced about the centres of mass, gravity apart from accelerations. ω̇ and α are the same vector,
+found in two ways, as they print it: one goes into accelerations, the other into moments. a_c starts
+from a_e of the link before, where they misprint a_c. Points of a link are measured from its joint's
+seat, which stays where it is in the parent, so that a link that slides has the same equations.
+Symbols: docs/notation.md.
 """
 
 from ..robot.joint import WORLD

@@ -48,6 +48,11 @@ class Cut:
             raise ArgumentError(f"cut: expected an order of {ORDERS}, found {self.order!r}")
         if self.order and 0 in ages:
             raise ArgumentError("cut: expected an age >= 1 to extrapolate from, found 0")
+        if self.between_links not in (None, True, False):
+            found = self.between_links
+            raise ArgumentError(f"cut: expected between_links True, False or None, found {found!r}")
+        if self.link is not None and type(self.link) is not int:
+            raise ArgumentError(f"cut: expected the number of a link or None, found {self.link!r}")
 
     @property
     def ages(self):

@@ -1,5 +1,7 @@
 """`px.speculate`: inverse dynamics with values of earlier control steps, as a Program."""
 
+from functools import cached_property
+
 import numpy as np
 
 from ..algorithms.coupled_newton_euler import BACKWARD, FORWARD
@@ -19,8 +21,9 @@ def speculate(robot, policy="binder_herzog"):
     velocities of one control step ago, `force_2` the forces of two, `torque_1` (n,) torques; the
     outputs are `tau` and what these inputs become, `omega_1_next`, ... (`.carry` maps them, and
     `.start(q, qd, qdd)` gives the values to begin with.) A policy that looks ahead also takes
-    q_ahead, qd_ahead, qdd_ahead, the joint values foreseen for the next step; one whose ages are
-    uncertain takes `age` (n,), what each link meets.
+    q_ahead, qd_ahead, qdd_ahead, the joint values foreseen for the next step. A policy whose ages
+    are uncertain takes `age` (n,), what each link meets; one that a read cannot meet counts as the
+    oldest that it can.
 
     policy: one of `px.policies()`, a `px.policy(name, ...)` with options, or a list of `px.Cut`.
     """
@@ -45,7 +48,10 @@ class Speculation(Program):
 
     @property
     def reads(self):
-        """Every read of the recursion: (variable, link, read by, link) -> its ages."""
+        """Every read of the recursion: (variable, link, read by, link) -> its ages.
+
+        The link of an end acceleration is that whose joint sits there.
+        """
         cuts = self._recursion.cuts
         return {
             (*variable, *reader): cuts[variable, reader].ages
@@ -72,27 +78,32 @@ class Speculation(Program):
         for variable, reader in recursion.reads:
             if counts(variable) and counts(reader) and (variable, reader) not in recursion.cuts:
                 waits.setdefault(block(reader), set()).add(block(variable))
-        blocks = dict.fromkeys(block(v) for v in recursion.system.variables if counts(v))
-        forward = sorted((b for b in blocks if not b[0]), key=lambda b: b[1])
-        backward = sorted((b for b in blocks if b[0]), key=lambda b: -b[1])
-        for each in forward + backward:
-            before = [level[b] for b in waits.get(each, ()) if b != each]
-            level[each] = 1 + max(before, default=0)
+        blocks = {block(v) for v in recursion.system.variables if counts(v)}
+        for backward, i in sorted(blocks, key=lambda b: (b[0], -b[1] if b[0] else b[1])):
+            before = waits.get((backward, i), set()) - {(backward, i)}
+            level[backward, i] = 1 + max((level[b] for b in before), default=0)
         return max(level.values())
 
     def start(self, q, qd, qdd):
         """The carried inputs as if the robot had always moved as (q, qd, qdd)."""
         if not self._arrays:
             return {}
-        inputs = {name: self.inputs[name] for name in ("q", "qd", "qdd")}
+        results = self._start_kernel(q, qd, qdd)
+        several = results if isinstance(results, tuple) else (results,)
+        return dict(zip(self.carry, map(np.asarray, several), strict=True))
 
-        def first(q, qd, qdd):
-            joints = {"q": q, "qd": qd, "qdd": qdd}
-            return self._as_arrays(self._recursion.exact(q[0].builder, joints).entries)
+    @cached_property
+    def _start_kernel(self):
+        def first(**joints):
+            builder = joints["q"][0].builder
+            return self._as_arrays(self._recursion.exact(builder, joints).entries)
 
-        result = Program(trace(first, inputs)).compile()(q, qd, qdd)
-        several = result if isinstance(result, tuple) else (result,)
-        return dict(zip(map(_name, self._arrays), map(np.asarray, several), strict=True))
+        return Program(trace(first, self._joints, f"{self.name}_start")).compile()
+
+    @property
+    def _joints(self):
+        robot = self._recursion.robot
+        return {"q": (robot.nq,), "qd": (robot.nv,), "qdd": (robot.nv,)}
 
     def _shape(self, variable):
         n = self._recursion.robot.n
@@ -111,11 +122,10 @@ class Speculation(Program):
         return arrays
 
     def _graph(self):
-        robot, recursion = self._recursion.robot, self._recursion
-        inputs = {"q": (robot.nq,), "qd": (robot.nv,), "qdd": (robot.nv,)}
+        recursion, inputs = self._recursion, self._joints
         if self.policy.ahead:
             inputs |= {AHEAD[name]: shape for name, shape in inputs.items()}
-        inputs |= {AGES: (robot.n,)} if recursion.uncertain else {}
+        inputs |= {AGES: (recursion.robot.n,)} if recursion.uncertain else {}
         for variable, age in self._arrays:
             inputs[_name((variable, age))] = self._shape(variable)
 

@@ -1,8 +1,8 @@
 """A recursion under a policy: reads that are cut take values of earlier control steps.
 
-What is carried from step to step are entries, scalars of variables with an age: ("omega", 2), scalar
-0, one step old. Constants are not carried, nor variables that nobody reads late. Torques that are
-applied late, or extrapolated, are entries too.
+What is carried from step to step are entries, scalars of variables with an age: scalar 0 of omega
+of link 2, one step old. Constants are not carried, nor variables that nobody reads late. Torques
+that are applied late, or extrapolated, are entries too.
 """
 
 from typing import NamedTuple
