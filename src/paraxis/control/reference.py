@@ -1,9 +1,13 @@
 """The motion that a controller is to follow, in the forms in which one may give it."""
 
+from functools import cached_property
+
 import numpy as np
 
 from ..errors import ArgumentError
 from ..graph.node import Node
+from ..graph.trace import trace
+from ..program import Program
 from ..simulation.controllers import as_objects
 from ..trajectories.trajectory import Trajectory
 from .controller import Motion
@@ -20,12 +24,14 @@ class Reference:
 
     def __init__(self, given, n, settings=()):
         self.given, self.n, self.settings = given, n, tuple(settings)
+        self.posture = None  # where the robot stands, if that is all it shall do
         self.traced = not isinstance(given, Trajectory)
         if isinstance(given, Trajectory):
             if given.n != n:
                 raise ArgumentError(f"trajectory: expected {n} joints, found {given.n}")
         elif not callable(given):
-            self.given = _standing(given, n)
+            self.posture = _posture(given, n)
+            self.given = lambda t: (self.posture.tolist(), [0.0] * n, [0.0] * n)
         if self.settings and not callable(given):
             raise ArgumentError(
                 f"{self.settings[0]}: there is no function of a trajectory that takes it, and it "
@@ -57,11 +63,17 @@ class Reference:
 
     def sampled(self, t):
         """The Motion at times (...) as arrays (..., 3, n)."""
-        return np.stack(self.given(t), axis=-2)
+        if not self.traced:
+            return np.stack(self.given(t), axis=-2)
+        return self._kernel(np.asarray(t, float))
+
+    @cached_property
+    def _kernel(self):
+        return Program(trace(lambda t: list(map(list, self.at(t, {}))), {"t": ()})).compile()
 
 
-def _standing(posture, n):
-    """The motion of a robot that stays where it is."""
+def _posture(posture, n):
+    """A posture as an array."""
     try:
         values = np.asarray(posture, float)
     except (TypeError, ValueError):
@@ -71,5 +83,4 @@ def _standing(posture, n):
             f"trajectory: expected a px.Trajectory, a function of t that returns q, qd and qdd, or "
             f"a posture of {n} numbers, found {posture!r}"
         )
-    still = [0.0] * n
-    return lambda t: (values.tolist(), still, still)
+    return values
