@@ -147,11 +147,12 @@ def quick(function):
     return [name for name in px.algorithms(function) if name not in slow]
 
 
-def choose(*stems):
+def choose(*stems, long=()):
     """The real robots of these files; all of them, or the list is out of date."""
-    chosen = [path for path in FILES if path.stem in stems]
-    assert not FILES or {path.stem for path in chosen} == {*stems}
-    return pytest.mark.parametrize("path", chosen, ids=lambda path: path.stem)
+    chosen = [path for path in FILES if path.stem in (*stems, *long)]
+    assert not FILES or {path.stem for path in chosen} == {*stems, *long}
+    marked = [pytest.param(p, marks=pytest.mark.long if p.stem in long else ()) for p in chosen]
+    return pytest.mark.parametrize("path", marked, ids=lambda path: path.stem)
 
 
 NO_ROBOTS = ("bluevolta", "falcon", "iris_simple", "quadrotor_base", "ur3")  # see test_dynamics.py
@@ -184,14 +185,14 @@ def test_algorithms_on_every_real_robot(path):
                 assert error(ours, expected) <= 1e-9, (function, frame.name, axes)
 
 
-@choose("xarm7", "bolt", "double_pendulum_continuous")
+@choose("bolt", "double_pendulum_continuous", long=["xarm7"])
 def test_programs_on_real_robots(path):
     """The cheapest Program of every function, by the interpreter, derivatives and all."""
     robot, reference = loaded(path)
     check_programs(robot, reference, places(robot, 1))
 
 
-@choose("kinova", "panda", "allegro_right_hand", "solo12", "g1_29dof_rev_1_0")
+@choose("kinova", "panda", "allegro_right_hand", "solo12", long=["g1_29dof_rev_1_0"])
 def test_programs_of_an_algorithm_on_real_robots(path):
     """Larger robots, for which to look for the cheapest takes long."""
     robot, reference = loaded(path)
@@ -217,7 +218,7 @@ def check_programs(robot, reference, frames, algorithm=lambda function: None):
                 assert error(ours, theirs) <= TOLERANCE[function], (function, frame.name, axes)
 
 
-@choose("ur5_robot", "allegro_left_hand")
+@choose("ur5_robot", long=["allegro_left_hand"])
 def test_compiled_functions_on_real_robots(path):
     robot, reference = loaded(path)
     motion, frame = state(robot), robot.frame_names[-1]
@@ -236,7 +237,9 @@ def test_compiled_functions_on_real_robots(path):
 # -- against Pinocchio, on random robots -----------------------------------------------------------
 
 
-@on_random_robots
+@pytest.mark.parametrize(
+    "robot", [ROBOTS[0], pytest.param(ROBOTS[1], marks=pytest.mark.long), *ROBOTS[2:]], ids=range(4)
+)
 def test_programs_on_random_robots(robot):
     """Trees, both kinds of joints, rotors, oblique axes, a base that stands anywhere."""
     from pinocchio_functions import Reference

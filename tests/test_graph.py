@@ -595,7 +595,7 @@ def rebuilt(robot, mass, com, inertia, origin, rotor_inertia, gravity):
     return Robot("rebuilt", joints, bodies, (), tuple(gravity), robot.base, warn=False)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(robots(joints=(1, 7)), st.integers(0, 1000))
 def test_parameters_may_be_inputs(robot, seed):
     """Fed the robot's own values they give its torques; fed others, those of another robot."""

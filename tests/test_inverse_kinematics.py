@@ -84,7 +84,7 @@ def load(name):
         ("panda", "panda_hand_tcp", 7),
         ("xarm7", None, 7),
         ("kinova", "j2s6s200_end_effector", 6),
-        ("g1_29dof", "left_rubber_hand", 10),
+        pytest.param("g1_29dof", "left_rubber_hand", 10, marks=pytest.mark.long),
     ],
 )
 def test_real_arms_reach_what_they_can_reach(name, frame, joints):
@@ -100,7 +100,7 @@ def test_real_arms_reach_what_they_can_reach(name, frame, joints):
     assert (resting == np.delete(Limits(robot).neutral, moving)).all()
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(st.integers(0, 2**32))
 def test_random_robots(seed):
     robot = random_robot(seed, joints=(1, 9))

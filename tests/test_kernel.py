@@ -1553,8 +1553,15 @@ def test_every_body_keeps_within_its_frame(monkeypatch, function, most):
     assert kept or most == 4000
 
 
-@pytest.mark.parametrize("function", ["inverse_dynamics", "mass_matrix_inverse"])
-@pytest.mark.parametrize("near", [0, 1 << 40])
+@pytest.mark.parametrize(
+    ("function", "near"),
+    [
+        ("inverse_dynamics", 0),
+        ("mass_matrix_inverse", 1 << 40),
+        pytest.param("inverse_dynamics", 1 << 40, marks=pytest.mark.long),
+        pytest.param("mass_matrix_inverse", 0, marks=pytest.mark.long),
+    ],
+)
 def test_long_bodies_compute_in_every_way(function, near, monkeypatch):
     monkeypatch.setattr(loop, "NEAR_BYTES", near)
     monkeypatch.setenv("PARAXIS_CACHE", "off")

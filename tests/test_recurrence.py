@@ -205,7 +205,7 @@ def simd(n, processors, order):
     return [sum((times[each] for each in part), Work()).pair for part in (ROTATIONS, SUMS, OTHERS)]
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 7, 8, 9, 16])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 7, 8, 9, pytest.param(16, marks=pytest.mark.long)])
 def test_lee_and_changs_parts_by_recursive_doubling(n):
     rotations, sums, others = simd(n, n, doubling)
     assert rotations == [27 * log2(n), 18 * log2(n)]

@@ -370,7 +370,7 @@ def test_a_run_can_be_cut_and_continued():
     assert (rest.q == whole.q[20:]).all() and (rest.qd == whole.qd[20:]).all()
 
 
-@pytest.mark.parametrize("method", METHODS[:2])
+@pytest.mark.parametrize("method", [METHODS[0], pytest.param(METHODS[1], marks=pytest.mark.long)])
 def test_masses_may_differ_from_robot_to_robot(method):
     robot = smoother(lossy_arm(), 0.5)
     heavy = 1.5 * px.parameter_values(robot, "mass")

@@ -89,7 +89,7 @@ def test_done_in_any_order_the_tasks_give_the_torques(name):
     check_torques(px.load(name))
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(robots(joints=(1, 6), massless=True), st.integers(0, 9))
 def test_done_in_any_order_the_tasks_of_any_tree_give_its_torques(robot, seed):
     check_torques(robot, seed)

@@ -83,7 +83,7 @@ def added(link, friction=NO_FRICTION, transmission=IDEAL):
 # -- doing them ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(robots(joints=(1, 6), massless=True), st.integers(0, 9))
 def test_done_in_any_order_the_tasks_give_the_torques_of_the_motors(robot, seed):
     check_inputs(with_losses(robot, seed), seed)

@@ -330,7 +330,7 @@ def test_blends_round_corners_and_leave_the_rest():
     assert np.linalg.norm(trajectory(trajectory.duration * 0.5)[1]) > 0.1  # it does not stop
 
 
-@pytest.mark.parametrize("blend", [0.01, 0.05, 0.1])
+@pytest.mark.parametrize("blend", [0.01, pytest.param(0.05, marks=pytest.mark.long), 0.1])
 def test_the_whole_acceleration_of_the_frame_is_limited(blend):
     trajectory = px.cartesian_via_points(
         UR5, HOME, [NEAR, FAR, NEAR], blend=blend, max_velocity=0.5, max_acceleration=2.0
@@ -608,7 +608,7 @@ def test_fastest_with_any_lossy_joint_is_the_optimum(seed, sticks):
     assert ratios(arm, fastest, np.inf, np.inf, 14.0).max() <= 1 + 1e-9
 
 
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(st.integers(0, 10**6))
 def test_fastest_with_two_lossy_joints(seed):
     rng = np.random.default_rng(seed)
@@ -656,7 +656,11 @@ def with_random_losses(seed, bearings):
 
 # where joints turn back without inertia to speak of, where bearings feel u more than the joint does
 @pytest.mark.parametrize(
-    "seed, bearings", [(2, False), (9, False), (16, False), (1, True), (6, True), (10, True)]
+    "seed, bearings",
+    [
+        *((2, False), (9, False), (16, False), (10, True)),
+        *(pytest.param(seed, True, marks=pytest.mark.long) for seed in (1, 6)),
+    ],
 )
 def test_fastest_where_joints_turn_back_against_static_friction(seed, bearings):
     """Losses that jump within the path cost time there, and nowhere else."""

@@ -58,7 +58,7 @@ def error(found, reference):
     return abs(found - reference).max() / max(1, abs(reference).max())
 
 
-@pytest.mark.parametrize("n", [2, 6, pytest.param(9, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n", [2, 4, *(pytest.param(n, marks=pytest.mark.long) for n in (6, 9))])
 def test_the_plan_computes_the_motion_in_contact(n):
     robot, rng = random_arm(n), np.random.default_rng(n)
     state, contact = rng.normal(size=(3, n)), random_contact(rng, min(n, 3))

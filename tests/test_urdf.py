@@ -807,7 +807,7 @@ def near_robots(draw):
     return robot(*draw(st.permutations(parts)))
 
 
-@fuzzing(500)
+@fuzzing(250)
 @given(near_robots())
 def test_a_random_near_robot(text):
     fuzzed(text)
@@ -837,7 +837,7 @@ def elements(draw, depth=0):
     return e
 
 
-@fuzzing(300)
+@fuzzing(150)
 @given(st.lists(elements(), min_size=1, max_size=5))
 def test_a_random_tree_of_tags(children):
     root = ElementTree.Element("robot", name="r")
