@@ -1,57 +1,65 @@
 """The motion that a controller is to follow, in the forms in which one may give it."""
 
-from functools import cached_property
-
 import numpy as np
 
+from ..backends.llvm.kernel import compile_kernel
 from ..errors import ArgumentError
 from ..graph.node import Node
 from ..graph.trace import trace
-from ..program import Program
+from ..program import work
+from ..simulation.bodies import setting_input
 from ..simulation.controllers import as_objects
+from ..simulation.remembered import identified
+from ..trajectories.traced_motion import motion_at, piece_count
 from ..trajectories.trajectory import Trajectory
 from .controller import Motion
 
-PARTS = ("q", "qd", "qdd")
+PARTS = Motion._fields
+MOST_PIECES = 16  # of a Trajectory that is compiled; one of more is sampled where it is needed
 
 
 class Reference:
-    """A desired motion of n joints.
+    """A desired motion of n joints: of a Trajectory, a function of t, or a posture.
 
-    traced: is it a function of traced time, compiled into the loop? Else it is a Trajectory, which
-    is sampled at the times when it is needed. `settings` are the names of what else it takes.
+    traced: is it a function of traced time, compiled into the loop? `settings` are the names of
+    what else it takes.
     """
 
     def __init__(self, given, n, settings=()):
-        self.given, self.n, self.settings = given, n, tuple(settings)
-        self.posture = None  # where the robot stands, if that is all it shall do
-        self.traced = not isinstance(given, Trajectory)
+        self.n, self.settings = n, tuple(settings)
+        self.posture = None  # (n,), if it stays where it is
+        self.duration = None  # in seconds, if it has an end
+        self.traced = True
         if isinstance(given, Trajectory):
             if given.n != n:
                 raise ArgumentError(f"trajectory: expected {n} joints, found {given.n}")
-        elif not callable(given):
+            self.duration, self._trajectory = given.duration, given
+            self.traced = piece_count(given) <= MOST_PIECES
+            self._function = lambda t: motion_at(given, t)
+        elif callable(given):
+            self._function = given
+        else:
             self.posture = _posture(given, n)
-            self.given = lambda t: (self.posture.tolist(), [0.0] * n, [0.0] * n)
-        if self.settings and not callable(given):
+            still = [0.0] * n
+            self._function = lambda t: (self.posture.tolist(), still, still)
+        if self.settings and self._function is not given:
             raise ArgumentError(
-                f"{self.settings[0]}: there is no function of a trajectory that takes it, and it "
-                f"is no parameter of the robot"
+                f"{self.settings[0]}: expected parameters of the robot, or settings of a function "
+                f"that is the trajectory; there is none that takes it"
             )
-
-    @property
-    def duration(self):
-        """In seconds, if it has one."""
-        return None if self.traced else self.given.duration
+        self._kernels = {}
 
     def at(self, t, settings):
         """The Motion at a traced time."""
         given = {name: as_objects(value) for name, value in settings.items()}
-        result = self.given(t, **given)
+        result = self._function(t, **given)
         if not isinstance(result, (tuple, list)) or len(result) != len(PARTS):
-            raise ArgumentError("trajectory: expected a function of t that returns q, qd, qdd")
-        return Motion(
-            *(self._scalars(part, name) for part, name in zip(result, PARTS, strict=True))
-        )
+            found = len(result) if isinstance(result, (tuple, list)) else type(result).__name__
+            raise ArgumentError(
+                f"trajectory: expected a function of t that returns q, qd and qdd, found {found}"
+            )
+        each = zip(result, PARTS, strict=True)
+        return Motion(*(self._scalars(part, name) for part, name in each))
 
     def _scalars(self, part, name):
         values = list(part) if isinstance(part, (list, tuple, np.ndarray)) else [part]
@@ -61,26 +69,37 @@ class Reference:
             raise ArgumentError(f"trajectory: expected {self.n} numbers for {name}, found {part!r}")
         return values
 
-    def sampled(self, t):
-        """The Motion at times (...) as arrays (..., 3, n)."""
+    def sampled(self, t, settings=None):
+        """The Motion at times (...), with arrays of settings, as an array (..., 3, n)."""
         if not self.traced:
-            return np.stack(self.given(t), axis=-2)
-        return self._kernel(np.asarray(t, float))
+            return np.stack(self._trajectory(t), axis=-2)
+        settings = settings or {}
+        shapes = {name: np.shape(value)[np.ndim(t) :] for name, value in settings.items()}
+        key = tuple(shapes.items())
+        if key not in self._kernels:
+            self._kernels[key] = self._kernel(shapes)
+        given = {setting_input(name): value for name, value in settings.items()}
+        return self._kernels[key](t=t, **given)
 
-    @cached_property
-    def _kernel(self):
-        return Program(trace(lambda t: list(map(list, self.at(t, {}))), {"t": ()})).compile()
+    def _kernel(self, shapes):
+        inputs = {"t": ()} | {setting_input(name): shape for name, shape in shapes.items()}
+
+        def motion(t, **arrays):
+            given = {name: arrays[setting_input(name)] for name in shapes}
+            return [list(part) for part in self.at(t, given)]
+
+        identity, make = identified("", lambda: trace(motion, inputs, "motion"), self._function)
+        return compile_kernel(identity, make, work)
 
 
-def _posture(posture, n):
-    """A posture as an array."""
+def _posture(given, n):
     try:
-        values = np.asarray(posture, float)
+        values = np.asarray(given, float)
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.shape != (n,) or not np.isfinite(values).all():
         raise ArgumentError(
             f"trajectory: expected a px.Trajectory, a function of t that returns q, qd and qdd, or "
-            f"a posture of {n} numbers, found {posture!r}"
+            f"a posture of {n} numbers, found {given!r}"
         )
     return values

@@ -62,24 +62,24 @@ class Trajectory:
         return self.legs[0].path.coefficients.shape[-1]
 
     @cached_property
-    def _starts(self):
+    def starts(self):
         """When each leg begins, and when the last one ends."""
         return np.cumsum([0.0, *(leg.profile.length for leg in self.legs)])
 
     @property
     def duration(self):
         """In seconds."""
-        return float(self._starts[-1])
+        return float(self.starts[-1])
 
     @property
     def knots(self):
         """The times between which everything is smooth."""
-        *starts, end = self._starts
+        *starts, end = self.starts
         legs = zip(self.legs, starts, strict=True)
         return np.concatenate([*(leg.profile.knots[:-1] + start for leg, start in legs), [end]])
 
     @cached_property
-    def _comes_to_rest(self):
+    def comes_to_rest(self):
         """Which joints (n,) have no rate at the end, but for rounding."""
         last = self.legs[-1]
         _, on_the_way, _ = last(np.linspace(0.0, last.profile.length, 16)[1:-1])
@@ -91,12 +91,12 @@ class Trajectory:
         t = np.asarray(t, float)
         if np.isnan(t).any():
             raise ArgumentError("t: expected times, found nan")
-        which = np.searchsorted(self._starts[1:-1], t, "right")
+        which = np.searchsorted(self.starts[1:-1], t, "right")
         motion = np.empty((3, *t.shape, self.n))
         for k, leg in enumerate(self.legs):
             here = which == k
-            motion[:, here] = leg(t[here] - self._starts[k])
-        motion[1:, (t >= self.duration)[..., None] & self._comes_to_rest] = 0.0
+            motion[:, here] = leg(t[here] - self.starts[k])
+        motion[1:, (t >= self.duration)[..., None] & self.comes_to_rest] = 0.0
         return tuple(motion)
 
     def sample(self, *, dt=None, samples=None, times=None):
@@ -148,7 +148,7 @@ class Trajectory:
             Leg(path, fastest_profile(robot, path, *limits)) for path, _ in self.legs
         )
         quick = quick.stretched(smallest_stretch(robot, quick, *limits))
-        if robot.has_losses and self._comes_to_rest.all() and not self(0.0)[1].any():
+        if robot.has_losses and self.comes_to_rest.all() and not self(0.0)[1].any():
             # static friction where joints turn back may leave the search less than its own profile
             try:
                 own = self.stretched(smallest_stretch(robot, self, *limits))
