@@ -70,6 +70,7 @@ CASES = {
     "atan2": (px.atan2, [(0.3, 0.7), (0.3, -0.7), (-0.3, -0.7), (-3, 0.1), (0.5, 0)]),
     "abs": (lambda a, b: abs(a) * b, [(0.3, 0.7), (-0.3, 0.7)]),
     "sign": (lambda a, b: px.sign(a) * b, [(0.3, 0.7), (-0.3, 0.7)]),
+    "rint": (lambda a, b: px.rint(a) * b, [(1.3, 0.7), (-2.7, 0.7)]),
     "min": (lambda a, b: px.minimum(a * a, b), [(0.3, 0.7), (1.3, 0.7)]),
     "max": (lambda a, b: px.maximum(a * a, b), [(0.3, 0.7), (1.3, 0.7)]),
     "lt": (lambda a, b: px.select(a < b, a * b, b), [(0.3, 0.7), (1.3, 0.7)]),

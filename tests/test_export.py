@@ -290,10 +290,11 @@ input x[3] spare[2]
 %23 = cos %1
 %24 = min %3 %2
 %25 = max %2 %3
-output exact[20] = %4 %5 %6 %7 %8 %10 %11 %12 %13 %14 %15 %16 %17 %18 %19 %20 %21 %22 %24 %25
+%26 = rint %0
+output exact[21] = %4 %5 %6 %7 %8 %10 %11 %12 %13 %14 %15 %16 %17 %18 %19 %20 %21 %22 %24 %25 %26
 output close[2] = %9 %23
 """
-ODD = (0.0, -0.0, 1.0, -2.5, 1e-320, 1e308, math.inf, -math.inf, math.nan)
+ODD = (0.0, -0.0, 1.0, -2.5, 0.5, 1e-320, 1e308, math.inf, -math.inf, math.nan)
 
 
 @pytest.mark.parametrize(
@@ -312,6 +313,21 @@ def test_every_operation_means_what_the_interpreter_says(language, compiler, tmp
         expected, nearly = interpreted(program, x, spare)
     np.testing.assert_array_equal(exact, expected)
     np.testing.assert_allclose(close, nearly, rtol=1e-15)  # a multiply-add may round once
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("language", SOURCES)
+def test_rounding_gives_the_same_bits_everywhere(language, dtype, tmp_path):
+    if (language, dtype) == ("python", "float32"):
+        pytest.skip("Python has one kind of float")
+    program = px.trace(lambda x: [px.rint(x), x], x=())  # x too, or -0.0 + 0 would be 0.0
+    whole = 2.0 ** np.finfo(dtype).nmant  # from here on every number is
+    x = np.array([0.5, 1.5, 2.5, 0.3, whole / 2 + 0.5, whole - 0.5, whole + 1, 0.0, math.inf])
+    x = np.concatenate((x, -x, [math.nan, np.nextafter(0.5, 0)])).astype(dtype)
+    (found,) = compiled(program, language, tmp_path, dtype)(x)
+    expected = np.stack((np.rint(x), x), axis=-1)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
 
 
 @pytest.mark.parametrize("language", SOURCES)

@@ -50,6 +50,7 @@ PLAIN = {
     "sin": math.sin,
     "cos": math.cos,
     "sign": lambda a: float((a > 0) - (a < 0)),
+    "rint": lambda a: float(np.rint(a)),
     "min": min,
     "max": max,
     "if_less": lambda a, b, c, d: c if a < b else d,
@@ -63,6 +64,7 @@ TRACED = {
     "sin": px.sin,
     "cos": px.cos,
     "sign": px.sign,
+    "rint": px.rint,
     "min": px.minimum,
     "max": px.maximum,
     "if_less": lambda a, b, c, d: px.select(px.less(a, b), c, d),
@@ -70,7 +72,7 @@ TRACED = {
     "if_less_equal": lambda a, b, c, d: px.select(px.less_equal(a, b), c, d),
 }
 ARITY = {name: 2 for name in PLAIN} | {
-    name: 1 for name in ("neg", "abs", "sqrt", "sin", "cos", "sign")
+    name: 1 for name in ("neg", "abs", "sqrt", "sin", "cos", "sign", "rint")
 } | {name: 4 for name in ("if_less", "if_equal", "if_less_equal")}  # fmt: skip
 ARITHMETIC = ("add", "sub", "mul", "neg")  # drawn more often, as they have the rules
 
@@ -209,6 +211,8 @@ RULES = {
     "abs abs x": (lambda x, y: abs(abs(x)), lambda x, y: abs(x)),
     "abs sqrt x": (lambda x, y: abs(px.sqrt(x)), lambda x, y: px.sqrt(x)),
     "sign -x": (lambda x, y: px.sign(-x), lambda x, y: -px.sign(x)),
+    "rint -x": (lambda x, y: px.rint(-x), lambda x, y: -px.rint(x)),
+    "rint rint": (lambda x, y: px.rint(-px.rint(x)), lambda x, y: -px.rint(x)),
     "min x x": (lambda x, y: px.minimum(x, x), lambda x, y: x),
     "max x x": (lambda x, y: px.maximum(x, x), lambda x, y: x),
     "min y x": (lambda x, y: px.minimum(y, x), lambda x, y: px.minimum(x, y)),
@@ -253,6 +257,7 @@ def test_folding_is_done_on_nodes_too():
         "sqrt": (half, math.sqrt(0.5)),
         "abs": (b.constant(-2), 2.0),
         "sign": (b.constant(-2), -1.0),
+        "rint": (half, 0.0),
     }
     for op, (*arguments, value) in folded.items():
         node = b.make(op, *arguments)
@@ -326,6 +331,7 @@ CASES = {  # operation -> (traced function, arguments, value)
     "atan2": (px.atan2, (1.0, -2.0), math.atan2(1, -2)),
     "abs": (abs, (-2.5,), 2.5),
     "sign": (px.sign, (-2.5,), -1),
+    "rint": (px.rint, (-2.5,), -2),
     "min": (px.minimum, (3, -2.5), -2.5),
     "max": (px.maximum, (3, -2.5), 3),
     "lt": (px.less, (3, -2.5), 0),
@@ -362,6 +368,8 @@ def test_generic_functions_on_complex_and_numpy_numbers():
     assert px.select(px.less(1.0, 2.0), 3.0, 4.0) == 3 and px.select(px.equal(1, 2), 3, 4) == 4
     assert math.isnan(px.minimum(NAN, 1.0)) and math.isnan(px.maximum(1.0, NAN))
     assert (px.sign(-3.0), px.sign(0.0), px.sign(2)) == (-1, 0, 1)
+    assert px.rint(np.array([0.5, 1.5, -2.5])).tolist() == [0, 2, -2]
+    assert type(px.rint(np.longdouble(0.3))) is np.longdouble
 
 
 def test_dynamics_inside_a_traced_function():
@@ -505,6 +513,18 @@ def test_operations_are_total_on_floats():
     assert OPS["div"].meaning(-1.0, 0.0) == -INF and OPS["div"].meaning(-1.0, -0.0) == INF
     assert math.isnan(OPS["div"].meaning(0.0, 0.0)) and math.isnan(OPS["sign"].meaning(NAN))
     assert math.isnan(OPS["min"].meaning(NAN, 1.0)) and math.isnan(OPS["max"].meaning(1.0, NAN))
+
+
+def test_rounding_is_that_of_ieee_754():
+    """roundToIntegralTiesToEven, to the sign of a zero, up to where every number is whole."""
+    known = {0.5: 0.0, 1.5: 2.0, 2.5: 2.0, 0.49999999999999994: 0.0, 2.0**51 + 0.5: 2.0**51}
+    known |= {2.0**51 + 1.5: 2.0**51 + 2, 2.0**52 - 0.5: 2.0**52, 2.0**52 + 1: 2.0**52 + 1}
+    known |= {0.0: 0.0, 5e-324: 0.0, 1e308: 1e308, INF: INF}
+    for x, rounded in known.items():
+        for sign in (1.0, -1.0):
+            found = OPS["rint"].meaning(sign * x)
+            assert (found, math.copysign(1, found)) == (sign * rounded, sign), x
+    assert math.isnan(OPS["rint"].meaning(NAN))
 
 
 # -- marks -----------------------------------------------------------------------------------------

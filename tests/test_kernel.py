@@ -263,22 +263,41 @@ MACHINES = [
 ]
 
 
-@pytest.mark.parametrize("triple, cpu, element, count, instruction", MACHINES)
-def test_code_for_other_machines_assembles(triple, cpu, element, count, instruction):
+def assembly_for(graph, triple, cpu, lanes):
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     try:
         target = llvm.Target.from_triple(triple)
     except RuntimeError as reason:
         pytest.skip(f"this llvmlite was built without {triple}: {reason}")
-    source = kernel_module.assembly_source(program("ur5").graph, Lanes(element, count), 1000)
-    module = llvm.parse_assembly(source)
+    module = llvm.parse_assembly(kernel_module.assembly_source(graph, lanes, 1000))
     module.verify()
     machine = target.create_target_machine(cpu=cpu, opt=2, reloc="pic", codemodel="small")
-    text = machine.emit_assembly(module)
+    return machine.emit_assembly(module)
+
+
+@pytest.mark.parametrize("triple, cpu, element, count, instruction", MACHINES)
+def test_code_for_other_machines_assembles(triple, cpu, element, count, instruction):
+    text = assembly_for(program("ur5").graph, triple, cpu, Lanes(element, count))
     assert instruction in text
     if cpu == "x86-64":
         assert "%ymm" not in text and "vfmadd" not in text
+
+
+@pytest.mark.parametrize(
+    "triple, cpu, element, count, instruction",
+    [
+        ("x86_64-unknown-linux-gnu", "haswell", "double", 4, "vroundpd"),
+        ("x86_64-unknown-linux-gnu", "haswell", "float", 8, "vroundps"),
+        ("x86_64-unknown-linux-gnu", "skylake-avx512", "double", 8, "vrndscalepd"),
+        ("x86_64-unknown-linux-gnu", "skylake-avx512", "float", 16, "vrndscaleps"),
+        ("aarch64-unknown-linux-gnu", "generic", "double", 2, "frintx"),
+    ],
+)
+def test_rounding_is_one_instruction(triple, cpu, element, count, instruction):
+    graph = px.trace(lambda x: px.rint(x), x=()).graph
+    text = assembly_for(graph, triple, cpu, Lanes(element, count))
+    assert instruction in text and not re.search(r"\b(callq?|bl)\s+rint", text)
 
 
 # -- every operation ---------------------------------------------------------------------------
@@ -295,6 +314,8 @@ OPERATIONS = {
     "abs of neg": lambda a, b: abs(-a),
     "sign": lambda a, b: px.sign(a),
     "sign of neg": lambda a, b: px.sign(-a),
+    "rint": lambda a, b: px.rint(a),
+    "rint of neg": lambda a, b: px.rint(-a),
     "min": px.minimum,
     "max": px.maximum,
     "sin": lambda a, b: px.sin(a),
@@ -331,6 +352,9 @@ NORMAL = [
     1.0,
     -1.0,
     0.1,
+    0.5,
+    -0.5,
+    1.5,
     -2.5,
     3.0,
     1e-3,
@@ -342,8 +366,8 @@ NORMAL = [
     math.nan,
 ]
 SPECIAL = {
-    "float64": NORMAL + [5e-324, -5e-324, 3e-310, 2.3e-308, 1.7e308, -1e300, 1e-300],
-    "float32": NORMAL + [1e-45, -1e-45, 3e-39, 1.2e-38, 3.4e38, -1e30, 1e-30],
+    "float64": NORMAL + [5e-324, -5e-324, 3e-310, 2.3e-308, 1.7e308, -1e300, 1e-300, 2**52 - 0.5],
+    "float32": NORMAL + [1e-45, -1e-45, 3e-39, 1.2e-38, 3.4e38, -1e30, 1e-30, 2**23 - 0.5],
 }
 
 

@@ -71,6 +71,12 @@ def sign(x):
 
 
 @_each_entry
+def rint(x):
+    """The nearest whole number, of two equally near ones the even one; NaN and inf as they are."""
+    return x.rint() if hasattr(x, "rint") else np.rint(x)
+
+
+@_each_entry
 def minimum(a, b):
     """The smaller of two scalars, or of arrays entry by entry; NaN if either is NaN."""
     traced = _first_with("minimum", a, b)

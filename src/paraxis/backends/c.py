@@ -32,6 +32,7 @@ OPERATIONS = {
     "atan2": "atan2{f}({0}, {1})",
     "abs": "fabs{f}({0})",
     "sign": "{0} > 0 ? 1 : {0} < 0 ? -1 : {0} + 0",
+    "rint": "rint{f}({0})",
     "min": "{0} < {1} ? {0} : {1} <= {0} ? {1} : {0} + {1}",
     "max": "{0} > {1} ? {0} : {1} >= {0} ? {1} : {0} + {1}",
     "lt": "{0} < {1}",
@@ -51,7 +52,7 @@ RESERVED = """
     struct switch template this thread_local throw true try typedef typeid typename typeof union
     unsigned using virtual void volatile wchar_t while xor xor_eq linux unix i386
 
-    fma fmaf sqrt sqrtf sin sinf cos cosf atan2 atan2f fabs fabsf size_t
+    fma fmaf sqrt sqrtf sin sinf cos cosf atan2 atan2f fabs fabsf rint rintf size_t
     test_inputs test_given test_results test_expected test_batch test_alone test_error test_larger
 """
 

@@ -36,6 +36,7 @@ OPERATIONS = {
     "atan2": "atan2({0}, {1})",
     "abs": "abs({0})",
     "sign": "merge(1.0_wp, merge(-1.0_wp, {0} + 0.0_wp, {0} < 0.0_wp), {0} > 0.0_wp)",
+    "rint": "ieee_rint({0})",
     "min": "merge({0}, merge({1}, {0} + {1}, {1} <= {0}), {0} < {1})",
     "max": "merge({0}, merge({1}, {0} + {1}, {1} >= {0}), {0} > {1})",
     "lt": "merge(1.0_wp, 0.0_wp, {0} < {1})",
@@ -53,8 +54,9 @@ RESERVED = """
     recursive result return rewind save select selectcase sequence stop subroutine target then
     type use where while write
 
-    wp real32 real64 iso_fortran_env merge abs sin cos sqrt atan2 max worst test_inputs test_given
-    test_results test_expected test_batch test_alone test_states test_entry test_error
+    wp real32 real64 iso_fortran_env ieee_arithmetic ieee_rint merge abs sin cos sqrt atan2 max
+    worst test_inputs test_given test_results test_expected test_batch test_alone test_states
+    test_entry test_error
 """
 # Procedures of the language; compilers warn of others with these names.
 INTRINSICS = """
@@ -98,6 +100,7 @@ def source(graph, name=None, dtype="float64", notes=()):
     name = function_name(graph, name, language)
     every = arrays(graph, Names(language, name))
     straight = write(graph, language, every, _entry)
+    rounds = any(node.op == "rint" for node in graph.nodes)
     usage = (
         f"Subroutine {name} computes one state, {name}_batch many: states are the last dimension.",
         "Everything is pure; no memory is allocated.",
@@ -111,6 +114,7 @@ def source(graph, name=None, dtype="float64", notes=()):
             *comment,
             f"module {name}_module",
             f"  use, intrinsic :: iso_fortran_env, only: wp => {KINDS[language.dtype]}",
+            *(["  use, intrinsic :: ieee_arithmetic, only: ieee_rint"] if rounds else []),
             "  implicit none",
             "  private",
             f"  public :: {name}, {name}_batch",

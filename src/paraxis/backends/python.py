@@ -34,6 +34,7 @@ OPERATIONS = {
     "atan2": "math.atan2({0}, {1})",
     "abs": "abs({0})",
     "sign": "1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else {0} + 0.0",
+    "rint": "math.copysign(round({0}), {0}) if math.isfinite({0}) else {0}",
     "min": "{0} if {0} < {1} else {1} if {1} <= {0} else {0} + {1}",
     "max": "{0} if {0} > {1} else {1} if {1} >= {0} else {0} + {1}",
     "lt": "float({0} < {1})",
@@ -48,7 +49,7 @@ LANGUAGE = Language(
     put="",  # there is no memory to write: results are returned
     place="",
     number="{0}",
-    reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, "math", "abs", "float"]),
+    reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, "math", "abs", "float", "round"]),
 )
 
 

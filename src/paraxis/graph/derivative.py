@@ -201,7 +201,7 @@ def _extreme(builder, a_wins):
 
 
 # Operations that are flat wherever they have a derivative.
-FLAT = ("const", "input", "sign", "lt", "le", "eq")
+FLAT = ("const", "input", "sign", "rint", "lt", "le", "eq")
 
 # operation -> the partial derivatives by its arguments, from (builder, value, *arguments)
 PARTIALS = {

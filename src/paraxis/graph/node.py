@@ -103,6 +103,9 @@ class Node:
     def sign(self):
         return self.builder.sign(self)
 
+    def rint(self):
+        return self.builder.rint(self)
+
     def minimum(self, other):
         return self.builder.extreme("min", self, self.builder.lift(other))
 
@@ -311,6 +314,11 @@ class Builder:
 
     def sign(self, a):
         return self.neg(self.unary("sign", a.args[0])) if a.op == "neg" else self.unary("sign", a)
+
+    def rint(self, a):
+        if a.op == "rint":
+            return a
+        return self.neg(self.rint(a.args[0])) if a.op == "neg" else self.unary("rint", a)
 
     def extreme(self, op, a, b):
         return a if a is b else self.binary(op, a, b)

@@ -17,6 +17,10 @@ def _sign(x):
     return math.copysign(1.0, x) if x != 0 and x == x else x + 0.0
 
 
+def _rint(x):
+    return math.copysign(round(x), x) if math.isfinite(x) else x
+
+
 def _divide(a, b):
     if b == 0:
         return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
@@ -52,6 +56,7 @@ OPS = {
     "atan2": Op(2, math.atan2),
     "abs": Op(1, abs),
     "sign": Op(1, _sign),
+    "rint": Op(1, _rint),  # halves to even; keeps the sign of a zero
     "min": Op(2, _minimum, commutes=True),
     "max": Op(2, _maximum, commutes=True),
     "lt": Op(2, lambda a, b: float(a < b)),  # conditions are 1.0 and 0.0

@@ -2,8 +2,8 @@
 
 The counting rule: an add is an addition or subtraction; sign changes and copies are free;
 multiplication by a constant counts; sines and cosines count under `trig`; a fused
-multiply-add counts as one of each. Comparisons, selections, minima and maxima count
-under `logic`.
+multiply-add counts as one of each. Comparisons, selections, minima, maxima and rounding to
+whole numbers count under `logic`.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ COUNTED = {
     "sin": ("trig",),
     "cos": ("trig",),
     "atan2": ("trig",),
-} | dict.fromkeys(("abs", "sign", "min", "max", "lt", "le", "eq", "select"), ("logic",))
+} | dict.fromkeys(("abs", "sign", "rint", "min", "max", "lt", "le", "eq", "select"), ("logic",))
 
 
 def count(graph):

@@ -323,8 +323,8 @@ class Emitter(Straight):
                 value = self.let(f"fneg {lanes.type} {x[0]}")
             elif op == "fma":
                 value = self.call("fma", *x)
-            elif op == "sqrt":
-                value = self.call("sqrt", *x)
+            elif op in ("sqrt", "rint"):
+                value = self.call(op, *x)
             elif op == "abs":
                 value = self.call("fabs", *x)
             elif op in ("min", "max"):

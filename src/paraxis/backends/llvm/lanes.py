@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..number import as_float32
 
 SIZES = {"double": 8, "float": 4}
-ARITY = {"fma": 3, "fabs": 1, "sqrt": 1, "copysign": 2, "minimum": 2, "maximum": 2}
+ARITY = {"fabs": 1, "sqrt": 1, "rint": 1, "copysign": 2, "minimum": 2, "maximum": 2, "fma": 3}
 
 
 @dataclass(frozen=True)
