@@ -1,0 +1,220 @@
+"""A closed loop near a motion, as a linear map from one control step to the next.
+
+The plant's accelerations and the controller's torques are differentiated as graphs; the plant goes
+from sample to sample by the exact solution under held torques. The state of the map is what is
+carried from step to step: δq, δqd, the entries of stale data and, where torques outlive a step, the
+torques that the motors hold.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import api
+from ..graph.derivative import jacobian
+from ..graph.splice import splice
+from ..graph.trace import trace
+from ..robot.model import PARAMETERS
+from ..robot.robot import Robot
+from ..simulation.losses import Losses
+from ..simulation.remembered import identified, remembered_kernel
+from .controller import Controller, Motion
+from .zero_order_hold import transition
+
+STATE = ("q", "qd")
+
+
+@dataclass(frozen=True, eq=False)
+class Linearised:
+    """Derivatives at points (...) of a motion, for each of the ages that reads may meet.
+
+    qdd = A δ(q, qd) + B δτ; τ = K δ(q, qd) + L δpast; the next past = P δ(q, qd) + S δpast.
+    """
+
+    A: np.ndarray  # (..., n, 2n)
+    B: np.ndarray  # (..., n, n)
+    K: np.ndarray  # (ages, ..., n, 2n)
+    L: np.ndarray  # (ages, ..., n, k)
+    P: np.ndarray  # (ages, ..., k, 2n)
+    S: np.ndarray  # (ages, ..., k, k)
+
+    def _places(self, holds):
+        """Where the state, the entries and held torques stand in the state of the map."""
+        n, k = self.B.shape[-1], self.S.shape[-1]
+        end = 2 * n + k
+        return slice(0, 2 * n), slice(2 * n, end), slice(end, end + n * holds)
+
+    def steps(self, period, delay, holds):
+        """The maps (ages, ..., m, m) of one control step; with `holds`, held torques are a state."""
+        x, past, held = self._places(holds)
+        M = np.zeros((*self.K.shape[:-2], held.stop, held.stop))
+        whole, _ = self._between(period)
+        after, new = self._between(period - delay)
+        M[..., x, x], M[..., x, past] = whole + new @ self.K, new @ self.L
+        M[..., past, x], M[..., past, past] = self.P, self.S
+        if holds:
+            _, old = self._between(delay)
+            M[..., x, held] = after @ old
+            M[..., held, x], M[..., held, past] = self.K, self.L
+        return M
+
+    def missed(self, period):
+        """The maps (..., m, m) of a control step that does not happen; held torques are a state."""
+        x, past, held = self._places(True)
+        M = np.zeros((*self.A.shape[:-2], held.stop, held.stop))
+        M[..., x, x], M[..., x, held] = self._between(period)
+        M[..., past, past] = np.eye(past.stop - past.start)
+        M[..., held, held] = np.eye(held.stop - held.start)
+        return M
+
+    def settled(self):
+        """The slopes (..., n, 2n) of torques where entries have settled, as of exact control."""
+        k = self.S.shape[-1]
+        return self.K[0] + self.L[0] @ np.linalg.solve(np.eye(k) - self.S[0], self.P[0])
+
+    def _between(self, period):
+        """The exact solution over a time in which torques are held."""
+        n = self.B.shape[-1]
+        batch = self.A.shape[:-2]
+        A, B = np.zeros((*batch, 2 * n, 2 * n)), np.zeros((*batch, 2 * n, n))
+        A[..., :n, n:] = np.eye(n)
+        A[..., n:, :], B[..., n:, :] = self.A, self.B
+        return transition(A, B, period)
+
+
+class LinearLoop:
+    """A robot under a controller, to be linearised where one likes."""
+
+    def __init__(self, robot: Robot, controller: Controller, parameters):
+        self.robot, self.controller, self.parameters = robot, controller, parameters
+        self._plant = self._kernel(self._plant_graph())
+        self._law = self._kernel(self._law_graph())
+        self._first = self._kernel(self._first_graph())
+
+    @property
+    def ages(self):
+        """Every choice of ages that links may meet in a control step, (choices, n)."""
+        recursion, n = self.controller.recursion, self.robot.nv
+        if recursion is None or not recursion.uncertain:
+            return np.zeros((1, n))
+        of_link = [(0.0,)] * n
+        for (_, reader), cut in recursion.cuts.items():
+            if len(cut.ages) > 1:
+                of_link[recursion.owner(reader)] = cut.ages
+        grid = np.meshgrid(*of_link, indexing="ij")
+        return np.stack([axis.ravel() for axis in grid], -1).astype(float)
+
+    # -- at points of a motion --------------------------------------------------------------------
+
+    def exact(self, state, desired):
+        """Torques of exact control, and the entries, where state and desired motion are these."""
+        made = self._first(**self._state(state), desired=desired, **self._gains)
+        return made if isinstance(made, tuple) else (made, np.empty((*made.shape[:-1], 0)))
+
+    def accelerations(self, state, tau):
+        return self._plant(**self._state(state), tau=tau, **self.parameters)[0]
+
+    def plant_slopes(self, state, tau):
+        """∂q̈ by (q, qd), (..., n, 2n), and by the motors' torques."""
+        _, by_q, by_qd, by_tau = self._plant(**self._state(state), tau=tau, **self.parameters)
+        return np.concatenate([by_q, by_qd], -1), by_tau
+
+    def linearised(self, plant_state, tau, state, desired, ahead, past):
+        """With the plant at one state and the controller at another, arrays (..., n)."""
+        A, B = self.plant_slopes(plant_state, tau)
+        given = self._state(state) | {"desired": desired} | self._gains
+        given |= {"ahead": ahead} if self.controller.policy.ahead else {}
+        given |= {"past": past} if self.controller.entries else {}
+        ages = self.ages
+        if self._uncertain:
+            given["age"] = ages.reshape(len(ages), *[1] * (desired.ndim - 2), ages.shape[-1])
+        slopes = self._law(**given)
+        n, k = self.robot.nv, len(self.controller.entries)
+        slopes = list(slopes) if k else [*slopes, *self._no_past(slopes[0], n)]
+        shape = (len(ages), *A.shape[:-2])
+        by_q, by_qd, L, past_q, past_qd, S = (
+            np.broadcast_to(each, (*shape, *each.shape[-2:])) for each in slopes
+        )
+        K, P = np.concatenate([by_q, by_qd], -1), np.concatenate([past_q, past_qd], -1)
+        return Linearised(A, B, K, L, P, S)
+
+    @staticmethod
+    def _no_past(like, n):
+        batch = like.shape[:-2]
+        return [np.empty((*batch, *shape)) for shape in ((n, 0), (0, n), (0, n), (0, 0))]
+
+    @property
+    def _uncertain(self):
+        recursion = self.controller.recursion
+        return recursion is not None and recursion.uncertain
+
+    @property
+    def _gains(self):
+        return {"kp": self.controller.kp, "kd": self.controller.kd}
+
+    @staticmethod
+    def _state(state):
+        return dict(zip(STATE, state, strict=True))
+
+    # -- graphs -----------------------------------------------------------------------------------
+
+    def _kernel(self, graph):
+        identity, make = identified("", lambda: graph, self.controller)
+        return remembered_kernel(self.robot, identity, make)
+
+    def _plant_graph(self):
+        robot, n = self.robot, self.robot.nv
+        shapes = {"q": (robot.nq,), "qd": (n,), "tau": (n,)}
+        for name in self.parameters:
+            shapes[name] = tuple(robot.n if k == "n" else k for k in PARAMETERS[name])
+
+        def plant(q, qd, tau, **given):
+            if robot.has_losses:
+                return {"qdd": Losses(robot, tuple(given)).accelerations(q, qd, tau, **given)[0]}
+            joints = [torque * ratio for torque, ratio in zip(tau, robot.ratios, strict=True)]
+            return {"qdd": api.forward_dynamics(robot, q, qd, joints, **given)}
+
+        graph = trace(plant, shapes, "plant")
+        wanted = {f"qdd_{name}": ("qdd", name) for name in ("q", "qd", "tau")}
+        return _with_slopes(graph, jacobian(graph, wanted))
+
+    def _law_shapes(self):
+        n, controller = self.robot.nv, self.controller
+        shapes = {"q": (n,), "qd": (n,), "desired": (3, n), "kp": (n,), "kd": (n,)}
+        shapes |= {"ahead": (3, n)} if controller.policy.ahead else {}
+        shapes |= {"past": (len(controller.entries),)} if controller.entries else {}
+        return shapes | ({"age": (n,)} if self._uncertain else {})
+
+    def _law_graph(self):
+        def law(q, qd, desired, kp, kd, ahead=None, past=(), age=None):
+            builder = q[0].builder
+            foreseen = Motion(*ahead) if ahead is not None else None
+            given = (q, qd), Motion(*desired), foreseen, (kp, kd), list(past), age
+            torques, entries = self.controller.step(builder, *given)
+            return {"tau": torques} | ({"next": entries} if entries else {})
+
+        graph = trace(law, self._law_shapes(), "law")
+        by = ["q", "qd", *(["past"] if self.controller.entries else [])]
+        of = ["tau", *(["next"] if self.controller.entries else [])]
+        return jacobian(graph, {f"{a}_{b}": (a, b) for a in of for b in by})
+
+    def _first_graph(self):
+        shapes = {name: self._law_shapes()[name] for name in ("q", "qd", "desired", "kp", "kd")}
+
+        def first(q, qd, desired, kp, kd):
+            builder, wanted = q[0].builder, Motion(*desired)
+            torques, entries = self.controller.first(builder, (q, qd), wanted, (kp, kd))
+            return {"tau": torques} | ({"past": entries} if entries else {})
+
+        return trace(first, shapes, "first")
+
+
+def _with_slopes(graph, slopes):
+    """One graph with the values and their derivatives."""
+
+    def both(**arrays):
+        values = list(arrays.values())
+        results = dict(zip(graph.outputs, splice(graph, values), strict=True))
+        return results | dict(zip(slopes.outputs, splice(slopes, values), strict=True))
+
+    return trace(both, graph.inputs, graph.name)
