@@ -3,6 +3,7 @@
 No test asks how fast or how punctual a thread is: on a busy machine it may be neither.
 """
 
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -228,3 +229,17 @@ def test_motions_that_are_none():
         scheme(q, qd, qdd * np.nan, 1e-3)
     with pytest.raises(px.ArgumentError, match="expected a Robot"):
         px.unsynchronised("puma560")
+
+
+# -- the benchmark ---------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_the_benchmark_measures_and_prints():
+    benchmark = pytest.importorskip("unsynchronised")  # of benchmarks/, with the peers' packages
+    console = pytest.importorskip("rich.console")
+    case = benchmark.measure("puma560", (1e-4,), 0.05)
+    assert case["exact_pass_ns"] > 0 and case["rows"][0]["samples"] == 500
+    page = io.StringIO()
+    benchmark.show({"cases": [case]}, console.Console(file=page, width=150))
+    assert "100 µs" in page.getvalue()
