@@ -17,7 +17,7 @@ from ..graph.trace import trace
 from ..robot.model import PARAMETERS
 from ..robot.robot import Robot
 from ..simulation.losses import Losses
-from ..simulation.remembered import identified, remembered_kernel
+from .at_points import AtPoints
 from .controller import Controller, Motion
 from .zero_order_hold import transition
 
@@ -45,7 +45,7 @@ class Linearised:
         return slice(0, 2 * n), slice(2 * n, end), slice(end, end + n * holds)
 
     def steps(self, period, delay, holds):
-        """The maps (ages, ..., m, m) of one control step; with `holds`, held torques are a state."""
+        """The maps (ages, ..., m, m) of one control step; `holds`: held torques are a state."""
         x, past, held = self._places(holds)
         M = np.zeros((*self.K.shape[:-2], held.stop, held.stop))
         whole, _ = self._between(period)
@@ -87,9 +87,9 @@ class LinearLoop:
 
     def __init__(self, robot: Robot, controller: Controller, parameters):
         self.robot, self.controller, self.parameters = robot, controller, parameters
-        self._plant = self._kernel(self._plant_graph())
-        self._law = self._kernel(self._law_graph())
-        self._first = self._kernel(self._first_graph())
+        self._plant = AtPoints(self._plant_graph())
+        self._law = AtPoints(self._law_graph())
+        self._first = AtPoints(self._first_graph())
 
     @property
     def ages(self):
@@ -109,15 +109,15 @@ class LinearLoop:
     def exact(self, state, desired):
         """Torques of exact control, and the entries, where state and desired motion are these."""
         made = self._first(**self._state(state), desired=desired, **self._gains)
-        return made if isinstance(made, tuple) else (made, np.empty((*made.shape[:-1], 0)))
+        return made["tau"], made.get("past", np.empty((*desired.shape[:-2], 0)))
 
     def accelerations(self, state, tau):
-        return self._plant(**self._state(state), tau=tau, **self.parameters)[0]
+        return self._plant(**self._state(state), tau=tau, **self.parameters)["qdd"]
 
     def plant_slopes(self, state, tau):
         """∂q̈ by (q, qd), (..., n, 2n), and by the motors' torques."""
-        _, by_q, by_qd, by_tau = self._plant(**self._state(state), tau=tau, **self.parameters)
-        return np.concatenate([by_q, by_qd], -1), by_tau
+        found = self._plant(**self._state(state), tau=tau, **self.parameters)
+        return np.concatenate([found["qdd_q"], found["qdd_qd"]], -1), found["qdd_tau"]
 
     def linearised(self, plant_state, tau, state, desired, ahead, past):
         """With the plant at one state and the controller at another, arrays (..., n)."""
@@ -125,23 +125,18 @@ class LinearLoop:
         given = self._state(state) | {"desired": desired} | self._gains
         given |= {"ahead": ahead} if self.controller.policy.ahead else {}
         given |= {"past": past} if self.controller.entries else {}
-        ages = self.ages
+        ages, n, k = self.ages, self.robot.nv, len(self.controller.entries)
         if self._uncertain:
             given["age"] = ages.reshape(len(ages), *[1] * (desired.ndim - 2), ages.shape[-1])
-        slopes = self._law(**given)
-        n, k = self.robot.nv, len(self.controller.entries)
-        slopes = list(slopes) if k else [*slopes, *self._no_past(slopes[0], n)]
-        shape = (len(ages), *A.shape[:-2])
-        by_q, by_qd, L, past_q, past_qd, S = (
-            np.broadcast_to(each, (*shape, *each.shape[-2:])) for each in slopes
-        )
-        K, P = np.concatenate([by_q, by_qd], -1), np.concatenate([past_q, past_qd], -1)
-        return Linearised(A, B, K, L, P, S)
+        found = self._law(**given)
 
-    @staticmethod
-    def _no_past(like, n):
-        batch = like.shape[:-2]
-        return [np.empty((*batch, *shape)) for shape in ((n, 0), (0, n), (0, n), (0, 0))]
+        def slopes(of, by, shape):
+            own = found.get(f"{of}_{by}", np.empty(shape))
+            return np.broadcast_to(own, (len(ages), *A.shape[:-2], *shape))
+
+        K = np.concatenate([slopes("tau", by, (n, n)) for by in STATE], -1)
+        P = np.concatenate([slopes("next", by, (k, n)) for by in STATE], -1)
+        return Linearised(A, B, K, slopes("tau", "past", (n, k)), P, slopes("next", "past", (k, k)))
 
     @property
     def _uncertain(self):
@@ -157,10 +152,6 @@ class LinearLoop:
         return dict(zip(STATE, state, strict=True))
 
     # -- graphs -----------------------------------------------------------------------------------
-
-    def _kernel(self, graph):
-        identity, make = identified("", lambda: graph, self.controller)
-        return remembered_kernel(self.robot, identity, make)
 
     def _plant_graph(self):
         robot, n = self.robot, self.robot.nv

@@ -22,7 +22,7 @@ from .linear_loop import LinearLoop
 from .reference import Reference
 
 SHORTEST, LONGEST = 1e-4, 1e2  # periods looked at, times the loop's fastest rate
-PER_DECADE = 24
+PER_DECADE = 12
 PRECISION = 1e-4  # of the period
 MOST_CHOICES = 256  # of ages
 MOST_POINTS = 20_000  # control steps along a motion
