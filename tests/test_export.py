@@ -350,6 +350,8 @@ def random_program(seed, nodes=300):
             chosen[1] = builder.make("add", builder.make("abs", chosen[1]), builder.one)
         if op == "sqrt":
             chosen[0] = builder.make("abs", chosen[0])
+        if op == "atan2":  # behind the origin it tells 0.0 from -0.0, which `max` does not
+            chosen[1] = builder.make("abs", chosen[1])
         value = builder.make(op, *chosen)
         values.append(builder.sin(value) if op in ("mul", "fma", "add", "sub") else value)
     outputs = {"y": ((30,), tuple(values[-30:])), "z": ((), (values[nodes // 2],))}
