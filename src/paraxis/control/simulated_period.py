@@ -1,0 +1,143 @@
+"""`px.simulated_safe_period`: the largest sampling period at which simulated runs come together.
+
+Nothing is linearised here: runs that begin a little apart are simulated, nonlinear plant and all,
+and it is seen whether they come together or drift apart.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..simulation.simulator import positive
+from .closed_loop import closed_loop
+
+AT_ONCE = 12  # periods simulated together
+SAMPLES = 300  # at least, of each run
+REFINEMENTS = 2  # of the interval between the last stable and the first unstable period
+LOST_IN_ROUNDING = 1e-6  # of the first distance: nearer runs are together
+DIRECTIONS = 3  # in which runs begin apart
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulatedPeriod:
+    """The largest period at which runs came together, and the next at which they did not.
+
+    period is None where they did not even at the shortest; unstable is infinite where they did at
+    all periods up to the longest.
+    """
+
+    period: float | None
+    unstable: float
+    shortest: float
+    longest: float
+
+    def __repr__(self):
+        if self.period is None:
+            said = f"none: runs drift apart even at {self.shortest:.3g} s"
+        elif math.isinf(self.unstable):
+            said = f"all up to {self.longest:.3g} s"
+        else:
+            said = f"{self.period:.4g} s, not {self.unstable:.4g} s"
+        return f"<SimulatedPeriod {said}>"
+
+
+def simulated_safe_period(
+    robot,
+    controller,
+    trajectory,
+    *,
+    shortest,
+    longest,
+    duration,
+    amplitude=1e-6,
+    delay=0.0,
+    **keywords,
+):
+    """The largest period at which simulated runs that begin `amplitude` apart come together.
+
+    The periods looked at go from `shortest` to `longest`; the first interval of stable ones
+    counts, as in `px.safe_period`, to which this is the check. duration: how long runs are
+    followed (at least 300 samples): so long that errors die out under good control, or they hide
+    what grows. delay: the share of the period that computation takes. Keywords are those of
+    `px.closed_loop`. With a large amplitude it tells how far stability reaches.
+    """
+    shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
+    if shortest >= longest:
+        raise ArgumentError(f"longest: expected more than {shortest} s, found {longest}")
+    if not isinstance(delay, int | float) or not 0 <= delay < 1:
+        raise ArgumentError(f"delay: expected a share of the period in [0, 1), found {delay!r}")
+    given = positive(duration, "duration"), positive(amplitude, "amplitude")
+    apart = _Apart(robot, controller, trajectory, *given)
+    apart.conditions = keywords | {"share": float(delay)}
+    count = 1 + math.ceil(AT_ONCE * math.log10(longest / shortest))
+    periods = np.geomspace(shortest, longest, max(2, count))
+    safe, unsafe = None, math.inf
+    for begin in range(0, len(periods), AT_ONCE):
+        some = periods[begin : begin + AT_ONCE]
+        together = apart.come_together(some)
+        first = int(np.argmin(together)) if not together.all() else len(some)
+        safe = float(some[first - 1]) if first else safe
+        if first < len(some):
+            unsafe = float(some[first])
+            break
+    for _ in range(REFINEMENTS if safe is not None and math.isfinite(unsafe) else 0):
+        some = np.linspace(safe, unsafe, AT_ONCE + 2)
+        together = apart.come_together(some[1:-1])
+        first = 1 + (int(np.argmin(together)) if not together.all() else AT_ONCE)
+        safe, unsafe = float(some[first - 1]), float(some[first])
+    return SimulatedPeriod(safe, unsafe, shortest, longest)
+
+
+class _Apart:
+    """Runs that begin apart, at several periods."""
+
+    def __init__(self, robot, controller, trajectory, duration, amplitude):
+        self.given = robot, controller, trajectory
+        self.duration, self.amplitude, self.conditions = duration, amplitude, {}
+        chance = np.random.default_rng(1)
+        ways = chance.normal(size=(DIRECTIONS, robot.nv))
+        self.ways = amplitude * ways / np.abs(ways).max(-1, keepdims=True)
+
+    def come_together(self, periods):
+        """At which of some periods they do."""
+        robot, controller, trajectory = self.given
+        conditions = dict(self.conditions)
+        share = conditions.pop("share")
+        length = max(self.duration, SAMPLES * periods.max())
+        begin = conditions.pop("q0", None)
+        if begin is None:
+            begin = _beginning(trajectory)
+        q0 = np.concatenate([begin[None], begin + self.ways])
+        period = periods[:, None]
+        run = closed_loop(
+            robot,
+            controller,
+            trajectory,
+            period,
+            q0=q0,
+            duration=length,
+            delay=share * period,
+            record=("q",),
+            **conditions,
+        )
+        return np.array([self._together(run, k, length) for k in range(len(periods))])
+
+    def _together(self, run, k, length):
+        """Of the runs at one period: are they nearer in the last quarter than in the one before?"""
+        q = run.q[:, k]
+        t = run.t[:, k, 0] if run.t.ndim > 1 else run.t
+        if not np.isfinite(q).all():
+            return False
+        distance = np.abs(q[:, 1:] - q[:, :1]).max((1, 2))
+        before = distance[(t >= 0.5 * length) & (t < 0.75 * length)].max()
+        last = distance[t >= 0.75 * length].max()
+        return bool(last <= max(before * (1 - 1e-9), LOST_IN_ROUNDING * self.amplitude))
+
+
+def _beginning(trajectory):
+    if callable(trajectory):
+        q = trajectory(0.0)[0]
+        return np.asarray(q, float)
+    return np.asarray(trajectory, float)
