@@ -58,13 +58,13 @@ def measure(name, periods, seconds):
 def outcome(run):
     """What there is to say about a run."""
     ages, oldest = run.ages.values(), run.torque_age.max(axis=1)
-    passes = sum(counts.sum() for counts in ages)
+    passes = max(1, sum(counts.sum() for counts in ages))
     middle, most = np.quantile(run.error, (0.5, 0.99))
     return {
         "period": run.period,
         "samples": len(run.torque),
         "pass_ns": (1e9 / run.passes_per_second).tolist(),
-        "found_of_this_sample": float(sum(counts[0] for counts in ages) / passes),
+        "found_of_this_sample": float(sum(counts[:1].sum() for counts in ages) / passes),
         "found_of_the_last": float(sum(counts[1:2].sum() for counts in ages) / passes),
         "largest_age": run.largest_age,
         "exact_samples": float((oldest == 0).mean()),
