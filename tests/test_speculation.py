@@ -314,6 +314,13 @@ def test_reads_that_may_meet_several_ages_are_told_which(age):
     assert abs(told - known).max() == 0
 
 
+def test_an_age_that_no_read_can_meet_counts_as_the_oldest():
+    motion = smooth_motion(ARM, 6)
+    told = torques(speculation(ARM, px.policy("vuskovic", age=(2, 1))), motion, age=[7, 7, 7])
+    known = torques(speculation(ARM, px.policy("vuskovic", age=2)), motion)
+    assert abs(told - known).max() == 0
+
+
 def test_every_link_meets_its_own_age():
     motion, ages = smooth_motion(ARM, 8), (2, 0, 1)
     told = torques(speculation(ARM, px.policy("vuskovic", age=(0, 1, 2))), motion, age=ages)
@@ -469,6 +476,8 @@ def test_starts_have_batches():
         (lambda: px.Cut(order=2), r"order of \(0, 1\), found 2"),
         (lambda: px.Cut(order=1, age=0), "age >= 1 to extrapolate from, found 0"),
         (lambda: px.Cut(order=1, age=(0, 1)), "age >= 1 to extrapolate from, found 0"),
+        (lambda: px.Cut(link="joint2"), "number of a link or None, found 'joint2'"),
+        (lambda: px.Cut(between_links="no"), "between_links True, False or None, found 'no'"),
         (lambda: px.speculate(ARM, "stale"), "policy: expected one of .*found 'stale'"),
         (lambda: px.speculate("ur5"), "robot: expected a Robot .*found str"),
         (lambda: px.speculate(ARM, [px.Cut(link=3)]), "link=3.*expected a read of this robot"),
