@@ -1,31 +1,28 @@
 """`px.closed_loop`: robots under sampled control, thousands of runs in one compiled loop."""
 
-import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..backends.llvm.iterate_kernel import FEW, compile_loop
 from ..drivers.iterate import Plan, whole
-from ..drivers.map import as_array, broadcast_shapes
-from ..errors import ArgumentError
-from ..functions import check_parameters
+from ..errors import ArgumentError, SimulationWarning
 from ..program import work
-from ..robot.model import PARAMETERS
-from ..robot.robot import a_robot
+from ..robot.text import quoted
 from ..simulation.bodies import setting_input
-from ..simulation.progress import Progress
+from ..simulation.losses import feels_reactions
+from ..simulation.progress import Progress, in_pieces
 from ..simulation.remembered import identified, remembered_kernel
-from ..simulation.settings import as_settings
-from ..simulation.simulator import in_pieces
-from .controller import Controller
-from .loop_body import FLAGS, NOT_YET, LoopBody
-from .reference import Reference
+from ..simulation.run import warn_of_missing
+from ..simulation.simulator import positive
+from ..simulation.stiffness import stiffest
+from .loop_body import NOT_YET, RECORDED, LoopBody
+from .loop_times import LoopTimes, parties
+from .scenarios import scenarios
 
-RECORDS = ("q", "qd", "reference", "tau")
+RECORDS = (*RECORDED, "reference")
 PLANT_STEP = 1e-3  # s: between samples the plant takes steps of at most that
-CHUNK = 2**22  # numbers of single runs that are made at once
-ROUNDING = 1e-9  # of a period: so much too early is at the end
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,18 +31,19 @@ class ClosedLoop:
 
     error: the worst of each run, the largest difference of a joint from what is desired, at any
     step of the plant; infinite where the state was lost. diverged_at: the time when a run's error
-    first passed the bound or its state was not finite; NaN where neither happened. Records, where
-    asked for, are at the samples: time first, then the batch.
+    first passed the bound or its state was not finite; NaN where neither happened.
+
+    Records, where asked for, are at samples and at the end: time first, then the batch. A run that
+    has fewer than others repeats its last.
     """
 
     error: np.ndarray  # (...)
     diverged_at: np.ndarray  # (...), s
-    t: np.ndarray  # (records, ...), s
+    t: np.ndarray | None = None  # (records,), or (records, ...) where times differ by run; s
     q: np.ndarray | None = None  # (records, ..., n)
     qd: np.ndarray | None = None
+    tau: np.ndarray | None = None  # likewise: what the motors hold from then on
     reference: np.ndarray | None = None  # (records, ..., 3, n): the desired q, qd, qdd
-    tau: np.ndarray | None = None  # (records, ..., n), from the sample on (or from the delay on)
-    interrupted: bool = False
 
     @property
     def diverged(self):
@@ -56,8 +54,8 @@ class ClosedLoop:
         runs, lost = self.error.size, int(self.diverged.sum())
         text = f"{runs} run{'s' * (runs != 1)}, {lost} diverged"
         kept = self.error[~self.diverged]
-        text += f", worst error of the others {kept.max():.3g}" if lost < runs and runs else ""
-        return f"<ClosedLoop: {text}{', interrupted' if self.interrupted else ''}>"
+        text += f", worst error of the others {kept.max():.3g}" if kept.size else ""
+        return f"<ClosedLoop: {text}>"
 
 
 def closed_loop(
@@ -100,14 +98,21 @@ def closed_loop(
     period, delay, jitter, missed, switch_at and bound may be arrays, one number a run; gains and
     encoder (..., n). Other keywords are parameters of the plant, as mass=(..., n) (px.payload makes
     some), or settings that a function of a trajectory takes, with the batch as first axes. All
-    broadcast to one batch. record: some of "q", "qd", "reference", "tau", at every `every`-th
-    sample. Chance (jitter, missed, ages) is drawn from `seed`.
+    broadcast to one batch. record: some of "q", "qd", "tau", "reference", at every `every`-th
+    sample. Chance (jitter, missed, ages) depends on `seed` and the place of a run in the batch.
     """
-    request = _ClosedLoop(robot, controller, trajectory, keywords)
-    times = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
-    times |= {"switch": switch_at, "bound": bound, "encoder": encoder}
-    request.begin(q0, qd0, duration, times)
-    return request.run(plant_step, _records(record), whole(every, "every", least=1), seed)
+    given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
+    given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
+    runs = scenarios(robot, controller, trajectory, duration, given, keywords)
+    record, every = _records(record), whole(every, "every", least=1)
+    plant_step = positive(plant_step, "plant_step")
+    loop = _Loop(runs, record, every if record else 0, whole(seed, "seed"))
+    if robot.has_losses:
+        _warn_if_stiff(runs, loop.start["q"], plant_step)
+    result = loop.run(plant_step)
+    if feels_reactions(robot):
+        warn_of_missing(*(loop.finals[name].reshape(runs.batch) for name in ("missing", "when")))
+    return result
 
 
 def _records(record):
@@ -118,331 +123,133 @@ def _records(record):
     return names
 
 
-class _ClosedLoop:
-    def __init__(self, robot, controller, trajectory, keywords):
-        a_robot(robot)
-        if not isinstance(controller, Controller):
-            raise ArgumentError(
-                f"controller: expected one of px.computed_torque, px.feed_forward or px.pd, found "
-                f"{type(controller).__name__}"
-            )
-        if controller.robot.nv != robot.nv:
-            raise ArgumentError(
-                f"controller: expected one for {robot.nv} joints, found {controller.robot.nv}"
-            )
-        self.robot, self.controller = robot, controller
-        self.parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
-        check_parameters("forward_dynamics", tuple(self.parameters))
-        self.given_settings = keywords
-        self.reference = Reference(trajectory, robot.nv, keywords)
-
-    # -- what is given, as arrays -----------------------------------------------------------------
-
-    def begin(self, q0, qd0, duration, times):
-        n, controller = self.robot.nv, self.controller
-        arrays = {"kp": (controller.kp, (n,)), "kd": (controller.kd, (n,))}
-        for name, value in self.parameters.items():
-            shape = tuple(self.robot.n if k == "n" else k for k in PARAMETERS[name])
-            arrays[name] = as_array(value, name, shape), shape
-        explicit = self._explicit_misses(times)
-        for name, value in times.items():
-            if value is not None:
-                shape = (n,) if name == "encoder" and np.ndim(value) else ()
-                arrays[name] = as_array(value, name, shape), shape
-        for name, value in (("q0", q0), ("qd0", qd0)):
-            if value is not None:
-                arrays[name] = as_array(value, name, (n,)), (n,)
-        batches = {name: a.shape[: a.ndim - len(shape)] for name, (a, shape) in arrays.items()}
-        if explicit is not None:
-            batches["missed"] = explicit.shape[1:]
-        if self.given_settings:  # their batch is not known by their shape
-            known = broadcast_shapes(batches)
-            self.settings = self._settings(known)
-            for name, value in self.settings.items():
-                batches[name] = np.shape(value)[: len(known)] if np.ndim(value) else ()
-        else:
-            self.settings = {}
-        self.batch = broadcast_shapes(batches)
-        self.arrays = {name: array.astype(float) for name, (array, _) in arrays.items()}
-        self.misses_given = explicit
-        self._check_times(times, duration)
-
-    def _settings(self, known):
-        """Settings decide the batch too, where nothing else does."""
-        sizes = {np.shape(value) for value in self.given_settings.values() if np.ndim(value)}
-        batch = known if known or not sizes else max(sizes, key=len)
-        return as_settings(self.given_settings, batch)
-
-    @staticmethod
-    def _explicit_misses(times):
-        """Control steps that are missed, (samples, ...), if they are given one by one."""
-        value = np.asarray(times["missed"])
-        if value.dtype != bool:
-            return None
-        if not value.ndim:
-            raise ArgumentError("missed: expected (samples, ...) of bools, found one")
-        times["missed"] = None
-        return value
-
-    def _check_times(self, times, duration):
-        self._require("period", lambda x: (x > 0) & (x < math.inf), "seconds > 0")
-        period = self.arrays["period"]
-        self._require("delay", lambda x: (x >= 0) & (x < period), "seconds >= 0, below the period")
-        self._require("jitter", lambda x: (x >= 0) & (x < 1), "a share of the period in [0, 1)")
-        self._require("missed", lambda x: (x >= 0) & (x <= 1), "a probability")
-        self._require("bound", lambda x: x > 0, "an error > 0")
-        self._require("encoder", lambda x: (x > 0) & (x < math.inf), "the width of a line > 0")
-        self._require("switch", lambda x: ~np.isnan(x), "seconds")
-        for name in ("q0", "qd0", "kp", "kd"):
-            self._require(name, np.isfinite, "finite numbers")
-        if duration is None:
-            duration = self.reference.duration
-        if duration is None:
-            raise ArgumentError(
-                "duration: expected seconds, as the trajectory has no end; found none"
-            )
-        good = isinstance(duration, int | float | np.number) and 0 < duration < math.inf
-        if not good or isinstance(duration, bool):
-            raise ArgumentError(f"duration: expected seconds > 0, found {duration!r}")
-        self.duration = float(duration)
-
-    def _require(self, name, test, expected):
-        if name not in self.arrays:
-            return
-        good = test(self.arrays[name])
-        if not np.all(good):
-            shown = "switch_at" if name == "switch" else name
-            worst = np.broadcast_to(self.arrays[name], np.shape(good))[~good].flat[0]
-            raise ArgumentError(f"{shown}: expected {expected}, found {worst}")
-
-    # -- the loop ---------------------------------------------------------------------------------
-
-    def run(self, plant_step, record, every, seed):
-        body = self._body()
-        samples, pieces = self._samples(body, plant_step)
-        flags = step_flags(samples, pieces, every)
-        group = sum(pieces) * every  # steps from record to record
-        loop = self._loop(body, record)
-        carried, held = self._start(body)
-        chance = np.random.default_rng(seed)
-        count = len(flags) // group
-        outputs = {"at": (), "state": (2, self.robot.nv), "torque": (self.robot.nv,)}
-        outputs["reference"] = (3, self.robot.nv)
-        recorded = {
-            name: np.empty((count, *self.batch, *outputs[name])) for name in loop.plan.record
-        }
-        done, interrupted = 0, False
-        t = np.zeros(self.batch)
-        with Progress("closed loop", len(flags)) as progress:
-            try:
-                for begin, end in self._chunks(body, len(flags), group):
-                    changing, t = self._changing(body, flags[begin:end], pieces, begin, t, chance)
-                    out = {name: a[begin // group : end // group] for name, a in recorded.items()}
-                    iteration = loop.start(end - begin, group, out, **carried, **held, **changing)
-                    for _ in in_pieces(iteration):
-                        progress.at(begin + iteration.done)
-                    carried, done = iteration.state, end
-            except KeyboardInterrupt:
-                interrupted = True
-        kept = {name: array[: done // group] for name, array in recorded.items()}
-        return self._result(carried, kept, record, interrupted)
-
-    def _body(self):
-        missed = self.misses_given is not None or self.arrays["missed"].any()
-        return LoopBody(
-            self.robot,
-            self.controller,
-            self.reference,
-            tuple(self.parameters),
-            {name: np.shape(a)[len(self.batch) :] for name, a in self.settings.items()},
-            delayed=bool(self.arrays["delay"].any()),
-            jittered=bool(self.arrays["jitter"].any()),
-            misses=bool(missed),
-            encoded="encoder" in self.arrays,
-            switched=bool((self.arrays["switch"] > 0).any() and self.controller.entries),
+def _warn_if_stiff(runs, q, plant_step):
+    step = min(plant_step, runs.arrays["period"].max())
+    found = stiffest(runs.robot, q, step, {name: runs.arrays[name] for name in runs.parameters})
+    if found is not None:
+        factor, joint = found
+        warnings.warn(
+            f"plant: the friction of joint {quoted(joint.name)} near rest is too stiff for steps "
+            f"of {step:g} s and will make it shake: expected plant_step <= {step / factor:.2g}, or "
+            f"smoothing >= {joint.friction.smoothing * factor:.2g}",
+            SimulationWarning,
+            stacklevel=3,
         )
 
-    def _samples(self, body, plant_step):
-        """How many control steps there are, and in how many steps each takes its two parts."""
-        arrays = self.arrays
-        if not 0 < plant_step < math.inf:
-            raise ArgumentError(f"plant_step: expected seconds > 0, found {plant_step!r}")
-        shortest = arrays["period"] * (1 - arrays["jitter"])
-        longest = arrays["period"] * (1 + arrays["jitter"])
-        samples = math.ceil(self.duration / shortest.min() - ROUNDING)
-        late = longest * (1 - arrays["delay"] / arrays["period"])
-        parts = [_steps_in(late.max(), plant_step)]
-        if body.delayed:
-            early = longest * (arrays["delay"] / arrays["period"])
-            parts.insert(0, _steps_in(early.max(), plant_step))
-        return samples, parts
 
-    def _loop(self, body, record):
-        names = {"q": "state", "qd": "state", "reference": "reference", "tau": "torque"}
-        outputs = tuple(dict.fromkeys(["at", *(names[name] for name in record)]))
-        identity, make = identified("", body.graph, self.controller)
-        for_few = math.prod(self.batch) <= FEW
-        plan = Plan(body.inputs, body.outputs, body.carry, body.per_step, outputs)
-        known, key = self.robot._functions, ("closed_loop", identity, outputs, for_few)
+class _Loop:
+    """Scenarios on their way; `every` is 0 where nothing is recorded."""
+
+    def __init__(self, runs, record, every, seed):
+        self.runs, self.record, self.every, self.seed = runs, record, every, seed
+        arrays = runs.arrays
+        self.body = LoopBody(
+            runs.robot,
+            runs.controller,
+            runs.reference,
+            runs.parameters,
+            tuple((name, array.shape[1:]) for name, array in runs.settings.items()),
+            delayed=bool(arrays["delay"].any()),
+            encoded="encoder" in arrays,
+            switched=bool((arrays["switch_at"] > 0).any() and runs.controller.entries),
+        )
+        self.outputs = tuple(RECORDED[name] for name in record if name in RECORDED)
+        self.start = self._start()
+        self.finals = {name: np.empty_like(array) for name, array in self.start.items()}
+
+    def _start(self):
+        """What is carried, (runs, ...), as it is at the beginning."""
+        runs, arrays = self.runs, self.runs.arrays
+        desired = runs.reference.sampled(np.zeros(1), runs.settings)
+        q, qd = arrays.get("q0", desired[:, 0]), arrays.get("qd0", desired[:, 1])
+        measured = np.rint(q / arrays["encoder"]) * arrays["encoder"] if self.body.encoded else q
+        identity, make = identified("", self.body.start_graph, runs.controller)
+        made = remembered_kernel(runs.robot, identity, make)(
+            q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"]
+        )
+        held, past = made if self.body.controller.entries else (made, None)
+        first = {"q": q, "qd": qd, "held": held, "pending": held, "past": past}
+        first |= {"worst": 0.0, "diverged": NOT_YET, "missing": 0.0, "when": 0.0}
+        count = (len(runs.numbers),)
+        return {
+            name: np.array(np.broadcast_to(first[name], count + shape))
+            for name, shape in self.body.carried.items()
+        }
+
+    def run(self, plant_step):
+        runs, recorded, done = self.runs, [], 0
+        each = parties(runs, plant_step)
+        code = self._compiled(max((len(numbers) for numbers, *_ in each), default=0))
+        times = [
+            LoopTimes(runs.part(numbers), *steps, self.every, self.seed) for numbers, *steps in each
+        ]
+        with Progress("closed loop", sum(own.steps for own in times)) as progress:
+            for own in times:
+                recorded.append(self._run_party(code, own, lambda k, n=done: progress.at(n + k)))
+                done += own.steps
+        error, when = (self.finals[name].reshape(runs.batch) for name in ("worst", "diverged"))
+        return ClosedLoop(
+            np.where(np.isfinite(error), error, np.inf),
+            np.where(when == NOT_YET, np.nan, when),
+            **self._recorded([numbers for numbers, *_ in each], recorded),
+        )
+
+    def _compiled(self, most):
+        body, known = self.body, self.runs.robot._functions
+        identity, make = identified("", body.graph, body.controller)
+        key = ("closed_loop", identity, self.outputs, most <= FEW)
         if key not in known:
-            known[key] = compile_loop(identity, make, plan, work, for_few=for_few)
+            plan = Plan(body.inputs, body.outputs, body.carry, tuple(body.changing), self.outputs)
+            known[key] = compile_loop(identity, make, plan, work, for_few=most <= FEW)
         return known[key]
 
-    def _start(self, body):
-        """What is carried, as it is at the beginning, and what is held."""
-        arrays, n = self.arrays, self.robot.nv
-        held = {setting_input(name): array for name, array in self.settings.items()}
-        first = held | {"kp": arrays["kp"], "kd": arrays["kd"]}
-        wanted = self._first_motion(held)
-        if not self.reference.traced:
-            first["desired"] = wanted
-        q = arrays.get("q0", wanted[..., 0, :])
-        qd = arrays.get("qd0", wanted[..., 1, :])
-        identity, make = identified("", body.start_graph, self.controller)
-        made = remembered_kernel(self.robot, identity, make)(q=q, qd=qd, **first)
-        made = made if isinstance(made, tuple) else (made,)
-        carried = {"q": q, "qd": qd, "t": 0.0, "worst": 0.0, "diverged": NOT_YET, "held": made[0]}
-        carried |= {"pending": made[0]} if body.delayed else {}
-        carried |= {"past": made[1]} if len(made) > 1 else {}
-        for name, value in carried.items():
-            carried[name] = np.broadcast_to(value, self.batch + body.inputs[name])
-        held |= {
-            name: arrays[name] for name in (*body.held_inputs, *body.parameters) if name in arrays
-        }
-        # so that rounding adds no sample at the end
-        held["duration"] = self.duration - ROUNDING * arrays["period"]
-        if "encoder" in held and held["encoder"].shape[-1:] != (n,):
-            held["encoder"] = held["encoder"][..., None] * np.ones(n)
-        return carried, held
+    def _run_party(self, code, times, progress):
+        """All steps of a party; returns its records by their outputs, and `t`."""
+        party, group = times.party, times.group
+        carried = {name: array[party.numbers] for name, array in self.start.items()}
+        held = {name: party.arrays[name] for name in self.body.held if name in party.arrays}
+        held |= {setting_input(name): array for name, array in party.settings.items()}
+        shape = times.records, len(party.numbers), self.runs.robot.nv
+        records, t, done = {name: np.empty(shape) for name in self.outputs}, [], 0
+        for changing in times.spans(self.body):
+            steps = len(changing["t"])
+            span = slice(done // group, (done + steps) // group)
+            out = {name: array[span] for name, array in records.items()}
+            iteration = code.start(steps, group, out, **carried, **held, **changing)
+            for _ in in_pieces(iteration):
+                progress(done + iteration.done)
+            carried, done = iteration.state, done + steps
+            if self.every:
+                t.append(changing["t"][group - 1 :: group])
+        for name, array in carried.items():
+            self.finals[name][party.numbers] = array
+        return records | ({"t": np.concatenate(t)} if t else {})
 
-    def _first_motion(self, settings):
-        """Where the desired motion begins, (..., 3, n)."""
-        if not self.reference.traced:
-            return self.reference.sampled(0.0)
-        from ..graph.trace import trace
-
-        shapes = {"t": ()} | {
-            setting_input(k): np.shape(a)[len(self.batch) :] for k, a in self.settings.items()
-        }
-
-        def first(t, **arrays):
-            given = {name: arrays[setting_input(name)] for name in self.settings}
-            return [list(part) for part in self.reference.at(t, given)]
-
-        identity, make = identified("", lambda: trace(first, shapes, "reference"), self.controller)
-        return remembered_kernel(self.robot, identity, make)(t=0.0, **settings)
-
-    # -- what changes from step to step -----------------------------------------------------------
-
-    def _chunks(self, body, steps, group):
-        """Spans of steps, so that what changes for each run need not be there for all at once."""
-        numbers = 3 * self.robot.nv * max(1, math.prod(self.batch))
-        alone = set(body.per_step) <= {"flags"} or (
-            self._shares_times
-            and body.per_step[1:]
-            in (
-                ("desired",),
-                ("desired", "ahead"),
+    def _recorded(self, numbers, recorded):
+        """What was asked for, of all parties together, with the axes of the batch."""
+        if not self.every:
+            return {}
+        runs, joined = self.runs, recorded[0] if len(recorded) == 1 else _joined(numbers, recorded)
+        t = joined["t"]
+        kept = {name: joined[RECORDED[name]] for name in self.record if name in RECORDED}
+        if "reference" in self.record:
+            kept["reference"] = runs.reference.sampled(t, runs.settings)
+        count, runs_of_all = len(t), (len(t), len(runs.numbers))
+        for name, array in kept.items():
+            entry = array.shape[2:]
+            kept[name] = np.broadcast_to(array, runs_of_all + entry).reshape(
+                count, *runs.batch, *entry
             )
-        )
-        length = steps if alone else max(1, CHUNK // numbers // group) * group
-        return [(begin, min(begin + length, steps)) for begin in range(0, steps, length)]
-
-    @property
-    def _shares_times(self):
-        """Do all runs take their samples at the same times?"""
-        arrays = self.arrays
-        return (
-            arrays["period"].size == 1 and arrays["delay"].size == 1 and not arrays["jitter"].any()
-        )
-
-    def _changing(self, body, flags, pieces, begin, t, chance):
-        """The inputs of some steps, and the time after them."""
-        ticks = flags[:, FLAGS.index("tick")] != 0
-        arrays, axes = {"flags": flags}, (1,) * len(self.batch)
-        sample = np.cumsum(ticks) - 1  # of each step, among those of this span; -1 before the first
-        count = int(ticks.sum())
-
-        def drawn(draw):
-            """A number for each run and control step, for all its steps; 1 in steps before any."""
-            return np.concatenate([np.ones((1, *self.batch)), draw])[sample + 1]
-
-        if body.jittered:
-            even = chance.uniform(-1.0, 1.0, (count, *self.batch))
-            arrays["stretch"] = drawn(1.0 + self.arrays["jitter"] * even)
-        if body.misses:
-            arrays["missed"] = drawn(self._missed(count, chance))
-        if body.uncertain:
-            arrays["age"] = self._ages(count, chance)[np.maximum(sample, 0)]
-        if not self.reference.traced:
-            early, late = flags[:, FLAGS.index("early")], flags[:, FLAGS.index("late")]
-            early, late = early.reshape(-1, *axes), late.reshape(-1, *axes)
-            period, delay = self.arrays["period"], self.arrays["delay"]
-            lengths = early * delay + late * (period - delay)
-            lengths = lengths * arrays.get("stretch", 1.0)
-            if self._shares_times:
-                lengths, t = lengths.reshape(len(flags)), np.reshape(t, -1)[0]
-            ends = t + np.cumsum(lengths, axis=0)
-            starts = ends - lengths
-            arrays["desired"] = self.reference.sampled(starts)
-            if body.looks_ahead:
-                arrays["ahead"] = self.reference.sampled(starts + self.arrays["period"])
-            t = ends[-1]
-        return arrays, t
-
-    def _missed(self, count, chance):
-        if self.misses_given is None:
-            return chance.uniform(size=(count, *self.batch)) < self.arrays["missed"]
-        begin = getattr(self, "_ticks_done", 0)
-        self._ticks_done = begin + count
-        given = self.misses_given[begin : begin + count]
-        rest = np.zeros((count - len(given), *given.shape[1:]), bool)
-        return np.broadcast_to(np.concatenate([given, rest]), (count, *self.batch))
-
-    def _ages(self, count, chance):
-        ages = sorted({age for cut in self.controller.recursion.cuts.values() for age in cut.ages})
-        return chance.choice(np.array(ages, float), (max(count, 1), *self.batch, self.robot.nv))
-
-    # -- results ----------------------------------------------------------------------------------
-
-    def _result(self, carried, recorded, record, interrupted):
-        error, when = carried["worst"], carried["diverged"]
-        error = np.where(np.isfinite(error), error, math.inf)
-        diverged_at = np.where(when == NOT_YET, math.nan, when)
-        places = {"q": ("state", 0), "qd": ("state", 1), "reference": ("reference", None)}
-        places["tau"] = ("torque", None)
-        kept = {}
-        for name in record:
-            source, row = places[name]
-            kept[name] = recorded[source] if row is None else recorded[source][..., row, :]
-        t = recorded["at"]
-        if self._shares_times and t.ndim > 1:
-            t = t.reshape(len(t), -1)[:, 0]
-        return ClosedLoop(error, diverged_at, t, **kept, interrupted=interrupted)
+        shared = t.shape[1] == 1
+        return kept | {"t": t[:, 0] if shared else t.reshape(count, *runs.batch)}
 
 
-def step_flags(samples, pieces, every):
-    """The flags (steps, 4) of all steps; every `every`-th sample ends a group of records.
-
-    Before the first sample stand steps that do nothing, so that records are of samples; after the
-    last stands one that only looks.
-    """
-    one = np.zeros((sum(pieces), len(FLAGS)))
-    tick, apply, early, late = range(len(FLAGS))
-    one[0, tick] = 1.0
-    if len(pieces) == 1:
-        one[0, apply] = 1.0
-        one[:, late] = 1.0 / pieces[0]
-    else:
-        one[: pieces[0], early] = 1.0 / pieces[0]
-        one[pieces[0], apply] = 1.0
-        one[pieces[0] :, late] = 1.0 / pieces[1]
-    nothing = np.zeros((sum(pieces) * every - 1, len(FLAGS)))
-    last = np.zeros((1, len(FLAGS)))
-    left = -samples % every  # so that the last sample is of a group
-    more = np.zeros((left * sum(pieces), len(FLAGS)))
-    return np.concatenate([nothing, np.tile(one, (samples, 1)), more, last])
-
-
-def _steps_in(length, longest):
-    return max(1, math.ceil(length / longest - ROUNDING))
+def _joined(numbers, recorded):
+    """Records of parties as one, (records, runs, ...); shorter ones go on with their last."""
+    most, runs = max(len(each["t"]) for each in recorded), sum(map(len, numbers))
+    joined = {name: np.empty((most, runs, *array.shape[2:])) for name, array in recorded[0].items()}
+    for own, each in zip(numbers, recorded, strict=True):
+        for name, array in each.items():
+            joined[name][: len(array), own] = array
+            joined[name][len(array) :, own] = array[-1]
+    return joined

@@ -3,13 +3,14 @@
 import numpy as np
 
 from ..backends.llvm.kernel import compile_kernel
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ParaxisError
 from ..graph.node import Node
 from ..graph.trace import trace
 from ..program import work
 from ..simulation.bodies import setting_input
 from ..simulation.controllers import as_objects
 from ..simulation.remembered import identified
+from ..simulation.settings import require_takes
 from ..trajectories.traced_motion import motion_at, piece_count
 from ..trajectories.trajectory import Trajectory
 from .controller import Motion
@@ -37,6 +38,7 @@ class Reference:
             self.traced = piece_count(given) <= MOST_PIECES
             self._function = lambda t: motion_at(given, t)
         elif callable(given):
+            require_takes(given, self.settings, "trajectory", ("t",))
             self._function = given
         else:
             self.posture = _posture(given, n)
@@ -52,7 +54,15 @@ class Reference:
     def at(self, t, settings):
         """The Motion at a traced time."""
         given = {name: as_objects(value) for name, value in settings.items()}
-        result = self._function(t, **given)
+        try:
+            result = self._function(t, **given)
+        except ParaxisError:
+            raise
+        except Exception as error:
+            raise ArgumentError(
+                f"trajectory: expected a function of t written with px functions, found one that "
+                f"gives {type(error).__name__}: {error}"
+            ) from error
         if not isinstance(result, (tuple, list)) or len(result) != len(PARTS):
             found = len(result) if isinstance(result, (tuple, list)) else type(result).__name__
             raise ArgumentError(
@@ -70,11 +80,14 @@ class Reference:
         return values
 
     def sampled(self, t, settings=None):
-        """The Motion at times (...), with arrays of settings, as an array (..., 3, n)."""
+        """The Motion at times (...) as an array (..., 3, n).
+
+        Settings, where there are any, have the last axis of the times as their first.
+        """
         if not self.traced:
             return np.stack(self._trajectory(t), axis=-2)
         settings = settings or {}
-        shapes = {name: np.shape(value)[np.ndim(t) :] for name, value in settings.items()}
+        shapes = {name: np.shape(value)[1:] for name, value in settings.items()}
         key = tuple(shapes.items())
         if key not in self._kernels:
             self._kernels[key] = self._kernel(shapes)

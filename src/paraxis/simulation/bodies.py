@@ -5,15 +5,14 @@ the state is finite (so that it gives the time, and in the end tells where a run
 with bearings also carries the largest torque that was `missing` in a step, and `when` that was.
 """
 
-from .. import api
 from ..graph.trace import trace
 from ..robot.model import PARAMETERS
 from ..scalar import less, less_equal, maximum, select
 from .adaptive import attempt
-from .losses import Losses, feels_reactions
+from .losses import feels_reactions
+from .plant import Plant, finite
 from .steps import IMPLICIT, RULES
 
-LARGEST = 1e308  # what is beyond, or no number, is not finite
 LEAST_STEP = 1e-13  # of an interval: shorter adaptive steps get nowhere
 FIXED = {"q": "q_next", "qd": "qd_next", "step": "step_next"}
 ADAPTIVE = {"q": "q_next", "qd": "qd_next", "t": "t_next", "h": "h_next"}
@@ -66,7 +65,7 @@ def torques_of(robot, controller, settings, arrays):
 
 def step_graph(robot, method, inputs, parameters, controller=None, settings=(), touch=None):
     """The graph of one step, or of one attempt at one."""
-    losses = Losses(robot, parameters) if robot.has_losses and touch is None else None
+    plant = None if touch else Plant(robot, parameters)
 
     def accelerations_of(arrays, dt, missing):
         """A function of (t, q, qd), which tells `missing` what it could not balance."""
@@ -78,10 +77,7 @@ def step_graph(robot, method, inputs, parameters, controller=None, settings=(), 
             tau = torques(t, q, qd)
             if touch is not None:
                 return touch.motion(q, qd, tau, arrays).qdd
-            if losses is None:
-                at_joint = [torque * ratio for torque, ratio in zip(tau, robot.ratios, strict=True)]
-                return api.forward_dynamics(robot, q, qd, at_joint, **given)
-            qdd, torque = losses.accelerations(q, qd, tau, dt, **given)
+            qdd, torque = plant.accelerations(q, qd, tau, dt, **given)
             missing.append(torque)
             return qdd
 
@@ -90,10 +86,7 @@ def step_graph(robot, method, inputs, parameters, controller=None, settings=(), 
     def fixed(q, qd, step, dt, **arrays):
         t, missing = step * dt, []
         q, qd = RULES[method](accelerations_of(arrays, dt, missing), t, q, qd, dt)
-        size = 0.0
-        for value in (*q, *qd):
-            size = maximum(abs(value), size)
-        step = step + select(less_equal(size, LARGEST), 1.0, 0.0)
+        step = step + select(finite([*q, *qd]), 1.0, 0.0)
         balance = balance_after(arrays, missing, t)
         return {"q_next": q, "qd_next": qd, "step_next": step, **balance}
 

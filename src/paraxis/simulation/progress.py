@@ -4,6 +4,8 @@ import sys
 import time
 
 PATIENCE = 1.0  # seconds before it appears
+PIECE = 0.1  # seconds between looks at the clock and the keyboard
+FIRST_PIECE = 64  # steps; twice as many each time, until they take long enough
 
 
 class Progress:
@@ -31,3 +33,14 @@ class Progress:
     def __exit__(self, *error):
         if self._bar is not None:
             self._bar.stop()
+
+
+def in_pieces(iteration):
+    """Advance to the end; from time to time the caller may look at the clock and the keyboard."""
+    piece = FIRST_PIECE
+    while not iteration.over:
+        begin = time.monotonic()
+        iteration.advance(piece)
+        if time.monotonic() - begin < PIECE / 2:
+            piece *= 2
+        yield

@@ -1,4 +1,4 @@
-"""Settings of a controller: what it takes besides (t, q, qd), by name, one set a robot."""
+"""Settings of a function, a controller as a rule: what it takes by name, one set a robot."""
 
 import inspect
 
@@ -10,23 +10,26 @@ from ..errors import ArgumentError
 STATE = ("t", "q", "qd")
 
 
-def as_settings(given, batch):
-    """Arrays whose first axes are the batch; where robots share one, 1, or a single number."""
+def as_settings(given, batch, of="controller", besides=STATE):
+    """Arrays whose first axes are the batch; where robots share one, 1, or a single number.
+
+    `of` is what takes them, `besides` its other arguments.
+    """
     settings = {}
     for name, value in given.items():
         if not name.isascii():
-            raise ArgumentError(f"{name}: expected an ASCII name for a setting of the controller")
-        if name in STATE:
+            raise ArgumentError(f"{name}: expected an ASCII name for a setting of the {of}")
+        if name in besides:
             raise ArgumentError(
-                f"{name}: expected another name for a setting of the controller, which is given "
-                f"{', '.join(STATE)} anyway"
+                f"{name}: expected another name for a setting of the {of}, which is given "
+                f"{', '.join(besides)} anyway"
             )
         settings[name] = array = as_array(value, name, ())
         if array.ndim and not reaches(array.shape[: len(batch)], batch):
             shared = f"{name}[{', '.join(['None'] * len(batch))}]"
             raise ArgumentError(
                 f"{name}: expected an array with the batch {batch} as first axes, as it is a "
-                f"setting of the controller, found shape {array.shape}; {shared} is the same for "
+                f"setting of the {of}, found shape {array.shape}; {shared} is the same for "
                 f"all robots"
             )
     return settings
@@ -48,17 +51,17 @@ def settings_of_robot(settings, batch, place):
     return own
 
 
-def require_takes(controller, settings):
-    """Raise where a controller does not take (t, q, qd) and these settings."""
+def require_takes(function, settings, of="controller", besides=STATE):
+    """Raise where a function does not take its arguments, (t, q, qd) say, and these settings."""
     try:
-        signature = inspect.signature(controller)
+        signature = inspect.signature(function)
     except (TypeError, ValueError):  # some callables have none; a call will tell
         return
     try:
-        signature.bind(None, None, None, **settings)
+        signature.bind(*besides, **dict.fromkeys(settings))
     except TypeError as error:
-        call = ", ".join(["t", "q", "qd", *(f"{name}={name}" for name in settings)])
+        call = ", ".join([*besides, *(f"{name}={name}" for name in settings)])
         raise ArgumentError(
-            f"controller: expected one that can be called as controller({call}), found one of "
-            f"{signature}: {error}"
+            f"{of}: expected one that can be called as {of}({call}), found one of {signature}: "
+            f"{error}"
         ) from None

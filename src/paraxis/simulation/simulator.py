@@ -1,7 +1,6 @@
 """`px.simulate`: robots moving in time, the whole loop compiled."""
 
 import math
-import time
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from .adaptive import attempt
 from .called_controller import CalledController
 from .controllers import traced_torques
 from .losses import Losses, feels_reactions
-from .progress import Progress
+from .progress import Progress, in_pieces
 from .remembered import identified
 from .run import NEVER, Run, warn_about, warn_of_missing, warn_of_singular
 from .settings import as_settings, require_takes
@@ -28,8 +27,6 @@ from .stiffness import warn_if_stiff
 from .touch import Touch
 
 METHODS = (*RULES, "adaptive")
-PIECE = 0.1  # seconds between looks at the clock and the keyboard
-FIRST_PIECE = 64  # steps; twice as many each time, until they take long enough
 MOST_ATTEMPTS = 100_000  # adaptive steps in a dt
 
 
@@ -375,17 +372,6 @@ class _Simulation:
         kernel = self.touch.kernel(("force", "rank"), *torques)
         force, self.rank = kernel(q=q, qd=qd, **arrays)
         return self.touch.as_given(force)
-
-
-def in_pieces(iteration):
-    """Advance to the end; from time to time the caller may look at the clock and the keyboard."""
-    piece = FIRST_PIECE
-    while not iteration.over:
-        begin = time.monotonic()
-        iteration.advance(piece)
-        if time.monotonic() - begin < PIECE / 2:
-            piece *= 2
-        yield
 
 
 def columns(array):

@@ -48,13 +48,21 @@ def decay_rates(robot, q, parameters):
     return kernel(q, *parameters.values())
 
 
-def warn_if_stiff(robot, q, dt, parameters):
-    """Say that rk4 will not stand the friction of a joint that comes to rest."""
+def stiffest(robot, q, dt, parameters):
+    """By what factor rk4's dt is too long for friction near rest, and of which joint; or None."""
     excess = decay_rates(robot, q, parameters) * dt / STABLE
     if not (excess > 1).any():
-        return
+        return None
     *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
-    factor, joint = excess[worst], robot.joints[i]
+    return excess[worst], robot.joints[i]
+
+
+def warn_if_stiff(robot, q, dt, parameters):
+    """Say that rk4 will not stand the friction of a joint that comes to rest."""
+    found = stiffest(robot, q, dt, parameters)
+    if found is None:
+        return
+    factor, joint = found
     smoothing = joint.friction.smoothing
     warnings.warn(
         f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "

@@ -1,0 +1,34 @@
+"""Chance in closed loops: numbers that depend on the seed, the run and the control step alone.
+
+So a run meets the same however long it is, whatever runs are beside it, and in whatever pieces the
+loop is done. The numbers are hashes (the finaliser of SplitMix64, twice), good enough for lateness.
+"""
+
+import numpy as np
+
+JITTER, MISSED, AGE = range(3)  # what is drawn: streams of their own
+
+
+def uniform(seed, stream, samples, runs, each=1):
+    """Numbers in [0, 1) for control steps `samples` (k,) of `runs` (r,): (k, r, each)."""
+    with np.errstate(over="ignore"):
+        start = _mixed(np.uint64(seed) + _spread(np.uint64(stream + 1)))
+        of_runs = _mixed(
+            start
+            + _spread(
+                np.asarray(runs, np.uint64)[:, None] * np.uint64(each)
+                + np.arange(each, dtype=np.uint64)
+            )
+        )
+        bits = _mixed(of_runs + _spread(np.asarray(samples, np.uint64))[:, None, None])
+    return (bits >> np.uint64(11)) * 2.0**-53
+
+
+def _spread(x):
+    return (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(x):
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

@@ -1,0 +1,175 @@
+"""What a closed loop is given, checked: an array for every number that may differ by run."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..drivers.map import as_array, broadcast_shapes
+from ..errors import ArgumentError
+from ..functions import check_parameters, input_shapes
+from ..robot.model import PARAMETERS
+from ..robot.robot import Robot, a_robot
+from ..simulation.settings import as_settings
+from ..simulation.simulator import positive
+from .controller import Controller
+from .reference import Reference
+
+# name -> what it must be, in numbers and in words
+EXPECTED = {
+    "period": (lambda x: (x > 0) & (x < math.inf), "seconds > 0"),
+    "delay": (lambda x: x >= 0, "seconds >= 0"),
+    "jitter": (lambda x: (x >= 0) & (x < 1), "a share of the period in [0, 1)"),
+    "missed": (lambda x: (x >= 0) & (x <= 1), "a probability"),
+    "bound": (lambda x: x > 0, "an error > 0"),
+    "encoder": (lambda x: (x > 0) & (x < math.inf), "the width of a line > 0"),
+    "switch_at": (lambda x: ~np.isnan(x), "seconds"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Scenarios:
+    """Runs of a robot under a controller. Arrays have the runs as first axis, 1 where they share.
+
+    arrays: gains, times and what else has a name in px.closed_loop, and parameters of the robot.
+    settings: of the trajectory. numbers: the place of each run in the batch, counted through.
+    missed_steps: (samples, runs), if they are given one by one.
+    """
+
+    robot: Robot
+    controller: Controller
+    reference: Reference
+    parameters: tuple
+    duration: float
+    batch: tuple
+    numbers: np.ndarray
+    arrays: dict
+    settings: dict
+    missed_steps: np.ndarray | None
+
+    def part(self, numbers):
+        """Some of the runs."""
+
+        def rows(array, axis=0):
+            return array if array.shape[axis] == 1 else array.take(numbers, axis)
+
+        missed = self.missed_steps
+        return replace(
+            self,
+            numbers=self.numbers[numbers],
+            arrays={name: rows(array) for name, array in self.arrays.items()},
+            settings={name: rows(array) for name, array in self.settings.items()},
+            missed_steps=None if missed is None else rows(missed, 1),
+        )
+
+
+def scenarios(robot, controller, trajectory, duration, given, keywords):
+    """The Scenarios of what px.closed_loop is given; `given` has its numbers by name, or None."""
+    _check_controller(a_robot(robot), controller)
+    parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
+    check_parameters("forward_dynamics", tuple(parameters))
+    settings = {name: value for name, value in keywords.items() if name not in parameters}
+    reference = Reference(trajectory, robot.nv, settings)
+    missed_steps, given = _missed_steps(given)
+    arrays, batches = {}, {}
+    shapes = input_shapes(robot, "forward_dynamics", tuple(parameters))
+    shapes |= dict.fromkeys(("kp", "kd", "q0", "qd0", "encoder"), (robot.nv,))
+    if given["encoder"] is not None and not np.ndim(given["encoder"]):
+        given |= {"encoder": np.tile(as_array(given["encoder"], "encoder", ()), robot.nv)}
+    given |= parameters | {"kp": controller.kp, "kd": controller.kd}
+    for name, value in given.items():
+        if value is None:
+            continue
+        shape = shapes.get(name, ())
+        arrays[name] = array = as_array(value, name, shape).astype(float)
+        batches[name] = array.shape[: array.ndim - len(shape)]
+        _check_numbers(name, array)
+    _check_delay(arrays)
+    if missed_steps is not None:
+        batches["missed"] = missed_steps.shape[1:]
+    batch, settings = _with_settings(broadcast_shapes(batches), settings)
+    runs = math.prod(batch)
+    if missed_steps is not None:
+        flat = np.broadcast_to(missed_steps, (len(missed_steps), *batch))
+        missed_steps = flat.reshape(len(missed_steps), runs)
+    return Scenarios(
+        robot,
+        controller,
+        reference,
+        tuple(parameters),
+        _duration(duration, reference),
+        batch,
+        np.arange(runs),
+        {name: _by_run(array, batches[name], batch) for name, array in arrays.items()},
+        {
+            name: _by_run(array, array.shape[: len(batch)], batch)
+            for name, array in settings.items()
+        },
+        missed_steps,
+    )
+
+
+def _check_controller(robot, controller):
+    if not isinstance(controller, Controller):
+        raise ArgumentError(
+            f"controller: expected one of px.computed_torque, px.feed_forward or px.pd, found "
+            f"{type(controller).__name__}"
+        )
+    if controller.robot.nv != robot.nv:
+        raise ArgumentError(
+            f"controller: expected one for {robot.nv} joints, found one for {controller.robot.nv}"
+        )
+
+
+def _missed_steps(given):
+    """Control steps (samples, ...) that are missed, if given one by one; and what else is."""
+    value = np.asarray(given["missed"])
+    if value.dtype != bool:
+        return None, given
+    if not value.ndim:
+        raise ArgumentError("missed: expected (samples, ...) of bools, found one")
+    return value, given | {"missed": None}
+
+
+def _check_numbers(name, array):
+    test, expected = EXPECTED.get(name, (np.isfinite, "finite numbers"))
+    good = test(array)
+    if not good.all():
+        raise ArgumentError(f"{name}: expected {expected}, found {array[~good].flat[0]}")
+
+
+def _check_delay(arrays):
+    shortest = arrays["period"] * (1 - arrays["jitter"])
+    delay, shortest = np.broadcast_arrays(arrays["delay"], shortest)
+    late = delay >= shortest
+    if late.any():
+        raise ArgumentError(
+            f"delay: expected less than the shortest period, {shortest[late].flat[0]:g} s, found "
+            f"{delay[late].flat[0]:g}"
+        )
+
+
+def _with_settings(batch, settings):
+    """The batch of all, and the settings, which have it as first axes: one where it has none."""
+    if not settings:
+        return batch, {}
+    axes = len(batch) or 1
+    batches = {name: np.shape(value)[:axes] for name, value in settings.items() if np.ndim(value)}
+    batch = broadcast_shapes(batches | {"the others": batch})
+    return batch, as_settings(settings, batch, "trajectory", ("t",))
+
+
+def _duration(given, reference):
+    if given is None:
+        given = reference.duration
+    if given is None:
+        raise ArgumentError("duration: expected seconds, as the trajectory has no end; found none")
+    return positive(given, "duration")
+
+
+def _by_run(array, own, batch):
+    """(runs, ...), or (1, ...) where all share it; `own` is the part of its shape that is batch."""
+    entry = array.shape[len(own) :]
+    if math.prod(own) == 1:
+        return array.reshape(1, *entry)
+    return np.broadcast_to(array, batch + entry).reshape(-1, *entry)

@@ -1,0 +1,30 @@
+"""A robot as something that moves: accelerations under torques of its motors, losses included."""
+
+from .. import api
+from ..scalar import less_equal, maximum
+from .losses import Losses
+
+LARGEST = 1e308  # what is beyond, or no number, is not finite
+
+
+class Plant:
+    """Over traced scalars; `parameters` are the names of those of the robot that are given."""
+
+    def __init__(self, robot, parameters=()):
+        self.robot = robot
+        self._losses = Losses(robot, parameters) if robot.has_losses else None
+
+    def accelerations(self, q, qd, motor, dt=None, **given):
+        """The accelerations, and what torque is missing, as of Losses."""
+        if self._losses is not None:
+            return self._losses.accelerations(q, qd, motor, dt, **given)
+        tau = [torque * ratio for torque, ratio in zip(motor, self.robot.ratios, strict=True)]
+        return api.forward_dynamics(self.robot, q, qd, tau, **given), 0.0
+
+
+def finite(values):
+    """The condition that all of them are."""
+    size = 0.0
+    for value in values:
+        size = maximum(abs(value), size)
+    return less_equal(size, LARGEST)
