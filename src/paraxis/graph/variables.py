@@ -34,16 +34,18 @@ class System:
     entries (name, k) with the name of an input; symbols are entries ((name, link), k).
     """
 
-    inputs: dict
     variables: dict
     results: tuple
-    _needs: dict = field(default_factory=dict)
+    _needs: dict = field(default_factory=dict, init=False)  # found once for each reader
+
+    def scalars(self, reader):
+        """What a reader is defined as; None stands for the results."""
+        return self.results if reader is None else self.variables[reader]
 
     def needs(self, reader):
-        """The nodes of a reader's definition, arguments first; None stands for the results."""
+        """The nodes of a reader's definition, arguments first."""
         if reader not in self._needs:
-            scalars = self.results if reader is None else self.variables[reader]
-            self._needs[reader] = reachable(list(scalars))
+            self._needs[reader] = reachable(list(self.scalars(reader)))
         return self._needs[reader]
 
     def reads(self, reader):
@@ -63,8 +65,7 @@ class System:
                 new[node.index] = builder.lift(given(node.value))
             else:
                 new[node.index] = builder.copy(node, [new[a.index] for a in node.args])
-        scalars = self.results if reader is None else self.variables[reader]
-        return [new[node.index] for node in scalars]
+        return [new[node.index] for node in self.scalars(reader)]
 
 
 def trace_variables(function, inputs):
@@ -74,4 +75,4 @@ def trace_variables(function, inputs):
         name: [builder.input(name, k) for k in range(length)] for name, length in inputs.items()
     }
     results = [builder.lift(scalar) for scalar in function(**arrays)]
-    return System(dict(inputs), builder.definitions, tuple(results))
+    return System(builder.definitions, tuple(results))
