@@ -179,8 +179,8 @@ def _limit(robot, value):
     if isinstance(value, str) and value == "robot":
         limit = np.array([joint.max_effort for joint in robot.joints])
         return np.minimum(limit, np.finfo(float).max)
-    limit = _gains(robot, value, "torque_limit")
-    if limit.ndim > 1 or not (limit > 0).all():
+    limit = None if isinstance(value, str) else _gains(robot, value, "torque_limit")
+    if limit is None or limit.ndim > 1 or not (limit > 0).all():
         raise ArgumentError(
             f"torque_limit: expected numbers > 0, one or one a joint, or 'robot', found {value!r}"
         )
