@@ -1,5 +1,6 @@
 """Inverse dynamics with stale values: exact where it must be, the paper's Table 1 where not."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -290,6 +291,22 @@ def test_a_pipeline_applies_the_torques_of_earlier_steps(stages):
     assert relative_error(torques(program, motion), expected) < 1e-12
 
 
+def test_one_motor_may_be_late():
+    program = speculation(ARM, (px.Cut("torque", age=2, link=1),))
+    motion = smooth_motion(ARM, 8)
+    expected = exact_torques(ARM, *motion)
+    expected[:, 1] = expected[[0, 0, 0, 1, 2, 3, 4, 5], 1]
+    assert relative_error(torques(program, motion), expected) < 1e-12
+
+
+def test_a_cut_tells_two_branches_apart():
+    arm = px.chain(3)
+    fork = [replace(joint, parent=p) for joint, p in zip(arm.joints, (-1, 0, 0), strict=True)]
+    program = px.speculate(replace(arm, joints=fork), [px.Cut("force", "force", of_link=2)])
+    cut = [read for read, ages in program.reads.items() if ages == (1,)]
+    assert cut == [("force", 2, "force", 0)]
+
+
 def test_one_step_ahead_forward_blocks_see_what_is_foreseen():
     """Backward blocks of a single link read what its forward block foresaw a step ago."""
     robot = px.planar(1)
@@ -362,7 +379,9 @@ def test_the_end_of_a_link_is_its_own_value():
 def test_the_last_cut_that_matches_decides():
     program = px.speculate(ARM, [px.Cut(), px.Cut("omega", age=3), px.Cut("omega", "alpha", age=0)])
     for (variable, _, by, _), ages in program.reads.items():
-        expected = 0 if variable == "gravity" or (variable, by) == ("omega", "alpha") else 1
+        expected = (
+            0 if variable in ("gravity", "torque") or (variable, by) == ("omega", "alpha") else 1
+        )
         assert ages == ((3 if variable == "omega" and expected else expected),)
 
 
@@ -401,8 +420,6 @@ def test_time_steps_are_the_papers(n):
 
 
 def test_time_steps_of_a_tree_go_along_its_branches():
-    from dataclasses import replace
-
     arm = px.chain(4)
     fork = [replace(joint, parent=p) for joint, p in zip(arm.joints, (-1, 0, 1, 0), strict=True)]
     assert px.speculate(replace(arm, joints=fork), "exact").time_steps == 6

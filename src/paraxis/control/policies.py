@@ -2,7 +2,8 @@
 
 A policy is a list of cuts; a read that several match goes by the last. The variables and who reads
 them: algorithms/coupled_newton_euler.py. Gravity is a matter of where the links are, not of what
-their neighbours sent, and is cut only where a cut names it.
+their neighbours sent, and is cut only where a cut names it; so are the torques, which the motors
+read.
 """
 
 from dataclasses import dataclass, replace
@@ -11,17 +12,21 @@ from ..algorithms.coupled_newton_euler import BACKWARD, FORWARD, VARIABLES
 from ..errors import ArgumentError
 
 ORDERS = (0, 1)
+TORQUE, MOTOR = "torque", "motor"
+ONLY_BY_NAME = ("gravity", TORQUE)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Reads that take an old value: of `variable` (any but gravity), `by` another (any).
+    """Reads that take an old value: of `variable` (any but gravity and torque), `by` another (any).
 
-    Either may be several, as ("force", "moment").
+    Either may be several, as ("force", "moment"). "torque" is what the motors read: old torques are
+    applied late.
     age: how many control steps old; 0 restores the value of this step. Several ages, as (1, 2), are
     those that a read may meet, which the Program is then told. order: 0 takes the value as it was,
-    1 extrapolates it from the one before. between_links: True for reads of another link's
-    variables, False for those of the link's own, None for both. link: of the reader, or None for
+    1 extrapolates it from the one before (torques, which come of old data, by one step more).
+    between_links: True for reads of another link's variables, False for those of the link's own,
+    None for both. link: of the reader, of_link: whose processor computes what is read, or None for
     all; links are counted from 0.
     """
 
@@ -31,12 +36,13 @@ class Cut:
     order: int = 0
     between_links: bool | None = None
     link: int | None = None
+    of_link: int | None = None
 
     def __post_init__(self):
-        for names in (self.variable, self.by):
+        for names, known in ((self.variable, (*VARIABLES, TORQUE)), (self.by, VARIABLES)):
             for name in _several(names):
-                if name not in VARIABLES:
-                    raise ArgumentError(f"cut: expected a variable of {VARIABLES}, found {name!r}")
+                if name not in known:
+                    raise ArgumentError(f"cut: expected a variable of {known}, found {name!r}")
         ages = self.age if isinstance(self.age, tuple) else (self.age,)
         good = [type(age) is int and age >= 0 for age in ages]
         if not ages or not all(good) or len(set(ages)) != len(ages):
@@ -46,26 +52,32 @@ class Cut:
             )
         if self.order not in ORDERS:
             raise ArgumentError(f"cut: expected an order of {ORDERS}, found {self.order!r}")
-        if self.order and 0 in ages:
+        if self.order and 0 in ages and self.variable != TORQUE:
             raise ArgumentError("cut: expected an age >= 1 to extrapolate from, found 0")
         if self.between_links not in (None, True, False):
             found = self.between_links
             raise ArgumentError(f"cut: expected between_links True, False or None, found {found!r}")
-        if self.link is not None and type(self.link) is not int:
-            raise ArgumentError(f"cut: expected the number of a link or None, found {self.link!r}")
+        for link in (self.link, self.of_link):
+            if link is not None and type(link) is not int:
+                raise ArgumentError(f"cut: expected the number of a link or None, found {link!r}")
 
     @property
     def ages(self):
         return tuple(sorted(self.age)) if isinstance(self.age, tuple) else (self.age,)
 
+    @property
+    def changes_nothing(self):
+        return self.ages == (0,) and not self.order
+
     def matches(self, read):
-        if self.variable is None and read.variable == "gravity":
+        if self.variable is None and read.variable in ONLY_BY_NAME:
             return False
         return (
             (self.variable is None or read.variable in _several(self.variable))
             and (self.by is None or read.by in _several(self.by))
             and self.between_links in (None, read.between_links)
             and self.link in (None, read.link)
+            and self.of_link in (None, read.owner)
         )
 
 
@@ -90,17 +102,14 @@ class Read:
 
 @dataclass(frozen=True)
 class Policy:
-    """Cuts, and what happens to the torques when they are there.
+    """Cuts, and what else there is to a policy.
 
-    output_age: how many steps old the torques are that are applied. output_order: 1 extrapolates
-    them by a step. ahead: forward variables take joint values foreseen for the next step. strict:
-    is a cut that matches no read of a robot an error? In policies for all robots it is none.
+    ahead: forward variables take joint values foreseen for the next step. strict: is a cut that
+    matches no read of a robot an error? In policies for all robots it is none.
     """
 
     name: str
     cuts: tuple = ()
-    output_age: int = 0
-    output_order: int = 0
     ahead: bool = False
     strict: bool = False
 
@@ -147,8 +156,8 @@ def vuskovic(age=1):
 
 def vuskovic_output_prediction(age=1):
     """Decoupled, the torques extrapolated by a step."""
-    cuts = vuskovic(age).cuts
-    return Policy("vuskovic_output_prediction", cuts, output_order=1)
+    predicted = Cut(TORQUE, age=0, order=1)
+    return Policy("vuskovic_output_prediction", (*vuskovic(age).cuts, predicted))
 
 
 def yamakita_buffered():
@@ -176,7 +185,7 @@ def pipelined(stages=2):
     """Nigam and Lee: whole sets of torques in `stages` stages, so many steps late less one."""
     if type(stages) is not int or stages < 1:
         raise ArgumentError(f"stages: expected a whole number >= 1, found {stages!r}")
-    return Policy("pipelined", output_age=stages - 1)
+    return Policy("pipelined", (Cut(TORQUE, age=stages - 1),))
 
 
 POLICIES = {

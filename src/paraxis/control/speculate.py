@@ -8,8 +8,9 @@ from ..algorithms.coupled_newton_euler import BACKWARD, FORWARD
 from ..graph.trace import trace
 from ..program import Program
 from ..robot.robot import a_robot
+from .policies import TORQUE
 from .policies import policy as as_policy
-from .stale_recursion import AHEAD, TORQUE, StaleRecursion
+from .stale_recursion import AHEAD, StaleRecursion
 
 AGES = "age"  # the input that tells each link the age of what it reads
 

@@ -14,9 +14,8 @@ from ..graph.variables import trace_variables
 from ..robot.model import Model
 from ..scalar import equal, select
 from ..spatial import Spatial, Vector
-from .policies import Read
+from .policies import MOTOR, TORQUE, Read
 
-TORQUE = "torque"
 AHEAD = {"q": "q_ahead", "qd": "qd_ahead", "qdd": "qdd_ahead"}
 
 
@@ -57,21 +56,22 @@ class StaleRecursion:
 
     @property
     def reads(self):
-        """Every (variable, reader) of the recursion."""
-        return [
+        """Every (variable, reader) of the recursion; at last motors read their torques."""
+        between = [
             (variable, reader)
             for reader in self.system.variables
             for variable in self.system.reads(reader)
         ]
+        return between + [((TORQUE, i), (MOTOR, i)) for i in range(self.robot.nv)]
 
     def _cut_reads(self):
-        """(variable, reader) -> the cut that it goes by, where it is one of another age than 0."""
+        """(variable, reader) -> the cut that it goes by, where that changes anything."""
         found, matched = {}, set()
         for variable, reader in self.reads:
             read = Read(variable[0], self.owner(variable), reader[0], self.owner(reader))
             matched |= {cut for cut in self.policy.cuts if cut.matches(read)}
             cut = self.policy.cut_of(read)
-            if cut is not None and cut.ages != (0,):
+            if cut is not None and not cut.changes_nothing:
                 found[variable, reader] = cut
         for cut in self.policy.cuts:
             if self.policy.strict and cut not in matched:
@@ -88,19 +88,17 @@ class StaleRecursion:
         for (variable, _), cut in self.cuts.items():
             oldest[variable] = max(oldest.get(variable, 0), max(cut.ages) + cut.order)
         for variable, most in oldest.items():
-            for k in self.system.changing(variable):
+            scalars = [0] if variable[0] == TORQUE else self.system.changing(variable)
+            for k in scalars:
                 yield from (Entry(*variable, k, age) for age in range(1, most + 1))
-        kept = self.policy.output_age + self.policy.output_order
-        for i in range(self.robot.nv):
-            yield from (Entry(TORQUE, i, 0, age) for age in range(1, kept + 1))
 
     # -- in a trace ---------------------------------------------------------------------------
 
     def exact(self, builder, joints):
         """The torques; the entries are as they would be if nothing had ever changed."""
-        torques, values = self._run(builder, joints)
-        entries = [self._now(entry, values, torques) for entry in self.entries]
-        return Torques(torques, entries, self._reactions(values))
+        values = self._run(builder, joints)
+        entries = [values[entry.variable, entry.link][entry.k] for entry in self.entries]
+        return Torques(self._torques(values), entries, self._reactions(values))
 
     def step(self, builder, joints, past, ages=None):
         """The torques to be applied, and what goes with them.
@@ -110,58 +108,60 @@ class StaleRecursion:
         several.
         """
         old = dict(zip(self.entries, past, strict=True))
-        torques, values = self._run(builder, joints, old, ages)
+        values = self._run(builder, joints, old, ages)
         following = []
         for entry in self.entries:
             younger = entry._replace(age=entry.age - 1)
-            following.append(old[younger] if younger.age else self._now(entry, values, torques))
-        late, order = self.policy.output_age, self.policy.output_order
-        applied = []
-        for i, torque in enumerate(torques):
-            series = [torque, *(old[Entry(TORQUE, i, 0, a)] for a in range(1, late + order + 1))]
-            applied.append(_predicted(series, late, order, late + 1))
+            now = values[entry.variable, entry.link][entry.k]
+            following.append(old[younger] if younger.age else now)
+        applied = [
+            self._read((TORQUE, i), 0, (MOTOR, i), values, old, ages) for i in range(self.robot.nv)
+        ]
         return Torques(applied, following, self._reactions(values))
+
+    def _torques(self, values):
+        return [values[TORQUE, i][0] for i in range(self.robot.nv)]
 
     def _reactions(self, values):
         both = [(values["moment", i], values["force", i]) for i in range(self.robot.n)]
         return [Spatial(Vector(*moment), Vector(*force)) for moment, force in both]
 
-    @staticmethod
-    def _now(entry, values, torques):
-        if entry.variable == TORQUE:
-            return torques[entry.link]
-        return values[entry.variable, entry.link][entry.k]
-
     def _run(self, builder, joints, old=None, ages=None):
-        """Torques and all variables; reads that are cut are given old values, if there are any."""
+        """All variables, torques too; reads that are cut are given old values, if there are any."""
         values = {}
         for reader in self.system.variables:
             given = self._given(reader, joints, values, old, ages)
             values[reader] = self.system.evaluate(builder, reader, given)
         of_torques = self._given(None, joints, values, None, None)
-        return self.system.evaluate(builder, None, of_torques), values
+        torques = self.system.evaluate(builder, None, of_torques)
+        return values | {(TORQUE, i): [torque] for i, torque in enumerate(torques)}
 
     def _given(self, reader, joints, values, old, ages):
         """What a reader is given for each entry of its definition."""
-        stale = old is not None
-        names = AHEAD if stale and self.policy.ahead and reader[0] in FORWARD else {}
+        foresees = old is not None and self.policy.ahead and reader[0] in FORWARD
 
         def given(entry):
             name, k = entry
             if isinstance(name, str):
-                return joints[names.get(name, name)][k]
-            cut = self.cuts.get((name, reader)) if stale else None
-            if cut is None:
-                return values[name][k]
-            most = max(cut.ages) + cut.order
-            series = [values[name][k], *(old[Entry(*name, k, age)] for age in range(1, most + 1))]
-            value = _predicted(series, cut.ages[-1], cut.order, cut.ages[-1])
-            for age in cut.ages[:-1]:
-                met = equal(ages[self.owner(reader)], float(age))
-                value = select(met, _predicted(series, age, cut.order, age), value)
-            return value
+                return joints[AHEAD[name] if foresees else name][k]
+            return self._read(name, k, reader, values, old, ages)
 
         return given
+
+    def _read(self, variable, k, reader, values, old, ages):
+        """A scalar of a variable as a reader gets it."""
+        cut = self.cuts.get((variable, reader)) if old is not None else None
+        if cut is None:
+            return values[variable][k]
+        most = max(cut.ages) + cut.order
+        series = [values[variable][k]]
+        series += [old[Entry(*variable, k, age)] for age in range(1, most + 1)]
+        further = 1 if variable[0] == TORQUE else 0  # what comes of old data is late by itself
+        aged = {age: _predicted(series, age, cut.order, age + further) for age in cut.ages}
+        value = aged.pop(cut.ages[-1])
+        for age, other in aged.items():
+            value = select(equal(ages[self.owner(reader)], float(age)), other, value)
+        return value
 
 
 def _predicted(series, age, order, steps):
