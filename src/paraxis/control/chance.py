@@ -11,16 +11,11 @@ JITTER, MISSED, AGE = range(3)  # what is drawn: streams of their own
 
 def uniform(seed, stream, samples, runs, each=1):
     """Numbers in [0, 1) for control steps `samples` (k,) of `runs` (r,): (k, r, each)."""
-    with np.errstate(over="ignore"):
-        start = _mixed(np.uint64(seed) + _spread(np.uint64(stream + 1)))
-        of_runs = _mixed(
-            start
-            + _spread(
-                np.asarray(runs, np.uint64)[:, None] * np.uint64(each)
-                + np.arange(each, dtype=np.uint64)
-            )
-        )
-        bits = _mixed(of_runs + _spread(np.asarray(samples, np.uint64))[:, None, None])
+    samples, runs = np.asarray(samples, np.uint64), np.asarray(runs, np.uint64)
+    places = runs[:, None] * np.uint64(each) + np.arange(each, dtype=np.uint64)
+    with np.errstate(over="ignore"):  # sums and products are taken modulo 2^64
+        start = _mixed(np.uint64(seed % 2**64) + _spread(np.uint64(stream)))
+        bits = _mixed(_mixed(start + _spread(places)) + _spread(samples)[:, None, None])
     return (bits >> np.uint64(11)) * 2.0**-53
 
 
