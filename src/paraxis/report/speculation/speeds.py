@@ -1,0 +1,84 @@
+"""Slow, fast and very fast motion of the Stanford arm and the PUMA: torques, and control."""
+
+from functools import cache
+
+import numpy as np
+
+from ...control.closed_loop import closed_loop
+from ..document import Row, Table
+from ..papers import printed
+from .arms import COMPARED, DISTINCT, EXACT, PUMA, STANFORD, arm, control, rounded
+from .motions import MOTIONS, ends, quintic
+from .torque_errors import torque_errors
+
+PAPER = "Binder 1986"
+ARMS = (STANFORD, PUMA)
+PERIODS = (2e-3, 5e-3, 10e-3)
+FREQUENCY = 10.0
+PLANT_STEP = 5e-3
+NOTICEABLE = 0.05  # of a torque
+
+
+def lengths():
+    """What is called slow, fast and very fast -> seconds."""
+    return printed("hamilton")["motions"]
+
+
+def torques(name, policy, speed, period):
+    return torque_errors(name, policy, float(lengths()[speed]), period)
+
+
+@cache
+def tracking(name, policy, speed, period):
+    """The worst error of each motion under control."""
+    length = float(lengths()[speed])
+    given = ends(name) | {"length": np.full(MOTIONS, length)}
+    law = control(name, policy, FREQUENCY)
+    run = closed_loop(
+        arm(name), law, quintic, period, duration=length, plant_step=PLANT_STEP, **given
+    )
+    return run.error
+
+
+def torque_table():
+    rows = []
+    for name in ARMS:
+        for speed, length in lengths().items():
+            for policy in DISTINCT:
+                if policy != EXACT:
+                    each = [torques(name, policy, speed, period) for period in PERIODS]
+                    rows.append(_row(f"{name}, {speed} ({length} s), {policy}", each))
+    lead = (
+        f"Errors of torques along {MOTIONS} quintic motions between postures drawn by chance, "
+        "max|Δ| / max(1, max|reference|) of states: the median of the worst of each motion at "
+        f"{PERIODS[1] * 1e3:g} ms, and other periods in the note. Nothing is controlled by them."
+    )
+    return Table("Slow, fast, very fast: torques", lead, rows)
+
+
+def tracking_table():
+    rows = []
+    for name in ARMS:
+        for speed, length in lengths().items():
+            for policy in COMPARED:
+                each = [tracking(name, policy, speed, period) for period in PERIODS]
+                rows.append(_row(f"{name}, {speed} ({length} s), {policy}", each))
+    lead = (
+        "The same motions under computed-torque control, critically damped with a natural "
+        f"frequency of {FREQUENCY:g} 1/s: how far a joint is off at worst, rad or m."
+    )
+    return Table("Slow, fast, very fast: control", lead, rows)
+
+
+def _row(quantity, errors):
+    notes = [
+        f"{period * 1e3:g} ms: {_text(np.median(each))}, at worst {_text(each.max())}"
+        for period, each in zip(PERIODS, errors, strict=True)
+    ]
+    middle = np.median(errors[1])
+    measured = rounded(middle) if np.isfinite(middle) else None
+    return Row(PAPER, quantity, None, measured, "; ".join(notes))
+
+
+def _text(error):
+    return f"{rounded(error):g}" if error < 1 else "1 or more"
