@@ -7,6 +7,7 @@ import pytest
 
 functions = pytest.importorskip("functions")  # of benchmarks/, with Pinocchio and CasADi
 simulation = pytest.importorskip("simulation")  # with MuJoCo
+closed_loop = pytest.importorskip("closed_loop")
 console = pytest.importorskip("rich.console")
 
 
@@ -61,3 +62,24 @@ def test_a_peer_that_moves_otherwise_is_not_timed():
     elsewhere = run.q[-1] + 1e-3, run.qd[-1]
     with pytest.raises(ArithmeticError, match="ur5: expected the motion of MuJoCo, found an error"):
         simulation.checked("MuJoCo", "ur5", elsewhere, run, [0, 1, 2, 3, 4, 5])
+
+
+def test_a_closed_loop_is_measured_beside_its_peers():
+    row = closed_loop.measure(3, peer_steps=10, few=1, many=3, rounds=1)
+    assert max(row["error"].values()) <= 1e-9
+    for speed in (*row["paraxis"].values(), *(row[peer] for peer in row["error"])):
+        assert speed > 0
+    page = io.StringIO()
+    closed_loop.show(row, console.Console(file=page, width=120))
+    for name in ("Paraxis, 3 runs, hamilton", "Pinocchio, a batch", "MuJoCo, Python"):
+        assert name in page.getvalue()
+
+
+def test_a_peer_that_is_controlled_otherwise_is_not_timed():
+    robot, still = closed_loop.px.planar(3), np.zeros((1, 3))
+    controller = closed_loop.px.pd(robot, 1.0, 1.0)
+    run = closed_loop.px.closed_loop(
+        robot, controller, [0.1] * 3, 1e-3, duration=1e-3, q0=still, record=("q", "qd")
+    )
+    with pytest.raises(ArithmeticError, match="expected the motion of mujoco, found an error"):
+        closed_loop.checked("mujoco", (run.q[-1] + 1e-3, run.qd[-1]), run)
