@@ -51,10 +51,12 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
 	$(BIN)/python benchmarks/inverse_kinematics.py --json benchmarks/results/inverse_kinematics.json
 	$(BIN)/python benchmarks/chains.py --json benchmarks/results/chains.json
+	$(BIN)/python benchmarks/closed_loop.py --json benchmarks/results/closed_loop.json
+	$(BIN)/python benchmarks/unsynchronised.py --json benchmarks/results/unsynchronised.json
 	cp benchmarks/results/chains.json src/paraxis/report/log_depth/measured.json
 
 reports: $(TOOLS)
-	for name in counts depth friction schedules systolic networks log-depth; do \
+	for name in counts depth friction schedules systolic networks log-depth speculation; do \
 		$(BIN)/paraxis report $$name --markdown docs/reports/$$name.md > /dev/null || exit 1; done
 
 docs: $(DOCS)

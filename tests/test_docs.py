@@ -38,7 +38,7 @@ def test_the_reference_lists_nothing_else():
 
 def test_the_readme_runs(monkeypatch, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     monkeypatch.chdir(tmp_path)  # one of them writes a file
     space = {}
     for block in blocks:
@@ -47,6 +47,7 @@ def test_the_readme_runs(monkeypatch, tmp_path):
     assert len(space["kernel"].inputs) == 3
     assert abs(space["back"] - space["qdd"]).max() < 1e-9
     assert space["heavy"].shape == (1_000_000, 6)
+    assert 1e-3 < space["safe"].period and not space["runs"].diverged.any()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
