@@ -417,6 +417,9 @@ BAD = {
     "speed: expected parameters of the robot, or settings": {"speed": 3.0},
     "mass: expected shape": {"mass": [1.0]},
     "batch shapes do not broadcast": {"q0": np.zeros((2, 2)), "period": [1e-3] * 3},
+    "period .3,., delay .2,.": {"period": [1e-3] * 3, "delay": [0.0, 1e-4]},
+    "batch: expected at least one run, found .0": {"q0": np.zeros((0, 2))},
+    "missed: expected a regular array": {"missed": [[0.1], [0.1, 0.2]]},
     "trajectory: expected 2 joints, found 3": {"trajectory": px.quintic([0.0] * 3, [1.0] * 3, 1.0)},
     "trajectory: expected .*posture of 2 numbers, found 'home'": {"trajectory": "home"},
     "trajectory: expected a function of t that returns q, qd and qdd, found 2": {

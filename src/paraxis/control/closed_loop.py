@@ -5,20 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..backends.llvm.iterate_kernel import FEW, compile_loop
-from ..drivers.iterate import Plan, whole
+from ..drivers.iterate import whole
 from ..errors import ArgumentError, SimulationWarning
-from ..program import work
 from ..robot.text import quoted
-from ..simulation.bodies import setting_input
 from ..simulation.losses import feels_reactions
-from ..simulation.progress import Progress, in_pieces
-from ..simulation.remembered import identified, remembered_kernel
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
-from .loop_body import NOT_YET, RECORDED, LoopBody
-from .loop_times import LoopTimes, parties
+from .loop_body import NOT_YET, RECORDED
+from .loop_run import LoopRun
 from .scenarios import scenarios
 
 RECORDS = (*RECORDED, "reference")
@@ -106,13 +101,18 @@ def closed_loop(
     runs = scenarios(robot, controller, trajectory, duration, given, keywords)
     record, every = _records(record), whole(every, "every", least=1)
     plant_step = positive(plant_step, "plant_step")
-    loop = _Loop(runs, record, every if record else 0, whole(seed, "seed"))
+    loop = LoopRun(runs, record, every if record else 0, whole(seed, "seed"))
     if robot.has_losses:
         _warn_if_stiff(runs, loop.start["q"], plant_step)
-    result = loop.run(plant_step)
+    finals, records = loop.run(plant_step)
     if feels_reactions(robot):
-        warn_of_missing(*(loop.finals[name].reshape(runs.batch) for name in ("missing", "when")))
-    return result
+        warn_of_missing(finals["missing"], finals["when"])
+    error, when = finals["worst"], finals["diverged"]
+    return ClosedLoop(
+        np.where(np.isfinite(error), error, np.inf),
+        np.where(when == NOT_YET, np.nan, when),
+        **records,
+    )
 
 
 def _records(record):
@@ -120,7 +120,7 @@ def _records(record):
     for name in names:
         if name not in RECORDS:
             raise ArgumentError(f"record: expected some of {RECORDS}, found {name!r}")
-    return names
+    return tuple(dict.fromkeys(names))
 
 
 def _warn_if_stiff(runs, q, plant_step):
@@ -135,121 +135,3 @@ def _warn_if_stiff(runs, q, plant_step):
             SimulationWarning,
             stacklevel=3,
         )
-
-
-class _Loop:
-    """Scenarios on their way; `every` is 0 where nothing is recorded."""
-
-    def __init__(self, runs, record, every, seed):
-        self.runs, self.record, self.every, self.seed = runs, record, every, seed
-        arrays = runs.arrays
-        self.body = LoopBody(
-            runs.robot,
-            runs.controller,
-            runs.reference,
-            runs.parameters,
-            tuple((name, array.shape[1:]) for name, array in runs.settings.items()),
-            delayed=bool(arrays["delay"].any()),
-            encoded="encoder" in arrays,
-            switched=bool((arrays["switch_at"] > 0).any() and runs.controller.entries),
-        )
-        self.outputs = tuple(RECORDED[name] for name in record if name in RECORDED)
-        self.start = self._start()
-        self.finals = {name: np.empty_like(array) for name, array in self.start.items()}
-
-    def _start(self):
-        """What is carried, (runs, ...), as it is at the beginning."""
-        runs, arrays = self.runs, self.runs.arrays
-        desired = runs.reference.sampled(np.zeros(1), runs.settings)
-        q, qd = arrays.get("q0", desired[:, 0]), arrays.get("qd0", desired[:, 1])
-        measured = np.rint(q / arrays["encoder"]) * arrays["encoder"] if self.body.encoded else q
-        identity, make = identified("", self.body.start_graph, runs.controller)
-        made = remembered_kernel(runs.robot, identity, make)(
-            q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"]
-        )
-        held, past = made if self.body.controller.entries else (made, None)
-        first = {"q": q, "qd": qd, "held": held, "pending": held, "past": past}
-        first |= {"worst": 0.0, "diverged": NOT_YET, "missing": 0.0, "when": 0.0}
-        count = (len(runs.numbers),)
-        return {
-            name: np.array(np.broadcast_to(first[name], count + shape))
-            for name, shape in self.body.carried.items()
-        }
-
-    def run(self, plant_step):
-        runs, recorded, done = self.runs, [], 0
-        each = parties(runs, plant_step)
-        code = self._compiled(max((len(numbers) for numbers, *_ in each), default=0))
-        times = [
-            LoopTimes(runs.part(numbers), *steps, self.every, self.seed) for numbers, *steps in each
-        ]
-        with Progress("closed loop", sum(own.steps for own in times)) as progress:
-            for own in times:
-                recorded.append(self._run_party(code, own, lambda k, n=done: progress.at(n + k)))
-                done += own.steps
-        error, when = (self.finals[name].reshape(runs.batch) for name in ("worst", "diverged"))
-        return ClosedLoop(
-            np.where(np.isfinite(error), error, np.inf),
-            np.where(when == NOT_YET, np.nan, when),
-            **self._recorded([numbers for numbers, *_ in each], recorded),
-        )
-
-    def _compiled(self, most):
-        body, known = self.body, self.runs.robot._functions
-        identity, make = identified("", body.graph, body.controller)
-        key = ("closed_loop", identity, self.outputs, most <= FEW)
-        if key not in known:
-            plan = Plan(body.inputs, body.outputs, body.carry, tuple(body.changing), self.outputs)
-            known[key] = compile_loop(identity, make, plan, work, for_few=most <= FEW)
-        return known[key]
-
-    def _run_party(self, code, times, progress):
-        """All steps of a party; returns its records by their outputs, and `t`."""
-        party, group = times.party, times.group
-        carried = {name: array[party.numbers] for name, array in self.start.items()}
-        held = {name: party.arrays[name] for name in self.body.held if name in party.arrays}
-        held |= {setting_input(name): array for name, array in party.settings.items()}
-        shape = times.records, len(party.numbers), self.runs.robot.nv
-        records, t, done = {name: np.empty(shape) for name in self.outputs}, [], 0
-        for changing in times.spans(self.body):
-            steps = len(changing["t"])
-            span = slice(done // group, (done + steps) // group)
-            out = {name: array[span] for name, array in records.items()}
-            iteration = code.start(steps, group, out, **carried, **held, **changing)
-            for _ in in_pieces(iteration):
-                progress(done + iteration.done)
-            carried, done = iteration.state, done + steps
-            if self.every:
-                t.append(changing["t"][group - 1 :: group])
-        for name, array in carried.items():
-            self.finals[name][party.numbers] = array
-        return records | ({"t": np.concatenate(t)} if t else {})
-
-    def _recorded(self, numbers, recorded):
-        """What was asked for, of all parties together, with the axes of the batch."""
-        if not self.every:
-            return {}
-        runs, joined = self.runs, recorded[0] if len(recorded) == 1 else _joined(numbers, recorded)
-        t = joined["t"]
-        kept = {name: joined[RECORDED[name]] for name in self.record if name in RECORDED}
-        if "reference" in self.record:
-            kept["reference"] = runs.reference.sampled(t, runs.settings)
-        count, runs_of_all = len(t), (len(t), len(runs.numbers))
-        for name, array in kept.items():
-            entry = array.shape[2:]
-            kept[name] = np.broadcast_to(array, runs_of_all + entry).reshape(
-                count, *runs.batch, *entry
-            )
-        shared = t.shape[1] == 1
-        return kept | {"t": t[:, 0] if shared else t.reshape(count, *runs.batch)}
-
-
-def _joined(numbers, recorded):
-    """Records of parties as one, (records, runs, ...); shorter ones go on with their last."""
-    most, runs = max(len(each["t"]) for each in recorded), sum(map(len, numbers))
-    joined = {name: np.empty((most, runs, *array.shape[2:])) for name, array in recorded[0].items()}
-    for own, each in zip(numbers, recorded, strict=True):
-        for name, array in each.items():
-            joined[name][: len(array), own] = array
-            joined[name][len(array) :, own] = array[-1]
-    return joined

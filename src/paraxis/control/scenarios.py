@@ -71,12 +71,12 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
     settings = {name: value for name, value in keywords.items() if name not in parameters}
     reference = Reference(trajectory, robot.nv, settings)
     missed_steps, given = _missed_steps(given)
-    arrays, batches = {}, {}
+    given |= parameters | {"kp": controller.kp, "kd": controller.kd}
+    if np.ndim(given["encoder"]) == 0 and given["encoder"] is not None:
+        given["encoder"] = np.tile(as_array(given["encoder"], "encoder", ()), robot.nv)
     shapes = input_shapes(robot, "forward_dynamics", tuple(parameters))
     shapes |= dict.fromkeys(("kp", "kd", "q0", "qd0", "encoder"), (robot.nv,))
-    if given["encoder"] is not None and not np.ndim(given["encoder"]):
-        given |= {"encoder": np.tile(as_array(given["encoder"], "encoder", ()), robot.nv)}
-    given |= parameters | {"kp": controller.kp, "kd": controller.kd}
+    arrays, batches = {}, {}
     for name, value in given.items():
         if value is None:
             continue
@@ -84,28 +84,32 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
         arrays[name] = array = as_array(value, name, shape).astype(float)
         batches[name] = array.shape[: array.ndim - len(shape)]
         _check_numbers(name, array)
-    _check_delay(arrays)
     if missed_steps is not None:
         batches["missed"] = missed_steps.shape[1:]
     batch, settings = _with_settings(broadcast_shapes(batches), settings)
     runs = math.prod(batch)
+    if not runs:
+        raise ArgumentError(f"batch: expected at least one run, found {batch}")
+    _check_delay(arrays)
+    batches |= {name: array.shape[: len(batch)] for name, array in settings.items()}
     if missed_steps is not None:
         flat = np.broadcast_to(missed_steps, (len(missed_steps), *batch))
         missed_steps = flat.reshape(len(missed_steps), runs)
+
+    def by_run(some):
+        return {name: _by_run(array, batches[name], batch) for name, array in some.items()}
+
     return Scenarios(
-        robot,
-        controller,
-        reference,
-        tuple(parameters),
-        _duration(duration, reference),
-        batch,
-        np.arange(runs),
-        {name: _by_run(array, batches[name], batch) for name, array in arrays.items()},
-        {
-            name: _by_run(array, array.shape[: len(batch)], batch)
-            for name, array in settings.items()
-        },
-        missed_steps,
+        robot=robot,
+        controller=controller,
+        reference=reference,
+        parameters=tuple(parameters),
+        duration=_duration(duration, reference),
+        batch=batch,
+        numbers=np.arange(runs),
+        arrays=by_run(arrays),
+        settings=by_run(settings),
+        missed_steps=missed_steps,
     )
 
 
@@ -123,7 +127,10 @@ def _check_controller(robot, controller):
 
 def _missed_steps(given):
     """Control steps (samples, ...) that are missed, if given one by one; and what else is."""
-    value = np.asarray(given["missed"])
+    try:
+        value = np.asarray(given["missed"])
+    except ValueError:  # as an array of probabilities it will be named
+        return None, given
     if value.dtype != bool:
         return None, given
     if not value.ndim:
