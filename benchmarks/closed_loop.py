@@ -30,7 +30,7 @@ RESULTS = Path(__file__).parent / "results" / "closed_loop.json"
 LINKS, PERIOD, DURATION = 3, 1e-3, 4.0
 KP, KD = 100.0, 20.0
 TOLERANCE = 1e-8
-POLICIES = ("exact", "binder_herzog", "hamilton")
+POLICIES = ("exact", "hamilton")
 # runs of Paraxis; steps of the peers; runs of loops in Python; runs of batches
 FULL, QUICK = (10_000, 400, 4, 10_000), (64, 20, 2, 64)
 

@@ -184,7 +184,7 @@ def rubbing(arm, bearing=False):
     return arm.with_drives(dict.fromkeys(arm.joint_names, drive))
 
 
-@pytest.mark.parametrize("bearing", (False, True))
+@pytest.mark.parametrize("bearing", (pytest.param(False, marks=pytest.mark.long), True))
 def test_compensated_friction_hardly_matters(bearing):
     robot = rubbing(ARM, bearing)
     unaware = px.closed_loop(robot, exact(robot), swing, 1e-3, duration=0.4)
