@@ -47,7 +47,8 @@ MAY_IMPORT = {
     "trajectories": COMPILER | PHYSICS | {"functions", "program", "api", "kinematics"},
     "control": COMPILER
     | PHYSICS
-    | {"functions", "program", "parallel", "api", "simulation", "kinematics", "trajectories"},
+    | {"functions", "loads", "program", "drawing", "parallel", "api"}
+    | {"simulation", "kinematics", "trajectories"},
     "report": COMPILER
     | PHYSICS
     | {"functions", "program", "drawing", "parallel", "api", "control"}

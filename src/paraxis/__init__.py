@@ -75,6 +75,7 @@ __version__ = "0.1.0"
 
 # name -> its module; loaded when first asked for, since most programs need none.
 _LATER = {
+    "stability_atlas": "control.atlas.atlas",
     "closed_loop": "control.closed_loop",
     "ClosedLoop": "control.closed_loop",
     "computed_torque": "control.controller",

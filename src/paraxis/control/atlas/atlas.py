@@ -1,0 +1,244 @@
+"""`px.stability_atlas`: where loops with stale data hold, over period, speed, gain and payload.
+
+Every map has two parts that are computed apart: what became of simulated runs, and up to which
+period the linear loop is predicted to be stable.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ...parallel.written import written
+from ...robot.robot import Robot, a_robot
+from ...simulation.simulator import positive
+from ..closed_loop import closed_loop
+from ..controller import computed_torque
+from ..policies import policies
+from ..policies import policy as as_policy
+from ..reference import Reference
+from .motion import CYCLE, at_speed, swaying
+from .prediction import POINTS, CycleRadii, boundaries
+from .rows import checked_axes, rising, rows_of, usual_axes
+
+COLUMNS = 40
+PERIODS = 2e-3, 2.0  # from and to, times the time in which the stiffest joint answers, kp**-1/2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StabilityMap:
+    """Of one policy: rows are values of one thing, columns are sampling periods.
+
+    error, diverged_at: of the simulated runs, as of `px.closed_loop`. boundary: up to which period
+    the linear loop is predicted to be stable; 0 where the shortest is not, infinite where all are.
+    """
+
+    policy: str
+    axis: str
+    values: np.ndarray  # (rows,)
+    periods: np.ndarray  # (columns,), s
+    error: np.ndarray  # (rows, columns), rad or m
+    diverged_at: np.ndarray  # (rows, columns), s
+    boundary: np.ndarray  # (rows,), s
+
+    @property
+    def diverged(self):
+        """Which runs were lost."""
+        return ~np.isnan(self.diverged_at)
+
+    @property
+    def predicted(self):
+        """Which cells are predicted to be stable."""
+        return self.periods <= self.boundary[:, None]
+
+    @property
+    def agreement(self):
+        """The share of cells predicted to be stable that held, and of those not that were lost."""
+        return float((self.predicted != self.diverged).mean())
+
+    def __repr__(self):
+        rows, columns = self.error.shape
+        return (
+            f"<StabilityMap {self.policy} by {self.axis}: {rows} x {columns} runs, "
+            f"{int(self.diverged.sum())} lost, {self.agreement:.1%} as predicted>"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StabilityAtlas:
+    """StabilityMaps by policy and axis: atlas["hamilton", "speed"]."""
+
+    robot: Robot
+    kp: np.ndarray  # (n,)
+    kd: np.ndarray
+    cycle: float  # s: after that the motion comes back, at speed 1
+    duration: float  # s, of a run
+    bound: float  # rad or m: a run has been lost where its error passes it
+    maps: dict = field(repr=False)  # (policy, axis) -> StabilityMap
+
+    def __getitem__(self, key):
+        if key not in self.maps:
+            raise ArgumentError(f"atlas: expected one of {tuple(self.maps)}, found {key!r}")
+        return self.maps[key]
+
+    @property
+    def policies(self):
+        return list(dict.fromkeys(policy for policy, _ in self.maps))
+
+    @property
+    def axes(self):
+        """The values of each axis, by its name."""
+        return {axis: each.values for (_, axis), each in self.maps.items()}
+
+    @property
+    def periods(self):
+        return next(iter(self.maps.values())).periods
+
+    @property
+    def agreement(self):
+        """Of all cells: the share whose run did as was predicted."""
+        right = [(each.predicted != each.diverged).ravel() for each in self.maps.values()]
+        return float(np.concatenate(right).mean())
+
+    @property
+    def prediction(self):
+        """What is predicted, in words."""
+        return (
+            "the spectral radius of the linear loop over a whole cycle of the motion, linearised "
+            f"at up to {POINTS} points of it"
+        )
+
+    def to_html(self, path=None):
+        """The maps as one interactive HTML page; written to a file if one is named."""
+        from .page import page
+
+        return written(page(self), path)
+
+    def _repr_html_(self):
+        from .page import framed
+
+        return framed(self)
+
+    def __repr__(self):
+        runs = sum(each.error.size for each in self.maps.values())
+        return (
+            f"<StabilityAtlas of {self.robot.name}: {len(self.policies)} policies by "
+            f"{', '.join(self.axes)}; {runs:,} runs, {self.agreement:.1%} as predicted>"
+        )
+
+
+def stability_atlas(
+    robot,
+    kp=100.0,
+    kd=None,
+    policies=None,
+    *,
+    motion=None,
+    cycle=None,
+    periods=None,
+    axes=None,
+    duration=None,
+    bound=1.0,
+):
+    """Maps of where computed-torque control with stale data holds, as a StabilityAtlas.
+
+    For each of the policies (names or px.policy(...), by default all) and each of the axes a map:
+    a column a sampling period, a row a value. A cell is a run of `px.closed_loop` that begins on
+    the motion; each row has the period up to which the loop is predicted to be stable, as by
+    `px.safe_period` with periodic=True. The two know nothing of each other.
+
+    kp, kd: gains as of `px.computed_torque`; without kd damping is critical. motion: a function of
+    t as of `px.closed_loop` that repeats itself after `cycle` seconds, by default sines of 0.3 rad
+    with a cycle of 2 s. periods: seconds, by default from 0.002 to 2 times kp**-1/2. axes: some of
+    "speed" (how many times faster the motion goes), "gain" (a factor of kp, with kd in its square
+    root) and "payload" (kg at the tip that the controller does not know of), each with its values;
+    by default all three. What has no axis in a map is 1, 1 and 0. duration: of runs, by default one
+    and a half cycles. bound: the error at which a run is lost.
+    """
+    robot = a_robot(robot)
+    kp, kd = _gains(robot, kp, kd)
+    chosen = _policies(policies)
+    motion, cycle = _motion(robot, motion, cycle)
+    axes = checked_axes(usual_axes(robot) if axes is None else axes)
+    if periods is None:
+        periods = np.geomspace(*PERIODS, COLUMNS) / np.sqrt(kp.max())
+    periods = rising(periods, "periods")
+    duration = 1.5 * cycle if duration is None else positive(duration, "duration")
+    run = _Runs(robot, motion, cycle, periods, duration, positive(bound, "bound"))
+    maps = {}
+    for policy in chosen:
+        for axis, values in axes.items():
+            rows = rows_of(axis, values, robot, kp, kd)
+            found = run.simulated(policy, rows)
+            given = found.error, found.diverged_at, run.predicted(policy, rows)
+            maps[policy.name, axis] = StabilityMap(policy.name, axis, values, periods, *given)
+    return StabilityAtlas(robot, kp, kd, cycle, duration, run.bound, maps)
+
+
+class _Runs:
+    """What all maps share."""
+
+    def __init__(self, robot, motion, cycle, periods, duration, bound):
+        self.robot, self.cycle, self.periods = robot, cycle, periods
+        self.duration, self.bound = duration, bound
+        self.faster, self.reference = at_speed(motion), Reference(motion, robot.nv)
+
+    def simulated(self, policy, rows):
+        controller = computed_torque(self.robot, rows.kp[:, None], rows.kd[:, None], policy)
+        held = {name: value[:, None] for name, value in rows.parameters.items()}
+        return closed_loop(
+            self.robot,
+            controller,
+            self.faster,
+            self.periods[None],
+            duration=self.duration,
+            bound=self.bound,
+            speed=rows.speeds[:, None],
+            **held,
+        )
+
+    def predicted(self, policy, rows):
+        controller = computed_torque(self.robot, rows.kp, rows.kd, policy)
+        given = self.reference, self.cycle, rows.speeds, rows.parameters
+        radii = CycleRadii(self.robot, controller, *given)
+        return boundaries(radii, len(rows.speeds), self.periods)
+
+
+def _gains(robot, kp, kd):
+    """One of each a joint; kd for critical damping if there is none."""
+    kp = computed_torque(robot, kp, 0.0).kp
+    if kp.ndim > 1 or not (kp > 0).all():
+        raise ArgumentError(f"kp: expected a number > 0, or one a joint, found {kp.tolist()}")
+    kd = computed_torque(robot, kp, 2 * np.sqrt(kp) if kd is None else kd).kd
+    if kd.ndim > 1:
+        raise ArgumentError(f"kd: expected a number, or one a joint, found shape {kd.shape}")
+    return kp, kd
+
+
+def _policies(given):
+    if given is None:
+        given = policies()
+    several = given if isinstance(given, list | tuple) else [given]
+    chosen = [as_policy(each) for each in several]
+    names = [policy.name for policy in chosen]
+    if not chosen or len(set(names)) < len(names):
+        raise ArgumentError(f"policies: expected some, of different names, found {names}")
+    for policy in chosen:
+        if any(len(cut.ages) > 1 for cut in policy.cuts):
+            raise ArgumentError(
+                f"policies: expected ages that are certain, found several in {policy.name!r}"
+            )
+    return chosen
+
+
+def _motion(robot, motion, cycle):
+    if motion is None:
+        if cycle is not None:
+            raise ArgumentError("cycle: expected none without a motion of your own")
+        return swaying(robot), CYCLE
+    if not callable(motion) or cycle is None:
+        raise ArgumentError(
+            "motion: expected a function of t and, as cycle, the seconds after which it repeats "
+            f"itself, found {motion!r} and {cycle!r}"
+        )
+    return motion, positive(cycle, "cycle")

@@ -1,0 +1,116 @@
+"""The boundary that a linear loop predicts, for many loops at once.
+
+It is that of `px.safe_period` round a periodic motion, made quicker: the slopes of a cycle are
+taken at some of its control steps, and each stands for those around it.
+"""
+
+import numpy as np
+
+from ..linear_loop import LinearLoop
+
+POINTS = 12  # of a cycle
+FEWEST_STEPS = 4  # of a cycle: what is seldom sampled goes evenly round all the same
+SCANNED = 12  # periods between which a boundary is looked for
+PRECISION = 0.005  # of a boundary
+
+
+class CycleRadii:
+    """Of loops, one a row: by how much errors are multiplied a control step, round the motion.
+
+    reference: the motion at speed 1, which comes back after `cycle` seconds.
+    """
+
+    def __init__(self, robot, controller, reference, cycle, speeds, parameters):
+        self.linear = LinearLoop(robot, controller, parameters)
+        self.reference, self.speeds, self.cycles = reference, speeds, cycle / speeds
+
+    def __call__(self, period):
+        """The spectral radii (rows,) at periods (rows,)."""
+        steps = np.maximum(np.rint(self.cycles / period), FEWEST_STEPS).astype(int)
+        ends = steps * np.arange(POINTS + 1)[:, None] // POINTS
+        counts = np.diff(ends, axis=0)  # of the control steps for which a point stands
+        middles = ends[:-1] + np.maximum(counts - 1, 0) / 2
+        maps = self._maps(middles * (self.cycles / steps), period)
+        finite = np.isfinite(maps).all((0, 2, 3))
+        maps[:, ~finite] = 0.0
+        product, size = _product(*_powers(maps, counts))
+        with np.errstate(divide="ignore"):
+            grown = np.log(np.abs(np.linalg.eigvals(product)).max(-1)) + size
+        return np.where(finite, np.exp(grown / steps), np.inf)
+
+    def _maps(self, t, period):
+        """Of single control steps at times (points, rows)."""
+        linear, entries = self.linear, self.linear.controller.entries
+        desired, middle, ahead = (self._desired(t + part * period) for part in (0.0, 0.5, 1.0))
+        between = _state(middle)
+        tau, _ = linear.exact(between, middle)
+        past = np.empty((*t.shape, len(entries)))
+        for age in sorted({entry.age for entry in entries}):
+            earlier = self._desired(t - age * period)
+            _, values = linear.exact(_state(earlier), earlier)
+            columns = [k for k, entry in enumerate(entries) if entry.age == age]
+            past[..., columns] = values[..., columns]
+        slopes = linear.linearised(between, tau, _state(desired), desired, ahead, past)
+        return slopes.steps(period, 0.0, False)[0]
+
+    def _desired(self, t):
+        speeds = self.speeds
+        powers = np.stack([np.ones_like(speeds), speeds, speeds**2], -1)
+        return self.reference.sampled(t * speeds) * powers[..., None]
+
+
+def boundaries(radii, rows, periods):
+    """The end (rows,) of the first interval of stable periods.
+
+    0 where the shortest is not stable, infinite where all are.
+    """
+    safe, unsafe = np.zeros(rows), np.full(rows, np.inf)
+    scanned = np.geomspace(periods[0], periods[-1], SCANNED)
+    for period in scanned.tolist():
+        open_, stable = np.isinf(unsafe), radii(np.full(rows, period)) < 1
+        safe[open_ & stable], unsafe[open_ & ~stable] = period, period
+        if not np.isinf(unsafe).any():
+            break
+    bracketed = (safe > 0) & np.isfinite(unsafe)
+    while (unsafe[bracketed] > safe[bracketed] * (1 + PRECISION)).any():
+        middle = np.where(bracketed, np.sqrt(safe * np.where(bracketed, unsafe, 1.0)), periods[0])
+        stable = radii(middle) < 1
+        safe[bracketed & stable] = middle[bracketed & stable]
+        unsafe[bracketed & ~stable] = middle[bracketed & ~stable]
+    return np.where(np.isinf(unsafe), np.inf, safe)
+
+
+def _state(motion):
+    return motion[..., 0, :], motion[..., 1, :]
+
+
+# -- products that do not overflow: a matrix of size 1, and the logarithm of its size -------------
+
+
+def _sized(matrices, sizes):
+    largest = np.maximum(matrices.max((-2, -1)), -matrices.min((-2, -1)))
+    largest[largest == 0] = 1.0
+    return matrices / largest[..., None, None], sizes + np.log(largest)
+
+
+def _powers(maps, counts):
+    """Each of the maps applied so many times."""
+    power = np.broadcast_to(np.eye(maps.shape[-1]), maps.shape).copy()
+    power_size = np.zeros(counts.shape)
+    square, size = _sized(maps, 0.0)
+    while True:
+        odd = counts % 2 == 1
+        power[odd] = square[odd] @ power[odd]  # a dozen factors of size 1 do not overflow
+        power_size[odd] += size[odd]
+        counts = counts // 2
+        if not counts.any():
+            return _sized(power, power_size)
+        square, size = _sized(square @ square, 2 * size)
+
+
+def _product(maps, sizes):
+    """Of maps (points, rows, m, m), one after the other."""
+    product, size = maps[0], sizes[0]
+    for each, own in zip(maps[1:], sizes[1:], strict=True):
+        product, size = _sized(each @ product, size + own)
+    return product, size

@@ -1,0 +1,125 @@
+"""Stability atlases: runs and predictions are those of the functions they stand for; the page."""
+
+import math
+
+import numpy as np
+import pytest
+
+import paraxis as px
+from paraxis.control.atlas.motion import CYCLE, at_speed, swaying
+
+ARM = px.planar(3)
+POLICIES = ["exact", "hamilton"]
+PERIODS = np.geomspace(1e-3, 0.12, 6)
+AXES = {"speed": [1.0, 3.0], "gain": [0.5, 2.0], "payload": [0.0, 1.5]}
+
+
+@pytest.fixture(scope="module")
+def atlas():
+    return px.stability_atlas(ARM, 100.0, policies=POLICIES, periods=PERIODS, axes=AXES)
+
+
+def conditions(axis, value):
+    """kp, kd, the motion and parameters of the plant in a row."""
+    speed = value if axis == "speed" else 1.0
+    gain = value if axis == "gain" else 1.0
+    held = px.payload(ARM, mass=value) if axis == "payload" else {}
+    motion = at_speed(swaying(ARM))
+    return 100.0 * gain, 20.0 * math.sqrt(gain), lambda t: motion(t, speed), CYCLE / speed, held
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_cells_are_single_runs(atlas, policy, axis):
+    found = atlas[policy, axis]
+    for row, column in ((0, 1), (1, 3), (1, 5)):
+        kp, kd, motion, _, held = conditions(axis, AXES[axis][row])
+        controller = px.computed_torque(ARM, kp, kd, policy)
+        run = px.closed_loop(ARM, controller, motion, PERIODS[column], duration=3.0, **held)
+        assert found.error[row, column] == pytest.approx(float(run.error), rel=1e-6)
+        assert found.diverged[row, column] == bool(run.diverged)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_boundaries_are_those_of_safe_period(atlas, policy, axis):
+    found = atlas[policy, axis]
+    kp, kd, motion, cycle, held = conditions(axis, AXES[axis][1])
+    controller = px.computed_torque(ARM, kp, kd, policy)
+    near = found.boundary[1]
+    safe = px.safe_period(
+        ARM, controller, motion, periodic=True, duration=cycle, **held,
+        shortest=0.8 * near, longest=1.25 * near,
+    )  # fmt: skip
+    # periods that divide the cycle are looked at there
+    assert near == pytest.approx(safe.period, rel=0.03 + 2 * near / cycle)
+    assert safe.spectral_radius(0.8 * near) < 1
+
+
+def test_runs_do_mostly_as_predicted(atlas):
+    for found in atlas.maps.values():
+        right = found.predicted != found.diverged
+        assert found.agreement == right.mean() > 0.8
+        assert 0 < found.diverged.mean() < 1  # there is something to agree on
+    assert atlas.agreement == pytest.approx(np.mean([m.agreement for m in atlas.maps.values()]))
+
+
+def test_boundaries_beyond_the_map():
+    axes = {"speed": [1.0]}
+    short = px.stability_atlas(ARM, policies="exact", periods=[1e-3, 2e-3], axes=axes)
+    assert np.isinf(short["exact", "speed"].boundary).all()
+    assert short["exact", "speed"].predicted.all()
+    long = px.stability_atlas(ARM, policies="exact", periods=[0.15, 0.2], axes=axes)
+    assert (long["exact", "speed"].boundary == 0).all()
+    assert not long["exact", "speed"].predicted.any()
+
+
+def test_a_motion_of_ones_own():
+    def nodding(t):
+        still = [0.0, 0.0]
+        return [px.sin(t) * 0.2, *still], [px.cos(t) * 0.2, *still], [px.sin(t) * -0.2, *still]
+
+    given = {"policies": "hamilton", "periods": [2e-3, 8e-3], "axes": {"speed": [1.0]}}
+    found = px.stability_atlas(ARM, motion=nodding, cycle=2 * math.pi, **given)
+    assert found.duration == pytest.approx(3 * math.pi)
+    usual = px.stability_atlas(ARM, duration=found.duration, **given)
+    assert 0 < found["hamilton", "speed"].error[0, 0] < usual["hamilton", "speed"].error[0, 0]
+
+
+def test_joints_sway_within_their_limits():
+    robot = px.load("stanford")
+    t = np.linspace(0, CYCLE, 50)
+    q, qd, _ = np.array([swaying(robot)(each) for each in t.tolist()]).swapaxes(0, 1)
+    for k, joint in enumerate(robot.joints):
+        assert joint.lower <= q[:, k].min() and q[:, k].max() <= joint.upper
+    assert np.gradient(q, t, axis=0)[1:-1] == pytest.approx(qd[1:-1], abs=0.02)
+    assert q[0] == pytest.approx(q[-1])
+
+
+BAD = {
+    "kp: expected a number > 0": {"kp": -1.0},
+    "kd: expected numbers": {"kd": "much"},
+    "policy: expected one of": {"policies": ["stale"]},
+    "policies: expected some, of different names": {"policies": ["exact", "exact"]},
+    "ages that are certain": {"policies": [px.policy("vuskovic", age=(1, 2))]},
+    "periods: expected numbers > 0 that rise": {"periods": [2e-3, 1e-3]},
+    "axes: expected a dict with some of": {"axes": {"mass": [1.0]}},
+    "axes['speed']: expected numbers > 0": {"axes": {"speed": [0.0, 1.0]}},
+    "axes['payload']: expected numbers >= 0": {"axes": {"payload": [-1.0]}},
+    "motion: expected a function of t": {"motion": swaying(ARM)},
+    "cycle: expected none": {"cycle": 2.0},
+    "duration: expected": {"duration": 0.0},
+    "bound: expected": {"bound": -1.0},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_input_is_named(message):
+    with pytest.raises(px.ArgumentError) as error:
+        px.stability_atlas(ARM, **BAD[message])
+    assert message in str(error.value)
+
+
+def test_maps_that_are_not_there(atlas):
+    with pytest.raises(px.ArgumentError, match="expected one of"):
+        atlas["hamilton", "mass"]
