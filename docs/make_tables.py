@@ -20,6 +20,8 @@ MOTION = {
     "table:simulation": "simulation",
     "table:inverse_kinematics": "inverse_kinematics",
     "table:chains": "chains",
+    "table:closed_loop": "closed_loop",
+    "table:unsynchronised": "unsynchronised",
 }
 PAGES = (ROOT / "README.md", ROOT / "docs/performance.md")
 PLOT = ROOT / "docs/images/cpu.svg"
@@ -242,6 +244,8 @@ def motion(folder):
         "simulation": simulation_table,
         "inverse_kinematics": inverse_kinematics_table,
         "chains": chains_table,
+        "closed_loop": closed_loop_table,
+        "unsynchronised": unsynchronised_table,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {
@@ -301,6 +305,44 @@ def simulation_table(data):
         f"{about['cpu']}; in parentheses: how many times as fast Paraxis is. MuJoCo "
         f"{about['mujoco']}: `rollout`. Pinocchio {about['pin']}: four calls of `abaInParallel` a "
         "step (`aba` for one robot), and no integration."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def closed_loop_table(data):
+    """One line a loop: runs a second, and how many times as fast Paraxis is."""
+    row, about = data["row"], data["machine"]
+    ours = row["paraxis"]["exact"]
+    loops = [(f"Paraxis, `{policy}`", speed) for policy, speed in row["paraxis"].items()]
+    loops += [("Pinocchio, all runs at once", row["pinocchio_batch"])]
+    loops += [("Pinocchio, run by run", row["pinocchio"]), ("MuJoCo, run by run", row["mujoco"])]
+    rows = [["loop", "threads", "runs a second", "time a run", "Paraxis is faster by"]]
+    for name, speed in loops:
+        threads = "1" if name.endswith("run by run") else str(row["threads"])
+        ratio = "" if name.startswith("Paraxis") else times(ours / speed)
+        rows.append([name, threads, f"{speed:,.0f}", seconds(1 / speed), ratio])
+    note = (
+        f"Computed torque on a {row['links']}-link arm, {row['steps']:,} control steps of "
+        f"{data['period'] * 1e3:g} ms a run, one step of fourth-order Runge-Kutta each; "
+        f"{row['runs']:,} runs take Paraxis {row['runs'] / ours:.2f} s. Pinocchio {about['pin']}: "
+        "`rneaInParallel` and `abaInParallel` with NumPy between, or `rnea` and `aba` in a Python "
+        f"loop; MuJoCo {about['mujoco']}: `mj_inverse` and `mj_step` in one. On {about['cpu']}."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def unsynchronised_table(data):
+    """One line a robot and period: how old data were, and how wrong torques."""
+    rows = [["robot", "period", "samples exact", "oldest data", "error: median", "99%", "largest"]]
+    for case in data["cases"]:
+        for row in case["rows"]:
+            error = [f"{row['error'][key]:.0e}" for key in ("median", "99%", "largest")]
+            found = [f"{row['exact_samples']:.1%}", f"{row['torque_age']['largest']:,} samples"]
+            rows.append([case["robot"], f"{row['period'] * 1e6:g} µs", *found, *error])
+    note = (
+        "Two groups of links on two threads that wait for nobody. Oldest data: the oldest joint "
+        "values behind a torque that was applied, where a thread was stopped by the system. The "
+        f"error is max|Δ| / max(1, max|τ|) against exact torques. On {data['machine']['cpu']}."
     )
     return f"{markdown(rows)}\n\n{note}"
 
