@@ -192,10 +192,6 @@ choose(data.schedules.length - 1);
 recolour();
 turnTo(data.schedules.length - 1);
 new ResizeObserver(measure).observe(canvas.parentElement);
-if (framed) {
-  document.documentElement.classList.add("framed");
-  const grow = () => { if (frameElement) frameElement.style.height = `${document.body.offsetHeight}px`; };
-  new ResizeObserver(grow).observe(document.body);
-}
+fitFrame();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
 matchMedia("print").addEventListener("change", () => { recolour(); measure(); draw(); });

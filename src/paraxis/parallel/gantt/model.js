@@ -1,5 +1,3 @@
-"use strict";
-
 // -- What is known: the tasks, and one schedule of them at a time. ---------------------------------
 
 const data = JSON.parse(document.getElementById("data").textContent);

@@ -1,19 +1,14 @@
-"""The page: what the chart needs to know as JSON, its words as HTML, style and script inline.
+"""The page: what the chart needs to know as data, its words as HTML.
 
-Names of tasks are anyone's text. In HTML they are escaped; in the JSON `<` is, so that no name ends
-the element; the script puts them on the page as text only, and the page's policy runs no other
-script.
+Names of tasks are anyone's text, and are escaped.
 """
 
-import json
-from base64 import b64encode
-from hashlib import sha256
 from html import escape
-from importlib.resources import files
 
 from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
-from ...drawing.page import STYLE
+from ...drawing.interactive import file_text, interactive_page
+from ...drawing.interactive import framed as in_frame
 from ...robot.table import shown
 from ..optimal.search import unsearched
 from ..schedules.busy import busy_rows
@@ -31,33 +26,28 @@ def page(*schedules, title=None, source="", figures=()):
     """
     name = shown(title or schedules[0].tasks.name, 200)
     last = len(schedules) - 1
-    script = "(() => {\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
-    return _file("page.html").format(
-        policy=b64encode(sha256(script.encode()).digest()).decode(),
-        title=escape(f"{name}: a schedule"),
-        style=STYLE + _file("style.css"),
+    body = _file("page.html").format(
         name=escape(name),
         about=escape(shown(source, 200) + ": " * bool(source)) + _about(schedules[0].tasks),
         choices=_choices(schedules),
         tiles="\n".join(_tiles(k, each, k == last) for k, each in enumerate(schedules)),
         figures="\n".join(_figure(each) for each in figures),
-        data=_json(_data(schedules)),
-        script=script,
+    )
+    title = f"{name}: a schedule"
+    return interactive_page(
+        title, body.rstrip("\n"), _data(schedules), _file("style.css"), map(_file, SCRIPTS)
     )
 
 
 def framed(*schedules, figures=()):
-    """The page as an element of another page. It finds its height by itself, later."""
+    """The page as an element of another page."""
     rows = min(schedules[-1].processors, len(set(schedules[-1].places)) + 1, 10)
     height = 741 + 42 * rows + 578 * len(figures)
-    return (
-        f'<iframe title="A schedule" style="width: 100%; height: {height}px; border: 0" '
-        f'srcdoc="{escape(page(*schedules, figures=figures))}"></iframe>'
-    )
+    return in_frame("A schedule", page(*schedules, figures=figures), height)
 
 
 def _file(name):
-    return files(__package__).joinpath(name).read_text("utf-8")
+    return file_text(__package__, name)
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -176,7 +166,3 @@ def _schedule(schedule):
         "causes": [-1 if cause is None else cause[0] for cause in waited],
         "needs": [int(cause is not None and cause[1] == NEEDS) for cause in waited],
     }
-
-
-def _json(value):
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

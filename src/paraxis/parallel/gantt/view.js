@@ -2,7 +2,6 @@
 // -- What is looked at: the part of time and of rows on the canvas, and which tasks stand out. -----
 
 const canvas = document.getElementById("canvas");
-const framed = window.self !== window.top;  // within another page, whose scrolling goes first
 const AXIS = 26, STRIP = 54, TRACK = 16, PAD = 10;  // pixels: time axis, busy processors, scroll track
 const view = {
   from: 0, to: 1,            // the times at the left and right edge

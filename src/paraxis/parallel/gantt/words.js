@@ -2,19 +2,7 @@
 // -- The words beside the picture: what is known of a task, groups, what was found. ----------------
 
 const MOST_LINKS = 40;
-const byId = id => document.getElementById(id);
 const panel = byId("panel"), tip = byId("tip"), box = byId("search"), found = byId("found");
-
-/** An element with text or children. Text is text: names are never markup. */
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "click") element.addEventListener("click", value);
-    else element.setAttribute(name, value);
-  }
-  element.append(...children);
-  return element;
-}
 
 /** Why a task starts when it does, as a sentence. */
 function reason(task) {
@@ -110,8 +98,6 @@ function idleWords(number, time) {
   const waits = next < row.length && schedule.waits[row[next]] <= time;
   return waits ? `${words}, waiting for a message` : words;
 }
-
-function press(button, on) { button.setAttribute("aria-pressed", String(on)); }
 
 function update() {
   describe();
