@@ -1,12 +1,19 @@
 """Stability atlases: runs and predictions are those of the functions they stand for; the page."""
 
+import base64
+import hashlib
+import json
 import math
+import shutil
+import subprocess
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 import paraxis as px
 from paraxis.control.atlas.motion import CYCLE, at_speed, swaying
+from paraxis.control.atlas.page import SCRIPTS, _file
 
 ARM = px.planar(3)
 POLICIES = ["exact", "hamilton"]
@@ -123,3 +130,92 @@ def test_bad_input_is_named(message):
 def test_maps_that_are_not_there(atlas):
     with pytest.raises(px.ArgumentError, match="expected one of"):
         atlas["hamilton", "mass"]
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    """The elements of a page; every tag must be closed by its own."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.open, self.attributes, self.words, self.scripts = [], [], [], []
+        self.feed(source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += attrs
+        if tag != "meta":
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        else:
+            self.words.append(data)
+
+
+def test_the_page_holds_every_cell(atlas):
+    data = json.loads(Page(atlas.to_html()).scripts[0])
+    assert data["periods"] == PERIODS.tolist() and list(data["maps"]) == POLICIES
+    assert {name: axis["values"] for name, axis in data["axes"].items()} == AXES
+    for (policy, axis), found in atlas.maps.items():
+        own = data["maps"][policy][axis]
+        cells = np.array(own["cells"])
+        assert ((cells < 0) == found.diverged).all()
+        kept = ~found.diverged
+        assert cells[kept] == pytest.approx(found.error[kept], rel=5e-3)
+        assert -cells[~kept] == pytest.approx(found.diverged_at[~kept], rel=5e-3)
+        boundary = [math.inf if value is None else value for value in own["boundary"]]
+        assert boundary == pytest.approx(found.boundary.tolist(), rel=1e-3)
+
+
+def test_a_boundary_beyond_the_map_is_said():
+    given = {"policies": "exact", "axes": {"gain": [1.0]}}
+    found = Page(px.stability_atlas(ARM, periods=[1e-3, 2e-3], **given).to_html())
+    assert json.loads(found.scripts[0])["maps"]["exact"]["gain"]["boundary"] == [None]
+    assert found.words.count("above 2") == 2
+    words = Page(px.stability_atlas(ARM, periods=[0.15, 0.2], **given).to_html()).words
+    assert "below 150" in words
+
+
+def test_the_page_says_how_often_both_agree(atlas):
+    words = " ".join(Page(atlas.to_html()).words)
+    assert f"They agree in {atlas.agreement:.1%} of 72 cells" in words
+    assert "computed apart" in words and atlas.prediction in words and "kp 100 and kd 20" in words
+
+
+def test_the_page_fetches_nothing_and_runs_its_own_script_only(atlas, tmp_path):
+    source = atlas.to_html(tmp_path / "atlas.html")
+    assert (tmp_path / "atlas.html").read_text("utf-8") == source
+    found = Page(source)
+    assert not {"src", "href"} & {name for name, _ in found.attributes} and "://" not in source
+    (policy,) = [value for _, value in found.attributes if value and "default-src" in value]
+    digest = base64.b64encode(hashlib.sha256(found.scripts[1].encode()).digest()).decode()
+    assert "default-src 'none'" in policy and f"script-src 'sha256-{digest}'" in policy
+    assert dict(Page(atlas._repr_html_()).attributes)["srcdoc"] == source
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
+def test_the_script_knows_places_and_round_numbers(atlas):
+    data = Page(atlas.to_html()).scripts[0]
+    source = (
+        f"const document = {{ getElementById: () => ({{ textContent: {json.dumps(data)} }}) }};\n"
+        f"{_file('model.js')}\nnew Function({json.dumps(' '.join(map(_file, SCRIPTS)))});\n"
+        "console.log(JSON.stringify([place(periods, periods[2], true), place([1, 3], 2, false),"
+        "ticksOf([0.25, 4], true, 8), ticksOf([0, 1.5], false, 4),"
+        "outcome('hamilton', { row: 1, column: 5 })]))"
+    )
+    ran = subprocess.run(["node", "-"], input=source, capture_output=True, text=True)
+    third, middle, log, linear, last = json.loads(ran.stdout or ran.stderr)
+    assert third == pytest.approx(2.5) and middle == pytest.approx(1.0)
+    assert log == [0.5, 1, 2] and linear == [0, 0.5, 1, 1.5]
+    assert last["lost"] and not last["stable"]
+    assert last["boundary"] == pytest.approx(atlas["hamilton", "speed"].boundary[1], rel=1e-3)

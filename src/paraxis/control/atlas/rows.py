@@ -10,8 +10,8 @@ from ...loads import payload_parameters
 
 # name -> what the values are, in words
 AXES = {
-    "speed": "times as fast as the motion is",
-    "gain": "times kp, and kd so that damping stays",
+    "speed": "how many times as fast the motion goes",
+    "gain": "a factor of kp, with its square root for kd",
     "payload": "kg at the tip that the controller does not know of",
 }
 MANY_JOINTS = 4

@@ -1,0 +1,78 @@
+// -- What is known: maps by policy and axis; and which of them are looked at. ----------------------
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const { periods, axes, maps } = data;
+const policies = Object.keys(maps), axisNames = Object.keys(axes);
+const chosen = { policy: policies[0], beside: "", axis: axisNames[0], cell: null };
+let hover = null;  // the cell under the pointer, as chosen.cell: { row, column }
+
+const axis = () => axes[chosen.axis];
+const looked = () => [chosen.policy, ...(chosen.beside ? [chosen.beside] : [])];
+const mapOf = policy => maps[policy][chosen.axis];
+const boundaryOf = (map, row) => map.boundary[row] ?? Infinity;  // beyond the map
+
+/** What became of a run, and what was predicted. */
+function outcome(policy, { row, column }) {
+  const map = mapOf(policy), value = map.cells[row][column], boundary = boundaryOf(map, row);
+  const lost = value < 0;
+  return { lost, error: value, at: -value, boundary, stable: periods[column] <= boundary };
+}
+
+/** The least error of all runs, or what is too small to matter beside the bound. */
+const least = Object.values(maps).flatMap(each => Object.values(each)).reduce(
+  (found, { cells }) => Math.min(found, ...cells.flat().filter(value => value > 0)), data.bound);
+const floor = Math.min(Math.max(least, data.bound * 1e-5), data.bound / 10);
+
+/** Where a value stands among those of an axis: 0.5 is the middle of the first cell. */
+function place(values, value, log) {
+  const count = values.length, measure = log ? Math.log : x => x;
+  if (count < 2) return 0.5;
+  let k = values.findIndex(each => each >= value);
+  k = Math.min(Math.max(k < 0 ? count - 1 : k, 1), count - 1);
+  const [low, high] = [measure(values[k - 1]), measure(values[k])];
+  return k - 0.5 + (measure(value) - low) / (high - low);
+}
+
+/** Round numbers from the least to the largest of an axis, at most so many. */
+function ticksOf(values, log, most) {
+  const low = values[0], high = values[values.length - 1], slack = 1e-9;
+  if (low === high) return [low];
+  if (!log) {
+    let step = 10 ** Math.floor(Math.log10((high - low) / most));
+    step *= [1, 2, 5, 10].find(k => (high - low) / (k * step) <= most);
+    const first = Math.ceil(low / step - slack), last = Math.floor(high / step + slack);
+    return Array.from({ length: last - first + 1 }, (_, k) => (first + k) * step);
+  }
+  for (const steps of [[1, 2, 5], [1, 3], [1]]) {
+    const ticks = [];
+    for (let k = Math.floor(Math.log10(low)); k <= Math.log10(high); k++) {
+      ticks.push(...steps.map(step => step * 10 ** k));
+    }
+    const inside = ticks.filter(tick => tick >= low * (1 - slack) && tick <= high * (1 + slack));
+    if (inside.length <= most && inside.length) return inside;
+  }
+  return [low, high];
+}
+
+const text = value => String(+value.toPrecision(3));
+const milliseconds = seconds => `${text(1000 * seconds)} ms`;
+
+// -- the address says what is looked at, so that it can be shared ----------------------------------
+
+function readAddress() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  if (asked.get("policy") in maps) chosen.policy = asked.get("policy");
+  chosen.beside = asked.get("beside") in maps ? asked.get("beside") : "";
+  if (asked.get("axis") in axes) chosen.axis = asked.get("axis");
+  const [row, column] = (asked.get("cell") || "").split(",").map(Number);
+  const there = mapOf(chosen.policy).cells[row]?.[column] !== undefined;
+  chosen.cell = there ? { row, column } : null;
+}
+
+function writeAddress() {
+  if (framed) return;
+  const { policy, beside, cell } = chosen, said = new URLSearchParams({ policy, axis: chosen.axis });
+  if (beside) said.set("beside", beside);
+  if (cell) said.set("cell", `${cell.row},${cell.column}`);
+  history.replaceState(null, "", `#${said}`);
+}

@@ -1,0 +1,142 @@
+"""The page of an atlas: a map at a time or two side by side, with the numbers of every cell."""
+
+from html import escape
+
+import numpy as np
+
+from ...drawing.axes import number_text
+from ...drawing.interactive import file_text, interactive_page
+from ...drawing.interactive import framed as in_frame
+from ...drawing.page import table
+from ...robot.table import shown
+from .rows import AXES
+
+SCRIPTS = ("model.js", "picture.js", "words.js", "hands.js")  # each uses those before
+USUAL = {"speed": 1.0, "gain": 1.0, "payload": 0.0}
+LOG = ("speed", "gain")
+UNITS = {"speed": "×", "gain": "×", "payload": "kg"}
+
+
+def page(atlas):
+    """The whole document."""
+    runs = sum(each.error.size for each in atlas.maps.values())
+    body = _file("page.html").format(
+        name=escape(shown(atlas.robot.name, 200)),
+        about=escape(_about(atlas)),
+        prediction=escape(atlas.prediction),
+        agreement=f"{atlas.agreement:.1%}",
+        runs=number_text(runs),
+        axes="".join(
+            f'<button type="button" data-axis="{axis}">{axis}</button>' for axis in atlas.axes
+        ),
+        bound=f"{atlas.bound:g} {_unit(atlas.robot)}",
+        row=_row_words(atlas),
+        table=_table(atlas),
+    )
+    title = f"{shown(atlas.robot.name, 200)}: stability atlas"
+    return interactive_page(title, body, _data(atlas), _file("style.css"), map(_file, SCRIPTS))
+
+
+def framed(atlas):
+    """The page as an element of another page."""
+    return in_frame("A stability atlas", page(atlas), 1000 + 34 * len(atlas.policies))
+
+
+def _file(name):
+    return file_text(__package__, name)
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def _about(atlas):
+    gains = f"kp {_several(atlas.kp)} and kd {_several(atlas.kd)}"
+    return (
+        f"Computed-torque control with {gains}, some of its data from earlier control steps. A "
+        f"cell is a run of {atlas.duration:g} s that begins on a motion with a cycle of "
+        f"{atlas.cycle:g} s, at speed 1."
+    )
+
+
+def _several(gains):
+    each = [f"{gain:.4g}" for gain in gains]
+    return each[0] if len(set(each)) == 1 else ", ".join(each)
+
+
+def _unit(robot):
+    units = {"rad" if joint.is_revolute else "m" for joint in robot.joints}
+    return " or ".join(sorted(units, reverse=True))
+
+
+def _usual_row(atlas):
+    """The first axis, and its row that is nearest to what the other maps have."""
+    axis, values = next(iter(atlas.axes.items()))
+    return axis, int(np.argmin(np.abs(values - USUAL[axis])))
+
+
+def _row_words(atlas):
+    axis, row = _usual_row(atlas)
+    return f"{axis} {number_text(float(atlas.axes[axis][row]))}"
+
+
+def _table(atlas):
+    """What each policy comes to in the usual row."""
+    heads = ("policy", "predicted, ms", "simulated, ms", "as predicted")
+    axis, row = _usual_row(atlas)
+    lines = []
+    for policy in atlas.policies:
+        found = atlas[policy, axis]
+        lost = np.flatnonzero(found.diverged[row])
+        last = found.periods[lost[0] - 1] if lost.size and lost[0] else 0.0 if lost.size else np.inf
+        maps = [each for (name, _), each in atlas.maps.items() if name == policy]
+        right = np.concatenate([(each.predicted != each.diverged).ravel() for each in maps])
+        edges = [_edge(value, found.periods) for value in (found.boundary[row], last)]
+        lines.append((policy, *edges, f"{right.mean():.1%}"))
+    return table(heads, lines, numeric=heads[1:])
+
+
+def _edge(period, periods):
+    """In milliseconds; or where it is beyond the map."""
+    if period == 0:
+        return f"below {_digits(1e3 * periods[0])}"
+    return f"above {_digits(1e3 * periods[-1])}" if np.isinf(period) else _digits(1e3 * period)
+
+
+# -- data ------------------------------------------------------------------------------------------
+
+
+def _data(atlas):
+    return {
+        "periods": atlas.periods.tolist(),
+        "bound": atlas.bound,
+        "unit": _unit(atlas.robot),
+        "axes": {
+            name: {
+                "values": [float(_digits(value, 6)) for value in values],
+                "about": AXES[name],
+                "unit": UNITS[name],
+                "log": name in LOG,
+            }
+            for name, values in atlas.axes.items()
+        },
+        "maps": {
+            policy: {axis: _map(atlas[policy, axis]) for axis in atlas.axes}
+            for policy in atlas.policies
+        },
+    }
+
+
+def _map(found):
+    """A cell is the error of a run, or, below zero, when it was lost; null: beyond the map."""
+    cells = np.where(found.diverged, -found.diverged_at, found.error)
+    return {
+        "cells": [[float(_digits(value)) for value in row] for row in cells.tolist()],
+        "boundary": [
+            None if np.isinf(value) else float(_digits(value, 4)) for value in found.boundary
+        ],
+        "agreement": found.agreement,
+    }
+
+
+def _digits(value, count=3):
+    return f"{value:.{count}g}"
