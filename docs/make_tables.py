@@ -320,7 +320,7 @@ def closed_loop_table(data):
     for name, speed in loops:
         threads = "1" if name.endswith("run by run") else str(row["threads"])
         ratio = "" if name.startswith("Paraxis") else times(ours / speed)
-        rows.append([name, threads, f"{speed:,.0f}", seconds(1 / speed), ratio])
+        rows.append([name, threads, f"{speed:,.0f}", f"{1e3 / speed:.3g} ms", ratio])
     note = (
         f"Computed torque on a {row['links']}-link arm, {row['steps']:,} control steps of "
         f"{data['period'] * 1e3:g} ms a run, one step of fourth-order Runge-Kutta each; "
