@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import paraxis as px
+from paraxis.cli import main
 from paraxis.control.atlas.motion import CYCLE, at_speed, swaying
 from paraxis.control.atlas.page import SCRIPTS, _file
 
@@ -71,14 +72,23 @@ def test_runs_do_mostly_as_predicted(atlas):
     assert atlas.agreement == pytest.approx(np.mean([m.agreement for m in atlas.maps.values()]))
 
 
+def test_the_last_period_that_held(atlas):
+    found = atlas["hamilton", "gain"]
+    for diverged, last in zip(found.diverged, found.held_up_to, strict=True):
+        k = PERIODS.tolist().index(last)
+        assert not diverged[: k + 1].any() and diverged[k + 1]
+
+
 def test_boundaries_beyond_the_map():
     axes = {"speed": [1.0]}
     short = px.stability_atlas(ARM, policies="exact", periods=[1e-3, 2e-3], axes=axes)
     assert np.isinf(short["exact", "speed"].boundary).all()
     assert short["exact", "speed"].predicted.all()
+    assert np.isinf(short["exact", "speed"].held_up_to).all()
     long = px.stability_atlas(ARM, policies="exact", periods=[0.15, 0.2], axes=axes)
     assert (long["exact", "speed"].boundary == 0).all()
     assert not long["exact", "speed"].predicted.any()
+    assert (long["exact", "speed"].held_up_to == 0).all()
 
 
 def test_a_motion_of_ones_own():
@@ -219,3 +229,22 @@ def test_the_script_knows_places_and_round_numbers(atlas):
     assert log == [0.5, 1, 2] and linear == [0, 0.5, 1, 1.5]
     assert last["lost"] and not last["stable"]
     assert last["boundary"] == pytest.approx(atlas["hamilton", "speed"].boundary[1], rel=1e-3)
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_the_command_writes_the_page(tmp_path, capsys):
+    path = tmp_path / "atlas.html"
+    given = ["--policies", "exact,hamilton", "--kp", "100,80,60", "-o", str(path)]
+    assert main(["atlas", "planar3", *given]) == 0
+    assert "kp 100, 80, 60 and kd 20, 17.89, 15.49" in path.read_text("utf-8")
+    printed = capsys.readouterr().out
+    assert "hamilton" in printed and "atlas.html" in printed
+
+
+def test_the_command_names_what_is_wrong(tmp_path, capsys):
+    for given in (["--kp", "much"], ["--policies", "stale"], ["-o", "/nowhere/atlas.html"]):
+        assert main(["atlas", "planar3", "-o", str(tmp_path / "x.html"), *given]) == 2
+        assert given[1] in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The command line: `paraxis info`, `bench`, `schedule`, `export`, `report`, `demo`.
+"""The command line: `paraxis info`, `bench`, `schedule`, `export`, `atlas`, `report`, `demo`.
 
 Commands ask the public functions and hand the answers to report/. An error of the user is one
 line on stderr and exit code 2; a demo that finds Paraxis wrong exits with 1.
@@ -37,6 +37,7 @@ EXAMPLES = """examples:
   paraxis schedule ur5 --processors 4 --grain 8 --latency 10 --method heft
   paraxis schedule tasks.stg --processors 4 --json out.json
   paraxis export ur5 --function inverse_dynamics --language c -o build
+  paraxis atlas planar3 -o atlas.html   at which sampling periods control with old data holds
   paraxis report counts --html counts.html
 """
 
@@ -214,6 +215,19 @@ def _parser():
     )
     exported.add_argument("-o", "--output", metavar="DIR", required=True)
 
+    about = "an interactive page of maps: at which sampling periods control with old data holds"
+    atlas = commands.add_parser("atlas", help=about, description=f"Make {about}.")
+    atlas.set_defaults(command=_atlas)
+    _add_robot(atlas, "a built-in name or a URDF file")
+    atlas.add_argument("-o", "--output", metavar="FILE", required=True, help="- for stdout")
+    atlas.add_argument(
+        "--kp", metavar="K,...", type=_gains, default=100.0, help="in 1/s² (default: 100)"
+    )
+    atlas.add_argument("--kd", metavar="K,...", type=_gains, help="in 1/s (default: critical)")
+    atlas.add_argument(
+        "--policies", metavar="NAME,...", type=lambda text: text.split(","), help="default: all"
+    )
+
     about = "a table of a paper beside what is measured here"
     report = commands.add_parser(
         "report",
@@ -304,6 +318,15 @@ def _flops(text):
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9):
         raise argparse.ArgumentTypeError(f"expected a number of flops >= 1, found {shown(text)!r}")
     return int(text)
+
+
+def _gains(text):
+    """A number for all joints, or one a joint."""
+    try:
+        gains = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected numbers, found {shown(text)!r}") from None
+    return gains[0] if len(gains) == 1 else gains
 
 
 def _threads(text):
@@ -509,6 +532,24 @@ def _export(arguments):
     for k, command in enumerate(exported.build):
         print(f"{'or   ' if k else 'build'}  {command}")
     print(f"test   {exported.test}")
+    return 0
+
+
+def _atlas(arguments):
+    from .control.atlas.atlas import stability_atlas
+    from .control.atlas.summary import HEADS, summary, usual_row
+    from .report import terminal as show
+
+    _check_writable(arguments.output)
+    given = arguments.kp, arguments.kd, arguments.policies
+    atlas = stability_atlas(_load(arguments), *given)
+    _write(arguments.output, atlas.to_html())
+    terminal = show.Terminal(stderr=arguments.output == "-")
+    terminal.title(shown(atlas.robot.name), f"largest safe period at {usual_row(atlas).words}")
+    terminal.print()
+    columns = [show.Column(head, right=head != HEADS[0]) for head in HEADS]
+    show.print_table(terminal, columns, summary(atlas))
+    _print_written(terminal, arguments.output)
     return 0
 
 

@@ -47,6 +47,12 @@ class StabilityMap:
         return ~np.isnan(self.diverged_at)
 
     @property
+    def held_up_to(self):
+        """Of each row the last period before the first at which a run was lost; or 0, infinite."""
+        first = np.where(self.diverged.any(1), self.diverged.argmax(1), len(self.periods))
+        return np.array([0.0, *self.periods[:-1], np.inf])[first]
+
+    @property
     def predicted(self):
         """Which cells are predicted to be stable."""
         return self.periods <= self.boundary[:, None]

@@ -10,9 +10,9 @@ from ...drawing.interactive import framed as in_frame
 from ...drawing.page import table
 from ...robot.table import shown
 from .rows import AXES
+from .summary import HEADS, digits, summary, usual_row
 
 SCRIPTS = ("model.js", "picture.js", "words.js", "hands.js")  # each uses those before
-USUAL = {"speed": 1.0, "gain": 1.0, "payload": 0.0}
 LOG = ("speed", "gain")
 UNITS = {"speed": "×", "gain": "×", "payload": "kg"}
 
@@ -30,8 +30,8 @@ def page(atlas):
             f'<button type="button" data-axis="{axis}">{axis}</button>' for axis in atlas.axes
         ),
         bound=f"{atlas.bound:g} {_unit(atlas.robot)}",
-        row=_row_words(atlas),
-        table=_table(atlas),
+        row=usual_row(atlas).words,
+        table=table(HEADS, summary(atlas), numeric=HEADS[1:]),
     )
     title = f"{shown(atlas.robot.name, 200)}: stability atlas"
     return interactive_page(title, body, _data(atlas), _file("style.css"), map(_file, SCRIPTS))
@@ -68,40 +68,6 @@ def _unit(robot):
     return " or ".join(sorted(units, reverse=True))
 
 
-def _usual_row(atlas):
-    """The first axis, and its row that is nearest to what the other maps have."""
-    axis, values = next(iter(atlas.axes.items()))
-    return axis, int(np.argmin(np.abs(values - USUAL[axis])))
-
-
-def _row_words(atlas):
-    axis, row = _usual_row(atlas)
-    return f"{axis} {number_text(float(atlas.axes[axis][row]))}"
-
-
-def _table(atlas):
-    """What each policy comes to in the usual row."""
-    heads = ("policy", "predicted, ms", "simulated, ms", "as predicted")
-    axis, row = _usual_row(atlas)
-    lines = []
-    for policy in atlas.policies:
-        found = atlas[policy, axis]
-        lost = np.flatnonzero(found.diverged[row])
-        last = found.periods[lost[0] - 1] if lost.size and lost[0] else 0.0 if lost.size else np.inf
-        maps = [each for (name, _), each in atlas.maps.items() if name == policy]
-        right = np.concatenate([(each.predicted != each.diverged).ravel() for each in maps])
-        edges = [_edge(value, found.periods) for value in (found.boundary[row], last)]
-        lines.append((policy, *edges, f"{right.mean():.1%}"))
-    return table(heads, lines, numeric=heads[1:])
-
-
-def _edge(period, periods):
-    """In milliseconds; or where it is beyond the map."""
-    if period == 0:
-        return f"below {_digits(1e3 * periods[0])}"
-    return f"above {_digits(1e3 * periods[-1])}" if np.isinf(period) else _digits(1e3 * period)
-
-
 # -- data ------------------------------------------------------------------------------------------
 
 
@@ -112,7 +78,7 @@ def _data(atlas):
         "unit": _unit(atlas.robot),
         "axes": {
             name: {
-                "values": [float(_digits(value, 6)) for value in values],
+                "values": [float(digits(value, 6)) for value in values],
                 "about": AXES[name],
                 "unit": UNITS[name],
                 "log": name in LOG,
@@ -130,13 +96,9 @@ def _map(found):
     """A cell is the error of a run, or, below zero, when it was lost; null: beyond the map."""
     cells = np.where(found.diverged, -found.diverged_at, found.error)
     return {
-        "cells": [[float(_digits(value)) for value in row] for row in cells.tolist()],
+        "cells": [[float(digits(value)) for value in row] for row in cells.tolist()],
         "boundary": [
-            None if np.isinf(value) else float(_digits(value, 4)) for value in found.boundary
+            None if np.isinf(value) else float(digits(value, 4)) for value in found.boundary
         ],
         "agreement": found.agreement,
     }
-
-
-def _digits(value, count=3):
-    return f"{value:.{count}g}"

@@ -1,0 +1,46 @@
+"""What the policies of an atlas come to in one row: the conditions that all its maps share."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...drawing.axes import number_text
+
+USUAL = {"speed": 1.0, "gain": 1.0, "payload": 0.0}
+HEADS = ("policy", "predicted, ms", "simulated, ms", "as predicted")
+
+
+class UsualRow(NamedTuple):
+    axis: str
+    row: int
+    words: str
+
+
+def usual_row(atlas):
+    """Of the first axis that row which is nearest to what the other maps have."""
+    axis, values = next(iter(atlas.axes.items()))
+    row = int(np.argmin(np.abs(values - USUAL[axis])))
+    return UsualRow(axis, row, f"{axis} {number_text(float(values[row]))}")
+
+
+def summary(atlas):
+    """Rows under HEADS: the largest safe period, predicted and simulated; cells as predicted."""
+    axis, row, _ = usual_row(atlas)
+    lines = []
+    for policy in atlas.policies:
+        found = atlas[policy, axis]
+        edges = (_edge(each[row], found.periods) for each in (found.boundary, found.held_up_to))
+        share = np.mean([atlas[policy, other].agreement for other in atlas.axes])
+        lines.append((policy, *edges, f"{share:.1%}"))
+    return lines
+
+
+def _edge(period, periods):
+    """In milliseconds; or where it is beyond the map."""
+    if period == 0:
+        return f"below {digits(1e3 * periods[0])}"
+    return f"above {digits(1e3 * periods[-1])}" if np.isinf(period) else digits(1e3 * period)
+
+
+def digits(value, count=3):
+    return f"{value:.{count}g}"
