@@ -18,6 +18,7 @@ LONG = (4e-3, 2e-3, 1e-3, 0.5e-3)
 SHORT = (1e-3, 0.5e-3, 0.25e-3, 0.125e-3)  # where most policies hold the arm
 FREQUENCY, DAMPING, SIZE, RATE, DURATION = 5.0, 0.7, 0.5, 2.0, 2.0
 STALE = tuple(policy for policy in DISTINCT if policy != EXACT)
+CONTROLLED = (BINDER_HERZOG, "binder_herzog_first_order", *READINGS)
 
 
 def slope(periods, errors):
@@ -58,7 +59,8 @@ def slope_table():
         for policy in STALE:
             errors = torques(name, policy)
             rows.append(_row(f"torques, {name}, {policy}", LONG, errors))
-    rows += [_row(f"control, {PLANAR}, {policy}", SHORT, positions(policy)) for policy in STALE]
+    for policy in CONTROLLED:
+        rows.append(_row(f"control, {PLANAR}, {policy}", SHORT, positions(policy)))
     lead = (
         "The slope of the logarithm of the error over that of the period. Torques: the median of "
         f"motions of {LENGTH:g} s along which nothing is controlled, after the jolt of their first "

@@ -18,12 +18,15 @@ DISTINCT = tuple(name for name in policies() if name != "vuskovic")
 PUMA, STANFORD, UR5 = "puma560", "stanford", "ur5"
 NO_ROTORS = "puma560, no rotors"
 PLANAR, WEIGHTLESS, ROTORS = "planar arm", "planar arm, no gravity", "planar arm, rotors"
-ROTOR = 1 / 3  # kg m²: seen from its joint, a rotor is as heavy to turn as a rod of the arm
+ROTOR = 3.0  # kg m², seen from its joint: as heavy to turn as nine rods of the arm
 
 
 @cache
 def arm(name):
-    """An arm by its name in this report."""
+    """An arm by its name in this report, or a planar one by the weight of a link over the last."""
+    if not isinstance(name, str):
+        links = [planar(1, mass=name**i).inertias[0] for i in range(3)]
+        return replace(planar(3), inertias=links, warn=False)
     if name == PLANAR:
         return planar(3)
     if name == WEIGHTLESS:

@@ -13,6 +13,7 @@ from .arms import (
     PAPER,
     PLANAR,
     READINGS,
+    ROTOR,
     ROTORS,
     TABLE_1,
     WEIGHTLESS,
@@ -79,8 +80,8 @@ def _drawn_from():
         f"{text(FREQUENCIES, ' 1/s')} (kp is its square), damping ratio {text(DAMPINGS, '')}; all "
         f"joints move as a sin(wt), a {text(SIZES, ' rad')}, w {text(RATES, ' 1/s')}. Each period "
         "has as many runs.",
-        "The arm: rods of 1 m and 1 kg. With rotors each joint also turns 1/3 kg m², as much as "
-        "a rod; torques for rotors need nothing of other links and are never old.",
+        f"The arm: rods of 1 m and 1 kg. With rotors each joint also turns {ROTOR:g} kg m², as "
+        "geared arms do; what a rotor needs depends on no other link and is never old.",
     )
 
 

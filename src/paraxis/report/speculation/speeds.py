@@ -51,7 +51,8 @@ def torque_table():
     lead = (
         f"Errors of torques along {MOTIONS} quintic motions between postures drawn by chance, "
         "max|Δ| / max(1, max|reference|) of states: the median of the worst of each motion at "
-        f"{PERIODS[1] * 1e3:g} ms, and other periods in the note. Nothing is controlled by them."
+        f"{PERIODS[1] * 1e3:g} ms. Notes: other periods, and in brackets the worst motion. Nothing "
+        "is controlled by these torques."
     )
     return Table("Slow, fast, very fast: torques", lead, rows)
 
@@ -65,19 +66,20 @@ def tracking_table():
                 rows.append(_row(f"{name}, {speed} ({length} s), {policy}", each))
     lead = (
         "The same motions under computed-torque control, critically damped with a natural "
-        f"frequency of {FREQUENCY:g} 1/s: how far a joint is off at worst, rad or m."
+        f"frequency of {FREQUENCY:g} 1/s: how far a joint is off at worst, rad or m. Medians, and "
+        "in brackets the worst motion."
     )
     return Table("Slow, fast, very fast: control", lead, rows)
 
 
 def _row(quantity, errors):
     notes = [
-        f"{period * 1e3:g} ms: {_text(np.median(each))}, at worst {_text(each.max())}"
+        f"{period * 1e3:g} ms: {_text(np.median(each))} ({_text(each.max())})"
         for period, each in zip(PERIODS, errors, strict=True)
     ]
     middle = np.median(errors[1])
     measured = rounded(middle) if np.isfinite(middle) else None
-    return Row(PAPER, quantity, None, measured, "; ".join(notes))
+    return Row(PAPER, quantity, None, measured, ", ".join(notes))
 
 
 def _text(error):

@@ -5,6 +5,7 @@ from functools import cache
 
 from ...control.policies import Cut, policies, policy
 from ...control.speculate import speculate
+from ...robot.zoo import chain
 from ..document import Row, Table
 from ..papers import printed
 from .arms import BINDER_HERZOG, EXACT, FIGURE_3, PAPER, PLANAR, PUMA, TABLE_1, arm
@@ -22,16 +23,26 @@ PRINTED_AS = {
 @cache
 def program(name, which, gravity_old=False):
     """The torques of an arm under a policy, as a Program."""
+    return _speculation(arm(name), which, gravity_old)
+
+
+def _speculation(robot, which, gravity_old):
     chosen = policy(which)
     if gravity_old:
         chosen = replace(chosen, cuts=(*chosen.cuts, Cut("gravity")))
-    return speculate(arm(name), chosen)
+    return speculate(robot, chosen)
 
 
 @cache
 def depth(name, which, gravity_old=False):
     """Flops on the longest path."""
     return program(name, which, gravity_old).depth().flops
+
+
+@cache
+def chain_depth(links, which, gravity_old=False):
+    """The same of a chain in space, of any length."""
+    return _speculation(chain(links), which, gravity_old).depth().flops
 
 
 def carried(found):
