@@ -18,6 +18,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .common_ellipsoid import lengths, shorten
+from .spectral_radius import irreducible_parts
 
 BEAM = 16  # products kept of each length while looking for one that grows fast
 LONGEST_TRIED = 10  # factors of these
@@ -75,7 +76,9 @@ def _bound(matrices, enough, most_products):
     _, twos = np.frexp(np.abs(matrices).max())
     matrices = np.ldexp(matrices, -twos)  # so that short products do not overflow
 
-    blocks = [matrices[:, part[:, None], part] for part in _irreducible_parts(matrices)]
+    # Split, sets have good norms; whole, a state that only follows another asks for ever more
+    # skewed coordinates.
+    blocks = [matrices[:, part[:, None], part] for part in irreducible_parts(matrices)]
     best = _Fastest()
     for block in blocks:
         best.learn(block, [(i,) for i in range(len(block))], np.zeros(len(block)))
@@ -89,20 +92,6 @@ def _bound(matrices, enough, most_products):
         upper = max(_bound_block(block, best, wanted, most_products) for block in blocks)
     lower = min(best.rate, upper)  # norms are the better known of the two
     return Bounds(float(np.ldexp(lower, twos)), float(np.ldexp(upper, twos)), best.product)
-
-
-def _irreducible_parts(matrices):
-    """Indices of the states, split where the set is block triangular.
-
-    The joint spectral radius is the largest of the diagonal blocks'. Split, they have good norms;
-    whole, a state that only follows another asks for ever more skewed coordinates.
-    """
-    m = matrices.shape[-1]
-    reaches = (matrices != 0).any(axis=0) | np.eye(m, dtype=bool)
-    for _ in range(m.bit_length()):
-        reaches = reaches @ reaches
-    both_ways = reaches & reaches.T
-    return [np.flatnonzero(row) for row in np.unique(both_ways, axis=0)]
 
 
 class _Fastest:

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import api
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
 from ..robot.model import PARAMETERS
 from ..robot.robot import Robot
-from ..simulation.losses import Losses
+from ..simulation.plant import Plant
 from .at_points import AtPoints
 from .controller import Controller, Motion
 from .zero_order_hold import transition
@@ -37,6 +36,12 @@ class Linearised:
     L: np.ndarray  # (ages, ..., n, k)
     P: np.ndarray  # (ages, ..., k, 2n)
     S: np.ndarray  # (ages, ..., k, k)
+
+    def only(self, point):
+        """Of one of the points (points,), which keep their axis."""
+        here = slice(point, point + 1)
+        law = (each[:, here] for each in (self.K, self.L, self.P, self.S))
+        return Linearised(self.A[here], self.B[here], *law)
 
     def _places(self, holds):
         """Where the state, the entries and held torques stand in the state of the map."""
@@ -97,11 +102,11 @@ class LinearLoop:
         recursion, n = self.controller.recursion, self.robot.nv
         if recursion is None or not recursion.uncertain:
             return np.zeros((1, n))
-        of_link = [(0.0,)] * n
+        of_link = [set() for _ in range(n)]
         for (_, reader), cut in recursion.cuts.items():
             if len(cut.ages) > 1:
-                of_link[recursion.owner(reader)] = cut.ages
-        grid = np.meshgrid(*of_link, indexing="ij")
+                of_link[recursion.owner(reader)].update(cut.ages)
+        grid = np.meshgrid(*(sorted(met) or [0] for met in of_link), indexing="ij")
         return np.stack([axis.ravel() for axis in grid], -1).astype(float)
 
     # -- at points of a motion --------------------------------------------------------------------
@@ -160,10 +165,7 @@ class LinearLoop:
             shapes[name] = tuple(robot.n if k == "n" else k for k in PARAMETERS[name])
 
         def plant(q, qd, tau, **given):
-            if robot.has_losses:
-                return {"qdd": Losses(robot, tuple(given)).accelerations(q, qd, tau, **given)[0]}
-            joints = [torque * ratio for torque, ratio in zip(tau, robot.ratios, strict=True)]
-            return {"qdd": api.forward_dynamics(robot, q, qd, joints, **given)}
+            return {"qdd": Plant(robot, tuple(given)).accelerations(q, qd, tau, **given)[0]}
 
         graph = trace(plant, shapes, "plant")
         wanted = {f"qdd_{name}": ("qdd", name) for name in ("q", "qd", "tau")}

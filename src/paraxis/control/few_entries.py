@@ -1,0 +1,57 @@
+"""Old data in as few numbers as tell: only some combinations of entries ever reach the torques.
+
+Entries e of a control law obey e' = S e + P x, and the torques feel L e. What of e is seen through
+L, S, S S, ... is one subspace, what x can stir through P, S, S S, ... another; the rest lives on
+nothing but itself, and as a recursion has no cycles it is gone after a few steps. So eigenvalues
+other than zero, and growth rates, do not change when it is left out.
+"""
+
+import numpy as np
+
+from .linear_loop import Linearised
+
+NEGLIGIBLE = 1e-11  # of a vector: what is left of one that lies in a subspace, by rounding
+
+
+def with_few_entries(law):
+    """The Linearised of points (points,), all in the same coordinates, of few entries."""
+    if not law.S.shape[-1]:
+        return law
+    k = law.S.shape[-1]
+    seen = _invariant(law.L.reshape(-1, k), law.S.reshape(-1, k, k).swapaxes(1, 2))
+    law = _within(law, seen)
+    k = law.S.shape[-1]
+    stirred = _invariant(law.P.swapaxes(-1, -2).reshape(-1, k), law.S.reshape(-1, k, k))
+    return _within(law, stirred)
+
+
+def _within(law, basis):
+    L, P, S = law.L @ basis, basis.T @ law.P, basis.T @ law.S @ basis
+    return Linearised(law.A, law.B, law.K, L, P, S)
+
+
+def _invariant(rows, maps):
+    """An orthonormal basis (k, r) of the least subspace with all rows that no map leaves."""
+    k, basis, new = maps.shape[-1], np.zeros((maps.shape[-1], 0)), rows.T
+    limit = NEGLIGIBLE * max(np.linalg.norm(new), 1e-300)
+    while new.shape[1]:
+        first = basis.shape[1]
+        while new.shape[1]:
+            new = _beside(basis, new)
+            new = new[:, np.linalg.norm(new, axis=0) > limit]
+            directions, sizes, _ = np.linalg.svd(new[:, : k + 1], full_matrices=False)
+            more, _ = np.linalg.qr(_beside(basis, directions[:, sizes > limit]))
+            basis = np.concatenate([basis, more], axis=1)
+            if basis.shape[1] >= k:
+                return np.eye(k)
+            new = new[:, k + 1 :]
+        new = np.concatenate(list(maps @ basis[:, first:]), axis=1)
+        limit = NEGLIGIBLE * np.abs(maps).sum(axis=-1).max()
+    return basis
+
+
+def _beside(basis, vectors):
+    """What of them is orthogonal to the basis; twice, for what rounding leaves the first time."""
+    for _ in range(2):
+        vectors = vectors - basis @ (basis.T @ vectors)
+    return vectors

@@ -1,0 +1,252 @@
+"""How fast errors of a control loop grow from step to step, as a function of the period.
+
+By eigenvalues of the loop's linear maps: near a posture, at points of a motion, each as if it
+lasted, or over the whole way round a periodic motion. Where a control step may be one of several
+(ages are uncertain, steps are missed), by bounds of the joint spectral radius of all it may be: one
+factor is then a step that happens, with the missed ones before it.
+"""
+
+import math
+
+import numpy as np
+
+from .few_entries import with_few_entries
+from .joint_spectral_radius import joint_spectral_radius, radius_below
+from .linear_loop import LinearLoop
+from .reference import Reference
+from .resting_place import resting_place
+from .spectral_radius import spectral_radii
+
+ONE = 1.0 - 1e-9  # what is nearer to one may be one, but for rounding
+PRECISION = 1e-4  # of a period
+MANY, FEW = 12, 4  # periods to try a decade, where it is cheap and where it is not
+POINTS = 50  # of a motion
+POINTS_OF_SEVERAL = 10  # of one where joint spectral radii are to be bounded
+MOST_PRODUCTS = 2000  # that a bound may take: it matters near the limit only
+MOST_STEPS = 10_000  # in a way round
+FEWEST_STEPS = 4
+AT_ONCE = 2**21  # numbers in the maps of some steps of a way round
+
+
+class Growth:
+    """Of errors near a posture or at points of a motion; `linear` is a LinearLoop.
+
+    delay: the share of the period that computation takes. missed: how many control steps may be
+    missed in a row.
+    """
+
+    points = 1
+
+    def __init__(self, linear: LinearLoop, delay, missed):
+        self.linear, self.delay, self.missed = linear, delay, missed
+        self._order = []  # of points: those first that were unstable last
+
+    @property
+    def switches(self):
+        """May a control step be one of several?"""
+        return bool(self.missed) or len(self.linear.ages) > 1
+
+    def where(self, period):
+        """Linearised at points (points,)."""
+        raise NotImplementedError
+
+    # -- periods to look at -----------------------------------------------------------------------
+
+    def periods(self, shortest, longest):
+        per_decade = MANY if self.points == 1 and not self.switches else FEW
+        count = 1 + math.ceil(per_decade * math.log10(longest / shortest))
+        return np.geomspace(shortest, longest, max(count, 2)).tolist()
+
+    def between(self, shorter, longer):
+        """A period in between; None where they are as near as it matters."""
+        return (shorter + longer) / 2 if longer - shorter > PRECISION * shorter else None
+
+    def rates(self):
+        """The slowest and the fastest, in 1/s, of exact control in continuous time."""
+        where, n = self.where(0.0), self.linear.robot.nv
+        loop = np.zeros((len(where.A), 2 * n, 2 * n))
+        loop[:, :n, n:] = np.eye(n)
+        loop[:, n:, :] = where.A + where.B @ where.settled()
+        rates = abs(np.linalg.eigvals(loop))
+        fastest = max(rates.max(), 1e-3)
+        return max(rates.min(), 1e-3 * fastest), fastest
+
+    # -- growth -----------------------------------------------------------------------------------
+
+    def maps(self, where, period, decay=0.0):
+        """What a control step may be, (choices, points, m, m), times exp(decay t) for its time."""
+        holds = bool(self.missed or self.delay)
+        steps = [where.steps(period, self.delay * period, holds)]
+        for _ in range(self.missed):
+            steps.append(steps[-1] @ where.missed(period))
+        return np.concatenate(
+            [math.exp(decay * period * (1 + k)) * each for k, each in enumerate(steps)]
+        )
+
+    def _sets(self, period, decay=0.0):
+        """What a control step may be, (choices, m, m), as a function of the point."""
+        where = self.where(period)
+        if self.switches:  # bounds are dear: few entries are worth some work at each point
+            return lambda k: self.maps(with_few_entries(where.only(k)), period, decay)[:, 0]
+        maps = self.maps(where, period, decay)
+        return lambda k: maps[:, k]
+
+    def bounds(self, period):
+        """A lower and an upper bound of the growth a step, at the worst point."""
+        at = self._sets(period)
+        each = [_bounds(at(point)) for point in range(self.points)]
+        return max(lower for lower, _ in each), max(upper for _, upper in each)
+
+    def falls(self, period, decay):
+        """Do errors fall at least as fast as exp(-decay t)? None where bounds do not tell."""
+        at, undecided = self._sets(period, decay), False
+        self._order = self._order or list(range(self.points))
+        for point in list(self._order):
+            verdict = _below_one(at(point))
+            if verdict is False:
+                self._order.remove(point)
+                self._order.insert(0, point)
+                return False
+            undecided |= verdict is None
+        return None if undecided else True
+
+
+def _bounds(maps):
+    if not np.isfinite(maps).all():
+        return math.inf, math.inf
+    if len(maps) > 1:
+        lower, upper, _ = joint_spectral_radius(maps)
+        if lower < ONE <= upper and _below_one(maps):
+            upper = ONE  # the question that matters most is given more work
+        return lower, upper
+    radius = float(spectral_radii(maps)[0])
+    return radius, radius
+
+
+def _below_one(maps):
+    if len(maps) > 1:
+        if not np.isfinite(maps).all():
+            return False
+        return radius_below(maps, ONE, MOST_PRODUCTS)
+    return bool(spectral_radii(maps)[0] < ONE)
+
+
+class NearPosture(Growth):
+    """Near where the robot rests under control of a posture (n,)."""
+
+    def __init__(self, linear, delay, missed, posture):
+        super().__init__(linear, delay, missed)
+        q = resting_place(linear, posture)[None]
+        still = np.zeros_like(q)
+        desired = np.stack([posture[None], still, still], axis=-2)
+        tau, past = linear.exact((q, still), desired)
+        there = linear.linearised((q, still), tau, (q, still), desired, desired, past)
+        self._there = with_few_entries(there)
+
+    @property
+    def method(self):
+        return f"{'joint ' * self.switches}spectral radius at a posture"
+
+    def where(self, period):
+        return self._there
+
+
+class AlongMotion(Growth):
+    """At points of a motion, each as if it lasted."""
+
+    def __init__(self, linear, delay, missed, reference: Reference, duration):
+        super().__init__(linear, delay, missed)
+        self.reference, self.duration = reference, duration
+        self.points = POINTS_OF_SEVERAL if self.switches else POINTS
+
+    @property
+    def method(self):
+        kind = f"{'joint ' * self.switches}spectral radius"
+        return f"{kind} at {self.points} points of a motion"
+
+    def where(self, period):
+        return self._linearised(np.linspace(0.0, self.duration, self.points), period)
+
+    def _in_motion(self, t):
+        return np.clip(t, 0.0, self.duration)
+
+    def _linearised(self, t, period):
+        """At control steps at times t: the law there, the plant in the middle of what follows."""
+        linear, entries = self.linear, self.linear.controller.entries
+
+        def desired(times):
+            sampled = self.reference.sampled(self._in_motion(times))
+            return (sampled[:, 0], sampled[:, 1]), sampled
+
+        state, now = desired(t)
+        between, middle = desired(t + period / 2)
+        _, ahead = desired(t + period)
+        tau, _ = linear.exact(between, middle)
+        past = np.empty((len(t), len(entries)))
+        for age in sorted({entry.age for entry in entries}):
+            _, values = linear.exact(*desired(t - age * period))
+            columns = [k for k, entry in enumerate(entries) if entry.age == age]
+            past[:, columns] = values[:, columns]
+        return linear.linearised(between, tau, state, now, ahead, past)
+
+
+class AroundMotion(AlongMotion):
+    """Over a whole way round a motion, a step on average.
+
+    Steps go evenly round: a period that does not divide the duration is taken for the nearest that
+    does.
+    """
+
+    method = "spectral radius of a periodic motion"
+
+    def _in_motion(self, t):
+        return np.mod(t, self.duration)
+
+    def _count(self, period):
+        return min(max(round(self.duration / period), FEWEST_STEPS), MOST_STEPS)
+
+    def periods(self, shortest, longest):
+        counts = {self._count(period) for period in super().periods(shortest, longest)}
+        return [self.duration / count for count in sorted(counts, reverse=True)]
+
+    def between(self, shorter, longer):
+        count = (self._count(shorter) + self._count(longer)) // 2
+        near = count == self._count(longer) or super().between(shorter, longer) is None
+        return None if near else self.duration / count
+
+    def bounds(self, period):
+        count = self._count(period)
+        period = self.duration / count
+        size = 2 * self.linear.robot.nv + len(self.linear.controller.entries)
+        whole, logarithm = None, 0.0
+        for steps in np.array_split(np.arange(count), math.ceil(count * size**2 / AT_ONCE)):
+            maps = self.maps(self._linearised(period * steps, period), period)[0]
+            if whole is not None:
+                maps = np.concatenate([whole[None], maps])
+            whole, more = _product(maps)
+            logarithm += more
+        radius = float(spectral_radii(whole[None])[0])
+        radius = math.exp((math.log(radius) + logarithm) / count) if radius else 0.0
+        return radius, radius
+
+    def falls(self, period, decay):
+        _, radius = self.bounds(period)
+        return radius * math.exp(decay * period) < ONE
+
+
+def _product(maps):
+    """The product of maps in the order of time, the last on the left.
+
+    As a matrix of size one and the logarithm of what it lost: long products overflow.
+    """
+    logarithm = 0.0
+    while len(maps) > 1:
+        odd, pairs = maps[len(maps) & ~1 :], maps[: len(maps) & ~1]
+        maps = np.concatenate([pairs[1::2] @ pairs[::2], odd])
+        size = abs(maps).max(axis=(-1, -2))
+        if not np.isfinite(size).all():
+            return np.full(maps.shape[1:], np.inf), 0.0
+        size = np.where(size > 0, size, 1.0)
+        maps = maps / size[:, None, None]
+        logarithm += np.log(size).sum()
+    return maps[0], logarithm
