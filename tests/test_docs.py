@@ -76,8 +76,7 @@ def test_links_lead_somewhere(page, target):
         assert heading in [line.lower().replace(" ", "-") for line in lines]
 
 
-# these take half a minute each
-SLOW = {"depth": pytest.mark.long, "log-depth": pytest.mark.long}
+SLOW = dict.fromkeys(("depth", "log-depth", "speculation"), pytest.mark.long)  # half a minute each
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=SLOW.get(x, ())) for x in REPORTS])

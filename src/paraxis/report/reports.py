@@ -37,6 +37,12 @@ def _schedules():
     return schedules()
 
 
+def _speculation():
+    from .speculation.report import speculation
+
+    return speculation()
+
+
 def _systolic():
     from .systolic.report import systolic
 
@@ -50,5 +56,6 @@ REPORTS = {
     "log-depth": ("Fijany's claims, counted and planned; long chains, once measured", _log_depth),
     "networks": ("recurrences on several processors, and messages between these", _networks),
     "schedules": ("Dhanaraj's subtasks, levels and times, checked and proved", _schedules),
+    "speculation": ("what is claimed of stale data in control, tested", _speculation),
     "systolic": ("Lathrop's arrays of processors, simulated", _systolic),
 }

@@ -6,8 +6,10 @@ import numpy as np
 
 from ...api import inverse_dynamics
 from .arms import arm
-from .motions import ends, quintic
+from .motions import MOTIONS, ends, quintic
 from .time_steps import program
+
+REST = 32  # samples before a motion, after which all old values are those of rest
 
 
 @cache
@@ -17,21 +19,23 @@ def torque_errors(name, policy, length, period, after=0.0):
     after: the share of the motion that does not count.
     """
     times = period * np.arange(round(length / period) + 1)
-    begin, end = ends(name).values()
-
-    def at(t):
-        motion = quintic(t[:, None, None], begin, end, length)
-        return dict(zip(("q", "qd", "qdd"), motion, strict=True))
-
-    given, found = at(times), program(name, policy)
-    joints = dict(given)
+    rest = np.zeros(REST)
+    found, now = program(name, policy), _joints(name, length, np.concatenate([rest, times]))
+    inputs = dict(now)
     if found.policy.ahead:  # nothing is off, so that what is foreseen is what comes
-        joints |= {f"{key}_ahead": value for key, value in at(times + period).items()}
-    start = found.start(**{key: value[0] for key, value in given.items()})
-    _, made = _loop(name, policy)(steps=len(times), **joints, **start)
-    exact = inverse_dynamics(arm(name), **given)
+        ahead = _joints(name, length, np.concatenate([rest, times + period]))
+        inputs |= {f"{key}_ahead": value for key, value in ahead.items()}
+    nothing = {key: np.zeros((MOTIONS, *found.inputs[key])) for key in found.carry}
+    _, made = _loop(name, policy)(steps=REST + len(times), **inputs, **nothing)
+    exact = inverse_dynamics(arm(name), **now)
     off = np.abs(made["tau"] - exact).max(-1) / np.maximum(1.0, np.abs(exact).max(-1))
-    return off[times >= after * length].max(0)
+    return off[REST:][times >= after * length].max(0)
+
+
+def _joints(name, length, times):
+    """What inverse dynamics takes, at some times of all motions of an arm."""
+    motion = quintic(times[:, None, None], **ends(name), length=length)
+    return dict(zip(("q", "qd", "qdd"), motion, strict=True))
 
 
 @cache
