@@ -11,6 +11,7 @@ nothing of the scales the problem came with.
 import numpy as np
 
 MOST_STEPS = 60
+LARGEST = 64  # of matrices that are worth it: a step makes m**4 numbers
 CLOSE = 1e-3  # a gap between g² and what is proved, as part of it, not worth another step
 WORST_CONDITION = 1e6  # of the coordinates: norms in worse ones prove too few digits
 
@@ -18,9 +19,12 @@ WORST_CONDITION = 1e6  # of the coordinates: norms in worse ones prove too few d
 def shorten(matrices, target):
     """The matrices (k, m, m) in coordinates in which the longest of them is short.
 
-    Stops once none is longer than `target`. What comes back is similar to what was given, all by
-    the same change of coordinates, so its lengths bound growth whether or not they are the least.
+    Stops once none is longer than `target`; large matrices are left as they are. What comes back is
+    similar to what was given, all by the same change of coordinates, so its lengths bound growth
+    whether or not they are the least.
     """
+    if matrices.shape[-1] > LARGEST:
+        return matrices
     size = lengths(matrices).max()
     given = shortened = matrices / size
     change = np.eye(matrices.shape[-1])

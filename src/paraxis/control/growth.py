@@ -18,7 +18,7 @@ from .resting_place import resting_place
 from .spectral_radius import spectral_radii
 
 ONE = 1.0 - 1e-9  # what is nearer to one may be one, but for rounding
-PRECISION = 1e-4  # of a period
+PRECISION, ROUGH = 1e-4, 1e-2  # of a period, where it is cheap and where it is not
 MANY, FEW = 12, 4  # periods to try a decade, where it is cheap and where it is not
 POINTS = 50  # of a motion
 POINTS_OF_SEVERAL = 10  # of one where joint spectral radii are to be bounded
@@ -59,7 +59,8 @@ class Growth:
 
     def between(self, shorter, longer):
         """A period in between; None where they are as near as it matters."""
-        return (shorter + longer) / 2 if longer - shorter > PRECISION * shorter else None
+        near = ROUGH if self.switches else PRECISION
+        return (shorter + longer) / 2 if longer - shorter > near * shorter else None
 
     def rates(self):
         """The slowest and the fastest, in 1/s, of exact control in continuous time."""

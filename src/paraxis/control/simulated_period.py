@@ -12,11 +12,13 @@ import numpy as np
 from ..errors import ArgumentError
 from ..simulation.simulator import positive
 from .closed_loop import closed_loop
+from .reference import Reference
 
 AT_ONCE = 12  # periods simulated together
 SAMPLES = 300  # at least, of each run
 REFINEMENTS = 2  # of the interval between the last stable and the first unstable period
 LOST_IN_ROUNDING = 1e-6  # of the first distance: nearer runs are together
+FAR = 100  # times the first distance: runs so far apart parted, whatever they do then
 DIRECTIONS = 3  # in which runs begin apart
 
 
@@ -55,7 +57,9 @@ def simulated_safe_period(
     delay=0.0,
     **keywords,
 ):
-    """The largest period at which simulated runs that begin `amplitude` apart come together.
+    """The largest period at which simulated runs that begin a little apart come together.
+
+    Apart by `amplitude` in positions, and in rates by as much a period: old data are stirred too.
 
     The periods looked at go from `shortest` to `longest`; the first interval of stable ones
     counts, as in `px.safe_period`, to which this is the check. duration: how long runs are
@@ -99,6 +103,7 @@ class _Apart:
         chance = np.random.default_rng(1)
         ways = chance.normal(size=(DIRECTIONS, robot.nv))
         self.ways = amplitude * ways / np.abs(ways).max(-1, keepdims=True)
+        self.begin = Reference(trajectory, robot.nv).sampled(np.zeros(1))[0, :2]
 
     def come_together(self, periods):
         """At which of some periods they do."""
@@ -106,17 +111,16 @@ class _Apart:
         conditions = dict(self.conditions)
         share = conditions.pop("share")
         length = max(self.duration, SAMPLES * periods.max())
-        begin = conditions.pop("q0", None)
-        if begin is None:
-            begin = _beginning(trajectory)
-        q0 = np.concatenate([begin[None], begin + self.ways])
         period = periods[:, None]
+        q0, qd0 = self.begin
+        apart = np.concatenate([np.zeros_like(self.ways[:1]), self.ways])
         run = closed_loop(
             robot,
             controller,
             trajectory,
             period,
-            q0=q0,
+            q0=q0 + apart,
+            qd0=qd0 + apart / period[..., None],
             duration=length,
             delay=share * period,
             record=("q",),
@@ -125,7 +129,10 @@ class _Apart:
         return np.array([self._together(run, k, length) for k in range(len(periods))])
 
     def _together(self, run, k, length):
-        """Of the runs at one period: are they nearer in the last quarter than in the one before?"""
+        """Of the runs at one period: are they nearer in the last quarter than in the one before?
+
+        And not far more apart than at first: runs that parted may stay as far as the arm allows.
+        """
         q = run.q[:, k]
         t = run.t[:, k, 0] if run.t.ndim > 1 else run.t
         if not np.isfinite(q).all():
@@ -133,11 +140,5 @@ class _Apart:
         distance = np.abs(q[:, 1:] - q[:, :1]).max((1, 2))
         before = distance[(t >= 0.5 * length) & (t < 0.75 * length)].max()
         last = distance[t >= 0.75 * length].max()
-        return bool(last <= max(before * (1 - 1e-9), LOST_IN_ROUNDING * self.amplitude))
-
-
-def _beginning(trajectory):
-    if callable(trajectory):
-        q = trajectory(0.0)[0]
-        return np.asarray(q, float)
-    return np.asarray(trajectory, float)
+        nearest = LOST_IN_ROUNDING * self.amplitude
+        return bool(last <= max(min(before * (1 - 1e-9), FAR * self.amplitude), nearest))

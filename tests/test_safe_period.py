@@ -1,0 +1,340 @@
+"""Safe periods: theory where there is one, simulation everywhere else."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+import paraxis as px
+from paraxis.control.few_entries import with_few_entries
+from paraxis.control.linear_loop import LinearLoop
+from paraxis.control.spectral_radius import spectral_radii
+
+ARM, POSTURE = px.planar(3), (0.3, 0.4, 0.5)
+PENDULUM = px.planar(1)
+WEIGHTLESS = PENDULUM.with_gravity((0, 0, 0))
+KP, KD = 100.0, 20.0
+RATES = (2.0, 1.0, 3.0)  # of a motion that goes round in 2 pi
+
+
+@cache
+def controller(policy="exact", kp=KP, kd=KD, robot=ARM):
+    return px.computed_torque(robot, kp, kd, policy)
+
+
+@cache
+def predicted(policy="exact", **options):
+    return px.safe_period(ARM, controller(policy), POSTURE, **options)
+
+
+def round_and_round(t):
+    q = [0.4 * px.sin(rate * t) for rate in RATES]
+    qd = [0.4 * rate * px.cos(rate * t) for rate in RATES]
+    return q, qd, [-0.4 * rate**2 * px.sin(rate * t) for rate in RATES]
+
+
+def distances(robot, law, period, samples, start=POSTURE, **options):
+    """Of a run from one that begins a little apart, in rates above all, at the samples."""
+    apart = 1e-9 * np.array([[0, 0, 0], [1.0, -0.6, 0.3]])
+    q0, qd0 = start + apart, apart / period
+    options = {"duration": samples * period, "record": "q"} | options
+    run = px.closed_loop(robot, law, POSTURE, period, q0=q0, qd0=qd0, **options)
+    return np.abs(run.q[:, 1] - run.q[:, 0]).max(-1)
+
+
+def growth(distance, samples):
+    """The factor a step at which it grows over the last samples."""
+    ends = distance[-samples : -samples // 2].max(), distance[-samples // 2 :].max()
+    return (ends[1] / ends[0]) ** (2 / samples)
+
+
+# -- theory ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kp, kd", [(100.0, 20.0), (1.0, 50.0), (1000.0, 10.0)])
+def test_a_double_integrator_obeys_jury(kp, kd):
+    """z² - (2 - kd T - kp T²/2) z + 1 - kd T + kp T²/2 has its roots inside the circle for
+    T < 2 / kd and T < 2 kd / kp."""
+    law = controller(kp=kp, kd=kd, robot=WEIGHTLESS)
+    found = px.safe_period(WEIGHTLESS, law, [0.3])
+    assert found.period == pytest.approx(min(2 / kd, 2 * kd / kp), rel=2e-4)
+    assert found.period < found.unstable and found.rate == 1 / found.period
+    assert found.spectral_radius(found.period) < 1 < found.spectral_radius(found.unstable) + 1e-8
+    T = 0.7 * found.period
+    roots = np.roots([1, -(2 - kd * T - kp * T**2 / 2), 1 - kd * T + kp * T**2 / 2])
+    assert found.spectral_radius(T) == pytest.approx(abs(roots).max(), rel=1e-9)
+
+
+def test_gravity_acts_between_samples():
+    """A pendulum swings by itself while its torque is held: sines and cosines, not powers."""
+    q, T = 0.3, 0.08
+    inertia = px.mass_matrix(PENDULUM, [q])[0, 0]
+    pull = -px.gravity_torques(PENDULUM, [0.0])[0] * math.sin(q) / inertia  # slope of gravity
+    w = np.emath.sqrt(pull)
+    c, s = np.cos(w * T), np.sin(w * T)
+    gain = np.array([pull - KP, -KD])
+    loop = np.array([[c, s / w], [-w * s, c]]) + np.outer([(1 - c) / pull, s / w], gain)
+    found = px.safe_period(PENDULUM, controller(robot=PENDULUM), [q])
+    assert found.spectral_radius(T) == pytest.approx(abs(np.linalg.eigvals(loop)).max(), rel=1e-9)
+
+
+def test_a_delay_of_almost_a_period_is_a_pipeline_of_two_stages():
+    late, two = predicted(delay=0.999999), predicted("pipelined")
+    assert late.period == pytest.approx(two.period, rel=1e-3)
+
+
+def test_an_age_of_zero_is_exact_control():
+    exact, cut = predicted(), px.computed_torque(ARM, KP, KD, [px.Cut(age=0)])
+    found = px.safe_period(ARM, cut, POSTURE)
+    assert (found.period, found.unstable) == (exact.period, exact.unstable)
+    assert found.spectral_radius(0.05) == exact.spectral_radius(0.05)
+
+
+@pytest.mark.parametrize("policy", px.policies())
+def test_all_policies_are_exact_control_in_very_short_steps(policy):
+    """Errors fall at the slowest rate of the continuous loop, kp/kd-wise, whatever is old."""
+    T = 1e-5
+    rate = -math.log(predicted(policy).spectral_radius(T)) / T
+    exact = -math.log(predicted().spectral_radius(T)) / T
+    assert rate == pytest.approx(exact, rel=0.03)
+
+
+def test_decay_asks_for_more_than_stability():
+    found = predicted("hamilton", decay=5.0)
+    assert found.period < predicted("hamilton").period
+    assert found.spectral_radius(found.period) == pytest.approx(
+        math.exp(-5 * found.period), rel=1e-4
+    )
+    assert found.margin == 1 - found.spectral_radius(found.period)
+    assert predicted("hamilton", decay=50.0).period is None  # faster than the gains make it
+
+
+def test_few_entries_have_the_growth_of_all():
+    """Of products too, in which ages change from step to step."""
+    law = px.computed_torque(ARM, KP, KD, px.policy("vuskovic", age=(1, 2)))
+    linear = LinearLoop(ARM, law, {})
+    q, still = np.array([POSTURE]), np.zeros((1, 3))
+    desired = np.stack([q, still, still], axis=-2)
+    tau, past = linear.exact((q, still), desired)
+    whole = linear.linearised((q, still), tau, (q, still), desired, desired, past)
+    few = with_few_entries(whole)
+    assert few.S.shape[-1] < whole.S.shape[-1]
+    for word in np.random.default_rng(0).integers(len(linear.ages), size=(5, 6)):
+        radii = []
+        for each in (whole, few):
+            maps = each.steps(2e-3, 1e-3, True)[:, 0]
+            radii.append(spectral_radii(np.linalg.multi_dot(maps[word])[None])[0])
+        assert radii[0] == pytest.approx(radii[1], rel=1e-9)
+
+
+# -- simulation ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delay", [0.0, pytest.param(0.5, marks=pytest.mark.long)])
+@pytest.mark.parametrize("policy", px.policies())
+def test_the_boundary_is_that_of_simulation(policy, delay):
+    period = predicted(policy, delay=delay).period
+    found = px.simulated_safe_period(
+        ARM,
+        controller(policy),
+        POSTURE,
+        shortest=0.8 * period,
+        longest=1.2 * period,
+        duration=2.0,
+        delay=delay,
+    )
+    assert found.period == pytest.approx(period, rel=0.05)
+
+
+def test_the_boundary_with_a_delay_is_that_of_simulation():
+    period = predicted("hamilton", delay=0.5).period
+    found = px.simulated_safe_period(
+        ARM,
+        controller("hamilton"),
+        POSTURE,
+        shortest=0.8 * period,
+        longest=1.25 * period,
+        duration=1.0,
+        delay=0.5,
+    )
+    assert found.period == pytest.approx(period, rel=0.05)
+    assert found.period < found.unstable and f"{found.period:.4g} s" in repr(found)
+
+
+@pytest.mark.parametrize("policy", ["exact", "hamilton"])
+def test_the_spectral_radius_is_the_growth_of_an_error(policy):
+    T = 1.1 * predicted(policy).period
+    expected = predicted(policy).spectral_radius(T)
+    distance = distances(ARM, controller(policy), T, samples=math.ceil(14 / math.log(expected)))
+    assert growth(distance, 40) == pytest.approx(expected, rel=0.01)
+
+
+def test_a_wrong_payload_moves_where_it_rests():
+    """Feed-forward of the wrong weight: the arm hangs off the posture, and is judged there."""
+    loaded = ARM.with_payload(2.0)
+    law = px.feed_forward(ARM, 300.0, 30.0)
+    found = px.safe_period(loaded, law, POSTURE)
+    run = px.closed_loop(loaded, law, POSTURE, 0.002, duration=20.0, record="q")
+    rest = run.q[-1]
+    assert np.abs(rest - POSTURE).max() > 0.05
+    T = 1.1 * found.period
+    assert growth(distances(loaded, law, T, 60, start=rest), 20) == pytest.approx(
+        found.spectral_radius(T), rel=0.02
+    )
+    same = px.safe_period(ARM, law, POSTURE, **px.payload(ARM, 2.0))
+    assert same.period == pytest.approx(found.period, rel=1e-9)
+
+
+# -- along a motion --------------------------------------------------------------------------------
+
+
+def test_the_monodromy_is_the_derivative_of_a_round():
+    """Of exact control, where nothing but q and qd is carried, by differences of whole rounds."""
+    law = controller(kp=20.0, kd=4.0)
+    found = px.safe_period(
+        ARM, law, round_and_round, duration=2 * math.pi, periodic=True, shortest=0.01, longest=0.05
+    )
+    q, qd = np.zeros(3), np.multiply(0.4, RATES)
+    step = 1e-6 * np.concatenate([np.zeros((1, 6)), np.eye(6)])
+    errors = []
+    for count in (100, 200):
+        T = 2 * math.pi / count
+        run = px.closed_loop(
+            ARM, law, round_and_round, T, q0=q + step[:, :3], qd0=qd + step[:, 3:],
+            duration=2 * math.pi, record=("q", "qd"),
+        )  # fmt: skip
+        end = np.concatenate([run.q[-1], run.qd[-1]], axis=-1)
+        radius = spectral_radii((end[1:] - end[0])[None] / 1e-6)[0]
+        errors.append(abs(found.spectral_radius(T) ** count / radius - 1))
+    assert errors[1] < 0.05 and errors[1] < 0.8 * errors[0]
+
+
+def test_the_boundary_of_a_periodic_motion_is_that_of_simulation():
+    law, around = controller("hamilton"), 0.2 * math.pi  # s a round
+
+    def quick(t):
+        sines = [px.sin(10 * rate * t) for rate in RATES]
+        q = [place + 0.05 * sine for place, sine in zip(POSTURE, sines, strict=True)]
+        qd = [0.5 * rate * px.cos(10 * rate * t) for rate in RATES]
+        return q, qd, [-5.0 * rate**2 * sine for rate, sine in zip(RATES, sines, strict=True)]
+
+    found = px.safe_period(
+        ARM, law, quick, duration=around, periodic=True, shortest=1e-3, longest=1e-2
+    )
+    steps = around / found.period
+    assert steps == pytest.approx(round(steps), rel=1e-12)  # it goes evenly round
+    T = found.period
+    assert found.spectral_radius(1.0001 * T) == found.spectral_radius(T)  # the nearest that divides
+    simulated = px.simulated_safe_period(
+        ARM, law, quick, shortest=0.8 * found.period, longest=1.2 * found.period, duration=2.0
+    )
+    assert simulated.period == pytest.approx(found.period, rel=0.05)
+
+
+def test_a_motion_is_as_safe_as_its_worst_point():
+    """One that stays near a posture is the posture; its Trajectory knows how long it takes."""
+    still = px.safe_period(
+        ARM,
+        controller("hamilton"),
+        lambda t: (list(POSTURE), [0.0] * 3, [0.0] * 3),
+        duration=1.0,
+    )
+    assert still.period == pytest.approx(predicted("hamilton").period, rel=2e-4)
+    moving = px.safe_period(ARM, controller("hamilton"), round_and_round, duration=2 * math.pi)
+    at = [np.multiply(0.4, np.sin(np.multiply(RATES, t))) for t in (0.0, 1.0)]
+    fixed = [px.safe_period(ARM, controller("hamilton"), each).period for each in at]
+    assert moving.period <= min(fixed) * (1 + 2e-4)
+    assert "50 points" in moving.method
+
+
+# -- any order -------------------------------------------------------------------------------------
+
+
+def test_missed_steps_in_any_order():
+    """Proved stable: 200 patterns decay. Shown unstable: the worst pattern diverges."""
+    law = controller("hamilton")
+    found = predicted("hamilton", missed=1)
+    assert found.period < found.unstable < predicted("hamilton").period
+    lower, upper = found.bounds(found.period)
+    assert lower <= upper < 1
+    samples = 300
+    missed = np.random.default_rng(3).random((samples, 200)) < 0.5
+    for k in range(1, samples):  # never two in a row
+        missed[k] &= ~missed[k - 1]
+    T, off = 0.9 * found.period, np.add(POSTURE, 1e-6)
+    run = px.closed_loop(
+        ARM, law, POSTURE, T, q0=off, missed=missed, duration=samples * T, record="q"
+    )
+    together = np.abs(run.q - POSTURE).max(-1)
+    assert (together[-50:].max(0) < together[100:150].max(0)).all()
+    T = 1.1 * found.unstable
+    every_other = np.arange(1500)[:, None] % 2 == 1
+    apart = distances(ARM, law, T, 1500, missed=every_other)
+    assert apart[-1] > 10 * apart[-301]
+    lower, _ = found.bounds(T)
+    assert lower > 1 and growth(apart, 800) ** 2 == pytest.approx(lower, rel=0.01)
+
+
+@pytest.mark.long
+def test_ages_in_any_order():
+    policy = px.policy("vuskovic", age=(1, 2))
+    found = px.safe_period(ARM, px.computed_torque(ARM, KP, KD, policy), POSTURE)
+    assert found.period < found.unstable
+    for age in (1, 2):
+        one = predicted(px.policy("vuskovic", age=age))
+        assert found.period < one.period
+        lower, upper = found.bounds(found.period)
+        assert one.spectral_radius(found.period) <= lower * (1 + 1e-9) <= upper * (1 + 1e-9) < 1
+    assert "unstable from" in repr(found)
+
+
+# -- answers that are no number --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kp, kd", [(-10.0, 20.0), (100.0, -1.0), (0.0, 20.0), (0.0, 0.0)])
+def test_no_period_is_stable(kp, kd):
+    found = px.safe_period(WEIGHTLESS, controller(kp=kp, kd=kd, robot=WEIGHTLESS), [0.3])
+    assert found.period is None and found.rate is None and found.margin is None
+    assert repr(found).startswith("<SafePeriod none: not even")
+
+
+def test_every_period_is_stable():
+    """Looked at only where it is."""
+    found = predicted(longest=0.05)
+    assert found.unstable == math.inf and found.period == pytest.approx(0.05)
+    assert "nothing unstable found up to 0.05 s" in repr(found)
+
+
+def test_a_loop_that_overflows_is_unstable():
+    law = controller(kp=1e200, kd=1.0)
+    found = px.safe_period(ARM, law, POSTURE, shortest=1e-3, longest=1e3)
+    assert found.period is None
+    assert found.spectral_radius(1e3) > 1
+
+
+def test_bad_input_is_named():
+    law = controller()
+    cases = [
+        ("controller: .*3 joints", (ARM, controller(robot=PENDULUM), POSTURE), {}),
+        ("controller: .*found 'pd'", (ARM, "pd", POSTURE), {}),
+        ("one set of gains", (ARM, px.computed_torque(ARM, np.ones((2, 3)), 1.0), POSTURE), {}),
+        ("trajectory: ", (ARM, law, (0.1, 0.2)), {}),
+        ("delay: .*found 1.0", (ARM, law, POSTURE), {"delay": 1.0}),
+        ("missed: ", (ARM, law, POSTURE), {"missed": -1}),
+        ("decay: .*found -1", (ARM, law, POSTURE), {"decay": -1}),
+        ("shortest: ", (ARM, law, POSTURE), {"shortest": 0.0}),
+        ("longest: .*more than 2", (ARM, law, POSTURE), {"shortest": 2.0, "longest": 1.0}),
+        ("periodic: .*posture", (ARM, law, POSTURE), {"periodic": True}),
+        ("duration: ", (ARM, law, round_and_round), {}),
+        ("missed=0", (ARM, law, round_and_round), {"periodic": True, "missed": 1, "duration": 1.0}),
+        ("mass: .*found", (ARM, law, POSTURE), {"mass": np.ones((2, 3))}),
+        ("weight", (ARM, law, POSTURE), {"weight": 1.0}),
+    ]
+    for message, given, options in cases:
+        with pytest.raises(px.ArgumentError, match=message):
+            px.safe_period(*given, **options)
+    with pytest.raises(px.ArgumentError, match="period: "):
+        predicted().spectral_radius(0.0)
+    with pytest.raises(px.ArgumentError, match="hold the robot"):
+        px.safe_period(ARM, px.computed_torque(ARM, 1.0, 1.0, torque_limit=1e-3), (0.0, 0.0, 0.0))
