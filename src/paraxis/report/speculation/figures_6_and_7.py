@@ -93,19 +93,17 @@ def region_table():
             pairs = (BINDER_HERZOG, reading), (reading, BINDER_HERZOG)
             for this, other in pairs:
                 which = only_lost(this, other, name)
-                low, high = span(which) if which.any() else (None, None)
-                note = (
-                    f"period × natural frequency {low:g} to {high:g} in nine of ten"
-                    if which.any()
-                    else "nowhere"
-                )
+                note = "nowhere"
+                if which.any():
+                    low, high = span(which)
+                    note = f"{which.sum()} runs, nine of ten at {low:g} to {high:g}"
                 rows.append(
                     Row(PAPER, f"{name}: {this} lost, {other} held", None, share(which), note)
                 )
     lead = (
-        "The share of conditions in which one scheme loses the arm and another holds it. Gains and "
-        "period count together: the loop of a still arm depends on period × natural frequency, "
-        "and on the damping ratio."
+        "The share of conditions in which one scheme loses the arm and another holds it, and the "
+        "period × natural frequency at which it does. Gains and period count together: the loop of "
+        "a still arm depends on this product and on the damping ratio."
     )
     return Table("Figures 6 and 7: regions", lead, rows)
 
