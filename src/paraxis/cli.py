@@ -1,4 +1,4 @@
-"""The command line: `paraxis info`, `bench`, `schedule`, `export`, `atlas`, `report`, `demo`.
+"""The command line: `paraxis info`, `bench`, `schedule`, `export`, `safe-rate`, `atlas`, ...
 
 Commands ask the public functions and hand the answers to report/. An error of the user is one
 line on stderr and exit code 2; a demo that finds Paraxis wrong exits with 1.
@@ -9,6 +9,8 @@ import os
 import re
 import sys
 import warnings
+
+import numpy as np
 
 from . import __version__, api
 from .algorithms import CHEAP
@@ -37,6 +39,7 @@ EXAMPLES = """examples:
   paraxis schedule ur5 --processors 4 --grain 8 --latency 10 --method heft
   paraxis schedule tasks.stg --processors 4 --json out.json
   paraxis export ur5 --function inverse_dynamics --language c -o build
+  paraxis safe-rate ur5 --kp 100 --kd 20 --policy hamilton --check
   paraxis atlas planar3 -o atlas.html   at which sampling periods control with old data holds
   paraxis report counts --html counts.html
 """
@@ -227,6 +230,30 @@ def _parser():
     atlas.add_argument(
         "--policies", metavar="NAME,...", type=lambda text: text.split(","), help="default: all"
     )
+
+    about = "the largest sampling period at which control with old data is stable"
+    safe = commands.add_parser("safe-rate", help=about, description=f"Find {about}.")
+    safe.set_defaults(command=_safe_rate)
+    _add_robot(safe, "a built-in name or a URDF file")
+    safe.add_argument("--kp", metavar="K,...", type=_gains, required=True, help="in 1/s²")
+    safe.add_argument("--kd", metavar="K,...", type=_gains, required=True, help="in 1/s")
+    safe.add_argument("--policy", metavar="NAME", help="default: a table of all")
+    safe.add_argument(
+        "--posture",
+        metavar="Q,...",
+        type=lambda text: np.atleast_1d(_gains(text)),
+        help="default: the middle of the joints' ranges",
+    )
+    safe.add_argument(
+        "--delay", metavar="SHARE", type=float, default=0.0, help="of the period, to compute"
+    )
+    safe.add_argument(
+        "--missed", metavar="N", type=int, default=0, help="control steps missed in a row, at most"
+    )
+    safe.add_argument(
+        "--payload", metavar="KG", type=float, default=0.0, help="that the controller is not told"
+    )
+    safe.add_argument("--check", action="store_true", help="simulate too")
 
     about = "a table of a paper beside what is measured here"
     report = commands.add_parser(
@@ -550,6 +577,34 @@ def _atlas(arguments):
     columns = [show.Column(head, right=head != HEADS[0]) for head in HEADS]
     show.print_table(terminal, columns, summary(atlas))
     _print_written(terminal, arguments.output)
+    return 0
+
+
+def _safe_rate(arguments):
+    from .control.policies import policies, policy
+    from .report.safe_rates import middle_posture, print_safe_rates, safe_rate
+    from .report.schedule_text import progress
+    from .report.terminal import Terminal
+
+    if arguments.check and arguments.missed:
+        raise ArgumentError("--check: makes no sense with --missed, whose worst order is not known")
+    names = [arguments.policy] if arguments.policy else policies()
+    for name in names:
+        policy(name)  # a wrong one is told before anything is loaded
+    robot = _load(arguments)
+    posture = middle_posture(robot) if arguments.posture is None else arguments.posture
+    options = {name: getattr(arguments, name) for name in ("delay", "missed", "payload", "check")}
+    rates = []
+    with progress() as say:
+        for name in names:
+            say(f"policy {name}")
+            rates.append(safe_rate(robot, arguments.kp, arguments.kd, name, posture, **options))
+    at = ", ".join(f"{q:.3g}" for q in posture)
+    words = [f"at the posture {at}"]
+    words += [f"a delay of {options['delay']:g} of the period"] * bool(options["delay"])
+    words += [f"up to {options['missed']} control steps missed in a row"] * bool(options["missed"])
+    words += [f"{options['payload']:g} kg it is not told of"] * bool(options["payload"])
+    print_safe_rates(Terminal(), robot, rates, ", ".join(words))
     return 0
 
 

@@ -56,6 +56,11 @@ class SafePeriod:
         return self._growth.bounds(positive(period, "period"))
 
     @property
+    def bounded(self):
+        """Is the spectral radius known by bounds only, as ages are uncertain or steps missed?"""
+        return self._growth.switches
+
+    @property
     def margin(self):
         """1 - spectral radius at the period: what is left of each error a step is less by that."""
         return None if self.period is None else 1.0 - self.spectral_radius(self.period)
@@ -72,7 +77,7 @@ class SafePeriod:
             said = f"{self.period:.4g} s ({self.rate:.4g} Hz)"
         if math.isinf(self.unstable):
             said += f", nothing unstable found up to {self.longest:.3g} s"
-        elif self._growth.switches:
+        elif self.bounded:
             said += f", unstable from {self.unstable:.4g} s"
         return f"<SafePeriod {said}; {self.method}>"
 
