@@ -4,32 +4,38 @@ import numpy as np
 
 from ..errors import ArgumentError
 
-STEPS = 50
+STEPS = 500
 ROUNDING = 1e-12  # of the accelerations that balance
+FIRST_STEP = 1e-2  # s
 
 
 def resting_place(linear, posture):
-    """The q (n,) at which nothing accelerates, by Newton's method from the posture.
+    """The q (n,) at which nothing accelerates. `linear` is a LinearLoop.
 
-    `linear` is a LinearLoop. With a wrong payload, or without a model, gravity pulls the robot off
-    the posture until the errors' torques hold it.
+    With a wrong payload, or without a model, gravity pulls the robot off the posture until the
+    errors' torques hold it. It is followed there by implicit Euler steps of exact control in
+    continuous time, which grow as it comes to rest until they are Newton's.
     """
     n = len(posture)
-    still = np.zeros(n)
+    still, unit = np.zeros(n), np.eye(2 * n)
     desired = np.stack([posture, still, still])
-    q = posture.copy()
+    q, qd, dt, before = posture.copy(), still, FIRST_STEP, None
     for _ in range(STEPS):
-        tau, past = linear.exact((q, still), desired)
-        here = linear.linearised((q, still), tau, (q, still), desired, desired, past)
-        off = linear.accelerations((q, still), tau)
-        if abs(off).max() <= ROUNDING * max(1.0, (abs(here.B) @ abs(tau)).max()):
+        tau, past = linear.exact((q, qd), desired)
+        here = linear.linearised((q, qd), tau, (q, qd), desired, desired, past)
+        off = linear.accelerations((q, qd), tau)
+        slope = np.concatenate([unit[n:], here.A + here.B @ here.settled()])
+        speed = max(abs(off).max(), abs(qd).max())
+        if not np.isfinite(speed) or not np.isfinite(slope).all():
+            break
+        if speed <= ROUNDING * max(1.0, (abs(here.B) @ abs(tau)).max()):
             return q
+        dt *= 1.0 if before is None else np.clip(before / speed, 0.3, 3.0)
         try:
-            q = q - np.linalg.solve((here.A + here.B @ here.settled())[:, :n], off)
+            step = np.linalg.solve(unit / dt - slope, np.concatenate([qd, off]))
         except np.linalg.LinAlgError:
             break
-        if not np.isfinite(q).all():
-            break
+        q, qd, before = q + step[:n], qd + step[n:], speed
     raise ArgumentError(
         f"controller: expected one that can hold the robot at or near the posture "
         f"{posture.tolist()}, found that it does not come to rest there"
