@@ -8,6 +8,7 @@ import pytest
 
 import paraxis as px
 from paraxis.control.few_entries import with_few_entries
+from paraxis.control.growth import _product
 from paraxis.control.linear_loop import LinearLoop
 from paraxis.control.spectral_radius import spectral_radii
 
@@ -82,6 +83,36 @@ def test_gravity_acts_between_samples():
 def test_a_delay_of_almost_a_period_is_a_pipeline_of_two_stages():
     late, two = predicted(delay=0.999999), predicted("pipelined")
     assert late.period == pytest.approx(two.period, rel=1e-3)
+
+
+def test_a_delay_holds_the_last_torque():
+    """A double integrator whose input changes 0.4 of a period late, by hand."""
+    T, d = 0.06, 0.4 * 0.06
+    late, soon = [d * (T - d) + d**2 / 2, d], [(T - d) ** 2 / 2, T - d]  # of the old, of the new
+    gain = np.array([-KP, -KD])
+    loop = np.zeros((3, 3))
+    loop[:2, :2] = np.array([[1, T], [0, 1]]) + np.outer(soon, gain)
+    loop[:2, 2], loop[2, :2] = late, gain
+    law = controller(robot=WEIGHTLESS)
+    found = px.safe_period(WEIGHTLESS, law, [0.3], delay=0.4).spectral_radius(T)
+    assert found == pytest.approx(abs(np.linalg.eigvals(loop)).max(), rel=1e-9)
+
+
+def test_decay_counts_the_time_of_missed_steps():
+    law = controller(robot=WEIGHTLESS)
+    found = px.safe_period(WEIGHTLESS, law, [0.3], missed=1, decay=5.0)
+    T = found.period
+    hit = np.array([[1, T], [0, 1]]) + np.outer([T**2 / 2, T], [-KP, -KD])
+    both = np.array([[1, 2 * T], [0, 1]]) + np.outer([2 * T**2, 2 * T], [-KP, -KD])
+    rates = [-math.log(abs(np.linalg.eigvals(each)).max()) for each in (hit, both)]
+    assert min(rates[0] / T, rates[1] / (2 * T)) == pytest.approx(5.0, rel=0.05)
+
+
+def test_a_round_is_the_product_in_order_of_time():
+    maps = np.random.default_rng(2).normal(size=(11, 4, 4))
+    product, logarithm = _product(maps)
+    expected = np.linalg.multi_dot(maps[::-1])
+    np.testing.assert_allclose(math.exp(logarithm) * product, expected, rtol=1e-12)
 
 
 def test_an_age_of_zero_is_exact_control():
