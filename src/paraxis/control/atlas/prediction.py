@@ -12,6 +12,7 @@ POINTS = 12  # of a cycle
 FEWEST_STEPS = 4  # of a cycle: what is seldom sampled goes evenly round all the same
 SCANNED = 12  # periods between which a boundary is looked for
 PRECISION = 0.005  # of a boundary
+NOTHING = 1e-100  # beside 1
 
 
 class CycleRadii:
@@ -90,7 +91,9 @@ def _state(motion):
 def _sized(matrices, sizes):
     largest = np.maximum(matrices.max((-2, -1)), -matrices.min((-2, -1)))
     largest[largest == 0] = 1.0
-    return matrices / largest[..., None, None], sizes + np.log(largest)
+    unit = matrices / largest[..., None, None]
+    unit[np.abs(unit) < NOTHING] = 0.0  # or products fill with subnormal numbers, which are slow
+    return unit, sizes + np.log(largest)
 
 
 def _powers(maps, counts):

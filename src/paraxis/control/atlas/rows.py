@@ -40,7 +40,7 @@ def rows_of(axis, values, robot, kp, kd):
 
 def usual_axes(robot):
     """A quarter to four times the speed, a tenth to ten times the gain, up to half its own mass."""
-    count = 25 if robot.n < MANY_JOINTS else 13
+    count = 25 if robot.n < MANY_JOINTS else 9
     half = sum(body.mass for body in robot.inertias) / 2
     return {
         "speed": np.geomspace(1 / 4, 4, count),
