@@ -11,7 +11,6 @@ from .arms import DISTINCT, PLANAR, arm, control, rounded
 CASES = (  # posture, natural frequency, damping ratio
     ((0.3, 0.4, 0.5), 10.0, 1.0),
     ((-0.8, 1.2, -0.6), 20.0, 0.7),
-    ((0.5, -1.5, 2.0), 20.0, 1.5),
 )
 ASKED = 0.05  # of the period: so near the two are to be
 AROUND = 1 + 1.2 * ASKED  # times shorter and longer: the periods that are simulated

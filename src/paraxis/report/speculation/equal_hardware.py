@@ -95,7 +95,8 @@ def hardware_table():
         "Torques at once: computing takes no time but limits the rate, as in the paper's figures. "
         "When computed: torques come a period after their sample.",
         "Slow motion: joints swing at 0.5 to 1 rad/s. Quick: four times as fast, with a ripple of "
-        "up to 0.03 rad at 15 to 30 rad/s. Natural frequency 10 1/s, critically damped.",
+        "up to 0.03 rad at 15 to 30 rad/s.",
+        f"Natural frequency {FREQUENCY:g} 1/s, critically damped.",
         "Pipelined: two stages of half the path each.",
     )
     return Table("At equal hardware: control", lead, rows, conventions)

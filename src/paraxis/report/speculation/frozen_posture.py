@@ -16,6 +16,7 @@ from .arms import (
     PUMA,
     READINGS,
     ROTORS,
+    STALE,
     STANFORD,
     UR5,
     arm,
@@ -25,7 +26,9 @@ from .arms import (
 from .motions import postures
 
 FREQUENCY = 10.0  # 1/s, critically damped
-COUNTS = {PLANAR: 8, ROTORS: 8, UR5: 4, NO_ROTORS: 2, PUMA: 3, STANFORD: 3}  # of postures
+COUNTS = {PLANAR: 6, ROTORS: 4, UR5: 4, NO_ROTORS: 2, PUMA: 3, STANFORD: 2}  # of postures
+POLICIES = {PLANAR: DISTINCT, PUMA: COMPARED}  # of other arms those that are compared
+FEW = 4  # postures of arms with ever lighter links
 LIGHTER = (1.0, 0.25, 0.1, 0.03)  # weight of a link over that of the one before it
 SHORTEST = {3: 5e-5, 6: 4e-3}  # s, by the number of joints: all are safe there
 LONGEST = 0.2  # s
@@ -43,7 +46,7 @@ def found(name, policy, k):
 
 def count(name):
     """How many postures an arm is looked at in."""
-    return COUNTS.get(name, COUNTS[PLANAR])
+    return COUNTS.get(name, FEW)
 
 
 def periods(name, policy):
@@ -59,7 +62,7 @@ def ratios(name, reading):
 def posture_table():
     rows = []
     for name in COUNTS:
-        for policy in DISTINCT if name == PLANAR else COMPARED:
+        for policy in POLICIES.get(name, STALE):
             each = periods(name, policy) * 1e3
             note = f"ms; {rounded(each.min()):g} to {rounded(each.max()):g} by posture"
             if policy in READINGS:

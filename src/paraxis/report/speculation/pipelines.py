@@ -14,7 +14,7 @@ from .switched_runs import PERIODS, lost
 
 PAPER = "Nigam 1985"
 STAGES = (1, 2, 3, 4)
-POSTURES, FREQUENCY = 8, 10.0  # critically damped
+POSTURES, FREQUENCY = 6, 10.0  # critically damped
 
 
 def pipeline(stages):

@@ -28,16 +28,21 @@ def torques(name, policy, speed, period):
     return torque_errors(name, policy, float(lengths()[speed]), period)
 
 
-@cache
 def tracking(name, policy, speed, period):
     """The worst error of each motion under control."""
-    length = float(lengths()[speed])
-    given = ends(name) | {"length": np.full(MOTIONS, length)}
-    law = control(name, policy, FREQUENCY)
-    run = closed_loop(
-        arm(name), law, quintic, period, duration=length, plant_step=PLANT_STEP, **given
-    )
-    return run.error
+    return _tracking(name, policy, speed)[PERIODS.index(period)]
+
+
+@cache
+def _tracking(name, policy, speed):
+    """(periods, motions)."""
+    length, batch = float(lengths()[speed]), (len(PERIODS), MOTIONS)
+    settings = {"length": np.full(batch, length)}
+    for end, each in ends(name).items():
+        settings[end] = np.broadcast_to(each, batch + each.shape[1:])
+    plant = {"duration": length, "plant_step": PLANT_STEP}
+    law, period = control(name, policy, FREQUENCY), np.array(PERIODS)[:, None]
+    return closed_loop(arm(name), law, quintic, period, **plant, **settings).error
 
 
 def torque_table():
