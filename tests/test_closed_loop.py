@@ -270,6 +270,31 @@ def test_a_run_is_the_same_alone_and_in_a_batch():
         assert batch.error[k] == alone.error
 
 
+def test_a_run_without_delay_or_jitter_has_none_beside_runs_that_have():
+    options = {"duration": 0.05, "q0": POSTURE, "record": ("q", "tau")}
+    others = {"delay": [0.0, 1e-3], "jitter": [0.0, 0.3]}
+    batch = px.closed_loop(ARM, exact(), swing, 2.3e-3, **others, **options)
+    alone = px.closed_loop(ARM, exact(), swing, 2.3e-3, **options)
+    own = len(alone.t)
+    for name in ("t", "q", "tau"):
+        assert (getattr(batch, name)[:own, 0] == getattr(alone, name)).all()
+
+
+def test_a_torque_that_comes_after_the_end_is_not_held():
+    options = {"duration": 0.055, "delay": 8e-3, "record": "tau", "q0": POSTURE}
+    run = px.closed_loop(ARM, exact(), swing, 0.01, **options)
+    assert (run.tau[-1] == run.tau[-2]).all() and (run.tau[-2] != run.tau[-3]).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"delay": 5e8}, {"jitter": 0.5}])
+def test_a_period_longer_than_the_run_costs_no_more_than_the_run(options):
+    options |= {"duration": 0.1, "record": "q", "q0": POSTURE}
+    long = px.closed_loop(ARM, exact(), swing, 1e10, **options)
+    assert long.t.tolist() == [0.0, 0.1]
+    as_long = px.closed_loop(ARM, exact(), swing, 0.1, duration=0.1, record="q", q0=POSTURE)
+    assert difference(long.q, as_long.q) < 1e-15
+
+
 def test_the_loop_may_be_done_in_pieces(monkeypatch):
     options = {"duration": 0.05, "delay": 0.3e-3, "jitter": 0.3, "missed": 0.2, "every": 3}
     options |= {"q0": POSTURE + np.zeros((3, 1)), "record": ("q", "tau"), "seed": 5}
@@ -316,7 +341,8 @@ def test_jitter_is_within_its_share_and_missed_steps_are_as_many():
         record="tau",
         q0=POSTURE + 0.1,
     )
-    lengths = np.diff(run.t[run.t < 2.0])
+    assert (np.diff(run.t) > 0).all() and run.t[-1] == 2.0
+    lengths = np.diff(run.t[:-1])
     assert lengths.min() >= 0.7e-3 and lengths.max() <= 1.3e-3
     assert lengths.min() < 0.71e-3 and lengths.max() > 1.29e-3
     moving = run.tau[run.t < 0.5]

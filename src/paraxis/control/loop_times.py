@@ -17,7 +17,10 @@ ROUNDING = 1e-9  # of a period: what is so near the end is there
 def parties(scenarios, plant_step):
     """(numbers of runs, steps before torques are applied in a period, steps after that) of each."""
     arrays, runs = scenarios.arrays, len(scenarios.numbers)
-    delay, longest = arrays["delay"], arrays["period"] * (1 + arrays["jitter"])
+    delay, longest = (
+        np.minimum(length, scenarios.duration)
+        for length in (arrays["delay"], arrays["period"] * (1 + arrays["jitter"]))
+    )
     early = _steps_in(delay, plant_step) * delay.any()
     late = _steps_in(longest - delay, plant_step)
     both = np.stack(np.broadcast_arrays(early, late, np.empty(runs))[:2], -1).astype(int)
@@ -39,12 +42,31 @@ class LoopTimes:
     def __init__(self, party, early, late, every, seed):
         self.party, self.early, self.late, self.seed = party, early, late, seed
         self.per_period = early + late
-        shortest = party.arrays["period"] * (1 - party.arrays["jitter"])
-        samples = math.ceil(party.duration / shortest.min() - ROUNDING)
-        self.last = samples * self.per_period
+        self.last = self._samples() * self.per_period
         self.group = self.per_period * every if every else 1
         self.records = -(-self.last // self.group) + 1
         self.steps = self.records * self.group
+
+    def _samples(self):
+        """How many control periods the run that has the most begins."""
+        arrays, duration = self.party.arrays, self.party.duration
+        period, jitter = arrays["period"], arrays["jitter"]
+        about = math.ceil(max(1.0, duration / period.min() - ROUNDING))
+        if not jitter.any():
+            return about
+        begin, start = 0, np.zeros_like(period)
+        at_once = max(1, min(about, AT_ONCE // len(self.party.numbers)))
+        while self._goes_on(start).any():
+            samples = np.arange(begin, begin + at_once + 1)
+            _, starts = self._periods(samples, start)
+            begun = self._goes_on(starts[:-1]).any(axis=1)
+            begin, start = begin + int(begun.sum()), starts[-1]
+        return begin
+
+    def _goes_on(self, t):
+        """Is it not yet the end, at times (..., runs)?"""
+        duration = self.party.duration
+        return t < duration - ROUNDING * np.minimum(self.party.arrays["period"], duration)
 
     @property
     def alike(self):
@@ -74,37 +96,43 @@ class LoopTimes:
             yield self._changing(body, samples, sample[:-1], step[:-1], edges, ends[:-1])
 
     def _periods(self, samples, start):
-        """The lengths of control periods and when they begin, (samples, runs), 1 where shared."""
-        arrays = self.party.arrays
+        """The lengths of control periods and when they begin, (samples, runs), 1 where shared.
+
+        One that is longer than all there is ends with it.
+        """
+        arrays, duration = self.party.arrays, self.party.duration
         period, jitter = arrays["period"], arrays["jitter"]
+        evenly = samples[:, None] * period
         if not jitter.any():
-            return np.broadcast_to(period, (len(samples), len(period))), samples[:, None] * period
-        even = chance.uniform(self.seed, chance.JITTER, samples, self.party.numbers)[..., 0]
-        lengths = period * (1 + jitter * (2 * even - 1))
+            return np.broadcast_to(np.minimum(period, duration), evenly.shape), evenly
+        drawn = chance.uniform(self.seed, chance.JITTER, samples, self.party.numbers)[..., 0]
+        lengths = period * (1 + jitter * (2 * drawn - 1))
         before = np.concatenate([np.broadcast_to(start, (1, lengths.shape[1])), lengths[:-1]])
-        return lengths, np.cumsum(before, axis=0)
+        starts = np.where(jitter > 0, np.cumsum(before, axis=0), evenly)
+        return np.minimum(lengths, duration), starts
 
     def _since(self, step, length):
         """The time from a sample to the beginning of a step of its period."""
         if not self.early:
             return step / self.late * length
-        delay = self.party.arrays["delay"]
+        delay = np.minimum(self.party.arrays["delay"], self.party.duration)
         after = delay + (step - self.early) / self.late * (length - delay)
         return np.where(step < self.early, step / self.early * delay, after)
 
     def _changing(self, body, samples, sample, step, edges, idle):
         arrays, reference = self.party.arrays, self.party.reference
-        t, period = edges[:-1], arrays["period"]
-        begins = ((step == 0) & ~idle)[:, None] & (t < self.party.duration - ROUNDING * period)
+        t, step = edges[:-1], step[:, None]
+        goes_on = self._goes_on(t) & ~idle[:, None]
+        begins = (step == 0) & goes_on
         made = {"t": t, "h": np.diff(edges, axis=0), "tick": begins & self._met(samples)[sample]}
         if body.delayed:
-            made["apply"] = ((step == self.early) & ~idle)[:, None]
+            made["apply"] = ((step == self.early) | (arrays["delay"] == 0)) & goes_on
         if body.uncertain:
             made["age"] = self._ages(samples)[sample]
         if not reference.traced:
             made["desired"] = reference.sampled(t)
             if body.looks_ahead:
-                made["ahead"] = reference.sampled(t + period)
+                made["ahead"] = reference.sampled(t + arrays["period"])
         return {name: array.astype(float, copy=False) for name, array in made.items()}
 
     def _met(self, samples):
