@@ -70,6 +70,15 @@ def test_compensated_losses_are_those_of_motor_torques():
     assert run.tau[0] == pytest.approx(motors, rel=1e-12)
 
 
+def test_where_a_joint_is_to_set_out_its_losses_are_those_of_the_way_it_goes():
+    wanted = [WANTED[0].tolist(), [0.0, 0.0], [-2.0, 3.0]]
+    controller = px.feed_forward(GEARED, 0.0, 0.0, compensate_friction=True)
+    run = px.closed_loop(
+        GEARED, controller, lambda t: wanted, 1e-3, duration=1e-3, q0=Q, qd0=QD, record="tau"
+    )
+    assert run.tau[0] == pytest.approx(px.motor_torques(GEARED, *wanted).input, rel=1e-12)
+
+
 def test_a_stale_law_begins_with_values_of_now():
     """At rest on a posture, whatever is old is as it was."""
     holding = px.gravity_torques(ARM, Q)
