@@ -568,7 +568,7 @@ def test_help_and_version(capsys):
     code, out, _ = run(capsys, "--help")
     assert code == 0 and "examples:" in out
     assert run(capsys)[:2] == (0, out)  # no command: the same
-    for command in "info bench schedule safe-rate atlas export report demo".split():
+    for command in ["info", "bench", "schedule", "safe-rate", "atlas", "export", "report", "demo"]:
         assert command in out and run(capsys, command, "--help")[0] == 0
 
 

@@ -59,7 +59,7 @@ TASKS = """tasks of a robot:
 """
 OPERATIONS, STREAMLINED = KINDS = ("operations", "streamlined")
 
-REPORT_NAMES = "reports:\n" + "".join(f"  {n:<11}{what}\n" for n, (what, _) in REPORTS.items())
+REPORT_NAMES = "reports:\n" + "".join(f"  {n:<13}{what}\n" for n, (what, _) in REPORTS.items())
 
 DECADES = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HALF_DECADES = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)

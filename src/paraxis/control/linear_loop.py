@@ -92,7 +92,7 @@ class LinearLoop:
 
     def __init__(self, robot: Robot, controller: Controller, parameters):
         self.robot, self.controller, self.parameters = robot, controller, parameters
-        self._plant = AtPoints(self._plant_graph())
+        self._plant = self._remembered_plant()
         self._law = AtPoints(self._law_graph())
         self._first = AtPoints(self._first_graph())
 
@@ -157,6 +157,13 @@ class LinearLoop:
         return dict(zip(STATE, state, strict=True))
 
     # -- graphs -----------------------------------------------------------------------------------
+
+    def _remembered_plant(self):
+        """Slopes of the plant, which no controller changes, are kept with the robot."""
+        key, known = ("plant slopes", *self.parameters), self.robot._functions
+        if key not in known:
+            known[key] = AtPoints(self._plant_graph())
+        return known[key]
 
     def _plant_graph(self):
         robot, n = self.robot, self.robot.nv

@@ -16,6 +16,7 @@ from ..simulation.simulator import positive
 from .controller import Controller
 from .growth import AlongMotion, AroundMotion, Growth, NearPosture
 from .linear_loop import LinearLoop
+from .one_thread import on_one_thread
 from .reference import Reference
 
 SHORTEST, LONGEST = 1e-4, 1e2  # periods looked at, times the loop's fastest and slowest rate
@@ -48,6 +49,7 @@ class SafePeriod:
         """
         return self.bounds(period)[1]
 
+    @on_one_thread
     def bounds(self, period):
         """A lower and an upper bound of the spectral radius; equal where each step is the same.
 
@@ -82,6 +84,7 @@ class SafePeriod:
         return f"<SafePeriod {said}; {self.method}>"
 
 
+@on_one_thread
 def safe_period(
     robot,
     controller,

@@ -14,6 +14,7 @@ from ...robot.robot import Robot, a_robot
 from ...simulation.simulator import positive
 from ..closed_loop import closed_loop
 from ..controller import computed_torque
+from ..one_thread import on_one_thread
 from ..policies import policies
 from ..policies import policy as as_policy
 from ..reference import Reference
@@ -133,6 +134,7 @@ class StabilityAtlas:
         )
 
 
+@on_one_thread
 def stability_atlas(
     robot,
     kp=100.0,

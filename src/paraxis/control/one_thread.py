@@ -1,0 +1,12 @@
+"""Linear algebra of small matrices on one thread.
+
+BLAS shares even a matrix of size 100 among threads that wait for one another; where other programs
+run, that waiting takes many times as long as the work.
+"""
+
+from threadpoolctl import threadpool_limits
+
+
+def on_one_thread(function):
+    """`function`, during which BLAS has one thread."""
+    return threadpool_limits.wrap(limits=1, user_api="blas")(function)
