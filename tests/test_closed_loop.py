@@ -42,7 +42,7 @@ def test_every_policy_moves_as_by_hand_whatever_is_late(policy):
     """Three runs with everything their own, in one batch."""
     period, delay = np.array([2e-3, 3e-3, 2.5e-3]), np.array([0.5e-3, 0.0, 1e-3])
     kp = np.array([[100.0, 80.0], [50.0, 60.0], [90.0, 90.0]])
-    kd, q0, qd0 = 2 * np.sqrt(kp), POSTURE + [[0.01], [0.0], [-0.02]], np.array([0.1, 0.2])
+    kd, q0, qd0 = 2 * np.sqrt(kp), POSTURE + [[0.0104], [0.0003], [-0.0207]], np.array([0.1, 0.2])
     load = px.payload(ARM, np.array([0.0, 0.5, 1.0]))
     missed = np.zeros((12, 3), bool)
     missed[[3, 6, 7], [0, 1, 1]] = True
@@ -384,6 +384,8 @@ def test_a_bound_is_passed_when_it_is():
     for k, bound in enumerate((0.5, 0.1)):
         assert run.diverged_at[k] == run.t[np.flatnonzero(off > bound)[0]]
     assert (run.error == run.error[0]).all() and math.isclose(run.error[0], off.max())
+    begins_there = {"q0": [0.5, 0.0], "bound": 0.5, "duration": 0.005}
+    assert not px.closed_loop(ARM, px.pd(ARM, 0.0, 0.0), [0.0, 0.0], 1e-3, **begins_there).diverged
 
 
 # -- plants that rub -------------------------------------------------------------------------------

@@ -279,6 +279,8 @@ def test_output_prediction_is_a_step_ahead():
     exact = exact_torques(ARM, *motion)
     expected = np.vstack([exact[:1], 2 * exact[1:] - exact[:-1]])
     assert relative_error(torques(program, motion), expected) < 1e-12
+    the_same = speculation(ARM, (px.Cut(("torque",), age=0, order=1),))
+    assert relative_error(torques(the_same, motion), expected) < 1e-12
 
 
 @pytest.mark.parametrize("stages", [1, 2, 4])

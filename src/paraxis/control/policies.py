@@ -52,7 +52,7 @@ class Cut:
             )
         if self.order not in ORDERS:
             raise ArgumentError(f"cut: expected an order of {ORDERS}, found {self.order!r}")
-        if self.order and 0 in ages and self.variable != TORQUE:
+        if self.order and 0 in ages and _several(self.variable) != (TORQUE,):
             raise ArgumentError("cut: expected an age >= 1 to extrapolate from, found 0")
         if self.between_links not in (None, True, False):
             found = self.between_links
