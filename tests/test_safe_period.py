@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from loop_by_hand import HandLaw
 
 import paraxis as px
 from paraxis.control.few_entries import with_few_entries
@@ -239,6 +240,34 @@ def test_the_monodromy_is_the_derivative_of_a_round():
         radius = spectral_radii((end[1:] - end[0])[None] / 1e-6)[0]
         errors.append(abs(found.spectral_radius(T) ** count / radius - 1))
     assert errors[1] < 0.05 and errors[1] < 0.8 * errors[0]
+
+
+@pytest.mark.parametrize("policy", ["binder_herzog_first_order", "yamakita_one_step_ahead"])
+def test_slopes_of_a_stale_law_are_with_what_it_carries_and_foresees_there(policy):
+    """By differences of steps by hand, on the motion, whose past is that of the motion."""
+    law, by_hand, t, T = controller(policy), HandLaw(ARM, KP, KD, policy), 0.3, 0.02
+    found = px.safe_period(
+        ARM, law, round_and_round, duration=2 * math.pi, shortest=T / 2, longest=T
+    )
+    slopes = found._growth._linearised(np.array([t]), T)
+
+    def motion(t):
+        return np.array(round_and_round(t))
+
+    past = {age: by_hand.program.start(*motion(t - age * T)) for age in (1, 2)}
+    past = {name: past[int(name[-1])][name] for name in by_hand.program.carry}
+
+    def step(x):
+        by_hand.carried = past
+        torques = by_hand.step(x[:3], x[3:], motion(t), motion(t + T))
+        following = by_hand.carried
+        return [*torques, *(following[f"{e.variable}_{e.age}"][e.link, e.k] for e in law.entries)]
+
+    here = motion(t)[:2].ravel()
+    columns = [np.subtract(step(here + x), step(here - x)) / 2e-5 for x in 1e-5 * np.eye(6)]
+    expected = np.stack(columns, axis=-1)
+    difference = abs(np.concatenate([slopes.K[0, 0], slopes.P[0, 0]]) - expected).max()
+    assert difference < 1e-7 * abs(expected).max()
 
 
 def test_the_boundary_of_a_periodic_motion_is_that_of_simulation():
