@@ -140,6 +140,7 @@ def test_decay_asks_for_more_than_stability():
     )
     assert found.margin == 1 - found.spectral_radius(found.period)
     assert predicted("hamilton", decay=50.0).period is None  # faster than the gains make it
+    assert predicted("hamilton", decay=np.float32(1e9)).period is None  # faster than numbers go
 
 
 def test_few_entries_have_the_growth_of_all():
@@ -270,6 +271,12 @@ def test_slopes_of_a_stale_law_are_with_what_it_carries_and_foresees_there(polic
     assert difference < 1e-7 * abs(expected).max()
 
 
+def test_runs_that_are_compared_meet_the_same_chance():
+    law, limits = controller("hamilton"), {"shortest": 5e-4, "longest": 4e-3, "duration": 2.0}
+    found = px.simulated_safe_period(ARM, law, round_and_round, jitter=0.1, **limits)
+    assert 2e-3 < found.period < found.unstable < 4e-3
+
+
 def test_the_boundary_of_a_periodic_motion_is_that_of_simulation():
     law, around = controller("hamilton"), 0.2 * math.pi  # s a round
 
@@ -349,6 +356,15 @@ def test_ages_in_any_order():
     assert "unstable from" in repr(found)
 
 
+def test_between_what_is_proved_and_what_is_shown_nothing_is_said():
+    arm = px.planar(2)
+    law = px.computed_torque(arm, KP, KD, px.Cut(age=(0, 1)))
+    found = px.safe_period(arm, law, POSTURE[:2])
+    assert found.bounds(found.period)[1] < 1
+    assert 1.02 * found.period < found.unstable
+    assert found.bounds(found.unstable)[0] >= 1 - 1e-9
+
+
 # -- answers that are no number --------------------------------------------------------------------
 
 
@@ -396,5 +412,9 @@ def test_bad_input_is_named():
             px.safe_period(*given, **options)
     with pytest.raises(px.ArgumentError, match="period: "):
         predicted().spectral_radius(0.0)
+    with pytest.raises(px.ArgumentError, match="q0: .*is set here"):
+        px.simulated_safe_period(
+            ARM, law, POSTURE, shortest=1e-3, longest=1e-2, duration=1.0, q0=POSTURE
+        )
     with pytest.raises(px.ArgumentError, match="hold the robot"):
         px.safe_period(ARM, px.computed_torque(ARM, 1.0, 1.0, torque_limit=1e-3), (0.0, 0.0, 0.0))

@@ -80,9 +80,11 @@ class Growth:
         steps = [where.steps(period, self.delay * period, holds)]
         for _ in range(self.missed):
             steps.append(steps[-1] @ where.missed(period))
-        return np.concatenate(
-            [math.exp(decay * period * (1 + k)) * each for k, each in enumerate(steps)]
-        )
+        times = period * np.arange(1, len(steps) + 1)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows does not fall
+            return np.concatenate(
+                [np.exp(decay * t) * each for t, each in zip(times, steps, strict=True)]
+            )
 
     def _sets(self, period, decay=0.0):
         """What a control step may be, (choices, m, m), as a function of the point."""
@@ -232,7 +234,7 @@ class AroundMotion(AlongMotion):
 
     def falls(self, period, decay):
         _, radius = self.bounds(period)
-        return radius * math.exp(decay * period) < ONE
+        return radius < ONE * math.exp(-decay * period)
 
 
 def _product(maps):

@@ -6,6 +6,7 @@ nonlinear loop, is for `px.simulated_safe_period`; neither knows of the other.
 
 import math
 from dataclasses import dataclass, field
+from numbers import Real
 
 from ..drivers.iterate import whole
 from ..drivers.map import as_array
@@ -224,4 +225,4 @@ def _plant_parameters(robot, given):
 
 
 def _is_number(value):
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -6,6 +6,7 @@ and it is seen whether they come together or drift apart.
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -19,6 +20,7 @@ SAMPLES = 300  # at least, of each run
 REFINEMENTS = 2  # of the interval between the last stable and the first unstable period
 LOST_IN_ROUNDING = 1e-6  # of the first distance: nearer runs are together
 FAR = 100  # times the first distance: runs so far apart parted, whatever they do then
+SET_HERE = {"q0", "qd0", "record"}  # of what px.closed_loop takes
 DIRECTIONS = 3  # in which runs begin apart
 
 
@@ -70,8 +72,10 @@ def simulated_safe_period(
     shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
     if shortest >= longest:
         raise ArgumentError(f"longest: expected more than {shortest} s, found {longest}")
-    if not isinstance(delay, int | float) or not 0 <= delay < 1:
+    if not isinstance(delay, Real) or not 0 <= delay < 1:
         raise ArgumentError(f"delay: expected a share of the period in [0, 1), found {delay!r}")
+    for name in SET_HERE & keywords.keys():
+        raise ArgumentError(f"{name}: expected other keywords of px.closed_loop; it is set here")
     given = positive(duration, "duration"), positive(amplitude, "amplitude")
     apart = _Apart(robot, controller, trajectory, *given)
     apart.conditions = keywords | {"share": float(delay)}
@@ -111,30 +115,32 @@ class _Apart:
         conditions = dict(self.conditions)
         share = conditions.pop("share")
         length = max(self.duration, SAMPLES * periods.max())
-        period = periods[:, None]
         q0, qd0 = self.begin
-        apart = np.concatenate([np.zeros_like(self.ways[:1]), self.ways])
-        run = closed_loop(
-            robot,
-            controller,
-            trajectory,
-            period,
-            q0=q0 + apart,
-            qd0=qd0 + apart / period[..., None],
-            duration=length,
-            delay=share * period,
-            record=("q",),
-            **conditions,
-        )
-        return np.array([self._together(run, k, length) for k in range(len(periods))])
+        # A batch for each beginning: runs meet the same chance where they have the same place.
+        runs = [
+            closed_loop(
+                robot,
+                controller,
+                trajectory,
+                periods,
+                q0=q0 + apart,
+                qd0=qd0 + apart / periods[:, None],
+                duration=length,
+                delay=share * periods,
+                record="q",
+                **conditions,
+            )
+            for apart in (np.zeros_like(q0), *self.ways)
+        ]
+        t, q = runs[0].t, np.stack([run.q for run in runs], axis=2)
+        t = np.broadcast_to(t.reshape(len(t), -1), q.shape[:2])
+        return np.array([self._together(t[:, k], q[:, k], length) for k in range(len(periods))])
 
-    def _together(self, run, k, length):
+    def _together(self, t, q, length):
         """Of the runs at one period: are they nearer in the last quarter than in the one before?
 
         And not far more apart than at first: runs that parted may stay as far as the arm allows.
         """
-        q = run.q[:, k]
-        t = run.t[:, k, 0] if run.t.ndim > 1 else run.t
         if not np.isfinite(q).all():
             return False
         distance = np.abs(q[:, 1:] - q[:, :1]).max((1, 2))
