@@ -87,8 +87,8 @@ def closed_loop(
     probability that a control step does not happen, or which do not, as (samples, ...) of bools;
     the torques stay and nothing is computed. encoder: the width of an encoder's line, to which
     measured positions are rounded (rates are measured as they are). switch_at: until then the
-    controller is exact, whatever its policy. bound: the error (rad or m) at which a run has
-    diverged. Runs go on after that.
+    controller is exact, whatever its policy, and old values begin as those of its last step. bound:
+    the error (rad or m) at which a run has diverged. Runs go on after that.
 
     period, delay, jitter, missed, switch_at and bound may be arrays, one number a run; gains and
     encoder (..., n). Other keywords are parameters of the plant, as mass=(..., n) (px.payload makes

@@ -113,9 +113,9 @@ def safe_period(
     delay: the share of the period, in [0, 1), that computation takes. decay (1/s): asks that errors
     fall at least as fast as exp(-decay t), in the long run. shortest, longest: the periods to look
     at, by default from 1e-4 (or, where bounds decide, 1e-3) of the exact loop's fastest time to 100
-    of its slowest. Other keywords
-    are parameters of the plant, as mass=(n,) (px.payload makes some), where it is another than the
-    controller knows; the posture is then where the robot comes to rest under control.
+    of its slowest. Other keywords are parameters of the plant, as mass=(n,) (px.payload makes
+    some), where it is another than the controller knows; the posture is then where the robot comes
+    to rest under control.
 
     Periods are tried from the shortest up, some a decade, until one is not stable; beyond it
     nothing is looked for. Encoders, torque limits and jitter are no part of it: `px.closed_loop`
