@@ -14,12 +14,18 @@ class HandLaw:
 
     def __init__(self, robot, kp, kd, policy):
         self.robot, self.kp, self.kd = robot, kp, kd
-        self.program = px.speculate(robot, policy)
+        self.program, self.carried = px.speculate(robot, policy), None
 
     def exact(self, q, qd, desired):
-        """Torques of exact control, after which carried values are fresh."""
+        """Torques of exact control, after which the youngest carried values are its own."""
         v = desired[2] + self.kp * (desired[0] - q) + self.kd * (desired[1] - qd)
-        self.carried = self.program.start(q, qd, v)
+        fresh, before = self.program.start(q, qd, v), self.carried
+        if before is not None:
+            for name in fresh:
+                variable, _, age = name.rpartition("_")
+                if age != "1":
+                    fresh[name] = before[f"{variable}_{int(age) - 1}"]
+        self.carried = fresh
         return px.inverse_dynamics(self.robot, q, qd, v)
 
     def step(self, q, qd, desired, ahead, age=None):

@@ -173,12 +173,15 @@ class _Step:
         made = controller.step(self.builder, state, self.desired, ahead, gains, *past)
         if not body.switched:
             return made
-        exact = controller.first(self.builder, state, self.desired, gains)
+        exact, fresh = controller.first(self.builder, state, self.desired, gains)
+        torques, entries = made
         early = less(arrays["t"], arrays["switch_at"])
-        return tuple(
-            [select(early, a, b) for a, b in zip(*both, strict=True)]
-            for both in zip(exact, made, strict=True)
-        )
+        torques = [select(early, a, b) for a, b in zip(exact, torques, strict=True)]
+        entries = [
+            select(early, now, entry) if of.age == 1 else entry  # older ones were carried anyway
+            for of, now, entry in zip(controller.entries, fresh, entries, strict=True)
+        ]
+        return torques, entries
 
     def accelerations(self, motor, missing):
         """Of the plant, as a function of (t, q, qd) that tells what it could not balance."""
