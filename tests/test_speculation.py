@@ -470,16 +470,31 @@ def test_starts_have_batches():
     assert all(abs(many[name][2] - one[name]).max() == 0 for name in one)
 
 
+def test_cuts_may_have_a_name():
+    cuts = [px.Cut("force", age=2)]
+    own = px.policy(cuts, name="mine")
+    assert own.name == px.speculate(ARM, own).policy.name == "mine"
+    assert px.policy(own) is own and own.cuts == px.policy(cuts).cuts
+    assert px.policy(cuts).name == px.policy(cuts[0]).name == "cuts"
+
+
 # -- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: px.policy("bindr_herzog"), r"policy: expected one of .*found 'bindr_herzog'"),
+        (lambda: px.policy("bindr_herzog"), "found 'bindr_herzog'; did you mean 'binder_herzog'"),
+        (lambda: px.policy("quick"), r"policy: expected one of .*found 'quick'$"),
         (lambda: px.policy(3), "policy: expected .*found 3"),
         (lambda: px.policy(["omega"]), r"policy: expected px.Cut in the list, found 'omega'"),
-        (lambda: px.policy("hamilton", age=2), "policy 'hamilton': .*'age'"),
+        (lambda: px.policy("hamilton", age=2), "'hamilton': expected no options, found 'age'"),
+        (lambda: px.policy("pipelined", stage=3), r"expected options of \(stages\), found 'stage'"),
+        (lambda: px.policy("hybrid", order=1, by=2), r"options of \(exact, order\), found 'by'"),
+        (lambda: px.policy("hybrid", exact=3), "policy 'hybrid': .*not iterable"),
+        (lambda: px.policy([px.Cut()], age=2), r"of cuts: expected .*\(name\), found 'age'"),
+        (lambda: px.policy([px.Cut()], name="my own"), "expected a name of .*found 'my own'"),
+        (lambda: px.policy([px.Cut()], name=3), "expected a name of .*found 3"),
         (lambda: px.policy("hybrid", exact="spin"), r"cut: expected a variable of .*found 'spin'"),
         (lambda: px.policy("hybrid", order=2), "order of .*found 2"),
         (lambda: px.policy("vuskovic", age=-1), "age of whole control steps >= 0.*found -1"),
@@ -489,7 +504,7 @@ def test_starts_have_batches():
         (lambda: px.Cut(by=("force", "torque")), "cut: expected a variable of .*found 'torque'"),
         (lambda: px.Cut(["force"]), r"cut: expected a variable of .*found \['force'\]"),
         (lambda: px.Cut(age=-1), "found -1; the value of a step to come is not there yet"),
-        (lambda: px.Cut(age=0.5), "age of whole control steps >= 0.*found 0.5"),
+        (lambda: px.Cut(age=0.5), "age of whole control steps >= 0.*found 0.5$"),
         (lambda: px.Cut(age=()), r"age of whole control steps.*found \(\)"),
         (lambda: px.Cut(age=(1, 1)), r"several that differ, found \(1, 1\)"),
         (lambda: px.Cut(order=2), r"order of \(0, 1\), found 2"),

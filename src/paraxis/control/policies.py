@@ -6,7 +6,9 @@ their neighbours sent, and is cut only where a cut names it; so are the torques,
 read.
 """
 
+import inspect
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from ..algorithms.coupled_newton_euler import BACKWARD, FORWARD, VARIABLES
 from ..errors import ArgumentError
@@ -46,9 +48,10 @@ class Cut:
         ages = self.age if isinstance(self.age, tuple) else (self.age,)
         good = [type(age) is int and age >= 0 for age in ages]
         if not ages or not all(good) or len(set(ages)) != len(ages):
+            to_come = any(type(age) is int and age < 0 for age in ages)
             raise ArgumentError(
                 "cut: expected an age of whole control steps >= 0, or several that differ, found "
-                f"{self.age!r}; the value of a step to come is not there yet"
+                f"{self.age!r}" + "; the value of a step to come is not there yet" * to_come
             )
         if self.order not in ORDERS:
             raise ArgumentError(f"cut: expected an order of {ORDERS}, found {self.order!r}")
@@ -211,25 +214,49 @@ def policies():
     return list(POLICIES)
 
 
-def policy(name, **options):
+def policy(given, **options):
     """A policy by name, with its options: hybrid(exact, order), vuskovic(age), pipelined(stages).
 
-    Names: `px.policies()`. A policy of one's own is a list of `px.Cut`.
+    Names: `px.policies()`. A policy of one's own is a list of `px.Cut`, which may be given a name
+    for tables: `px.policy([px.Cut("force")], name="mine")`.
     """
-    if isinstance(name, Policy) and not options:
-        return name
-    if isinstance(name, Cut):
-        name = [name]
-    if isinstance(name, (list, tuple)) and not options:
-        for cut in name:
-            if not isinstance(cut, Cut):
-                raise ArgumentError(f"policy: expected px.Cut in the list, found {cut!r}")
-        return Policy("cuts", tuple(name), strict=True)
-    if not isinstance(name, str) or name not in POLICIES:
+    if isinstance(given, Policy) and not options:
+        return given
+    if isinstance(given, Cut):
+        given = [given]
+    if isinstance(given, (list, tuple)):
+        return _made("of cuts", _of_cuts, options, given)
+    if not isinstance(given, str) or given not in POLICIES:
         raise ArgumentError(
-            f"policy: expected one of {tuple(POLICIES)} or a list of px.Cut, found {name!r}"
+            f"policy: expected one of {tuple(POLICIES)} or a list of px.Cut, found {given!r}"
+            + _nearest(given)
         )
+    return _made(repr(given), POLICIES[given], options)
+
+
+def _of_cuts(cuts, *, name="cuts"):
+    for cut in cuts:
+        if not isinstance(cut, Cut):
+            raise ArgumentError(f"policy: expected px.Cut in the list, found {cut!r}")
+    if not isinstance(name, str) or not (name.isascii() and name.isidentifier()):
+        raise ArgumentError(
+            f"policy: expected a name of ASCII letters, digits and _, found {name!r}"
+        )
+    return Policy(name, tuple(cuts), strict=True)
+
+
+def _nearest(name):
+    near = get_close_matches(name, POLICIES, n=1) if isinstance(name, str) else []
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _made(which, make, options, *cuts):
+    known = list(inspect.signature(make).parameters)[len(cuts) :]
+    for option in options:
+        if option not in known:
+            expected = f"options of ({', '.join(known)})" if known else "no options"
+            raise ArgumentError(f"policy {which}: expected {expected}, found {option!r}")
     try:
-        return POLICIES[name](**options)
+        return make(*cuts, **options)
     except TypeError as error:
-        raise ArgumentError(f"policy {name!r}: {error}") from None
+        raise ArgumentError(f"policy {which}: {error}") from None
