@@ -16,7 +16,10 @@ def evaluate(graph, arrays):
     finite: bad input never gives a number. Only entries that are always zero stay zero.
     """
     if arrays.keys() != graph.inputs.keys():
-        raise ArgumentError(f"expected the inputs {list(graph.inputs)}, found {list(arrays)}")
+        missing = [name for name in graph.inputs if name not in arrays]
+        others = [name for name in arrays if name not in graph.inputs]
+        said = [f"missing {missing}"] * bool(missing) + [f"unexpected {others}"] * bool(others)
+        raise ArgumentError(f"inputs of {graph.name}: {', '.join(said)}")
     given, batches = {}, {}
     for name, shape in graph.inputs.items():
         given[name] = _real(arrays[name], name)
