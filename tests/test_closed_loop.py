@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -286,13 +287,12 @@ def test_a_torque_that_comes_after_the_end_is_not_held():
     assert (run.tau[-1] == run.tau[-2]).all() and (run.tau[-2] != run.tau[-3]).all()
 
 
-@pytest.mark.parametrize("options", [{}, {"delay": 5e8}, {"jitter": 0.5}])
-def test_a_period_longer_than_the_run_costs_no_more_than_the_run(options):
-    options |= {"duration": 0.1, "record": "q", "q0": POSTURE}
-    long = px.closed_loop(ARM, exact(), swing, 1e10, **options)
-    assert long.t.tolist() == [0.0, 0.1]
-    as_long = px.closed_loop(ARM, exact(), swing, 0.1, duration=0.1, record="q", q0=POSTURE)
-    assert difference(long.q, as_long.q) < 1e-15
+def test_a_period_that_jitter_makes_longer_than_the_run_ends_with_it():
+    options = {"duration": 0.1, "record": "q", "q0": POSTURE, "seed": 1}
+    as_long = px.closed_loop(ARM, exact(), swing, 0.1, **options)
+    longer = px.closed_loop(ARM, exact(), swing, 0.1, jitter=0.5, **options)
+    assert longer.t.tolist() == as_long.t.tolist() == [0.0, 0.1]
+    assert difference(longer.q, as_long.q) < 1e-15
 
 
 def test_the_loop_may_be_done_in_pieces(monkeypatch):
@@ -416,6 +416,20 @@ def test_a_bearing_that_jams_is_told():
     assert any("bearings: the torques of 1 of 2 robots" in str(each.message) for each in said)
 
 
+# -- models that are wrong -------------------------------------------------------------------------
+
+
+def test_a_model_of_another_robot_is_told_and_a_wrong_model_is_a_use():
+    heavy = ARM.with_payload(1.0)
+    named = [replace(ARM.joints[0]), replace(ARM.joints[1], name="wrist")]
+    other = replace(ARM, name="other", joints=named)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        px.closed_loop(ARM, exact(heavy), POSTURE, 1e-3, duration=2e-3)
+    with pytest.warns(px.SimulationWarning, match="'joint2', found 'wrist' of 'other'"):
+        px.closed_loop(ARM, exact(other), POSTURE, 1e-3, duration=2e-3)
+
+
 # -- bad input -------------------------------------------------------------------------------------
 
 
@@ -424,6 +438,7 @@ BAD = {
     "period: expected seconds > 0, found -0.1": {"period": [0.1, -0.1]},
     "period: expected seconds > 0, found nan": {"period": math.nan},
     "period: expected real numbers": {"period": "soon"},
+    "period: expected seconds, at most the duration of 0.01 s, found 2": {"period": [1e-3, 2]},
     "delay: expected seconds >= 0, found -1": {"delay": -1.0},
     "delay: expected less than the shortest period, 0.001 s, found 0.001": {"delay": 1e-3},
     "delay: expected less than the shortest period, 0.0009": {"delay": 0.95e-3, "jitter": 0.1},
@@ -432,6 +447,7 @@ BAD = {
     "missed: expected .samples, .... of bools": {"missed": True},
     "bound: expected an error > 0": {"bound": 0.0},
     "encoder: expected the width of a line > 0": {"encoder": 0.0},
+    "encoder: expected the width of a line.*as 2π/4096.*found 4096": {"encoder": 4096},
     "encoder: expected shape .*2.*found .3": {"encoder": [1e-3] * 3},
     "switch_at: expected seconds, found nan": {"switch_at": math.nan},
     "duration: expected a number > 0, found -1": {"duration": -1.0},
@@ -443,6 +459,7 @@ BAD = {
     "every: expected a whole number >= 1": {"every": 0},
     "seed: expected a whole number >= 0": {"seed": -1},
     "speed: expected parameters of the robot, or settings": {"speed": 3.0},
+    "payload: expected .*px.payload.robot, 1.0., found 2.0": {"payload": 2.0},
     "mass: expected shape": {"mass": [1.0]},
     "batch shapes do not broadcast": {"q0": np.zeros((2, 2)), "period": [1e-3] * 3},
     "period .3,., delay .2,.": {"period": [1e-3] * 3, "delay": [0.0, 1e-4]},
@@ -450,10 +467,15 @@ BAD = {
     "missed: expected a regular array": {"missed": [[0.1], [0.1, 0.2]]},
     "trajectory: expected 2 joints, found 3": {"trajectory": px.quintic([0.0] * 3, [1.0] * 3, 1.0)},
     "trajectory: expected .*posture of 2 numbers, found 'home'": {"trajectory": "home"},
-    "trajectory: expected a function of t that returns q, qd and qdd, found 2": {
+    "trajectory: expected a function of t that returns q, qd and qdd, found 2 parts": {
         "trajectory": lambda t: ([t, t], [1.0, 1.0])
     },
-    "trajectory: expected 2 numbers for qd": {"trajectory": lambda t: ([t, t], [1.0], [0.0, 0.0])},
+    "returns q, qd and qdd, found a number": {"trajectory": lambda t: px.sin(t)},
+    "each of 2 numbers, found 1 for q$": {"trajectory": lambda t: [px.sin(t)] * 3},
+    "each of 2 numbers, found 1 for qd$": {
+        "trajectory": lambda t: ([t, t], [1.0], [0.0, 0.0]),
+    },
+    "each of 2 numbers, found a str for q$": {"trajectory": lambda t: (["t", t],) * 3},
     "trajectory: expected one that can be called as trajectory.t, speed=speed.": {
         "trajectory": swing,
         "speed": 1.0,

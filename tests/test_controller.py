@@ -99,9 +99,10 @@ def test_limits_are_on_the_joints_side():
     assert first_torques(weak, px.pd(weak, 1e9, 0.0, torque_limit="robot")).tolist() == [7.0, 3.0]
 
 
-def test_a_robot_without_limits_has_none():
-    controller = px.pd(ARM, 1e6, 0.0, torque_limit="robot")
-    assert first_torques(ARM, controller) == pytest.approx(1e6 * (WANTED[0] - Q))
+def test_limits_of_a_robot_are_of_all_its_joints():
+    half = replace(ARM, joints=[replace(ARM.joints[0], max_effort=7.0), ARM.joints[1]])
+    with pytest.raises(px.ArgumentError, match="torque_limit: .*found none of joint 'joint2'"):
+        px.pd(half, 1.0, 0.0, torque_limit="robot")
 
 
 def test_controllers_say_what_they_are():

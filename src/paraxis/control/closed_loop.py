@@ -86,19 +86,22 @@ def closed_loop(
     period is longer or shorter by up to this share of it, evenly distributed. missed: the
     probability that a control step does not happen, or which do not, as (samples, ...) of bools;
     the torques stay and nothing is computed. encoder: the width of an encoder's line, to which
-    measured positions are rounded (rates are measured as they are). switch_at: until then the
-    controller is exact, whatever its policy, and old values begin as those of its last step. bound:
-    the error (rad or m) at which a run has diverged. Runs go on after that.
+    measured positions are rounded, 2π/4096 say (rates are measured as they are: real drives do
+    worse). switch_at: until then the controller is exact, whatever its policy, and old values are
+    those of its steps. bound: the error (rad or m) at which a run has diverged. Runs go on
+    after that.
 
     period, delay, jitter, missed, switch_at and bound may be arrays, one number a run; gains and
     encoder (..., n). Other keywords are parameters of the plant, as mass=(..., n) (px.payload makes
     some), or settings that a function of a trajectory takes, with the batch as first axes. All
-    broadcast to one batch. record: some of "q", "qd", "tau", "reference", at every `every`-th
-    sample. Chance (jitter, missed, ages) depends on `seed` and the place of a run in the batch.
+    broadcast to one batch. record: some of "q", "qd", "tau", (records, ..., n), and "reference",
+    (records, ..., 3, n), the desired q, qd and qdd; at every `every`-th sample. Chance (jitter,
+    missed, ages) depends on `seed` and the place of a run in the batch.
     """
     given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
     runs = scenarios(robot, controller, trajectory, duration, given, keywords)
+    _warn_of_other_joints(robot, controller)
     record, every = _records(record), whole(every, "every", least=1)
     plant_step = positive(plant_step, "plant_step")
     loop = LoopRun(runs, record, every if record else 0, whole(seed, "seed"))
@@ -121,6 +124,20 @@ def _records(record):
         if name not in RECORDS:
             raise ArgumentError(f"record: expected some of {RECORDS}, found {name!r}")
     return tuple(dict.fromkeys(names))
+
+
+def _warn_of_other_joints(robot, controller):
+    """A wrong model is a use; one of another robot, with as many joints by chance, is not."""
+    pairs = zip(robot.joint_names, controller.robot.joint_names, strict=True)
+    for own, other in pairs:
+        if own != other:
+            warnings.warn(
+                f"controller: expected a model of the robot that moves, with its joint "
+                f"{quoted(own)}, found {quoted(other)} of {quoted(controller.robot.name)}",
+                SimulationWarning,
+                stacklevel=3,
+            )
+            return
 
 
 def _warn_if_stiff(runs, q, plant_step):

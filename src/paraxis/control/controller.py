@@ -9,6 +9,7 @@ from ..algorithms.motor_torques import directions, with_losses
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.robot import Robot, a_robot
+from ..robot.text import quoted
 from ..scalar import maximum, minimum
 from .policies import EXACT
 from .policies import policy as as_policy
@@ -177,8 +178,13 @@ def _limit(robot, value):
     if value is None:
         return None
     if isinstance(value, str) and value == "robot":
-        limit = np.array([joint.max_effort for joint in robot.joints])
-        return np.minimum(limit, np.finfo(float).max)
+        for joint in robot.joints:
+            if not np.isfinite(joint.max_effort):
+                raise ArgumentError(
+                    f"torque_limit: expected a limit of every joint in the robot's description, "
+                    f"found none of joint {quoted(joint.name)}; numbers, one a joint, may be given"
+                )
+        return np.array([joint.max_effort for joint in robot.joints])
     limit = None if isinstance(value, str) else _gains(robot, value, "torque_limit")
     if limit is None or limit.ndim > 1 or not (limit > 0).all():
         raise ArgumentError(

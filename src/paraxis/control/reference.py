@@ -64,7 +64,8 @@ class Reference:
                 f"gives {type(error).__name__}: {error}"
             ) from error
         if not isinstance(result, (tuple, list)) or len(result) != len(PARTS):
-            found = len(result) if isinstance(result, (tuple, list)) else type(result).__name__
+            several = isinstance(result, (tuple, list))
+            found = f"{len(result)} parts" if several else f"a {_kind(result)}"
             raise ArgumentError(
                 f"trajectory: expected a function of t that returns q, qd and qdd, found {found}"
             )
@@ -74,9 +75,13 @@ class Reference:
     def _scalars(self, part, name):
         values = list(part) if isinstance(part, (list, tuple, np.ndarray)) else [part]
         values = [value.item() if isinstance(value, np.generic) else value for value in values]
-        good = all(isinstance(value, Node | int | float) for value in values)
-        if not good or len(values) != self.n:
-            raise ArgumentError(f"trajectory: expected {self.n} numbers for {name}, found {part!r}")
+        others = [value for value in values if not isinstance(value, Node | int | float)]
+        if others or len(values) != self.n:
+            found = f"a {_kind(others[0])}" if others else len(values)
+            raise ArgumentError(
+                f"trajectory: expected a function of t that returns q, qd and qdd, each of "
+                f"{self.n} numbers, found {found} for {name}"
+            )
         return values
 
     def sampled(self, t, settings=None):
@@ -103,6 +108,10 @@ class Reference:
 
         identity, make = identified("", lambda: trace(motion, inputs, "motion"), self._function)
         return compile_kernel(identity, make, work)
+
+
+def _kind(value):
+    return "number" if isinstance(value, Node) else type(value).__name__
 
 
 def _posture(given, n):

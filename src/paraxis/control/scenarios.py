@@ -15,6 +15,8 @@ from ..simulation.simulator import positive
 from .controller import Controller
 from .reference import Reference
 
+WIDEST_LINE = 1.0  # rad or m, of an encoder: what is wider is meant as lines a turn
+
 # name -> what it must be, in numbers and in words
 EXPECTED = {
     "period": (lambda x: (x > 0) & (x < math.inf), "seconds > 0"),
@@ -22,7 +24,10 @@ EXPECTED = {
     "jitter": (lambda x: (x >= 0) & (x < 1), "a share of the period in [0, 1)"),
     "missed": (lambda x: (x >= 0) & (x <= 1), "a probability"),
     "bound": (lambda x: x > 0, "an error > 0"),
-    "encoder": (lambda x: (x > 0) & (x < math.inf), "the width of a line > 0"),
+    "encoder": (
+        lambda x: (x > 0) & (x <= WIDEST_LINE),
+        f"the width of a line > 0 and <= {WIDEST_LINE:g}, as 2π/4096 where a turn has 4096 lines",
+    ),
     "switch_at": (lambda x: ~np.isnan(x), "seconds"),
 }
 
@@ -69,7 +74,13 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))
     settings = {name: value for name, value in keywords.items() if name not in parameters}
+    if "payload" in settings:
+        raise ArgumentError(
+            "payload: expected it as parameters of the plant, **px.payload(robot, 1.0), found "
+            f"{settings['payload']!r}"
+        )
     reference = Reference(trajectory, robot.nv, settings)
+    duration = _duration(duration, reference)
     missed_steps, given = _missed_steps(given)
     given |= parameters | {"kp": controller.kp, "kd": controller.kd}
     if np.ndim(given["encoder"]) == 0 and given["encoder"] is not None:
@@ -90,6 +101,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
     runs = math.prod(batch)
     if not runs:
         raise ArgumentError(f"batch: expected at least one run, found {batch}")
+    _check_period(arrays["period"], duration)
     _check_delay(arrays)
     batches |= {name: array.shape[: len(batch)] for name, array in settings.items()}
     if missed_steps is not None:
@@ -104,7 +116,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
         controller=controller,
         reference=reference,
         parameters=tuple(parameters),
-        duration=_duration(duration, reference),
+        duration=duration,
         batch=batch,
         numbers=np.arange(runs),
         arrays=by_run(arrays),
@@ -143,6 +155,14 @@ def _check_numbers(name, array):
     good = test(array)
     if not good.all():
         raise ArgumentError(f"{name}: expected {expected}, found {array[~good].flat[0]}")
+
+
+def _check_period(period, duration):
+    longest = period.max()
+    if longest > duration:
+        raise ArgumentError(
+            f"period: expected seconds, at most the duration of {duration:g} s, found {longest:g}"
+        )
 
 
 def _check_delay(arrays):
