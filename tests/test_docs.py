@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 import paraxis as px
+from paraxis.cli import main
 from paraxis.report.document import markdown
 from paraxis.report.reports import REPORTS
 
@@ -34,6 +35,15 @@ def test_every_public_name_is_in_the_reference(name):
 def test_the_reference_lists_nothing_else():
     listed = re.findall(r"^\.\. auto\w+:: (\w+)$", (ROOT / "docs/reference.md").read_text(), re.M)
     assert sorted(listed) == sorted(public_names())
+
+
+def test_the_reference_lists_every_command_and_report(capsys):
+    assert main(["--help"]) == 0
+    commands = re.findall(r"^    ([a-z-]+)\b", capsys.readouterr().out, re.M)
+    page = (ROOT / "docs/reference.md").read_text()
+    assert len(commands) > 5
+    assert sorted(re.findall(r"^\| `paraxis ([a-z-]+)", page, re.M)) == sorted(commands)
+    assert sorted(re.findall(r"\(reports/([a-z-]+)\.md\)", page)) == sorted(REPORTS)
 
 
 def test_the_readme_runs(monkeypatch, tmp_path):
