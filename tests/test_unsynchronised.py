@@ -4,6 +4,8 @@ No test asks how fast or how punctual a thread is: on a busy machine it may be n
 """
 
 import io
+import os
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +15,8 @@ import paraxis as px
 from paraxis.backends.llvm.free_running import FreeBody
 from paraxis.backends.llvm.free_running_kernel import compile_free_running
 from paraxis.control.unsynchronised.link_groups import LinkGroups
+from paraxis.drivers.team import team
+from paraxis.drivers.threads import available
 from paraxis.graph.evaluate import evaluate
 from paraxis.graph.trace import trace
 
@@ -169,6 +173,45 @@ def test_a_record_is_of_one_pass():
     assert (taken <= numbers[done, 0]).all() and (np.diff(taken) >= 0).all()
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cores cannot be chosen here")
+@pytest.mark.skipif(available() < 2, reason="there is one core")
+class TestCores:
+    def test_the_caller_stays_off_the_cores_of_the_others_while_it_runs(self):
+        scheme, caller, cores = px.unsynchronised(ARM), threading.get_native_id(), available()
+        seen, over = set(), threading.Event()
+
+        def watch():
+            while not over.is_set():
+                seen.add(len(os.sched_getaffinity(caller)))
+                over.wait(1e-3)
+
+        watching = threading.Thread(target=watch)
+        watching.start()
+        scheme(*motion(ARM, 1000), period=1e-4)
+        over.set()
+        watching.join()
+        assert cores - 1 in seen and available() == cores
+
+    def test_it_has_all_its_cores_again_whatever_happens(self):
+        px.unsynchronised(ARM)(*motion(ARM, 2), period=1e-5)  # now there is a member
+        cores = os.sched_getaffinity(0)
+        with pytest.raises(ZeroDivisionError), team.apart(2):
+            own, other = (os.sched_getaffinity(k) for k in (0, team._threads[0].native_id))
+            assert len(other) == 1 and own == cores - other
+            1 / 0  # noqa: B018
+        assert os.sched_getaffinity(0) == cores
+
+    def test_with_fewer_cores_than_threads_nobody_has_one_of_its_own(self):
+        cores = os.sched_getaffinity(0)
+        few = {min(cores)}
+        os.sched_setaffinity(0, few)
+        try:
+            with team.apart(2):
+                assert os.sched_getaffinity(0) == few
+        finally:
+            os.sched_setaffinity(0, cores)
+
+
 def test_one_sample_and_a_period_shorter_than_any_pass():
     joints = motion(ARM, 1)
     run = px.unsynchronised(ARM)(*joints, period=1e-12)
@@ -182,6 +225,15 @@ def test_it_can_be_read():
     assert "links [3, 4, 5]: " in repr(scheme) and "values of others" in repr(scheme)
     run = scheme(*motion(ARM, 50), period=1e-4)
     assert "50 samples of 100 µs" in repr(run) and "error at most" in repr(run)
+
+
+def test_ages_in_the_middle_and_at_most():
+    run = px.unsynchronised(ARM)(*motion(ARM, 2), period=1e-5)
+    counts = {(0, 1): np.array([7, 1, 0, 1]), (1, 0): np.array([1, 0, 4, 1]), (1, 2): np.array([])}
+    found = replace(run, ages=counts)
+    assert found.median_age == {(0, 1): 0, (1, 0): 2} and found.largest_age == 3
+    assert "values 0 to 2 samples old in the middle, at most 3" in repr(found)
+    assert "old" not in repr(replace(run, ages={}))
 
 
 # -- what makes no sense ---------------------------------------------------------------------------

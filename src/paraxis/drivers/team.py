@@ -18,7 +18,7 @@ import ctypes
 import os
 import sys
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from .threads import available
 
@@ -76,7 +76,19 @@ class Team:
                 self._hire(words[MEMBERS] + 1, work)
                 words[UNSETTLED] = 1
             if words[UNSETTLED]:
-                words[UNSETTLED] = not _spread([thread.native_id for thread in self._threads])
+                threads = [thread.native_id for thread in self._threads]
+                words[UNSETTLED] = _spread(threads) is None
+
+    @contextmanager
+    def apart(self, processors):
+        """For a long job: the caller, too, stays on a core of its own, if there are so many.
+
+        A short one is over before the system moves the caller to the core of a member.
+        """
+        with self._guard:
+            taken = _spread([thread.native_id for thread in self._threads[: processors - 1]])
+        with _off(taken):
+            yield
 
     def _hire(self, k, work):
         words, at = self._words, desk(k)
@@ -97,16 +109,32 @@ def _held_lock():
 
 
 def _spread(threads):
-    """Put threads on cores of their own, off the caller's; False if there are not so many."""
+    """Put threads on cores of their own, off the caller's: which; None if there are not so many."""
     if not hasattr(os, "sched_setaffinity"):
-        return len(threads) < available()
+        return set() if len(threads) < available() else None
     cores, here = sorted(os.sched_getaffinity(0)), _libc.sched_getcpu()
     others = [core for core in cores if core > here] + [core for core in cores if core < here]
     enough = len(threads) <= len(others)
     for k, thread in enumerate(threads):
         with suppress(OSError):  # where that is forbidden, the system knows best
             os.sched_setaffinity(thread, {others[k]} if enough else cores)
-    return enough
+    return set(others[: len(threads)]) if enough else None
+
+
+@contextmanager
+def _off(taken):
+    """Keep the caller off these cores."""
+    if not taken:
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    with suppress(OSError):
+        os.sched_setaffinity(0, cores - taken)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.sched_setaffinity(0, cores)
 
 
 team = Team()

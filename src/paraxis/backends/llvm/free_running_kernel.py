@@ -51,7 +51,7 @@ class FreeRunningKernel:
             logs.append((kept, passes, ages, overtaken, list(body.reads)))
         (rate,) = struct.unpack("q", struct.pack("d", 1 / (period * ticks_a_second())))
         job = word_array("q", [0, NOT_YET, rate, samples, *words])
-        run_together(self._run, job.buffer_info()[0], len(self.bodies))
+        run_together(self._run, job.buffer_info()[0], len(self.bodies), long=True)
         return [
             Log(kept, passes, dict(zip(reads, ages, strict=True)), int(overtaken[0]))
             for kept, passes, ages, overtaken, reads in logs

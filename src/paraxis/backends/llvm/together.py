@@ -5,6 +5,7 @@ microsecond; threads that sleep (drivers/threads.py) take some ten times as long
 """
 
 import ctypes
+from contextlib import nullcontext
 from functools import cache as remembered
 
 from ...drivers import threads
@@ -16,14 +17,19 @@ from .parallel_kernel import member
 from .team import define_job, define_member, define_waiting
 
 
-def run_together(function, job, processors):
-    """Call the native `function(job)` on so many threads, this one among them; wait for all."""
+def run_together(function, job, processors, long=False):
+    """Call the native `function(job)` on so many threads, this one among them; wait for all.
+
+    long: is it worth some microseconds to see that each stays on a core of its own?
+    """
     if processors == 1:
         function(job)
         return
     team.ready(processors, member())
     address = ctypes.cast(function, ctypes.c_void_p).value
-    if not _caller(processors)(address, job):  # another thread has the team
+    with team.apart(processors) if long else nullcontext():
+        done = _caller(processors)(address, job)
+    if not done:  # another thread has the team
         threads.run_together(function, job, processors)
 
 

@@ -12,8 +12,8 @@ class UnsynchronisedRun:
     torque: those in place when the next sample came. exact: inverse dynamics of the same samples.
     error: max|torque - exact| / max(1, max|exact|) of each sample. torque_age: how many samples
     before this one the oldest joint values were that went into each torque, by whatever way; where
-    that is 0 the torque is exact. ages: (reader, read) -> how many passes of a group used values of
-    another that were 0, 1, 2, ... samples old. passes: how many of each group ended while a sample
+    that is 0 the torque is exact. ages: a dict (reader, read) -> array of counts: in how many
+    passes a group used values of another that were 0, 1, 2, ... samples old. passes: how many of each group ended while a sample
     was the latest. overtaken: how often a group found values being written anew, and kept its own.
     """
 
@@ -59,6 +59,15 @@ class UnsynchronisedRun:
         return self.passes.sum(axis=0) / (len(self.passes) * self.period)
 
     @property
+    def median_age(self):
+        """(reader, read) -> the age in the middle, in samples, of all values so used."""
+        return {
+            pair: int(np.searchsorted(counts.cumsum(), counts.sum() / 2))
+            for pair, counts in self.ages.items()
+            if len(counts)
+        }
+
+    @property
     def largest_age(self):
         """In samples, of values that a group used of another."""
         return max((len(counts) - 1 for counts in self.ages.values() if len(counts)), default=0)
@@ -68,7 +77,14 @@ class UnsynchronisedRun:
         exact = (self.torque_age == 0).all(axis=1).mean()
         return (
             f"<UnsynchronisedRun: {len(self.torque)} samples of {self.period * 1e6:g} µs, "
-            f"{rates} thousand passes a second; values at most {self.largest_age} samples old; "
+            f"{rates} thousand passes a second; {self._ages_in_words()}"
             f"{exact:.1%} of samples exact, error at most {self.error.max():.1e}, "
             f"{np.median(self.error):.1e} in the middle>"
         )
+
+    def _ages_in_words(self):
+        middles = sorted(set(self.median_age.values()))
+        if not middles:
+            return ""
+        span = str(middles[0]) if len(middles) == 1 else f"{middles[0]} to {middles[-1]}"
+        return f"values {span} samples old in the middle, at most {self.largest_age}; "
