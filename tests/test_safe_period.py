@@ -8,6 +8,8 @@ import pytest
 from loop_by_hand import HandLaw
 
 import paraxis as px
+from paraxis.control import growth as growth_module
+from paraxis.control import joint_spectral_radius
 from paraxis.control.few_entries import with_few_entries
 from paraxis.control.growth import _product
 from paraxis.control.linear_loop import LinearLoop
@@ -82,7 +84,7 @@ def test_gravity_acts_between_samples():
 
 
 def test_a_delay_of_almost_a_period_is_a_pipeline_of_two_stages():
-    late, two = predicted(delay=0.999999), predicted("pipelined")
+    late, two = predicted(delay_share=0.999999), predicted("pipelined")
     assert late.period == pytest.approx(two.period, rel=1e-3)
 
 
@@ -95,13 +97,13 @@ def test_a_delay_holds_the_last_torque():
     loop[:2, :2] = np.array([[1, T], [0, 1]]) + np.outer(soon, gain)
     loop[:2, 2], loop[2, :2] = late, gain
     law = controller(robot=WEIGHTLESS)
-    found = px.safe_period(WEIGHTLESS, law, [0.3], delay=0.4).spectral_radius(T)
+    found = px.safe_period(WEIGHTLESS, law, [0.3], delay_share=0.4).spectral_radius(T)
     assert found == pytest.approx(abs(np.linalg.eigvals(loop)).max(), rel=1e-9)
 
 
 def test_decay_counts_the_time_of_missed_steps():
     law = controller(robot=WEIGHTLESS)
-    found = px.safe_period(WEIGHTLESS, law, [0.3], missed=1, decay=5.0)
+    found = px.safe_period(WEIGHTLESS, law, [0.3], missed_in_a_row=1, decay=5.0)
     T = found.period
     hit = np.array([[1, T], [0, 1]]) + np.outer([T**2 / 2, T], [-KP, -KD])
     both = np.array([[1, 2 * T], [0, 1]]) + np.outer([2 * T**2, 2 * T], [-KP, -KD])
@@ -167,7 +169,7 @@ def test_few_entries_have_the_growth_of_all():
 @pytest.mark.parametrize("delay", [0.0, pytest.param(0.5, marks=pytest.mark.long)])
 @pytest.mark.parametrize("policy", px.policies())
 def test_the_boundary_is_that_of_simulation(policy, delay):
-    period = predicted(policy, delay=delay).period
+    period = predicted(policy, delay_share=delay).period
     found = px.simulated_safe_period(
         ARM,
         controller(policy),
@@ -175,13 +177,13 @@ def test_the_boundary_is_that_of_simulation(policy, delay):
         shortest=0.8 * period,
         longest=1.2 * period,
         duration=2.0,
-        delay=delay,
+        delay_share=delay,
     )
     assert found.period == pytest.approx(period, rel=0.05)
 
 
 def test_the_boundary_with_a_delay_is_that_of_simulation():
-    period = predicted("hamilton", delay=0.5).period
+    period = predicted("hamilton", delay_share=0.5).period
     found = px.simulated_safe_period(
         ARM,
         controller("hamilton"),
@@ -189,7 +191,7 @@ def test_the_boundary_with_a_delay_is_that_of_simulation():
         shortest=0.8 * period,
         longest=1.25 * period,
         duration=1.0,
-        delay=0.5,
+        delay_share=0.5,
     )
     assert found.period == pytest.approx(period, rel=0.05)
     assert found.period < found.unstable and f"{found.period:.4g} s" in repr(found)
@@ -211,12 +213,68 @@ def test_a_wrong_payload_moves_where_it_rests():
     run = px.closed_loop(loaded, law, POSTURE, 0.002, duration=20.0, record="q")
     rest = run.q[-1]
     assert np.abs(rest - POSTURE).max() > 0.05
+    np.testing.assert_allclose(found.posture, rest, atol=1e-4)
     T = 1.1 * found.period
     assert growth(distances(loaded, law, T, 60, start=rest), 20) == pytest.approx(
         found.spectral_radius(T), rel=0.02
     )
     same = px.safe_period(ARM, law, POSTURE, **px.payload(ARM, 2.0))
     assert same.period == pytest.approx(found.period, rel=1e-9)
+
+
+# -- friction --------------------------------------------------------------------------------------
+
+
+def with_friction(robot=ARM, transmission=None, **friction):
+    parts = {"friction": px.Friction(**friction)}
+    parts |= {"transmission": px.Transmission(**transmission)} if transmission else {}
+    return robot.with_drives({joint.name: parts for joint in robot.joints})
+
+
+@pytest.mark.parametrize("compensate", [False, True])
+def test_dry_friction_is_no_part_of_a_linear_loop(compensate):
+    """Nor losses of gears; their ratios and rotors are."""
+    bearing = px.JournalBearing(coefficient=0.1, radius=0.02, length=0.1)
+    gears = {"ratio": 50.0, "rotor_inertia": 1e-4}
+    lossy = gears | {"efficiency": 0.7, "break_away": 0.3}
+    dry = with_friction(coulomb=1.0, static=2.0, bearings=bearing, viscous=0.5, transmission=lossy)
+    smooth = with_friction(viscous=0.5, transmission=gears)
+    periods = []
+    for arm in (dry, smooth):
+        law = px.computed_torque(arm, KP, KD, "hamilton", compensate_friction=compensate)
+        periods.append(px.safe_period(arm, law, POSTURE).period)
+    assert periods[0] == periods[1]
+
+
+def test_viscous_friction_by_hand():
+    """v' = -(d/m) v + u, held u = -kp x - kd v: the plant's own decay is exact between samples."""
+    arm, T = with_friction(WEIGHTLESS, viscous=1.5), 0.07
+    a = 1.5 / px.mass_matrix(arm, [0.3])[0, 0]
+    fall = (1 - math.exp(-a * T)) / a
+    loop = np.array([[1, fall], [0, math.exp(-a * T)]])
+    loop += np.outer([(T - fall) / a, fall], [-KP, -KD])
+    found = px.safe_period(arm, controller(robot=arm), [0.3])
+    assert found.spectral_radius(T) == pytest.approx(abs(np.linalg.eigvals(loop)).max(), rel=1e-9)
+
+
+@pytest.mark.parametrize("viscous", [1e3, 1e6])
+def test_a_plant_that_is_far_faster_than_its_control_is_stable(viscous):
+    arm = with_friction(WEIGHTLESS, viscous=viscous)
+    found = px.safe_period(arm, controller(robot=arm), [0.3])
+    assert found.spectral_radius(found.shortest) < 1 - 1e-8
+    a = viscous / px.mass_matrix(arm, [0.3])[0, 0]
+    assert found.period == pytest.approx(2 * a / KP, rel=0.01)  # it creeps: x' = -(kp / a) x
+
+
+def test_friction_too_stiff_for_the_steps_of_the_plant_is_named():
+    arm = with_friction(coulomb=1.0)
+    law, limits = controller(robot=arm), {"shortest": 1e-2, "longest": 0.3, "duration": 1.0}
+    with pytest.raises(px.ArgumentError, match="plant_step: expected <= .*'.*smoothing >= .*0.001"):
+        px.simulated_safe_period(arm, law, POSTURE, **limits)
+    found = px.simulated_safe_period(
+        with_friction(coulomb=0.1, smoothing=0.5), law, POSTURE, amplitude=0.1, **limits
+    )
+    assert 0.05 < found.period < found.unstable
 
 
 # -- along a motion --------------------------------------------------------------------------------
@@ -312,7 +370,16 @@ def test_a_motion_is_as_safe_as_its_worst_point():
     at = [np.multiply(0.4, np.sin(np.multiply(RATES, t))) for t in (0.0, 1.0)]
     fixed = [px.safe_period(ARM, controller("hamilton"), each).period for each in at]
     assert moving.period <= min(fixed) * (1 + 2e-4)
-    assert "50 points" in moving.method
+    assert "50 points" in moving.method and moving.posture is None
+
+
+def test_a_joint_that_turns_is_back_after_a_turn():
+    law = px.computed_torque(PENDULUM, KP, KD)
+    given = PENDULUM, law, lambda t: ([t], [1.0], [0.0])
+    found = px.safe_period(*given, duration=2 * math.pi, periodic=True)
+    assert 0.05 < found.period < 0.2
+    with pytest.raises(px.ArgumentError, match="periodic: .*differ by up to 0.28"):
+        px.safe_period(*given, duration=6.0, periodic=True)
 
 
 # -- any order -------------------------------------------------------------------------------------
@@ -321,7 +388,7 @@ def test_a_motion_is_as_safe_as_its_worst_point():
 def test_missed_steps_in_any_order():
     """Proved stable: 200 patterns decay. Shown unstable: the worst pattern diverges."""
     law = controller("hamilton")
-    found = predicted("hamilton", missed=1)
+    found = predicted("hamilton", missed_in_a_row=1)
     assert found.period < found.unstable < predicted("hamilton").period
     lower, upper = found.bounds(found.period)
     assert lower <= upper < 1
@@ -365,6 +432,18 @@ def test_between_what_is_proved_and_what_is_shown_nothing_is_said():
     assert found.bounds(found.unstable)[0] >= 1 - 1e-9
 
 
+def test_what_is_not_proved_is_not_said_to_be_stable(monkeypatch):
+    """Nothing is proved below the shortest period that is shown to be unstable, which is close."""
+    monkeypatch.setattr(joint_spectral_radius, "shorten", lambda matrices, target: matrices)
+    monkeypatch.setattr(growth_module, "MOST_PRODUCTS", 10)
+    found = px.safe_period(ARM, controller("hamilton"), POSTURE, missed_in_a_row=1)
+    assert found.period is None and found.unstable < predicted("hamilton").period
+    lower, _ = found.bounds(found.unstable)
+    before, _ = found.bounds(0.98 * found.unstable)
+    assert before < 1 - 1e-9 <= lower
+    assert "none proved" in repr(found) and "shown unstable from" in repr(found)
+
+
 # -- answers that are no number --------------------------------------------------------------------
 
 
@@ -391,19 +470,25 @@ def test_a_loop_that_overflows_is_unstable():
 
 def test_bad_input_is_named():
     law = controller()
+    around = ARM, law, round_and_round
     cases = [
         ("controller: .*3 joints", (ARM, controller(robot=PENDULUM), POSTURE), {}),
         ("controller: .*found 'pd'", (ARM, "pd", POSTURE), {}),
         ("one set of gains", (ARM, px.computed_torque(ARM, np.ones((2, 3)), 1.0), POSTURE), {}),
         ("trajectory: ", (ARM, law, (0.1, 0.2)), {}),
-        ("delay: .*found 1.0", (ARM, law, POSTURE), {"delay": 1.0}),
-        ("missed: ", (ARM, law, POSTURE), {"missed": -1}),
+        ("delay_share: .*found 1.0", (ARM, law, POSTURE), {"delay_share": 1.0}),
+        ("missed_in_a_row: ", (ARM, law, POSTURE), {"missed_in_a_row": -1}),
         ("decay: .*found -1", (ARM, law, POSTURE), {"decay": -1}),
         ("shortest: ", (ARM, law, POSTURE), {"shortest": 0.0}),
         ("longest: .*more than 2", (ARM, law, POSTURE), {"shortest": 2.0, "longest": 1.0}),
         ("periodic: .*posture", (ARM, law, POSTURE), {"periodic": True}),
         ("duration: ", (ARM, law, round_and_round), {}),
-        ("missed=0", (ARM, law, round_and_round), {"periodic": True, "missed": 1, "duration": 1.0}),
+        ("missed_in_a_row=0", around, {"periodic": True, "missed_in_a_row": 1, "duration": 1.0}),
+        (
+            "periodic: .*positions that differ by up to 0.36",
+            around,
+            {"periodic": True, "duration": 2.0},
+        ),
         ("mass: .*found", (ARM, law, POSTURE), {"mass": np.ones((2, 3))}),
         ("weight", (ARM, law, POSTURE), {"weight": 1.0}),
     ]

@@ -36,7 +36,7 @@ def test_one_policy_under_conditions(capsys):
     code, out, _ = run(capsys, "planar3", *GAINS, *conditions, "--delay", 0.5, "--check")
     arm = px.planar(3)
     law = px.computed_torque(arm, 100.0, 20.0, "hamilton")
-    found = px.safe_period(arm.with_payload(0.5), law, (0.3, 0.4, 0.5), delay=0.5)
+    found = px.safe_period(arm.with_payload(0.5), law, (0.3, 0.4, 0.5), delay_share=0.5)
     cells = line_of(out, "hamilton").split()
     assert code == 0 and f"{cells[1]} {cells[2]}" == duration(found.period)
     assert "0.5 kg" in out and "a delay of 0.5" in out
@@ -67,8 +67,8 @@ def test_the_posture_is_the_middle_of_the_ranges():
         (("planar3", "--kp", 1), "--kd"),
         (("planar3", *GAINS, "--policy", "nobody"), "found 'nobody'"),
         (("planar3", *GAINS, "--posture", "1,2"), "a posture of 3 numbers"),
-        (("planar3", *GAINS, "--delay", 1), "delay: expected a share"),
-        (("planar3", *GAINS, "--missed", -1), "missed: expected"),
+        (("planar3", *GAINS, "--delay", 1), "delay_share: expected a share"),
+        (("planar3", *GAINS, "--missed", -1), "missed_in_a_row: expected"),
         (("planar3", *GAINS, "--missed", 1, "--check"), "--check: makes no sense with --missed"),
         (("planar3", "--kp", "1,2", "--kd", 1), "kp: expected"),
         (("nothing.urdf", *GAINS), "nothing.urdf"),

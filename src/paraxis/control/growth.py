@@ -3,13 +3,15 @@
 By eigenvalues of the loop's linear maps: near a posture, at points of a motion, each as if it
 lasted, or over the whole way round a periodic motion. Where a control step may be one of several
 (ages are uncertain, steps are missed), by bounds of the joint spectral radius of all it may be: one
-factor is then a step that happens, with the missed ones before it.
+factor is then a step that happens, with the missed ones after it.
 """
 
 import math
 
 import numpy as np
 
+from ..errors import ArgumentError
+from ..robot.text import quoted
 from .few_entries import with_few_entries
 from .joint_spectral_radius import joint_spectral_radius, radius_below
 from .linear_loop import LinearLoop
@@ -18,6 +20,7 @@ from .resting_place import resting_place
 from .spectral_radius import spectral_radii
 
 ONE = 1.0 - 1e-9  # what is nearer to one may be one, but for rounding
+NO_RATE = 1e-13  # of the fastest: a slower one is a rounding error
 PRECISION, ROUGH = 1e-4, 1e-2  # of a period, where it is cheap and where it is not
 MANY, FEW = 12, 4  # periods to try a decade, where it is cheap and where it is not
 POINTS = 50  # of a motion
@@ -25,26 +28,29 @@ POINTS_OF_SEVERAL = 10  # of one where joint spectral radii are to be bounded
 MOST_PRODUCTS = 2000  # that a bound may take: it matters near the limit only
 MOST_STEPS = 10_000  # in a way round
 FEWEST_STEPS = 4
+RETURNS = 1e-6  # max|Δ| / max(1, max|q|): nearer, a motion is back where it began
 AT_ONCE = 2**21  # numbers in the maps of some steps of a way round
 
 
 class Growth:
     """Of errors near a posture or at points of a motion; `linear` is a LinearLoop.
 
-    delay: the share of the period that computation takes. missed: how many control steps may be
-    missed in a row.
+    delay_share: of the period, that computation takes. missed_in_a_row: how many control steps may
+    be.
     """
 
     points = 1
+    posture = None  # where the robot rests, (n,), if it does
 
-    def __init__(self, linear: LinearLoop, delay, missed):
-        self.linear, self.delay, self.missed = linear, delay, missed
+    def __init__(self, linear: LinearLoop, delay_share, missed_in_a_row):
+        self.linear = linear
+        self.delay_share, self.missed_in_a_row = delay_share, missed_in_a_row
         self._order = []  # of points: those first that were unstable last
 
     @property
     def switches(self):
         """May a control step be one of several?"""
-        return bool(self.missed) or len(self.linear.ages) > 1
+        return bool(self.missed_in_a_row) or len(self.linear.ages) > 1
 
     def where(self, period):
         """Linearised at points (points,)."""
@@ -63,23 +69,32 @@ class Growth:
         return (shorter + longer) / 2 if longer - shorter > near * shorter else None
 
     def rates(self):
-        """The slowest and the fastest, in 1/s, of exact control in continuous time."""
+        """Of exact control in continuous time, in 1/s: the slowest, the fastest, the least damping.
+
+        The last is the rate at which the errors that stay longest fall. Rates that are zero but for
+        rounding are no rates.
+        """
         where, n = self.where(0.0), self.linear.robot.nv
         loop = np.zeros((len(where.A), 2 * n, 2 * n))
         loop[:, :n, n:] = np.eye(n)
         loop[:, n:, :] = where.A + where.B @ where.settled()
-        rates = abs(np.linalg.eigvals(loop))
-        fastest = max(rates.max(), 1e-3)
-        return max(rates.min(), 1e-3 * fastest), fastest
+        found = np.linalg.eigvals(loop).ravel()
+        fastest = max(abs(found).max(), 1e-3)
+
+        def least(rates):
+            return rates[rates > NO_RATE * fastest].min(initial=fastest)
+
+        return least(abs(found)), fastest, least(-found.real)
 
     # -- growth -----------------------------------------------------------------------------------
 
     def maps(self, where, period, decay=0.0):
         """What a control step may be, (choices, points, m, m), times exp(decay t) for its time."""
-        holds = bool(self.missed or self.delay)
-        steps = [where.steps(period, self.delay * period, holds)]
-        for _ in range(self.missed):
-            steps.append(steps[-1] @ where.missed(period))
+        holds = bool(self.missed_in_a_row or self.delay_share)
+        steps = [where.steps(period, self.delay_share * period, holds)]
+        for _ in range(self.missed_in_a_row):
+            # Missed ones after the step, not before: then nothing reads the torques held at first.
+            steps.append(where.missed(period) @ steps[-1])
         times = period * np.arange(1, len(steps) + 1)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows does not fall
             return np.concatenate(
@@ -137,9 +152,10 @@ def _below_one(maps):
 class NearPosture(Growth):
     """Near where the robot rests under control of a posture (n,)."""
 
-    def __init__(self, linear, delay, missed, posture):
-        super().__init__(linear, delay, missed)
-        q = resting_place(linear, posture)[None]
+    def __init__(self, linear, delay_share, missed_in_a_row, posture):
+        super().__init__(linear, delay_share, missed_in_a_row)
+        self.posture = resting_place(linear, posture)
+        q = self.posture[None]
         still = np.zeros_like(q)
         desired = np.stack([posture[None], still, still], axis=-2)
         tau, past = linear.exact((q, still), desired)
@@ -157,8 +173,8 @@ class NearPosture(Growth):
 class AlongMotion(Growth):
     """At points of a motion, each as if it lasted."""
 
-    def __init__(self, linear, delay, missed, reference: Reference, duration):
-        super().__init__(linear, delay, missed)
+    def __init__(self, linear, delay_share, missed_in_a_row, reference: Reference, duration):
+        super().__init__(linear, delay_share, missed_in_a_row)
         self.reference, self.duration = reference, duration
         self.points = POINTS_OF_SEVERAL if self.switches else POINTS
 
@@ -201,6 +217,25 @@ class AroundMotion(AlongMotion):
     """
 
     method = "spectral radius of a periodic motion"
+
+    def __init__(self, linear, delay_share, missed_in_a_row, reference, duration):
+        super().__init__(linear, delay_share, missed_in_a_row, reference, duration)
+        self._require_return()
+
+    def _require_return(self):
+        """A joint that turns may also come back whole turns further on."""
+        begin, end = self.reference.sampled(np.array([0.0, self.duration]))
+        gap = end - begin
+        turns = [joint.is_revolute for joint in self.linear.robot.joints]
+        gap[0, turns] -= 2 * np.pi * np.rint(gap[0, turns] / (2 * np.pi))
+        for name, off, size in zip(("positions", "rates"), abs(gap[:2]), abs(begin), strict=False):
+            if off.max() > RETURNS * max(1.0, size.max()):
+                joint = self.linear.robot.joints[off.argmax()]
+                raise ArgumentError(
+                    f"periodic: expected a motion that is back where it began after "
+                    f"{self.duration:g} s, found {name} that differ by up to {off.max():.3g}, at "
+                    f"joint {quoted(joint.name)}"
+                )
 
     def _in_motion(self, t):
         return np.mod(t, self.duration)

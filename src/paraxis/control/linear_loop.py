@@ -3,10 +3,11 @@
 The plant's accelerations and the controller's torques are differentiated as graphs; the plant goes
 from sample to sample by the exact solution under held torques. The state of the map is what is
 carried from step to step: δq, δqd, the entries of stale data and, where torques outlive a step, the
-torques that the motors hold.
+torques that the motors hold. Dry friction has no part in it, neither as it resists nor as a law
+makes up for it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from ..robot.robot import Robot
 from ..simulation.plant import Plant
 from .at_points import AtPoints
 from .controller import Controller, Motion
+from .dry_friction import without_dry_friction
 from .zero_order_hold import transition
 
 STATE = ("q", "qd")
@@ -91,7 +93,8 @@ class LinearLoop:
     """A robot under a controller, to be linearised where one likes."""
 
     def __init__(self, robot: Robot, controller: Controller, parameters):
-        self.robot, self.controller, self.parameters = robot, controller, parameters
+        self.robot, self.parameters = robot, parameters
+        self.controller = replace(controller, robot=without_dry_friction(controller.robot))
         self._plant = self._remembered_plant()
         self._law = AtPoints(self._law_graph())
         self._first = AtPoints(self._first_graph())
@@ -166,7 +169,7 @@ class LinearLoop:
         return known[key]
 
     def _plant_graph(self):
-        robot, n = self.robot, self.robot.nv
+        robot, n = without_dry_friction(self.robot), self.robot.nv
         shapes = {"q": (robot.nq,), "qd": (n,), "tau": (n,)}
         for name in self.parameters:
             shapes[name] = tuple(robot.n if k == "n" else k for k in PARAMETERS[name])

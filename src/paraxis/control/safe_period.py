@@ -22,6 +22,7 @@ from .reference import Reference
 
 SHORTEST, LONGEST = 1e-4, 1e2  # periods looked at, times the loop's fastest and slowest rate
 SHORTEST_OF_SEVERAL = 1e-3  # where joint spectral radii are to be bounded
+SEEN = 1e-7  # 1 - spectral radius, about, at the shortest period: less drowns in rounding
 MOST_CHOICES = 256  # of ages in a control step
 
 
@@ -30,10 +31,11 @@ class SafePeriod:
     """The largest safe period and how it was found.
 
     period: up to it every period that was looked at is stable, as far as the linear loop tells;
-    None where even the shortest is not. unstable: the shortest period beyond it that is known not
+    None where even the shortest is not. unstable: the shortest of those looked at that is shown not
     to be; infinite where none is, up to the longest. The two are next to each other unless ages are
     uncertain or steps are missed: then what is in between is neither proved stable nor shown not to
-    be. shortest, longest: the periods that were looked at. method: what was looked at there.
+    be, and so is everything below `unstable` where period is None. shortest, longest: the periods
+    that were looked at. method: what was looked at there.
     """
 
     period: float | None
@@ -54,7 +56,7 @@ class SafePeriod:
     def bounds(self, period):
         """A lower and an upper bound of the spectral radius; equal where each step is the same.
 
-        Where steps are missed it is of a step that happens, with those missed before it.
+        Where steps are missed it is of a step that happens, with those missed after it.
         """
         return self._growth.bounds(positive(period, "period"))
 
@@ -62,6 +64,14 @@ class SafePeriod:
     def bounded(self):
         """Is the spectral radius known by bounds only, as ages are uncertain or steps missed?"""
         return self._growth.switches
+
+    @property
+    def posture(self):
+        """Where the robot rests (n,): off the desired posture if its weight is not well known.
+
+        None along a motion.
+        """
+        return self._growth.posture
 
     @property
     def margin(self):
@@ -74,15 +84,22 @@ class SafePeriod:
         return None if self.period is None else 1.0 / self.period
 
     def __repr__(self):
-        if self.period is None:
-            said = f"none: not even {self.shortest:.3g} s is known to be stable"
+        shown = self.bounded and self.shortest < self.unstable < math.inf
+        if self.period is not None:
+            said = f"{self.period:.4g} s ({_hertz(self.rate)})"
+        elif shown or math.isinf(self.unstable):
+            said = f"none proved, from {self.shortest:.3g} s up"
         else:
-            said = f"{self.period:.4g} s ({self.rate:.4g} Hz)"
+            said = f"none: not even {self.shortest:.3g} s is stable"
         if math.isinf(self.unstable):
             said += f", nothing unstable found up to {self.longest:.3g} s"
-        elif self.bounded:
-            said += f", unstable from {self.unstable:.4g} s"
+        elif shown:
+            said += f", shown unstable from {self.unstable:.4g} s, between is not known"
         return f"<SafePeriod {said}; {self.method}>"
+
+
+def _hertz(rate):
+    return f"{rate:.4g} Hz" if rate < 9999.5 else f"{rate:,.0f} Hz"
 
 
 @on_one_thread
@@ -93,8 +110,8 @@ def safe_period(
     *,
     periodic=False,
     duration=None,
-    delay=0.0,
-    missed=0,
+    delay_share=0.0,
+    missed_in_a_row=0,
     decay=0.0,
     shortest=None,
     longest=None,
@@ -107,27 +124,33 @@ def safe_period(
     control step decides; along a trajectory the largest over points of it, each as if it lasted;
     with periodic=True that of the whole way round (the monodromy matrix), a step on average, for
     periods that divide the duration. Ages that are uncertain (px.policy("vuskovic", age=(1, 2)))
-    and up to `missed` control steps missed in a row may come in any order: then bounds of the joint
-    spectral radius decide, the upper one for what is safe, the lower one for what is not.
+    and up to `missed_in_a_row` control steps that do not happen may come in any order: then bounds
+    of the joint spectral radius decide, the upper one for what is safe, the lower one for what is
+    not.
 
-    delay: the share of the period, in [0, 1), that computation takes. decay (1/s): asks that errors
+    delay_share: of the period, in [0, 1), that computation takes. decay (1/s): asks that errors
     fall at least as fast as exp(-decay t), in the long run. shortest, longest: the periods to look
-    at, by default from 1e-4 (or, where bounds decide, 1e-3) of the exact loop's fastest time to 100
-    of its slowest. Other keywords are parameters of the plant, as mass=(n,) (px.payload makes
-    some), where it is another than the controller knows; the posture is then where the robot comes
-    to rest under control.
+    at, by default from 1e-4 (or, where bounds decide, 1e-3) of the exact loop's fastest time, but
+    no less than shows in its slowest, to 100 of its slowest. Other keywords are parameters of the
+    plant, as mass=(n,) (px.payload makes some), where it is another than the controller knows; the
+    posture is then where the robot comes to rest under control.
 
     Periods are tried from the shortest up, some a decade, until one is not stable; beyond it
     nothing is looked for. Encoders, torque limits and jitter are no part of it: `px.closed_loop`
-    has them. Friction is taken by its slope, which at rest is that of its smoothing.
+    has them. Nor is dry friction: of what a robot loses, viscous friction alone is linear, and
+    Coulomb and static friction, that of bearings and losses of gears are left out, also of what a
+    controller compensates.
     """
-    growth = _growth(robot, controller, trajectory, parameters, periodic, duration, delay, missed)
+    conditions = delay_share, missed_in_a_row
+    growth = _growth(robot, controller, trajectory, parameters, periodic, duration, *conditions)
     if not _is_number(decay) or not 0 <= decay < math.inf:
         raise ArgumentError(f"decay: expected a rate in 1/s, at least 0, found {decay!r}")
-    slowest, fastest = growth.rates() if None in (shortest, longest) else (None, None)
-    least = SHORTEST_OF_SEVERAL if growth.switches else SHORTEST
-    shortest = least / fastest if shortest is None else positive(shortest, "shortest")
-    longest = LONGEST / slowest if longest is None else positive(longest, "longest")
+    if None in (shortest, longest):
+        slowest, fastest, damping = growth.rates()
+        least = SHORTEST_OF_SEVERAL if growth.switches else SHORTEST
+        shortest = max(least / fastest, SEEN / damping) if shortest is None else shortest
+        longest = LONGEST / slowest if longest is None else longest
+    shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
     if shortest >= longest:
         raise ArgumentError(f"longest: expected more than {shortest} s, found {longest}")
     periods = growth.periods(shortest, longest)
@@ -148,11 +171,8 @@ def _edges(growth, decay, periods):
     told = next((k for k, period in enumerate(periods) if falls(period) is not None), None)
     if told is None:
         return None, math.inf
-    periods = periods[told:]
-    stable, beyond = _edge(lambda period: falls(period) is True, periods, growth.between)
-    if beyond == math.inf or falls(beyond) is not None:
-        return stable, beyond
-    later = [beyond, *(period for period in periods if period > beyond)]
+    stable, _ = _edge(lambda period: falls(period) is True, periods[told:], growth.between)
+    later = [period for period in sorted({*periods, *known}) if period >= (stable or 0.0)]
     return stable, _edge(lambda period: falls(period) is not False, later, growth.between)[1]
 
 
@@ -175,7 +195,9 @@ def _edge(holds, periods, between):
     return last, first
 
 
-def _growth(robot, controller, trajectory, parameters, periodic, duration, delay, missed):
+def _growth(
+    robot, controller, trajectory, parameters, periodic, duration, delay_share, missed_in_a_row
+):
     """What is given, checked, as a Growth."""
     a_robot(robot)
     if not isinstance(controller, Controller) or controller.robot.nv != robot.nv:
@@ -185,30 +207,32 @@ def _growth(robot, controller, trajectory, parameters, periodic, duration, delay
         )
     if controller.kp.ndim > 1 or controller.kd.ndim > 1:
         raise ArgumentError("controller: expected one set of gains, found a batch of them")
-    if not _is_number(delay) or not 0 <= delay < 1:
-        raise ArgumentError(f"delay: expected a share of the period in [0, 1), found {delay!r}")
-    missed = whole(missed, "missed")
+    if not _is_number(delay_share) or not 0 <= delay_share < 1:
+        raise ArgumentError(
+            f"delay_share: expected a share of the period in [0, 1), found {delay_share!r}"
+        )
+    conditions = float(delay_share), whole(missed_in_a_row, "missed_in_a_row")
     linear = LinearLoop(robot, controller, _plant_parameters(robot, parameters))
     if len(linear.ages) > MOST_CHOICES:
         raise ArgumentError(
             f"policy: expected at most {MOST_CHOICES} choices of ages in a control step, found "
             f"{len(linear.ages)}"
         )
-    if periodic and (missed or len(linear.ages) > 1):
+    if periodic and (missed_in_a_row or len(linear.ages) > 1):
         raise ArgumentError(
-            "periodic: expected ages that are certain and missed=0, as bounds over all orders of a "
-            "whole way round are not made; without periodic its points are looked at"
+            "periodic: expected ages that are certain and missed_in_a_row=0, as bounds over all "
+            "orders of a whole way round are not made; without periodic its points are looked at"
         )
     reference = Reference(trajectory, robot.nv)
     if reference.posture is not None:
         if periodic:
             raise ArgumentError("periodic: expected a trajectory to go round, found a posture")
-        return NearPosture(linear, float(delay), missed, reference.posture)
+        return NearPosture(linear, *conditions, reference.posture)
     length = reference.duration if duration is None else duration
     if length is None:
         raise ArgumentError("duration: expected seconds, as the trajectory has no end; found none")
     kind = AroundMotion if periodic else AlongMotion
-    return kind(linear, float(delay), missed, reference, positive(length, "duration"))
+    return kind(linear, *conditions, reference, positive(length, "duration"))
 
 
 def _plant_parameters(robot, given):

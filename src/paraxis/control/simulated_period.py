@@ -11,8 +11,11 @@ from numbers import Real
 import numpy as np
 
 from ..errors import ArgumentError
+from ..robot.model import PARAMETERS
+from ..robot.text import quoted
 from ..simulation.simulator import positive
-from .closed_loop import closed_loop
+from ..simulation.stiffness import stiffest
+from .closed_loop import PLANT_STEP, closed_loop
 from .reference import Reference
 
 AT_ONCE = 12  # periods simulated together
@@ -20,7 +23,7 @@ SAMPLES = 300  # at least, of each run
 REFINEMENTS = 2  # of the interval between the last stable and the first unstable period
 LOST_IN_ROUNDING = 1e-6  # of the first distance: nearer runs are together
 FAR = 100  # times the first distance: runs so far apart parted, whatever they do then
-SET_HERE = {"q0", "qd0", "record"}  # of what px.closed_loop takes
+SET_HERE = {"q0", "qd0", "record", "delay"}  # of what px.closed_loop takes
 DIRECTIONS = 3  # in which runs begin apart
 
 
@@ -56,7 +59,7 @@ def simulated_safe_period(
     longest,
     duration,
     amplitude=1e-6,
-    delay=0.0,
+    delay_share=0.0,
     **keywords,
 ):
     """The largest period at which simulated runs that begin a little apart come together.
@@ -66,19 +69,24 @@ def simulated_safe_period(
     The periods looked at go from `shortest` to `longest`; the first interval of stable ones
     counts, as in `px.safe_period`, to which this is the check. duration: how long runs are
     followed (at least 300 samples): so long that errors die out under good control, or they hide
-    what grows. delay: the share of the period that computation takes. Keywords are those of
-    `px.closed_loop`. With a large amplitude it tells how far stability reaches.
+    what grows. delay_share: of the period, that computation takes. Keywords are those of
+    `px.closed_loop`. With a large amplitude it tells how far stability reaches. Where there is dry
+    friction, errors that are too small to overcome it stick where they are: amplitude must not be.
     """
     shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
     if shortest >= longest:
         raise ArgumentError(f"longest: expected more than {shortest} s, found {longest}")
-    if not isinstance(delay, Real) or not 0 <= delay < 1:
-        raise ArgumentError(f"delay: expected a share of the period in [0, 1), found {delay!r}")
+    if not isinstance(delay_share, Real) or not 0 <= delay_share < 1:
+        raise ArgumentError(
+            f"delay_share: expected a share of the period in [0, 1), found {delay_share!r}"
+        )
     for name in SET_HERE & keywords.keys():
         raise ArgumentError(f"{name}: expected other keywords of px.closed_loop; it is set here")
     given = positive(duration, "duration"), positive(amplitude, "amplitude")
     apart = _Apart(robot, controller, trajectory, *given)
-    apart.conditions = keywords | {"share": float(delay)}
+    apart.conditions = keywords | {"share": float(delay_share)}
+    if robot.has_losses:
+        _require_steps_that_stand_friction(robot, apart.begin[0], longest, keywords)
     count = 1 + math.ceil(AT_ONCE * math.log10(longest / shortest))
     periods = np.geomspace(shortest, longest, max(2, count))
     safe, unsafe = None, math.inf
@@ -96,6 +104,22 @@ def simulated_safe_period(
         first = 1 + (int(np.argmin(together)) if not together.all() else AT_ONCE)
         safe, unsafe = float(some[first - 1]), float(some[first])
     return SimulatedPeriod(safe, unsafe, shortest, longest)
+
+
+def _require_steps_that_stand_friction(robot, q, longest, keywords):
+    """Where friction is too stiff for the plant's steps, joints shake and runs tell nothing."""
+    step = min(positive(keywords.get("plant_step", PLANT_STEP), "plant_step"), longest)
+    parameters = {name: np.asarray(keywords[name]) for name in keywords if name in PARAMETERS}
+    found = stiffest(robot, q, step, parameters)
+    if found is None:
+        return
+    factor, joint = found
+    raise ArgumentError(
+        f"plant_step: expected <= {step / factor:.2g} s for the friction of joint "
+        f"{quoted(joint.name)}, which is too stiff near rest for {step:g} s, or smoothing >= "
+        f"{joint.friction.smoothing * factor:.2g} of its px.Friction instead of "
+        f"{joint.friction.smoothing:g} (docs/friction.md)"
+    )
 
 
 class _Apart:

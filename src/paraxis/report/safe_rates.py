@@ -38,7 +38,7 @@ def safe_rate(robot, kp, kd, policy, posture, delay=0.0, missed=0, payload=0.0, 
     """The SafeRate of computed torque under a policy, of an arm whose payload it does not know."""
     law = computed_torque(robot, kp, kd, policy)
     plant = robot.with_payload(payload) if payload else robot
-    found = safe_period(plant, law, posture, delay=delay, missed=missed)
+    found = safe_period(plant, law, posture, delay_share=delay, missed_in_a_row=missed)
     simulated = None
     if check and found.period is not None:
         simulated = simulated_safe_period(
@@ -48,7 +48,7 @@ def safe_rate(robot, kp, kd, policy, posture, delay=0.0, missed=0, payload=0.0, 
             shortest=found.period / AROUND,
             longest=found.period * AROUND,
             duration=_long_enough(found),
-            delay=delay,
+            delay_share=delay,
         )
     program = speculate(robot, policy)
     return SafeRate(policy, found, simulated, program.time_steps, program.depth().flops)
