@@ -5,7 +5,7 @@ import pytest
 
 import paraxis as px
 from paraxis import cli
-from paraxis.report.safe_rates import middle_posture
+from paraxis.report.safe_rates import _hertz, middle_posture, postures_by_chance
 from paraxis.report.text import duration
 
 GAINS = ("--kp", "100", "--kd", "20")
@@ -70,6 +70,9 @@ def test_the_posture_is_the_middle_of_the_ranges():
         (("planar3", *GAINS, "--delay", 1), "delay_share: expected a share"),
         (("planar3", *GAINS, "--missed", -1), "missed_in_a_row: expected"),
         (("planar3", *GAINS, "--missed", 1, "--check"), "--check: makes no sense with --missed"),
+        (("planar3", *GAINS, "--postures", 0), "--postures: expected"),
+        (("planar3", *GAINS, "--postures", 2, "--posture", "0,0,0"), "not allowed with"),
+        (("planar3", *GAINS, "--postures", 2, "--check"), "--check: expected --posture,"),
         (("planar3", "--kp", "1,2", "--kd", 1), "kp: expected"),
         (("nothing.urdf", *GAINS), "nothing.urdf"),
     ],
@@ -77,3 +80,70 @@ def test_the_posture_is_the_middle_of_the_ranges():
 def test_errors_are_one_line(capsys, argv, words):
     code, out, err = run(capsys, *argv)
     assert code == 2 and not out and words in err and err.count("\n") == 1
+
+
+def test_a_posture_may_begin_with_a_minus(capsys):
+    given = "planar3", *GAINS, "--policy", "exact"
+    code, out, _ = run(capsys, *given, "--posture", "-0.3,0.4,0.5")
+    assert code == 0 and "at the posture -0.3, 0.4, 0.5\n" in out
+    assert run(capsys, *given, "--posture=-0.3,0.4,0.5") == (0, out, "")
+
+
+def test_where_it_rests_with_a_payload_is_said(capsys):
+    posture = (0.3, 0.4, 0.5)
+    conditions = ("--policy", "exact", "--posture", "0.3,0.4,0.5", "--payload", 2)
+    _, out, _ = run(capsys, "planar3", *GAINS, *conditions)
+    arm = px.planar(3)
+    rest = px.safe_period(
+        arm, px.computed_torque(arm, 100.0, 20.0), posture, **px.payload(arm, 2.0)
+    )
+    assert "it rests at " + ", ".join(f"{q:.3g}" for q in rest.posture) in out
+
+
+def test_the_least_over_postures_by_chance(capsys):
+    code, out, _ = run(capsys, "planar3", *GAINS, "--policy", "hamilton", "--postures", 5)
+    arm = px.planar(3)
+    law = px.computed_torque(arm, 100.0, 20.0, "hamilton")
+    postures = postures_by_chance(arm, 5)
+    periods = [px.safe_period(arm, law, posture).period for posture in postures]
+    cells = line_of(out, "hamilton").split()
+    assert code == 0 and "at 5 postures by chance" in out
+    assert " ".join(cells[1:3]) == duration(min(periods))
+    assert " ".join(cells[5:7]) == duration(np.median(periods))
+
+
+def test_postures_by_chance_are_within_the_ranges():
+    robot = px.load("ur5")
+    lower, upper = np.transpose([(joint.lower, joint.upper) for joint in robot.joints])
+    postures = postures_by_chance(robot, 100)
+    assert (lower <= postures).all() and (postures <= upper).all()
+    assert (np.ptp(postures, axis=0) > 0.9 * (upper - lower)).all()
+
+
+def test_dry_friction_is_left_out_and_that_is_said(capsys, tmp_path):
+    links = '<link name="base"/><link name="arm"><inertial><mass value="2"/><inertia ixx="0.1"'
+    links += ' iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    lines = []
+    for friction in ("", 'friction="1.0"'):
+        path = tmp_path / f"arm{len(lines)}.urdf"
+        path.write_text(
+            f'<robot name="one">{links}<joint name="turn" type="continuous"><parent link="base"/>'
+            f'<child link="arm"/><axis xyz="0 0 1"/><dynamics damping="0.5" {friction}/></joint>'
+            f"</robot>"
+        )
+        code, out, _ = run(capsys, path, *GAINS, "--policy", "exact", "--check")
+        assert code == 0 and ("Dry friction" in out) == bool(friction)
+        lines.append(line_of(out, "exact"))
+    assert lines[0] == lines[1] and "none" not in lines[0]
+
+
+def test_notes_end_where_their_words_end(capsys):
+    _, out, _ = run(capsys, "planar3", *GAINS, "--policy", "exact", "--missed", 1)
+    assert "up to 1 control step missed" in out
+    note = out[out.index(" Predicted by") :].splitlines()
+    assert len(note) > 1 and all(line == line.rstrip() for line in note)
+
+
+@pytest.mark.parametrize("period, text", [(None, ""), (0.1, "10.0 Hz"), (2.4e-5, "41.7 kHz")])
+def test_rates_are_plain_numbers(period, text):
+    assert _hertz(period) == text

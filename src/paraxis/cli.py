@@ -97,10 +97,22 @@ def _drop_stdout():
 
 def _run(argv):
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = _parser().parse_args(_with_lists(sys.argv[1:] if argv is None else argv))
     except SystemExit as stop:  # after --help and --version
         return stop.code or 0
     return arguments.command(arguments)
+
+
+def _with_lists(argv):
+    """Lists that begin with a minus joined to their option, as alone they look like another."""
+    words = []
+    for word in argv:
+        option = bool(words) and words[-1].startswith("--") and "=" not in words[-1]
+        if option and word[:1] == "-" and "," in word and word[1:2] in set("0123456789."):
+            words[-1] += f"={word}"
+        else:
+            words.append(word)
+    return words
 
 
 def _complain(error):
@@ -238,11 +250,15 @@ def _parser():
     safe.add_argument("--kp", metavar="K,...", type=_gains, required=True, help="in 1/s²")
     safe.add_argument("--kd", metavar="K,...", type=_gains, required=True, help="in 1/s")
     safe.add_argument("--policy", metavar="NAME", help="default: a table of all")
-    safe.add_argument(
+    place = safe.add_mutually_exclusive_group()
+    place.add_argument(
         "--posture",
         metavar="Q,...",
         type=lambda text: np.atleast_1d(_gains(text)),
         help="default: the middle of the joints' ranges",
+    )
+    place.add_argument(
+        "--postures", metavar="N", type=int, help="the least over so many by chance, in the ranges"
     )
     safe.add_argument(
         "--delay", metavar="SHARE", type=float, default=0.0, help="of the period, to compute"
@@ -581,31 +597,66 @@ def _atlas(arguments):
 
 
 def _safe_rate(arguments):
+    from .control.controller import computed_torque
+    from .control.dry_friction import without_dry_friction
     from .control.policies import policies, policy
-    from .report.safe_rates import middle_posture, print_safe_rates, safe_rate
+    from .report.safe_rates import (
+        least_rate,
+        middle_posture,
+        postures_by_chance,
+        print_least_rates,
+        print_safe_rates,
+        rests_elsewhere,
+        safe_rate,
+    )
     from .report.schedule_text import progress
     from .report.terminal import Terminal
 
-    if arguments.check and arguments.missed:
+    delay, missed, several = arguments.delay, arguments.missed, arguments.postures
+    if arguments.check and missed:
         raise ArgumentError("--check: makes no sense with --missed, whose worst order is not known")
+    if several is not None:
+        if several < 1:
+            raise ArgumentError(f"--postures: expected a number of them >= 1, found {several}")
+        if arguments.check:
+            raise ArgumentError("--check: expected --posture, as runs take long, found --postures")
     names = [arguments.policy] if arguments.policy else policies()
     for name in names:
         policy(name)  # a wrong one is told before anything is loaded
     robot = _load(arguments)
+    laws = [computed_torque(robot, arguments.kp, arguments.kd, name) for name in names]
+    plant = robot.with_payload(arguments.payload) if arguments.payload else robot
+    plant = without_dry_friction(plant)
+
+    def found_of_each(find, *given):
+        with progress() as say:
+            for law in laws:
+                say(f"policy {law.policy.name}")
+                yield find(law, plant, *given)
+
+    words = [f"a delay of {delay:g} of the period"] * bool(delay)
+    steps = "1 control step" if missed == 1 else f"{missed} control steps in a row"
+    words += [f"up to {steps} missed"] * bool(missed)
+    words += [f"{arguments.payload:g} kg it is not told of"] * bool(arguments.payload)
+    if several is not None:
+        postures = postures_by_chance(robot, several)
+        rates = list(found_of_each(least_rate, postures, delay, missed))
+        kinds = "1 posture" if several == 1 else f"{several} postures"
+        words.insert(0, f"at {kinds} by chance")
+        print_least_rates(Terminal(), robot, rates, ", ".join(words))
+        return 0
     posture = middle_posture(robot) if arguments.posture is None else arguments.posture
-    options = {name: getattr(arguments, name) for name in ("delay", "missed", "payload", "check")}
-    rates = []
-    with progress() as say:
-        for name in names:
-            say(f"policy {name}")
-            rates.append(safe_rate(robot, arguments.kp, arguments.kd, name, posture, **options))
-    at = ", ".join(f"{q:.3g}" for q in posture)
-    words = [f"at the posture {at}"]
-    words += [f"a delay of {options['delay']:g} of the period"] * bool(options["delay"])
-    words += [f"up to {options['missed']} control steps missed in a row"] * bool(options["missed"])
-    words += [f"{options['payload']:g} kg it is not told of"] * bool(options["payload"])
+    rates = list(found_of_each(safe_rate, posture, delay, missed, arguments.check))
+    words.insert(0, f"at the posture {_listed(posture)}")
+    rest = rates[0].predicted
+    if rests_elsewhere(rest, posture):
+        words.append(f"with which it rests at {_listed(rest.posture)}")
     print_safe_rates(Terminal(), robot, rates, ", ".join(words))
     return 0
+
+
+def _listed(posture):
+    return ", ".join(f"{q:.3g}" for q in posture)
 
 
 def _report(arguments):

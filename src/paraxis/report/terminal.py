@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
-from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
@@ -41,8 +40,9 @@ class Terminal(Console):
 
     def note(self, text, style="dim"):
         """A footnote, in lines that are pleasant to read."""
-        width = min(self.width, 100)
-        self.print(Padding(Text(text, style=style), (0, 2, 0, 1)), width=width)
+        for line in Text(text, style=style).wrap(self, min(self.width, 100) - 3):
+            line.rstrip()
+            self.print(Text(" ").append_text(line))
 
     def warn(self, text):
         """Something that must not be overlooked; nothing where there is nothing."""
