@@ -2,10 +2,12 @@
 
 import base64
 import hashlib
+import io
 import json
 import math
 import shutil
 import subprocess
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,10 +17,12 @@ import paraxis as px
 from paraxis.cli import main
 from paraxis.control.atlas.motion import CYCLE, at_speed, swaying
 from paraxis.control.atlas.page import SCRIPTS, _file
+from paraxis.simulation import progress
 
 ARM = px.planar(3)
 POLICIES = ["exact", "hamilton"]
 PERIODS = np.geomspace(1e-3, 0.12, 6)
+ONE_CELL = {"periods": [1e-3], "axes": {"speed": [1.0]}}
 AXES = {"speed": [1.0, 3.0], "gain": [0.5, 2.0], "payload": [0.0, 1.5]}
 
 
@@ -101,6 +105,32 @@ def test_a_motion_of_ones_own():
     assert found.duration == pytest.approx(3 * math.pi)
     usual = px.stability_atlas(ARM, duration=found.duration, **given)
     assert 0 < found["hamilton", "speed"].error[0, 0] < usual["hamilton", "speed"].error[0, 0]
+
+
+def motion_of(first):
+    """One joint goes as `first` says, (q, qd, qdd) of t; the others stand."""
+    return lambda t: tuple([each, 0.0, 0.0] for each in first(t))
+
+
+def test_a_motion_that_does_not_come_back_is_refused():
+    def check(first, cycle):
+        px.stability_atlas(ARM, policies="exact", motion=motion_of(first), cycle=cycle, **ONE_CELL)
+
+    with pytest.raises(px.ArgumentError, match="cycle of 3 s, .* qd .* different by -1.99"):
+        check(lambda t: (px.sin(t), px.cos(t), -px.sin(t)), 3.0)
+    with pytest.raises(px.ArgumentError, match="found q of joint 'joint1' .* different by 0.5"):
+        check(lambda t: (0.5 * t, 0.5, 0.0), 1.0)
+    with pytest.raises(px.ArgumentError, match="found qd of joint"):  # it starts and ends at zero
+        check(lambda t: (px.sin(t), px.cos(t), -px.sin(t)), math.pi)
+    with pytest.raises(px.ArgumentError, match="repeats itself"):  # back at 0 with the same rate
+        check(lambda t: (t * (t - 1.0) * (t - 0.5), 1.0, 0.0), 1.0)
+    check(lambda t: (2 * math.pi * t, 2 * math.pi, 0.0), 1.0)  # round and round
+
+
+def test_a_trajectory_ends_and_is_no_motion_of_an_atlas():
+    there = px.quintic([0.0] * 3, [0.3] * 3, duration=1.0)
+    with pytest.raises(px.ArgumentError, match="motion: expected a function of t .*Trajectory"):
+        px.stability_atlas(ARM, motion=there, cycle=1.0)
 
 
 def test_joints_sway_within_their_limits():
@@ -202,6 +232,13 @@ def test_the_page_says_how_often_both_agree(atlas):
     assert "computed apart" in words and atlas.prediction in words and "kp 100 and kd 20" in words
 
 
+def test_the_page_says_why_more_may_hold_than_is_predicted(atlas):
+    words = " ".join(Page(atlas.to_html()).words)
+    apart = PERIODS[1] / PERIODS[0] - 1
+    assert "held up to, ms" in words
+    assert f"simulated periods are {apart:.0%} apart" in words and "a run of 3 s" in words
+
+
 def test_the_page_fetches_nothing_and_runs_its_own_script_only(atlas, tmp_path):
     source = atlas.to_html(tmp_path / "atlas.html")
     assert (tmp_path / "atlas.html").read_text("utf-8") == source
@@ -221,13 +258,21 @@ def test_the_script_knows_places_and_round_numbers(atlas):
         f"{_file('model.js')}\nnew Function({json.dumps(' '.join(map(_file, SCRIPTS)))});\n"
         "console.log(JSON.stringify([place(periods, periods[2], true), place([1, 3], 2, false),"
         "ticksOf([0.25, 4], true, 8), ticksOf([0, 1.5], false, 4),"
-        "outcome('hamilton', { row: 1, column: 5 })]))"
+        "outcome('hamilton', { row: 1, column: 5 }), usualCell(), stopsOf(['exact', 'hamilton']),"
+        "[0, 1, 2, 5, 8, 16, 99].map(error => standing(error, [1, 1, 2, 8, 16]))]))"
     )
     ran = subprocess.run(["node", "-"], input=source, capture_output=True, text=True)
-    third, middle, log, linear, last = json.loads(ran.stdout or ran.stderr)
+    third, middle, log, linear, last, usual, stops, standing = json.loads(ran.stdout or ran.stderr)
     assert third == pytest.approx(2.5) and middle == pytest.approx(1.0)
     assert log == [0.5, 1, 2] and linear == [0, 0.5, 1, 1.5]
     assert last["lost"] and not last["stable"]
+    row = atlas["exact", "speed"]
+    assert usual == {"row": 0, "column": int((row.boundary[0] >= PERIODS).sum()) - 1}
+    both = [atlas[policy, "speed"] for policy in POLICIES]
+    errors = np.concatenate([each.error[~each.diverged] for each in both])
+    assert stops[::4] == pytest.approx([errors.min(), errors.max()], rel=5e-3)
+    assert stops[2] == pytest.approx(np.quantile(errors, 0.5, method="nearest"), rel=5e-3)
+    assert standing == pytest.approx([0, 0, 2, 2 + math.log(2.5, 4), 3, 4, 4])
     assert last["boundary"] == pytest.approx(atlas["hamilton", "speed"].boundary[1], rel=1e-3)
 
 
@@ -241,7 +286,22 @@ def test_the_command_writes_the_page(tmp_path, capsys):
     assert main(["atlas", "planar3", *given]) == 0
     assert "kp 100, 80, 60 and kd 20, 17.89, 15.49" in path.read_text("utf-8")
     printed = capsys.readouterr().out
-    assert "hamilton" in printed and "atlas.html" in printed
+    assert "hamilton" in printed and "atlas.html" in printed and "held up to" in printed
+
+
+def test_progress_is_one_bar(monkeypatch):
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    px.stability_atlas(ARM, policies=POLICIES, **ONE_CELL)
+    text = screen.getvalue()
+    _, within = text.split("stability atlas", 1)
+    assert "closed loop" not in within and "100%" in within
+    assert text.endswith("\x1b[2K")  # its line is erased in the end
 
 
 def test_the_command_names_what_is_wrong(tmp_path, capsys):

@@ -580,7 +580,7 @@ def _export(arguments):
 
 def _atlas(arguments):
     from .control.atlas.atlas import stability_atlas
-    from .control.atlas.summary import HEADS, summary, usual_row
+    from .control.atlas.summary import HEADS, summary, usual_row, why_more_may_hold
     from .report import terminal as show
 
     _check_writable(arguments.output)
@@ -592,6 +592,7 @@ def _atlas(arguments):
     terminal.print()
     columns = [show.Column(head, right=head != HEADS[0]) for head in HEADS]
     show.print_table(terminal, columns, summary(atlas))
+    terminal.note(why_more_may_hold(atlas))
     _print_written(terminal, arguments.output)
     return 0
 

@@ -9,7 +9,9 @@ FIRST_PIECE = 64  # steps; twice as many each time, until they take long enough
 
 
 class Progress:
-    """Use as a context; `at(done)` moves it."""
+    """Use as a context; `at(done)` moves it. Within one that is seen no other appears."""
+
+    _seen = False
 
     def __init__(self, what, total):
         self.what, self.total, self._bar, self._task = what, total, None, None
@@ -20,7 +22,8 @@ class Progress:
 
     def at(self, done):
         if self._bar is None:
-            if not sys.stderr.isatty() or time.monotonic() - self._begin < PATIENCE:
+            soon = time.monotonic() - self._begin < PATIENCE
+            if Progress._seen or soon or not sys.stderr.isatty():
                 return
             from rich.console import Console
             from rich.progress import Progress as Bar
@@ -28,11 +31,13 @@ class Progress:
             self._bar = Bar(console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task(self.what, total=self.total)
             self._bar.start()
+            Progress._seen = True
         self._bar.update(self._task, completed=done)
 
     def __exit__(self, *error):
         if self._bar is not None:
             self._bar.stop()
+            Progress._seen = False
 
 
 def in_pieces(iteration):

@@ -11,14 +11,15 @@ import numpy as np
 from ...errors import ArgumentError
 from ...parallel.written import written
 from ...robot.robot import Robot, a_robot
+from ...simulation.progress import Progress
 from ...simulation.simulator import positive
+from ...trajectories.trajectory import Trajectory
 from ..closed_loop import closed_loop
 from ..controller import computed_torque
 from ..one_thread import on_one_thread
 from ..policies import policies
 from ..policies import policy as as_policy
-from ..reference import Reference
-from .motion import CYCLE, at_speed, swaying
+from .motion import CYCLE, at_speed, checked_motion, swaying
 from .prediction import POINTS, CycleRadii, boundaries
 from .rows import checked_axes, rising, rows_of, usual_axes
 
@@ -167,33 +168,37 @@ def stability_atlas(
     kp, kd = _gains(robot, kp, kd)
     chosen = _policies(policies)
     motion, cycle = _motion(robot, motion, cycle)
+    reference = checked_motion(robot, motion, cycle)
     axes = checked_axes(usual_axes(robot) if axes is None else axes)
     if periods is None:
         periods = np.geomspace(*PERIODS, COLUMNS) / np.sqrt(kp.max())
     periods = rising(periods, "periods")
     duration = 1.5 * cycle if duration is None else positive(duration, "duration")
-    run = _Runs(robot, motion, cycle, periods, duration, positive(bound, "bound"))
+    run = _Runs(robot, motion, reference, cycle, periods, duration, positive(bound, "bound"))
     maps, known = {}, {}
-    for policy in chosen:
-        nameless = replace(policy, name="")  # vuskovic's cuts are binder_herzog's, if of age 1
-        for axis, values in axes.items():
-            if (nameless, axis) not in known:
-                rows = rows_of(axis, values, robot, kp, kd)
-                found = run.simulated(policy, rows)
-                results = found.error, found.diverged_at, run.predicted(policy, rows)
-                known[nameless, axis] = results
-            results = known[nameless, axis]
-            maps[policy.name, axis] = StabilityMap(policy.name, axis, values, periods, *results)
+    with Progress("stability atlas", len(chosen) * len(axes)) as progress:
+        for policy in chosen:
+            nameless = replace(policy, name="")  # vuskovic's cuts are binder_herzog's, if of age 1
+            for axis, values in axes.items():
+                if (nameless, axis) not in known:
+                    rows = rows_of(axis, values, robot, kp, kd)
+                    found = run.simulated(policy, rows)
+                    progress.at(len(maps) + 1 / 2)
+                    results = found.error, found.diverged_at, run.predicted(policy, rows)
+                    known[nameless, axis] = results
+                results = known[nameless, axis]
+                maps[policy.name, axis] = StabilityMap(policy.name, axis, values, periods, *results)
+                progress.at(len(maps))
     return StabilityAtlas(robot, kp, kd, cycle, duration, run.bound, maps)
 
 
 class _Runs:
     """What all maps share."""
 
-    def __init__(self, robot, motion, cycle, periods, duration, bound):
+    def __init__(self, robot, motion, reference, cycle, periods, duration, bound):
         self.robot, self.cycle, self.periods = robot, cycle, periods
         self.duration, self.bound = duration, bound
-        self.faster, self.reference = at_speed(motion), Reference(motion, robot.nv)
+        self.faster, self.reference = at_speed(motion), reference
 
     def simulated(self, policy, rows):
         controller = computed_torque(self.robot, rows.kp[:, None], rows.kd[:, None], policy)
@@ -248,9 +253,9 @@ def _motion(robot, motion, cycle):
         if cycle is not None:
             raise ArgumentError("cycle: expected none without a motion of your own")
         return swaying(robot), CYCLE
-    if not callable(motion) or cycle is None:
+    if isinstance(motion, Trajectory) or not callable(motion) or cycle is None:
         raise ArgumentError(
-            "motion: expected a function of t and, as cycle, the seconds after which it repeats "
-            f"itself, found {motion!r} and {cycle!r}"
+            "motion: expected a function of t (a Trajectory ends) and, as cycle, the seconds after "
+            f"which it repeats itself, found {motion!r} and {cycle!r}"
         )
     return motion, positive(cycle, "cycle")

@@ -35,8 +35,7 @@ const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowD
 function arrow(key, far) {
   const [up, right] = ARROWS[key], rows = axis().values.length, columns = periods.length;
   const within = (value, count) => Math.min(Math.max(value, 0), count - 1);
-  const from = chosen.cell || { row: Math.floor(rows / 2), column: Math.floor(columns / 2) };
-  const by = !chosen.cell ? 0 : far ? 5 : 1;
+  const from = chosen.cell || usualCell(), by = far ? 5 : 1;
   hover = null;
   keep({ row: within(from.row + by * up, rows), column: within(from.column + by * right, columns) });
 }

@@ -18,10 +18,33 @@ function outcome(policy, { row, column }) {
   return { lost, error: value, at: -value, boundary, stable: periods[column] <= boundary };
 }
 
-/** The least error of all runs, or what is too small to matter beside the bound. */
-const least = Object.values(maps).flatMap(each => Object.values(each)).reduce(
-  (found, { cells }) => Math.min(found, ...cells.flat().filter(value => value > 0)), data.bound);
-const floor = Math.min(Math.max(least, data.bound * 1e-5), data.bound / 10);
+const trifle = data.bound * 1e-6;  // errors below that are alike
+
+/** Between which errors colours lie: of the runs looked at that held a quarter from stop to stop. */
+function stopsOf(policies) {
+  const errors = policies.flatMap(policy => mapOf(policy).cells.flat()).filter(value => value >= 0)
+    .map(error => Math.max(error, trifle)).sort((a, b) => a - b);
+  if (!errors.length) errors.push(trifle);
+  return [0, 1, 2, 3, 4].map(quarter => errors[Math.round(quarter * (errors.length - 1) / 4)]);
+}
+
+/** Where an error stands among the stops: 0 is the first, 4 the last. */
+function standing(error, stops) {
+  let k = 0;
+  while (k < 3 && error > stops[k + 1]) k++;
+  const share = Math.log(Math.max(error, trifle) / stops[k]) / Math.log(stops[k + 1] / stops[k]);
+  return k + Math.min(Math.max(share || 0, 0), 1);  // 0 / 0 where two stops are one
+}
+
+/** What is looked at before anybody chooses: usual conditions, the last period predicted safe. */
+function usualCell() {
+  const { values, usual } = axis(), far = value => Math.abs(value - usual);
+  const row = values.reduce((best, value, k) => far(value) < far(values[best]) ? k : best, 0);
+  const boundary = boundaryOf(mapOf(chosen.policy), row);
+  return { row, column: Math.max(periods.findLastIndex(period => period <= boundary), 0) };
+}
+
+const lookedAt = () => hover || chosen.cell || usualCell();
 
 /** Where a value stands among those of an axis: 0.5 is the middle of the first cell. */
 function place(values, value, log) {
@@ -55,6 +78,7 @@ function ticksOf(values, log, most) {
 }
 
 const text = value => String(+value.toPrecision(3));
+const short = value => value < 1e-3 ? value.toExponential(0) : String(+value.toPrecision(2));
 const milliseconds = seconds => `${text(1000 * seconds)} ms`;
 
 // -- the address says what is looked at, so that it can be shared ----------------------------------

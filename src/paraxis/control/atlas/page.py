@@ -10,7 +10,7 @@ from ...drawing.interactive import framed as in_frame
 from ...drawing.page import table
 from ...robot.table import shown
 from .rows import AXES
-from .summary import HEADS, digits, summary, usual_row
+from .summary import HEADS, USUAL, digits, summary, usual_row, why_more_may_hold
 
 SCRIPTS = ("model.js", "picture.js", "words.js", "hands.js")  # each uses those before
 LOG = ("speed", "gain")
@@ -29,9 +29,11 @@ def page(atlas):
         axes="".join(
             f'<button type="button" data-axis="{axis}">{axis}</button>' for axis in atlas.axes
         ),
+        unit=_unit(atlas.robot),
         bound=f"{atlas.bound:g} {_unit(atlas.robot)}",
         row=usual_row(atlas).words,
         table=table(HEADS, summary(atlas), numeric=HEADS[1:]),
+        why=escape(why_more_may_hold(atlas)),
     )
     title = f"{shown(atlas.robot.name, 200)}: stability atlas"
     return interactive_page(title, body, _data(atlas), _file("style.css"), map(_file, SCRIPTS))
@@ -81,6 +83,7 @@ def _data(atlas):
                 "values": [float(digits(value, 6)) for value in values],
                 "about": AXES[name],
                 "unit": UNITS[name],
+                "usual": USUAL[name],
                 "log": name in LOG,
             }
             for name, values in atlas.axes.items()

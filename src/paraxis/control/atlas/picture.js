@@ -12,11 +12,8 @@ function mix() {
   ink.ramp = [0, 1, 2, 3, 4].map(k => channels(colour(`e${k}`)));
 }
 
-/** The colour of an error, by its logarithm. */
-function colourOf(error) {
-  const share = Math.log(Math.max(error, floor) / floor) / Math.log(data.bound / floor);
-  const at = Math.min(Math.max(share, 0), 1) * (ink.ramp.length - 1);
-  const k = Math.min(Math.floor(at), ink.ramp.length - 2);
+function colourOf(error, stops) {
+  const at = standing(error, stops), k = Math.min(Math.floor(at), ink.ramp.length - 2);
   const mixed = ink.ramp[k].map((low, c) => Math.round(low + (at - k) * (ink.ramp[k + 1][c] - low)));
   return `rgb(${mixed})`;
 }
@@ -74,15 +71,15 @@ class Picture {
     this.drawCells(map);
     this.drawBoundary(map);
     this.drawAxes();
-    for (const cell of [hover, chosen.cell]) if (cell) this.outline(cell);
+    for (const cell of [lookedAt(), chosen.cell]) if (cell) this.outline(cell);
   }
 
   drawCells(map) {
-    const lost = stripes(this.brush);
+    const lost = stripes(this.brush), stops = stopsOf(looked());
     map.cells.forEach((cells, row) => cells.forEach((value, column) => {
       const left = Math.round(this.x(column)), right = Math.round(this.x(column + 1));
       const top = Math.round(this.y(row + 1)), bottom = Math.round(this.y(row));
-      this.brush.fillStyle = value < 0 ? lost : colourOf(value);
+      this.brush.fillStyle = value < 0 ? lost : colourOf(value, stops);
       this.brush.fillRect(left, top, right - left, bottom - top);
     }));
   }

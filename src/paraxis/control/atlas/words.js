@@ -7,7 +7,6 @@ function fillChoices() {
   const option = name => make("option", { value: name }, name);
   byId("policy").replaceChildren(...policies.map(option));
   byId("beside").replaceChildren(make("option", { value: "" }, "nothing"), ...policies.map(option));
-  byId("least").textContent = text(floor);
 }
 
 function caption(figure, policy) {
@@ -33,17 +32,13 @@ function told(policy, cell) {
 }
 
 function describe() {
-  const cell = hover || chosen.cell, { values, unit, about } = axis();
-  if (!cell) {
-    panel.replaceChildren(make("p", { class: "quiet" },
-      `Upwards: ${chosen.axis}, ${about}. Point at a cell to see its numbers; click it to keep it.`));
-    return;
-  }
-  const period = periods[cell.column];
+  const cell = lookedAt(), { values, unit, about } = axis(), period = periods[cell.column];
   panel.replaceChildren(
     make("p", {}, `Period ${milliseconds(period)} (${text(1 / period)} Hz), ${chosen.axis} `
       + `${text(values[cell.row])} ${unit}`),
-    make("div", { class: "told" }, ...looked().map(policy => told(policy, cell))));
+    make("div", { class: "told" }, ...looked().map(policy => told(policy, cell))),
+    make("p", { class: "quiet" },
+      `Upwards: ${chosen.axis}, ${about}. Point at a cell to see its numbers; click it to keep it.`));
 }
 
 /** All that depends on what is chosen. */
@@ -59,6 +54,7 @@ function update() {
     picture.figure.hidden = k >= shown.length;
     if (shown[k]) caption(picture.figure, shown[k]);
   });
+  byId("stops").replaceChildren(...stopsOf(shown).map(stop => make("span", {}, short(stop))));
   writeAddress();
   redraw();
 }
