@@ -432,6 +432,14 @@ def test_between_what_is_proved_and_what_is_shown_nothing_is_said():
     assert found.bounds(found.unstable)[0] >= 1 - 1e-9
 
 
+def test_torques_held_before_a_step_are_no_state_of_missed_ones():
+    """Without a delay nothing reads them: bounds of six joints are found only without them."""
+    growth = predicted("hamilton", missed_in_a_row=1)._growth
+    maps = growth.maps(growth.where(0.0), 1e-3)
+    assert len(maps) == 2 and not maps[..., -3:].any()
+    assert maps[..., -3:, :].any()  # they are made, for the steps that are missed
+
+
 def test_what_is_not_proved_is_not_said_to_be_stable(monkeypatch):
     """Nothing is proved below the shortest period that is shown to be unstable, which is close."""
     monkeypatch.setattr(joint_spectral_radius, "shorten", lambda matrices, target: matrices)
