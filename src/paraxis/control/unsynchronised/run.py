@@ -13,8 +13,9 @@ class UnsynchronisedRun:
     error: max|torque - exact| / max(1, max|exact|) of each sample. torque_age: how many samples
     before this one the oldest joint values were that went into each torque, by whatever way; where
     that is 0 the torque is exact. ages: a dict (reader, read) -> array of counts: in how many
-    passes a group used values of another that were 0, 1, 2, ... samples old. passes: how many of each group ended while a sample
-    was the latest. overtaken: how often a group found values being written anew, and kept its own.
+    passes a group used values of another that were 0, 1, 2, ... samples old. passes: how many of
+    each group ended while a sample was the latest. overtaken: how often a group found values being
+    written anew, and kept its own.
     """
 
     groups: list
