@@ -191,3 +191,16 @@ def _limit(robot, value):
             f"torque_limit: expected numbers > 0, one or one a joint, or 'robot', found {value!r}"
         )
     return limit
+
+
+def check_controller(robot, controller):
+    """Raise where it is no Controller, or one of another number of joints."""
+    if not isinstance(controller, Controller):
+        raise ArgumentError(
+            f"controller: expected one of px.computed_torque, px.feed_forward or px.pd, found "
+            f"{type(controller).__name__}"
+        )
+    if controller.robot.nv != robot.nv:
+        raise ArgumentError(
+            f"controller: expected one for {robot.nv} joints, found one for {controller.robot.nv}"
+        )

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..functions import input_shapes
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
-from ..robot.model import PARAMETERS
 from ..robot.robot import Robot
 from ..simulation.plant import Plant
 from .at_points import AtPoints
@@ -169,10 +169,8 @@ class LinearLoop:
         return known[key]
 
     def _plant_graph(self):
-        robot, n = without_dry_friction(self.robot), self.robot.nv
-        shapes = {"q": (robot.nq,), "qd": (n,), "tau": (n,)}
-        for name in self.parameters:
-            shapes[name] = tuple(robot.n if k == "n" else k for k in PARAMETERS[name])
+        robot = without_dry_friction(self.robot)
+        shapes = input_shapes(robot, "forward_dynamics", tuple(self.parameters))
 
         def plant(q, qd, tau, **given):
             return {"qdd": Plant(robot, tuple(given)).accelerations(q, qd, tau, **given)[0]}

@@ -8,8 +8,8 @@ the plant is integrated by RK4. A step of no length leaves the plant as it is.
 
 from dataclasses import dataclass
 
+from ..functions import input_shapes
 from ..graph.trace import trace
-from ..robot.model import PARAMETERS
 from ..robot.robot import Robot
 from ..scalar import less, less_equal, maximum, rint, select
 from ..simulation.bodies import BEARINGS, balance_after, setting_input
@@ -74,8 +74,8 @@ class LoopBody:
         shapes |= {"period": ()} if self.looks_ahead and self.reference.traced else {}
         shapes |= {"encoder": (n,)} if self.encoded else {}
         shapes |= {"switch_at": ()} if self.switched else {}
-        for name in self.parameters:
-            shapes[name] = tuple(self.robot.n if k == "n" else k for k in PARAMETERS[name])
+        known = input_shapes(self.robot, "forward_dynamics", self.parameters)
+        shapes |= {name: known[name] for name in self.parameters}
         return shapes | {setting_input(name): shape for name, shape in self.settings}
 
     @property

@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..functions import check_parameters, input_shapes
 from ..robot.robot import a_robot
 from ..simulation.simulator import positive
-from .controller import Controller
+from .controller import check_controller
 from .growth import AlongMotion, AroundMotion, Growth, NearPosture
 from .linear_loop import LinearLoop
 from .one_thread import on_one_thread
@@ -199,12 +199,7 @@ def _growth(
     robot, controller, trajectory, parameters, periodic, duration, delay_share, missed_in_a_row
 ):
     """What is given, checked, as a Growth."""
-    a_robot(robot)
-    if not isinstance(controller, Controller) or controller.robot.nv != robot.nv:
-        raise ArgumentError(
-            f"controller: expected one of px.computed_torque, px.feed_forward or px.pd for "
-            f"{robot.nv} joints, found {controller!r}"
-        )
+    check_controller(a_robot(robot), controller)
     if controller.kp.ndim > 1 or controller.kd.ndim > 1:
         raise ArgumentError("controller: expected one set of gains, found a batch of them")
     if not _is_number(delay_share) or not 0 <= delay_share < 1:

@@ -12,7 +12,7 @@ from ..robot.model import PARAMETERS
 from ..robot.robot import Robot, a_robot
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
-from .controller import Controller
+from .controller import Controller, check_controller
 from .reference import Reference
 
 WIDEST_LINE = 1.0  # rad or m, of an encoder: what is wider is meant as lines a turn
@@ -70,7 +70,7 @@ class Scenarios:
 
 def scenarios(robot, controller, trajectory, duration, given, keywords):
     """The Scenarios of what px.closed_loop is given; `given` has its numbers by name, or None."""
-    _check_controller(a_robot(robot), controller)
+    check_controller(a_robot(robot), controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))
     settings = {name: value for name, value in keywords.items() if name not in parameters}
@@ -123,18 +123,6 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
         settings=by_run(settings),
         missed_steps=missed_steps,
     )
-
-
-def _check_controller(robot, controller):
-    if not isinstance(controller, Controller):
-        raise ArgumentError(
-            f"controller: expected one of px.computed_torque, px.feed_forward or px.pd, found "
-            f"{type(controller).__name__}"
-        )
-    if controller.robot.nv != robot.nv:
-        raise ArgumentError(
-            f"controller: expected one for {robot.nv} joints, found one for {controller.robot.nv}"
-        )
 
 
 def _missed_steps(given):

@@ -82,9 +82,8 @@ def simulated_safe_period(
         )
     for name in SET_HERE & keywords.keys():
         raise ArgumentError(f"{name}: expected other keywords of px.closed_loop; it is set here")
-    given = positive(duration, "duration"), positive(amplitude, "amplitude")
-    apart = _Apart(robot, controller, trajectory, *given)
-    apart.conditions = keywords | {"share": float(delay_share)}
+    lasting = positive(duration, "duration"), positive(amplitude, "amplitude")
+    apart = _Apart((robot, controller, trajectory), *lasting, float(delay_share), keywords)
     if robot.has_losses:
         _require_steps_that_stand_friction(robot, apart.begin[0], longest, keywords)
     count = 1 + math.ceil(AT_ONCE * math.log10(longest / shortest))
@@ -125,9 +124,10 @@ def _require_steps_that_stand_friction(robot, q, longest, keywords):
 class _Apart:
     """Runs that begin apart, at several periods."""
 
-    def __init__(self, robot, controller, trajectory, duration, amplitude):
-        self.given = robot, controller, trajectory
-        self.duration, self.amplitude, self.conditions = duration, amplitude, {}
+    def __init__(self, given, duration, amplitude, delay_share, conditions):
+        robot, _, trajectory = self.given = given
+        self.duration, self.amplitude = duration, amplitude
+        self.delay_share, self.conditions = delay_share, conditions
         chance = np.random.default_rng(1)
         ways = chance.normal(size=(DIRECTIONS, robot.nv))
         self.ways = amplitude * ways / np.abs(ways).max(-1, keepdims=True)
@@ -135,24 +135,19 @@ class _Apart:
 
     def come_together(self, periods):
         """At which of some periods they do."""
-        robot, controller, trajectory = self.given
-        conditions = dict(self.conditions)
-        share = conditions.pop("share")
         length = max(self.duration, SAMPLES * periods.max())
         q0, qd0 = self.begin
         # A batch for each beginning: runs meet the same chance where they have the same place.
         runs = [
             closed_loop(
-                robot,
-                controller,
-                trajectory,
+                *self.given,
                 periods,
                 q0=q0 + apart,
                 qd0=qd0 + apart / periods[:, None],
                 duration=length,
-                delay=share * periods,
+                delay=self.delay_share * periods,
                 record="q",
-                **conditions,
+                **self.conditions,
             )
             for apart in (np.zeros_like(q0), *self.ways)
         ]
