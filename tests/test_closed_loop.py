@@ -9,7 +9,7 @@ import pytest
 from loop_by_hand import HandLaw, positions_by_hand
 
 import paraxis as px
-from paraxis.control import chance, loop_times, reference
+from paraxis.control import chance, loop_run, loop_times, reference
 
 ARM = px.planar(2)
 POSTURE = np.array([0.3, -0.5])
@@ -497,3 +497,24 @@ def test_bad_input_is_named(message):
     }
     with pytest.raises(px.ArgumentError, match=message):
         px.closed_loop(ARM, **given | BAD[message])
+
+
+def test_other_postures_and_motions_compile_nothing(monkeypatch):
+    controller = px.computed_torque(ARM, *GAINS, "hamilton")
+
+    def error(reference):
+        return px.closed_loop(ARM, controller, reference, 2e-3, duration=0.1, q0=[0.1, 0.2]).error
+
+    def swing(end):
+        return px.quintic([0.1, 0.2], [end, 0.5], 0.1)
+
+    found = error([0.1, 0.2]), error(swing(0.4))
+
+    def refuse(*_, **__):
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr(loop_run, "compile_loop", refuse)
+    assert error([0.1, 0.2]) == found[0] and error(swing(0.4)) == found[1]
+    assert error([0.3, 0.2]) == 0.2 and error(swing(0.9)) > found[1]
+    with pytest.raises(AssertionError, match="compiled"):
+        error(lambda t: ([0.1, px.sin(t)], [0.0, px.cos(t)], [0.0, -px.sin(t)]))

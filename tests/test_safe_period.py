@@ -481,7 +481,7 @@ def test_bad_input_is_named():
     around = ARM, law, round_and_round
     cases = [
         ("controller: .*3 joints", (ARM, controller(robot=PENDULUM), POSTURE), {}),
-        ("controller: .*found 'pd'", (ARM, "pd", POSTURE), {}),
+        ("controller: .*found str", (ARM, "pd", POSTURE), {}),
         ("one set of gains", (ARM, px.computed_torque(ARM, np.ones((2, 3)), 1.0), POSTURE), {}),
         ("trajectory: ", (ARM, law, (0.1, 0.2)), {}),
         ("delay_share: .*found 1.0", (ARM, law, POSTURE), {"delay_share": 1.0}),

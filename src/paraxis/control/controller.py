@@ -46,6 +46,13 @@ class Controller:
         return self.recursion.policy if self.recursion else EXACT
 
     @property
+    def form(self):
+        """All that decides what it computes, but for its gains."""
+        limit = None if self.torque_limit is None else self.torque_limit.tolist()
+        policy = f"{self.policy.cuts} {self.policy.ahead}"
+        return f"{self.robot.digest} {self.law} {policy} {self.compensate_friction} {limit}"
+
+    @property
     def entries(self):
         """What it carries from control step to control step."""
         return self.recursion.entries if self.recursion else ()

@@ -7,7 +7,7 @@ from ..drivers.iterate import Plan
 from ..program import work
 from ..simulation.bodies import setting_input
 from ..simulation.progress import Progress, in_pieces
-from ..simulation.remembered import identified, remembered_kernel
+from ..simulation.remembered import remembered_kernel
 from .loop_body import NOT_YET, RECORDED, LoopBody
 from .loop_times import LoopTimes, parties
 
@@ -38,7 +38,7 @@ class LoopRun:
         desired = runs.reference.sampled(np.zeros(1), runs.settings)
         q, qd = arrays.get("q0", desired[:, 0]), arrays.get("qd0", desired[:, 1])
         measured = np.rint(q / arrays["encoder"]) * arrays["encoder"] if self.body.encoded else q
-        identity, make = identified("", self.body.start_graph, runs.controller)
+        identity, make = self.body.identified(self.body.start_graph, "closed_loop_start")
         made = remembered_kernel(runs.robot, identity, make)(
             q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"]
         )
@@ -70,7 +70,7 @@ class LoopRun:
 
     def _compiled(self, most):
         body, known = self.body, self.runs.robot._functions
-        identity, make = identified("", body.graph, body.controller)
+        identity, make = body.identified(body.graph, "closed_loop")
         key = ("closed_loop", identity, self.outputs, most <= FEW)
         if key not in known:
             plan = Plan(body.inputs, body.outputs, body.carry, tuple(body.changing), self.outputs)

@@ -11,7 +11,7 @@ from ..simulation.bodies import setting_input
 from ..simulation.controllers import as_objects
 from ..simulation.remembered import identified
 from ..simulation.settings import require_takes
-from ..trajectories.traced_motion import motion_at, piece_count
+from ..trajectories.traced_motion import motion_at, numbers_of, piece_count
 from ..trajectories.trajectory import Trajectory
 from .controller import Motion
 
@@ -23,27 +23,33 @@ class Reference:
     """A desired motion of n joints: of a Trajectory, a function of t, or a posture.
 
     traced: is it a function of traced time, compiled into the loop? `settings` are the names of
-    what else it takes.
+    what else it takes. numbers: name -> array, of a posture or a Trajectory; they are inputs of
+    what is compiled, like settings, so that other ones compile nothing. form: all else that decides
+    the graph, or None where that is a function, of which nothing is known before it is traced.
     """
 
     def __init__(self, given, n, settings=()):
         self.n, self.settings = n, tuple(settings)
         self.posture = None  # (n,), if it stays where it is
         self.duration = None  # in seconds, if it has an end
-        self.traced = True
+        self.traced, self.numbers, self.form = True, {}, None
         if isinstance(given, Trajectory):
             if given.n != n:
                 raise ArgumentError(f"trajectory: expected {n} joints, found {given.n}")
             self.duration, self._trajectory = given.duration, given
             self.traced = piece_count(given) <= MOST_PIECES
-            self._function = lambda t: motion_at(given, t)
+            if self.traced:
+                self.numbers = numbers_of(given)
+            shapes = {name: array.shape for name, array in self.numbers.items()}
+            self.form = f"trajectory {given.comes_to_rest.tolist()} {shapes}"
+            self._function = lambda t, **numbers: motion_at(given, t, numbers)
         elif callable(given):
             require_takes(given, self.settings, "trajectory", ("t",))
             self._function = given
         else:
-            self.posture = _posture(given, n)
-            still = [0.0] * n
-            self._function = lambda t: (self.posture.tolist(), still, still)
+            self.posture, still = _posture(given, n), [0.0] * n
+            self.numbers, self.form = {"posture": self.posture}, "posture"
+            self._function = lambda t, posture: (posture, still, still)
         if self.settings and self._function is not given:
             raise ArgumentError(
                 f"{self.settings[0]}: expected parameters of the robot, or settings of a function "
@@ -87,11 +93,13 @@ class Reference:
     def sampled(self, t, settings=None):
         """The Motion at times (...) as an array (..., 3, n).
 
-        Settings, where there are any, have the last axis of the times as their first.
+        Settings, where there are any, have the last axis of the times as their first; by default
+        they are its own numbers.
         """
         if not self.traced:
             return np.stack(self._trajectory(t), axis=-2)
-        settings = settings or {}
+        if settings is None:
+            settings = {name: array[None] for name, array in self.numbers.items()}
         shapes = {name: np.shape(value)[1:] for name, value in settings.items()}
         key = tuple(shapes.items())
         if key not in self._kernels:

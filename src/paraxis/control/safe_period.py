@@ -20,7 +20,7 @@ from .linear_loop import LinearLoop
 from .one_thread import on_one_thread
 from .reference import Reference
 
-SHORTEST, LONGEST = 1e-4, 1e2  # periods looked at, times the loop's fastest and slowest rate
+SHORTEST, LONGEST = 1e-5, 1e2  # periods looked at, times the loop's fastest and slowest rate
 SHORTEST_OF_SEVERAL = 1e-3  # where joint spectral radii are to be bounded
 SEEN = 1e-7  # 1 - spectral radius, about, at the shortest period: less drowns in rounding
 MOST_CHOICES = 256  # of ages in a control step
@@ -130,7 +130,7 @@ def safe_period(
 
     delay_share: of the period, in [0, 1), that computation takes. decay (1/s): asks that errors
     fall at least as fast as exp(-decay t), in the long run. shortest, longest: the periods to look
-    at, by default from 1e-4 (or, where bounds decide, 1e-3) of the exact loop's fastest time, but
+    at, by default from 1e-5 (or, where bounds decide, 1e-3) of the exact loop's fastest time, but
     no less than shows in its slowest, to 100 of its slowest. Other keywords are parameters of the
     plant, as mass=(n,) (px.payload makes some), where it is another than the controller knows; the
     posture is then where the robot comes to rest under control.

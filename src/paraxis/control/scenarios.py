@@ -37,8 +37,8 @@ class Scenarios:
     """Runs of a robot under a controller. Arrays have the runs as first axis, 1 where they share.
 
     arrays: gains, times and what else has a name in px.closed_loop, and parameters of the robot.
-    settings: of the trajectory. numbers: the place of each run in the batch, counted through.
-    missed_steps: (samples, runs), if they are given one by one.
+    settings: of the trajectory, its own numbers among them. numbers: the place of each run in the
+    batch, counted through. missed_steps: (samples, runs), if they are given one by one.
     """
 
     robot: Robot
@@ -120,7 +120,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
         batch=batch,
         numbers=np.arange(runs),
         arrays=by_run(arrays),
-        settings=by_run(settings),
+        settings=by_run(settings) | {name: a[None] for name, a in reference.numbers.items()},
         missed_steps=missed_steps,
     )
 
