@@ -50,7 +50,7 @@ KINDS = (
 )
 
 
-SLOW = ("given motion and force", "held in its own axes", "held in place", "sliding")  # to compile
+SLOW = ("given motion and force", "held in its own axes", "held in place", "sliding", "coupled")
 
 
 @pytest.mark.parametrize(

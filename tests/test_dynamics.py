@@ -162,7 +162,8 @@ NOT_ROBOTS = {
 LARGE = (
     *("alex_psyonic_hands", "centauro", "g1_29dof_with_hand_rev_1_0", "human", "icub", "pr2"),
     *("romeo", "romeo_laas_small", "talos_full_v2", "talos_full_v2_box"),
-    *("tiago", "tiago_dual", "tiago_pro"),
+    *("tiago", "tiago_dual", "tiago_pro", "talos_reduced", "icub_reduced", "romeo_small"),
+    *("simple_humanoid", "alex_sake_hands", "alex_nub_hands"),
 )
 
 

@@ -177,6 +177,7 @@ def test_the_figure_shows_every_network():
     assert curves["cascade"] == [(p, p - 1) for p, _ in curves["cascade"]]
 
 
+@pytest.mark.long
 def test_the_report_is_whole():
     _, make = REPORTS["networks"]
     report = make()
