@@ -1,11 +1,13 @@
 """The disk cache: found without tracing, never trusted blindly, never in the way."""
 
+import gc
 import os
 import re
 import stat
 import subprocess
 import sys
 import textwrap
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -553,6 +555,17 @@ def test_pruning_touches_nothing_but_its_own(folder, monkeypatch):
     monkeypatch.setattr(cache, "MOST_BYTES", 0)
     store("c", 10)
     assert sorted(path.name for path in folder.iterdir()) == ["b.bin.bak", "notes.txt", "sub"]
+
+
+def test_pruning_goes_on_when_a_file_vanishes_while_it_looks(folder, monkeypatch):
+    store("a", 10)
+    (folder / f"{'b' * 64}.bin").symlink_to(folder / "gone")  # what cannot be looked at
+    monkeypatch.setattr(cache, "MOST_BYTES", 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store("c", 10)
+        gc.collect()  # of a folder that was left open
+    assert names(folder) == ["b"]
 
 
 def test_pruning_while_another_process_prunes(folder, monkeypatch):

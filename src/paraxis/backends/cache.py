@@ -145,7 +145,8 @@ def _unpack(data, name):
 
 def _prune(folder):
     """Throw out what was unused for longest, and what writers that died left behind."""
-    entries = [(entry.stat(), entry.path) for entry in os.scandir(folder)]
+    with os.scandir(folder) as found:
+        entries = [(status, entry.path) for entry in found if (status := _status(entry))]
     for status, path in entries:
         if path.endswith(".tmp") and time.time() - status.st_mtime > ABANDONED:
             os.unlink(path)
@@ -156,3 +157,11 @@ def _prune(folder):
             return
         os.unlink(path)
         excess -= status.st_size
+
+
+def _status(entry):
+    """Of a file in a folder; None where another process threw it out meanwhile."""
+    try:
+        return entry.stat()
+    except FileNotFoundError:
+        return None
