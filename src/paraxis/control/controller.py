@@ -46,6 +46,11 @@ class Controller:
         return self.recursion.policy if self.recursion else EXACT
 
     @property
+    def uncertain(self):
+        """Are there reads that may meet several ages?"""
+        return self.recursion is not None and self.recursion.uncertain
+
+    @property
     def form(self):
         """All that decides what it computes, but for its gains."""
         limit = None if self.torque_limit is None else self.torque_limit.tolist()
@@ -198,16 +203,3 @@ def _limit(robot, value):
             f"torque_limit: expected numbers > 0, one or one a joint, or 'robot', found {value!r}"
         )
     return limit
-
-
-def check_controller(robot, controller):
-    """Raise where it is no Controller, or one of another number of joints."""
-    if not isinstance(controller, Controller):
-        raise ArgumentError(
-            f"controller: expected one of px.computed_torque, px.feed_forward or px.pd, found "
-            f"{type(controller).__name__}"
-        )
-    if controller.robot.nv != robot.nv:
-        raise ArgumentError(
-            f"controller: expected one for {robot.nv} joints, found one for {controller.robot.nv}"
-        )

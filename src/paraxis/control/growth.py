@@ -35,6 +35,7 @@ AT_ONCE = 2**21  # numbers in the maps of some steps of a way round
 class Growth:
     """Of errors near a posture or at points of a motion; `linear` is a LinearLoop.
 
+    Kinds of it have `where(period)`, the Linearised of their points (points,), and a `method`.
     delay_share: of the period, that computation takes. missed_in_a_row: how many control steps may
     be.
     """
@@ -51,10 +52,6 @@ class Growth:
     def switches(self):
         """May a control step be one of several?"""
         return bool(self.missed_in_a_row) or len(self.linear.ages) > 1
-
-    def where(self, period):
-        """Linearised at points (points,)."""
-        raise NotImplementedError
 
     # -- periods to look at -----------------------------------------------------------------------
 

@@ -103,7 +103,7 @@ class LinearLoop:
     def ages(self):
         """Every choice of ages that links may meet in a control step, (choices, n)."""
         recursion, n = self.controller.recursion, self.robot.nv
-        if recursion is None or not recursion.uncertain:
+        if not self.controller.uncertain:
             return np.zeros((1, n))
         of_link = [set() for _ in range(n)]
         for (_, reader), cut in recursion.cuts.items():
@@ -134,7 +134,7 @@ class LinearLoop:
         given |= {"ahead": ahead} if self.controller.policy.ahead else {}
         given |= {"past": past} if self.controller.entries else {}
         ages, n, k = self.ages, self.robot.nv, len(self.controller.entries)
-        if self._uncertain:
+        if self.controller.uncertain:
             given["age"] = ages.reshape(len(ages), *[1] * (desired.ndim - 2), ages.shape[-1])
         found = self._law(**given)
 
@@ -145,11 +145,6 @@ class LinearLoop:
         K = np.concatenate([slopes("tau", by, (n, n)) for by in STATE], -1)
         P = np.concatenate([slopes("next", by, (k, n)) for by in STATE], -1)
         return Linearised(A, B, K, slopes("tau", "past", (n, k)), P, slopes("next", "past", (k, k)))
-
-    @property
-    def _uncertain(self):
-        recursion = self.controller.recursion
-        return recursion is not None and recursion.uncertain
 
     @property
     def _gains(self):
@@ -184,7 +179,7 @@ class LinearLoop:
         shapes = {"q": (n,), "qd": (n,), "desired": (3, n), "kp": (n,), "kd": (n,)}
         shapes |= {"ahead": (3, n)} if controller.policy.ahead else {}
         shapes |= {"past": (len(controller.entries),)} if controller.entries else {}
-        return shapes | ({"age": (n,)} if self._uncertain else {})
+        return shapes | ({"age": (n,)} if self.controller.uncertain else {})
 
     def _law_graph(self):
         def law(q, qd, desired, kp, kd, ahead=None, past=(), age=None):

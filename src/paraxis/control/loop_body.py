@@ -47,11 +47,6 @@ class LoopBody:
     def looks_ahead(self):
         return self.controller.policy.ahead
 
-    @property
-    def uncertain(self):
-        recursion = self.controller.recursion
-        return recursion is not None and recursion.uncertain
-
     # -- arrays: name -> shape, of one run --------------------------------------------------------
 
     @property
@@ -68,7 +63,7 @@ class LoopBody:
         motion = (3, self.robot.nv)
         shapes = {"t": (), "h": (), "tick": ()}
         shapes |= {"apply": ()} if self.delayed else {}
-        shapes |= {"age": (self.robot.nv,)} if self.uncertain else {}
+        shapes |= {"age": (self.robot.nv,)} if self.controller.uncertain else {}
         if not self.reference.traced:
             shapes |= {"desired": motion} | ({"ahead": motion} if self.looks_ahead else {})
         return shapes

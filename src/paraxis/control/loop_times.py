@@ -78,7 +78,7 @@ class LoopTimes:
 
     def spans(self, body):
         """Pieces of the loop, one after another: the changing inputs of so many steps each."""
-        alike = self.alike and not body.uncertain
+        alike = self.alike and not body.controller.uncertain
         width = sum(math.prod(shape) for shape in body.changing.values())
         width *= 1 if alike else len(self.party.numbers)
         length = max(1, AT_ONCE // width // self.group) * self.group
@@ -127,7 +127,7 @@ class LoopTimes:
         made = {"t": t, "h": np.diff(edges, axis=0), "tick": begins & self._met(samples)[sample]}
         if body.delayed:
             made["apply"] = ((step == self.early) | (arrays["delay"] == 0)) & goes_on
-        if body.uncertain:
+        if body.controller.uncertain:
             made["age"] = self._ages(samples)[sample]
         if not reference.traced:
             made["desired"] = reference.sampled(t)

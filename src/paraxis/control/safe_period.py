@@ -6,7 +6,6 @@ nonlinear loop, is for `px.simulated_safe_period`; neither knows of the other.
 
 import math
 from dataclasses import dataclass, field
-from numbers import Real
 
 from ..drivers.iterate import whole
 from ..drivers.map import as_array
@@ -14,7 +13,7 @@ from ..errors import ArgumentError
 from ..functions import check_parameters, input_shapes
 from ..robot.robot import a_robot
 from ..simulation.simulator import positive
-from .controller import check_controller
+from .checks import check_controller, is_number, share_of_period
 from .growth import AlongMotion, AroundMotion, Growth, NearPosture
 from .linear_loop import LinearLoop
 from .one_thread import on_one_thread
@@ -143,7 +142,7 @@ def safe_period(
     """
     conditions = delay_share, missed_in_a_row
     growth = _growth(robot, controller, trajectory, parameters, periodic, duration, *conditions)
-    if not _is_number(decay) or not 0 <= decay < math.inf:
+    if not is_number(decay) or not 0 <= decay < math.inf:
         raise ArgumentError(f"decay: expected a rate in 1/s, at least 0, found {decay!r}")
     if None in (shortest, longest):
         slowest, fastest, damping = growth.rates()
@@ -202,11 +201,10 @@ def _growth(
     check_controller(a_robot(robot), controller)
     if controller.kp.ndim > 1 or controller.kd.ndim > 1:
         raise ArgumentError("controller: expected one set of gains, found a batch of them")
-    if not _is_number(delay_share) or not 0 <= delay_share < 1:
-        raise ArgumentError(
-            f"delay_share: expected a share of the period in [0, 1), found {delay_share!r}"
-        )
-    conditions = float(delay_share), whole(missed_in_a_row, "missed_in_a_row")
+    conditions = (
+        share_of_period(delay_share, "delay_share"),
+        whole(missed_in_a_row, "missed_in_a_row"),
+    )
     linear = LinearLoop(robot, controller, _plant_parameters(robot, parameters))
     if len(linear.ages) > MOST_CHOICES:
         raise ArgumentError(
@@ -241,7 +239,3 @@ def _plant_parameters(robot, given):
                 f"{name}: expected shape {shapes[name]}, found {arrays[name].shape}"
             )
     return arrays
-
-
-def _is_number(value):
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -12,7 +12,8 @@ from ..robot.model import PARAMETERS
 from ..robot.robot import Robot, a_robot
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
-from .controller import Controller, check_controller
+from .checks import check_controller
+from .controller import Controller
 from .reference import Reference
 
 WIDEST_LINE = 1.0  # rad or m, of an encoder: what is wider is meant as lines a turn

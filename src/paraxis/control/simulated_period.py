@@ -6,7 +6,6 @@ and it is seen whether they come together or drift apart.
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ..robot.model import PARAMETERS
 from ..robot.text import quoted
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
+from .checks import share_of_period
 from .closed_loop import PLANT_STEP, closed_loop
 from .reference import Reference
 
@@ -76,14 +76,11 @@ def simulated_safe_period(
     shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
     if shortest >= longest:
         raise ArgumentError(f"longest: expected more than {shortest} s, found {longest}")
-    if not isinstance(delay_share, Real) or not 0 <= delay_share < 1:
-        raise ArgumentError(
-            f"delay_share: expected a share of the period in [0, 1), found {delay_share!r}"
-        )
+    delay_share = share_of_period(delay_share, "delay_share")
     for name in SET_HERE & keywords.keys():
         raise ArgumentError(f"{name}: expected other keywords of px.closed_loop; it is set here")
     lasting = positive(duration, "duration"), positive(amplitude, "amplitude")
-    apart = _Apart((robot, controller, trajectory), *lasting, float(delay_share), keywords)
+    apart = _Apart((robot, controller, trajectory), *lasting, delay_share, keywords)
     if robot.has_losses:
         _require_steps_that_stand_friction(robot, apart.begin[0], longest, keywords)
     count = 1 + math.ceil(AT_ONCE * math.log10(longest / shortest))

@@ -1,0 +1,30 @@
+"""What several functions of control are given, checked."""
+
+from numbers import Real
+
+from ..errors import ArgumentError
+from .controller import Controller
+
+
+def check_controller(robot, controller):
+    """Raise where it is no Controller, or one of another number of joints."""
+    if not isinstance(controller, Controller):
+        raise ArgumentError(
+            f"controller: expected one of px.computed_torque, px.feed_forward or px.pd, found "
+            f"{type(controller).__name__}"
+        )
+    if controller.robot.nv != robot.nv:
+        raise ArgumentError(
+            f"controller: expected one for {robot.nv} joints, found one for {controller.robot.nv}"
+        )
+
+
+def is_number(value):
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def share_of_period(value, name):
+    """A share of the period that computation may take."""
+    if not is_number(value) or not 0 <= value < 1:
+        raise ArgumentError(f"{name}: expected a share of the period in [0, 1), found {value!r}")
+    return float(value)
