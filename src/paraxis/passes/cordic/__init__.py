@@ -1,0 +1,1 @@
+"""From a graph of scalar operations to the tasks that CORDIC processors do."""

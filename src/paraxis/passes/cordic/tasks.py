@@ -1,0 +1,231 @@
+"""What CORDIC processors do for a function: each task is one pass through one processor.
+
+A processor takes x, y and z and gives X, Y and Z. Over the reals, by kind of task:
+
+    rotate      X = x cos z - y sin z, Y = y cos z + x sin z    circular rotation, CIRC1
+    vector      X = sqrt(x² + y²), Z = z + atan2(y, x)          circular vectoring, CIRC2
+    root        X = sqrt(x² - y²), where x >= |y|               hyperbolic vectoring, HYPE2
+    multiply    Y = y + x z                                     linear rotation, LIN1
+    divide      Z = z + y / x                                   linear vectoring, LIN2
+    add         Y = y + x, of numbers or of angles              linear, LIN1
+
+Values are numbers or angles. Sign changes and powers of two are wires and cost no task.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ...errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Input:
+    """Entry `index`, in row-major order, of the input array `name`."""
+
+    name: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Constant:
+    value: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a task, by its place in the list, gives at its port "X", "Y" or "Z"."""
+
+    task: int
+    port: str
+
+
+@dataclass(frozen=True)
+class Operand:
+    """sign · 2**shift · source; an angle is never shifted."""
+
+    source: Input | Constant | Result
+    sign: int = 1
+    shift: int = 0
+
+    def __neg__(self):
+        return Operand(self.source, -self.sign, self.shift)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One pass through a processor; `angle` says that an `add` is of angles, not of numbers.
+
+    A port that its kind does not use is None. `note` is what a person would call the result.
+    """
+
+    kind: str
+    x: Operand | None = None
+    y: Operand | None = None
+    z: Operand | None = None
+    angle: bool = False
+    note: str = ""
+
+    @property
+    def operands(self):
+        """port -> Operand, of the ports in use."""
+        ports = {"x": self.x, "y": self.y, "z": self.z}
+        return {port: operand for port, operand in ports.items() if operand is not None}
+
+
+def _rotate(x, y, z):
+    return {"X": x * np.cos(z) - y * np.sin(z), "Y": y * np.cos(z) + x * np.sin(z)}
+
+
+def _root(x, y):
+    return {"X": np.where(x >= abs(y), np.sqrt(abs(x - y) * abs(x + y)), np.nan)}
+
+
+MEANINGS = {
+    "rotate": _rotate,
+    "vector": lambda x, y, z: {"X": np.hypot(x, y), "Z": z + np.arctan2(y, x)},
+    "root": _root,
+    "multiply": lambda x, y, z: {"Y": y + x * z},
+    "divide": lambda x, y, z: {"Z": z + y / x},
+    "add": lambda x, y: {"Y": y + x},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class CordicTasks:
+    """A function as CORDIC tasks, those that a task needs before it.
+
+    `inputs` maps a name to a shape, `outputs` a name to (shape, Operands in row-major order);
+    `angles` are the Inputs that are angles.
+    """
+
+    name: str
+    inputs: dict
+    tasks: tuple
+    outputs: dict
+    angles: frozenset = field(default_factory=frozenset)
+
+    def is_angle(self, source):
+        """Whether an Input or a Result is an angle; a Constant is what its place makes of it."""
+        if isinstance(source, Input):
+            return source in self.angles
+        if isinstance(source, Result):
+            task = self.tasks[source.task]
+            return task.angle or (task.kind == "vector" and source.port == "Z")
+        return False
+
+    @cached_property
+    def counts(self):
+        """kind -> how many tasks."""
+        found = Counter(task.kind for task in self.tasks)
+        return {kind: found[kind] for kind in MEANINGS if found[kind]}
+
+    @cached_property
+    def levels(self):
+        """For each task, how many tasks the longest way from the inputs through it has."""
+        levels = []
+        for task in self.tasks:
+            levels.append(1 + max(self._level(o, levels) for o in task.operands.values()))
+        return levels
+
+    @property
+    def stages(self):
+        """How many tasks the longest way from inputs to outputs has."""
+        return max(self.levels, default=0)
+
+    @staticmethod
+    def _level(operand, levels):
+        return levels[operand.source.task] if isinstance(operand.source, Result) else 0
+
+    # -- what they mean ----------------------------------------------------------------------------
+
+    def evaluate(self, **arrays):
+        """The outputs, over float64, for arrays of shape batch + entry shape; NaN where there is
+        none: a root of a negative number."""
+        given = self._given(arrays)
+        results = []
+
+        def value(operand):
+            source = operand.source
+            if isinstance(source, Input):
+                found = given[source.name][..., source.index]
+            elif isinstance(source, Result):
+                found = results[source.task][source.port]
+            else:
+                found = source.value
+            return operand.sign * np.ldexp(found, operand.shift)
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for task in self.tasks:
+                ports = {port: value(operand) for port, operand in task.operands.items()}
+                results.append(MEANINGS[task.kind](**ports))
+        batch = np.broadcast_shapes(*(array.shape[:-1] for array in given.values()))
+        return {
+            name: np.stack(
+                [np.broadcast_to(value(operand), batch) for operand in operands], axis=-1
+            ).reshape(batch + shape)
+            for name, (shape, operands) in self.outputs.items()
+        }
+
+    def _given(self, arrays):
+        """name -> array of shape batch + (entries,)."""
+        if arrays.keys() != self.inputs.keys():
+            raise ArgumentError(
+                f"inputs of {self.name}: expected {list(self.inputs)}, found {list(arrays)}"
+            )
+        given = {}
+        for name, shape in self.inputs.items():
+            array = np.asarray(arrays[name], float)
+            batch = array.shape[: array.ndim - len(shape)]
+            if array.shape != batch + shape:
+                expected = ", ".join(["...", *map(str, shape)])
+                raise ArgumentError(
+                    f"{name}: expected an array of shape ({expected}), found {array.shape}"
+                )
+            given[name] = array.reshape(batch + (math.prod(shape),))
+        return given
+
+    # -- showing them ------------------------------------------------------------------------------
+
+    def __repr__(self):
+        return f"<CordicTasks {self.name}: {self.summary}>"
+
+    @property
+    def summary(self):
+        """How many tasks of which kind, and stages, in one line."""
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
+        return f"{len(self.tasks)} tasks in {self.stages} stages ({kinds})"
+
+    def __str__(self):
+        """A line a task, each with its stage, and a line an output."""
+        lines = [f"{self.name}: {self.summary}"]
+        for number, (task, level) in enumerate(zip(self.tasks, self.levels, strict=True), 1):
+            ports = ", ".join(f"{port}={self.shown(o)}" for port, o in task.operands.items())
+            line = f"{level:>4}  T{number:<3} {task.kind}({ports})"
+            lines.append(f"{line}  # {task.note}" if task.note else line)
+        for name, (shape, operands) in self.outputs.items():
+            for index, operand in enumerate(operands):
+                lines.append(f"      {entry(name, shape, index)} = {self.shown(operand)}")
+        return "\n".join(lines)
+
+    def shown(self, operand):
+        """An operand as in `-2 T3.X`: tasks count from one, entries of arrays from zero."""
+        source, factor = operand.source, ""
+        if operand.shift:
+            factor = f"{2**operand.shift} " if operand.shift > 0 else f"1/{2**-operand.shift} "
+        if isinstance(source, Input):
+            text = entry(source.name, self.inputs[source.name], source.index)
+        elif isinstance(source, Result):
+            text = f"T{source.task + 1}.{source.port}"
+        else:
+            text = f"{source.value:.6g}"
+        return ("-" if operand.sign < 0 else "") + factor + text
+
+
+def entry(name, shape, index):
+    """An entry of an array in words: `pose[0,3]`."""
+    place = ",".join(str(int(k)) for k in np.unravel_index(index, shape)) if shape else ""
+    return f"{name}[{place}]" if place else name
