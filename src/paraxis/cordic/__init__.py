@@ -1,0 +1,1 @@
+"""CORDIC arithmetic, and circuits made of it."""

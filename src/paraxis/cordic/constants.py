@@ -1,0 +1,115 @@
+"""What a CORDIC knows by heart: its shifts, their angles, its gain, and the digits that undo it.
+
+All in whole numbers of any length, so that words of any length get constants that are right to the
+last bit.
+"""
+
+import math
+from fractions import Fraction
+
+CIRCULAR, LINEAR, HYPERBOLIC = "circular", "linear", "hyperbolic"
+MODES = {CIRCULAR: 1, LINEAR: 0, HYPERBOLIC: -1}  # the m of x' = x - m σ 2^-s y
+SPARE = 64  # bits behind those asked for
+BEAM = 256  # products of digits that are followed at once
+
+
+def shifts(mode, count):
+    """The shift of each micro-rotation.
+
+    Circular: 0, 1, 2, ... Linear: 1, 2, 3, ... Hyperbolic: 1, 2, 3, 4, 4, 5, ...: shifts
+    4, 13, 40, ... come twice, because those after them alone do not add up to as much.
+    """
+    if mode == CIRCULAR:
+        return list(range(count))
+    if mode == LINEAR:
+        return list(range(1, count + 1))
+    found, shift, twice = [], 1, 4
+    while len(found) < count:
+        found.append(shift)
+        if shift == twice:
+            found.append(shift)
+            twice = 3 * twice + 1
+        shift += 1
+    return found[:count]
+
+
+def angles(mode, shifts, bits):
+    """The angle of each shift, as whole numbers with so many bits behind the point.
+
+    Circular angles count half turns: 1 stands for π. The others are hyperbolic angles in e-folds
+    and plain numbers.
+    """
+    if mode == LINEAR:
+        return [rounded(Fraction(2) ** (bits - shift)) for shift in shifts]
+    unit = Fraction(1 << bits)
+    if mode == CIRCULAR:
+        return [rounded(arc_tangent(shift, bits) / pi(bits) * unit) for shift in shifts]
+    return [rounded(area_tangent(shift, bits) * unit) for shift in shifts]
+
+
+def gain(mode, shifts, bits):
+    """By how much all micro-rotations together stretch: Π √(1 + m 2^-2s), as a Fraction."""
+    square = Fraction(1)
+    for shift in shifts:
+        square *= 1 + MODES[mode] * Fraction(1, 1 << 2 * shift)
+    scale = 1 << 2 * (bits + SPARE)
+    return Fraction(math.isqrt(int(square * scale)), 1 << bits + SPARE)
+
+
+def scaling_digits(gain, count):
+    """γ_0 ... with Π (1 + γ_i 2^-i) about the inverse of the gain, and that product.
+
+    Each is -1, 0 or 1. The first and the last are 0: loading and rounding happen there. Of the 3^n
+    products few matter at each digit, those nearest to what is wanted.
+    """
+    target, products = 1 / gain, [(Fraction(1), (0,))]
+    for i in range(1, count - 1):
+        longer = [
+            (product * (1 + Fraction(digit, 1 << i)), (*digits, digit))
+            for product, digits in products
+            for digit in (0, 1, -1)
+        ]
+        products = sorted(longer, key=lambda each: abs(each[0] - target))[:BEAM]
+    product, digits = products[0]
+    return [*digits, *[0] * (count - len(digits))], product
+
+
+def inverse(gain, bits):
+    """The factor that undoes a gain, as a whole number with so many bits behind the point."""
+    return rounded((1 << bits) / gain)
+
+
+def rounded(value):
+    """The nearest whole number, halves upward."""
+    return math.floor(value + Fraction(1, 2))
+
+
+def arc_tangent(shift, bits):
+    """atan 2^-shift."""
+    return pi(bits) / 4 if shift == 0 else _series(Fraction(1, 1 << shift), -1, bits)
+
+
+def area_tangent(shift, bits):
+    """artanh 2^-shift."""
+    return _series(Fraction(1, 1 << shift), 1, bits)
+
+
+def log_2(bits):
+    """The natural logarithm of 2."""
+    return 2 * _series(Fraction(1, 3), 1, bits)
+
+
+def pi(bits):
+    """π, by Machin."""
+    return 16 * _series(Fraction(1, 5), -1, bits) - 4 * _series(Fraction(1, 239), -1, bits)
+
+
+def _series(t, sign, bits):
+    """t + sign t³/3 + t⁵/5 + ..., cut off where its terms no longer matter."""
+    one = 1 << bits + SPARE
+    power, square, total, k = one * t.numerator // t.denominator, t * t, 0, 0
+    while power:
+        total += power // (2 * k + 1) * (sign if k % 2 else 1)
+        power = power * square.numerator // square.denominator
+        k += 1
+    return Fraction(total, one)

@@ -1,0 +1,79 @@
+"""What the bits of a word mean."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+WIDEST = 62  # bits that a 64-bit integer holds with room for one carry
+
+
+@dataclass(frozen=True)
+class Number:
+    """A signed number with `fraction` of its bits behind the point, or the point beyond its end."""
+
+    word: int
+    fraction: int
+
+    @property
+    def step(self):
+        """The last bit's worth."""
+        return 2.0**-self.fraction
+
+    @property
+    def least(self):
+        return -(2.0 ** (self.word - 1 - self.fraction))
+
+    @property
+    def most(self):
+        return -self.least - self.step
+
+    def raw(self, values):
+        """The nearest words, and where a value is one of those that fit."""
+        values = np.asarray(values, dtype=float)
+        half = 1 << self.word - 1
+        fits = (values >= self.least - self.step / 2) & (values < self.most + self.step / 2)
+        scaled = np.floor(np.ldexp(np.where(fits, values, 0.0), self.fraction) + 0.5)
+        over = np.where(values > 0, half - 1, -half)
+        return np.where(fits, whole(scaled, self.word), np.where(np.isnan(values), 0, over)), fits
+
+    def real(self, words):
+        return np.ldexp(np.asarray(words).astype(float), -self.fraction)
+
+    def __str__(self):
+        return f"{self.word} bits, {self.fraction} behind the point"
+
+
+@dataclass(frozen=True)
+class Angle:
+    """A binary angle: 2^(word - 1) is half a turn, so going round is what words do by nature."""
+
+    word: int
+
+    @property
+    def step(self):
+        return math.pi * 2.0 ** (1 - self.word)
+
+    def raw(self, values):
+        """The nearest words, and where a value is an angle at all."""
+        values = np.asarray(values, dtype=float)
+        fits = np.isfinite(values)
+        turns = np.where(fits, values, 0.0) / (2 * math.pi)
+        scaled = np.floor((turns - np.round(turns)) * 2.0**self.word + 0.5)
+        half = 1 << self.word - 1
+        words = whole(scaled, self.word)
+        return np.where(words >= half, words - 2 * half, words), fits
+
+    def real(self, words):
+        """Radians, in [-π, π)."""
+        return np.asarray(words).astype(float) * self.step
+
+    def __str__(self):
+        return f"{self.word} bits, half a turn is 2^{self.word - 1}"
+
+
+def whole(values, word):
+    """Floats that are whole as integers, of Python where those of NumPy are too short."""
+    if word <= WIDEST:
+        return values.astype(np.int64)
+    return np.array([int(v) for v in values.ravel()], dtype=object).reshape(values.shape)

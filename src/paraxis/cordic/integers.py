@@ -1,0 +1,44 @@
+"""Whole numbers as NumPy arrays, with the few operations that hardware gives them.
+
+`cordic/units.py` is written in these words, and in those of `backends/rtl`, which mean wires.
+"""
+
+import numpy as np
+
+
+def where(condition, if_true, if_false):
+    """One of two numbers."""
+    return np.where(condition, if_true, if_false)
+
+
+def fit(value, width):
+    """A number that is known to fit into a register of so many bits."""
+    return value
+
+
+def wrap(value, width):
+    """The number a register of so many bits holds: angles go round."""
+    half = 1 << width - 1
+    return ((value + half) & ((1 << width) - 1)) - half
+
+
+def both(a, b):
+    return a & b
+
+
+def either(a, b):
+    return a | b
+
+
+def neither(a, b):
+    return ~(a | b)
+
+
+def digit(times, value):
+    """-1, 0 or 1 times a number."""
+    return times * value
+
+
+def at(entries, iteration):
+    """The entry of a table for one iteration."""
+    return entries[iteration]

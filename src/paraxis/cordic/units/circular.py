@@ -1,0 +1,100 @@
+"""Turning a vector in the plane by an angle, and finding the angle and length of one."""
+
+import math
+from dataclasses import dataclass
+
+from ..constants import CIRCULAR
+from .table import table
+from .unit import Unit, turn, turned_by, width
+
+
+@dataclass(frozen=True, kw_only=True)
+class Circular(Unit):
+    """What turning and finding the angle share. Half a turn is folded away when loading."""
+
+    @property
+    def fraction(self):
+        """Of x and y inside."""
+        wanted = [given.format.fraction for name, given in self.gives.items() if name != "Z"]
+        ports = [p.format.fraction for p in (self.x, self.y) if p.constant is None]
+        return max(wanted or ports) + self.guard
+
+    @property
+    def table(self):
+        return table(CIRCULAR, self.rotations, self.angle_word - 1, self.interleaved)
+
+    @property
+    def angle_word(self):
+        """Of z inside."""
+        angle = self.gives["Z"].format if "Z" in self.gives else self.z.format
+        return angle.word + self.guard
+
+    @property
+    def widths(self):
+        reach = math.hypot(self.x.most, self.y.most) * self.table.growth
+        plane = width(reach, self.fraction, 8 * self.rotations)
+        return {"x": plane, "y": plane} | ({"z": self.angle_word} if self.turns else {})
+
+    @property
+    def turns(self):
+        """Whether the angle is of interest."""
+        return self.z is not None
+
+    def step(self, ops, iteration, state):
+        up = self.up(state)
+        x, y = turn(ops, 1, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
+        after = {"x": self.scaled(ops, iteration, x), "y": self.scaled(ops, iteration, y)}
+        if self.turns:
+            after["z"] = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
+        return after
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rotate(Circular):
+    """X = x cos z - y sin z, Y = y cos z + x sin z."""
+
+    def load(self, ops, words):
+        x, y = self.number(words, "x", self.fraction), self.number(words, "y", self.fraction)
+        z, quarter = self.angle(words, "z", self.angle_word), 1 << self.angle_word - 2
+        behind = ops.either(z >= quarter, z < -quarter)
+        x, y = ops.where(behind, -x, x), ops.where(behind, -y, y)
+        z = z + ops.where(behind, 2 * quarter, 0)
+        return {"x": x, "y": y, "z": ops.wrap(z, self.angle_word)}
+
+    def up(self, state):
+        return state["z"] >= 0
+
+    def finish(self, ops, state):
+        words, right = {}, True
+        for name, value in (("X", state["x"]), ("Y", state["y"])):
+            if name in self.gives:
+                length, fraction = self.without_gain(value, self.fraction)
+                words[name], fits = self.number_given(ops, name, length, fraction)
+                right = ops.both(right, fits)
+        return words, right
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vector(Circular):
+    """X = √(x² + y²), Z = z + atan2(y, x)."""
+
+    def load(self, ops, words):
+        x, y = self.number(words, "x", self.fraction), self.number(words, "y", self.fraction)
+        behind = x < 0
+        state = {"x": ops.where(behind, -x, x), "y": ops.where(behind, -y, y)}
+        if self.turns:
+            z, half = self.angle(words, "z", self.angle_word), 1 << self.angle_word - 1
+            state["z"] = ops.wrap(z + ops.where(behind, half, 0), self.angle_word)
+        return state
+
+    def up(self, state):
+        return state["y"] < 0
+
+    def finish(self, ops, state):
+        words, right = {}, True
+        if "X" in self.gives:
+            length, fraction = self.without_gain(state["x"], self.fraction)
+            words["X"], right = self.number_given(ops, "X", length, fraction)
+        if "Z" in self.gives:
+            words["Z"] = self.angle_given(ops, "Z", state["z"], self.angle_word)
+        return words, right

@@ -1,0 +1,153 @@
+"""√(x² - y²) and hyperbolic angles, and hyperbolic rotations.
+
+A hyperbolic rotation by z stretches u = x + y by e^z and v = x - y by e^-z. Factors of two are
+shifts, so that what is left to turn, or to find, is always within reach of the micro-rotations:
+Walther's prescaling, said of u and v.
+"""
+
+from dataclasses import dataclass
+
+from ..constants import HYPERBOLIC, inverse, log_2, rounded
+from .normalised import normalised
+from .table import table
+from .unit import Unit, moved, turn, turned_by, width
+
+ROUGH = 8  # bits behind the point
+
+
+@dataclass(frozen=True, kw_only=True)
+class Root(Unit):
+    """X = √(x² - y²), and Z = z + artanh(y / x) where that is wanted; right where x > |y|."""
+
+    loads_alone = ends_alone = True
+
+    @property
+    def turns(self):
+        return self.z is not None
+
+    @property
+    def places(self):
+        """Bits of u and v before they are shifted, and bits behind their point."""
+        fraction = max(p.format.fraction for p in (self.x, self.y) if p.constant is None)
+        return width(self.x.most + self.y.most, fraction) - 1, fraction
+
+    @property
+    def z_fraction(self):
+        return self.gives["Z"].format.fraction + self.guard if self.turns else 0
+
+    @property
+    def table(self):
+        return table(HYPERBOLIC, self.rotations, self.z_fraction, self.interleaved)
+
+    @property
+    def widths(self):
+        places, _ = self.places
+        plane = places + self.guard + 3
+        state = {"x": plane, "y": plane, "far": places.bit_length() + 2, "right": 1}
+        if self.turns:
+            state["z"] = width(self.z.most + places, self.z_fraction)
+        return state
+
+    def load(self, ops, words):
+        places, fraction = self.places
+        x, y = self.number(words, "x", fraction), self.number(words, "y", fraction)
+        u, v = x + y, x - y
+        right = ops.both(u > 0, v > 0)
+        u, u_far = normalised(ops, ops.where(right, u, 1), places)
+        v, v_far = normalised(ops, ops.where(right, v, 1), places)
+        # √(u v) takes half of all shifts, so there must be an even number of them.
+        u_odd, v_odd = (u_far & 1) > (v_far & 1), (v_far & 1) > (u_far & 1)
+        u, u_far = ops.where(u_odd, u >> 1, u), u_far - ops.where(u_odd, 1, 0)
+        v, v_far = ops.where(v_odd, v >> 1, v), v_far - ops.where(v_odd, 1, 0)
+        state = {
+            "x": (u + v) << self.guard,
+            "y": (u - v) << self.guard,
+            "far": (u_far + v_far) >> 1,
+            "right": right,
+        }
+        if self.turns:
+            ln_2 = rounded(log_2(self.z_fraction) * (1 << self.z_fraction))
+            z = self.number(words, "z", self.z_fraction)
+            state["z"] = z + ((v_far - u_far) >> 1) * ln_2
+        return state
+
+    def step(self, ops, iteration, state):
+        up = state["y"] < 0
+        shift = ops.at(self.table.shifts, iteration)
+        x, y = turn(ops, -1, shift, up, state["x"], state["y"])
+        after = {"x": self.scaled(ops, iteration, x), "y": self.scaled(ops, iteration, y)}
+        if self.turns:
+            after["z"] = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
+        return state | after
+
+    def finish(self, ops, state):
+        words, right = {}, state["right"]
+        if "X" in self.gives:
+            _, fraction = self.places
+            value, bits = self.without_gain(state["x"], fraction + self.guard + 1)
+            # One bit more than is wanted, for rounding, behind the shifts that were put in.
+            one_more = self.gives["X"].format.fraction + 1
+            value = moved(value, max(one_more - bits, 0)) >> max(bits - one_more, 0)
+            value = ops.where(right, value >> state["far"], 0)
+            words["X"], fits = self.number_given(ops, "X", value, one_more)
+            right = ops.both(right, fits)
+        if self.turns:
+            words["Z"], fits = self.number_given(ops, "Z", state["z"], self.z_fraction)
+            right = ops.both(right, fits)
+        return words, right
+
+
+@dataclass(frozen=True, kw_only=True)
+class HyperbolicRotate(Unit):
+    """X = x cosh z + y sinh z, Y = y cosh z + x sinh z."""
+
+    loads_alone = True
+
+    @property
+    def farthest(self):
+        """The most factors of two in e^z."""
+        return int(self.z.most * 1.4427) + 1
+
+    @property
+    def fraction(self):
+        """Of x and y inside: one of u and v is shifted to the right."""
+        return max(given.format.fraction for given in self.gives.values()) + self.guard
+
+    @property
+    def z_fraction(self):
+        return self.z.format.fraction + self.guard
+
+    @property
+    def table(self):
+        return table(HYPERBOLIC, self.rotations, self.z_fraction, self.interleaved)
+
+    @property
+    def widths(self):
+        plane = width(self.x.most + self.y.most, self.fraction) + self.farthest + 2
+        return {"x": plane, "y": plane, "z": self.z_fraction + 2}
+
+    def load(self, ops, words):
+        x, y = self.number(words, "x", self.fraction), self.number(words, "y", self.fraction)
+        z = self.number(words, "z", self.z_fraction)
+        # How many factors of two are in e^z need not be exact: what is left may be a little more.
+        factors = moved((z >> self.z_fraction - ROUGH) * inverse(log_2(ROUGH), ROUGH), -2 * ROUGH)
+        ln_2 = rounded(log_2(self.z_fraction) * (1 << self.z_fraction))
+        # Shifted to the left by as much as there can be, then to the right by what is too much.
+        u = ((x + y) << self.farthest) >> self.farthest - factors
+        v = ((x - y) << self.farthest) >> self.farthest + factors
+        return {"x": (u + v) >> 1, "y": (u - v) >> 1, "z": z - factors * ln_2}
+
+    def step(self, ops, iteration, state):
+        up = state["z"] >= 0
+        shift = ops.at(self.table.shifts, iteration)
+        x, y = turn(ops, -1, shift, up, state["x"], state["y"])
+        z = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
+        return {"x": self.scaled(ops, iteration, x), "y": self.scaled(ops, iteration, y), "z": z}
+
+    def finish(self, ops, state):
+        words, right = {}, True
+        for name, value in (("X", state["x"]), ("Y", state["y"])):
+            length, fraction = self.without_gain(value, self.fraction)
+            words[name], fits = self.number_given(ops, name, length, fraction)
+            right = ops.both(right, fits)
+        return words, right

@@ -1,0 +1,174 @@
+"""Products, quotients and sums."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..constants import LINEAR
+from .normalised import normalised
+from .table import table
+from .unit import Unit, turn, turned_by, width
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multiply(Unit):
+    """Y = y + x z. What is turned is z, which is brought to zero by steps of 2^(exponent - s)."""
+
+    @cached_property
+    def exponent(self):
+        """z is at most 2^exponent."""
+        if self.z.constant is None:
+            return self.z.format.word - 1 - self.z.format.fraction
+        return max(width(self.z.most, 40, 0) - 41, -40)
+
+    @property
+    def fraction(self):
+        """Of y inside; x stands higher by the exponent."""
+        return self.gives["Y"].format.fraction + self.guard
+
+    @property
+    def z_fraction(self):
+        port = 0 if self.z.constant is not None else self.z.format.fraction
+        return max(self.rotations - self.exponent, port)
+
+    @property
+    def table(self):
+        return table(LINEAR, self.rotations, self.exponent + self.z_fraction, False)
+
+    @property
+    def widths(self):
+        product = self.x.most * 2.0**self.exponent
+        return {
+            "x": width(product, self.fraction),
+            "y": width(self.y.most + product, self.fraction, 4 * self.rotations),
+            "z": self.exponent + self.z_fraction + 2,
+        }
+
+    def load(self, ops, words):
+        return {
+            "x": self.number(words, "x", self.fraction + self.exponent),
+            "y": self.number(words, "y", self.fraction),
+            "z": self.number(words, "z", self.z_fraction),
+        }
+
+    def step(self, ops, iteration, state):
+        up = state["z"] >= 0
+        x, y = turn(ops, 0, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
+        z = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
+        return {"x": x, "y": y, "z": z}
+
+    def finish(self, ops, state):
+        word, right = self.number_given(ops, "Y", state["y"], self.fraction)
+        return {"Y": word}, right
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divide(Unit):
+    """Z = z + y / x. Both are shifted until x has no leading zeros.
+
+    A quotient beyond 2^exponent, which is beyond what is given too, is held and is not right.
+    """
+
+    loads_alone = True
+
+    @property
+    def exponent(self):
+        given = self.gives["Z"].format
+        return given.word - 1 - given.fraction
+
+    @property
+    def places(self):
+        """Bits of |x| and |y| before they are shifted, and bits behind their point."""
+        fraction = max(p.format.fraction for p in (self.x, self.y) if p.constant is None)
+        return width(max(self.x.most, self.y.most), fraction) - 1, fraction
+
+    @property
+    def spare(self):
+        """Bits behind those: x is shifted by the exponent, which may be negative."""
+        return self.guard + max(-self.exponent, 0)
+
+    @property
+    def z_fraction(self):
+        return max(self.rotations - self.exponent, self.gives["Z"].format.fraction + self.guard)
+
+    @property
+    def table(self):
+        return table(LINEAR, self.rotations, self.exponent + self.z_fraction, False)
+
+    @property
+    def widths(self):
+        places, _ = self.places
+        plane = places + self.spare + max(self.exponent, 0) + 2
+        total = width(self.z.most + 2.0 * 2.0**self.exponent, self.z_fraction)
+        return {"x": plane, "y": plane, "z": total, "right": 1}
+
+    def load(self, ops, words):
+        places, fraction = self.places
+        x, y = self.number(words, "x", fraction), self.number(words, "y", fraction)
+        behind = x < 0
+        x, y = ops.where(behind, -x, x), ops.where(behind, -y, y)
+        below, above = max(-self.exponent, 0), max(self.exponent, 0)
+        most, size = x << above, ops.where(y < 0, -y, y) << below
+        right = ops.both(x > 0, size < most)
+        y = ops.where(right, y, 0)
+        x, far = normalised(ops, x, places)
+        return {
+            "x": x << self.spare + self.exponent,
+            "y": ops.fit(y << far, places + above + 1) << self.spare,
+            "z": self.number(words, "z", self.z_fraction),
+            "right": right,
+        }
+
+    def step(self, ops, iteration, state):
+        up = state["y"] < 0
+        x, y = turn(ops, 0, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
+        z = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
+        return {"x": x, "y": y, "z": z, "right": state["right"]}
+
+    def finish(self, ops, state):
+        word, right = self.number_given(ops, "Z", state["z"], self.z_fraction)
+        return {"Z": word}, ops.both(right, state["right"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Add(Unit):
+    """Y = y + x, of numbers: a product with one, of which only the sum is left."""
+
+    @property
+    def fraction(self):
+        ports = [p.format.fraction for p in (self.x, self.y) if p.constant is None]
+        return max(*ports, self.gives["Y"].format.fraction)
+
+    @property
+    def widths(self):
+        return {"y": width(self.x.most + self.y.most, self.fraction)}
+
+    def load(self, ops, words):
+        x, y = self.number(words, "x", self.fraction), self.number(words, "y", self.fraction)
+        return {"y": x + y}
+
+    def step(self, ops, iteration, state):
+        return state
+
+    def finish(self, ops, state):
+        word, right = self.number_given(ops, "Y", state["y"], self.fraction)
+        return {"Y": word}, right
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddAngles(Unit):
+    """Y = y + x, of angles."""
+
+    @property
+    def widths(self):
+        return {"y": self.gives["Y"].format.word}
+
+    def load(self, ops, words):
+        word = self.gives["Y"].format.word
+        total = self.angle(words, "x", word) + self.angle(words, "y", word)
+        return {"y": ops.wrap(total, word)}
+
+    def step(self, ops, iteration, state):
+        return state
+
+    def finish(self, ops, state):
+        return {"Y": state["y"]}, True

@@ -1,0 +1,44 @@
+"""The tables of one row of micro-rotations."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+from ..constants import angles, gain, scaling_digits, shifts
+
+
+@dataclass(frozen=True)
+class Table:
+    """For each iteration its shift, its angle and the digit γ that undoes a part of the gain."""
+
+    shifts: tuple
+    angles: tuple  # whole numbers
+    digits: tuple
+    gain: Fraction  # of the micro-rotations alone
+    left: Fraction  # what is left of it behind all digits
+    growth: float  # the largest gain so far, over all iterations
+
+
+@cache
+def table(mode, rotations, bits, interleaved=True):
+    """Angles have so many bits behind the point (gain and digits as many as they need)."""
+    moves = shifts(mode, rotations)
+    whole = gain(mode, moves, max(bits, rotations))
+    digits, product = [0] * rotations, Fraction(1)
+    if interleaved:
+        digits, product = scaling_digits(whole, rotations)
+    growth, so_far = 1.0, 1.0
+    for i, (shift, digit) in enumerate(zip(moves, digits, strict=True)):
+        so_far *= float(gain(mode, [shift], 64))
+        growth = max(growth, so_far)
+        so_far *= 1 + math.ldexp(digit, -i)
+        growth = max(growth, so_far)
+    return Table(
+        tuple(moves),
+        tuple(angles(mode, moves, bits)),
+        tuple(digits),
+        whole,
+        whole * product,
+        growth,
+    )
