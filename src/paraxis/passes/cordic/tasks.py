@@ -145,7 +145,7 @@ class CordicTasks:
     def evaluate(self, **arrays):
         """The outputs, over float64, for arrays of shape batch + entry shape; NaN where there is
         none: a root of a negative number."""
-        given = self._given(arrays)
+        given = self.given(arrays)
         results = []
 
         def value(operand):
@@ -170,7 +170,7 @@ class CordicTasks:
             for name, (shape, operands) in self.outputs.items()
         }
 
-    def _given(self, arrays):
+    def given(self, arrays):
         """name -> array of shape batch + (entries,)."""
         if arrays.keys() != self.inputs.keys():
             raise ArgumentError(

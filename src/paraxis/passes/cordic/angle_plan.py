@@ -1,0 +1,116 @@
+"""Which angle each arctangent is added to, so that sums of angles cost few tasks of their own.
+
+A vectoring processor adds the angle it finds to another one. So θ = atan2(a, b) - atan2(c, d) is
+two tasks, the second of which takes what the first gives; only sums of angles that exist already
+need an `add`. Turning by an angle and by that angle plus quarter turns is all the same, up to
+signs and a swap: where an angle is asked for both to turn by and as a result, one will do.
+"""
+
+from typing import NamedTuple
+
+from .values import Angle, Arctangent
+
+NOTHING = Angle()
+
+
+class Vectored(NamedTuple):
+    """sign · an arctangent, by its number, + another angle."""
+
+    value: int
+    sign: int
+    added: Angle
+
+
+class Added(NamedTuple):
+    first: Angle
+    second: Angle
+
+
+class AnglePlan:
+    """How each angle that is asked for is made: `how[angle]`, or that of the angle's negative.
+
+    `results` are needed as they are, `turns` up to quarter turns. Small sums are planned first,
+    as parts of larger ones.
+    """
+
+    def __init__(self, values, turn, results, turns):
+        self.values, self.turn = values, turn
+        self.how = {}
+        self.vectors = {}  # number of an arctangent -> the angle that its task gives
+        results = [angle for angle in results if angle.terms]
+        for angle in sorted(self._in_order(results, turns), key=lambda angle: len(angle.terms)):
+            self._plan(angle)
+        self._by_turn = {}
+        for angle in self.how:
+            self._by_turn.setdefault(turn(angle)[2], angle)
+
+    def _in_order(self, results, turns):
+        """Turns first, for much may wait for them; but a result that will do for one as that."""
+        by_turn = {}
+        for angle in results:
+            by_turn.setdefault(self.turn(angle)[2], angle)
+        return [by_turn.get(angle, angle) for angle in turns] + results
+
+    def for_turning(self, angle):
+        """A planned angle that does for turning by this one."""
+        return self._by_turn.get(angle, angle)
+
+    def _plan(self, angle):
+        if self._is_known(angle):
+            return
+        parts, rest = self._known_parts(angle)
+        for value, sign in rest.terms:
+            if value in self.vectors:  # its task adds something else to it, which must go again
+                parts.append(self._bare(value, sign))
+        waiting = [term for term in rest.terms if term[0] not in self.vectors]
+        if rest.constant:
+            parts.append(Angle((), rest.constant))
+        # What is ready first comes first. So what is added to an arctangent never depends on it.
+        level = self.values.level
+        steps = [(level(part), 0, part) for part in parts]
+        steps += [(level(Angle((term,))), 1, term) for term in waiting]
+        total = None
+        for _, is_vector, step in sorted(steps, key=lambda step: step[:2]):
+            if is_vector:
+                total = self._vectored(*step, total or NOTHING)
+            else:
+                total = step if total is None else self._added(total, step)
+
+    def _is_known(self, angle):
+        return not angle.terms or angle in self.how or self.values.negative(angle) in self.how
+
+    def _known_parts(self, angle):
+        """Planned angles that are parts of this one, large ones first, and what is left."""
+        parts, rest = [], angle
+        while True:
+            candidates = [self._single_input(term) for term in rest.terms]
+            candidates += [c for known in self.how for c in (known, self.values.negative(known))]
+            fitting = [c for c in candidates if c and {*c.terms} <= {*rest.terms}]
+            if not fitting:
+                return parts, rest
+            best = max(fitting, key=lambda c: (len(c.terms), c.constant == rest.constant))
+            parts.append(best)
+            rest = self.values.combined(rest, best, -1)
+
+    def _single_input(self, term):
+        is_arctangent = isinstance(self.values[term[0]], Arctangent)
+        return None if is_arctangent else Angle((term,))
+
+    def _bare(self, value, sign):
+        """An arctangent whose task gives more than that, by itself."""
+        given = self.vectors[value]
+        step = self.how[given]
+        bare = self._added(given, self.values.negative(step.added))
+        return bare if sign == step.sign else self.values.negative(bare)
+
+    def _vectored(self, value, sign, added):
+        total = self.values.combined(Angle(((value, sign),)), added)
+        self.how[total] = Vectored(value, sign, added)
+        self.vectors[value] = total
+        return total
+
+    def _added(self, first, second):
+        total = self.values.combined(first, second)
+        if not self._is_known(total):
+            self.how[total] = Added(first, second)
+        return total

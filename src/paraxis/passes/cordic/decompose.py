@@ -1,0 +1,231 @@
+"""A graph as CORDIC tasks, as few as the rules below find.
+
+The graph is read as linear forms and sums of angles (reading.py). Then tasks are made from the
+outputs back, each value once: sums of products (sums.py), plane rotations (rotations.py), square
+roots (roots.py) and angles (angle_plan.py). Every step is exact in real arithmetic.
+"""
+
+import math
+from dataclasses import replace
+
+from .angle_plan import Added, AnglePlan, Vectored
+from .forms import Form, power_of_two
+from .reading import Reader
+from .roots import Roots
+from .rotations import Rotations, split
+from .sums import Product, chain
+from .task_list import TaskList, scaled
+from .tasks import Constant, CordicTasks, Operand, Result, entry
+from .values import Angle, Cosine, Quotient, Root, Sine, Source, Sum
+
+ZERO = Operand(Constant(0.0))
+
+
+def decompose(graph, identities=True):
+    """Return the CordicTasks of a graph.
+
+    With `identities`, (x, y) turned by -atan2(y, x) is known to be (hypot(x, y), 0), x² + y² to be
+    the square of what a vectoring task gives, and sums are made in the order in which their parts
+    are ready. Without, the equations are taken as they are written.
+    """
+    reader = Reader(graph)
+    maker = _Maker(reader, identities)
+    outputs = {
+        name: (shape, tuple(maker.result(reader.read[node.index]) for node in nodes))
+        for name, (shape, nodes) in graph.outputs.items()
+    }
+    tasks = list(maker.tasks.tasks)
+    for name, (shape, operands) in outputs.items():
+        for index, operand in enumerate(operands):
+            if isinstance(operand.source, Result):
+                task = operand.source.task
+                tasks[task] = replace(tasks[task], note=entry(name, shape, index))
+    return CordicTasks(graph.name, dict(graph.inputs), tuple(tasks), outputs, reader.angle_inputs)
+
+
+class _Maker:
+    """Makes the tasks behind forms and angles, on demand."""
+
+    def __init__(self, reader, identities):
+        self.values, self.reader, self.identities = reader.values, reader, identities
+        self.tasks = TaskList()
+        results = [reader.read[node.index] for node in reader.graph.results]
+        self.plan = AnglePlan(
+            self.values,
+            reader.turn,
+            [angle for angle in results if isinstance(angle, Angle)],
+            [value.angle for _, value in self.values.of((Cosine, Sine))],
+        )
+        shared = self.values, self.tasks, self.numbers
+        self.roots = Roots(*shared, self.radius)
+        self.rotations = Rotations(*shared, self.turning, self.radius if identities else None)
+        self._singles, self._angles = {}, {}
+        self._families = {}  # a form less its constant -> [(constant, operand)]
+
+    def result(self, form):
+        return self.angle(form) if isinstance(form, Angle) else self.number(form)
+
+    # -- numbers -----------------------------------------------------------------------------------
+
+    def numbers(self, *forms):
+        """The operands of one task. What waits for most is made first: families are begun there."""
+        order = sorted(range(len(forms)), key=lambda k: -self.values.level(forms[k]))
+        made = {k: self.number(forms[k]) for k in order}
+        return [made[k] for k in range(len(forms))]
+
+    def number(self, form):
+        """The operand that is a form.
+
+        Forms that differ by a constant are a family: the first is made with its constant, which
+        costs nothing where products are added to it, and an `add` makes each other one of it.
+        """
+        form = self._opened(form)
+        if form.is_constant:
+            return Operand(Constant(form.constant))
+        scale = form.scale
+        form, sign, shift = form.times(1 / scale), round(math.copysign(1, scale)), power_of_two(scale)
+        family = self._families.setdefault(self.values.key(form.without_constant), [])
+        constant = self.values.numbers.same(form.constant)
+        for known, operand in family:
+            if known == constant:
+                return scaled(operand, sign, shift)
+        if family:
+            known, operand = family[0]
+            difference = Operand(Constant(constant - known))
+            operand = self.tasks.put("add", "Y", x=operand, y=difference)
+        else:
+            operand = self._sum(form)
+        family.append((constant, operand))
+        return scaled(operand, sign, shift)
+
+    def _opened(self, form):
+        """A form that is a shared sum and a constant, as the terms of both."""
+        while len(form.terms) == 1:
+            (term, coefficient), *_ = form.terms.items()
+            value = self.values[term[0]]
+            if len(term) > 1 or not isinstance(value, Sum) or power_of_two(coefficient) is None:
+                break
+            form = value.form.times(coefficient).plus(Form(constant=form.constant))
+        return form
+
+    def _sum(self, form):
+        if self.identities:
+            form = self._with_radii(form)
+        turned, rest = split(self.values, form)
+        plain = [Operand(Constant(rest.constant))] if rest.constant else []
+        plain += [self.rotations.turned(a, b, φ) for φ, (a, b) in turned.items()]
+        products = []
+        for term, coefficient in rest.terms.items():
+            known = None if plain else self._known(Form({term: coefficient}))
+            if known:  # a sum without plain values may begin with it
+                plain.append(known)
+            elif self._is_plain(term, coefficient):
+                plain.append(self._scaled(self._single(term[0]), coefficient))
+            else:
+                products.append(self._product(term, coefficient))
+        return chain(self.tasks, plain, products, as_written=not self.identities)
+
+    def _with_radii(self, form):
+        """x² + y² as the square of what the task of atan2(y, x) gives beside the angle."""
+        for squares in self.roots.squares:
+            coefficients = {form.terms.get(term, 0.0) / c for term, c in squares.terms.items()}
+            if len(squares.terms) == 2 and len(coefficients) == 1 and 0.0 not in coefficients:
+                coefficient = coefficients.pop()
+                radius = self.values.number(Root, squares)
+                form = form.plus(squares, -coefficient)
+                form = form.plus(Form({(radius, radius): coefficient}))
+        return form
+
+    def _known(self, form):
+        """The operand that is a form, if it was made already."""
+        scale = form.scale
+        key = self.values.key(form.times(1 / scale))[0], 0.0
+        for constant, operand in self._families.get(key, []):
+            if constant == 0.0:
+                return self._scaled(operand, scale)
+        return None
+
+    def _is_plain(self, term, coefficient):
+        if len(term) > 1 or power_of_two(coefficient) is None:
+            return False
+        return not isinstance(self.values[term[0]], Quotient) or term[0] in self._singles
+
+    def _product(self, term, coefficient):
+        free = power_of_two(coefficient) is not None
+        if len(term) == 1:
+            value = self.values[term[0]]
+            if free:  # a quotient
+                y = self._scaled(self.number(value.y), coefficient)
+                return Product("divide", {"x": self.number(value.x), "y": y})
+            x, z = self._single(term[0]), Operand(Constant(coefficient))
+        else:
+            x, z = self.number(Form({term[:1]: coefficient})), self._single(term[1])
+        return Product("multiply", {"x": x, "z": z})
+
+    @staticmethod
+    def _scaled(operand, factor):
+        return scaled(operand, round(math.copysign(1, factor)), power_of_two(factor))
+
+    def _single(self, number):
+        """The operand that is a value."""
+        if number not in self._singles:
+            self._singles[number] = self._made(number, self.values[number])
+        return self._singles[number]
+
+    def _made(self, number, value):
+        match value:
+            case Source():
+                return Operand(value.input)
+            case Sum():
+                return self.number(value.form)
+            case Quotient():
+                return self._product((number,), 1.0).onto(self.tasks, ZERO)
+            case Root():
+                return self.roots.root(value.square)
+            case Cosine():
+                return self.rotations.turned(Form(constant=1.0), Form(), value.angle)
+            case Sine():
+                return self.rotations.turned(Form(), Form(constant=1.0), value.angle)
+
+    # -- angles ------------------------------------------------------------------------------------
+
+    def angle(self, angle):
+        """The operand that is an angle."""
+        if not angle.terms:
+            return Operand(Constant(math.remainder(angle.constant, 2 * math.pi)))
+        if angle not in self._angles:
+            self._angles[angle] = self._made_angle(angle)
+        return self._angles[angle]
+
+    def _made_angle(self, angle):
+        match self.plan.how.get(angle):
+            case Vectored(number, sign, added):
+                value = self.values[number]
+                y = value.y.times(sign)
+                return self._vector(value.x, y, self.angle(added), "Z")
+            case Added(first, second):
+                x, y = self.angle(first), self.angle(second)
+                return self.tasks.put("add", "Y", angle=True, x=x, y=y)
+        (number, sign), *others = angle.terms
+        if not others and not angle.constant and isinstance(self.values[number], Source):
+            return scaled(Operand(self.values[number].input), sign)
+        return scaled(self.angle(self.values.negative(angle)), -1)
+
+    def _vector(self, x, y, added, port):
+        x, y = self.numbers(x, y)
+        return self.tasks.put("vector", port, x=x, y=y, z=added)
+
+    def radius(self, number):
+        """The operand sqrt(x² + y²) of an arctangent."""
+        planned = self.plan.vectors.get(number)
+        if planned is None:
+            value = self.values[number]
+            return self._vector(value.x, value.y, ZERO, "X")
+        return Operand(Result(self.angle(planned).source.task, "X"))
+
+    def turning(self, φ):
+        """(z, quarters): turning by φ is turning by z and then by quarters."""
+        planned = self.plan.for_turning(φ)
+        sign, quarters, _ = self.reader.turn(planned)
+        # planned = sign φ + quarters, so φ = sign planned - sign quarters
+        return scaled(self.angle(planned), sign), -sign * quarters

@@ -1,0 +1,112 @@
+"""Square roots: of sums and differences of squares, of products and of anything else.
+
+    sqrt(x² + y²)   what a vectoring task gives beside the angle of (x, y)
+    sqrt(x² - y²)   hyperbolic vectoring, for x >= |y|
+    sqrt(u v)       the same with x = (u + v)/2 and y = (u - v)/2, where u + v is never negative
+    sqrt(e)         the same with u = e and v = 1
+"""
+
+import math
+from itertools import combinations
+
+from .forms import Form, exponent
+from .task_list import scaled
+from .tasks import Constant, Operand
+from .values import Arctangent, Sum
+
+ZERO = Operand(Constant(0.0))
+
+
+class Roots:
+    """Makes square roots; knows which sums of squares a vectoring task finds anyway."""
+
+    def __init__(self, values, tasks, numbers, radius_of):
+        self.values, self.tasks = values, tasks
+        self.numbers, self.radius_of = numbers, radius_of
+        self.radii = {}  # x² + y² up to a power of four -> (number of atan2(y, x), exponent)
+        self.squares = []  # those x² + y²
+        for number, value in values.of(Arctangent):
+            square = values.squared(value.x).plus(values.squared(value.y))
+            key, power = self._key(square)
+            if key not in self.radii:
+                self.radii[key] = number, power
+                self.squares.append(square.times(math.ldexp(1.0, -2 * power)))
+
+    def radius(self, square):
+        """The operand whose square is this sum of squares, where a vectoring task has it."""
+        key, power = self._key(square)
+        if key not in self.radii:
+            return None
+        number, known = self.radii[key]
+        return scaled(self.radius_of(number), 1, power - known)
+
+    def _key(self, square):
+        power = exponent(square.scale) // 2
+        return self.values.key(square.times(math.ldexp(1.0, -2 * power))), power
+
+    def root(self, square):
+        """The operand that is the square root of a form."""
+        squares = [Form({term: c}) for term, c in square.terms.items() if term[0] == term[-1]]
+        squares = [one for one in squares if len(next(iter(one.terms))) == 2]
+        if len(squares) == len(square.terms):
+            squares += [Form(constant=square.constant)] * bool(square.constant)
+            positive = [one for one in squares if one.scale > 0]
+            negative = [one.times(-1.0) for one in squares if one.scale < 0]
+            if positive:
+                return self._of_squares(positive, negative)
+        return self._of_product(*self._factors(square))
+
+    def _of_squares(self, positive, negative):
+        x = self._length(positive)
+        if not negative:
+            return x
+        if len(positive) == 1 and not self._is_length(positive[0]):  # x itself may be negative
+            x = self.tasks.put("vector", "X", x=x, y=ZERO, z=ZERO)
+        return self.tasks.put("root", "X", x=x, y=self._length(negative))
+
+    def _length(self, squares):
+        """The operand whose square is the sum of squares: not a negative one, if of several."""
+        if len(squares) == 1:
+            return self._side(squares[0])
+        for pair in combinations(squares, 2):
+            radius = self.radius(pair[0].plus(pair[1]))
+            if radius is not None:
+                sides = [radius] + [self._side(one) for one in squares if one not in pair]
+                break
+        else:
+            sides = [self._side(one) for one in squares]
+        while len(sides) > 1:  # what is ready first comes first
+            x, y, *sides = sorted(sides, key=self.tasks.level)
+            sides.append(self.tasks.put("vector", "X", x=x, y=y, z=ZERO))
+        return sides[0]
+
+    def _side(self, square):
+        """What a square is the square of."""
+        if square.is_constant:
+            return Operand(Constant(math.sqrt(square.constant)))
+        ((value, _), coefficient) = square.only
+        (side,) = self.numbers(Form({(value,): math.sqrt(coefficient)}))
+        return side
+
+    def _is_length(self, square):
+        if square.is_constant:
+            return True
+        ((value, _), _) = square.only
+        return self.values.is_never_negative(Form({(value,): 1.0}))
+
+    def _factors(self, square):
+        """Forms u and v whose product a form is, with u + v never negative where e is not."""
+        if square.only and len(square.only[0]) == 2:
+            (first, second), coefficient = square.only
+            u, v = self._form(first).times(coefficient), self._form(second)
+            if self.values.is_never_negative(u.plus(v)):
+                return u, v
+        return square, Form(constant=1.0)
+
+    def _form(self, value):
+        found = self.values[value]
+        return found.form if isinstance(found, Sum) else Form({(value,): 1.0})
+
+    def _of_product(self, u, v):
+        x, y = self.numbers(u.plus(v).times(0.5), u.plus(v, -1.0).times(0.5))
+        return self.tasks.put("root", "X", x=x, y=y)

@@ -1,0 +1,168 @@
+"""The values that linear forms are made of, each known by a number and met only once."""
+
+import math
+from dataclasses import dataclass
+
+from .forms import Form, Numbers
+from .tasks import Input
+
+TURN = 2 * math.pi
+
+
+@dataclass(frozen=True)
+class Angle:
+    """Values that are angles, each added or taken away once, and a constant in [0, 2π)."""
+
+    terms: tuple = ()  # (value, 1 or -1), by value
+    constant: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """An entry of an input, a number or an angle."""
+
+    input: Input
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """A form that is used as one value."""
+
+    form: Form
+
+
+@dataclass(frozen=True, eq=False)
+class Quotient:
+    y: Form
+    x: Form
+
+
+@dataclass(frozen=True, eq=False)
+class Root:
+    """The square root of a form."""
+
+    square: Form
+
+
+@dataclass(frozen=True, eq=False)
+class Cosine:
+    angle: Angle
+
+
+@dataclass(frozen=True, eq=False)
+class Sine:
+    angle: Angle
+
+
+@dataclass(frozen=True, eq=False)
+class Arctangent:
+    """The angle of (x, y)."""
+
+    y: Form
+    x: Form
+
+
+class Values:
+    """A table: equal values, up to rounding of the constants in them, have one number."""
+
+    def __init__(self):
+        self.numbers = Numbers()
+        self._values, self._known = [], {}
+        self._levels = []
+
+    def __getitem__(self, number):
+        return self._values[number]
+
+    def of(self, kind):
+        """Every (number, value) of a kind."""
+        return [(k, value) for k, value in enumerate(self._values) if isinstance(value, kind)]
+
+    def number(self, kind, *parts):
+        """The number of a value, made if it is new."""
+        key = kind, *(self.key(part) if isinstance(part, Form) else part for part in parts)
+        if key not in self._known:
+            self._known[key] = len(self._values)
+            self._values.append(kind(*parts))
+            self._levels.append(1 + max(self.level(part) for part in parts))
+        return self._known[key]
+
+    def level(self, part):
+        """How far a Form or an Angle is from the inputs: more than all that it depends on."""
+        if isinstance(part, Form):
+            return max((self._term_level(term) for term in part.terms), default=0)
+        if isinstance(part, Angle):
+            return max((self._levels[value] for value, _ in part.terms), default=0)
+        return 0
+
+    def _term_level(self, term):
+        return max(self._levels[value] for value in term) + len(term) - 1
+
+    def key(self, form):
+        """Equal for forms that are equal up to rounding."""
+        same = self.numbers.same
+        terms = tuple(sorted((term, same(c)) for term, c in form.terms.items()))
+        return terms, same(form.constant)
+
+    def alone(self, form):
+        """(coefficient, number of a value): a form as a multiple of one value."""
+        if form.only:
+            term, coefficient = form.only
+            if len(term) == 1:
+                return coefficient, term[0]
+        elif form.constant and len(form.terms) > 1:  # sums that differ by a constant share
+            form = self.shared(form)
+        scale = form.only[1] if form.only else form.scale
+        return scale, self.number(Sum, form.times(1 / scale))
+
+    def shared(self, form):
+        """The same form with its terms as one value, which other forms may use too."""
+        if len(form.terms) < 2:
+            return form
+        coefficient, value = self.alone(form.without_constant)
+        return Form({(value,): coefficient}, form.constant)
+
+    def as_factor(self, form):
+        """The same form as it is in products: a constant, or a multiple of one value."""
+        if form.is_constant:
+            return form
+        coefficient, value = self.alone(form)
+        return Form({(value,): coefficient})
+
+    def squared(self, form):
+        """The form of a form's square."""
+        if form.is_constant:
+            return Form(constant=form.constant * form.constant)
+        coefficient, value = self.alone(form)
+        return Form({(value, value): coefficient * coefficient})
+
+    def is_never_negative(self, form):
+        """Whether that can be seen: roots, squares and positive constants alone."""
+        return form.constant >= 0 and all(
+            c > 0 and (term[0] == term[-1] if len(term) > 1 else isinstance(self[term[0]], Root))
+            for term, c in form.terms.items()
+        )
+
+    # -- angles ------------------------------------------------------------------------------------
+
+    def angle(self, coefficients, constant):
+        """An Angle from {value: coefficient}; None where a coefficient is not 1 or -1."""
+        terms = tuple(sorted((value, int(c)) for value, c in coefficients.items() if c))
+        if any(abs(c) != 1 for _, c in terms):
+            return None
+        return Angle(terms, self.wrapped(constant))
+
+    def wrapped(self, angle, turn=TURN):
+        """A constant angle within [0, turn)."""
+        angle = math.remainder(angle, turn)
+        angle = 0.0 if abs(angle) < 1e-12 else angle  # else a hair below zero would be a turn
+        return self.numbers.same(angle % turn)
+
+    def combined(self, first, second, sign=1):
+        """first + sign · second."""
+        coefficients = dict(first.terms)
+        for value, c in second.terms:
+            coefficients[value] = coefficients.get(value, 0) + sign * c
+        return self.angle(coefficients, first.constant + sign * second.constant)
+
+    def negative(self, angle):
+        return self.combined(Angle(), angle, -1)
