@@ -1,6 +1,6 @@
 """Whole numbers as NumPy arrays, with the few operations that hardware gives them.
 
-`cordic/units.py` is written in these words, and in those of `backends/rtl`, which mean wires.
+Units are written in these words. In `backends/rtl/wires.py` the same words mean wires.
 """
 
 import numpy as np
@@ -22,6 +22,11 @@ def wrap(value, width):
     return ((value + half) & ((1 << width) - 1)) - half
 
 
+def distance(value, width):
+    """A number that is not negative and fits so many bits, by which others are shifted."""
+    return value
+
+
 def both(a, b):
     return a & b
 
@@ -34,9 +39,9 @@ def neither(a, b):
     return ~(a | b)
 
 
-def digit(times, value):
-    """-1, 0 or 1 times a number."""
-    return times * value
+def plus(value, times, change):
+    """A number and -1, 0 or 1 times another."""
+    return value + times * change
 
 
 def at(entries, iteration):

@@ -13,6 +13,7 @@ from .table import table
 from .unit import Unit, moved, turn, turned_by, width
 
 ROUGH = 8  # bits behind the point
+PER_LOG_2 = inverse(log_2(ROUGH), ROUGH)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,15 +83,13 @@ class Root(Unit):
 
     def finish(self, ops, state):
         words, right = {}, state["right"]
-        if "X" in self.gives:
-            _, fraction = self.places
-            value, bits = self.without_gain(state["x"], fraction + self.guard + 1)
-            # One bit more than is wanted, for rounding, behind the shifts that were put in.
-            one_more = self.gives["X"].format.fraction + 1
-            value = moved(value, max(one_more - bits, 0)) >> max(bits - one_more, 0)
-            value = ops.where(right, value >> state["far"], 0)
-            words["X"], fits = self.number_given(ops, "X", value, one_more)
-            right = ops.both(right, fits)
+        _, fraction = self.places
+        for name, value in (("X", state["x"]), ("Y", state["y"])):
+            if name in self.gives:
+                length, bits = self.without_gain(value, fraction + self.guard + 1)
+                length = ops.where(state["right"], length, 0)
+                words[name], fits = self.number_given_back(ops, name, length, bits, state["far"])
+                right = ops.both(right, fits)
         if self.turns:
             words["Z"], fits = self.number_given(ops, "Z", state["z"], self.z_fraction)
             right = ops.both(right, fits)
@@ -111,7 +110,8 @@ class HyperbolicRotate(Unit):
     @property
     def fraction(self):
         """Of x and y inside: one of u and v is shifted to the right."""
-        return max(given.format.fraction for given in self.gives.values()) + self.guard
+        wanted = [given.format.fraction for name, given in self.gives.items() if name != "Z"]
+        return max(wanted) + self.guard
 
     @property
     def z_fraction(self):
@@ -130,11 +130,12 @@ class HyperbolicRotate(Unit):
         x, y = self.number(words, "x", self.fraction), self.number(words, "y", self.fraction)
         z = self.number(words, "z", self.z_fraction)
         # How many factors of two are in e^z need not be exact: what is left may be a little more.
-        factors = moved((z >> self.z_fraction - ROUGH) * inverse(log_2(ROUGH), ROUGH), -2 * ROUGH)
+        factors = moved(moved(z, ROUGH - self.z_fraction) * PER_LOG_2, -2 * ROUGH)
         ln_2 = rounded(log_2(self.z_fraction) * (1 << self.z_fraction))
         # Shifted to the left by as much as there can be, then to the right by what is too much.
-        u = ((x + y) << self.farthest) >> self.farthest - factors
-        v = ((x - y) << self.farthest) >> self.farthest + factors
+        bits = (2 * self.farthest).bit_length()
+        u = ((x + y) << self.farthest) >> ops.distance(self.farthest - factors, bits)
+        v = ((x - y) << self.farthest) >> ops.distance(self.farthest + factors, bits)
         return {"x": (u + v) >> 1, "y": (u - v) >> 1, "z": z - factors * ln_2}
 
     def step(self, ops, iteration, state):
@@ -147,7 +148,11 @@ class HyperbolicRotate(Unit):
     def finish(self, ops, state):
         words, right = {}, True
         for name, value in (("X", state["x"]), ("Y", state["y"])):
-            length, fraction = self.without_gain(value, self.fraction)
-            words[name], fits = self.number_given(ops, name, length, fraction)
+            if name in self.gives:
+                length, fraction = self.without_gain(value, self.fraction)
+                words[name], fits = self.number_given(ops, name, length, fraction)
+                right = ops.both(right, fits)
+        if "Z" in self.gives:
+            words["Z"], fits = self.number_given(ops, "Z", state["z"], self.z_fraction)
             right = ops.both(right, fits)
         return words, right

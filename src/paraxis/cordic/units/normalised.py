@@ -10,5 +10,5 @@ def normalised(ops, value, bits):
     while step:
         empty = value < (1 << max(bits - step, 0))
         value = ops.fit(ops.where(empty, value << step, value), bits + 1)
-        far, step = far + ops.where(empty, step, 0), step >> 1
+        far, step = far | ops.where(empty, step, 0), step >> 1
     return value, far

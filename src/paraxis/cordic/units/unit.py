@@ -41,7 +41,10 @@ class Given:
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """What all units share. `gives` maps those of the ports X, Y, Z that are wanted to Given."""
+    """What all units share. `gives` maps those of the ports X, Y, Z that are wanted to Given.
+
+    What is turned to zero, z or y, can be wanted too: then Z or Y is what is left of it.
+    """
 
     gives: dict
     iterations: int
@@ -99,7 +102,7 @@ class Unit:
         """A length with a part of the gain undone, where that is interleaved."""
         if not self.interleaved:
             return value
-        return value + ops.digit(ops.at(self.table.digits, iteration), value >> iteration)
+        return ops.plus(value, ops.at(self.table.digits, iteration), value >> iteration)
 
     def without_gain(self, value, fraction):
         """A length in the end, and how many bits it has behind the point."""
@@ -120,6 +123,13 @@ class Unit:
         if given.least:
             right = ops.both(right, value >= given.least)
         return ops.fit(value, wanted.word), right
+
+    def number_given_back(self, ops, name, value, fraction, far):
+        """The same of a number that was shifted to the left when it was loaded."""
+        # One bit more than is wanted, for rounding.
+        one_more = self.gives[name].format.fraction + 1
+        value = moved(value, max(one_more - fraction, 0)) >> max(fraction - one_more, 0)
+        return self.number_given(ops, name, value >> far, one_more)
 
     def angle_given(self, ops, name, value, word):
         """An angle for the outside, rounded. It goes round."""

@@ -1,0 +1,43 @@
+"""Iterative: one row of registers a unit, used for every iteration; a new item every stage."""
+
+from amaranth.hdl import Module, Mux, Signal
+
+from .processor import Processor, assigned
+from .wires import Wires
+
+
+class IterativeProcessor(Processor):
+    """Adders, barrel shifters and tables that all iterations share.
+
+    `clock` counts those of a stage; all processors of a circuit go by the same one.
+    """
+
+    def __init__(self, unit, kept):
+        super().__init__(unit, kept)
+        self.clock = Signal(range(unit.iterations))
+
+    @property
+    def ports(self):
+        return [self.clock, *super().ports]
+
+    def elaborate(self, platform):
+        module, unit = Module(), self.unit
+        wires, first = Wires(module), self.clock == 0
+        loaded, held = self.registers("loaded"), self.registers("held")
+
+        def loaded_first(else_):
+            return {name: Mux(first, loaded[name], value) for name, value in else_.items()}
+
+        module.d.comb += assigned(loaded, unit.load(wires, self.words))
+        if unit.loads_alone:
+            iteration = Signal(range(unit.iterations))
+            module.d.comb += iteration.eq(self.clock - 1)
+            after = loaded_first(unit.step(wires, iteration, held))
+        else:
+            turned = self.registers("turned")
+            module.d.comb += assigned(turned, loaded_first(held))
+            after = unit.step(wires, self.clock, turned)
+        module.d.sync += assigned(held, after)
+        with module.If(self.clock == unit.iterations - 1):
+            module.d.sync += self.keep(*unit.finish(wires, held if unit.ends_alone else after))
+        return module

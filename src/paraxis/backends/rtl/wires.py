@@ -1,0 +1,53 @@
+"""Whole numbers as wires: the words in which CORDIC units are written, meaning hardware.
+
+A number is an Amaranth Value, or a Python integer where it is known; so is a condition.
+"""
+
+from amaranth.hdl import Array, Mux, Signal, signed, unsigned
+
+
+class Wires:
+    """The words for one module. Those of cordic/integers.py mean the same on NumPy.
+
+    A number that is said to fit gets a wire of its own, because it is mostly used more than once.
+    """
+
+    def __init__(self, module):
+        self.module = module
+
+    def where(self, condition, if_true, if_false):
+        if isinstance(condition, bool):
+            return if_true if condition else if_false
+        return Mux(condition, if_true, if_false)
+
+    def fit(self, value, width):
+        return self._wire(value, signed(width))
+
+    def wrap(self, value, width):
+        """A wire drops the bits that it has no room for."""
+        return self._wire(value, signed(width))
+
+    def distance(self, value, width):
+        return self._wire(value, unsigned(width))
+
+    def both(self, a, b):
+        return a & b
+
+    def either(self, a, b):
+        return a | b
+
+    def neither(self, a, b):
+        return ~(a | b)
+
+    def plus(self, value, times, change):
+        if isinstance(times, int):
+            return value if times == 0 else value + change if times > 0 else value - change
+        return value + Mux(times < 0, -change, Mux(times > 0, change, 0))
+
+    def at(self, entries, iteration):
+        return entries[iteration] if isinstance(iteration, int) else Array(entries)[iteration]
+
+    def _wire(self, value, shape):
+        wire = Signal(shape, name="fitted")
+        self.module.d.comb += wire.eq(value)
+        return wire
