@@ -48,6 +48,17 @@ class Circular(Unit):
             after["z"] = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
         return after
 
+    def finish(self, ops, state):
+        words, right = {}, True
+        for name, value in (("X", state["x"]), ("Y", state["y"])):
+            if name in self.gives:
+                length, fraction = self.without_gain(value, self.fraction)
+                words[name], fits = self.number_given(ops, name, length, fraction)
+                right = ops.both(right, fits)
+        if "Z" in self.gives:
+            words["Z"] = self.angle_given(ops, "Z", state["z"], self.angle_word)
+        return words, right
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rotate(Circular):
@@ -63,15 +74,6 @@ class Rotate(Circular):
 
     def up(self, state):
         return state["z"] >= 0
-
-    def finish(self, ops, state):
-        words, right = {}, True
-        for name, value in (("X", state["x"]), ("Y", state["y"])):
-            if name in self.gives:
-                length, fraction = self.without_gain(value, self.fraction)
-                words[name], fits = self.number_given(ops, name, length, fraction)
-                right = ops.both(right, fits)
-        return words, right
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +91,3 @@ class Vector(Circular):
 
     def up(self, state):
         return state["y"] < 0
-
-    def finish(self, ops, state):
-        words, right = {}, True
-        if "X" in self.gives:
-            length, fraction = self.without_gain(state["x"], self.fraction)
-            words["X"], right = self.number_given(ops, "X", length, fraction)
-        if "Z" in self.gives:
-            words["Z"] = self.angle_given(ops, "Z", state["z"], self.angle_word)
-        return words, right

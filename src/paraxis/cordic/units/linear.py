@@ -57,8 +57,12 @@ class Multiply(Unit):
         return {"x": x, "y": y, "z": z}
 
     def finish(self, ops, state):
-        word, right = self.number_given(ops, "Y", state["y"], self.fraction)
-        return {"Y": word}, right
+        words, right = {}, True
+        for name, fraction in (("Y", self.fraction), ("Z", self.z_fraction)):
+            if name in self.gives:
+                words[name], fits = self.number_given(ops, name, state[name.lower()], fraction)
+                right = ops.both(right, fits)
+        return words, right
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +103,8 @@ class Divide(Unit):
         places, _ = self.places
         plane = places + self.spare + max(self.exponent, 0) + 2
         total = width(self.z.most + 2.0 * 2.0**self.exponent, self.z_fraction)
-        return {"x": plane, "y": plane, "z": total, "right": 1}
+        state = {"x": plane, "y": plane, "z": total, "right": 1}
+        return state | ({"far": places.bit_length() + 1} if "Y" in self.gives else {})
 
     def load(self, ops, words):
         places, fraction = self.places
@@ -111,22 +116,28 @@ class Divide(Unit):
         right = ops.both(x > 0, size < most)
         y = ops.where(right, y, 0)
         x, far = normalised(ops, x, places)
-        return {
+        state = {
             "x": x << self.spare + self.exponent,
             "y": ops.fit(y << far, places + above + 1) << self.spare,
             "z": self.number(words, "z", self.z_fraction),
             "right": right,
         }
+        return state | ({"far": far} if "Y" in self.gives else {})
 
     def step(self, ops, iteration, state):
         up = state["y"] < 0
         x, y = turn(ops, 0, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
         z = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
-        return {"x": x, "y": y, "z": z, "right": state["right"]}
+        return state | {"x": x, "y": y, "z": z}
 
     def finish(self, ops, state):
-        word, right = self.number_given(ops, "Z", state["z"], self.z_fraction)
-        return {"Z": word}, ops.both(right, state["right"])
+        words, right = {}, state["right"]
+        if "Y" in self.gives:
+            y, fraction = state["y"], self.places[1] + self.spare
+            words["Y"], fits = self.number_given_back(ops, "Y", y, fraction, state["far"])
+            right = ops.both(right, fits)
+        words["Z"], fits = self.number_given(ops, "Z", state["z"], self.z_fraction)
+        return words, ops.both(right, fits)
 
 
 @dataclass(frozen=True, kw_only=True)
