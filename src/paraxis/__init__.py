@@ -36,6 +36,7 @@ from .api import (
 )
 from .errors import (
     ArgumentError,
+    HardwareError,
     MissingPackageError,
     ParaxisError,
     ProgramError,

@@ -29,6 +29,10 @@ class ScheduleError(ParaxisError, ValueError):
     """A schedule that breaks a rule of its tasks or of its processors."""
 
 
+class HardwareError(ParaxisError, RuntimeError):
+    """Hardware that does not do what it should, or a tool that could not work on it."""
+
+
 class MissingPackageError(ParaxisError, ImportError):
     """An optional package that is needed for what was asked, and the extra that brings it."""
 

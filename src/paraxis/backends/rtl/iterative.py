@@ -41,3 +41,27 @@ class IterativeProcessor(Processor):
         with module.If(self.clock == unit.iterations - 1):
             module.d.sync += self.keep(*unit.finish(wires, held if unit.ends_alone else after))
         return module
+
+
+class Iterative:
+    """How a circuit keeps time: all stages begin together, every `iterations` clocks."""
+
+    def __init__(self, module, iterations):
+        self.module, self.clock = module, Signal(range(iterations))
+        self.first = self.clock == 0
+        module.d.sync += self.clock.eq(Mux(self.clock == iterations - 1, 0, self.clock + 1))
+
+    def processor(self, name, unit, kept):
+        self.module.submodules[name] = made = IterativeProcessor(unit, kept)
+        self.module.d.comb += made.clock.eq(self.clock)
+        return made
+
+    def delayed(self, name, word, stages, reset=False):
+        """The word as it is now, and as it was one, two ... stages ago: a register each."""
+        line = [word]
+        for stage in range(1, stages + 1):
+            kept = Signal(word.shape(), name=f"{name}_{stage}", reset_less=not reset)
+            with self.module.If(self.first):
+                self.module.d.sync += kept.eq(line[-1])
+            line.append(kept)
+        return line

@@ -1,8 +1,8 @@
 """Fully pipelined: a row of registers for every iteration, a new item every clock."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Cat, Const, Module, Signal
 
-from .processor import Processor, assigned
+from .processor import Processor, assigned, like
 from .wires import Wires
 
 
@@ -23,3 +23,26 @@ class PipelinedProcessor(Processor):
             state = after
         module.d.sync += self.keep(*unit.finish(wires, state))
         return module
+
+
+class Pipelined:
+    """How a circuit keeps time: every clock is the first of a stage for some item."""
+
+    first = Const(1, 1)
+
+    def __init__(self, module, iterations):
+        self.module, self.iterations = module, iterations
+
+    def processor(self, name, unit, kept):
+        self.module.submodules[name] = made = PipelinedProcessor(unit, kept)
+        return made
+
+    def delayed(self, name, word, stages, reset=False):
+        """The word as it is now, and as it was one, two ... stages ago: taps of a shift register."""
+        width, length = len(word), stages * self.iterations
+        if not stages:
+            return [word]
+        line = Signal(length * width, name=name, reset_less=not reset)
+        self.module.d.sync += line.eq(Cat(word, line))
+        ends = [stage * self.iterations * width for stage in range(1, stages + 1)]
+        return [word, *(like(word, line[end - width : end]) for end in ends)]

@@ -47,3 +47,8 @@ def word(name, format):
 
 def assigned(signals, state):
     return [signals[name].eq(value) for name, value in state.items()]
+
+
+def like(word, bits):
+    """Bits with a sign where a word has one."""
+    return bits.as_signed() if word.shape().signed else bits

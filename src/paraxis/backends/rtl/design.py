@@ -1,0 +1,154 @@
+"""A circuit as one module: processors in stages, and delay lines that make words meet.
+
+    start   an item is at the inputs          done    an item is at the outputs
+    ready   it is taken (iterative only)      valid   and it is right
+
+An item is `circuit.stages * circuit.iterations` clocks on its way. With it travel two bits, that
+it is there and that it is right so far; these alone have a reset.
+"""
+
+from functools import reduce
+from operator import and_
+
+from amaranth.hdl import Const, Elaboratable, Module, Mux, Signal, signed
+
+from ...errors import ArgumentError
+from ...passes.cordic.tasks import Constant, Input, Result
+from .iterative import Iterative
+from .pipelined import Pipelined
+
+ARCHITECTURES = {"pipelined": Pipelined, "iterative": Iterative}
+
+
+class Design(Elaboratable):
+    """`inputs` and `outputs` map Inputs and (name, index) to the signals of their words."""
+
+    def __init__(self, circuit, architecture="pipelined"):
+        if architecture not in ARCHITECTURES:
+            raise ArgumentError(
+                f"architecture: expected one of {list(ARCHITECTURES)}, found {architecture!r}"
+            )
+        self.circuit, self.architecture = circuit, architecture
+        self.inputs = {
+            source: Signal(
+                signed(circuit.formats[source].word),
+                name=port_name(source.name, circuit.tasks.inputs[source.name], source.index),
+            )
+            for source in circuit.inputs
+        }
+        self.outputs = {
+            (name, index): Signal(
+                signed(circuit.format_of(name, index).word),
+                name=port_name(name, circuit.tasks.outputs[name][0], index),
+            )
+            for name, index in circuit.outputs
+        }
+        self.start, self.done, self.valid = Signal(), Signal(), Signal()
+        self.ready = Signal() if architecture == "iterative" else None
+
+    @property
+    def latency(self):
+        """Clocks from an item at the inputs to the same at the outputs."""
+        return self.circuit.stages * self.circuit.iterations
+
+    @property
+    def interval(self):
+        """Clocks from an item to the next."""
+        return 1 if self.ready is None else self.circuit.iterations
+
+    @property
+    def ports(self):
+        taken = [self.start] if self.ready is None else [self.start, self.ready]
+        return [*taken, *self.inputs.values(), self.done, self.valid, *self.outputs.values()]
+
+    def elaborate(self, platform):
+        module, circuit = Module(), self.circuit
+        clocked = ARCHITECTURES[self.architecture](module, circuit.iterations)
+        if self.ready is not None:
+            module.d.comb += self.ready.eq(clocked.first)
+        processors = [
+            clocked.processor(f"t{k + 1}_{task.kind}", *self._unit(k))
+            for k, task in enumerate(circuit.tasks.tasks)
+        ]
+        words = self._words(clocked, processors)
+        for task, processor, stage in zip(
+            circuit.tasks.tasks, processors, circuit.stage, strict=True
+        ):
+            for port, word in processor.words.items():
+                module.d.comb += word.eq(words[getattr(task, port).source, stage])
+        for key, word in self.outputs.items():
+            module.d.comb += word.eq(self._output(key, words))
+        there, right = self._travelling(clocked, processors)
+        module.d.comb += [self.done.eq(clocked.first & there), self.valid.eq(self.done & right)]
+        return module
+
+    def _unit(self, k):
+        """The unit of a task, and those of its ports that are read."""
+        unit = self.circuit.units[k]
+        return unit, [port for port in unit.gives if Result(k, port) in self._reads]
+
+    @property
+    def _reads(self):
+        """Source -> the stages in which it is read; outputs are, behind the last one."""
+        circuit, reads = self.circuit, {}
+        for task, unit, stage in zip(
+            circuit.tasks.tasks, circuit.units, circuit.stage, strict=True
+        ):
+            for port in unit.ports:
+                reads.setdefault(getattr(task, port).source, set()).add(stage)
+        for operand in circuit.outputs.values():
+            if not isinstance(operand.source, Constant):
+                reads.setdefault(operand.source, set()).add(circuit.stages)
+        return reads
+
+    def _words(self, clocked, processors):
+        """(source, stage) -> its word there, out of a delay line that all readers share."""
+        words = {}
+        for source, stages in self._reads.items():
+            if isinstance(source, Input):
+                word, born = self.inputs[source], 0
+                name = word.name
+            else:
+                word = processors[source.task].given[source.port]
+                born = self.circuit.stage[source.task] + 1
+                name = f"t{source.task + 1}_{source.port}"
+            line = clocked.delayed(f"{name}_line", word, max(stages) - born)
+            words |= {(source, stage): line[stage - born] for stage in stages}
+        return words
+
+    def _output(self, key, words):
+        """As Circuit.output_word says it."""
+        operand, word = self.circuit.outputs[key], self.outputs[key]
+        if isinstance(operand.source, Constant):
+            return Const(int(self.circuit.output_word(key, None)), word.shape())
+        found = words[operand.source, self.circuit.stages]
+        if operand.sign > 0:
+            return found
+        if self.circuit.tasks.is_angle(operand.source):
+            return -found
+        most = (1 << len(word) - 1) - 1
+        return Mux(found < -most, most, -found)
+
+    def _travelling(self, clocked, processors):
+        """Whether an item is there behind the last stage, and whether all of it is right."""
+        circuit = self.circuit
+        sound = [
+            (self.inputs[source] >= least) & (self.inputs[source] <= most)
+            for source, (least, most) in circuit.limits.items()
+        ]
+        right, there = reduce(and_, sound, Const(1, 1)), self.start
+        for stage in range(circuit.stages):
+            _, there = clocked.delayed(f"there_{stage}", there, 1, reset=True)
+            _, right = clocked.delayed(f"right_{stage}", right, 1)
+            ends = [p.right for p, s in zip(processors, circuit.stage, strict=True) if s == stage]
+            right = reduce(and_, ends, right)
+        return there, right
+
+
+def port_name(name, shape, index):
+    """An entry of an array as an identifier: pose_0_3."""
+    places = []
+    for size in reversed(shape):
+        index, place = divmod(index, size)
+        places.append(str(place))
+    return "_".join([name, *reversed(places)])

@@ -1,0 +1,66 @@
+"""Items through a circuit's hardware in Amaranth's simulator."""
+
+from typing import NamedTuple
+
+import numpy as np
+from amaranth.sim import Simulator
+
+from ...errors import HardwareError
+from .design import Design
+
+
+class Simulated(NamedTuple):
+    """`words` maps (name, index) to arrays as Circuit.run does; `clocks` is how long it took."""
+
+    words: dict
+    valid: np.ndarray
+    clocks: int
+
+
+def simulate(circuit, words, architecture="pipelined", gaps=()):
+    """What comes out for arrays of words (Input -> array), one item behind the other.
+
+    An item is sent as soon as one can be taken; before those in `gaps`, by their number, one turn
+    is let go by. That each is at the outputs exactly when it should be is checked.
+    """
+    design = Design(circuit, architecture)
+    sent = clocks_and_items(design, words, gaps)
+    expected = [clock + design.latency for clock in sent]
+    inputs, outputs = list(design.inputs.values()), [design.valid, *design.outputs.values()]
+    found, seen, clocks = [], [], max(expected) + 1
+
+    async def drive(context):
+        for clock in range(clocks):
+            context.set(design.start, clock in sent)
+            for port, word in zip(inputs, sent.get(clock, ()), strict=False):
+                context.set(port, word)
+            if design.ready is not None and context.get(design.ready) != (
+                clock % design.interval == 0
+            ):
+                raise HardwareError(f"{circuit.name}: ready is wrong in clock {clock}")
+            if context.get(design.done):
+                seen.append(clock)
+                found.append([context.get(port) for port in outputs])
+            await context.tick()
+
+    simulator = Simulator(design)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(drive)
+    simulator.run()
+    if seen != expected:
+        raise HardwareError(
+            f"{circuit.name}: expected items at the outputs in clocks {expected}, found {seen}"
+        )
+    valid, *columns = np.array(found).T
+    return Simulated(dict(zip(design.outputs, columns, strict=True)), valid.astype(bool), clocks)
+
+
+def clocks_and_items(design, words, gaps=()):
+    """Clock -> the words, one for each input, of the item that is sent in it."""
+    rows = zip(*(np.asarray(words[source]).tolist() for source in design.inputs), strict=True)
+    sent, turn = {}, 0
+    for number, row in enumerate(rows):
+        turn += number in gaps
+        sent[turn * design.interval] = row
+        turn += 1
+    return sent
