@@ -45,15 +45,16 @@ MAY_IMPORT = {
     "simulation": COMPILER | PHYSICS | {"functions", "program", "api", "contacts"},
     "kinematics": COMPILER | PHYSICS | {"functions", "program", "api"},
     "trajectories": COMPILER | PHYSICS | {"functions", "program", "api", "kinematics"},
+    "cordic": COMPILER | PHYSICS | {"program", "parallel", "api"},
     "control": COMPILER
     | PHYSICS
     | {"functions", "loads", "program", "drawing", "parallel", "api"}
     | {"simulation", "kinematics", "trajectories"},
     "report": COMPILER
     | PHYSICS
-    | {"functions", "program", "drawing", "parallel", "api", "control"}
+    | {"functions", "program", "drawing", "parallel", "api", "control", "cordic"}
     | {"simulation", "kinematics", "trajectories"},
-    "export": COMPILER | PHYSICS | {"functions", "program", "parallel", "api"},
+    "export": COMPILER | PHYSICS | {"functions", "program", "parallel", "api", "cordic"},
     "cli": COMPILER
     | PHYSICS
     | {"functions", "program", "parallel", "api", "control", "report", "export"},

@@ -1,1 +1,8 @@
-"""CORDIC arithmetic, and circuits made of it."""
+"""CORDIC arithmetic, and circuits made of it: from closed-form equations to hardware."""
+
+from .circuit import Circuit
+from .dynamics_circuit import inverse_dynamics
+from .kinematics_circuit import inverse_kinematics
+from .processor import Cordic
+
+__all__ = ["Circuit", "Cordic", "inverse_dynamics", "inverse_kinematics"]

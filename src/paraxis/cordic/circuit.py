@@ -1,0 +1,179 @@
+"""A function as a circuit: CORDIC units in a balanced pipeline, and what it computes, bit for bit.
+
+`run` is the model without a pipeline, on arrays of words; `stream` sends items through the
+pipeline, a new one every stage. Calling a circuit takes and gives floats.
+"""
+
+from collections import namedtuple
+from functools import cached_property
+
+import numpy as np
+
+from ..parallel.pipelines.balance import pipeline
+from ..parallel.whole_number import whole_number
+from ..passes.cordic.decompose import decompose
+from ..passes.cordic.tasks import Constant, Input, Result
+from . import integers
+from .formats import Angle, Number
+from .ranges import entry_ranges
+from .sizing import Words, sizes
+from .stream import stream
+from .task_graph import task_graph, task_name
+
+NEAR = 2.0**-8  # by default: a length below this part of the largest it can be has no angle
+
+
+class Circuit:
+    """Immutable. `tasks` are CordicTasks; `units[k]` does `tasks.tasks[k]` in stage `stage[k]`.
+
+    `formats` maps Inputs and Results to what their words mean, `limits` the Inputs that are
+    numbers to the least and the largest word that is valid.
+    """
+
+    def __init__(self, tasks, ranges, word=24, iterations=None, near=NEAR, lengths=()):
+        word = whole_number("word", word, 4)
+        iterations = word if iterations is None else whole_number("iterations", iterations, 4)
+        self.tasks = tasks
+        self.words = Words(word, iterations, iterations.bit_length() + 1, near)
+        found = sizes(tasks, self.words, ranges, lengths)
+        self.formats, self.limits, self.units = found.formats, found.limits, found.units
+
+    @classmethod
+    def of(cls, program, ranges, word=24, iterations=None, near=NEAR):
+        """The Circuit of a Program made of what CORDICs do.
+
+        That is sums, products, quotients, roots, sin, cos and atan2. `ranges` has for each input
+        that is a number the largest |value|, or a pair of the least and the largest, for all its
+        entries or in its shape; angles need none.
+        """
+        tasks = decompose(program.graph)
+        return cls(tasks, entry_ranges(tasks, ranges), word, iterations, near)
+
+    @property
+    def name(self):
+        return self.tasks.name
+
+    @property
+    def iterations(self):
+        """Clocks of a stage."""
+        return self.words.iterations
+
+    @cached_property
+    def inputs(self):
+        """The entries of inputs that are read, in order."""
+        found = [source for source in self.formats if isinstance(source, Input)]
+        order = list(self.tasks.inputs)
+        return sorted(found, key=lambda source: (order.index(source.name), source.index))
+
+    @cached_property
+    def outputs(self):
+        """(name, index) -> Operand."""
+        return {
+            (name, index): operand
+            for name, (_, operands) in self.tasks.outputs.items()
+            for index, operand in enumerate(operands)
+        }
+
+    def format_of(self, name, index):
+        """What the words of an output mean."""
+        operand = self.outputs[name, index]
+        if isinstance(operand.source, Constant):  # as the first of its array that is none
+            others = (o.source for o in self.tasks.outputs[name][1])
+            return next(self.formats[o] for o in others if not isinstance(o, Constant))
+        found = self.formats[operand.source]
+        if isinstance(found, Angle):
+            return found
+        return Number(found.word, found.fraction - operand.shift)
+
+    # -- the pipeline ------------------------------------------------------------------------------
+
+    @cached_property
+    def pipeline(self):
+        """The tasks in stages, with the fewest buffers: a px.pipeline."""
+        graph, values = task_graph(self.tasks)
+        return pipeline(graph, values=values)
+
+    @property
+    def stages(self):
+        return self.pipeline.stages
+
+    @cached_property
+    def stage(self):
+        """The stage of each task."""
+        return [self.pipeline.start[task_name(k)] for k in range(len(self.units))]
+
+    # -- what it computes --------------------------------------------------------------------------
+
+    def run(self, words):
+        """Words of the outputs, (name, index) -> array, and which items are valid.
+
+        `words` maps each of `inputs` to an array of words.
+        """
+        valid, known = True, {}
+        for source in self.inputs:
+            known[source] = np.asarray(words[source])
+            valid = valid & self.within_limits(source, known[source])
+        for number, (task, unit) in enumerate(zip(self.tasks.tasks, self.units, strict=True)):
+            taken = {port: known[getattr(task, port).source] for port in unit.ports}
+            given, right = unit(integers, taken)
+            known |= {Result(number, port): word for port, word in given.items()}
+            valid = valid & right
+        shape = np.shape(valid)
+        return {
+            key: np.broadcast_to(self.output_word(key, known.get(operand.source)), shape)
+            for key, operand in self.outputs.items()
+        }, valid
+
+    def within_limits(self, source, word):
+        """Whether an input is one that can be computed with."""
+        if source not in self.limits:
+            return np.ones(np.shape(word), dtype=bool)
+        least, most = self.limits[source]
+        return (word >= least) & (word <= most)
+
+    def output_word(self, key, word):
+        """An output's word, of the word of its source; of none where that is a constant."""
+        operand, wanted = self.outputs[key], self.format_of(*key)
+        if isinstance(operand.source, Constant):
+            return wanted.raw(operand.sign * np.ldexp(operand.source.value, operand.shift))[0]
+        if operand.sign > 0:
+            return word
+        if isinstance(wanted, Angle):
+            return integers.wrap(-word, wanted.word)
+        return np.minimum(-word, (1 << wanted.word - 1) - 1)
+
+    def stream(self, words):
+        """What `run` gives, by sending item after item through the pipeline, one a stage."""
+        return stream(self, words)
+
+    def quantised(self, **arrays):
+        """Words of the inputs, Input -> array, and which items have numbers that fit."""
+        given = self.tasks.given(arrays)
+        words, fits = {}, True
+        for source in self.inputs:
+            words[source], sound = self.formats[source].raw(given[source.name][..., source.index])
+            fits = fits & sound
+        return words, fits
+
+    def __call__(self, *arrays, **named):
+        """Floats in, floats out: a tuple with the outputs by name, and `valid`.
+
+        Where an item is not valid its outputs are NaN.
+        """
+        named |= dict(zip(self.tasks.inputs, arrays, strict=False))
+        words, fits = self.quantised(**named)
+        found, valid = self.run(words)
+        valid = valid & fits
+        results = []
+        for name, (shape, operands) in self.tasks.outputs.items():
+            entries = [
+                self.format_of(name, index).real(found[name, index])
+                for index in range(len(operands))
+            ]
+            array = np.stack(np.broadcast_arrays(*entries, valid)[:-1], axis=-1)
+            array = np.where(valid[..., None], array, np.nan)
+            results.append(array.reshape(valid.shape + shape))
+        return namedtuple("Results", [*self.tasks.outputs, "valid"])(*results, valid)
+
+    def __repr__(self):
+        return f"<Circuit {self.name}: {self.tasks.summary}, words of {self.words.word} bits>"

@@ -1,0 +1,43 @@
+"""Inverse dynamics as a circuit: the torques of a new state every clock."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ..api import program
+from ..errors import RobotError
+from ..passes.cordic.decompose import decompose
+from ..robot.robot import a_robot, quoted
+from .circuit import Circuit
+from .ranges import entry_ranges
+
+
+def inverse_dynamics(robot, velocity=4.0, acceleration=20.0, word=24, iterations=None):
+    """The Circuit that finds joint torques `tau` for states q, qd, qdd.
+
+    Joint velocities and accelerations are at most `velocity` and `acceleration` (a number, or one
+    for each joint); a state beyond that is not valid. Joints that slide stay within their limits.
+    """
+    tasks = inverse_dynamics_tasks(robot)
+    ranges = {"qd": velocity, "qdd": acceleration}
+    if not all(joint.is_revolute for joint in robot.joints):
+        ranges["q"] = tuple(np.array([_limits(robot, joint) for joint in robot.joints]).T)
+    return Circuit(tasks, entry_ranges(tasks, ranges), word, iterations)
+
+
+def inverse_dynamics_tasks(robot):
+    """The CORDIC tasks of a robot's inverse dynamics."""
+    tasks = decompose(program(a_robot(robot), "inverse_dynamics").graph)
+    return replace(tasks, name=f"{robot.name}_inverse_dynamics")
+
+
+def _limits(robot, joint):
+    if joint.is_revolute:
+        return 0.0, 0.0
+    if not (math.isfinite(joint.lower) and math.isfinite(joint.upper)):
+        raise RobotError(
+            f"robot {quoted(robot.name)}, joint {quoted(joint.name)}: expected limits of a joint "
+            "that slides, found none; a circuit must know how far it goes"
+        )
+    return joint.lower, joint.upper
