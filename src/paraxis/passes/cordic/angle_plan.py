@@ -8,7 +8,7 @@ signs and a swap: where an angle is asked for both to turn by and as a result, o
 
 from typing import NamedTuple
 
-from .values import Angle, Arctangent
+from .values import QUARTER, Angle, Arctangent
 
 NOTHING = Angle()
 
@@ -37,25 +37,27 @@ class AnglePlan:
         self.values, self.turn = values, turn
         self.how = {}
         self.vectors = {}  # number of an arctangent -> the angle that its task gives
-        results = [angle for angle in results if angle.terms]
-        for angle in sorted(self._in_order(results, turns), key=lambda angle: len(angle.terms)):
-            self._plan(angle)
+        asked = self._in_order([angle for angle in results if angle.terms], turns)
+        for angle, to_turn in sorted(asked, key=lambda ask: len(ask[0].terms)):
+            self._plan(angle, to_turn)
         self._by_turn = {}
         for angle in self.how:
             self._by_turn.setdefault(turn(angle)[2], angle)
 
     def _in_order(self, results, turns):
-        """Turns first, for much may wait for them; but a result that will do for one as that."""
+        """(angle, whether only to turn by): turns first, for much may wait for them; but a result
+        that will do for one as that."""
         by_turn = {}
         for angle in results:
             by_turn.setdefault(self.turn(angle)[2], angle)
-        return [by_turn.get(angle, angle) for angle in turns] + results
+        asked = [(by_turn.get(angle, angle), angle not in by_turn) for angle in turns]
+        return asked + [(angle, False) for angle in results]
 
     def for_turning(self, angle):
         """A planned angle that does for turning by this one."""
         return self._by_turn.get(angle, angle)
 
-    def _plan(self, angle):
+    def _plan(self, angle, to_turn):
         if self._is_known(angle):
             return
         parts, rest = self._known_parts(angle)
@@ -63,7 +65,7 @@ class AnglePlan:
             if value in self.vectors:  # its task adds something else to it, which must go again
                 parts.append(self._bare(value, sign))
         waiting = [term for term in rest.terms if term[0] not in self.vectors]
-        if rest.constant:
+        if rest.constant and not (to_turn and self._is_quarters(rest.constant)):
             parts.append(Angle((), rest.constant))
         # What is ready first comes first. So what is added to an arctangent never depends on it.
         level = self.values.level
@@ -78,6 +80,9 @@ class AnglePlan:
 
     def _is_known(self, angle):
         return not angle.terms or angle in self.how or self.values.negative(angle) in self.how
+
+    def _is_quarters(self, constant):
+        return not self.values.wrapped(constant, QUARTER)
 
     def _known_parts(self, angle):
         """Planned angles that are parts of this one, large ones first, and what is left."""

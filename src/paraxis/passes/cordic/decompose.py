@@ -60,7 +60,7 @@ class _Maker:
         self.roots = Roots(*shared, self.radius)
         self.rotations = Rotations(*shared, self.turning, self.radius if identities else None)
         self._singles, self._angles = {}, {}
-        self._families = {}  # a form less its constant -> [(constant, operand)]
+        self._families = {}  # a form less its constant and scale -> [(constant, scale, operand)]
 
     def result(self, form):
         return self.angle(form) if isinstance(form, Angle) else self.number(form)
@@ -81,22 +81,22 @@ class _Maker:
         """
         form = self._opened(form)
         if form.is_constant:
-            return Operand(Constant(form.constant))
-        scale = form.scale
-        form, sign, shift = form.times(1 / scale), round(math.copysign(1, scale)), power_of_two(scale)
-        family = self._families.setdefault(self.values.key(form.without_constant), [])
-        constant = self.values.numbers.same(form.constant)
-        for known, operand in family:
+            return Operand(Constant(form.constant + 0.0))  # not -0
+        plain = form.times(1 / form.scale)
+        family = self._families.setdefault(self.values.key(plain.without_constant), [])
+        constant = self.values.numbers.same(plain.constant)
+        for known, scale, operand in family:
             if known == constant:
-                return scaled(operand, sign, shift)
+                return _scaled(operand, form.scale / scale)
         if family:
-            known, operand = family[0]
-            difference = Operand(Constant(constant - known))
+            known, scale, operand = family[0]
+            operand = _scaled(operand, form.scale / scale)
+            difference = Operand(Constant((constant - known) * form.scale))
             operand = self.tasks.put("add", "Y", x=operand, y=difference)
         else:
             operand = self._sum(form)
-        family.append((constant, operand))
-        return scaled(operand, sign, shift)
+        family.append((constant, form.scale, operand))
+        return operand
 
     def _opened(self, form):
         """A form that is a shared sum and a constant, as the terms of both."""
@@ -120,7 +120,7 @@ class _Maker:
             if known:  # a sum without plain values may begin with it
                 plain.append(known)
             elif self._is_plain(term, coefficient):
-                plain.append(self._scaled(self._single(term[0]), coefficient))
+                plain.append(_scaled(self._single(term[0]), coefficient))
             else:
                 products.append(self._product(term, coefficient))
         return chain(self.tasks, plain, products, as_written=not self.identities)
@@ -131,18 +131,17 @@ class _Maker:
             coefficients = {form.terms.get(term, 0.0) / c for term, c in squares.terms.items()}
             if len(squares.terms) == 2 and len(coefficients) == 1 and 0.0 not in coefficients:
                 coefficient = coefficients.pop()
-                radius = self.values.number(Root, squares)
+                factor, radius = self.values.root(squares)
                 form = form.plus(squares, -coefficient)
-                form = form.plus(Form({(radius, radius): coefficient}))
+                form = form.plus(Form({(radius, radius): coefficient * factor**2}))
         return form
 
     def _known(self, form):
         """The operand that is a form, if it was made already."""
-        scale = form.scale
-        key = self.values.key(form.times(1 / scale))[0], 0.0
-        for constant, operand in self._families.get(key, []):
+        key = self.values.key(form.times(1 / form.scale))
+        for constant, scale, operand in self._families.get(key, []):
             if constant == 0.0:
-                return self._scaled(operand, scale)
+                return _scaled(operand, form.scale / scale)
         return None
 
     def _is_plain(self, term, coefficient):
@@ -155,16 +154,12 @@ class _Maker:
         if len(term) == 1:
             value = self.values[term[0]]
             if free:  # a quotient
-                y = self._scaled(self.number(value.y), coefficient)
+                y = _scaled(self.number(value.y), coefficient)
                 return Product("divide", {"x": self.number(value.x), "y": y})
             x, z = self._single(term[0]), Operand(Constant(coefficient))
         else:
             x, z = self.number(Form({term[:1]: coefficient})), self._single(term[1])
         return Product("multiply", {"x": x, "z": z})
-
-    @staticmethod
-    def _scaled(operand, factor):
-        return scaled(operand, round(math.copysign(1, factor)), power_of_two(factor))
 
     def _single(self, number):
         """The operand that is a value."""
@@ -229,3 +224,8 @@ class _Maker:
         sign, quarters, _ = self.reader.turn(planned)
         # planned = sign φ + quarters, so φ = sign planned - sign quarters
         return scaled(self.angle(planned), sign), -sign * quarters
+
+
+def _scaled(operand, factor):
+    """An operand times ± a power of two."""
+    return scaled(operand, 1 if factor > 0 else -1, power_of_two(factor))

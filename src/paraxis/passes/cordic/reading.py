@@ -9,12 +9,11 @@ import math
 from collections import Counter
 
 from ...errors import ProgramError
-from .forms import Form, exponent, power_of_two
+from .forms import Form, power_of_two
 from .tasks import Input
-from .values import Angle, Arctangent, Cosine, Quotient, Root, Sine, Source, Values
+from .values import QUARTER, Angle, Arctangent, Cosine, Sine, Source, Sum, Values
 
 SUMS = ("add", "sub", "neg")
-QUARTER = math.pi / 2
 
 
 class Reader:
@@ -94,7 +93,16 @@ class Reader:
         return self.number(node.args[0]).times(-1.0)
 
     def _multiply(self, node):
-        return self._product(*map(self.number, node.args))
+        by_constant = any(arg.op == "const" for arg in node.args)
+        return self._product(*map(self.part if by_constant else self.factor, node.args))
+
+    def factor(self, node):
+        """What a node is within a product: a constant times a value, used often, is a value too."""
+        form = self.number(node)
+        often = self.uses[node.index] > 1
+        if often and form.only and power_of_two(form.only[1]) is None:
+            return Form({(self.values.number(Sum, form),): 1.0})
+        return form
 
     def _product(self, a, b):
         if a.is_constant:
@@ -107,21 +115,21 @@ class Reader:
 
     def _fused(self, node):
         a, b, c = node.args
-        return self._product(self.number(a), self.number(b)).plus(self.part(c))
+        return self._product(self.factor(a), self.factor(b)).plus(self.part(c))
 
     def _divide(self, node):
         y, x = map(self.number, node.args)
         if x.is_constant:
             return self._product(y, Form(constant=1 / x.constant))
-        sy, sx = y.scale, x.scale
-        return self._one(Quotient, y.times(1 / sy), x.times(1 / sx)).times(sy / sx)
+        factor, number = self.values.quotient(y, x)
+        return Form({(number,): factor})
 
     def _root(self, node):
         """Also of max(e, 0): whether there is a root is what the processor itself finds."""
         (argument,) = node.args
         square = self.number(argument)
-        scale = 4.0 ** (exponent(square.scale) // 2)
-        return self._one(Root, square.times(1 / scale)).times(math.sqrt(scale))
+        factor, number = self.values.root(square)
+        return Form({(number,): factor})
 
     def _at_least_zero(self, node):
         a, b = node.args

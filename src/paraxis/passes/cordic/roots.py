@@ -1,9 +1,9 @@
 """Square roots: of sums and differences of squares, of products and of anything else.
 
-    sqrt(x² + y²)   what a vectoring task gives beside the angle of (x, y)
-    sqrt(x² - y²)   hyperbolic vectoring, for x >= |y|
-    sqrt(u v)       the same with x = (u + v)/2 and y = (u - v)/2, where u + v is never negative
-    sqrt(e)         the same with u = e and v = 1
+sqrt(x² + y²)   what a vectoring task gives beside the angle of (x, y)
+sqrt(x² - y²)   hyperbolic vectoring, for x >= |y|
+sqrt(u v)       the same with x = (u + v)/2 and y = (u - v)/2, where u + v is never negative
+sqrt(e)         the same with u = e and v = 1
 """
 
 import math
@@ -30,7 +30,7 @@ class Roots:
             key, power = self._key(square)
             if key not in self.radii:
                 self.radii[key] = number, power
-                self.squares.append(square.times(math.ldexp(1.0, -2 * power)))
+                self.squares.append(square)
 
     def radius(self, square):
         """The operand whose square is this sum of squares, where a vectoring task has it."""

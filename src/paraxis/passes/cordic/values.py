@@ -3,10 +3,11 @@
 import math
 from dataclasses import dataclass
 
-from .forms import Form, Numbers
+from .forms import Form, Numbers, exponent
 from .tasks import Input
 
 TURN = 2 * math.pi
+QUARTER = math.pi / 2
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Values:
     def __init__(self):
         self.numbers = Numbers()
         self._values, self._known = [], {}
-        self._levels = []
+        self._levels, self._scales = [], []
 
     def __getitem__(self, number):
         return self._values[number]
@@ -79,12 +80,24 @@ class Values:
 
     def number(self, kind, *parts):
         """The number of a value, made if it is new."""
-        key = kind, *(self.key(part) if isinstance(part, Form) else part for part in parts)
+        return self._number(kind, parts, parts, 1.0)
+
+    def _number(self, kind, parts, plain_parts, scale):
+        key = kind, *(self.key(part) if isinstance(part, Form) else part for part in plain_parts)
         if key not in self._known:
             self._known[key] = len(self._values)
             self._values.append(kind(*parts))
+            self._scales.append(scale)
             self._levels.append(1 + max(self.level(part) for part in parts))
         return self._known[key]
+
+    def multiple(self, kind, parts, plain_parts, scale):
+        """(factor, number): what kind(*parts) is to the first value met that differs by a factor.
+
+        Without its `scale`, a power of two or its negative, the value would be kind(*plain_parts).
+        """
+        number = self._number(kind, parts, plain_parts, scale)
+        return scale / self._scales[number], number
 
     def level(self, part):
         """How far a Form or an Angle is from the inputs: more than all that it depends on."""
@@ -111,8 +124,19 @@ class Values:
                 return coefficient, term[0]
         elif form.constant and len(form.terms) > 1:  # sums that differ by a constant share
             form = self.shared(form)
-        scale = form.only[1] if form.only else form.scale
-        return scale, self.number(Sum, form.times(1 / scale))
+        if form.only:
+            return coefficient, self.number(Sum, form.times(1 / coefficient))
+        return self.multiple(Sum, [form], [form.times(1 / form.scale)], form.scale)
+
+    def root(self, square):
+        """(factor, number): the square root of a form."""
+        scale = 2.0 ** (exponent(square.scale) // 2)
+        return self.multiple(Root, [square], [square.times(scale**-2)], scale)
+
+    def quotient(self, y, x):
+        """(factor, number): y / x."""
+        sy, sx = y.scale, x.scale
+        return self.multiple(Quotient, [y, x], [y.times(1 / sy), x.times(1 / sx)], sy / sx)
 
     def shared(self, form):
         """The same form with its terms as one value, which other forms may use too."""
