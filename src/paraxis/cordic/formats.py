@@ -28,13 +28,18 @@ class Number:
     def most(self):
         return -self.least - self.step
 
+    @property
+    def ends(self):
+        """The first word and the last."""
+        half = 1 << self.word - 1
+        return np.array([-half, half - 1], dtype=np.int64 if self.word <= WIDEST else object)
+
     def raw(self, values):
         """The nearest words, and where a value is one of those that fit."""
         values = np.asarray(values, dtype=float)
-        half = 1 << self.word - 1
         fits = (values >= self.least - self.step / 2) & (values < self.most + self.step / 2)
-        scaled = np.floor(np.ldexp(np.where(fits, values, 0.0), self.fraction) + 0.5)
-        over = np.where(values > 0, half - 1, -half)
+        scaled = nearest_whole(np.ldexp(np.where(fits, values, 0.0), self.fraction))
+        over = self.ends[(values > 0).astype(int)]
         return np.where(fits, whole(scaled, self.word), np.where(np.isnan(values), 0, over)), fits
 
     def real(self, words):
@@ -59,7 +64,7 @@ class Angle:
         values = np.asarray(values, dtype=float)
         fits = np.isfinite(values)
         turns = np.where(fits, values, 0.0) / (2 * math.pi)
-        scaled = np.floor((turns - np.round(turns)) * 2.0**self.word + 0.5)
+        scaled = nearest_whole((turns - np.round(turns)) * 2.0**self.word)
         half = 1 << self.word - 1
         words = whole(scaled, self.word)
         return np.where(words >= half, words - 2 * half, words), fits
@@ -70,6 +75,12 @@ class Angle:
 
     def __str__(self):
         return f"{self.word} bits, half a turn is 2^{self.word - 1}"
+
+
+def nearest_whole(values):
+    """Halves upward. Floats beyond 2^52 are whole already, and half more would round again."""
+    down = np.floor(values)
+    return down + (values - down >= 0.5)
 
 
 def whole(values, word):

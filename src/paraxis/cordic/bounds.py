@@ -1,0 +1,228 @@
+"""How far the results of a CORDIC can be from exact ones.
+
+Everything is worst case and first principles; nothing is fitted. What adds up is the same for all
+six functions:
+
+- rounding of x, y, z to words: half a step each (`half` below), seen through the function;
+- the angle that is left behind the last micro-rotation, and the rounding of its constants;
+- rounding inside: a shift drops less than one last place, and so does a difference that spares its
+  carry, so a micro-rotation is off by less than one place in x and one in y, and so is the addition
+  of a digit γ. Later micro-rotations turn such an error and stretch it as they do the vector;
+- what the digits γ, or the rounded constant, leave of the gain: `excess`, |gain left - 1|;
+- rounding of the result: half a step.
+
+Angles follow one rule. One that is at most t from zero is brought nearer by α: it is at most
+max(α, t - α) away after that. So a short recursion says how much can be left, whatever the word,
+the number of iterations or the mode, without a theorem of convergence: where shifts that must come
+twice do not, it gives a large number.
+
+Vectoring decides by the sign of a y that is itself rounded. An error of e places turns a vector of
+ρ places by at most asin(e / ρ): what has been turned that way is missing in z, and adds to what is
+left. That is why an angle's error grows as the inverse of the radius.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .constants import CIRCULAR, HYPERBOLIC, SPARE, angles, inverse
+from .units.circular import Rotate, Vector
+from .units.hyperbolic import PER_LOG_2, ROUGH, HyperbolicRotate, Root
+from .units.linear import Divide, Multiply
+
+DOUBLE = 2.0**-52  # floats are rounded, too
+
+
+class Bound(NamedTuple):
+    """At most |x - exact|, |y - exact| and |z - exact|."""
+
+    x: np.ndarray
+    y: np.ndarray
+    z: np.ndarray
+
+
+def bound(cordic, unit, x, y, z):
+    """The Bound of a processor's unit for reals x, y, z."""
+    with np.errstate(all="ignore"):  # infinite where nothing can be said
+        exact, errors = BOUNDS[type(unit)](cordic, unit, x, y, z)
+    worst = [
+        np.broadcast_to(error + DOUBLE * np.abs(value), x.shape)
+        for value, error in zip(exact, errors, strict=True)
+    ]
+    return Bound(*(np.where(np.isnan(each), np.inf, each)[()] for each in worst))
+
+
+def circular_rotate(cordic, unit, x, y, z):
+    half, turn = cordic.number.step / 2, cordic.angle.step / 2
+    one, place = math.pi * 2.0 ** (1 - unit.angle_word), 2.0**-unit.fraction
+    left = what_is_left(unit.table.angles, 1 << unit.angle_word - 2)[-1] * one
+    short = np.minimum(left + constants_off(CIRCULAR, unit) * one + turn + DOUBLE * abs(z), math.pi)
+    factor, excess = gain_undone(unit)
+    rounding = 0.0
+    for stretch, slip in circular_steps(unit):
+        rounding = rounding * stretch + slip
+    X, Y = x * np.cos(z) - y * np.sin(z), y * np.cos(z) + x * np.sin(z)
+    missed, short_of = np.sin(np.minimum(short, math.pi / 2)), 1 - np.cos(short)
+
+    def error(along, across):
+        turned = abs(across) * missed + abs(along) * short_of + math.sqrt(2) * half
+        return turned * (1 + excess) + excess * abs(along) + rounding * factor * place + half
+
+    return (X, Y, 0.0), (error(X, Y), error(Y, X), left + turn)
+
+
+def circular_vector(cordic, unit, x, y, z):
+    half, turn = cordic.number.step / 2, cordic.angle.step / 2
+    one, place = math.pi * 2.0 ** (1 - unit.angle_word), 2.0**-unit.fraction
+    factor, excess = gain_undone(unit)
+    radius, slack = np.hypot(x, y), math.sqrt(2) * half
+    length, rounding = np.maximum(radius - slack, 0) / place, 0.0
+    left, drift = math.pi / 2, 0.0
+    for shift, (stretch, slip) in zip(unit.table.shifts, circular_steps(unit), strict=True):
+        by = np.where(length * stretch > slip, np.arcsin(slip / (length * stretch)), math.pi)
+        length, rounding = length * stretch - slip, rounding * stretch + slip
+        left = np.maximum(math.atan(2.0**-shift), left - math.atan(2.0**-shift)) + by
+        drift = drift + by
+    left = np.minimum(left, math.pi)
+    rounded = rounding * factor * place + half
+    X = (1 + excess) * (radius + slack) * (1 - np.cos(left)) + slack + excess * (radius + slack)
+    Y = (1 + excess) * (radius + slack) * np.sin(np.minimum(left, math.pi / 2))
+    seen = np.where(radius > slack, np.arcsin(slack / radius), math.pi)
+    Z = left + drift + constants_off(CIRCULAR, unit) * one + seen + 2 * turn + DOUBLE * abs(z)
+    exact = radius, 0.0, z + np.arctan2(y, x)
+    return exact, (X + rounded, Y + rounded, np.minimum(Z, math.pi))
+
+
+def linear_rotate(cordic, unit, x, y, z):
+    half, place = cordic.number.step / 2, 2.0**-unit.fraction
+    first = 1 << unit.exponent + unit.z_fraction
+    left = what_is_left(unit.table.angles, first)[-1] * 2.0**-unit.z_fraction
+    words = abs(x) * half + abs(z) * half + half * half + half
+    Y = words + (abs(x) + half) * left + unit.rotations * place + half
+    return (x, y + x * z, 0.0), (half, Y, left + half)
+
+
+def linear_vector(cordic, unit, x, y, z):
+    half, (places, _) = cordic.number.step / 2, unit.places
+    by = 2.0 ** -(places - 1 + unit.spare)  # x has no leading zeros
+    left = 2.0**unit.exponent
+    for shift in unit.table.shifts:
+        step = 2.0 ** (unit.exponent - shift)
+        left = max(step, left - step) + by
+    least = abs(x) - half
+    words = np.where(least > 0, (abs(y) + half) / least - abs(y / x), np.inf)
+    exact = x, 0.0, z + y / x
+    return exact, (
+        half,
+        left * (abs(x) + half) + half,
+        words + left + unit.rotations * by + 2 * half,
+    )
+
+
+def hyperbolic_rotate(cordic, unit, x, y, z):
+    half, one, place = cordic.number.step / 2, 2.0**-unit.z_fraction, 2.0**-unit.fraction
+    factor, excess = gain_undone(unit)
+    # How much of z the factors of two leave: they are rounded, and found roughly.
+    rough = 2.0 ** -(ROUGH + 1) * PER_LOG_2 / 2**ROUGH
+    rough += unit.z.most * abs(PER_LOG_2 / 2**ROUGH - 1 / math.log(2))
+    first = math.ceil(math.log(2) * (0.5 + rough) / one + unit.farthest / 2)
+    turns = [turn * one for turn in what_is_left(unit.table.angles, first)]
+    off = (constants_off(HYPERBOLIC, unit) + unit.farthest / 2) * one
+    # What is wrong after each micro-rotation is turned by as much as is left then, and stretched.
+    rounding, stretched = 0.0, 1.0
+    for turn, (stretch, slip) in zip(turns[:0:-1], reversed(hyperbolic_steps(unit)), strict=True):
+        rounding += slip * stretched * math.exp(turn + turns[-1] + off)
+        stretched *= stretch
+    rounding += stretched * math.exp(turns[0] + turns[-1] + off)  # factors of two drop places
+    short = turns[-1] + off + half
+    X, Y = x * np.cosh(z) + y * np.sinh(z), y * np.cosh(z) + x * np.sinh(z)
+
+    def error(along, across):
+        turned = abs(across) * math.sinh(short) + abs(along) * (math.cosh(short) - 1)
+        turned = turned + half * np.exp(abs(z) + short)
+        return turned * (1 + excess) + excess * abs(along) + rounding * factor * place + half
+
+    return (X, Y, 0.0), (error(X, Y), error(Y, X), turns[-1] + half)
+
+
+def hyperbolic_vector(cordic, unit, x, y, z):
+    half, one, (places, _) = cordic.number.step / 2, 2.0**-unit.z_fraction, unit.places
+    _, excess = gain_undone(unit)
+    # Of u = x + y and v = x - y, shifted; √(u v) is at least so many places, u / v at most 4.
+    length, left, drift = 2.0 ** (places - 0.5 + unit.guard), math.log(2), 0.0
+    for shift, (stretch, slip) in zip(unit.table.shifts, hyperbolic_steps(unit), strict=True):
+        left = max(math.atanh(2.0**-shift), left - math.atanh(2.0**-shift))
+        # A place in x and one in y are two in u and one in v, or the other way round.
+        part = 2 * slip * math.exp(left) / (length * stretch)
+        by = 0.75 * part / (1 - part) if part < 1 else math.inf
+        length, left, drift = length * stretch * math.exp(-by), left + by, drift + by
+    u, v = x + y, x - y
+    lowest = np.sqrt(np.maximum(u - 2 * half, 0) * np.maximum(v - 2 * half, 0))
+    exact = np.sqrt(np.maximum(u * v, 0))
+    highest = np.sqrt(np.maximum(u + 2 * half, 0) * np.maximum(v + 2 * half, 0))
+    words = np.maximum(highest - exact, exact - lowest)
+    grown = (1 + excess) * math.exp(drift) * math.cosh(left) - 1
+    shrunk = 1 - (1 - excess) * math.exp(-drift)
+    X = words + highest * max(grown, shrunk) + half
+    Y = highest * (1 + excess) * math.exp(drift) * math.sinh(left) + half
+    angle = np.arctanh(y / x)
+    turned = abs(np.log((u + 2 * half) / (v - 2 * half)) / 2 - angle)
+    turned = np.maximum(turned, abs(np.log((u - 2 * half) / (v + 2 * half)) / 2 - angle))
+    off = constants_off(HYPERBOLIC, unit) + places / 4  # and of ln 2 for half of the factors of two
+    return (exact, 0.0, z + angle), (X, Y, turned + left + drift + off * one + 2 * half)
+
+
+BOUNDS = {
+    Rotate: circular_rotate,
+    Vector: circular_vector,
+    Multiply: linear_rotate,
+    Divide: linear_vector,
+    HyperbolicRotate: hyperbolic_rotate,
+    Root: hyperbolic_vector,
+}
+
+
+def what_is_left(angles, most):
+    """How far from zero a number is at most, before each angle and behind the last."""
+    found = [most]
+    for angle in angles:
+        found.append(max(angle, found[-1] - angle))
+    return found
+
+
+def constants_off(mode, unit):
+    """By how many last places all angles of a table together are off."""
+    table = unit.table
+    bits = unit.angle_word - 1 if mode == CIRCULAR else unit.z_fraction
+    exact = angles(mode, table.shifts, bits + SPARE)
+    pairs = zip(table.angles, exact, strict=True)
+    return sum(abs((angle << SPARE) - fine) for angle, fine in pairs) / 2**SPARE
+
+
+def gain_undone(unit):
+    """The factor in the end, and by how much that and the digits leave a gain other than one."""
+    if unit.interleaved:
+        return 1.0, abs(float(unit.table.left - 1))
+    bits = unit.rotations + unit.guard
+    factor = inverse(unit.table.gain, bits)
+    return factor / 2**bits, abs(float(unit.table.gain * factor / 2**bits - 1))
+
+
+def circular_steps(unit):
+    """Of each micro-rotation and its digit: its stretch, and the error's length in places."""
+    return _steps(unit, 1, math.sqrt(2))
+
+
+def hyperbolic_steps(unit):
+    """The same, with the error of each of x and y."""
+    return _steps(unit, -1, 1.0)
+
+
+def _steps(unit, m, place):
+    steps = []
+    for i, (shift, digit) in enumerate(zip(unit.table.shifts, unit.table.digits, strict=True)):
+        scale = 1 + digit * 2.0**-i
+        stretch = math.sqrt(1 + m * 4.0**-shift) * scale
+        steps.append((stretch, place * (scale + abs(digit))))
+    return steps
