@@ -30,13 +30,14 @@ class Circuit:
     numbers to the least and the largest word that is valid.
     """
 
-    def __init__(self, tasks, ranges, word=24, iterations=None, near=NEAR, lengths=()):
+    def __init__(self, tasks, ranges, word=24, iterations=None, near=NEAR, lengths=(), sample=None):
         word = whole_number("word", word, 4)
         iterations = word if iterations is None else whole_number("iterations", iterations, 4)
         self.tasks = tasks
         self.words = Words(word, iterations, iterations.bit_length() + 1, near)
         found = sizes(tasks, self.words, ranges, lengths)
         self.formats, self.limits, self.units = found.formats, found.limits, found.units
+        self._sample = sample
 
     @classmethod
     def of(cls, program, ranges, word=24, iterations=None, near=NEAR):
@@ -174,6 +175,27 @@ class Circuit:
             array = np.where(valid[..., None], array, np.nan)
             results.append(array.reshape(valid.shape + shape))
         return namedtuple("Results", [*self.tasks.outputs, "valid"])(*results, valid)
+
+    def sample(self, count, seed=0):
+        """Words of inputs as they come in use: Input -> array of so many."""
+        rng = np.random.default_rng(seed)
+        if self._sample is not None:
+            return self.quantised(**self._sample(rng, count))[0]
+        whole = [-(1 << self.words.word - 1), (1 << self.words.word - 1) - 1]
+        limits = {source: self.limits.get(source, whole) for source in self.inputs}
+        return {
+            source: rng.integers(*limits[source], count, endpoint=True) for source in self.inputs
+        }
+
+    def export(self, folder, architecture="pipelined", items=500):
+        """Write Verilog with a test bench of so many items; returns what was written.
+
+        architecture: "pipelined", an item every clock, or "iterative", one processor a task, an
+        item every `iterations` clocks.
+        """
+        from ..backends.rtl.verilog import write
+
+        return write(self, folder, self.sample(items), architecture)
 
     def __repr__(self):
         return f"<Circuit {self.name}: {self.tasks.summary}, words of {self.words.word} bits>"

@@ -3,6 +3,7 @@
 import math
 
 from ..algorithms.puma_inverse_kinematics import joint_angles
+from ..api import forward_kinematics
 from ..errors import ArgumentError
 from ..graph.trace import trace
 from ..passes.cordic.decompose import decompose
@@ -27,7 +28,12 @@ def inverse_kinematics(
     geometry = _geometry(robot, frame)
     tasks = inverse_kinematics_tasks(robot, arm, elbow, wrist, frame)
     ranges, lengths = _workspace(geometry)
-    return Circuit(tasks, ranges, word, iterations, near, lengths)
+
+    def sample(rng, count):
+        q = rng.uniform(-math.pi, math.pi, (count, robot.n))
+        return {"pose": forward_kinematics(robot, q, frame=frame)}
+
+    return Circuit(tasks, ranges, word, iterations, near, lengths, sample)
 
 
 def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
