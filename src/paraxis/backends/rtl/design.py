@@ -7,7 +7,7 @@ An item is `circuit.stages * circuit.iterations` clocks on its way. With it trav
 it is there and that it is right so far; these alone have a reset.
 """
 
-from functools import reduce
+from functools import cached_property, reduce
 from operator import and_
 
 from amaranth.hdl import Const, Elaboratable, Module, Mux, Signal, signed
@@ -43,8 +43,10 @@ class Design(Elaboratable):
             )
             for name, index in circuit.outputs
         }
-        self.start, self.done, self.valid = Signal(), Signal(), Signal()
-        self.ready = Signal() if architecture == "iterative" else None
+        self.start = Signal(name="start")
+        self.ready = Signal(name="ready") if architecture == "iterative" else None
+        self.done = Signal(name="done")
+        self.valid = Signal(name="valid")
 
     @property
     def latency(self):
@@ -66,14 +68,11 @@ class Design(Elaboratable):
         clocked = ARCHITECTURES[self.architecture](module, circuit.iterations)
         if self.ready is not None:
             module.d.comb += self.ready.eq(clocked.first)
-        processors = [
-            clocked.processor(f"t{k + 1}_{task.kind}", *self._unit(k))
-            for k, task in enumerate(circuit.tasks.tasks)
-        ]
+        processors = [self._processor(clocked, k) for k in range(len(circuit.units))]
         words = self._words(clocked, processors)
-        for task, processor, stage in zip(
-            circuit.tasks.tasks, processors, circuit.stage, strict=True
-        ):
+        for k, (task, processor) in enumerate(zip(circuit.tasks.tasks, processors, strict=True)):
+            module.submodules[f"t{k + 1}_{task.kind}"] = processor
+            stage = circuit.stage[k]
             for port, word in processor.words.items():
                 module.d.comb += word.eq(words[getattr(task, port).source, stage])
         for key, word in self.outputs.items():
@@ -82,12 +81,13 @@ class Design(Elaboratable):
         module.d.comb += [self.done.eq(clocked.first & there), self.valid.eq(self.done & right)]
         return module
 
-    def _unit(self, k):
-        """The unit of a task, and those of its ports that are read."""
+    def _processor(self, clocked, k):
+        """For a task, with those of its results that are read."""
         unit = self.circuit.units[k]
-        return unit, [port for port in unit.gives if Result(k, port) in self._reads]
+        kept = [port for port in unit.gives if Result(k, port) in self._reads]
+        return clocked.processor(unit, kept, f"t{k + 1}_")
 
-    @property
+    @cached_property
     def _reads(self):
         """Source -> the stages in which it is read; outputs are, behind the last one."""
         circuit, reads = self.circuit, {}
@@ -107,12 +107,10 @@ class Design(Elaboratable):
         for source, stages in self._reads.items():
             if isinstance(source, Input):
                 word, born = self.inputs[source], 0
-                name = word.name
             else:
                 word = processors[source.task].given[source.port]
                 born = self.circuit.stage[source.task] + 1
-                name = f"t{source.task + 1}_{source.port}"
-            line = clocked.delayed(f"{name}_line", word, max(stages) - born)
+            line = clocked.delayed(f"{word.name}_line", word, max(stages) - born)
             words |= {(source, stage): line[stage - born] for stage in stages}
         return words
 

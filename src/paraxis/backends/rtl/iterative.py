@@ -12,9 +12,9 @@ class IterativeProcessor(Processor):
     `clock` counts those of a stage; all processors of a circuit go by the same one.
     """
 
-    def __init__(self, unit, kept):
-        super().__init__(unit, kept)
-        self.clock = Signal(range(unit.iterations))
+    def __init__(self, unit, kept, prefix=""):
+        super().__init__(unit, kept, prefix)
+        self.clock = Signal(range(unit.iterations), name=f"{prefix}clock")
 
     @property
     def ports(self):
@@ -47,17 +47,17 @@ class Iterative:
     """How a circuit keeps time: all stages begin together, every `iterations` clocks."""
 
     def __init__(self, module, iterations):
-        self.module, self.clock = module, Signal(range(iterations))
+        self.module, self.clock = module, Signal(range(iterations), name="clock")
         self.first = self.clock == 0
         module.d.sync += self.clock.eq(Mux(self.clock == iterations - 1, 0, self.clock + 1))
 
-    def processor(self, name, unit, kept):
-        self.module.submodules[name] = made = IterativeProcessor(unit, kept)
+    def processor(self, unit, kept, prefix):
+        made = IterativeProcessor(unit, kept, prefix)
         self.module.d.comb += made.clock.eq(self.clock)
         return made
 
     def delayed(self, name, word, stages, reset=False):
-        """The word as it is now, and as it was one, two ... stages ago: a register each."""
+        """The word now, and as it was one, two ... stages ago: a register each."""
         line = [word]
         for stage in range(1, stages + 1):
             kept = Signal(word.shape(), name=f"{name}_{stage}", reset_less=not reset)

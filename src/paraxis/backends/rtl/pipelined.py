@@ -33,12 +33,11 @@ class Pipelined:
     def __init__(self, module, iterations):
         self.module, self.iterations = module, iterations
 
-    def processor(self, name, unit, kept):
-        self.module.submodules[name] = made = PipelinedProcessor(unit, kept)
-        return made
+    def processor(self, unit, kept, prefix):
+        return PipelinedProcessor(unit, kept, prefix)
 
     def delayed(self, name, word, stages, reset=False):
-        """The word as it is now, and as it was one, two ... stages ago: taps of a shift register."""
+        """The word now, and as it was one, two ... stages ago: taps of a shift register."""
         width, length = len(word), stages * self.iterations
         if not stages:
             return [word]

@@ -12,14 +12,14 @@ PLAIN = {"right", "far"}  # registers without a sign
 class Processor(Elaboratable):
     """What both architectures share: ports, and the registers of a unit.
 
-    `kept` are those of the words it gives that somebody reads.
+    `kept` are those of the words it gives that somebody reads; `prefix` is for names of signals.
     """
 
-    def __init__(self, unit, kept):
-        self.unit = unit
-        self.words = {name: word(name, port.format) for name, port in unit.ports.items()}
-        self.given = {name: word(name, unit.gives[name].format) for name in kept}
-        self.right = Signal(reset_less=True)
+    def __init__(self, unit, kept, prefix=""):
+        self.unit, self.prefix = unit, prefix
+        self.words = {name: self._word(name, port.format) for name, port in unit.ports.items()}
+        self.given = {name: self._word(name, unit.gives[name].format) for name in kept}
+        self.right = Signal(name=f"{prefix}right", reset_less=True)
 
     @property
     def ports(self):
@@ -40,9 +40,8 @@ class Processor(Elaboratable):
         """The statements that keep what the unit gives in the end."""
         return [kept.eq(words[name]) for name, kept in self.given.items()] + [self.right.eq(right)]
 
-
-def word(name, format):
-    return Signal(signed(format.word), name=name, reset_less=True)
+    def _word(self, name, format):
+        return Signal(signed(format.word), name=self.prefix + name, reset_less=True)
 
 
 def assigned(signals, state):

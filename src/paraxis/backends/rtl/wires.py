@@ -45,9 +45,12 @@ class Wires:
         return value + Mux(times < 0, -change, Mux(times > 0, change, 0))
 
     def at(self, entries, iteration):
-        return entries[iteration] if isinstance(iteration, int) else Array(entries)[iteration]
+        if isinstance(iteration, int):
+            return entries[iteration]
+        entry = Array(entries)[iteration]
+        return self._wire(entry, entry.shape(), "entry")
 
-    def _wire(self, value, shape):
-        wire = Signal(shape, name="fitted")
+    def _wire(self, value, shape, name="fitted"):
+        wire = Signal(shape, name=name)
         self.module.d.comb += wire.eq(value)
         return wire
