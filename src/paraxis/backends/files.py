@@ -45,7 +45,7 @@ def write_files(graph, language, folder, name=None, dtype="float64", cpu=None, n
     name = c.c_function(graph, name, dtype).name
     notes = [*notes, *(_machine(cpu) if language == "library" else [])]
     files = _files(graph, language, name, dtype, notes, cpu)
-    paths = [_write(folder, file, content) for file, content in files.items()]
+    paths = [write_file(folder, file, content) for file, content in files.items()]
     if language == "library":
         paths.append(_link(folder, name))
     return Exported(paths, *_commands(language, folder, name))
@@ -60,7 +60,7 @@ def write_parts(graph, parts, folder, name=None, dtype="float64"):
         f"{name}.c": c_parts.source(graph, parts, name, dtype, with_header=True),
         f"{name}_test.c": c_parts_test.self_test(graph, parts, cases, name, dtype),
     }
-    paths = [_write(folder, file, content) for file, content in files.items()]
+    paths = [write_file(folder, file, content) for file, content in files.items()]
     sources, program = paths[1:], os.path.join(folder, f"{name}_test")
     build = ["cc", "-std=c11", "-O2", "-pthread", *sources, "-lm", "-o", program]
     return Exported(paths, [shlex.join(build)], shlex.join([program]))
@@ -128,7 +128,7 @@ def _commands(language, folder, name):
     return commands, shlex.join([here("_test")])
 
 
-def _write(folder, file, content):
+def write_file(folder, file, content):
     path = os.path.join(folder, file)
     data = content if isinstance(content, bytes) else content.encode("ascii")
     try:

