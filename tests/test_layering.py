@@ -63,6 +63,7 @@ MAY_IMPORT = {
 FACADES = {"report", "cli", "__main__"}  # these may also ask the package for its public names
 HEAVY = (
     "paraxis.parallel",
+    "paraxis.cordic",
     "cupy",
     "plotly",
     "matplotlib",

@@ -123,20 +123,25 @@ _LATER = {
     "trapezoidal": "trajectories.trapezoid",
 }
 
+# Modules with public names of their own, as px.cordic.Cordic; likewise loaded later.
+_MODULES = ("cordic",)
+
 # What is imported above, so that help(paraxis) shows it, and what is loaded later.
 __all__ = [name for name in globals() if name[0] != "_" and hasattr(globals()[name], "__module__")]
 __all__ += _LATER
 
 
 def __getattr__(name):
-    if name not in _LATER:
+    if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     value = getattr(import_module(f".{_LATER[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_MODULES})
