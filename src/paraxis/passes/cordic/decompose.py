@@ -34,13 +34,18 @@ def decompose(graph, identities=True):
         name: (shape, tuple(maker.result(reader.read[node.index]) for node in nodes))
         for name, (shape, nodes) in graph.outputs.items()
     }
-    tasks = list(maker.tasks.tasks)
+    tasks = _noted(maker.tasks.tasks, outputs)
+    return CordicTasks(graph.name, dict(graph.inputs), tasks, outputs, reader.angle_inputs)
+
+
+def _noted(tasks, outputs):
+    """The tasks that give outputs, with a note of which."""
+    notes = {}
     for name, (shape, operands) in outputs.items():
         for index, operand in enumerate(operands):
             if isinstance(operand.source, Result):
-                task = operand.source.task
-                tasks[task] = replace(tasks[task], note=entry(name, shape, index))
-    return CordicTasks(graph.name, dict(graph.inputs), tuple(tasks), outputs, reader.angle_inputs)
+                notes.setdefault(operand.source.task, []).append(entry(name, shape, index))
+    return tuple(replace(task, note=", ".join(notes.get(k, ()))) for k, task in enumerate(tasks))
 
 
 class _Maker:
@@ -128,9 +133,11 @@ class _Maker:
     def _with_radii(self, form):
         """x² + y² as the square of what the task of atan2(y, x) gives beside the angle."""
         for squares in self.roots.squares:
-            coefficients = {form.terms.get(term, 0.0) / c for term, c in squares.terms.items()}
-            if len(squares.terms) == 2 and len(coefficients) == 1 and 0.0 not in coefficients:
-                coefficient = coefficients.pop()
+            if len(squares.terms) < 2 or not squares.terms.keys() <= form.terms.keys():
+                continue
+            ratios = [form.terms[term] / c for term, c in squares.terms.items()]
+            if len({self.values.numbers.same(ratio) for ratio in ratios}) == 1:
+                coefficient = ratios[0]
                 factor, radius = self.values.root(squares)
                 form = form.plus(squares, -coefficient)
                 form = form.plus(Form({(radius, radius): coefficient * factor**2}))

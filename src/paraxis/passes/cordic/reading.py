@@ -38,7 +38,8 @@ class Reader:
             )
         return ProgramError(
             f"{self.graph.name}: expected operations that a CORDIC processor does "
-            f"({', '.join(sorted({*_NUMBERS, *_ANGLES} - {'const', 'input'}))}), found {node.op}"
+            f"({', '.join(sorted({*_NUMBERS, *_ANGLES} - {'const', 'input', 'max'}))}), "
+            f"found {node.op}"
         )
 
     @property

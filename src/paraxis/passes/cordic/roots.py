@@ -58,10 +58,10 @@ class Roots:
 
     def _of_squares(self, positive, negative):
         x = self._length(positive)
-        if not negative:
-            return x
         if len(positive) == 1 and not self._is_length(positive[0]):  # x itself may be negative
             x = self.tasks.put("vector", "X", x=x, y=ZERO, z=ZERO)
+        if not negative:
+            return x
         return self.tasks.put("root", "X", x=x, y=self._length(negative))
 
     def _length(self, squares):

@@ -5,6 +5,7 @@ plain. In which order is free: what is ready first is added first, so that few t
 """
 
 import heapq
+from itertools import count
 from typing import NamedTuple
 
 from .tasks import Constant, Operand
@@ -29,14 +30,13 @@ class Product(NamedTuple):
 def chain(tasks, plain, products, as_written=False):
     """The operand that is the sum of plain operands and Products."""
     if as_written:
-        first = plain[0] if plain else ZERO
-        total = first
+        total = plain[0] if plain else ZERO
         for operand in plain[1:]:
             total = tasks.put("add", "Y", x=operand, y=total)
         for product in products:
             total = product.onto(tasks, total)
         return total
-    order = iter(range(len(plain) + 2 * len(products) + len(plain)))  # ties: as written
+    order = count()  # of equals, what was written first comes first
     ready = [(tasks.level(operand), next(order), operand) for operand in plain]
     waiting = [(product.level(tasks), next(order), product) for product in products]
     heapq.heapify(ready)

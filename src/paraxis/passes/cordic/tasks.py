@@ -197,7 +197,7 @@ class CordicTasks:
     def summary(self):
         """How many tasks of which kind, and stages, in one line."""
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
-        return f"{len(self.tasks)} tasks in {self.stages} stages ({kinds})"
+        return f"{len(self.tasks)} tasks in {self.stages} stages" + (f" ({kinds})" if kinds else "")
 
     def __str__(self):
         """A line a task, each with its stage, and a line an output."""

@@ -120,12 +120,11 @@ class Values:
         """(coefficient, number of a value): a form as a multiple of one value."""
         if form.only:
             term, coefficient = form.only
-            if len(term) == 1:
-                return coefficient, term[0]
-        elif form.constant and len(form.terms) > 1:  # sums that differ by a constant share
-            form = self.shared(form)
-        if form.only:
-            return coefficient, self.number(Sum, form.times(1 / coefficient))
+            is_product = len(term) > 1
+            value = self.number(Sum, Form({term: 1.0})) if is_product else term[0]
+            return coefficient, value
+        if form.constant:
+            form = self.shared(form)  # with forms that differ by a constant
         return self.multiple(Sum, [form], [form.times(1 / form.scale)], form.scale)
 
     def root(self, square):
