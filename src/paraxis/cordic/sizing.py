@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..passes.cordic.tasks import Constant, Result, entry
 from .formats import Angle, Number
-from .ranges import Ranges, ranges_of
+from .ranges import ranges_of
 from .units.circular import Rotate, Vector
 from .units.hyperbolic import Root
 from .units.linear import Add, AddAngles, Divide, Multiply
@@ -28,7 +28,8 @@ UNITS = {
     "add": Add,
 }
 STEPS_TO_TELL = 4  # of a format: a length of fewer is not told from none
-SLACK = 2.0**-10  # relative: what errors may add to the largest value
+SLACK = 2.0**-10  # relative: what errors may add to the largest value,
+STEPS_OFF = 4  # and in steps of its format
 
 
 @dataclass(frozen=True)
@@ -59,17 +60,15 @@ def sizes(tasks, words, inputs, lengths=()):
         for source in formats
         if source in inputs
     }
-    possible = Ranges({source: _held(formats[source], *limits[source]) for source in limits})
     _require_length(tasks, formats, expected, words)
     units = []
     for number, task in enumerate(tasks.tasks):
-        ports = {name: _port(operand, formats, possible) for name, operand in task.operands.items()}
-        possible.add(number, task)
+        ports = {name: _port(operand, formats) for name, operand in task.operands.items()}
         gives = {}
         for port in "XYZ":
             source = Result(number, port)
             if source in formats:
-                gives[port] = _given(source, formats[source], possible, expected, task, words)
+                gives[port] = _given(source, formats[source], expected, task, words)
         if task.kind == "vector" and "Z" not in gives:
             del ports["z"]
         kind = AddAngles if task.angle else UNITS[task.kind]
@@ -95,8 +94,9 @@ def _format(tasks, source, expected, words):
     if source not in expected.intervals:
         name = entry(source.name, tasks.inputs[source.name], source.index)
         raise ArgumentError(f"ranges of {tasks.name}: expected one for {name}, found none")
-    most = max(map(abs, expected.intervals[source])) * (1 + SLACK)
+    most = expected.most_of(source) * (1 + SLACK)
     exponent = math.frexp(most)[1] if most else 0
+    exponent += most > 2.0**exponent * (1 - STEPS_OFF * 2.0 ** (1 - words.word))
     return Number(words.word, words.word - 1 - exponent)
 
 
@@ -107,11 +107,8 @@ def _outward(number, interval):
     return number.raw(np.array([low - wider, high + wider]))[0].tolist()
 
 
-def _held(number, low, high):
-    return low * number.step, high * number.step
-
-
-def _port(operand, formats, possible):
+def _port(operand, formats):
+    """Registers have room for all that a format can hold, sound or not: nothing wraps in them."""
     source = operand.source
     if isinstance(source, Constant):
         value = math.ldexp(source.value, operand.shift)
@@ -120,17 +117,13 @@ def _port(operand, formats, possible):
     if isinstance(words, Angle):
         return Port(words, operand.sign)
     moved = Number(words.word, words.fraction - operand.shift)
-    return Port(moved, operand.sign, possible.most(operand))
+    return Port(moved, operand.sign, -moved.least)
 
 
-def _given(source, words, possible, expected, task, common):
-    """What a unit gives at a port; from here on it is no larger than its format allows."""
+def _given(source, words, expected, task, common):
     if isinstance(words, Angle):
         return Given(words)
-    low, high = possible.intervals[source]
-    fits = words.least <= low - SLACK * abs(low) and high + SLACK * abs(high) <= words.most
-    possible.intervals[source] = (max(low, words.least), min(high, words.most))
-    return Given(words, not fits, _least(source, words, expected, task, common))
+    return Given(words, True, _least(source, words, expected, task, common))
 
 
 def _least(source, words, expected, task, common):
