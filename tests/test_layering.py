@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "simulation": COMPILER | PHYSICS | {"functions", "program", "api", "contacts"},
     "kinematics": COMPILER | PHYSICS | {"functions", "program", "api"},
     "trajectories": COMPILER | PHYSICS | {"functions", "program", "api", "kinematics"},
-    "cordic": COMPILER | PHYSICS | {"program", "parallel", "api"},
+    "cordic": COMPILER | PHYSICS | {"program", "parallel", "api", "kinematics"},
     "control": COMPILER
     | PHYSICS
     | {"functions", "loads", "program", "drawing", "parallel", "api"}
