@@ -1,6 +1,7 @@
 """From traced functions to CORDIC tasks: how few there are, and that they mean the same."""
 
 import math
+import random
 from itertools import product
 
 import numpy as np
@@ -385,6 +386,58 @@ def test_a_sum_of_squares_is_the_square_of_what_a_vectoring_task_gives():
 
     assert made(function, x=(2,)).counts == {"vector": 1, "multiply": 1}
     assert made(function, x=(2,), identities=False).counts == {"vector": 1, "multiply": 2}
+
+
+NEW_NUMBERS = (
+    lambda a, b, θ: [a * b],
+    lambda a, b, θ: [a - b, 3.0 * a],
+    lambda a, b, θ: [a * a + b * b - 0.7],
+    lambda a, b, θ: [a / (b * b + 1.0)],
+    lambda a, b, θ: [px.sqrt(a * a + b * b)],
+    lambda a, b, θ: [px.sqrt(a * a + 2.0 * b * b + 0.1)],
+    lambda a, b, θ: [a * px.cos(θ) + b * px.sin(θ), b * px.cos(θ) - a * px.sin(θ)],
+)
+NEW_ANGLES = (
+    lambda a, b, θ, φ: [px.atan2(a, b)],
+    lambda a, b, θ, φ: [math.pi - θ, θ - 1.0, -math.pi / 2 - φ],
+    lambda a, b, θ, φ: [θ - φ],
+    lambda a, b, θ, φ: [],
+)
+
+
+def random_function(seed):
+    """Numbers and angles made of one another in all the ways there are."""
+    rng = random.Random(seed)
+
+    def function(x, q):
+        numbers, angles = [*x, 0.3], list(q)
+        for _ in range(rng.randint(3, 16)):
+            (a, b), (θ, φ) = rng.sample(numbers, 2), rng.sample(angles, 2)
+            numbers += rng.choice(NEW_NUMBERS)(a, b, θ)
+            angles += rng.choice(NEW_ANGLES)(a, b, θ, φ)
+        return {"numbers": numbers[-4:], "angles": [px.atan2(x[0], x[1]), *angles[-3:]]}
+
+    return function
+
+
+@pytest.mark.parametrize("identities", [True, False])
+def test_random_functions(identities):
+    done = 0
+    for seed in range(60):
+        program = px.trace(random_function(seed), x=(3,), q=(2,))
+        try:
+            tasks = decompose(program.graph, identities)
+        except px.ProgramError as refusal:
+            assert "doubles an angle" in str(refusal)
+            continue
+        rng = np.random.default_rng(seed)
+        arrays = {"x": rng.uniform(-2, 2, (4, 3)), "q": rng.uniform(-3, 3, (4, 2))}
+        found, expected = tasks.evaluate(**arrays), program.evaluate(**arrays)
+        scale = np.maximum(1, abs(expected["numbers"]))
+        assert abs((found["numbers"] - expected["numbers"]) / scale).max() < 1e-6
+        assert apart(found["angles"], expected["angles"]) < 1e-6
+        done += 1
+    assert done > 40
 
 
 # -- what is refused -------------------------------------------------------------------------------

@@ -14,11 +14,9 @@ from .reading import Reader
 from .roots import Roots
 from .rotations import Rotations, split
 from .sums import Product, chain
-from .task_list import TaskList, scaled
+from .task_list import ZERO, TaskList, scaled
 from .tasks import Constant, CordicTasks, Operand, Result, entry
 from .values import Angle, Cosine, Quotient, Root, Sine, Source, Sum
-
-ZERO = Operand(Constant(0.0))
 
 
 def decompose(graph, identities=True):

@@ -10,11 +10,9 @@ import math
 from itertools import combinations
 
 from .forms import Form, exponent
-from .task_list import scaled
+from .task_list import ZERO, scaled
 from .tasks import Constant, Operand
 from .values import Arctangent, Sum
-
-ZERO = Operand(Constant(0.0))
 
 
 class Roots:
@@ -46,9 +44,8 @@ class Roots:
 
     def root(self, square):
         """The operand that is the square root of a form."""
-        squares = [Form({term: c}) for term, c in square.terms.items() if term[0] == term[-1]]
-        squares = [one for one in squares if len(next(iter(one.terms))) == 2]
-        if len(squares) == len(square.terms):
+        squares = [Form({term: c}) for term, c in square.terms.items()]
+        if all(len(term) == 2 and term[0] == term[1] for term in square.terms):
             squares += [Form(constant=square.constant)] * bool(square.constant)
             positive = [one for one in squares if one.scale > 0]
             negative = [one.times(-1.0) for one in squares if one.scale < 0]

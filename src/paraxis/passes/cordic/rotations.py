@@ -7,11 +7,8 @@ which are what its two results are up to sign.
 import math
 
 from .forms import Form, exponent
-from .task_list import scaled
-from .tasks import Constant, Operand
+from .task_list import ZERO, scaled
 from .values import Arctangent, Cosine, Sine
-
-ZERO = Operand(Constant(0.0))
 
 
 def split(values, form):

@@ -8,9 +8,7 @@ import heapq
 from itertools import count
 from typing import NamedTuple
 
-from .tasks import Constant, Operand
-
-ZERO = Operand(Constant(0.0))
+from .task_list import ZERO
 
 
 class Product(NamedTuple):

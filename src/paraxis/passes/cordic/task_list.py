@@ -2,6 +2,8 @@
 
 from .tasks import Constant, Operand, Result, Task
 
+ZERO = Operand(Constant(0.0))
+
 
 class TaskList:
     """`put` makes a task, or finds the one that is the same."""
