@@ -6,21 +6,25 @@ pipeline, a new one every stage. Calling a circuit takes and gives floats.
 
 from collections import namedtuple
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
+from ..errors import ArgumentError
 from ..parallel.pipelines.balance import pipeline
 from ..parallel.whole_number import whole_number
 from ..passes.cordic.decompose import decompose
 from ..passes.cordic.tasks import Constant, Input, Result
-from . import integers
-from .formats import Angle, Number
+from . import integers, long_integers
+from .formats import WIDEST, Angle
 from .ranges import entry_ranges
-from .sizing import Words, sizes
+from .sizing import Words, number_format, sizes
 from .stream import stream
 from .task_graph import task_graph, task_name
 
 NEAR = 2.0**-8  # by default: a length below this part of the largest it can be has no angle
+SHORTEST = 4  # words, and rows of iterations
+ON_THE_WAY = 8  # bits that numbers may be longer than registers before they are rounded
 
 
 class Circuit:
@@ -31,8 +35,11 @@ class Circuit:
     """
 
     def __init__(self, tasks, ranges, word=24, iterations=None, near=NEAR, lengths=(), sample=None):
-        word = whole_number("word", word, 4)
-        iterations = word if iterations is None else whole_number("iterations", iterations, 4)
+        word = whole_number("word", word, SHORTEST)
+        iterations = word if iterations is None else iterations
+        iterations = whole_number("iterations", iterations, SHORTEST)
+        if not (isinstance(near, Real) and 0 < near < 1):
+            raise ArgumentError(f"near: expected a number between 0 and 1, found {near!r}")
         self.tasks = tasks
         self.words = Words(word, iterations, iterations.bit_length() + 1, near)
         found = sizes(tasks, self.words, ranges, lengths)
@@ -78,13 +85,12 @@ class Circuit:
     def format_of(self, name, index):
         """What the words of an output mean."""
         operand = self.outputs[name, index]
-        if isinstance(operand.source, Constant):  # as the first of its array that is none
-            others = (o.source for o in self.tasks.outputs[name][1])
-            return next(self.formats[o] for o in others if not isinstance(o, Constant))
+        if isinstance(operand.source, Constant):
+            return number_format(self.words.word, abs(operand.source.value)).shifted(operand.shift)
         found = self.formats[operand.source]
         if isinstance(found, Angle):
             return found
-        return Number(found.word, found.fraction - operand.shift)
+        return found.shifted(operand.shift)
 
     # -- the pipeline ------------------------------------------------------------------------------
 
@@ -111,12 +117,13 @@ class Circuit:
         `words` maps each of `inputs` to an array of words.
         """
         valid, known = True, {}
+        ops, kind = (long_integers, object) if self._is_long else (integers, np.int64)
         for source in self.inputs:
-            known[source] = np.asarray(words[source])
+            known[source] = np.asarray(words[source]).astype(kind)
             valid = valid & self.within_limits(source, known[source])
         for number, (task, unit) in enumerate(zip(self.tasks.tasks, self.units, strict=True)):
             taken = {port: known[getattr(task, port).source] for port in unit.ports}
-            given, right = unit(integers, taken)
+            given, right = unit(ops, taken)
             known |= {Result(number, port): word for port, word in given.items()}
             valid = valid & right
         shape = np.shape(valid)
@@ -124,6 +131,12 @@ class Circuit:
             key: np.broadcast_to(self.output_word(key, known.get(operand.source)), shape)
             for key, operand in self.outputs.items()
         }, valid
+
+    @cached_property
+    def _is_long(self):
+        """Whether numbers inside are too long for 64 bits."""
+        widest = max((max(unit.widths.values()) for unit in self.units), default=0)
+        return max(widest, self.words.word) > WIDEST - ON_THE_WAY
 
     def within_limits(self, source, word):
         """Whether an input is one that can be computed with."""
@@ -161,8 +174,13 @@ class Circuit:
 
         Where an item is not valid its outputs are NaN.
         """
-        named |= dict(zip(self.tasks.inputs, arrays, strict=False))
-        words, fits = self.quantised(**named)
+        names = list(self.tasks.inputs)
+        if len(arrays) > len(names) or named.keys() & names[: len(arrays)]:
+            raise ArgumentError(
+                f"inputs of {self.name}: expected each of {names} once, "
+                f"found {len(arrays)} by place and {list(named)} by name"
+            )
+        words, fits = self.quantised(**dict(zip(names, arrays, strict=False)), **named)
         found, valid = self.run(words)
         valid = valid & fits
         results = []

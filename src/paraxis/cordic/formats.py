@@ -45,6 +45,10 @@ class Number:
     def real(self, words):
         return np.ldexp(np.asarray(words).astype(float), -self.fraction)
 
+    def shifted(self, bits):
+        """The format of the same words taken times 2^bits."""
+        return Number(self.word, self.fraction - bits)
+
     def __str__(self):
         return f"{self.word} bits, {self.fraction} behind the point"
 

@@ -60,12 +60,13 @@ def entry_ranges(tasks, ranges):
     found = {}
     for name, given in ranges.items():
         shape = tasks.inputs[name]
-        low, high = given if isinstance(given, tuple) else (-np.asarray(given), given)
         try:
+            low, high = given if isinstance(given, tuple) else (np.negative(given), given)
             low, high = (np.broadcast_to(np.asarray(x, float), shape).ravel() for x in (low, high))
-        except ValueError:
+        except (TypeError, ValueError):
             raise ArgumentError(
-                f"range of {name}: expected numbers in shape {shape}, found {given!r}"
+                f"range of {name}: expected the largest |value| or a pair (least, largest), "
+                f"numbers that fit the shape {shape}, found {given!r}"
             ) from None
         if not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
             raise ArgumentError(f"range of {name}: expected least <= largest, found {given!r}")

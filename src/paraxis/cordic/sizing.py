@@ -27,7 +27,7 @@ UNITS = {
     "divide": Divide,
     "add": Add,
 }
-STEPS_TO_TELL = 4  # of a format: a length of fewer is not told from none
+STEPS_TO_TELL = 16  # of a format: a length of fewer is not told from none
 SLACK = 2.0**-10  # relative: what errors may add to the largest value,
 STEPS_OFF = 4  # and in steps of its format
 
@@ -68,7 +68,10 @@ def sizes(tasks, words, inputs, lengths=()):
         for port in "XYZ":
             source = Result(number, port)
             if source in formats:
-                gives[port] = _given(source, formats[source], expected, task, words)
+                least = 0
+                if port == "X" and _must_be_told(formats, number, task):
+                    least = words.near * _longest(source, expected, task)
+                gives[port] = _given(formats[source], least)
         if task.kind == "vector" and "Z" not in gives:
             del ports["z"]
         kind = AddAngles if task.angle else UNITS[task.kind]
@@ -77,15 +80,23 @@ def sizes(tasks, words, inputs, lengths=()):
 
 
 def _read(tasks):
-    """The Inputs and Results that are read; lengths always are, to see that there is one."""
+    """The Inputs and Results that are read; lengths also to see that there is one."""
     found = {}
-    for number, task in enumerate(tasks.tasks):
+    for task in tasks.tasks:
         found |= dict.fromkeys(operand.source for operand in task.operands.values())
-        if task.kind in ("vector", "root"):
-            found[Result(number, "X")] = None
     for _, operands in tasks.outputs.values():
         found |= dict.fromkeys(operand.source for operand in operands)
+    found |= {
+        Result(number, "X"): None
+        for number, task in enumerate(tasks.tasks)
+        if _must_be_told(found, number, task)
+    }
     return [source for source in found if not isinstance(source, Constant)]
+
+
+def _must_be_told(sources, number, task):
+    """Whether results hang on a length not being zero: an angle that is read does, and a root."""
+    return task.kind == "root" or (task.kind == "vector" and Result(number, "Z") in sources)
 
 
 def _format(tasks, source, expected, words):
@@ -94,10 +105,15 @@ def _format(tasks, source, expected, words):
     if source not in expected.intervals:
         name = entry(source.name, tasks.inputs[source.name], source.index)
         raise ArgumentError(f"ranges of {tasks.name}: expected one for {name}, found none")
-    most = expected.most_of(source) * (1 + SLACK)
+    return number_format(words.word, expected.most_of(source))
+
+
+def number_format(word, most):
+    """For numbers up to `most`, and a little more because of errors."""
+    most = most * (1 + SLACK)
     exponent = math.frexp(most)[1] if most else 0
-    exponent += most > 2.0**exponent * (1 - STEPS_OFF * 2.0 ** (1 - words.word))
-    return Number(words.word, words.word - 1 - exponent)
+    exponent += most > 2.0**exponent * (1 - STEPS_OFF * 2.0 ** (1 - word))
+    return Number(word, word - 1 - exponent)
 
 
 def _outward(number, interval):
@@ -116,21 +132,14 @@ def _port(operand, formats):
     words = formats[source]
     if isinstance(words, Angle):
         return Port(words, operand.sign)
-    moved = Number(words.word, words.fraction - operand.shift)
+    moved = words.shifted(operand.shift)
     return Port(moved, operand.sign, -moved.least)
 
 
-def _given(source, words, expected, task, common):
+def _given(words, least):
     if isinstance(words, Angle):
         return Given(words)
-    return Given(words, True, _least(source, words, expected, task, common))
-
-
-def _least(source, words, expected, task, common):
-    """The least word of a length that tells something; 0 for what is no length."""
-    if task.kind not in ("vector", "root") or source.port != "X":
-        return 0
-    return math.ceil(common.near * _longest(source, expected, task) / words.step)
+    return Given(words, saturates=True, least=math.ceil(least / words.step))
 
 
 def _longest(source, expected, task):
@@ -143,7 +152,7 @@ def _require_length(tasks, formats, expected, words):
     lacking = 0
     for number, task in enumerate(tasks.tasks):
         source = Result(number, "X")
-        if task.kind in ("vector", "root"):
+        if _must_be_told(formats, number, task):
             steps = words.near * _longest(source, expected, task) / formats[source].step
             lacking = max(lacking, math.ceil(math.log2(STEPS_TO_TELL / steps)))
     if lacking > 0:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..passes.cordic.tasks import Constant
-from . import integers
+from . import single_integers
 from .task_graph import input_name, output_name, task_graph, task_name
 
 
@@ -17,7 +17,7 @@ def stream(circuit, words):
     names = [input_name(tasks, source) for source in circuit.inputs]
     items = [
         dict(zip(names, row, strict=True))
-        for row in zip(*(array.ravel() for array in rows), strict=True)
+        for row in zip(*(array.ravel().tolist() for array in rows), strict=True)
     ]
     done = circuit.pipeline.simulate(items, _functions(circuit)).results
     valid = [all(right for _, right in item.values()) for item in done]
@@ -57,7 +57,7 @@ def _processor(circuit, number, edges):
             for port, (word, so_far) in several.items():
                 come[first, port], right = word, right and so_far
         taken = {name: come[_sender(circuit, getattr(task, name).source)] for name in unit.ports}
-        given, sound = unit(integers, taken)
+        given, sound = unit(single_integers, taken)
         return {port: (word, right and bool(sound)) for port, word in given.items()}
 
     return work

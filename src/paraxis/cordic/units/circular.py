@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..constants import CIRCULAR
 from .table import table
@@ -12,30 +13,30 @@ from .unit import Unit, turn, turned_by, width
 class Circular(Unit):
     """What turning and finding the angle share. Half a turn is folded away when loading."""
 
-    @property
+    @cached_property
     def fraction(self):
         """Of x and y inside."""
         wanted = [given.format.fraction for name, given in self.gives.items() if name != "Z"]
         ports = [p.format.fraction for p in (self.x, self.y) if p.constant is None]
         return max(wanted or ports) + self.guard
 
-    @property
+    @cached_property
     def table(self):
         return table(CIRCULAR, self.rotations, self.angle_word - 1, self.interleaved)
 
-    @property
+    @cached_property
     def angle_word(self):
         """Of z inside."""
         angle = self.gives["Z"].format if "Z" in self.gives else self.z.format
         return angle.word + self.guard
 
-    @property
+    @cached_property
     def widths(self):
         reach = math.hypot(self.x.most, self.y.most) * self.table.growth
         plane = width(reach, self.fraction, 8 * self.rotations)
         return {"x": plane, "y": plane} | ({"z": self.angle_word} if self.turns else {})
 
-    @property
+    @cached_property
     def turns(self):
         """Whether the angle is of interest."""
         return self.z is not None

@@ -6,6 +6,7 @@ Walther's prescaling, said of u and v.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..constants import HYPERBOLIC, inverse, log_2, rounded
 from .normalised import normalised
@@ -22,25 +23,25 @@ class Root(Unit):
 
     loads_alone = ends_alone = True
 
-    @property
+    @cached_property
     def turns(self):
         return self.z is not None
 
-    @property
+    @cached_property
     def places(self):
         """Bits of u and v before they are shifted, and bits behind their point."""
         fraction = max(p.format.fraction for p in (self.x, self.y) if p.constant is None)
         return width(self.x.most + self.y.most, fraction) - 1, fraction
 
-    @property
+    @cached_property
     def z_fraction(self):
         return self.gives["Z"].format.fraction + self.guard if self.turns else 0
 
-    @property
+    @cached_property
     def table(self):
         return table(HYPERBOLIC, self.rotations, self.z_fraction, self.interleaved)
 
-    @property
+    @cached_property
     def widths(self):
         places, _ = self.places
         plane = places + self.guard + 3
@@ -102,26 +103,26 @@ class HyperbolicRotate(Unit):
 
     loads_alone = True
 
-    @property
+    @cached_property
     def farthest(self):
         """The most factors of two in e^z."""
         return int(self.z.most * 1.4427) + 1
 
-    @property
+    @cached_property
     def fraction(self):
         """Of x and y inside: one of u and v is shifted to the right."""
         wanted = [given.format.fraction for name, given in self.gives.items() if name != "Z"]
         return max(wanted) + self.guard
 
-    @property
+    @cached_property
     def z_fraction(self):
         return self.z.format.fraction + self.guard
 
-    @property
+    @cached_property
     def table(self):
         return table(HYPERBOLIC, self.rotations, self.z_fraction, self.interleaved)
 
-    @property
+    @cached_property
     def widths(self):
         plane = width(self.x.most + self.y.most, self.fraction) + self.farthest + 2
         return {"x": plane, "y": plane, "z": self.z_fraction + 2}

@@ -20,21 +20,21 @@ class Multiply(Unit):
             return self.z.format.word - 1 - self.z.format.fraction
         return max(width(self.z.most, 40, 0) - 41, -40)
 
-    @property
+    @cached_property
     def fraction(self):
         """Of y inside; x stands higher by the exponent."""
         return self.gives["Y"].format.fraction + self.guard
 
-    @property
+    @cached_property
     def z_fraction(self):
         port = 0 if self.z.constant is not None else self.z.format.fraction
         return max(self.rotations - self.exponent, port)
 
-    @property
+    @cached_property
     def table(self):
         return table(LINEAR, self.rotations, self.exponent + self.z_fraction, False)
 
-    @property
+    @cached_property
     def widths(self):
         product = self.x.most * 2.0**self.exponent
         return {
@@ -74,31 +74,31 @@ class Divide(Unit):
 
     loads_alone = True
 
-    @property
+    @cached_property
     def exponent(self):
         given = self.gives["Z"].format
         return given.word - 1 - given.fraction
 
-    @property
+    @cached_property
     def places(self):
         """Bits of |x| and |y| before they are shifted, and bits behind their point."""
         fraction = max(p.format.fraction for p in (self.x, self.y) if p.constant is None)
         return width(max(self.x.most, self.y.most), fraction) - 1, fraction
 
-    @property
+    @cached_property
     def spare(self):
         """Bits behind those: x is shifted by the exponent, which may be negative."""
         return self.guard + max(-self.exponent, 0)
 
-    @property
+    @cached_property
     def z_fraction(self):
         return max(self.rotations - self.exponent, self.gives["Z"].format.fraction + self.guard)
 
-    @property
+    @cached_property
     def table(self):
         return table(LINEAR, self.rotations, self.exponent + self.z_fraction, False)
 
-    @property
+    @cached_property
     def widths(self):
         places, _ = self.places
         plane = places + self.spare + max(self.exponent, 0) + 2
@@ -144,12 +144,12 @@ class Divide(Unit):
 class Add(Unit):
     """Y = y + x, of numbers: a product with one, of which only the sum is left."""
 
-    @property
+    @cached_property
     def fraction(self):
         ports = [p.format.fraction for p in (self.x, self.y) if p.constant is None]
         return max(*ports, self.gives["Y"].format.fraction)
 
-    @property
+    @cached_property
     def widths(self):
         return {"y": width(self.x.most + self.y.most, self.fraction)}
 
@@ -169,7 +169,7 @@ class Add(Unit):
 class AddAngles(Unit):
     """Y = y + x, of angles."""
 
-    @property
+    @cached_property
     def widths(self):
         return {"y": self.gives["Y"].format.word}
 

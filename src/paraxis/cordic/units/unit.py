@@ -13,6 +13,7 @@ the last of the guard bits, and spares a carry.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from ..constants import inverse, rounded
 
@@ -57,12 +58,12 @@ class Unit:
     loads_alone = False  # loading takes the first clock for itself
     ends_alone = False  # and what is done in the end the last one
 
-    @property
+    @cached_property
     def rotations(self):
         """How many of the iterations are micro-rotations."""
         return self.iterations - self.loads_alone - self.ends_alone
 
-    @property
+    @cached_property
     def ports(self):
         """The ports that take words: name -> Port."""
         named = {"x": self.x, "y": self.y, "z": self.z}

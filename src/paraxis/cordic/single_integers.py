@@ -1,0 +1,25 @@
+"""The words of integers.py for one number at a time: Python's, of any length.
+
+On single numbers they are far faster than NumPy's, and they share no arithmetic with those.
+"""
+
+from .integers import at, distance, fit, plus, wrap
+
+__all__ = ["at", "both", "distance", "either", "fit", "neither", "plus", "where", "wrap"]
+
+
+def where(condition, if_true, if_false):
+    """One of two numbers."""
+    return if_true if condition else if_false
+
+
+def both(a, b):
+    return a and b
+
+
+def either(a, b):
+    return a or b
+
+
+def neither(a, b):
+    return not (a or b)
