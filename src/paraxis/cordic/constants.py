@@ -62,16 +62,18 @@ def scaling_digits(gain, count):
     Each is -1, 0 or 1. The first and the last are 0: loading and rounding happen there. Of the 3^n
     products few matter at each digit, those nearest to what is wanted.
     """
-    target, products = 1 / gain, [(Fraction(1), (0,))]
+    bits = 2 * count + SPARE
+    target, products = rounded((1 << bits) / gain), [(1 << bits, (0,))]
     for i in range(1, count - 1):
         longer = [
-            (product * (1 + Fraction(digit, 1 << i)), (*digits, digit))
+            (product + digit * (product >> i), (*digits, digit))
             for product, digits in products
             for digit in (0, 1, -1)
         ]
         products = sorted(longer, key=lambda each: abs(each[0] - target))[:BEAM]
-    product, digits = products[0]
-    return [*digits, *[0] * (count - len(digits))], product
+    digits = [*products[0][1], *[0] * count][:count]
+    product = math.prod(1 + Fraction(digit, 1 << i) for i, digit in enumerate(digits))
+    return digits, Fraction(product)
 
 
 def inverse(gain, bits):
