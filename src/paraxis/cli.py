@@ -15,7 +15,7 @@ import numpy as np
 from . import __version__, api
 from .algorithms import CHEAP
 from .errors import ArgumentError, ParaxisError
-from .export import LANGUAGES, export
+from .export import CIRCUITS, LANGUAGES, export, export_circuit
 from .parallel.optimal.search import TIME_LIMIT
 from .parallel.schedules.list_schedule import PRIORITIES
 from .parallel.schedules.scheduling import METHODS, methods_with, schedule
@@ -39,6 +39,7 @@ EXAMPLES = """examples:
   paraxis schedule ur5 --processors 4 --grain 8 --latency 10 --method heft
   paraxis schedule tasks.stg --processors 4 --json out.json
   paraxis export ur5 --function inverse_dynamics --language c -o build
+  paraxis export puma560 --function inverse_kinematics --language verilog -o build
   paraxis safe-rate ur5 --kp 100 --kd 20 --policy hamilton --check
   paraxis atlas planar3 -o atlas.html   at which sampling periods control with old data holds
   paraxis report counts --html counts.html
@@ -58,6 +59,10 @@ TASKS = """tasks of a robot:
   streamlined  Dhanaraj's subtasks of three operations, of a robot's inverse dynamics
 """
 OPERATIONS, STREAMLINED = KINDS = ("operations", "streamlined")
+
+VERILOG = "verilog"
+ARCHITECTURES = ("pipelined", "iterative")
+SIGNS = ("arm", "elbow", "wrist")
 
 REPORT_NAMES = "reports:\n" + "".join(f"  {n:<13}{what}\n" for n, (what, _) in REPORTS.items())
 
@@ -210,7 +215,8 @@ def _parser():
         "--function",
         metavar="NAME",
         default="inverse_dynamics",
-        help=f"default: %(default)s; one of {', '.join(api.FUNCTIONS)}",
+        help=f"default: %(default)s; one of {', '.join(api.FUNCTIONS)}; "
+        f"in Verilog {' or '.join(CIRCUITS)}",
     )
     exported.add_argument("--algorithm", metavar="NAME", help="default: the cheapest")
     exported.add_argument("--frame", metavar="FRAME", help="what a function of a frame is about")
@@ -222,12 +228,27 @@ def _parser():
         default=(),
         help="of the robot that become inputs: mass, external_force, ...",
     )
-    exported.add_argument("--language", choices=LANGUAGES, required=True)
-    exported.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    exported.add_argument("--language", choices=(*LANGUAGES, VERILOG), required=True)
+    exported.add_argument(
+        "--dtype", choices=("float64", "float32"), help="of all but Verilog (default: float64)"
+    )
     exported.add_argument("--name", help="of the function (default: after robot and function)")
     exported.add_argument(
         "--cpu", metavar="LEVEL", help="of a library: x86-64-v3 or x86-64-v4 (default: this CPU)"
     )
+    exported.add_argument(
+        "--word", metavar="BITS", type=int, help="of Verilog: the length of words (default: 24)"
+    )
+    exported.add_argument(
+        "--architecture",
+        choices=ARCHITECTURES,
+        help="of Verilog: an item every clock, or one processor a task used again and again "
+        f"(default: {ARCHITECTURES[0]})",
+    )
+    for sign in SIGNS:
+        exported.add_argument(
+            f"--{sign}", type=int, choices=(1, -1), help="of inverse kinematics (default: 1)"
+        )
     exported.add_argument("-o", "--output", metavar="DIR", required=True)
 
     about = "an interactive page of maps: at which sampling periods control with old data holds"
@@ -557,6 +578,9 @@ def _refuse(arguments, names, what):
 
 
 def _export(arguments):
+    if arguments.language == VERILOG:
+        return _export_verilog(arguments)
+    _refuse(arguments, ("word", "architecture", *SIGNS), f"--language {arguments.language}")
     exported = export(
         _load(arguments),
         arguments.function,
@@ -566,10 +590,31 @@ def _export(arguments):
         parameters=arguments.parameters,
         frame=arguments.frame,
         coordinates=arguments.coordinates,
-        dtype=arguments.dtype,
+        dtype=arguments.dtype or "float64",
         name=arguments.name,
         cpu=arguments.cpu,
     )
+    return _print_exported(exported)
+
+
+def _export_verilog(arguments):
+    if arguments.parameters:
+        raise ArgumentError("--parameters: makes no sense with --language verilog")
+    refused = ("algorithm", "coordinates", "dtype", "name", "cpu")
+    _refuse(arguments, refused, "--language verilog")
+    exported = export_circuit(
+        _load(arguments),
+        arguments.function,
+        arguments.output,
+        architecture=arguments.architecture or ARCHITECTURES[0],
+        word=24 if arguments.word is None else arguments.word,
+        frame=arguments.frame,
+        **{sign: getattr(arguments, sign) for sign in SIGNS},
+    )
+    return _print_exported(exported)
+
+
+def _print_exported(exported):
     for path in exported.paths:
         print(f"wrote  {shown(path, 300)}")
     for k, command in enumerate(exported.build):

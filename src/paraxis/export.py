@@ -5,6 +5,7 @@ import re
 from . import api
 from .backends.files import LANGUAGES, write_files
 from .backends.source import LONGEST
+from .errors import ArgumentError
 
 
 def export(
@@ -33,6 +34,29 @@ def export(
     )
 
 
+CIRCUITS = ("inverse_kinematics", "inverse_dynamics")
+
+
+def export_circuit(robot, function, folder, *, architecture, word, frame=None, **signs):
+    """Write Verilog of one function of CIRCUITS to `folder`, with a test bench.
+
+    `frame` and the signs `arm`, `elbow` and `wrist` are for inverse kinematics.
+    """
+    from . import cordic
+
+    given = {name: value for name, value in signs.items() if value is not None}
+    if function == "inverse_kinematics":
+        circuit = cordic.inverse_kinematics(robot, **given, frame=frame, word=word)
+    elif function == "inverse_dynamics":
+        given |= {} if frame is None else {"frame": frame}
+        for name in given:
+            raise ArgumentError(f"{name}: inverse_dynamics has none to choose")
+        circuit = cordic.inverse_dynamics(robot, word=word)
+    else:
+        raise ArgumentError(f"function: expected one of {CIRCUITS} in Verilog, found {function!r}")
+    return circuit.export(folder, architecture)
+
+
 def _default_name(robot, function):
     stem = re.sub(r"[^A-Za-z0-9]+", "_", robot.name).strip("_")
     if not stem[:1].isalpha():
@@ -57,4 +81,4 @@ def _short(name, most=60):
     return name if len(name) <= most else name[: most - 3] + "..."
 
 
-__all__ = ["LANGUAGES", "export"]
+__all__ = ["CIRCUITS", "LANGUAGES", "export", "export_circuit"]

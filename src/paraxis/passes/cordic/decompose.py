@@ -8,6 +8,7 @@ roots (roots.py) and angles (angle_plan.py). Every step is exact in real arithme
 import math
 from dataclasses import replace
 
+from ...errors import ProgramError
 from .angle_plan import Added, AnglePlan, Vectored
 from .forms import Form, power_of_two
 from .reading import Reader
@@ -28,10 +29,16 @@ def decompose(graph, identities=True):
     """
     reader = Reader(graph)
     maker = _Maker(reader, identities)
-    outputs = {
-        name: (shape, tuple(maker.result(reader.read[node.index]) for node in nodes))
-        for name, (shape, nodes) in graph.outputs.items()
-    }
+    try:
+        outputs = {
+            name: (shape, tuple(maker.result(reader.read[node.index]) for node in nodes))
+            for name, (shape, nodes) in graph.outputs.items()
+        }
+    except RecursionError:  # tasks are made from the outputs back, one call inside another
+        raise ProgramError(
+            f"{graph.name}: expected operations that wait for fewer others, found more in a row "
+            "than CORDIC tasks are made of"
+        ) from None
     tasks = _noted(maker.tasks.tasks, outputs)
     return CordicTasks(graph.name, dict(graph.inputs), tasks, outputs, reader.angle_inputs)
 
