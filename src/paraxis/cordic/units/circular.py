@@ -22,7 +22,8 @@ class Circular(Unit):
 
     @cached_property
     def table(self):
-        return table(CIRCULAR, self.rotations, self.angle_word - 1, self.interleaved)
+        bits = self.angle_word - 1 if self.turns else 0
+        return table(CIRCULAR, self.rotations, bits, self.interleaved)
 
     @cached_property
     def angle_word(self):
