@@ -117,9 +117,9 @@ class Circuit:
         `words` maps each of `inputs` to an array of words.
         """
         valid, known = True, {}
-        ops, kind = (long_integers, object) if self._is_long else (integers, np.int64)
+        ops = self.ops
         for source in self.inputs:
-            known[source] = np.asarray(words[source]).astype(kind)
+            known[source] = np.asarray(words[source]).astype(ops.KIND)
             valid = valid & self.within_limits(source, known[source])
         for number, (task, unit) in enumerate(zip(self.tasks.tasks, self.units, strict=True)):
             taken = {port: known[getattr(task, port).source] for port in unit.ports}
@@ -133,10 +133,11 @@ class Circuit:
         }, valid
 
     @cached_property
-    def _is_long(self):
-        """Whether numbers inside are too long for 64 bits."""
+    def ops(self):
+        """Whole numbers that are long enough for all that is inside: integers, long_integers."""
         widest = max((max(unit.widths.values()) for unit in self.units), default=0)
-        return max(widest, self.words.word) > WIDEST - ON_THE_WAY
+        fits = max(widest, self.words.word) <= WIDEST - ON_THE_WAY
+        return integers if fits else long_integers
 
     def within_limits(self, source, word):
         """Whether an input is one that can be computed with."""

@@ -5,6 +5,8 @@ Units are written in these words. In `backends/rtl/wires.py` the same words mean
 
 import numpy as np
 
+KIND = np.int64
+
 
 def where(condition, if_true, if_false):
     """One of two numbers."""

@@ -4,7 +4,9 @@ import numpy as np
 
 from .integers import at, both, distance, either, fit, neither, plus, wrap
 
-__all__ = ["at", "both", "distance", "either", "fit", "neither", "plus", "where", "wrap"]
+__all__ = ["KIND", "at", "both", "distance", "either", "fit", "neither", "plus", "where", "wrap"]
+
+KIND = object
 
 
 def where(condition, if_true, if_false):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ArgumentError
-from ..passes.cordic.tasks import Constant, Result, entry
+from ..passes.cordic.tasks import Constant, Input, Result, entry
 from .formats import Angle, Number
 from .ranges import ranges_of
 from .units.circular import Rotate, Vector
@@ -53,8 +53,10 @@ class Sizes:
 
 def sizes(tasks, words, inputs, lengths=()):
     """Sizes for tasks whose inputs that are numbers have intervals: Input -> (least, most)."""
+    sources = _read(tasks)
+    _require_ranges(tasks, sources, inputs)
     expected = ranges_of(tasks, inputs, lengths)
-    formats = {source: _format(tasks, source, expected, words) for source in _read(tasks)}
+    formats = {source: _format(tasks, source, expected, words) for source in sources}
     limits = {
         source: tuple(_outward(formats[source], inputs[source]))
         for source in formats
@@ -94,6 +96,13 @@ def _read(tasks):
     return [source for source in found if not isinstance(source, Constant)]
 
 
+def _require_ranges(tasks, sources, inputs):
+    for source in sources:
+        if isinstance(source, Input) and not tasks.is_angle(source) and source not in inputs:
+            name = entry(source.name, tasks.inputs[source.name], source.index)
+            raise ArgumentError(f"ranges of {tasks.name}: expected one for {name}, found none")
+
+
 def _must_be_told(sources, number, task):
     """Whether results hang on a length not being zero: an angle that is read does, and a root."""
     return task.kind == "root" or (task.kind == "vector" and Result(number, "Z") in sources)
@@ -102,9 +111,6 @@ def _must_be_told(sources, number, task):
 def _format(tasks, source, expected, words):
     if tasks.is_angle(source):
         return Angle(words.word)
-    if source not in expected.intervals:
-        name = entry(source.name, tasks.inputs[source.name], source.index)
-        raise ArgumentError(f"ranges of {tasks.name}: expected one for {name}, found none")
     return number_format(words.word, expected.most_of(source))
 
 
