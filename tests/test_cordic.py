@@ -8,7 +8,7 @@ import pytest
 from textbook_cordic import textbook
 
 import paraxis as px
-from paraxis.cordic import integers
+from paraxis.cordic import long_integers
 from paraxis.cordic.bounds import gain_undone
 from paraxis.cordic.constants import CIRCULAR, HYPERBOLIC, LINEAR
 from paraxis.cordic.formats import Angle, Number
@@ -170,6 +170,21 @@ def test_long_words(word, compensation):
     assert abs(floats.y[0] - 0.5) < 1e-15 and floats.valid.tolist() == [True, False, False]
 
 
+def test_short_and_long_integers_agree(monkeypatch):
+    """The longest words that NumPy's integers can do, done in Python's as well."""
+    rng = np.random.default_rng(7)
+    for cordic in (Cordic(48, 48, 5), Cordic(20, 20, 5, "multiply")):
+        half = 1 << cordic.word - 1
+        words = rng.integers(-half, half, (3, 200)) >> rng.integers(0, cordic.word, (3, 200))
+        for mode, direction in FUNCTIONS:
+            short = run(cordic, mode, direction, *words)
+            with monkeypatch.context() as patch:
+                patch.setattr("paraxis.cordic.processor.WIDEST", 0)
+                long = run(cordic, mode, direction, *words)
+            assert long.x.dtype == object and short.x.dtype == np.int64
+            assert all(np.array_equal(s, w) for s, w in zip(short, long, strict=True))
+
+
 def test_the_same_words_always_give_the_same_words():
     rng = np.random.default_rng(3)
     words = rng.integers(-(1 << 23), 1 << 23, (3, 1000))
@@ -328,10 +343,10 @@ def test_hyperbolic_shifts_must_come_twice(monkeypatch):
 
 
 class Checked:
-    """Whole numbers that are measured wherever a width is said."""
+    """Whole numbers of any length that are measured wherever a width is said."""
 
     def __getattr__(self, name):
-        return getattr(integers, name)
+        return getattr(long_integers, name)
 
     def fit(self, value, width):
         assert holds(value, width)
@@ -350,6 +365,7 @@ def holds(value, width):
 def measured(unit, words):
     """What a unit gives, with an eye on all its registers."""
     ops = Checked()
+    words = {name: word.astype(object) for name, word in words.items()}
     round_about = ("z",) if isinstance(unit, Rotate | Vector) else ()
     state = unit.load(ops, words)
     for i in range(unit.rotations + 1):
@@ -428,7 +444,7 @@ def unit_function(unit, x, y, z):
         left = 2.0 ** (unit.exponent - n) + (n + 1) * 2.0 ** (1 - unit.places[0] - unit.spare)
         return {"Z": (z + y / x, left + 2.0**-unit.z_fraction)}
     if isinstance(unit, Root):
-        left = 2.0 ** (1 - n) + 3 * n * 2.0 ** (1 - unit.places[0] - unit.guard)
+        left = 2.0 ** (2 - n) + 3 * n * 2.0 ** (1 - unit.places[0] - unit.guard)
         root = np.sqrt(np.maximum(x * x - y * y, 0))
         off = left + (n + unit.places[0]) * 2.0**-unit.z_fraction
         return {"X": (root, root * (left + excess)), "Z": (z + np.arctanh(y / x), off)}
