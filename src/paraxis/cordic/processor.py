@@ -39,16 +39,18 @@ class CordicResult(NamedTuple):
     z: np.ndarray
     valid: np.ndarray
 
+    def __str__(self):
+        return ", ".join(f"{name} = {value}" for name, value in self._asdict().items())
+
 
 @dataclass(frozen=True)
 class Cordic:
-    """A processor that turns vectors by shifting and adding.
+    """A processor that turns vectors by shifting and adding::
 
-    | mode | rotate: z is brought to 0 | vector: y is brought to 0 |
-    |---|---|---|
-    | circular | x cos z - y sin z, y cos z + x sin z | √(x² + y²), z + atan2(y, x) |
-    | linear | x, y + x z | x, z + y / x |
-    | hyperbolic | x cosh z + y sinh z, y cosh z + x sinh z | √(x² - y²), z + artanh(y / x) |
+        mode        rotate: z is brought to 0               vector: y is brought to 0
+        circular    x cos z - y sin z, y cos z + x sin z    √(x² + y²), z + atan2(y, x)
+        linear      x, y + x z                              x, z + y / x
+        hyperbolic  likewise by cosh and sinh, all plus     √(x² - y²), z + artanh(y / x)
 
     Numbers are in [-4, 4), in words with `word - 3` bits behind the point: `cordic.number`. A
     circular z is any angle in radians, in words of which 2^(word - 1) stands for π:
@@ -57,7 +59,7 @@ class Cordic:
 
     `iterations` are micro-rotations, the repeated ones of hyperbolic modes included. `guard` bits
     behind the word are kept until the end; left out, there are enough that roundings inside cost
-    less than those of the word. `compensation` is how the gain is undone: "interleaved" adds
+    about as little as those of words. `compensation` is how the gain is undone: "interleaved" adds
     shifted numbers between micro-rotations, "multiply" multiplies by one constant in the end.
     """
 
