@@ -118,8 +118,8 @@ def test_words_are_those_of_the_textbook(mode, direction, compensation):
 
 
 def test_results_print():
-    result = Cordic(16, 16).rotate("linear", 1.5, 0.0, 2.0)
-    assert str(result) == "x = 1.5, y = 3.0, z = 0.0, valid = True"
+    result = Cordic().rotate("linear", 1.5, 0.25, 2.0)
+    assert str(result) == "x = 1.5, y = 3.25, z = 0.0, valid = True"
 
 
 def test_shapes_go_together_and_scalars_stay_scalars():
