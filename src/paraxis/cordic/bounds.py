@@ -35,7 +35,7 @@ DOUBLE = 2.0**-52  # floats are rounded, too
 
 
 class Bound(NamedTuple):
-    """At most |x - exact|, |y - exact| and |z - exact|."""
+    """How far x, y and z are from exact ones at most."""
 
     x: np.ndarray
     y: np.ndarray
@@ -54,6 +54,10 @@ def bound(cordic, unit, x, y, z):
 
 
 def circular_rotate(cordic, unit, x, y, z):
+    """A turn that is φ short moves X by |Y| sin φ + |X| (1 - cos φ), and Y likewise.
+
+    Errors of x and y, each half a step, and roundings inside keep their length when turned.
+    """
     half, turn = cordic.number.step / 2, cordic.angle.step / 2
     one, place = math.pi * 2.0 ** (1 - unit.angle_word), 2.0**-unit.fraction
     left = what_is_left(unit.table.angles, 1 << unit.angle_word - 2)[-1] * one
@@ -73,6 +77,10 @@ def circular_rotate(cordic, unit, x, y, z):
 
 
 def circular_vector(cordic, unit, x, y, z):
+    """The recursion for angles, with the radius in places that it is found at.
+
+    The length is that of a vector which still leans by what is left: short by 1 - cos of it.
+    """
     half, turn = cordic.number.step / 2, cordic.angle.step / 2
     one, place = math.pi * 2.0 ** (1 - unit.angle_word), 2.0**-unit.fraction
     factor, excess = gain_undone(unit)
@@ -95,6 +103,7 @@ def circular_vector(cordic, unit, x, y, z):
 
 
 def linear_rotate(cordic, unit, x, y, z):
+    """What is left of z is missing as often as x; each iteration drops less than one place."""
     half, place = cordic.number.step / 2, 2.0**-unit.fraction
     first = 1 << unit.exponent + unit.z_fraction
     left = what_is_left(unit.table.angles, first)[-1] * 2.0**-unit.z_fraction
@@ -104,6 +113,10 @@ def linear_rotate(cordic, unit, x, y, z):
 
 
 def linear_vector(cordic, unit, x, y, z):
+    """The recursion for quotients; a place of y is so little of x, which is shifted up.
+
+    Words of x and y make the more of a difference the smaller x is.
+    """
     half, (places, _) = cordic.number.step / 2, unit.places
     by = 2.0 ** -(places - 1 + unit.spare)  # x has no leading zeros
     left = 2.0**unit.exponent
@@ -121,6 +134,7 @@ def linear_vector(cordic, unit, x, y, z):
 
 
 def hyperbolic_rotate(cordic, unit, x, y, z):
+    """As circular, but what is turned grows: by e^φ at most, and by e^|z| what came in."""
     half, one, place = cordic.number.step / 2, 2.0**-unit.z_fraction, 2.0**-unit.fraction
     factor, excess = gain_undone(unit)
     # How much of z the factors of two leave: they are rounded, and found roughly.
@@ -147,6 +161,11 @@ def hyperbolic_rotate(cordic, unit, x, y, z):
 
 
 def hyperbolic_vector(cordic, unit, x, y, z):
+    """The recursion for angles; lengths and errors are parts of √(u v), which never shrinks much.
+
+    √(x² - y²) and artanh are monotonous in u and v, so that of the words around x and y those at
+    the ends are worst.
+    """
     half, one, (places, _) = cordic.number.step / 2, 2.0**-unit.z_fraction, unit.places
     _, excess = gain_undone(unit)
     # Of u = x + y and v = x - y, shifted; √(u v) is at least so many places, u / v at most 4.

@@ -8,7 +8,7 @@ class IterationTable(NamedTuple):
 
     `angles` are those of the words, in radians where the mode is circular. `gain` is by how much
     all micro-rotations together stretch, and `left` what the digits γ leave of it: the product of
-    the gain and of all 1 + γ_i 2^-i, one if there are no digits to undo anything.
+    the gain and of all 1 + γ_i 2^-i, nearly one unless the digits are all zero.
     """
 
     shifts: tuple

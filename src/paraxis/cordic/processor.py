@@ -98,7 +98,7 @@ class Cordic:
         """(x, y) turned until y is about 0: its length, and z and the angle it had.
 
         Not valid where there is no such number or none that fits: a circular vector (0, 0), which
-        has no angle; a quotient of 4 or more, or by 0; a hyperbolic vector with x <= |y|.
+        has no angle; a quotient of 4 or more, or by 0; a hyperbolic vector with x <= abs(y).
         """
         return self._run(mode, "vector", x, y, z)
 
@@ -164,8 +164,8 @@ class Cordic:
             if raw:
                 words[name] = _checked(name, given[name], self.word)
             else:
-                words[name], one_fits = format.raw(given[name])
-                fits = fits & one_fits
+                words[name], fits_too = format.raw(given[name])
+                fits = fits & fits_too
         results, valid = self._words(unit, words)
         if not raw:
             results = [formats[name].real(word) for name, word in zip("xyz", results, strict=True)]
