@@ -3,6 +3,11 @@
 A pose's axes have length one however they are turned, which intervals of their entries alone do
 not know. So beside the interval of each value there are bounds of lengths: sets of values whose
 squares together are at most so much. A rotation of two of a set puts two others in their place.
+
+What has no root is not valid, and nobody minds how large its values were. So ranges are followed
+forward along the tasks and then back: under √(x² - y²) there is a y of at most x, of which there
+is a largest of what it was made of, and so on. A wrist that is within reach is where the arm can
+be, however long the hand is.
 """
 
 import math
@@ -44,12 +49,27 @@ class Ranges:
     def add(self, number, task):
         """The values that a task gives, from those that it takes."""
         if not task.angle:
-            RULES[task.kind](self, number, task)
+            FORWARD[task.kind](self, number, task)
+
+    def go_back(self, number, task):
+        """The values that a task takes, from those that it gives where all is valid."""
+        if not task.angle:
+            BACK[task.kind](self, number, task)
 
     def set(self, source, interval):
-        """A new value's interval, no wider than a bound of its length allows."""
+        """A value's interval, no wider than a bound of its length allows, or than it was."""
         bound = min((b for members, b in self.lengths if source in members), default=math.inf)
-        self.intervals[source] = (max(interval[0], -bound), min(interval[1], bound))
+        self.intervals[source] = _common(
+            self.intervals.get(source, (-bound, bound)), _common((-bound, bound), interval)
+        )
+
+    def narrow(self, operand, interval):
+        """An operand's interval is no wider than this one; inputs stay what their user says."""
+        source = operand.source
+        if isinstance(source, Result):
+            factor = operand.sign * 2.0**-operand.shift
+            interval = tuple(sorted(end * factor for end in interval))
+            self.intervals[source] = _common(self.intervals[source], interval)
 
 
 def entry_ranges(tasks, ranges):
@@ -85,13 +105,13 @@ def ranges_of(tasks, inputs, lengths=()):
     found = Ranges({}, [(frozenset(members), bound) for members, bound in lengths])
     for source, interval in inputs.items():
         found.set(source, interval)
-    for number, task in enumerate(tasks.tasks):
+    numbered = list(enumerate(tasks.tasks))
+    for number, task in numbered:
         found.add(number, task)
-    for task in tasks.tasks:  # what has no root is not valid, so its size does not matter
-        if task.kind == "root" and isinstance(task.y.source, Result):
-            most = found.most(task.x) * 2.0**-task.y.shift
-            low, high = found.intervals[task.y.source]
-            found.intervals[task.y.source] = (max(low, -most), min(high, most))
+    for number, task in reversed(numbered):
+        found.go_back(number, task)
+    for number, task in numbered:
+        found.add(number, task)
     return found
 
 
@@ -162,17 +182,76 @@ def _add(found, number, task):
     found.set(Result(number, "Y"), (x[0] + y[0], x[1] + y[1]))
 
 
+def _rotate_back(found, number, task):
+    _within(found, task, math.hypot(*(found.most_of(Result(number, port)) for port in "XY")))
+
+
+def _vector_back(found, number, task):
+    _within(found, task, found.most_of(Result(number, "X")))
+
+
+def _within(found, task, length):
+    for operand in (task.x, task.y):
+        found.narrow(operand, (-length, length))
+
+
+def _root_back(found, number, task):
+    most = found.most(task.x)
+    found.narrow(task.y, (-most, most))
+    top = math.hypot(found.most_of(Result(number, "X")), found.most(task.y))
+    found.narrow(task.x, (_least(found.of(task.y)), top))
+
+
+def _multiply_back(found, number, task):
+    total, added = found.intervals[Result(number, "Y")], found.of(task.y)
+    x, z = found.of(task.x), found.of(task.z)
+    products = [a * b for a in x for b in z]
+    found.narrow(task.y, (total[0] - max(products), total[1] - min(products)))
+    product = (total[0] - added[1], total[1] - added[0])
+    if task.x.source == task.z.source:  # a square
+        relative = task.z.sign * task.x.sign * 2.0 ** (task.z.shift - task.x.shift)
+        most = math.sqrt(max(0.0, *(end / relative for end in product)))
+        found.narrow(task.x, (-most, most))
+    elif isinstance(task.z.source, Constant) and z[0]:
+        found.narrow(task.x, tuple(sorted(end / z[0] for end in product)))
+
+
+def _divide_back(found, number, task):
+    """Nothing is gained."""
+
+
+def _add_back(found, number, task):
+    low, high = found.intervals[Result(number, "Y")]
+    for one, other in ((task.x, task.y), (task.y, task.x)):
+        added = found.of(other)
+        found.narrow(one, (low - added[1], high - added[0]))
+
+
+def _common(first, second):
+    """The intersection of two intervals; the first where there is none."""
+    low, high = max(first[0], second[0]), min(first[1], second[1])
+    return (low, high) if low <= high else first
+
+
 def _least(interval):
     """The smallest |value| in an interval."""
     low, high = interval
     return 0.0 if low <= 0 <= high else min(abs(low), abs(high))
 
 
-RULES = {
+FORWARD = {
     "rotate": _rotate,
     "vector": _vector,
     "root": _root,
     "multiply": _multiply,
     "divide": _divide,
     "add": _add,
+}
+BACK = {
+    "rotate": _rotate_back,
+    "vector": _vector_back,
+    "root": _root_back,
+    "multiply": _multiply_back,
+    "divide": _divide_back,
+    "add": _add_back,
 }

@@ -62,18 +62,15 @@ def sizes(tasks, words, inputs, lengths=()):
         for source in formats
         if source in inputs
     }
-    _require_length(tasks, formats, expected, words)
+    least = _least_lengths(tasks, formats, expected, words)
     units = []
     for number, task in enumerate(tasks.tasks):
         ports = {name: _port(operand, formats) for name, operand in task.operands.items()}
-        gives = {}
-        for port in "XYZ":
-            source = Result(number, port)
-            if source in formats:
-                least = 0
-                if port == "X" and _must_be_told(formats, number, task):
-                    least = words.near * _longest(source, expected, task)
-                gives[port] = _given(formats[source], least)
+        gives = {
+            port: _given(formats[source], least.get(source, 0.0))
+            for port in "XYZ"
+            if (source := Result(number, port)) in formats
+        }
         if task.kind == "vector" and "Z" not in gives:
             del ports["z"]
         kind = AddAngles if task.angle else UNITS[task.kind]
@@ -148,22 +145,33 @@ def _given(words, least):
     return Given(words, saturates=True, least=math.ceil(least / words.step))
 
 
-def _longest(source, expected, task):
-    """The length that a length is near nothing of."""
-    return expected.most_of(source) if task.kind == "vector" else expected.most(task.x)
-
-
-def _require_length(tasks, formats, expected, words):
-    """The word is long enough for a length that is near nothing to be told from nothing."""
-    lacking = 0
+def _least_lengths(tasks, formats, expected, words):
+    """Result -> how long it must be at least, of the lengths that others hang on."""
+    least, lacking = {}, 0
     for number, task in enumerate(tasks.tasks):
         source = Result(number, "X")
         if _must_be_told(formats, number, task):
-            steps = words.near * _longest(source, expected, task) / formats[source].step
-            lacking = max(lacking, math.ceil(math.log2(STEPS_TO_TELL / steps)))
-    if lacking > 0:
+            longest = expected.most_of(source) if task.kind == "vector" else expected.most(task.x)
+            if not longest:
+                raise ArgumentError(
+                    f"task T{number + 1}: expected a length that is not always 0, found one that "
+                    "is; ranges of the inputs may be too narrow"
+                )
+            least[source] = words.near * longest
+            lacking = max(lacking, STEPS_TO_TELL * formats[source].step / least[source])
+            if task.kind == "root":
+                least[source] = max(least[source], _least_root(task, formats, longest))
+    if lacking > 1:
+        needed = words.word + math.ceil(math.log2(lacking))
         raise ArgumentError(
-            f"word: expected at least {words.word + lacking} bits for {tasks.name}, so that "
-            f"lengths down to {words.near:.3g} of the largest are told from none, "
-            f"found {words.word}"
+            f"word: expected at least {needed} bits for {tasks.name}, so that lengths down to "
+            f"{words.near:.3g} of the largest are told from none, found {words.word}"
         )
+    return least
+
+
+def _least_root(task, formats, longest):
+    """√(x² - y²) where x = |y| but for errors."""
+    ports = [_port(operand, formats) for operand in (task.x, task.y)]
+    step = max(port.format.step for port in ports if port.constant is None)
+    return math.sqrt(2 * longest * STEPS_OFF * step)
