@@ -56,7 +56,7 @@ bench: $(TOOLS)
 	cp benchmarks/results/chains.json src/paraxis/report/log_depth/measured.json
 
 reports: $(TOOLS)
-	for name in counts depth friction schedules systolic networks log-depth speculation; do \
+	for name in cordic counts depth friction schedules systolic networks log-depth speculation; do \
 		$(BIN)/paraxis report $$name --markdown docs/reports/$$name.md > /dev/null || exit 1; done
 
 docs: $(DOCS)

@@ -86,7 +86,9 @@ def test_links_lead_somewhere(page, target):
         assert heading in [line.lower().replace(" ", "-") for line in lines]
 
 
-SLOW = dict.fromkeys(("depth", "log-depth", "speculation"), pytest.mark.long)  # half a minute each
+SLOW = dict.fromkeys(  # half a minute each
+    ("cordic", "depth", "log-depth", "speculation"), pytest.mark.long
+)
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=SLOW.get(x, ())) for x in REPORTS])

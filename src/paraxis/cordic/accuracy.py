@@ -46,9 +46,9 @@ class Accuracy:
         errors = self.error[(self.margin > margin) & self.valid].max(-1)
         return float(np.median(errors)) if errors.size else math.nan
 
-    def share(self, margin):
-        """How many of all solutions are farther than so from singularities."""
-        return float((self.margin > margin).mean())
+    def share(self, margin=0.0):
+        """How many of all solutions are valid, and farther than so from singularities."""
+        return float((self.valid & (self.margin > margin)).mean())
 
 
 @dataclass(frozen=True, eq=False)

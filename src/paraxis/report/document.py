@@ -32,13 +32,24 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Diagram:
+    """A picture that is none of curves: HTML with its own style, and the same in letters."""
+
+    title: str
+    lead: str
+    html: str
+    style: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Report:
     """All there is to say under one title."""
 
     name: str
     title: str
     lead: str
-    parts: list  # tables and figures, in the order in which they are read
+    parts: list  # tables, figures and diagrams, in the order in which they are read
     rule: str  # how things were measured, for all tables
 
     @property
@@ -48,6 +59,10 @@ class Report:
     @property
     def figures(self):
         return [part for part in self.parts if isinstance(part, Figure)]
+
+    @property
+    def diagrams(self):
+        return [part for part in self.parts if isinstance(part, Diagram)]
 
     @property
     def rows(self):
@@ -78,13 +93,14 @@ def text_of(value):
 
 
 def as_json(report):
-    """The rows, then the curves of the figures, as objects that json can write."""
+    """The rows, then the curves of figures, then diagrams in letters, for json to write."""
     rows = [asdict(row) for row in report.rows]
-    return rows + [
+    curves = [
         {"figure": figure.title, "curve": name, "x": figure.x, "y": figure.y, "points": points}
         for figure in report.figures
         for name, points in figure.curves.items()
     ]
+    return rows + curves + [{"diagram": each.title, "text": each.text} for each in report.diagrams]
 
 
 def markdown(report):
@@ -92,7 +108,7 @@ def markdown(report):
     found = [f"# {report.title}", report.lead]
     for part in report.parts:
         found += [f"## {part.title}", part.lead]
-        found += _of_table(part) if isinstance(part, Table) else _of_figure(part)
+        found += _IN_MARKDOWN[type(part)](part)
     return "\n\n".join([*found, report.rule]) + "\n"
 
 
@@ -107,6 +123,13 @@ def _of_figure(figure):
     lines = [_line(figure.heads), "|---:" * len(figure.heads) + "|"]
     yield "\n".join([*lines, *(_line(row) for row in figure.rows(MOST_POINTS))])
     yield f"{figure.y} over {figure.x}."
+
+
+def _of_diagram(diagram):
+    yield f"```text\n{diagram.text}\n```"
+
+
+_IN_MARKDOWN = {Table: _of_table, Figure: _of_figure, Diagram: _of_diagram}
 
 
 def _line(words):

@@ -3,9 +3,9 @@
 import re
 from html import escape
 
-from ..drawing.figure import figure_html
+from ..drawing.figure import Figure, figure_html
 from ..drawing.page import DOCUMENT, STYLE
-from .document import Table, agrees, cells
+from .document import Diagram, Table, agrees, cells
 
 KINDS = {"quantity": "quantity", "printed": "number", "measured": "number", "note": "note"}
 
@@ -52,11 +52,12 @@ def report_page(report, version):
     sections = [_section(k, part) for k, part in enumerate(parts)]
     foot = f'<p class="fine">{_prose(report.rule)}</p>'
     body = "\n".join([head, *sections, foot])
-    return DOCUMENT.format(title=escape(report.title), style=STYLE + REPORT_STYLE, body=body)
+    style = STYLE + REPORT_STYLE + "".join(dict.fromkeys(each.style for each in report.diagrams))
+    return DOCUMENT.format(title=escape(report.title), style=style, body=body)
 
 
 def _section(k, part):
-    inner = _compared(part) if isinstance(part, Table) else figure_html(part)
+    inner = _IN_HTML[type(part)](part)
     return f"""<section id="t{k}">
 <h2>{escape(part.title)}</h2>
 <p>{_prose(part.lead)}</p>
@@ -67,6 +68,9 @@ def _section(k, part):
 def _compared(table):
     conventions = "".join(f"<li>{_prose(sentence)}</li>" for sentence in table.conventions)
     return _table(table.rows) + (f"\n<ul>{conventions}</ul>" if conventions else "")
+
+
+_IN_HTML = {Table: _compared, Figure: figure_html, Diagram: lambda diagram: diagram.html}
 
 
 def _table(rows):

@@ -1,6 +1,12 @@
 """The reports there are: name -> (what it is about, how to make it). Made when asked for."""
 
 
+def _cordic():
+    from .cordic.report import cordic
+
+    return cordic()
+
+
 def _counts():
     from .counts.report import counts
 
@@ -50,6 +56,7 @@ def _systolic():
 
 
 REPORTS = {
+    "cordic": ("Lee and Chang's CORDIC inverse kinematics, from equations to gates", _cordic),
     "counts": ("operation counts beside those the papers print", _counts),
     "depth": ("times on unlimited processors beside those Lathrop prints", _depth),
     "friction": ("torques of motors with friction beside Dhanaraj's", _friction),

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from ..drawing.figure import Figure
 from ..robot.table import HEAD, LOSSES, NUMERIC, drive_table, joint_rows, shown, summary
-from .document import MOST_POINTS, agrees, cells
+from .document import MOST_POINTS, Diagram, agrees, cells
 from .operations import NOTE, cheapest
 from .text import duration, names, short
 
@@ -211,6 +211,8 @@ def print_report(terminal, report):
             columns = [Column(head, right=True, rank=-k if k else None) for k, head in heads]
             print_table(terminal, columns, each.rows(MOST_POINTS))
             terminal.note(f"{each.y} over {each.x}.")
+        elif isinstance(each, Diagram):
+            terminal.print(Text(each.text))
         else:
             terminal.print(_compared(each.rows))
             for sentence in each.conventions:

@@ -9,8 +9,13 @@ from .drawing import draw
 
 MOST = 2000  # tasks in a picture that anyone looks at
 
-PICTURE = """main { max-width: 1200px; }
-.scroll svg { display: block; max-width: none; }
+LEGEND = (
+    "From left to right. Boxes are tasks, squares the registers of delay lines, dots the taps; "
+    "what belongs together meets at one boundary. Point at one to see what it is, and the way "
+    "of the values behind it."
+)
+WIDTH = "main { max-width: 1200px; }\n"
+PICTURE = """.scroll svg { display: block; max-width: none; }
 svg .task { fill: var(--code); stroke: var(--soft); }
 svg .register { fill: var(--card); stroke: var(--hue); stroke-width: 1.5; }
 svg .wire { fill: none; stroke: var(--hue); stroke-width: 1.3; }
@@ -25,7 +30,7 @@ def page(pipeline):
     """The whole document. Names of tasks are anyone's text, and escaped."""
     name = escape(shown(pipeline.tasks.name))
     body = "\n".join((_head(pipeline, name), _picture(pipeline), _lines(pipeline)))
-    return DOCUMENT.format(title=f"{name}: a pipeline", style=STYLE + PICTURE, body=body)
+    return DOCUMENT.format(title=f"{name}: a pipeline", style=STYLE + WIDTH + PICTURE, body=body)
 
 
 def _head(pipeline, name):
@@ -48,15 +53,14 @@ def _head(pipeline, name):
 def _picture(pipeline):
     if len(pipeline.tasks) > MOST:
         return section("Stages", f"More than {MOST:,} tasks are not drawn.")
+    return section("Stages", LEGEND, picture(pipeline))
+
+
+def picture(pipeline):
+    """The drawing in its own size, to be moved where a page is narrower; styled by PICTURE."""
     drawing = draw(pipeline)
     svg = drawing.svg("plot").replace("<svg ", f'<svg style="width:{drawing.width:.0f}px" ', 1)
-    return section(
-        "Stages",
-        "From left to right. Boxes are tasks, squares the registers of delay lines, dots the taps; "
-        "what belongs together meets at one boundary. Point at one to see what it is, and the way "
-        "of the values behind it.",
-        f'<div class="scroll">{svg}</div>',
-    )
+    return f'<div class="scroll">{svg}</div>'
 
 
 def _lines(pipeline):
