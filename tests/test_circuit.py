@@ -1,0 +1,352 @@
+"""Circuits: sound ranges, results within a bound, no number that wraps, valid where it is right."""
+
+import math
+
+import numpy as np
+import pytest
+from circuit_checks import (
+    apart,
+    error_bounds,
+    exact_values,
+    model_values,
+    registers_overflow,
+)
+from test_closed_form_ik import MEMBERS, PUMA, modified
+from test_cordic_decomposition import random_function
+
+import paraxis as px
+from paraxis.cordic import Circuit, inverse_dynamics, inverse_kinematics
+from paraxis.cordic.ranges import entry_ranges, ranges_of
+from paraxis.kinematics.closed_form import WRISTS
+from paraxis.passes.cordic.tasks import Result
+
+# -- random functions ------------------------------------------------------------------------------
+
+
+def random_circuits(seeds, words=(14, 16, 24, 32)):
+    """Circuits of random functions with random ranges, words and iterations."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        word = int(rng.choice(words))
+        ranges = {"x": rng.uniform(0.1, 3, 3) * 2.0 ** rng.integers(-4, 4), "q": 4.0}
+        program = px.trace(random_function(seed), x=(3,), q=(2,))
+        try:
+            iterations = int(rng.choice([word, word - 4, word + 3]))
+            circuit = Circuit.of(program, ranges, word, iterations, near=2**-6)
+        except px.ProgramError as refusal:
+            assert "doubles an angle" in str(refusal)
+            continue
+        except px.ArgumentError as refusal:
+            assert "a divisor that cannot be zero" in str(refusal)
+            continue
+        yield circuit, entry_ranges(circuit.tasks, ranges), rng
+
+
+def raw_words(circuit, rng, kind, count=40):
+    """Words of any kind, sound or not: from all there are, the first and last, at the limits."""
+    half = 1 << circuit.words.word - 1
+    words = {}
+    for source in circuit.inputs:
+        if kind == "any":
+            few = rng.integers(-half, half, count)
+        elif kind == "ends":
+            few = rng.choice([-half, half - 1, -1, 0, 1], count)
+        else:
+            low, high = circuit.limits.get(source, (-half, half - 1))
+            few = rng.choice([low, high, max(low - 1, -half), min(high + 1, half - 1), 0], count)
+        words[source] = few
+    return words
+
+
+def test_values_are_within_their_ranges():
+    for circuit, given, rng in random_circuits(range(40)):
+        inputs = {source: rng.uniform(*given.get(source, (-4, 4)), 100) for source in given}
+        inputs |= {s: rng.uniform(-4, 4, 100) for s in circuit.inputs if s not in given}
+        known = exact_values(circuit.tasks, inputs)
+        there = np.isfinite(sum(known.values()))  # roots of negative numbers have no size
+        found = ranges_of(circuit.tasks, given)
+        for source, (low, high) in found.intervals.items():
+            value = np.broadcast_to(known[source], there.shape)[there]
+            slip = 1e-9 * max(abs(low), abs(high))
+            assert ((low - slip <= value) & (value <= high + slip)).all()
+        for members, bound in found.lengths:
+            length = np.sqrt(sum(known[member] ** 2 for member in members))
+            assert (np.broadcast_to(length, there.shape)[there] <= bound * (1 + 1e-9)).all()
+
+
+def test_lengths_that_rotations_keep():
+    """A unit vector turned twice: its entries stay within one, which intervals do not know."""
+    tasks = inverse_kinematics(PUMA).tasks
+    rng = np.random.default_rng(0)
+    pose = px.forward_kinematics(PUMA, rng.uniform(-math.pi, math.pi, (200, 6)))
+    circuit = inverse_kinematics(PUMA)
+    known = exact_values(tasks, {s: pose.reshape(-1, 16)[:, s.index] for s in circuit.inputs})
+    for number, task in enumerate(tasks.tasks):
+        for port in "XY" if task.kind == "rotate" else "":
+            source = Result(number, port)
+            if source in circuit.formats:
+                assert circuit.formats[source].fraction == circuit.words.word - 2  # below two
+                assert abs(known[source]).max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("kind", ["any", "ends", "limits"])
+def test_no_register_overflows_and_what_is_valid_is_right(kind):
+    valid_ones = 0
+    for circuit, _, rng in random_circuits(range(100, 140)):
+        words = raw_words(circuit, rng, kind)
+        assert not registers_overflow(circuit, words)
+        valid_ones += is_right(circuit, words)
+    assert valid_ones > 50 or kind == "ends"  # most of which are beyond the limits
+
+
+def is_right(circuit, words):
+    """How many items are valid; all of their values are within the bound."""
+    found, valid = model_values(circuit, words)
+    known = exact_values(circuit.tasks, {s: circuit.formats[s].real(words[s]) for s in words})
+    for source, bound in error_bounds(circuit, known).items():
+        if source in found:
+            off = apart(circuit, source, found[source], known[source])
+            assert (np.broadcast_to(off <= bound, valid.shape)[valid]).all(), source
+    return valid.sum()
+
+
+@pytest.mark.parametrize("word", [8, 12, 48, 64])
+def test_short_and_long_words(word):
+    def function(x, q):
+        return {"y": [x[0] * x[1] + 0.3, x[0] * px.cos(q[0]) - x[1] * px.sin(q[0])]}
+
+    circuit = Circuit.of(px.trace(function, x=(2,), q=(1,)), {"x": 3.0}, word)
+    rng = np.random.default_rng(word)
+    x, q = rng.uniform(-3, 3, (50, 2)), rng.uniform(-4, 4, (50, 1))
+    found = circuit(x, q)
+    step = max(circuit.format_of("y", k).step for k in range(2))
+    expected = circuit.tasks.evaluate(x=x, q=q)["y"]
+    assert found.valid.all()
+    assert abs(found.y - expected).max() < 16 * step + 1e-13
+    assert not registers_overflow(circuit, circuit.quantised(x=x, q=q)[0])
+
+
+# -- the PUMA --------------------------------------------------------------------------------------
+
+
+def poses(robot, count=300, seed=0):
+    q = np.random.default_rng(seed).uniform(-math.pi, math.pi, (count, robot.n))
+    return px.forward_kinematics(robot, q)
+
+
+def off(found, expected):
+    return abs((found - expected + math.pi) % (2 * math.pi) - math.pi)
+
+
+@pytest.mark.parametrize("choice", WRISTS, ids=str)
+def test_all_eight_solutions(choice):
+    pose = poses(PUMA)
+    found = inverse_kinematics(PUMA, *choice, word=28)(pose)
+    expected = px.inverse_kinematics_solutions(PUMA, pose).q[:, WRISTS.index(choice)]
+    assert found.valid.mean() > 0.95
+    assert off(found.q, expected)[found.valid].max() < 1e-3
+    assert np.median(off(found.q, expected)[found.valid].max(-1)) < 1e-7
+
+
+@pytest.mark.parametrize(
+    "name", ["standard", "no offsets", "shoulder offset", "elsewhere", "random 2", "random 5"]
+)
+def test_every_arm_of_the_family(name):
+    robot, choice = MEMBERS[name], (1, -1, 1)
+    pose = poses(robot)
+    circuit = inverse_kinematics(robot, *choice, word=28)
+    found = circuit(pose)
+    solutions = px.inverse_kinematics_solutions(robot, pose)
+    k = WRISTS.index(choice)
+    right = off(found.q, solutions.q[:, k])[found.valid]  # NaN where there is no solution
+    assert found.valid.mean() > 0.9 * solutions.solved[:, k].mean()
+    assert right.max() < 1e-3 and np.median(right.max(-1)) < 1e-6
+    assert not registers_overflow(circuit, raw_words(circuit, np.random.default_rng(0), "any", 20))
+
+
+@pytest.mark.parametrize("size", [1e-3, 20.0])
+def test_arms_of_any_size(size):
+    """With a hand of 0.1 m."""
+    robot = modified(a1=0, a2=size, a3=-0.05 * size, d2=0.3 * size, d3=0, d4=size)
+    pose = poses(robot)
+    found = inverse_kinematics(robot, word=28)(pose)
+    expected = px.inverse_kinematics_solutions(robot, pose).q[:, 0]
+    assert found.valid.mean() > 0.7
+    assert off(found.q, expected)[found.valid].max() < 1e-3
+
+
+def posture(*degrees):
+    return px.forward_kinematics(PUMA, np.radians(degrees))
+
+
+# a forearm goes from axis 3 to the wrist, a little aside
+ELBOW = math.degrees(math.atan2(0.0203, 0.4331))
+NOT_VALID = {
+    "stretched": posture(20, -30, 90 + ELBOW, 30, 50, 10),
+    "folded": posture(20, -30, -90 + ELBOW, 30, 50, 10),
+    "wrist in line": posture(20, -30, 40, 30, 0, 10),
+    "wrist folded": posture(20, -30, 40, 30, 180, 10),
+    "far away": np.diag([1.0, 1, 1, 1]) + np.pad([[0.95]], ((0, 3), (3, 0))),
+    "beyond words": np.diag([1.0, 1, 1, 1]) + np.pad([[1e9]], ((0, 3), (3, 0))),
+    "within the shoulder": px.Pose(translation=(0.01, 0.02, 0.5)).matrix,
+    "no number": np.full((4, 4), np.nan),
+    "infinite": np.diag([1.0, 1, 1, 1]) + np.pad([[np.inf]], ((0, 3), (3, 0))),
+    "too long an axis": posture(20, -30, 40, 30, 50, 10) * np.array([1, 1, 1.7, 1]),
+}
+
+
+def test_poses_without_a_solution_are_not_valid():
+    right = posture(20, -30, 40, 30, 50, 10)
+    both = np.stack([pose for wrong in NOT_VALID.values() for pose in (right, wrong)])
+    for word in (16, 24):
+        found = inverse_kinematics(PUMA, word=word)(both)
+        assert found.valid[::2].all()
+        wrong = dict(zip(NOT_VALID, found.valid[1::2], strict=True))
+        assert not wrong.pop("too long an axis") or word == 16
+        assert not any(wrong.values()), wrong
+        assert np.isnan(found.q[~found.valid]).all() and np.isfinite(found.q[found.valid]).all()
+
+
+def test_any_shape_of_batch():
+    circuit, pose = inverse_kinematics(PUMA), poses(PUMA, 6)
+    whole = circuit(pose)
+    for shape in ((), (0,), (2, 3), (6, 1)):
+        count = math.prod(shape)
+        found = circuit(pose[:count].reshape(*shape, 4, 4))
+        assert found.q.shape == (*shape, 6) and found.valid.shape == shape
+        np.testing.assert_array_equal(found.q.reshape(-1, 6), whole.q[:count])
+    np.testing.assert_array_equal(circuit(pose=pose[0]).q, whole.q[0])
+
+
+def test_inputs_go_together_as_in_numpy():
+    circuit = inverse_dynamics(px.planar(2))
+    q = np.linspace(-3, 3, 8).reshape(4, 1, 2)
+    found = circuit(q, np.zeros(2), qdd=np.ones((3, 2)))
+    assert found.tau.shape == (4, 3, 2) and found.valid.shape == (4, 3)
+
+
+# -- the stream ------------------------------------------------------------------------------------
+
+
+def test_a_stream_is_the_model_bit_for_bit():
+    """With items that are not valid between those that are, and in Python's own integers."""
+    for circuit in (inverse_kinematics(PUMA), inverse_dynamics(px.planar(3), word=20)):
+        rng = np.random.default_rng(3)
+        words, others = circuit.sample(30), raw_words(circuit, rng, "any", 30)
+        words = {s: np.where(np.arange(30) % 3 == 1, others[s], words[s]) for s in words}
+        found, valid = circuit.run(words)
+        streamed, also_valid = circuit.stream(words)
+        np.testing.assert_array_equal(valid, also_valid)
+        assert 0 < valid.sum() < 30
+        for key in circuit.outputs:
+            np.testing.assert_array_equal(found[key], streamed[key])
+
+
+def test_the_pumas_pipeline():
+    circuit = inverse_kinematics(PUMA)
+    assert circuit.stages <= 18 and circuit.pipeline.buffers <= 141 and len(circuit.units) <= 25
+
+
+# -- outputs that are no results -------------------------------------------------------------------
+
+
+def test_outputs_may_be_constants_and_inputs():
+    def function(x):
+        return {"a": [3.5, -x[0], 2.0 * x[1], x[0] + x[1]], "b": [-0.25], "c": [px.atan2(*x), 1.0]}
+
+    circuit = Circuit.of(px.trace(function, x=(2,)), {"x": 1.0}, word=20)
+    words, _ = circuit.quantised(x=[[0.5, -0.75]])
+    found = circuit([[0.5, -0.75]])
+    np.testing.assert_allclose(found.a, [[3.5, -0.5, -1.5, -0.25]], atol=1e-5)
+    np.testing.assert_allclose(found.b, [[-0.25]])
+    np.testing.assert_allclose(found.c, [[math.atan2(0.5, -0.75), 1.0]], atol=1e-5)
+    streamed, _ = circuit.stream(words)
+    for key, word in circuit.run(words)[0].items():
+        np.testing.assert_array_equal(word, streamed[key])
+
+
+def test_a_length_alone_may_be_nothing():
+    """Only an angle hangs on a length."""
+    circuit = Circuit.of(px.trace(lambda x: px.sqrt(x[0] ** 2 + x[1] ** 2), x=(2,)), {"x": 1.0})
+    found = circuit([[0.0, 0.0], [0.6, -0.8]])
+    assert found.valid.all()
+    np.testing.assert_allclose(found[0].ravel(), [0, 1], atol=1e-6)
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("near", "needed"), [(2**-8, 14), (2**-12, 18)])
+def test_a_word_that_is_too_short_says_how_many_bits_are_needed(near, needed):
+    with pytest.raises(px.ArgumentError, match=f"word: expected at least {needed} bits .* found 9"):
+        inverse_kinematics(PUMA, word=9, near=near)
+    with pytest.raises(px.ArgumentError, match=f"expected at least {needed} bits"):
+        inverse_kinematics(PUMA, word=needed - 1, near=near)
+    assert inverse_kinematics(PUMA, word=needed, near=near)(posture(20, -30, 40, 30, 50, 10)).valid
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"word": 24.5}, "word: expected a whole number >= 4, found 24.5"),
+        ({"word": 3}, "word: expected a whole number >= 4, found 3"),
+        ({"iterations": 0}, "iterations: expected a whole number"),
+        ({"near": 0.0}, "near: expected a number between 0 and 1, found 0.0"),
+        ({"near": 1.0}, "near"),
+        ({"near": math.nan}, "near"),
+        ({"near": "far"}, "near"),
+        ({"arm": 0}, "arm: expected 1 or -1, found 0"),
+        ({"elbow": "up"}, "elbow: expected 1 or -1, found 'up'"),
+        ({"frame": "hand"}, "hand"),
+    ],
+)
+def test_bad_options_are_named(options, words):
+    with pytest.raises(px.ParaxisError, match=words):
+        inverse_kinematics(PUMA, **options)
+
+
+@pytest.mark.parametrize("name", ["ur5", "stanford"])
+def test_robots_of_other_families_are_refused(name):
+    with pytest.raises(px.RobotError, match="no inverse kinematics in closed form"):
+        inverse_kinematics(px.load(name))
+
+
+QUOTIENT = px.trace(lambda x, y: x[0] / y[0], x=(2,), y=(1,))
+
+
+@pytest.mark.parametrize(
+    ("ranges", "words"),
+    [
+        ({"y": (1, 2)}, r"ranges of .*: expected one for x\[0\], found none"),
+        ({"x": 1, "y": (1, 2), "z": 3}, r"ranges: expected names of \['x', 'y'\], found 'z'"),
+        ({"x": 1, "y": (-1, 2)}, "task T1: expected a divisor that cannot be zero"),
+        ({"x": 1, "y": (2, 1)}, "range of y: expected least <= largest"),
+        ({"x": -1, "y": (1, 2)}, "range of x: expected least <= largest"),
+        ({"x": np.nan, "y": (1, 2)}, "range of x"),
+        ({"x": [1, 2, 3], "y": (1, 2)}, r"range of x: .* that fit the shape \(2,\)"),
+        ({"x": (1, 2, 3), "y": (1, 2)}, "range of x: expected the largest .* or a pair"),
+        ({"x": "wide", "y": (1, 2)}, "range of x: expected the largest"),
+    ],
+)
+def test_bad_ranges_are_named(ranges, words):
+    with pytest.raises(px.ArgumentError, match=words):
+        Circuit.of(QUOTIENT, ranges)
+
+
+def test_bad_inputs_are_named():
+    circuit = inverse_dynamics(px.planar(2))
+    q = np.zeros(2)
+    with pytest.raises(px.ArgumentError, match=r"expected \['q', 'qd', 'qdd'\], found \['q'\]"):
+        circuit(q)
+    with pytest.raises(px.ArgumentError, match="expected each of .* once, found 4 by place"):
+        circuit(q, q, q, q)
+    with pytest.raises(px.ArgumentError, match="expected each of .* once"):
+        circuit(q, q, q, q=q)
+    with pytest.raises(px.ArgumentError, match=r"qd: expected an array of shape \(..., 2\)"):
+        circuit(q, np.zeros(3), q)
+
+
+def test_what_a_cordic_does_not_do_is_named():
+    program = px.trace(lambda x: px.select(x[0] < x[1], x[0], x[1]), x=(2,))
+    with pytest.raises(px.ProgramError, match="found lt"):
+        Circuit.of(program, {"x": 1.0})
