@@ -42,7 +42,8 @@ class Wires:
     def plus(self, value, times, change):
         if isinstance(times, int):
             return value if times == 0 else value + change if times > 0 else value - change
-        return value + Mux(times < 0, -change, Mux(times > 0, change, 0))
+        down = times < 0  # the negative is all bits inverted and one more, which is a carry
+        return value + Mux(down, ~change, Mux(times > 0, change, 0)) + down
 
     def at(self, entries, iteration):
         if isinstance(iteration, int):

