@@ -29,6 +29,8 @@ class Form:
         return Form(terms, _sum(self.constant, factor * other.constant))
 
     def times(self, factor):
+        if not factor:
+            return Form()
         terms = {term: factor * coefficient for term, coefficient in self.terms.items()}
         return Form(terms, factor * self.constant)
 

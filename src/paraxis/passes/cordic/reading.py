@@ -83,12 +83,17 @@ class Reader:
         return Form({(self.values.number(kind, *parts),): 1.0})
 
     def _add(self, node):
-        a, b = node.args
-        return self.part(a).plus(self.part(b))
+        return self._sum(node, 1.0)
 
     def _subtract(self, node):
+        return self._sum(node, -1.0)
+
+    def _sum(self, node, sign):
         a, b = node.args
-        return self.part(a).plus(self.part(b), -1.0)
+        form = self.part(a).plus(self.part(b), sign)
+        if self.uses[node.index] > 1:
+            self.values.shared(form)  # so that products know it
+        return form
 
     def _negate(self, node):
         return self.number(node.args[0]).times(-1.0)
@@ -112,7 +117,7 @@ class Reader:
             free = power_of_two(b.constant) is not None or len(a.terms) < 2
             return (a if free else self.values.shared(a)).times(b.constant)
         (s, u), (t, v) = self.values.alone(a), self.values.alone(b)
-        return Form({(min(u, v), max(u, v)): s * t})
+        return self.values.product(u, v).times(s * t)
 
     def _fused(self, node):
         a, b, c = node.args

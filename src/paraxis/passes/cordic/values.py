@@ -151,6 +151,18 @@ class Values:
         coefficient, value = self.alone(form)
         return Form({(value,): coefficient})
 
+    def product(self, first, second):
+        """The form of a product of two values: a (b + c) is a b + a c where that was met before."""
+        for a, other in ((first, second), (second, first)):
+            value = self[other]
+            if isinstance(value, Sum) and all(len(term) == 1 for term in value.form.terms):
+                written_out = Form({_pair(a, b): c for (b,), c in value.form.terms.items()})
+                scale = written_out.scale
+                known = self._known.get((Sum, self.key(written_out.times(1 / scale))))
+                if known is not None and not value.form.constant:
+                    return Form({(known,): scale / self._scales[known]})
+        return Form({_pair(first, second): 1.0})
+
     def squared(self, form):
         """The form of a form's square."""
         if form.is_constant:
@@ -189,3 +201,8 @@ class Values:
 
     def negative(self, angle):
         return self.combined(Angle(), angle, -1)
+
+
+def _pair(a, b):
+    """A term that is a product."""
+    return min(a, b), max(a, b)
