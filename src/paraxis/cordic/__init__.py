@@ -4,5 +4,6 @@ from .circuit import Circuit
 from .dynamics_circuit import inverse_dynamics
 from .kinematics_circuit import inverse_kinematics
 from .processor import Cordic
+from .word_length import shortest_word
 
-__all__ = ["Circuit", "Cordic", "inverse_dynamics", "inverse_kinematics"]
+__all__ = ["Circuit", "Cordic", "inverse_dynamics", "inverse_kinematics", "shortest_word"]

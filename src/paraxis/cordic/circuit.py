@@ -4,13 +4,14 @@
 pipeline, a new one every stage. Calling a circuit takes and gives floats.
 """
 
+import math
 from collections import namedtuple
 from functools import cached_property
 from numbers import Real
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ProgramError
 from ..parallel.pipelines.balance import pipeline
 from ..parallel.whole_number import whole_number
 from ..passes.cordic.decompose import decompose
@@ -40,11 +41,13 @@ class Circuit:
         iterations = whole_number("iterations", iterations, SHORTEST)
         if not (isinstance(near, Real) and 0 < near < 1):
             raise ArgumentError(f"near: expected a number between 0 and 1, found {near!r}")
+        if not tasks.tasks:
+            raise ProgramError(f"{tasks.name}: expected work for a CORDIC processor, found none")
         self.tasks = tasks
         self.words = Words(word, iterations, iterations.bit_length() + 1, near)
         found = sizes(tasks, self.words, ranges, lengths)
         self.formats, self.limits, self.units = found.formats, found.limits, found.units
-        self._sample = sample
+        self._ranges, self._sample = ranges, sample
 
     @classmethod
     def of(cls, program, ranges, word=24, iterations=None, near=NEAR):
@@ -197,14 +200,34 @@ class Circuit:
 
     def sample(self, count, seed=0):
         """Words of inputs as they come in use: Input -> array of so many."""
+        return self.quantised(**self._random_inputs(count, seed))[0]
+
+    def errors(self, count=1000, seed=0):
+        """How far outputs are from float64 at most, over so many random inputs that are valid.
+
+        A dict, output -> array of its shape; part of it is the rounding of inputs to words.
+        """
+        inputs = self._random_inputs(count, seed)
+        found, exact = self(**inputs), self.tasks.evaluate(**inputs)
+        worst = 0.0 if found.valid.any() else math.inf  # nothing is known of what is not valid
+        errors = {}
+        for name, (shape, _) in self.tasks.outputs.items():
+            off = getattr(found, name)[found.valid] - exact[name][found.valid]
+            angles = [isinstance(self.format_of(name, k), Angle) for k in range(math.prod(shape))]
+            on_circle = np.remainder(off + math.pi, 2 * math.pi) - math.pi
+            off = np.where(np.reshape(angles, shape), on_circle, off)
+            errors[name] = abs(off).max(axis=0, initial=worst)
+        return errors
+
+    def _random_inputs(self, count, seed):
         rng = np.random.default_rng(seed)
         if self._sample is not None:
-            return self.quantised(**self._sample(rng, count))[0]
-        whole = [-(1 << self.words.word - 1), (1 << self.words.word - 1) - 1]
-        limits = {source: self.limits.get(source, whole) for source in self.inputs}
-        return {
-            source: rng.integers(*limits[source], count, endpoint=True) for source in self.inputs
-        }
+            return self._sample(rng, count)
+        arrays = {name: np.zeros((count, math.prod(s))) for name, s in self.tasks.inputs.items()}
+        for source in self.inputs:
+            ends = self._ranges.get(source, (-math.pi, math.pi))
+            arrays[source.name][:, source.index] = rng.uniform(*ends, count)
+        return {name: x.reshape(count, *self.tasks.inputs[name]) for name, x in arrays.items()}
 
     def export(self, folder, architecture="pipelined", items=500):
         """Write Verilog with a test bench of so many items; returns what was written.
