@@ -11,6 +11,7 @@ from paraxis.report.cordic import (
     circuits,
     dynamics,
     graph,
+    hardware,
     joint_errors,
     same_bits,
     scale_factors,
@@ -189,3 +190,49 @@ def test_torques_of_the_dynamics(monkeypatch):
     for name in ("planar arm, 3 joints", "PUMA, 3 joints", "PUMA, 6 joints"):
         assert 1e-6 < found[f"{name}: largest error, N m"].measured < 1e-3
         assert "200 of 200 valid" in found[f"{name}: largest error, N m"].note
+
+
+# -- what was measured once ------------------------------------------------------------------------
+
+CASE = {
+    "circuit": "arm",
+    "word": 24,
+    "architecture": "iterative",
+    "target": "ecp5",
+    "latency_clocks": 288,
+    "interval_clocks": 24,
+    "total": {"luts": 100, "carries": 20, "wide_muxes": 3, "flip_flops": 50, "longest_path": 9},
+    "modules": {"arm": {"flip_flops": 11}},
+    "yosys": "Yosys 0.1",
+}
+
+
+def test_gates_are_those_of_the_file(monkeypatch):
+    monkeypatch.setattr(hardware, "results", lambda: {"rows": [CASE]})
+    table = hardware.hardware_table()
+    cells, flip_flops, path = table.rows
+    assert "Yosys 0.1" in table.lead
+    assert cells.measured == 123 and cells.quantity.startswith("24 bits, iterative, an ECP5 FPGA")
+    assert flip_flops.measured == 50 and flip_flops.note.startswith("11 of them")
+    assert path.measured == 9 and path.note == "288 clocks to a solution, one every 24"
+
+
+def test_what_was_not_measured_says_what_to_run(monkeypatch, few_poses):
+    for module in (hardware, same_bits):
+        monkeypatch.setattr(module, "results", lambda: None)
+    monkeypatch.setattr(same_bits, "STREAMED", 5)
+    for table, script in (
+        (hardware.hardware_table(), "benchmarks/synthesis.py"),
+        (same_bits.same_bits_table(), "benchmarks/same_bits.py"),
+    ):
+        assert f"run python {script} --json src/paraxis/report/cordic/" in table.lead
+
+
+def test_hardware_that_differs_shows(monkeypatch, few_poses):
+    row = {"circuit": "arm", "architecture": "pipelined", "simulator": "Icarus"}
+    found = {"date": "1988-01-01", "amaranth": "0.5"}
+    found["rows"] = [row | {"items": 500, "same": 499, "valid": 490}]
+    monkeypatch.setattr(same_bits, "results", lambda: found)
+    monkeypatch.setattr(same_bits, "STREAMED", 5)
+    shown = rows(same_bits.same_bits_table())["arm, pipelined, Icarus"]
+    assert shown.measured == 499 and shown.note == "of 500; 490 of them valid"

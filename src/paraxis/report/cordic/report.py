@@ -3,6 +3,7 @@
 from ..document import Report
 from .dynamics import dynamics_table
 from .graph import diagrams, tasks_table
+from .hardware import hardware_table
 from .joint_errors import joint_errors_table
 from .same_bits import same_bits_table
 from .scale_factors import scale_factors
@@ -19,7 +20,9 @@ LEAD = (
 )
 RULE = (
     "Tasks, pipelines, errors and comparisons are made with the report, by the model that computes "
-    "with the words of the circuit, bit by bit. An error is an absolute difference from float64."
+    "with the words of the circuit, bit by bit. An error is an absolute difference from float64. "
+    "Hardware was simulated and synthesised once, by the benchmarks that are named, and not for "
+    "this report."
 )
 
 
@@ -35,7 +38,8 @@ def cordic():
         word_length_figure(),
         iterations_figure(),
         valid_bit_table(),
-        same_bits_table(),
         dynamics_table(),
+        same_bits_table(),
+        hardware_table(),
     ]
     return Report("cordic", TITLE, LEAD, parts, RULE)

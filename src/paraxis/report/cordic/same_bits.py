@@ -1,4 +1,8 @@
-"""Bit by bit: the pipeline against the model without one, and hardware against both."""
+"""Bit by bit: the pipeline and the hardware against the model that has neither."""
+
+import json
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 
@@ -6,16 +10,33 @@ from ..document import Row, Table
 from .circuits import HERE, circuit, workspace
 
 STREAMED = 500
+FILE = "same_bits.json"
+COMMAND = f"python benchmarks/same_bits.py --json src/paraxis/report/cordic/{FILE}"
 LEAD = (
-    "Words that are the same as those of the model, which computes one pose after the other "
-    "without a pipeline."
+    "Items for which words and valid bit are those of the model, which computes one item after the "
+    "other without a pipeline. The stream is of NumPy and run for this report; {}"
 )
+
+
+@cache
+def results():
+    """What the benchmark wrote down of hardware, or None where it has not run."""
+    found = files(__package__).joinpath(FILE)
+    return json.loads(found.read_text("utf-8")) if found.is_file() else None
 
 
 def same_bits_table():
     """The table."""
+    found = results()
+    lead = LEAD.format(f"hardware was not compared yet: run {COMMAND}.")
     rows = [_stream_row()]
-    return Table("The same bits", LEAD, rows)
+    if found is not None:
+        lead = LEAD.format(
+            f"hardware was compared on {found['date']} by benchmarks/same_bits.py, in the "
+            f"simulator of Amaranth {found['amaranth']} and, as Verilog, in Icarus."
+        )
+        rows += [_hardware_row(row) for row in found["rows"]]
+    return Table("The same bits", lead, rows)
 
 
 def _stream_row():
@@ -23,10 +44,13 @@ def _stream_row():
     words, _ = circuit().quantised(pose=workspace().pose[:STREAMED])
     (plain, valid), (streamed, right) = circuit().run(words), circuit().stream(words)
     same = (valid == right) & np.all([plain[key] == streamed[key] for key in plain], axis=0)
-    return Row(
-        HERE,
-        "poses with the same words from the stream",
-        None,
-        int(same.sum()),
-        f"of {STREAMED}, a new one every stage; {int(valid.sum())} valid",
-    )
+    return _row("PUMA, inverse kinematics, stream", same.sum(), STREAMED, valid.sum())
+
+
+def _hardware_row(row):
+    what = f"{row['circuit']}, {row['architecture']}, {row['simulator']}"
+    return _row(what, row["same"], row["items"], row["valid"])
+
+
+def _row(what, same, items, valid):
+    return Row(HERE, what, None, int(same), f"of {items:,}; {valid:,} of them valid")
