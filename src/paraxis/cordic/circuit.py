@@ -18,7 +18,8 @@ from ..passes.cordic.decompose import decompose
 from ..passes.cordic.tasks import Constant, Input, Result
 from . import integers, long_integers
 from .formats import WIDEST, Angle
-from .ranges import entry_ranges
+from .random_inputs import random_inputs
+from .ranges import entry_ranges, ranges_of, require_ranges
 from .sizing import Words, number_format, sizes
 from .stream import stream
 from .task_graph import task_graph, task_name
@@ -35,7 +36,17 @@ class Circuit:
     numbers to the least and the largest word that is valid.
     """
 
-    def __init__(self, tasks, ranges, word=24, iterations=None, near=NEAR, lengths=(), sample=None):
+    def __init__(
+        self,
+        tasks,
+        ranges,
+        word=24,
+        iterations=None,
+        near=NEAR,
+        lengths=(),
+        seen=None,
+        sample=None,
+    ):
         word = whole_number("word", word, SHORTEST)
         iterations = word if iterations is None else iterations
         iterations = whole_number("iterations", iterations, SHORTEST)
@@ -45,7 +56,8 @@ class Circuit:
             raise ProgramError(f"{tasks.name}: expected work for a CORDIC processor, found none")
         self.tasks = tasks
         self.words = Words(word, iterations, iterations.bit_length() + 1, near)
-        found = sizes(tasks, self.words, ranges, lengths)
+        require_ranges(tasks, ranges)
+        found = sizes(tasks, self.words, ranges_of(tasks, ranges, lengths, seen), ranges)
         self.formats, self.limits, self.units = found.formats, found.limits, found.units
         self._ranges, self._sample = ranges, sample
 
@@ -223,11 +235,7 @@ class Circuit:
         rng = np.random.default_rng(seed)
         if self._sample is not None:
             return self._sample(rng, count)
-        arrays = {name: np.zeros((count, math.prod(s))) for name, s in self.tasks.inputs.items()}
-        for source in self.inputs:
-            ends = self._ranges.get(source, (-math.pi, math.pi))
-            arrays[source.name][:, source.index] = rng.uniform(*ends, count)
-        return {name: x.reshape(count, *self.tasks.inputs[name]) for name, x in arrays.items()}
+        return random_inputs(self.tasks, self._ranges, rng, count)
 
     def export(self, folder, architecture="pipelined", items=500):
         """Write Verilog with a test bench of so many items; returns what was written.

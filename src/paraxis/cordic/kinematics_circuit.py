@@ -33,7 +33,7 @@ def inverse_kinematics(
         q = rng.uniform(-math.pi, math.pi, (count, robot.n))
         return {"pose": forward_kinematics(robot, q, frame=frame)}
 
-    return Circuit(tasks, ranges, word, iterations, near, lengths, sample)
+    return Circuit(tasks, ranges, word, iterations, near, lengths, sample=sample)
 
 
 def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):

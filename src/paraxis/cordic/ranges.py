@@ -8,6 +8,9 @@ What has no root is not valid, and nobody minds how large its values were. So ra
 forward along the tasks and then back: under √(x² - y²) there is a y of at most x, of which there
 is a largest of what it was made of, and so on. A wrist that is within reach is where the arm can
 be, however long the hand is.
+
+Intervals know nothing of values that are never large together, and in a long chain of tasks that
+adds up. Where simulation has seen how large a value gets, twice that is taken for its largest.
 """
 
 import math
@@ -16,7 +19,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..errors import ArgumentError
-from ..passes.cordic.tasks import Constant, Input, Result
+from ..passes.cordic.tasks import Constant, Input, Result, entry
+
+TWICE = 2.0  # what is seen: how much larger a value may be than in simulation
+LEAST_LEFT = 2.0**-4  # of an interval, however small the values are that are seen in it
 
 
 @dataclass
@@ -28,6 +34,7 @@ class Ranges:
 
     intervals: dict
     lengths: list = field(default_factory=list)
+    seen: dict = field(default_factory=dict)  # Result -> its largest |value| in simulation
 
     def of(self, operand):
         """The interval of an operand."""
@@ -59,9 +66,12 @@ class Ranges:
     def set(self, source, interval):
         """A value's interval, no wider than a bound of its length allows, or than it was."""
         bound = min((b for members, b in self.lengths if source in members), default=math.inf)
-        self.intervals[source] = _common(
-            self.intervals.get(source, (-bound, bound)), _common((-bound, bound), interval)
-        )
+        interval = _common((-bound, bound), interval)
+        if source in self.seen:
+            # What is never seen but as a rounding error of what it is made of keeps room for that.
+            most = max(TWICE * self.seen[source], LEAST_LEFT * max(map(abs, interval)))
+            interval = _common(interval, (-most, most))
+        self.intervals[source] = _common(self.intervals.get(source, interval), interval)
 
     def narrow(self, operand, interval):
         """An operand's interval is no wider than this one; inputs stay what their user says."""
@@ -97,12 +107,23 @@ def entry_ranges(tasks, ranges):
     return found
 
 
-def ranges_of(tasks, inputs, lengths=()):
+def require_ranges(tasks, inputs):
+    """Every entry of an input that is read, and is no angle, has a range."""
+    operands = [o for task in tasks.tasks for o in task.operands.values()]
+    operands += [operand for _, given in tasks.outputs.values() for operand in given]
+    for source in dict.fromkeys(operand.source for operand in operands):
+        if isinstance(source, Input) and not tasks.is_angle(source) and source not in inputs:
+            name = entry(source.name, tasks.inputs[source.name], source.index)
+            raise ArgumentError(f"ranges of {tasks.name}: expected one for {name}, found none")
+
+
+def ranges_of(tasks, inputs, lengths=(), seen=None):
     """The Ranges of all values, from those of the inputs that are numbers: Input -> (least, most).
 
-    `lengths` are pairs of a set of Inputs and the length that their vector has at most.
+    `lengths` are pairs of a set of Inputs and the length that their vector has at most; `seen` are
+    Results and their largest |value| in simulation.
     """
-    found = Ranges({}, [(frozenset(members), bound) for members, bound in lengths])
+    found = Ranges({}, [(frozenset(members), bound) for members, bound in lengths], seen or {})
     for source, interval in inputs.items():
         found.set(source, interval)
     numbered = list(enumerate(tasks.tasks))

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ArgumentError
-from ..passes.cordic.tasks import Constant, Input, Result, entry
+from ..passes.cordic.tasks import Constant, Result
 from .formats import Angle, Number
-from .ranges import ranges_of
 from .units.circular import Rotate, Vector
 from .units.hyperbolic import Root
 from .units.linear import Add, AddAngles, Divide, Multiply
@@ -51,12 +50,9 @@ class Sizes:
     units: tuple
 
 
-def sizes(tasks, words, inputs, lengths=()):
-    """Sizes for tasks whose inputs that are numbers have intervals: Input -> (least, most)."""
-    sources = _read(tasks)
-    _require_ranges(tasks, sources, inputs)
-    expected = ranges_of(tasks, inputs, lengths)
-    formats = {source: _format(tasks, source, expected, words) for source in sources}
+def sizes(tasks, words, expected, inputs):
+    """Sizes for `expected` Ranges, and `inputs` that are numbers: Input -> (least, most)."""
+    formats = {source: _format(tasks, source, expected, words) for source in _read(tasks)}
     limits = {
         source: tuple(_outward(formats[source], inputs[source]))
         for source in formats
@@ -93,13 +89,6 @@ def _read(tasks):
     return [source for source in found if not isinstance(source, Constant)]
 
 
-def _require_ranges(tasks, sources, inputs):
-    for source in sources:
-        if isinstance(source, Input) and not tasks.is_angle(source) and source not in inputs:
-            name = entry(source.name, tasks.inputs[source.name], source.index)
-            raise ArgumentError(f"ranges of {tasks.name}: expected one for {name}, found none")
-
-
 def _must_be_told(sources, number, task):
     """Whether results hang on a length not being zero: an angle that is read does, and a root."""
     return task.kind == "root" or (task.kind == "vector" and Result(number, "Z") in sources)
@@ -113,7 +102,7 @@ def _format(tasks, source, expected, words):
 
 def number_format(word, most):
     """For numbers up to `most`, and a little more because of errors."""
-    most = most * (1 + SLACK)
+    most = float(most) * (1 + SLACK)
     exponent = math.frexp(most)[1] if most else 0
     exponent += most > 2.0**exponent * (1 - STEPS_OFF * 2.0 ** (1 - word))
     return Number(word, word - 1 - exponent)

@@ -147,7 +147,8 @@ class Add(Unit):
     @cached_property
     def fraction(self):
         ports = [p.format.fraction for p in (self.x, self.y) if p.constant is None]
-        return max(*ports, self.gives["Y"].format.fraction)
+        wanted = self.gives["Y"].format.fraction
+        return max(wanted, min(max(ports), wanted + self.guard))
 
     @cached_property
     def widths(self):

@@ -146,29 +146,25 @@ class CordicTasks:
         """The outputs, over float64, for arrays of shape batch + entry shape; NaN where there is
         none: a root of a negative number."""
         given = self.given(arrays)
-        results = []
-
-        def value(operand):
-            source = operand.source
-            if isinstance(source, Input):
-                found = given[source.name][..., source.index]
-            elif isinstance(source, Result):
-                found = results[source.task][source.port]
-            else:
-                found = source.value
-            return operand.sign * np.ldexp(found, operand.shift)
-
-        with np.errstate(divide="ignore", invalid="ignore"):
-            for task in self.tasks:
-                ports = {port: value(operand) for port, operand in task.operands.items()}
-                results.append(MEANINGS[task.kind](**ports))
+        results = self.results(given)
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in given.values()))
         return {
             name: np.stack(
-                [np.broadcast_to(value(operand), batch) for operand in operands], axis=-1
+                [np.broadcast_to(_value(operand, given, results), batch) for operand in operands],
+                axis=-1,
             ).reshape(batch + shape)
             for name, (shape, operands) in self.outputs.items()
         }
+
+    def results(self, given):
+        """Result -> array, over float64, of all tasks for what is `given`."""
+        results = {}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for number, task in enumerate(self.tasks):
+                ports = {port: _value(o, given, results) for port, o in task.operands.items()}
+                for port, value in MEANINGS[task.kind](**ports).items():
+                    results[Result(number, port)] = value
+        return results
 
     def given(self, arrays):
         """name -> array of shape batch + (entries,)."""
@@ -229,3 +225,12 @@ def entry(name, shape, index):
     """An entry of an array in words: `pose[0,3]`."""
     place = ",".join(str(int(k)) for k in np.unravel_index(index, shape)) if shape else ""
     return f"{name}[{place}]" if place else name
+
+
+def _value(operand, given, results):
+    source = operand.source
+    if isinstance(source, Input):
+        found = given[source.name][..., source.index]
+    else:
+        found = source.value if isinstance(source, Constant) else results[source]
+    return operand.sign * np.ldexp(found, operand.shift)
