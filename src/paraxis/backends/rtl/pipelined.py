@@ -38,10 +38,10 @@ class Pipelined:
 
     def delayed(self, name, word, stages, reset=False):
         """The word now, and as it was one, two ... stages ago: taps of a shift register."""
-        width, length = len(word), stages * self.iterations
-        if not stages:
-            return [word]
-        line = Signal(length * width, name=name, reset_less=not reset)
-        self.module.d.sync += line.eq(Cat(word, line))
-        ends = [stage * self.iterations * width for stage in range(1, stages + 1)]
-        return [word, *(like(word, line[end - width : end]) for end in ends)]
+        taps = [word]
+        for stage in range(1, stages + 1):
+            bits = self.iterations * len(word)
+            line = Signal(bits, name=f"{name}_{stage}", reset_less=not reset)
+            self.module.d.sync += line.eq(Cat(taps[-1], line))  # the oldest word drops out
+            taps.append(like(word, line[-len(word) :]))
+        return taps
