@@ -3,8 +3,8 @@
     start   an item is at the inputs          done    an item is at the outputs
     ready   it is taken (iterative only)      valid   and it is right
 
-An item is `circuit.stages * circuit.iterations` clocks on its way. With it travel two bits, that
-it is there and that it is right so far; these alone have a reset.
+An item is `circuit.stages * circuit.iterations` clocks on its way. With it travel two bits: that
+it is there, which is all that a reset must forget, and that it is right so far.
 """
 
 from functools import cached_property, reduce

@@ -8,7 +8,7 @@ def normalised(ops, value, bits):
     """
     far, step = 0, 1 << max(bits - 1, 1).bit_length() - 1
     while step:
-        empty = value < (1 << max(bits - step, 0))
+        empty = value >> max(bits - step, 0) == 0
         value = ops.fit(ops.where(empty, value << step, value), bits + 1)
         far, step = far | ops.where(empty, step, 0), step >> 1
     return value, far
