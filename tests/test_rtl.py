@@ -138,19 +138,41 @@ def taken(context, processor):
     return given, bool(context.get(processor.right))
 
 
+def assert_is_its_model(unit, words, through):
+    # Python's integers: products on the way may be longer than NumPy's.
+    given, right = unit(integers, {name: word.astype(object) for name, word in words.items()})
+    right = np.broadcast_to(right, ITEMS)
+    for item, (found, found_right) in enumerate(through(unit, words)):
+        expected = {name: int(np.broadcast_to(given[name], ITEMS)[item]) for name in given}
+        assert (found, found_right) == (expected, right[item]), (unit, item)
+
+
 @pytest.mark.parametrize("through", [through_pipelined, through_iterative])
 @pytest.mark.parametrize("kind", NUMBERS, ids=lambda kind: kind.__name__)
 def test_units_are_their_model(kind, through):
     rng = np.random.default_rng([len(kind.__name__), ord(kind.__name__[-1])])
     for _ in range(3):
         unit = random_unit(kind, rng)
-        words = random_words(unit, rng)
-        # Python's integers: products on the way may be longer than NumPy's.
-        given, right = unit(integers, {name: word.astype(object) for name, word in words.items()})
-        right = np.broadcast_to(right, ITEMS)
-        for item, (found, found_right) in enumerate(through(unit, words)):
-            expected = {name: int(np.broadcast_to(given[name], ITEMS)[item]) for name in given}
-            assert (found, found_right) == (expected, right[item]), (unit, item)
+        assert_is_its_model(unit, random_words(unit, rng), through)
+
+
+@pytest.mark.parametrize("through", [through_pipelined, through_iterative])
+@pytest.mark.parametrize("value", [0.0, 0.25, -0.5])
+def test_units_with_constants(value, through):
+    """Amaranth takes a constant that is not negative for a number without a sign."""
+    rng, number, angle = np.random.default_rng(5), Number(10, 9), Angle(10)
+    word, constant, turned = Port(number, 1, 1.0), Port(None, 1, abs(value), value), Port(angle)
+    known = {"iterations": 8, "guard": 4}
+    lengths = {"X": Given(number, True), "Y": Given(number, True)}
+    for unit in (
+        Rotate(x=constant, y=word, z=turned, gives=lengths, **known),
+        Rotate(x=word, y=constant, z=turned, gives=lengths, **known),
+        Vector(x=word, y=constant, z=constant, gives={"Z": Given(angle)}, **known),
+        Multiply(x=word, y=constant, z=constant, gives={"Y": Given(number, True)}, **known),
+        Divide(x=word, y=constant, z=constant, gives={"Z": Given(number, True)}, **known),
+        Root(x=word, y=constant, gives={"X": Given(number, True)}, **known),
+    ):
+        assert_is_its_model(unit, random_words(unit, rng), through)
 
 
 # -- circuits --------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ class PipelinedProcessor(Processor):
 
     def elaborate(self, platform):
         module, unit = Module(), self.unit
-        wires = Wires(module)
-        state = unit.load(wires, self.words)
+        wires, state = Wires(module), self.registers("loaded")
+        module.d.comb += assigned(state, unit.load(wires, self.words))
         for clock in range(unit.iterations):
             iteration = clock - unit.loads_alone
             if 0 <= iteration < unit.rotations:

@@ -3,7 +3,7 @@
 A number is an Amaranth Value, or a Python integer where it is known; so is a condition.
 """
 
-from amaranth.hdl import Array, Const, Mux, Signal, signed, unsigned
+from amaranth.hdl import Array, Mux, Signal, signed, unsigned
 
 
 class Wires:
@@ -18,7 +18,7 @@ class Wires:
     def where(self, condition, if_true, if_false):
         if isinstance(condition, bool):
             return if_true if condition else if_false
-        return Mux(condition, _with_sign(if_true), _with_sign(if_false))
+        return Mux(condition, if_true, if_false)
 
     def fit(self, value, width):
         return self._wire(value, signed(width))
@@ -55,9 +55,3 @@ class Wires:
         wire = Signal(shape, name=name)
         self.module.d.comb += wire.eq(value)
         return wire
-
-
-def _with_sign(value):
-    """A number that is known, as one that may be inverted: Amaranth takes 0 for a number without a
-    sign, of which ~ is none below zero."""
-    return Const(value, signed(value.bit_length() + 1)) if isinstance(value, int) else value
