@@ -180,6 +180,8 @@ class Circuit:
         """Words of the inputs, Input -> array, and which items have numbers that fit."""
         given = self.tasks.given(arrays)
         words, fits = {}, True
+        for array in given.values():  # also of what is not read
+            fits = fits & np.isfinite(array).all(-1)
         for source in self.inputs:
             words[source], sound = self.formats[source].raw(given[source.name][..., source.index])
             fits = fits & sound
