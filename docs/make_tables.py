@@ -71,7 +71,26 @@ of sine and cosine. A pair costs {SINCOS} operations of the kind that multiplies
 machine does one multiplication or fused multiply-add on eight doubles a cycle, and additions on
 other units beside it. So no kernel for these operations can take less than
 ({count.mul} + {pairs}·{SINCOS}) / 8 ≈ {(count.mul + pairs * SINCOS) / 8:.0f} cycles a state."""
-    return {"example:counts": example, "text:limit": limit, "text:chain": chain_work()}
+    return {
+        "example:counts": example,
+        "text:limit": limit,
+        "text:chain": chain_work(),
+        "table:cordic": cordic_table(),
+    }
+
+
+def cordic_table():
+    """Lee and Chang's pipeline beside ours, as `paraxis report cordic` counts them."""
+    from paraxis.report.cordic.circuits import balanced, circuit, printed_tasks
+    from paraxis.report.papers import printed
+
+    paper = printed("lee_chang")["cordic"]
+    lines = balanced(printed_tasks()), circuit().pipeline
+    rows = [["inverse kinematics of a PUMA", "Lee and Chang 1988", "their equations", "ours"]]
+    for key in ("processors", "stages", "buffers"):
+        known = paper["buffer_stages" if key == "buffers" else key]
+        rows.append([key, *map(str, (known, *(getattr(line, key) for line in lines)))])
+    return f"{markdown(rows)}\n\nCORDIC processors, a new pose every stage; the fewest buffers."
 
 
 def chain_work():

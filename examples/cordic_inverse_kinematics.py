@@ -6,14 +6,13 @@ the Verilog of `circuit.export(folder)` computes, bit for bit.
 """
 
 import paraxis as px
-from paraxis.cordic.accuracy import reachable_poses
 
 MARGIN = 1 / 6  # from singularities, where any error grows without limit
 
 
 def main():
     robot = px.load("puma560")
-    workspace = reachable_poses(robot, 20_000)
+    workspace = px.cordic.reachable_poses(robot, 20_000)
     print(f"{robot.name}: {px.cordic.inverse_kinematics(robot).pipeline.summary}\n")
     print("bits   largest error   of rounding alone   half are below   valid")
     for word in (14, 16, 20, 24, 28, 32):

@@ -48,7 +48,7 @@ def test_the_reference_lists_every_command_and_report(capsys):
 
 def test_the_readme_runs(monkeypatch, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     monkeypatch.chdir(tmp_path)  # one of them writes a file
     space = {}
     for block in blocks:
