@@ -326,11 +326,25 @@ QUOTIENT = px.trace(lambda x, y: x[0] / y[0], x=(2,), y=(1,))
         ({"x": [1, 2, 3], "y": (1, 2)}, r"range of x: .* that fit the shape \(2,\)"),
         ({"x": (1, 2, 3), "y": (1, 2)}, "range of x: expected the largest .* or a pair"),
         ({"x": "wide", "y": (1, 2)}, "range of x: expected the largest"),
+        ({"x": 1e200, "y": (1e-200, 2)}, "expected finite values, found infinite ones"),
     ],
 )
 def test_bad_ranges_are_named(ranges, words):
     with pytest.raises(px.ArgumentError, match=words):
         Circuit.of(QUOTIENT, ranges)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-12, 1e12, 1e140])
+def test_numbers_of_any_size(size):
+    """Only where the point is changes."""
+
+    def function(x):
+        return {"y": [x[0] * x[1], x[0] + 3 * x[1]], "angle": [px.atan2(x[1], x[0])]}
+
+    circuit = Circuit.of(px.trace(function, x=(2,)), {"x": size}, word=20)
+    found = circuit([[0.7 * size, -0.4 * size]])
+    np.testing.assert_allclose(found.y, [[-0.28 * size**2, -0.5 * size]], rtol=1e-4)
+    np.testing.assert_allclose(found.angle, [[math.atan2(-0.4, 0.7)]], atol=1e-4)
 
 
 def test_bad_inputs_are_named():

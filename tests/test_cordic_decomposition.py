@@ -253,6 +253,15 @@ def test_sums_that_differ_by_a_constant_share():
     assert tasks.outputs["result"][1][2] == Operand(Result(2, "Y"), -1, 2)
 
 
+def test_what_is_plain_without_its_constant_is_not_made_of_what_has_one():
+    def function(x):
+        less = 0.3 - x[0]
+        return [less, (0.3 - less) * x[1], x[0] + 2.0]
+
+    tasks = made(function, x=(2,))
+    assert tasks.counts == {"add": 2, "multiply": 1} and tasks.stages == 1
+
+
 def test_a_product_that_is_there_begins_a_sum():
     tasks = made(lambda x: [x[0] * x[1], x[0] * x[1] + x[2] * x[3]], x=(4,))
     assert tasks.counts == {"multiply": 2}

@@ -97,7 +97,10 @@ def _must_be_told(sources, number, task):
 def _format(tasks, source, expected, words):
     if tasks.is_angle(source):
         return Angle(words.word)
-    return number_format(words.word, expected.most_of(source))
+    most = expected.most_of(source)
+    if not math.isfinite(most):
+        raise ArgumentError(f"ranges of {tasks.name}: expected finite values, found infinite ones")
+    return number_format(words.word, most)
 
 
 def number_format(word, most):

@@ -93,7 +93,7 @@ class _Maker:
         if form.is_constant:
             return Operand(Constant(form.constant + 0.0))  # not -0
         plain = form.times(1 / form.scale)
-        family = self._families.setdefault(self.values.key(plain.without_constant), [])
+        family = self._family(plain.without_constant)
         constant = self.values.numbers.same(plain.constant)
         for known, scale, operand in family:
             if known == constant:
@@ -107,6 +107,16 @@ class _Maker:
             operand = self._sum(form)
         family.append((constant, form.scale, operand))
         return operand
+
+    def _family(self, base):
+        """Of the forms that differ from a base by a constant; what is plain costs nothing."""
+        key = self.values.key(base)
+        if key not in self._families:
+            self._families[key] = []
+            if base.only and self._is_plain(*base.only):
+                (number,), coefficient = base.only
+                self._families[key] = [(0.0, 1.0, _scaled(self._single(number), coefficient))]
+        return self._families[key]
 
     def _opened(self, form):
         """A form that is a shared sum and a constant, as the terms of both."""
