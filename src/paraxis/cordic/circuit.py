@@ -66,8 +66,8 @@ class Circuit:
         """The Circuit of a Program made of what CORDICs do.
 
         That is sums, products, quotients, roots, sin, cos and atan2. `ranges` has for each input
-        that is a number the largest |value|, or a pair of the least and the largest, for all its
-        entries or in its shape; angles need none.
+        that is a number how far from zero it can be, or a pair of the least and the largest, for
+        all its entries or in its shape; angles need none.
         """
         tasks = decompose(program.graph)
         return cls(tasks, entry_ranges(tasks, ranges), word, iterations, near)
