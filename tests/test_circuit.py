@@ -1,6 +1,7 @@
 """Circuits: sound ranges, results within a bound, no number that wraps, valid where it is right."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -243,8 +244,10 @@ def test_a_stream_is_the_model_bit_for_bit():
 
 
 def test_the_pumas_pipeline():
+    begin = time.perf_counter()
     circuit = inverse_kinematics(PUMA)
     assert circuit.stages <= 18 and circuit.pipeline.buffers <= 141 and len(circuit.units) <= 25
+    assert time.perf_counter() - begin < 5  # about 0.4 s; interactive use allows 20
 
 
 # -- outputs that are no results -------------------------------------------------------------------
