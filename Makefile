@@ -15,7 +15,7 @@ TOOLS = $(VENV)/installed-tools
 DOCS = $(VENV)/installed-docs
 
 .NOTPARALLEL:
-.PHONY: help setup demo test test-long lint bench reports docs clean
+.PHONY: help setup demo test test-long lint bench hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
@@ -23,6 +23,7 @@ help:
 	@echo "make test-long  the tests that take longer"
 	@echo "make lint       style and formatting"
 	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
+	@echo "make hardware   simulate and synthesise CORDIC circuits, for the report (minutes; needs iverilog)"
 	@echo "make reports    the papers' numbers beside ours, made anew, for docs/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
 	@echo "make setup      only install: .venv with Paraxis and all that the tests need"
@@ -53,7 +54,12 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/chains.py --json benchmarks/results/chains.json
 	$(BIN)/python benchmarks/closed_loop.py --json benchmarks/results/closed_loop.json
 	$(BIN)/python benchmarks/unsynchronised.py --json benchmarks/results/unsynchronised.json
+	$(BIN)/python benchmarks/cordic.py --json benchmarks/results/cordic.json
 	cp benchmarks/results/chains.json src/paraxis/report/log_depth/measured.json
+
+hardware: $(TOOLS)
+	$(BIN)/python benchmarks/same_bits.py --json src/paraxis/report/cordic/same_bits.json
+	$(BIN)/python benchmarks/synthesis.py --json src/paraxis/report/cordic/synthesis.json
 
 reports: $(TOOLS)
 	for name in cordic counts depth friction schedules systolic networks log-depth speculation; do \
