@@ -4,7 +4,7 @@ Gates have two inputs and carries that look ahead; their words are 16 and 24 bit
 an FPGA with four-input tables and carry chains, at 24 bits. Paths are counted in cells between
 registers, wires without delay. The first run of yosys compiles itself, once, in half a minute.
 
-    python benchmarks/synthesis.py [--quick] [--json benchmarks/results/synthesis.json]
+    python benchmarks/synthesis.py [--quick] [--json src/paraxis/report/cordic/synthesis.json]
 """
 
 import argparse
