@@ -62,7 +62,7 @@ OPERATIONS, STREAMLINED = KINDS = ("operations", "streamlined")
 
 VERILOG = "verilog"
 ARCHITECTURES = ("pipelined", "iterative")
-SIGNS = ("arm", "elbow", "wrist")
+OF_CIRCUITS = ("word", "iterations", "arm", "elbow", "wrist", "near", "velocity", "acceleration")
 
 REPORT_NAMES = "reports:\n" + "".join(f"  {n:<13}{what}\n" for n, (what, _) in REPORTS.items())
 
@@ -236,18 +236,33 @@ def _parser():
     exported.add_argument(
         "--cpu", metavar="LEVEL", help="of a library: x86-64-v3 or x86-64-v4 (default: this CPU)"
     )
-    exported.add_argument(
-        "--word", metavar="BITS", type=int, help="of Verilog: the length of words (default: 24)"
-    )
-    exported.add_argument(
+    circuit = exported.add_argument_group("of Verilog")
+    circuit.add_argument(
         "--architecture",
         choices=ARCHITECTURES,
-        help="of Verilog: an item every clock, or one processor a task used again and again "
+        help="an item every clock, or one processor a task used again and again "
         f"(default: {ARCHITECTURES[0]})",
     )
-    for sign in SIGNS:
-        exported.add_argument(
+    circuit.add_argument("--word", metavar="BITS", type=int, help="length of words (default: 24)")
+    circuit.add_argument(
+        "--iterations", metavar="N", type=int, help="of a processor (default: as many as bits)"
+    )
+    for sign in ("arm", "elbow", "wrist"):
+        circuit.add_argument(
             f"--{sign}", type=int, choices=(1, -1), help="of inverse kinematics (default: 1)"
+        )
+    circuit.add_argument(
+        "--near",
+        metavar="X",
+        type=float,
+        help="of inverse kinematics: how near singularities poses are not valid (default: 1/256)",
+    )
+    for name, unit in (("velocity", "rad/s"), ("acceleration", "rad/s²")):
+        circuit.add_argument(
+            f"--{name}",
+            metavar="X,...",
+            type=_gains,
+            help=f"of inverse dynamics: the largest, in {unit}",
         )
     exported.add_argument("-o", "--output", metavar="DIR", required=True)
 
@@ -580,7 +595,7 @@ def _refuse(arguments, names, what):
 def _export(arguments):
     if arguments.language == VERILOG:
         return _export_verilog(arguments)
-    _refuse(arguments, ("word", "architecture", *SIGNS), f"--language {arguments.language}")
+    _refuse(arguments, ("architecture", *OF_CIRCUITS), f"--language {arguments.language}")
     exported = export(
         _load(arguments),
         arguments.function,
@@ -600,16 +615,15 @@ def _export(arguments):
 def _export_verilog(arguments):
     if arguments.parameters:
         raise ArgumentError("--parameters: makes no sense with --language verilog")
-    refused = ("algorithm", "coordinates", "dtype", "name", "cpu")
-    _refuse(arguments, refused, "--language verilog")
+    _refuse(arguments, ("algorithm", "coordinates", "dtype", "cpu"), "--language verilog")
+    options = {name: getattr(arguments, name) for name in ("frame", *OF_CIRCUITS)}
     exported = export_circuit(
         _load(arguments),
         arguments.function,
         arguments.output,
         architecture=arguments.architecture or ARCHITECTURES[0],
-        word=24 if arguments.word is None else arguments.word,
-        frame=arguments.frame,
-        **{sign: getattr(arguments, sign) for sign in SIGNS},
+        name=arguments.name,
+        **{name: value for name, value in options.items() if value is not None},
     )
     return _print_exported(exported)
 

@@ -1,6 +1,7 @@
 """A function of a robot as files to take away, which say of which robot they are."""
 
 import re
+from inspect import signature
 
 from . import api
 from .backends.files import LANGUAGES, write_files
@@ -37,24 +38,22 @@ def export(
 CIRCUITS = ("inverse_kinematics", "inverse_dynamics")
 
 
-def export_circuit(robot, function, folder, *, architecture, word, frame=None, **signs):
+def export_circuit(robot, function, folder, *, architecture, name=None, **options):
     """Write Verilog of one function of CIRCUITS to `folder`, with a test bench.
 
-    `frame` and the signs `arm`, `elbow` and `wrist` are for inverse kinematics.
+    `name` is the module's. The rest are what `px.cordic.inverse_kinematics` or
+    `px.cordic.inverse_dynamics` take.
     """
     from . import cordic
 
-    given = {name: value for name, value in signs.items() if value is not None}
-    if function == "inverse_kinematics":
-        circuit = cordic.inverse_kinematics(robot, **given, frame=frame, word=word)
-    elif function == "inverse_dynamics":
-        given |= {} if frame is None else {"frame": frame}
-        for name in given:
-            raise ArgumentError(f"{name}: inverse_dynamics has none to choose")
-        circuit = cordic.inverse_dynamics(robot, word=word)
-    else:
+    if function not in CIRCUITS:
         raise ArgumentError(f"function: expected one of {CIRCUITS} in Verilog, found {function!r}")
-    return circuit.export(folder, architecture)
+    make = getattr(cordic, function)
+    known = signature(make).parameters
+    for option in options:
+        if option not in known:
+            raise ArgumentError(f"{option}: {function} has none to choose")
+    return make(robot, **options).export(folder, architecture, name=name)
 
 
 def _default_name(robot, function):

@@ -46,6 +46,7 @@ class Circuit:
         lengths=(),
         seen=None,
         sample=None,
+        notes=(),
     ):
         word = whole_number("word", word, SHORTEST)
         iterations = word if iterations is None else iterations
@@ -54,7 +55,7 @@ class Circuit:
             raise ArgumentError(f"near: expected a number between 0 and 1, found {near!r}")
         if not tasks.tasks:
             raise ProgramError(f"{tasks.name}: expected work for a CORDIC processor, found none")
-        self.tasks = tasks
+        self.tasks, self.notes = tasks, tuple(notes)
         self.words = Words(word, iterations, iterations.bit_length() + 1, near)
         require_ranges(tasks, ranges)
         found = sizes(tasks, self.words, ranges_of(tasks, ranges, lengths, seen), ranges)
@@ -239,15 +240,16 @@ class Circuit:
             return self._sample(rng, count)
         return random_inputs(self.tasks, self._ranges, rng, count)
 
-    def export(self, folder, architecture="pipelined", items=500):
+    def export(self, folder, architecture="pipelined", items=500, name=None):
         """Write Verilog with a test bench of so many items; returns what was written.
 
         architecture: "pipelined", an item every clock, or "iterative", one processor a task, an
-        item every `iterations` clocks.
+        item every `iterations` clocks. `name` is the module's, by default the circuit's.
         """
         from ..backends.rtl.verilog import write
 
-        return write(self, folder, self.sample(items), architecture)
+        named = {} if name is None else {"name": name}
+        return write(self, folder, self.sample(items), architecture, **named)
 
     def __repr__(self):
         return f"<Circuit {self.name}: {self.tasks.summary}, words of {self.words.word} bits>"

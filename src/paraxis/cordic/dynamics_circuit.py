@@ -28,7 +28,12 @@ def inverse_dynamics(robot, velocity=4.0, acceleration=20.0, word=24, iterations
     if not all(joint.is_revolute for joint in robot.joints):
         ranges["q"] = tuple(np.array([_limits(robot, joint) for joint in robot.joints]).T)
     ranges = entry_ranges(tasks, ranges)
-    return Circuit(tasks, ranges, word, iterations, seen=largest_seen(tasks, ranges))
+    notes = (
+        f"Robot {robot.name}: joint torques tau, in N m, for joint positions q, rates qd and "
+        "accelerations qdd, in rad, rad/s and rad/s^2; for joints that slide in N and m.",
+    )
+    seen = largest_seen(tasks, ranges)
+    return Circuit(tasks, ranges, word, iterations, seen=seen, notes=notes)
 
 
 def inverse_dynamics_tasks(robot):

@@ -33,20 +33,30 @@ def inverse_kinematics(
         q = rng.uniform(-math.pi, math.pi, (count, robot.n))
         return {"pose": forward_kinematics(robot, q, frame=frame)}
 
-    return Circuit(tasks, ranges, word, iterations, near, lengths, sample=sample)
+    place = robot.tool().name if frame is None else frame
+    notes = (
+        f"Robot {robot.name}: joint positions q, in rad, for poses of frame {place} in the world, "
+        "with lengths in m. Rows and columns of a pose count from 0; its axes must be of length "
+        "one and at right angles, which is not checked. Nor are joint limits.",
+        f"Of eight solutions the one with arm {arm}, elbow {elbow} and wrist {wrist}.",
+        f"Not valid: out of reach, or within {near:.3g} of a singularity.",
+    )
+    return Circuit(tasks, ranges, word, iterations, near, lengths, sample=sample, notes=notes)
 
 
 def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
     """The CORDIC tasks of such a solution."""
     geometry = _geometry(robot, frame)
-    for name, sign in (("arm", arm), ("elbow", elbow), ("wrist", wrist)):
+    signs = {"arm": arm, "elbow": elbow, "wrist": wrist}
+    for name, sign in signs.items():
         if sign not in SIGNS:
             raise ArgumentError(f"{name}: expected 1 or -1, found {sign!r}")
 
     def inverse_kinematics(pose):
         return {"q": geometry.positions(joint_angles(geometry, pose, arm, elbow, wrist))}
 
-    name = f"{robot.name}_inverse_kinematics"
+    others = [name for name, sign in signs.items() if sign < 0]
+    name = "_other_".join([f"{robot.name}_inverse_kinematics", *others])
     return decompose(trace(inverse_kinematics, {"pose": (4, 4)}, name))
 
 
