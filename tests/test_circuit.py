@@ -16,7 +16,7 @@ from test_closed_form_ik import MEMBERS, PUMA, modified
 from test_cordic_decomposition import random_function
 
 import paraxis as px
-from paraxis.cordic import Circuit, inverse_dynamics, inverse_kinematics
+from paraxis.cordic import Circuit, Input, inverse_dynamics, inverse_kinematics
 from paraxis.cordic.ranges import entry_ranges, ranges_of
 from paraxis.kinematics.closed_form import WRISTS
 from paraxis.passes.cordic.tasks import Result
@@ -111,7 +111,7 @@ def is_right(circuit, words):
     return valid.sum()
 
 
-@pytest.mark.parametrize("word", [8, 12, 48, 64])
+@pytest.mark.parametrize("word", [8, 12, 48, 63, 64, 65, 100])
 def test_short_and_long_words(word):
     def function(x, q):
         return {"y": [x[0] * x[1] + 0.3, x[0] * px.cos(q[0]) - x[1] * px.sin(q[0])]}
@@ -124,7 +124,34 @@ def test_short_and_long_words(word):
     expected = circuit.tasks.evaluate(x=x, q=q)["y"]
     assert found.valid.all()
     assert abs(found.y - expected).max() < 16 * step + 1e-13
-    assert not registers_overflow(circuit, circuit.quantised(x=x, q=q)[0])
+    words, _ = circuit.quantised(x=x, q=q)
+    assert not registers_overflow(circuit, words)
+    (plain, _), (streamed, _) = circuit.run(words), circuit.stream(words)
+    for key in plain:
+        np.testing.assert_array_equal(plain[key], streamed[key])
+
+
+@pytest.mark.parametrize("word", [24, 62, 64, 100, 512])
+def test_one_pose_in_words_of_any_length(word):
+    """Words come as they are, valid as a bool."""
+    circuit = inverse_kinematics(PUMA, word=word, iterations=min(word, 60))
+    found = circuit(posture(20, -30, 40, 30, 50, 10))
+    assert circuit.word == word
+    assert found.valid.dtype == bool and found.valid.shape == () and found.valid
+    assert off(found.q, np.radians([20, -30, 40, 30, 50, 10])).max() < 1e-6
+    words, _ = circuit.quantised(pose=np.full((4, 4), 1e9))
+    assert words[Input("pose", 3)] == (1 << word - 1) - 1
+    assert circuit.run(words)[1].dtype == bool and not circuit.run(words)[1]
+
+
+def test_the_word_with_no_opposite():
+    """There is one more below zero than above, whatever whole numbers are used."""
+    for word in (20, 64, 65):
+        program = px.trace(lambda x: {"y": [-x[0], x[0] + x[1]]}, x=(2,))
+        circuit = Circuit.of(program, {"x": 1.0}, word)
+        words = {source: [-(1 << word - 1), -7] for source in circuit.inputs}
+        for found, _ in (circuit.run(words), circuit.stream(words)):
+            assert found["y", 0].tolist() == [(1 << word - 1) - 1, 7]
 
 
 # -- the PUMA --------------------------------------------------------------------------------------
@@ -283,17 +310,20 @@ def test_a_length_alone_may_be_nothing():
 def test_a_word_that_is_too_short_says_how_many_bits_are_needed(near, needed):
     with pytest.raises(px.ArgumentError, match=f"word: expected at least {needed} bits .* found 9"):
         inverse_kinematics(PUMA, word=9, near=near)
-    with pytest.raises(px.ArgumentError, match=f"expected at least {needed} bits"):
-        inverse_kinematics(PUMA, word=needed - 1, near=near)
+    for word in (4, 5, 10, needed - 1):
+        with pytest.raises(px.ArgumentError, match=f"expected at least {needed} bits"):
+            inverse_kinematics(PUMA, word=word, near=near)
     assert inverse_kinematics(PUMA, word=needed, near=near)(posture(20, -30, 40, 30, 50, 10)).valid
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"word": 24.5}, "word: expected a whole number >= 4, found 24.5"),
-        ({"word": 3}, "word: expected a whole number >= 4, found 3"),
+        ({"word": 24.5}, "word: expected a whole number from 4 to 512, found 24.5"),
+        ({"word": 3}, "word: expected a whole number from 4 to 512, found 3"),
+        ({"word": 513}, "word: expected a whole number from 4 to 512, found 513"),
         ({"iterations": 0}, "iterations: expected a whole number"),
+        ({"iterations": 1000}, "iterations: expected a whole number from 4 to 512, found 1000"),
         ({"near": 0.0}, "near: expected a number between 0 and 1, found 0.0"),
         ({"near": 1.0}, "near"),
         ({"near": math.nan}, "near"),
@@ -359,8 +389,90 @@ def test_bad_inputs_are_named():
         circuit(q, q, q, q)
     with pytest.raises(px.ArgumentError, match="expected each of .* once"):
         circuit(q, q, q, q=q)
-    with pytest.raises(px.ArgumentError, match=r"qd: expected an array of shape \(..., 2\)"):
+    with pytest.raises(px.ArgumentError, match=r"qd: expected shape \(..., 2\), found \(3,\)"):
         circuit(q, np.zeros(3), q)
+    with pytest.raises(px.ArgumentError, match="q: expected real numbers .* found dtype <U1"):
+        circuit("a", q, q)
+    with pytest.raises(
+        px.ArgumentError, match=r"q, qd, qdd: expected shapes that go together, found \(2,\), \(3,"
+    ):
+        circuit(np.zeros((2, 2)), np.zeros((3, 2)), q)
+
+
+def test_poses_may_be_poses():
+    circuit = inverse_kinematics(PUMA)
+    matrix = posture(20, -30, 40, 30, 50, 10)
+    pose = px.Pose.from_matrix(matrix)
+    np.testing.assert_array_equal(circuit(pose).q, circuit(matrix).q)
+    np.testing.assert_array_equal(circuit([pose, matrix]).q, circuit([matrix, matrix]).q)
+
+
+# -- words from outside ----------------------------------------------------------------------------
+
+SUM = Circuit.of(px.trace(lambda x: {"y": [x[1][0] + x[1][1]]}, x=(2, 2)), {"x": 1.0}, word=16)
+
+
+def sum_words(**changed):
+    words = {Input("x", 2): [100, -200], Input("x", 3): [1, 2]}
+    return words | {Input("x", int(name[1:])): word for name, word in changed.items()}
+
+
+@pytest.mark.parametrize("send", ["run", "stream"])
+def test_words_recorded_elsewhere(send):
+    """An entry's index is row-major."""
+    assert [(source.name, source.index) for source in SUM.inputs] == [("x", 2), ("x", 3)]
+    found, valid = getattr(SUM, send)(sum_words())
+    np.testing.assert_allclose(
+        SUM.format_of("y", 0).real(found["y", 0]),
+        SUM.formats[Input("x", 2)].real([101, -198]),
+        atol=2 * SUM.format_of("y", 0).step,
+    )
+    assert valid.tolist() == [True, True]
+    outside = sum_words(_2=[(1 << 15) - 1, 0])  # fits the word, but not the limits
+    assert getattr(SUM, send)(outside)[1].tolist() == [False, True]
+
+
+@pytest.mark.parametrize("send", ["run", "stream"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            {},
+            r"expected an array for each of `circuit.inputs`, .* found none for Input\(name='x'",
+        ),
+        ({"x": [[1, 2]]}, "such as Input.* found 'x'"),
+        (sum_words(_0=[1, 2]), r"found Input\(name='x', index=0\)"),  # which is not read
+        ((sum_words(), True), "expected a dict, Input -> array of words, found a tuple"),
+        (sum_words(_3=[1, 2, 3]), r"expected shapes that go together, found \(2,\), \(3,\)"),
+        (sum_words(_3=[1.0, 2.5]), r"x\[1,1\]: expected words, which are integers, found float64"),
+        (sum_words(_3=[True, False]), r"x\[1,1\]: .* found bool"),
+        (sum_words(_2=[0, 1 << 15]), r"x\[1,0\]: expected words of 16 bits, .* that needs 17"),
+        (sum_words(_2=[0, -(1 << 80)]), r"x\[1,0\]: expected words of 16 bits, .* needs 81"),
+    ],
+)
+def test_bad_words_are_named(send, words, said):
+    with pytest.raises(px.ArgumentError, match=said):
+        getattr(SUM, send)(words)
+
+
+def test_angles_alone_need_no_ranges():
+    program = px.trace(lambda a, b: {"c": [px.sin(a[0]), px.cos(a[0] + b[0])]}, a=1, b=1)
+    found = Circuit.of(program)([0.3], [0.4])
+    np.testing.assert_allclose(found.c, [math.sin(0.3), math.cos(0.7)], atol=1e-5)
+
+
+def test_what_is_no_program_and_no_range_is_named():
+    with pytest.raises(px.ArgumentError, match="program: expected a Program, which px.trace makes"):
+        Circuit.of(lambda x: x[0], {"x": 1.0})
+    with pytest.raises(px.ArgumentError, match="ranges: expected a dict, .* found 1.0"):
+        Circuit.of(QUOTIENT, 1.0)
+
+
+@pytest.mark.parametrize("count", [-1, 0, 2.5, "many"])
+def test_counts_of_samples_are_whole(count):
+    for ask in (SUM.sample, SUM.errors):
+        with pytest.raises(px.ArgumentError, match="count: expected a whole number >= 1"):
+            ask(count)
 
 
 def test_what_a_cordic_does_not_do_is_named():

@@ -184,7 +184,8 @@ def test_short_and_long_integers_agree(monkeypatch):
         for mode, direction in FUNCTIONS:
             short = run(cordic, mode, direction, *words)
             with monkeypatch.context() as patch:
-                patch.setattr("paraxis.cordic.processor.WIDEST", 0)
+                for module in ("formats", "processor"):
+                    patch.setattr(f"paraxis.cordic.{module}.WIDEST", 0)
                 long = run(cordic, mode, direction, *words)
             assert long.x.dtype == object and short.x.dtype == np.int64
             assert all(np.array_equal(s, w) for s, w in zip(short, long, strict=True))
@@ -545,3 +546,15 @@ def test_arguments_that_cannot_be(arguments, said):
 def test_directions_that_cannot_be():
     with pytest.raises(px.ArgumentError, match='direction: expected "rotate" or "vector"'):
         Cordic().bound("linear", "backwards", 1.0, 0.0, 0.0)
+
+
+def test_bounds_are_of_floats():
+    """Integers are words, here as everywhere, unless one of their company is a float."""
+    with pytest.raises(px.ArgumentError, match="expected floats, found integers, which are words"):
+        Cordic().bound("linear", "rotate", np.array([1, 2]), 0, 1)
+    with pytest.raises(px.ArgumentError, match="raw words in all three, found words in x only"):
+        Cordic().bound("linear", "rotate", np.array([1, 2]), 0.5, 1)
+    with pytest.raises(px.ArgumentError, match="shapes that go together"):
+        Cordic().bound("linear", "rotate", [1.0, 2.0], [0.5] * 3, 1)
+    with_integers = Cordic().bound("linear", "rotate", 1.5, 0, 1)
+    assert with_integers == Cordic().bound("linear", "rotate", 1.5, 0.0, 1.0)

@@ -25,7 +25,8 @@ class Accuracy:
 
     `margin` is the distance of the solution from singularities: the least of three numbers that
     are 0 at one, and about 1 at most: how far the wrist's centre is from beside axis 1, over the
-    arm's length; the sine at the elbow; and that at joint 5, without its sign.
+    arm's length; the sine at the elbow; and that at joint 5, without its sign. Where no valid
+    solution is that far from singularities, `worst`, `worst_rounding` and `median` are NaN.
     """
 
     error: np.ndarray  # (poses, 6): radians, from float64; NaN where a pose is not valid

@@ -1,4 +1,4 @@
-"""A function as a circuit: CORDIC units in a balanced pipeline, and what it computes, bit for bit.
+"""A function as a circuit: CORDIC units in a balanced pipeline, and what it computes, bit by bit.
 
 `run` is the model without a pipeline, on arrays of words; `stream` sends items through the
 pipeline, a new one every stage. Calling a circuit takes and gives floats.
@@ -6,32 +6,41 @@ pipeline, a new one every stage. Calling a circuit takes and gives floats.
 
 import math
 from collections import namedtuple
+from collections.abc import Mapping
 from functools import cached_property
 from numbers import Real
 
 import numpy as np
 
+from ..drivers.map import as_array
 from ..errors import ArgumentError, ProgramError
+from ..kinematics.poses import matrices
 from ..parallel.pipelines.balance import pipeline
 from ..parallel.whole_number import whole_number
 from ..passes.cordic.decompose import decompose
 from ..passes.cordic.tasks import Constant, Input, Result
+from ..program import Program
 from . import integers, long_integers
-from .formats import WIDEST, Angle
+from .formats import SHORTEST, WIDEST, Angle, integer_kind, number_of_bits
 from .random_inputs import random_inputs
 from .ranges import entry_ranges, ranges_of, require_ranges
+from .raw_words import input_words, together
 from .sizing import Words, number_format, sizes
 from .stream import stream
 from .task_graph import task_graph, task_name
 
 NEAR = 2.0**-8  # by default: a length below this part of the largest it can be has no angle
-SHORTEST = 4  # words, and rows of iterations
 ON_THE_WAY = 8  # bits that numbers may be longer than registers before they are rounded
 
 
 class Circuit:
-    """Immutable. `tasks` are CordicTasks; `units[k]` does `tasks.tasks[k]` in stage `stage[k]`.
+    """A function in hardware: CORDIC processors and delay lines that a new item enters every stage.
 
+    Called, it computes with floats what the hardware computes with words, and says which items are
+    valid; `run` and `stream` take the words themselves, and `export` writes Verilog. Circuits come
+    from `inverse_kinematics`, `inverse_dynamics` and, for equations of one's own, `Circuit.of`.
+
+    Immutable. `tasks` are CordicTasks; `units[k]` does `tasks.tasks[k]` in stage `stage[k]`.
     `formats` maps Inputs and Results to what their words mean, `limits` the Inputs that are
     numbers to the least and the largest word that is valid.
     """
@@ -48,9 +57,9 @@ class Circuit:
         sample=None,
         notes=(),
     ):
-        word = whole_number("word", word, SHORTEST)
+        word = number_of_bits("word", word, SHORTEST)
         iterations = word if iterations is None else iterations
-        iterations = whole_number("iterations", iterations, SHORTEST)
+        iterations = number_of_bits("iterations", iterations, SHORTEST)
         if not (isinstance(near, Real) and 0 < near < 1):
             raise ArgumentError(f"near: expected a number between 0 and 1, found {near!r}")
         if not tasks.tasks:
@@ -63,19 +72,33 @@ class Circuit:
         self._ranges, self._sample = ranges, sample
 
     @classmethod
-    def of(cls, program, ranges, word=24, iterations=None, near=NEAR):
+    def of(cls, program, ranges=None, word=24, iterations=None, near=NEAR):
         """The Circuit of a Program made of what CORDICs do.
 
         That is sums, products, quotients, roots, sin, cos and atan2. `ranges` has for each input
         that is a number how far from zero it can be, or a pair of the least and the largest, for
         all its entries or in its shape; angles need none.
         """
+        if not isinstance(program, Program):
+            raise ArgumentError(
+                "program: expected a Program, which px.trace makes of a function, "
+                f"found {program!r}"
+            )
+        if not isinstance(ranges, Mapping | None):
+            raise ArgumentError(
+                f"ranges: expected a dict, name of an input -> its range, found {ranges!r}"
+            )
         tasks = decompose(program.graph)
-        return cls(tasks, entry_ranges(tasks, ranges), word, iterations, near)
+        return cls(tasks, entry_ranges(tasks, ranges or {}), word, iterations, near)
 
     @property
     def name(self):
         return self.tasks.name
+
+    @property
+    def word(self):
+        """Bits of every word."""
+        return self.words.word
 
     @property
     def iterations(self):
@@ -132,21 +155,22 @@ class Circuit:
 
         `words` maps each of `inputs` to an array of words.
         """
+        given, shape = input_words(self, words)
         valid, known = True, {}
         ops = self.ops
-        for source in self.inputs:
-            known[source] = np.asarray(words[source]).astype(ops.KIND)
+        for source, word in given.items():
+            known[source] = word.astype(ops.KIND)
             valid = valid & self.within_limits(source, known[source])
         for number, (task, unit) in enumerate(zip(self.tasks.tasks, self.units, strict=True)):
             taken = {port: known[getattr(task, port).source] for port in unit.ports}
             given, right = unit(ops, taken)
             known |= {Result(number, port): word for port, word in given.items()}
             valid = valid & right
-        shape = np.shape(valid)
-        return {
-            key: np.broadcast_to(self.output_word(key, known.get(operand.source)), shape)
-            for key, operand in self.outputs.items()
-        }, valid
+        found = {}
+        for key, operand in self.outputs.items():
+            word = self.output_word(key, known.get(operand.source)).astype(integer_kind(self.word))
+            found[key] = np.broadcast_to(word, valid.shape).reshape(shape)
+        return found, valid.reshape(shape)[()]
 
     @cached_property
     def ops(self):
@@ -171,7 +195,7 @@ class Circuit:
             return word
         if isinstance(wanted, Angle):
             return integers.wrap(-word, wanted.word)
-        return np.minimum(-word, (1 << wanted.word - 1) - 1)
+        return -word - (word == -1 << wanted.word - 1)  # there is one more below zero than above
 
     def stream(self, words):
         """What `run` gives, by sending item after item through the pipeline, one a stage."""
@@ -179,10 +203,14 @@ class Circuit:
 
     def quantised(self, **arrays):
         """Words of the inputs, Input -> array, and which items have numbers that fit."""
-        given = self.tasks.given(arrays)
-        words, fits = {}, True
-        for array in given.values():  # also of what is not read
-            fits = fits & np.isfinite(array).all(-1)
+        given = self.tasks.given(
+            {
+                name: as_array(matrices(array), name, self.tasks.inputs.get(name, ()))
+                for name, array in arrays.items()
+            }
+        )
+        finite = [np.isfinite(array).all(-1) for array in given.values()]  # also what is not read
+        words, fits = {}, np.logical_and.reduce(together(", ".join(given), finite))
         for source in self.inputs:
             words[source], sound = self.formats[source].raw(given[source.name][..., source.index])
             fits = fits & sound
@@ -214,7 +242,7 @@ class Circuit:
         return namedtuple("Results", [*self.tasks.outputs, "valid"])(*results, valid)
 
     def sample(self, count, seed=0):
-        """Words of inputs as they come in use: Input -> array of so many."""
+        """Words of `count` random inputs as they come in use: Input -> array."""
         return self.quantised(**self._random_inputs(count, seed))[0]
 
     def errors(self, count=1000, seed=0):
@@ -235,6 +263,7 @@ class Circuit:
         return errors
 
     def _random_inputs(self, count, seed):
+        count = whole_number("count", count)
         rng = np.random.default_rng(seed)
         if self._sample is not None:
             return self._sample(rng, count)
@@ -252,4 +281,4 @@ class Circuit:
         return write(self, folder, self.sample(items), architecture, **named)
 
     def __repr__(self):
-        return f"<Circuit {self.name}: {self.tasks.summary}, words of {self.words.word} bits>"
+        return f"<Circuit {self.name}: {self.tasks.summary}, words of {self.word} bits>"

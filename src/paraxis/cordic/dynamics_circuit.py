@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..api import program
-from ..errors import RobotError
+from ..errors import ArgumentError, RobotError
 from ..passes.cordic.decompose import decompose
 from ..robot.robot import a_robot, quoted
 from .circuit import Circuit
@@ -21,10 +21,15 @@ def inverse_dynamics(robot, velocity=4.0, acceleration=20.0, word=24, iterations
     for each joint); a state beyond that is not valid. Joints that slide stay within their limits.
 
     Words have their point where intervals and a simulation of random states say: room for twice
-    the largest value seen. A state that makes a larger one would not be valid.
+    the largest value seen. A state that makes a larger one would not be valid. Words that are short
+    for such values, or for rates said to be far larger than they are, leave few bits for torques:
+    `errors` of the circuit tells.
     """
     tasks = inverse_dynamics_tasks(robot)
-    ranges = {"qd": velocity, "qdd": acceleration}
+    ranges = {
+        "qd": _largest("velocity", velocity, robot.n),
+        "qdd": _largest("acceleration", acceleration, robot.n),
+    }
     if not all(joint.is_revolute for joint in robot.joints):
         ranges["q"] = tuple(np.array([_limits(robot, joint) for joint in robot.joints]).T)
     ranges = entry_ranges(tasks, ranges)
@@ -40,6 +45,20 @@ def inverse_dynamics_tasks(robot):
     """The CORDIC tasks of a robot's inverse dynamics."""
     tasks = decompose(program(a_robot(robot), "inverse_dynamics").graph)
     return replace(tasks, name=f"{robot.name}_inverse_dynamics")
+
+
+def _largest(name, given, joints):
+    """How large a rate is at most, for each joint."""
+    try:
+        largest = np.broadcast_to(np.asarray(given, float), joints)
+    except (TypeError, ValueError):
+        largest = np.array(math.nan)
+    if not (np.isfinite(largest) & (largest >= 0)).all():
+        raise ArgumentError(
+            f"{name}: expected a number, or one for each of {joints} joints, finite and not "
+            f"negative, found {given!r}"
+        )
+    return largest
 
 
 def _limits(robot, joint):

@@ -2,9 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
+from ..errors import ArgumentError
+from .integers import wrap
+
+SHORTEST, LONGEST = 4, 512  # words
 WIDEST = 62  # bits that a 64-bit integer holds with room for one carry
 
 
@@ -32,14 +37,14 @@ class Number:
     def ends(self):
         """The first word and the last."""
         half = 1 << self.word - 1
-        return np.array([-half, half - 1], dtype=np.int64 if self.word <= WIDEST else object)
+        return np.array([-half, half - 1], dtype=integer_kind(self.word))
 
     def raw(self, values):
         """The nearest words, and where a value is one of those that fit."""
         values = np.asarray(values, dtype=float)
         fits = (values >= self.least - self.step / 2) & (values < self.most + self.step / 2)
         scaled = nearest_whole(np.ldexp(np.where(fits, values, 0.0), self.fraction))
-        over = self.ends[(values > 0).astype(int)]
+        over = np.asarray(self.ends[(values > 0).astype(int)], integer_kind(self.word))
         return np.where(fits, whole(scaled, self.word), np.where(np.isnan(values), 0, over)), fits
 
     def real(self, words):
@@ -69,9 +74,7 @@ class Angle:
         fits = np.isfinite(values)
         turns = np.where(fits, values, 0.0) / (2 * math.pi)
         scaled = nearest_whole((turns - np.round(turns)) * 2.0**self.word)
-        half = 1 << self.word - 1
-        words = whole(scaled, self.word)
-        return np.where(words >= half, words - 2 * half, words), fits
+        return np.asarray(wrap(whole(scaled, self.word), self.word), integer_kind(self.word)), fits
 
     def real(self, words):
         """Radians, in [-π, π)."""
@@ -92,3 +95,17 @@ def whole(values, word):
     if word <= WIDEST:
         return values.astype(np.int64)
     return np.array([int(v) for v in values.ravel()], dtype=object).reshape(values.shape)
+
+
+def integer_kind(word):
+    """The dtype of words: Python's own integers where those of NumPy are too short."""
+    return np.int64 if word <= WIDEST else object
+
+
+def number_of_bits(name, value, least, most=LONGEST):
+    """A number of bits, or of the iterations that they take, as an int."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
+        raise ArgumentError(
+            f"{name}: expected a whole number from {least} to {most}, found {value!r}"
+        )
+    return int(value)

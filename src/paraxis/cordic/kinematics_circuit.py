@@ -39,7 +39,7 @@ def inverse_kinematics(
         "with lengths in m. Rows and columns of a pose count from 0; its axes must be of length "
         "one and at right angles, which is not checked. Nor are joint limits.",
         f"Of eight solutions the one with arm {arm}, elbow {elbow} and wrist {wrist}.",
-        f"Not valid: out of reach, or within {near:.3g} of a singularity.",
+        f"Not valid: out of reach, or within {near} of a singularity.",
     )
     return Circuit(tasks, ranges, word, iterations, near, lengths, sample=sample, notes=notes)
 

@@ -11,15 +11,15 @@ from ..errors import ArgumentError
 from . import integers, long_integers
 from .bounds import bound
 from .constants import CIRCULAR, HYPERBOLIC, LINEAR, MODES
-from .formats import WIDEST, Angle, Number
+from .formats import SHORTEST, WIDEST, Angle, Number, integer_kind, number_of_bits
 from .iteration_table import IterationTable
+from .raw_words import are_whole, fitting, together
 from .units.circular import Rotate, Vector
 from .units.hyperbolic import HyperbolicRotate, Root
 from .units.linear import Divide, Multiply
 from .units.unit import Given, Port
 
 REACH = 4.0  # numbers are in [-4, 4)
-SHORTEST, LONGEST = 4, 512  # words
 INTERLEAVED, MULTIPLY = "interleaved", "multiply"
 UNITS = {
     (CIRCULAR, "rotate"): Rotate,
@@ -69,11 +69,12 @@ class Cordic:
     compensation: str = INTERLEAVED
 
     def __post_init__(self):
-        _check_whole("word", self.word, SHORTEST, LONGEST)
-        _check_whole("iterations", self.iterations, 1, LONGEST)
-        if self.guard is None:
-            object.__setattr__(self, "guard", self.iterations.bit_length() + 1)
-        _check_whole("guard", self.guard, 0, LONGEST)
+        word = number_of_bits("word", self.word, SHORTEST)
+        iterations = number_of_bits("iterations", self.iterations, 1)
+        guard = iterations.bit_length() + 1 if self.guard is None else self.guard
+        guard = number_of_bits("guard", guard, 0)
+        for name, value in (("word", word), ("iterations", iterations), ("guard", guard)):
+            object.__setattr__(self, name, value)
         if self.compensation not in (INTERLEAVED, MULTIPLY):
             raise ArgumentError(
                 f"compensation: expected {INTERLEAVED!r} or {MULTIPLY!r}, "
@@ -105,10 +106,12 @@ class Cordic:
     def bound(self, mode, direction, x, y, z):
         """How far x, y and z of a valid result can be from those of exact arithmetic at most.
 
-        `direction` is "rotate" or "vector", and x, y, z are floats. Where nothing can be said it
-        is infinite.
+        `direction` is "rotate" or "vector", and x, y, z are floats: words are exact, and only what
+        they stand for has an error. Where nothing can be said it is infinite.
         """
-        reals = np.broadcast_arrays(*(np.asarray(value, float) for value in (x, y, z)))
+        reals = _alike(x, y, z)
+        if reals[0].dtype != float:
+            raise ArgumentError("x, y, z: expected floats, found integers, which are words")
         return bound(self, self.unit(mode, direction), *reals)
 
     def table(self, mode):
@@ -156,21 +159,21 @@ class Cordic:
     def _run(self, mode, direction, x, y, z):
         unit = self.unit(mode, direction)
         formats = {"x": self.number, "y": self.number, "z": unit.z.format}
-        together = _together(x, y, z)
-        shape, raw = together[0].shape, together[0].dtype != float
-        given = {name: each.ravel() for name, each in zip("xyz", together, strict=True)}
+        arrays = _alike(x, y, z)
+        shape, raw = arrays[0].shape, arrays[0].dtype != float
+        given = {name: each.ravel() for name, each in zip("xyz", arrays, strict=True)}
         words, fits = {}, True
         for name, format in formats.items():
             if raw:
-                words[name] = _checked(name, given[name], self.word)
+                words[name] = fitting(name, given[name], self.word)
             else:
                 words[name], fits_too = format.raw(given[name])
                 fits = fits & fits_too
         results, valid = self._words(unit, words)
         if not raw:
             results = [formats[name].real(word) for name, word in zip("xyz", results, strict=True)]
-        elif self.word <= WIDEST:
-            results = [word.astype(np.int64) for word in results]
+        else:
+            results = [word.astype(integer_kind(self.word)) for word in results]
         return CordicResult(*(each.reshape(shape)[()] for each in (*results, valid & fits)))
 
     def _words(self, unit, words):
@@ -202,10 +205,10 @@ def _inside(unit):
     return widest + unit.rotations + unit.guard + 1  # times the constant that undoes the gain
 
 
-def _together(*values):
+def _alike(*values):
     """Three arrays of one shape: of floats, or of integers where there are only integers."""
     arrays = [np.asarray(value) for value in values]
-    if not all(_is_real(array) for array in arrays):
+    if not all(array.dtype.kind == "f" or are_whole(array) for array in arrays):
         found = ", ".join(str(array.dtype) for array in arrays)
         raise ArgumentError(f"x, y, z: expected floats or integers, found {found}")
     if any(array.dtype.kind == "f" for array in arrays):
@@ -216,35 +219,9 @@ def _together(*values):
                 f"found words in {', '.join(words)} only"
             )
         arrays = [array.astype(float) for array in arrays]
-    try:
-        return np.broadcast_arrays(*arrays)
-    except ValueError:
-        shapes = ", ".join(str(array.shape) for array in arrays)
-        raise ArgumentError(f"x, y, z: expected shapes that go together, found {shapes}") from None
-
-
-def _is_real(array):
-    if array.dtype.kind == "O":
-        return all(isinstance(each, int) for each in array.ravel())
-    return array.dtype.kind in "iuf"
+    return together("x, y, z", arrays)
 
 
 def _has_words(value):
     """An array of integers is one of words; Python's own integers follow their company."""
     return not isinstance(value, int) and np.asarray(value).dtype.kind != "f"
-
-
-def _checked(name, words, word):
-    """Raw words that fit, as integers to count with."""
-    ends = [int(words.min()), int(words.max())] if words.size else [0]
-    bits = max((end if end >= 0 else ~end).bit_length() + 1 for end in ends)
-    if bits > word:
-        raise ArgumentError(f"{name}: expected words of {word} bits, found one that needs {bits}")
-    return words.astype(np.int64 if word <= WIDEST else object)
-
-
-def _check_whole(name, value, least, most):
-    if not isinstance(value, int) or not least <= value <= most:
-        raise ArgumentError(
-            f"{name}: expected a whole number from {least} to {most}, found {value!r}"
-        )

@@ -4,6 +4,8 @@ import numpy as np
 
 from ..passes.cordic.tasks import Constant
 from . import single_integers
+from .formats import integer_kind
+from .raw_words import input_words
 from .task_graph import input_name, output_name, task_graph, task_name
 
 
@@ -13,11 +15,11 @@ def stream(circuit, words):
     A word travels with whether all that it was made of was right.
     """
     tasks = circuit.tasks
-    rows = np.broadcast_arrays(*(np.asarray(words[source]) for source in circuit.inputs))
+    given, shape = input_words(circuit, words)
     names = [input_name(tasks, source) for source in circuit.inputs]
     items = [
         dict(zip(names, row, strict=True))
-        for row in zip(*(array.ravel().tolist() for array in rows), strict=True)
+        for row in zip(*(row.tolist() for row in given.values()), strict=True)
     ]
     done = circuit.pipeline.simulate(items, _functions(circuit)).results
     valid = [all(right for _, right in item.values()) for item in done]
@@ -25,8 +27,8 @@ def stream(circuit, words):
     for key, operand in circuit.outputs.items():
         name, constant = output_name(tasks, *key), isinstance(operand.source, Constant)
         column = [circuit.output_word(key, None if constant else item[name][0]) for item in done]
-        found[key] = np.array(column).reshape(rows[0].shape)
-    return found, np.array(valid).reshape(rows[0].shape)
+        found[key] = np.array(column, integer_kind(circuit.word)).reshape(shape)
+    return found, np.array(valid, bool).reshape(shape)[()]
 
 
 def _functions(circuit):

@@ -22,14 +22,15 @@ def nearest_poses(given):
 
     Given are matrices, a Pose, or sequences of these.
     """
-    poses, off = _nearest()(as_array(_matrices(given), "pose", (4, 4)))
+    poses, off = _nearest()(as_array(matrices(given), "pose", (4, 4)))
     return poses, off <= A_POSE
 
 
-def _matrices(given):
+def matrices(given):
+    """What is given, with the matrix of each Pose in its place."""
     if isinstance(given, Pose):
         return given.matrix
-    return [_matrices(each) for each in given] if isinstance(given, list | tuple) else given
+    return [matrices(each) for each in given] if isinstance(given, list | tuple) else given
 
 
 @cache
