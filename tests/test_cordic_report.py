@@ -19,6 +19,7 @@ from paraxis.report.cordic import (
     valid_bit,
     word_lengths,
 )
+from paraxis.report.cordic.report import LEAD, RULE
 from paraxis.report.document import Report, agrees, as_json, markdown
 from paraxis.report.papers import printed
 from paraxis.report.report_page import report_page
@@ -103,6 +104,7 @@ def test_diagrams_are_in_all_forms_of_a_report():
     report = Report("x", "X", "Lead.", [one], "Rule.")
     assert f"```text\n{one.text}\n```" in markdown(report)
     page = report_page(report, "1.0")
+    assert "Point at one" in page and "Point at one" not in markdown(report)
     assert one.html in page and page.count(one.style) == 1
     assert json.loads(json.dumps(as_json(report))) == [{"diagram": one.title, "text": one.text}]
 
@@ -226,6 +228,7 @@ def test_what_was_not_measured_says_what_to_run(monkeypatch, few_poses):
         (same_bits.same_bits_table(), "benchmarks/same_bits.py"),
     ):
         assert f"run python {script} --json src/paraxis/report/cordic/" in table.lead
+    assert "synthesised" not in RULE + LEAD
 
 
 def test_hardware_that_differs_shows(monkeypatch, few_poses):

@@ -59,7 +59,8 @@ def _drawn(title, pipeline):
     labels = {called[name]: label for name, label in graph.labels.items()}
     named = replace(pipeline, tasks=TaskGraph(dict(weights), edges, graph.name, labels))
     text = "\n".join([*_stages(named), "", *_delays(pipeline)])
-    return Diagram(title, f"{pipeline.summary}. {LEGEND}", picture(named), PICTURE, text)
+    drawn = f"<p>{LEGEND}</p>\n{picture(named)}"  # the legend is of the picture, not of the text
+    return Diagram(title, f"{pipeline.summary}.", drawn, PICTURE, text)
 
 
 def _stages(pipeline):

@@ -21,8 +21,7 @@ LEAD = (
 RULE = (
     "Tasks, pipelines, errors and comparisons are made with the report, by the model that computes "
     "with the words of the circuit, bit by bit. An error is an absolute difference from float64. "
-    "Hardware was simulated and synthesised once, by the benchmarks that are named, and not for "
-    "this report."
+    "Hardware is not measured with the report; a table that has numbers of it says whence they are."
 )
 
 
