@@ -440,9 +440,8 @@ def test_a_module_has_the_name_asked_for(tmp_path):
 
 
 def test_a_test_bench_needs_items(tmp_path):
-    circuit = small_circuit()
-    with pytest.raises(ArgumentError, match="test bench of seven: expected at least 1, found 0"):
-        verilog.write(circuit, tmp_path / "none", circuit.sample(0))
+    with pytest.raises(ArgumentError, match="expected a whole number >= 1, found 0"):
+        small_circuit().export(tmp_path / "none", items=0)
     assert not (tmp_path / "none").exists()
 
 

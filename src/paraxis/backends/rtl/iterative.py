@@ -23,7 +23,7 @@ class IterativeProcessor(Processor):
     def elaborate(self, platform):
         module, unit = Module(), self.unit
         wires, first = Wires(module), self.clock == 0
-        loaded, held = self.registers("loaded"), self.registers("held")
+        loaded, held, after = map(self.registers, ("loaded", "held", "after"))
 
         def loaded_first(else_):
             return {name: Mux(first, loaded[name], value) for name, value in else_.items()}
@@ -32,11 +32,12 @@ class IterativeProcessor(Processor):
         if unit.loads_alone:
             iteration = Signal(range(unit.iterations))
             module.d.comb += iteration.eq(self.clock - 1)
-            after = loaded_first(unit.step(wires, iteration, held))
+            stepped = loaded_first(unit.step(wires, iteration, held))
         else:
             turned = self.registers("turned")
             module.d.comb += assigned(turned, loaded_first(held))
-            after = unit.step(wires, self.clock, turned)
+            stepped = unit.step(wires, self.clock, turned)
+        module.d.comb += assigned(after, stepped)
         module.d.sync += assigned(held, after)
         with module.If(self.clock == unit.iterations - 1):
             module.d.sync += self.keep(*unit.finish(wires, held if unit.ends_alone else after))

@@ -9,7 +9,8 @@ from amaranth.hdl import Array, Mux, Signal, signed, unsigned
 class Wires:
     """The words for one module. Those of cordic/integers.py mean the same on NumPy.
 
-    A number that is said to fit gets a wire of its own, because it is mostly used more than once.
+    What is made here gets a wire of its own, because it is mostly used more than once: Amaranth
+    would write down all that leads to it each time, and simulators would compute it as often.
     """
 
     def __init__(self, module):
@@ -18,7 +19,7 @@ class Wires:
     def where(self, condition, if_true, if_false):
         if isinstance(condition, bool):
             return if_true if condition else if_false
-        return Mux(condition, if_true, if_false)
+        return self._named(Mux(condition, if_true, if_false), "chosen")
 
     def fit(self, value, width):
         return self._wire(value, signed(width))
@@ -42,14 +43,17 @@ class Wires:
     def plus(self, value, times, change):
         if isinstance(times, int):
             return value if times == 0 else value + change if times > 0 else value - change
+        value, change = self._named(value, "value"), self._named(change, "change")
         down = times < 0  # the negative is all bits inverted and one more, which is a carry
         return value + Mux(down, ~change, Mux(times > 0, change, 0)) + down
 
     def at(self, entries, iteration):
         if isinstance(iteration, int):
             return entries[iteration]
-        entry = Array(entries)[iteration]
-        return self._wire(entry, entry.shape(), "entry")
+        return self._named(Array(entries)[iteration], "entry")
+
+    def _named(self, value, name):
+        return self._wire(value, value.shape(), name)
 
     def _wire(self, value, shape, name="fitted"):
         wire = Signal(shape, name=name)
