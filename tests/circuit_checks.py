@@ -102,7 +102,8 @@ def error_bounds(circuit, known):
 
 def _rotate(unit, steps, x, y, z):
     length, wrong = np.hypot(x[0], y[0]), np.hypot(x[1], y[1])
-    turned = z[1] + 2.0 ** (1 - unit.rotations) + unit.z.format.step
+    step = math.pi * 2.0 ** (1 - unit.angle_word + unit.guard)
+    turned = z[1] + 2.0 ** (1 - unit.rotations) + step
     error = wrong + (length + wrong) * (turned + _excess(unit))
     return {port: error + step for port, step in steps.items()}
 
@@ -124,6 +125,20 @@ def _root(unit, steps, x, y):
     length = np.sqrt(np.maximum(x[0] ** 2 - y[0] ** 2, 0))
     own = length * (_excess(unit) + _left(unit) + STEPS * 2.0**-places)
     return {"X": square / length + own + steps["X"]}
+
+
+def _mean(unit, steps, x, y):
+    ends = []
+    for sign in (-1, 0, 1):
+        sides = [
+            np.maximum(side + sign * (error + 2.0**-fraction), 0)  # constants are rounded, too
+            for (side, error), fraction in zip((x, y), unit.fractions, strict=True)
+        ]
+        ends.append(np.sqrt(sides[0]) * np.sqrt(sides[1]))
+    low, length, high = ends
+    places, _ = unit.places
+    own = length * (_excess(unit) + _left(unit) + STEPS * 2.0**-places)
+    return {"X": np.maximum(high - length, length - low) + own + steps["X"]}
 
 
 def _multiply(unit, steps, x, y, z):
@@ -158,6 +173,7 @@ BOUNDS = {
     "rotate": _rotate,
     "vector": _vector,
     "root": _root,
+    "mean": _mean,
     "multiply": _multiply,
     "divide": _divide,
     "add": _add,

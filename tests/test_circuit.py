@@ -16,10 +16,10 @@ from test_closed_form_ik import MEMBERS, PUMA, modified
 from test_cordic_decomposition import random_function
 
 import paraxis as px
-from paraxis.cordic import Circuit, Input, inverse_dynamics, inverse_kinematics
+from paraxis.cordic import Circuit, inverse_dynamics, inverse_kinematics
 from paraxis.cordic.ranges import entry_ranges, ranges_of
 from paraxis.kinematics.closed_form import WRISTS
-from paraxis.passes.cordic.tasks import Result
+from paraxis.passes.cordic.tasks import Constant, CordicTasks, Input, Operand, Result, Task
 
 # -- random functions ------------------------------------------------------------------------------
 
@@ -378,6 +378,55 @@ def test_numbers_of_any_size(size):
     found = circuit([[0.7 * size, -0.4 * size]])
     np.testing.assert_allclose(found.y, [[-0.28 * size**2, -0.5 * size]], rtol=1e-4)
     np.testing.assert_allclose(found.angle, [[math.atan2(-0.4, 0.7)]], atol=1e-4)
+
+
+@pytest.mark.parametrize("largest", [1e-12, 1e-6, 1e-3, 1.0, 1e6, 1e12])
+def test_roots_of_numbers_of_any_size(largest):
+    """Down to where the root is below `near` of its largest: there it is not valid."""
+
+    def function(a, b):
+        return {"r": [px.sqrt(a), px.sqrt(3 * a), px.sqrt(px.sqrt(a) * px.sqrt(b))]}
+
+    ranges = {"a": (0.0, largest), "b": (0.0, 1.0)}
+    circuit = Circuit.of(px.trace(function, a=(), b=()), ranges)
+    assert circuit.tasks.counts == {"mean": 4}
+    a, b = largest * 4.0 ** -np.linspace(0, 12, 98), 0.3
+    found = circuit(a, b)
+    np.testing.assert_array_equal(found.valid, a >= largest * 4.0**-8)
+    large = a > 0.03 * largest  # where rounding to words is a small part
+    exact = circuit.tasks.evaluate(a=a, b=b)["r"]
+    np.testing.assert_allclose(found.r[large], exact[large], rtol=4e-6)
+    words = raw_words(circuit, np.random.default_rng(0), "any", 100)
+    assert not registers_overflow(circuit, words)
+    assert is_right(circuit, words)
+
+
+@pytest.mark.parametrize("size", [1e-2, 1.0, 1e3])
+def test_an_upper_arm_as_long_as_the_forearm(size):
+    """Also where that is so but for rounding: arms are as described, sizes as they multiply."""
+    lengths = {"a2": 0.43 * size, "a3": 0.0, "d2": 0.2 * size, "d3": 0.0, "d4": 0.43 * size}
+    robot = modified(**lengths, zeros=(0.3, 0.2, 0.1, 0.4, 0.5, 0.6))
+    pose = poses(robot)
+    circuit = inverse_kinematics(robot, word=28)
+    found = circuit(pose)
+    expected = px.inverse_kinematics_solutions(robot, pose).q[:, 0]
+    assert found.valid.mean() > 0.9
+    assert off(found.q, expected)[found.valid].max() < 1e-3
+
+
+@pytest.mark.parametrize("angle", [0.3, -2.5, math.pi, 7.0, -20.0])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_turning_by_a_constant(angle, sign):
+    x, y = Operand(Input("x", 0)), Operand(Input("x", 1))
+    turn = Task("rotate", x, y, Operand(Constant(angle), sign))
+    outputs = {"r": ((2,), (Operand(Result(0, "X")), Operand(Result(0, "Y"))))}
+    tasks = CordicTasks("turn", {"x": (2,)}, (turn,), outputs)
+    circuit = Circuit(tasks, dict.fromkeys((x.source, y.source), (-1.0, 1.0)))
+    vectors = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+    found = circuit(vectors)
+    assert found.valid.all()
+    np.testing.assert_allclose(found.r, tasks.evaluate(x=vectors)["r"], atol=1e-6)
+    assert is_right(circuit, circuit.quantised(x=vectors)[0])
 
 
 def test_bad_inputs_are_named():

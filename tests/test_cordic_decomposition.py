@@ -392,8 +392,21 @@ def test_square_roots():
     assert counts(lambda x, y, z: px.sqrt(x * x + y * y + z * z), 3) == {"vector": 2}
     assert counts(lambda x: px.sqrt(9 - x * x), 1) == {"root": 1}
     assert counts(lambda x: px.sqrt((3 - x) * (3 + x)), 1) == {"root": 1}
-    assert counts(lambda x, y: px.sqrt(x * y), 2) == {"multiply": 1, "add": 1, "root": 1}
-    assert counts(lambda x: px.sqrt(x), 1) == {"add": 2, "root": 1}
+    assert counts(lambda x, y: px.sqrt(x * y), 2) == {"multiply": 1, "mean": 1}
+    assert counts(lambda x, y: px.sqrt(px.sqrt(x) * px.sqrt(y)), 2) == {"mean": 3}
+    assert counts(lambda x: px.sqrt(x), 1) == {"mean": 1}
+    assert counts(lambda x: px.sqrt(3 * x), 1) == {"mean": 1}
+    assert counts(lambda x, y: px.sqrt(x + 3 * y + 1), 2) == {"multiply": 1, "add": 1, "mean": 1}
+
+
+def test_factors_that_add_up_to_a_constant():
+    """However they are written: (x + y) (3 - x - y) is (3/2)² - (x + y - 3/2)²."""
+
+    def function(x, y):
+        sum_ = x + y
+        return [px.sqrt(sum_ * (4.5 - sum_)), px.sqrt((4.5 - sum_) * sum_), sum_ - 2.25]
+
+    assert made(lambda x: function(*x), x=(2,)).counts == {"add": 2, "root": 1}
 
 
 def test_roots_of_squares_of_negative_numbers():
@@ -416,6 +429,8 @@ NEW_NUMBERS = (
     lambda a, b, θ: [a / (b * b + 1.0)],
     lambda a, b, θ: [px.sqrt(a * a + b * b)],
     lambda a, b, θ: [px.sqrt(a * a + 2.0 * b * b + 0.1)],
+    lambda a, b, θ: [px.sqrt((a * a + 1.0) * (b * b + 0.3)), px.sqrt(b * b * b * b + 0.2)],
+    lambda a, b, θ: [px.sqrt((1.5 + px.cos(θ)) * (1.5 - px.cos(θ)))],
     lambda a, b, θ: [a * px.cos(θ) + b * px.sin(θ), b * px.cos(θ) - a * px.sin(θ)],
 )
 NEW_ANGLES = (
@@ -494,18 +509,21 @@ def test_the_meaning_of_every_task():
         Task("rotate", x, y, z),
         Task("vector", x, y, z),
         Task("root", x, y),
+        Task("mean", x, y),
         Task("multiply", x, y, z),
         Task("divide", x, y, z),
         Task("add", x, y),
     )
-    ports = ["X", "Y"], ["X", "Z"], ["X"], ["Y"], ["Z"], ["Y"]
+    ports = ["X", "Y"], ["X", "Z"], ["X"], ["X"], ["Y"], ["Z"], ["Y"]
     operands = tuple(Operand(Result(k, port)) for k, some in enumerate(ports) for port in some)
-    whole = CordicTasks("all", {"v": (3,)}, tasks, {"out": ((8,), operands)})
-    found = whole.evaluate(v=[[5.0, 3.0, 0.1], [3.0, 5.0, 0.1]])["out"]
+    whole = CordicTasks("all", {"v": (3,)}, tasks, {"out": ((9,), operands)})
+    found = whole.evaluate(v=[[5.0, 3.0, 0.1], [3.0, 5.0, 0.1], [5.0, -3.0, 0.1]])["out"]
     turned = complex(5, 3) * np.exp(0.1j)
     assert found[0] == pytest.approx(
-        [turned.real, turned.imag, math.sqrt(34), 0.1 + math.atan2(3, 5), 4.0, 3.5, 0.7, 8.0]
+        [turned.real, turned.imag, math.sqrt(34), 0.1 + math.atan2(3, 5), 4.0]
+        + [math.sqrt(15), 3.5, 0.7, 8.0]
     )
+    assert np.isnan(found[2, 5]) and np.isfinite(np.delete(found[2], 5)).all()
     assert np.isnan(found[1, 4]) and np.isfinite(np.delete(found[1], 4)).all()
 
 
@@ -514,8 +532,8 @@ def test_how_tasks_are_shown():
     tasks = decompose(program.graph)
     assert str(tasks) == (
         "program: 2 tasks in 2 stages (1 vector, 1 root)\n"
-        "   1  T1   vector(x=p[0], y=p[1], z=0)\n"
-        "   2  T2   root(x=T1.X, y=0.5)  # r\n"
+        "   0  T1   vector(x=p[0], y=p[1], z=0)\n"
+        "   1  T2   root(x=T1.X, y=0.5)  # r\n"
         "      r = T2.X"
     )
     assert repr(tasks) == "<CordicTasks program: 2 tasks in 2 stages (1 vector, 1 root)>"

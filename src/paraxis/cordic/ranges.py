@@ -175,6 +175,12 @@ def _root(found, number, task):
     found.set(given, (math.sqrt(max(max(low, 0.0) ** 2 - most**2, 0.0)), top))
 
 
+def _mean(found, number, task):
+    sides = [found.of(operand) for operand in (task.x, task.y)]
+    ends = (math.prod(math.sqrt(max(side[end], 0.0)) for side in sides) for end in (0, 1))
+    found.set(Result(number, "X"), tuple(ends))
+
+
 def _multiply(found, number, task):
     x, z = found.of(task.x), found.of(task.z)
     products = [a * b for a in x for b in z]
@@ -223,6 +229,13 @@ def _root_back(found, number, task):
     found.narrow(task.x, (_least(found.of(task.y)), top))
 
 
+def _mean_back(found, number, task):
+    most = found.most_of(Result(number, "X"))
+    for one, other in ((task.x, task.y), (task.y, task.x)):
+        least = max(found.of(other)[0], 0.0)
+        found.narrow(one, (0.0, most / least * most if least else math.inf))
+
+
 def _multiply_back(found, number, task):
     total, added = found.intervals[Result(number, "Y")], found.of(task.y)
     x, z = found.of(task.x), found.of(task.z)
@@ -264,6 +277,7 @@ FORWARD = {
     "rotate": _rotate,
     "vector": _vector,
     "root": _root,
+    "mean": _mean,
     "multiply": _multiply,
     "divide": _divide,
     "add": _add,
@@ -272,6 +286,7 @@ BACK = {
     "rotate": _rotate_back,
     "vector": _vector_back,
     "root": _root_back,
+    "mean": _mean_back,
     "multiply": _multiply_back,
     "divide": _divide_back,
     "add": _add_back,

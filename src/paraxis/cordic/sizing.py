@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..passes.cordic.tasks import Constant, Result
 from .formats import Angle, Number
 from .units.circular import Rotate, Vector
-from .units.hyperbolic import Root
+from .units.hyperbolic import Mean, Root
 from .units.linear import Add, AddAngles, Divide, Multiply
 from .units.unit import Given, Port
 
@@ -22,6 +22,7 @@ UNITS = {
     "rotate": Rotate,
     "vector": Vector,
     "root": Root,
+    "mean": Mean,
     "multiply": Multiply,
     "divide": Divide,
     "add": Add,
@@ -91,7 +92,9 @@ def _read(tasks):
 
 def _must_be_told(sources, number, task):
     """Whether results hang on a length not being zero: an angle that is read does, and a root."""
-    return task.kind == "root" or (task.kind == "vector" and Result(number, "Z") in sources)
+    if task.kind == "vector":
+        return Result(number, "Z") in sources
+    return task.kind in LEAST_ROOTS
 
 
 def _format(tasks, source, expected, words):
@@ -134,27 +137,27 @@ def _port(operand, formats):
 def _given(words, least):
     if isinstance(words, Angle):
         return Given(words)
-    return Given(words, saturates=True, least=math.ceil(least / words.step))
+    return Given(words, saturates=True, least=math.ceil(math.ldexp(least, words.fraction)))
 
 
 def _least_lengths(tasks, formats, expected, words):
     """Result -> how long it must be at least, of the lengths that others hang on."""
-    least, lacking = {}, 0
+    least, needed = {}, words.word
     for number, task in enumerate(tasks.tasks):
         source = Result(number, "X")
         if _must_be_told(formats, number, task):
-            longest = expected.most_of(source) if task.kind == "vector" else expected.most(task.x)
+            longest = expected.most(task.x) if task.kind == "root" else expected.most_of(source)
             if not longest:
                 raise ArgumentError(
                     f"task T{number + 1}: expected a length that is not always 0, found one that "
                     "is; ranges of the inputs may be too narrow"
                 )
             least[source] = words.near * longest
-            lacking = max(lacking, STEPS_TO_TELL * formats[source].step / least[source])
-            if task.kind == "root":
-                least[source] = max(least[source], _least_root(task, formats, longest))
-    if lacking > 1:
-        needed = words.word + math.ceil(math.log2(lacking))
+            needed = _word_to_tell(least[source], expected.most_of(source), needed)
+            if task.kind in LEAST_ROOTS:
+                lost = LEAST_ROOTS[task.kind](task, formats, expected)
+                least[source] = max(least[source], lost)
+    if needed > words.word:
         raise ArgumentError(
             f"word: expected at least {needed} bits for {tasks.name}, so that lengths down to "
             f"{words.near:.3g} of the largest are told from none, found {words.word}"
@@ -162,8 +165,31 @@ def _least_lengths(tasks, formats, expected, words):
     return least
 
 
-def _least_root(task, formats, longest):
+def _word_to_tell(least, most, word):
+    """The shortest word, not below one, in which numbers up to `most` are told down to `least`."""
+    while STEPS_TO_TELL * number_format(word, most).step > least:
+        word += 1
+    return word
+
+
+def _least_root(task, formats, expected):
     """√(x² - y²) where x = |y| but for errors."""
-    ports = [_port(operand, formats) for operand in (task.x, task.y)]
-    step = max(port.format.step for port in ports if port.constant is None)
-    return math.sqrt(2 * longest * STEPS_OFF * step)
+    step = max(_step(operand, formats) for operand in (task.x, task.y))
+    return math.sqrt(2 * expected.most(task.x) * STEPS_OFF * step)
+
+
+def _least_mean(task, formats, expected):
+    """√(x y) where x or y is 0 but for errors."""
+    return max(
+        math.sqrt(STEPS_OFF * _step(one, formats)) * math.sqrt(expected.most(other))
+        for one, other in ((task.x, task.y), (task.y, task.x))
+    )
+
+
+def _step(operand, formats):
+    """Of its format; a constant has none."""
+    port = _port(operand, formats)
+    return port.format.step if port.constant is None else 0.0
+
+
+LEAST_ROOTS = {"root": _least_root, "mean": _least_mean}

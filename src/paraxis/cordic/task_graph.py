@@ -7,6 +7,7 @@ NAMES = {  # the paper's
     "rotate": "CIRC1",
     "vector": "CIRC2",
     "root": "HYPE2",
+    "mean": "HYPE2",
     "multiply": "LIN1",
     "divide": "LIN2",
     "add": "LIN1",

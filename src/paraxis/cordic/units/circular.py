@@ -27,9 +27,10 @@ class Circular(Unit):
 
     @cached_property
     def angle_word(self):
-        """Of z inside."""
+        """Of z inside; of a constant z, as that of what is given."""
         angle = self.gives["Z"].format if "Z" in self.gives else self.z.format
-        return angle.word + self.guard
+        word = angle.word if angle else max(given.format.word for given in self.gives.values())
+        return word + self.guard
 
     @cached_property
     def widths(self):

@@ -1,10 +1,11 @@
-"""√(x² - y²) and hyperbolic angles, and hyperbolic rotations.
+"""√(x² - y²), √(x y) and hyperbolic angles, and hyperbolic rotations.
 
 A hyperbolic rotation by z stretches u = x + y by e^z and v = x - y by e^-z. Factors of two are
 shifts, so that what is left to turn, or to find, is always within reach of the micro-rotations:
 Walther's prescaling, said of u and v.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,12 +52,11 @@ class Root(Unit):
         return state
 
     def load(self, ops, words):
-        places, fraction = self.places
-        x, y = self.number(words, "x", fraction), self.number(words, "y", fraction)
-        u, v = x + y, x - y
+        places, _ = self.places
+        u, v = self.factors(words)
         right = ops.both(u > 0, v > 0)
-        u, u_far = normalised(ops, ops.where(right, u, 1), places)
-        v, v_far = normalised(ops, ops.where(right, v, 1), places)
+        u, u_far = normalised(ops, ops.where(u > 0, u, 1), places)
+        v, v_far = normalised(ops, ops.where(v > 0, v, 1), places)
         # √(u v) takes half of all shifts, so there must be an even number of them.
         u_odd, v_odd = (u_far & 1) > (v_far & 1), (v_far & 1) > (u_far & 1)
         u, u_far = ops.where(u_odd, u >> 1, u), u_far - ops.where(u_odd, 1, 0)
@@ -72,6 +72,12 @@ class Root(Unit):
             z = self.number(words, "z", self.z_fraction)
             state["z"] = z + ((v_far - u_far) >> 1) * ln_2
         return state
+
+    def factors(self, words):
+        """u and v, of which √(u v) is found."""
+        _, fraction = self.places
+        x, y = self.number(words, "x", fraction), self.number(words, "y", fraction)
+        return x + y, x - y
 
     def step(self, ops, iteration, state):
         up = state["y"] < 0
@@ -95,6 +101,36 @@ class Root(Unit):
             words["Z"], fits = self.number_given(ops, "Z", state["z"], self.z_fraction)
             right = ops.both(right, fits)
         return words, right
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean(Root):
+    """X = √(x y), right where x, y > 0: of u = x and v = y, however different in size they are."""
+
+    @cached_property
+    def places(self):
+        """Bits of the longer one, and bits behind the point of √(u v): half of those of u v."""
+        ports = [self.x, self.y]
+        places = [width(p.most, f) - 1 for p, f in zip(ports, self.fractions, strict=True)]
+        return max(places), sum(self.fractions) // 2
+
+    @cached_property
+    def fractions(self):
+        """Bits behind the points of x and y, an even number together. Constants have as many
+        places as the other one."""
+        fractions = [p.format.fraction if p.constant is None else None for p in (self.x, self.y)]
+        if None in fractions:
+            known = fractions.index(None)
+            port, constant = (self.y, self.x) if known == 0 else (self.x, self.y)
+            places = width(port.most, port.format.fraction) - 1
+            fractions[known] = places - math.frexp(constant.most)[1]
+            fractions[known] -= sum(fractions) % 2
+        else:
+            fractions[0] += sum(fractions) % 2
+        return fractions
+
+    def factors(self, words):
+        return [self.number(words, name, f) for name, f in zip("xy", self.fractions, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

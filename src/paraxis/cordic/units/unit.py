@@ -95,7 +95,8 @@ class Unit:
         """A port's angle in words of so many bits."""
         port = getattr(self, name)
         if port.constant is not None:
-            return port.sign * nearest(port.constant / math.pi, word - 1)
+            within = math.remainder(port.constant, 2 * math.pi)
+            return port.sign * nearest(within / math.pi, word - 1)
         given = words[name] if port.sign > 0 else -words[name]
         return moved(given, word - port.format.word)
 

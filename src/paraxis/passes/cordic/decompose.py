@@ -89,7 +89,7 @@ class _Maker:
         Forms that differ by a constant are a family: the first is made with its constant, which
         costs nothing where products are added to it, and an `add` makes each other one of it.
         """
-        form = self._opened(form)
+        form = self.values.opened(form)
         if form.is_constant:
             return Operand(Constant(form.constant + 0.0))  # not -0
         plain = form.times(1 / form.scale)
@@ -117,16 +117,6 @@ class _Maker:
                 (number,), coefficient = base.only
                 self._families[key] = [(0.0, 1.0, _scaled(self._single(number), coefficient))]
         return self._families[key]
-
-    def _opened(self, form):
-        """A form that is a shared sum and a constant, as the terms of both."""
-        while len(form.terms) == 1:
-            (term, coefficient), *_ = form.terms.items()
-            value = self.values[term[0]]
-            if len(term) > 1 or not isinstance(value, Sum) or power_of_two(coefficient) is None:
-                break
-            form = value.form.times(coefficient).plus(Form(constant=form.constant))
-        return form
 
     def _sum(self, form):
         if self.identities:

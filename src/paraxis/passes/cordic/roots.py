@@ -2,17 +2,17 @@
 
 sqrt(x² + y²)   what a vectoring task gives beside the angle of (x, y)
 sqrt(x² - y²)   hyperbolic vectoring, for x >= |y|
-sqrt(u v)       the same with x = (u + v)/2 and y = (u - v)/2, where u + v is never negative
-sqrt(e)         the same with u = e and v = 1
+sqrt(u v)       the same of x = (u + v)/2 and y = (u - v)/2, which a processor may find itself
+sqrt(e)         the same of u = e and v = 1, however large e is
 """
 
 import math
 from itertools import combinations
 
-from .forms import Form, exponent
+from .forms import Form, exponent, power_of_two
 from .task_list import ZERO, scaled
 from .tasks import Constant, Operand
-from .values import Arctangent, Sum
+from .values import Arctangent
 
 
 class Roots:
@@ -51,7 +51,7 @@ class Roots:
             negative = [one.times(-1.0) for one in squares if one.scale < 0]
             if positive:
                 return self._of_squares(positive, negative)
-        return self._of_product(*self._factors(square))
+        return self._of_product(square)
 
     def _of_squares(self, positive, negative):
         x = self._length(positive)
@@ -91,19 +91,34 @@ class Roots:
         ((value, _), _) = square.only
         return self.values.is_never_negative(Form({(value,): 1.0}))
 
+    def _of_product(self, square):
+        """Of u v or, where x = (u + v)/2 and y = (u - v)/2 cost less, of x² - y²."""
+        u, v = self._factors(square)
+        x, y = u.plus(v).times(0.5), u.plus(v, -1.0).times(0.5)
+        if _cost(x) + _cost(y) < _cost(u) + _cost(v):
+            x, y = self.numbers(x, y)
+            return self.tasks.put("root", "X", x=x, y=y)
+        u, v = self.numbers(u, v)
+        return self.tasks.put("mean", "X", x=u, y=v)
+
     def _factors(self, square):
-        """Forms u and v whose product a form is, with u + v never negative where e is not."""
+        """Forms u and v whose product a form is, neither negative where the product is not.
+
+        Of two factors that is known if their sum, or that of their negatives, never is.
+        """
         if square.only and len(square.only[0]) == 2:
             (first, second), coefficient = square.only
-            u, v = self._form(first).times(coefficient), self._form(second)
-            if self.values.is_never_negative(u.plus(v)):
-                return u, v
-        return square, Form(constant=1.0)
+            u, v = (self.values.opened(Form({(value,): 1.0})) for value in (first, second))
+            for sign in (1.0, -1.0):
+                factors = u.times(sign * coefficient), v.times(sign)
+                if self.values.is_never_negative(factors[0].plus(factors[1])):
+                    return factors
+        # a multiple of one value need not be multiplied out
+        factor = abs(square.only[1]) if square.only else 1.0
+        return square.times(1 / factor), Form(constant=factor)
 
-    def _form(self, value):
-        found = self.values[value]
-        return found.form if isinstance(found, Sum) else Form({(value,): 1.0})
 
-    def _of_product(self, u, v):
-        x, y = self.numbers(u.plus(v).times(0.5), u.plus(v, -1.0).times(0.5))
-        return self.tasks.put("root", "X", x=x, y=y)
+def _cost(form):
+    """Tasks, at least, that it takes to make a form of values."""
+    is_value = form.only and len(form.only[0]) == 1 and power_of_two(form.only[1]) is not None
+    return 0 if form.is_constant or is_value else 1

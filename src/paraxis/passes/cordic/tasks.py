@@ -5,6 +5,7 @@ A processor takes x, y and z and gives X, Y and Z. Over the reals, by kind of ta
     rotate      X = x cos z - y sin z, Y = y cos z + x sin z    circular rotation, CIRC1
     vector      X = sqrt(x² + y²), Z = z + atan2(y, x)          circular vectoring, CIRC2
     root        X = sqrt(x² - y²), where x >= |y|               hyperbolic vectoring, HYPE2
+    mean        X = sqrt(x y), where x, y >= 0                  the same of (x + y)/2, (x - y)/2
     multiply    Y = y + x z                                     linear rotation, LIN1
     divide      Z = z + y / x                                   linear vectoring, LIN2
     add         Y = y + x, of numbers or of angles              linear, LIN1
@@ -84,10 +85,16 @@ def _root(x, y):
     return {"X": np.where(x >= abs(y), np.sqrt(abs(x - y) * abs(x + y)), np.nan)}
 
 
+def _mean(x, y):
+    right = (x >= 0) & (y >= 0)
+    return {"X": np.where(right, np.sqrt(abs(x)) * np.sqrt(abs(y)), np.nan)}
+
+
 MEANINGS = {
     "rotate": _rotate,
     "vector": lambda x, y, z: {"X": np.hypot(x, y), "Z": z + np.arctan2(y, x)},
     "root": _root,
+    "mean": _mean,
     "multiply": lambda x, y, z: {"Y": y + x * z},
     "divide": lambda x, y, z: {"Z": z + y / x},
     "add": lambda x, y: {"Y": y + x},
@@ -196,11 +203,11 @@ class CordicTasks:
         return f"{len(self.tasks)} tasks in {self.stages} stages" + (f" ({kinds})" if kinds else "")
 
     def __str__(self):
-        """A line a task, each with its stage, and a line an output."""
+        """A line a task, each with its stage from zero, and a line an output."""
         lines = [f"{self.name}: {self.summary}"]
         for number, (task, level) in enumerate(zip(self.tasks, self.levels, strict=True), 1):
             ports = ", ".join(f"{port}={self.shown(o)}" for port, o in task.operands.items())
-            line = f"{level:>4}  T{number:<3} {task.kind}({ports})"
+            line = f"{level - 1:>4}  T{number:<3} {task.kind}({ports})"
             lines.append(f"{line}  # {task.note}" if task.note else line)
         for name, (shape, operands) in self.outputs.items():
             for index, operand in enumerate(operands):

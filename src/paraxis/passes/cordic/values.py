@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from .forms import Form, Numbers, exponent
+from .forms import Form, Numbers, exponent, power_of_two
 from .tasks import Input
 
 TURN = 2 * math.pi
@@ -143,6 +143,16 @@ class Values:
             return form
         coefficient, value = self.alone(form.without_constant)
         return Form({(value,): coefficient}, form.constant)
+
+    def opened(self, form):
+        """A form that is a shared sum and a constant, as the terms of both."""
+        while len(form.terms) == 1:
+            (term, coefficient), *_ = form.terms.items()
+            value = self[term[0]]
+            if len(term) > 1 or not isinstance(value, Sum) or power_of_two(coefficient) is None:
+                break
+            form = value.form.times(coefficient).plus(Form(constant=form.constant))
+        return form
 
     def as_factor(self, form):
         """The same form as it is in products: a constant, or a multiple of one value."""
