@@ -277,8 +277,7 @@ class Circuit:
         """
         from ..backends.rtl.verilog import write
 
-        named = {} if name is None else {"name": name}
-        return write(self, folder, self.sample(items), architecture, **named)
+        return write(self, folder, self.sample(items), architecture, name)
 
     def __repr__(self):
         return f"<Circuit {self.name}: {self.tasks.summary}, words of {self.word} bits>"
