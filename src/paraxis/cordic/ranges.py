@@ -99,7 +99,8 @@ def entry_ranges(tasks, ranges):
                 f"numbers that fit the shape {shape}, found {given!r}"
             ) from None
         if not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
-            raise ArgumentError(f"range of {name}: expected least <= largest, found {given!r}")
+            expected = "least <= largest" if isinstance(given, tuple) else "a number >= 0"
+            raise ArgumentError(f"range of {name}: expected {expected}, finite, found {given!r}")
         for index, interval in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
             source = Input(name, index)
             if source not in tasks.angles:
