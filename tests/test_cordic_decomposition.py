@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from test_closed_form_ik import MEMBERS
+from test_closed_form_ik import MEMBERS, modified
 
 import paraxis as px
 from paraxis.algorithms.puma_inverse_kinematics import joint_angles
@@ -156,6 +156,63 @@ def test_the_papers_arm_with_its_hand():
     """A hand of some length costs a multiplication for each coordinate."""
     assert len(decompose(solution(MEMBERS["standard"], 1, 1, 1).graph).tasks) == 22
     assert len(decompose(solution(MEMBERS["no offsets"], 1, 1, 1).graph).tasks) == 21
+
+
+def task_count(robot):
+    return len(decompose(solution(robot, 1, 1, 1).graph).tasks)
+
+
+@pytest.mark.parametrize("size", [1e-2, 1.0, 10.0, 1e3])
+def test_equal_links_cost_what_unequal_ones_do(size):
+    def tasks(forearm):
+        lengths = {"a2": 0.43, "a3": 0.0, "d2": 0.2, "d3": 0.0, "d4": forearm}
+        robot = modified(**{name: size * length for name, length in lengths.items()})
+        return decompose(solution(robot, 1, 1, 1).graph)
+
+    equal, unequal = tasks(0.43), tasks(0.41)
+    assert len(equal.tasks) == len(unequal.tasks) == 23
+    assert equal.counts["root"] == unequal.counts["root"] == 2
+
+
+def test_where_joints_count_from_costs_little():
+    """An `add` for each angle that others turn by: θ1, θ2 + θ3, θ4, θ5. Nothing for joint 6."""
+    zeros = (0.3, 0.2, 0.1, 0.5, 0.6, 0.4)
+    found = [
+        task_count(modified(zeros=tuple(zero * (k in some) for k, zero in enumerate(zeros))))
+        for some in ((), (0,), (5,), (0, 5), range(6))
+    ]
+    assert found == [23, 24, 23, 24, 27]
+    quarters = tuple(math.pi / 2 * k for k in (1, 0, 0, 0, 0, -1))
+    assert task_count(modified(zeros=quarters)) == 23
+
+
+def test_bases_and_tools_that_stand_on_the_axes_cost_nothing():
+    def turned(roll, pitch, yaw):
+        return px.Pose.from_rpy((0, 0, 0), (roll, pitch, yaw))
+
+    right = math.pi / 2
+    for turn in ((right, 0, 0), (0, right, 0), (0, -right, right), (math.pi, 0, 0)):
+        assert task_count(PUMA.with_base(turned(*turn))) == 19
+        frames = [px.Frame("hand", 5, turned(*turn))]
+        hand = px.Robot("hand", PUMA.joints, PUMA.inertias, frames, warn=False)
+        geometry = puma_geometry(hand, hand.frame("hand"))
+        assert {abs(x) for row in geometry.tool.rotation for x in row} == {0.0, 1.0}
+
+
+def test_nothing_is_multiplied_by_rounding():
+    """A tool turned about its axis, at the end of six joints that count from anywhere."""
+    for size, seed in product((1e-3, 1.0, 1e3), range(5)):
+        zeros = np.random.default_rng(seed).uniform(-3, 3, 6)
+        lengths = {"a2": 0.43, "a3": 0.0, "d2": 0.2, "d3": -0.2, "d4": 0.43}
+        robot = modified(**{k: size * x for k, x in lengths.items()}, zeros=tuple(zeros))
+        tasks = decompose(solution(robot, 1, 1, 1).graph)
+        constants = [
+            operand.source.value
+            for task in tasks.tasks
+            for operand in task.operands.values()
+            if isinstance(operand.source, Constant)
+        ]
+        assert all(not x or abs(x) > 1e-9 * min(1, size**2) for x in constants)
 
 
 def test_a_pose_out_of_reach_is_no_number():

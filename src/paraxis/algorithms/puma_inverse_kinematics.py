@@ -41,19 +41,19 @@ def joint_angles(geometry, pose, arm, elbow, wrist):
 def arm_angles(geometry, p, arm, elbow):
     """Return θ1, θ2, θ3 that bring the wrist's centre to p, a point in frame 0."""
     a1, a2, a3 = geometry.a1, geometry.a2, geometry.a3
-    d2, d4, l = geometry.d2, geometry.d4, geometry.forearm
+    d2, d4, l = geometry.d2, geometry.d4, geometry.forearm  # l² = a3² + d4²
     r2 = p.x * p.x + p.y * p.y
     along = arm * root(r2 - d2 * d2)  # p in frame 1 is (along, d2, p.z)
     θ1 = atan2(p.y, p.x) - atan2(d2, along)
     f11p = along - a1
     s2 = f11p * f11p + p.z * p.z  # how far the wrist's centre is from axis 2, squared
-    d = s2 - (a2 * a2 + a3 * a3 + d4 * d4)
+    d = s2 - (a2 * a2 + l * l)
     # e - d² with e = (2 a2 l)², factored: a folded arm would lose half its digits in the difference
     e_less_d2 = ((a2 + l) * (a2 + l) - s2) * (s2 - (a2 - l) * (a2 - l))
     bend = elbow * root(e_less_d2)
     θ3 = atan2(d, bend) - math.atan2(a3, d4)
     # from axis 2 the wrist's centre is seen along (d + 2 a2², bend) of the upper arm
-    θ2 = atan2(bend, s2 + (a2 * a2 - a3 * a3 - d4 * d4)) - atan2(p.z, f11p)
+    θ2 = atan2(bend, s2 + (a2 + l) * (a2 - l)) - atan2(p.z, f11p)
     return θ1, θ2, θ3
 
 

@@ -15,11 +15,11 @@ LEFTOVER = 4e-16
 NO_NUMBERS = (str, bytes, bool, np.bool_)  # though float() takes them
 
 
-def clean(matrix):
+def clean(matrix, leftover=LEFTOVER):
     """Round entries within a few rounding errors of 0, 1 and -1 to those values."""
     matrix = np.array(matrix, dtype=float)
     for value in (0.0, 1.0, -1.0):
-        matrix[abs(matrix - value) < LEFTOVER] = value
+        matrix[abs(matrix - value) < leftover] = value
     return matrix
 
 
@@ -123,8 +123,10 @@ class Pose:
         return Pose.from_matrix(self.matrix @ other.matrix)
 
     def inverse(self):
-        r = np.array(self.rotation)
-        return Pose.of(r.T, -r.T @ np.array(self.translation))
+        r, p = np.array(self.rotation), np.array(self.translation)
+        back = -r.T @ p
+        back[abs(back) < LEFTOVER * np.linalg.norm(p)] = 0.0
+        return Pose.of(r.T, back)
 
 
 def _turn(axis, angle):

@@ -5,8 +5,9 @@ the axes of joints 4, 5 and 6 meet in one point, each at a right angle to the on
 found from the lines that the axes are at q = 0, so body frames may sit anywhere.
 
 Lengths and angles are those of Craig's link frames (modified Denavit-Hartenberg), with twists
-0, -90, 0, 90, -90 and 90 degrees. Frame 0 is frame 1 at q = 0, at the height of axis 2; frame 6
-has its origin in the wrist's centre. What lies before and beyond is in `base` and `tool`.
+0, -90, 0, 90, -90 and 90 degrees. Frame 0 is at the height of axis 2, frame 6 in the wrist's
+centre. About axes 1 and 6 they stand as the world and the tool do: where joints count from is in
+their zeros, so that `base` and `tool`, what lies before and beyond, turn as little as they can.
 """
 
 import math
@@ -21,6 +22,9 @@ from .text import quoted
 # An angle, or a length over the robot's size, within this of what it should be is taken as that:
 # a description with right angles of ten digits passes, one with 1.5708 is another robot.
 TOLERANCE = 1e-9
+# Six placements, one after another, leave about this of a zero.
+ROUNDING = 1e-14
+NEARLY = 0.1  # the sine of an angle
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,9 @@ class ArmGeometry:
 
     @property
     def forearm(self):
-        """From axis 3 to the wrist's centre, or to the point."""
-        return math.hypot(self.a3, self.d4)
+        """From axis 3 to the wrist's centre, or to the point; a2 where both are equal."""
+        length = math.hypot(self.a3, self.d4)
+        return self.a2 if math.isclose(length, self.a2, rel_tol=ROUNDING) else length
 
     def positions(self, angles):
         """The joint positions q at the angles θ."""
@@ -70,10 +75,11 @@ def puma_geometry(robot, frame):
     for i in (4, 5):
         axes.require_through(i, center, f"the axis of {axes.name(3)} in the wrist's centre")
     x3, x4, x5 = np.cross(z[1], z[3]), np.cross(z[4], z[3]), np.cross(z[4], z[5])
-    zeros = (_angle(z[3], x3, x4), _angle(z[4], x4, x5), 0.0)
+    x6 = _across(z[5], np.array(axes.place.rotation).T)
+    zeros = (_angle(z[3], x3, x4), _angle(z[4], x4, x5), _angle(z[5], x5, x6))
     return PumaGeometry(
         **_arm(axes, center, x3, z[3], (1.0, 1.0, 1.0), zeros),
-        tool=_frame(z[5], x5, center).inverse() @ axes.place,
+        tool=axes.cleaned(axes.pose(z[5], x6, center).inverse() @ axes.place),
     )
 
 
@@ -98,10 +104,10 @@ def _arm(axes, point, x3, z4, wrist_signs=(), wrist_zeros=()):
     """The members of an ArmGeometry that reaches for a point, by way of x3 and then z4."""
     p, z = axes.points, axes.directions
     origin = p[0] + z[0] * (z[0] @ (p[1] - p[0]))
-    x1 = np.cross(z[1], z[0])
+    x0, x1 = _across(z[0], np.eye(3)), np.cross(z[1], z[0])
     x2 = axes.require_apart(1, p[2], f"the axis of {axes.name(2)}")
     axes.require_apart(2, point, "the wrist's centre")
-    zeros = (0.0, _angle(z[1], x1, x2), _angle(z[1], x2, x3))
+    zeros = (_angle(z[0], x0, x1), _angle(z[1], x1, x2), _angle(z[1], x2, x3))
     lengths = {
         "a1": x1 @ (p[1] - origin),
         "a2": x2 @ (p[2] - p[1]),
@@ -112,8 +118,8 @@ def _arm(axes, point, x3, z4, wrist_signs=(), wrist_zeros=()):
     signs = (1.0, 1.0, math.copysign(1.0, z[1] @ z[2]), *wrist_signs)
     return {
         "joints": axes.path[: len(signs)],
-        "base": _frame(z[0], x1, origin),
-        **{name: float(clean(length)) for name, length in lengths.items()},
+        "base": axes.pose(z[0], x0, origin),
+        **{name: float(axes.length(length)) for name, length in lengths.items()},
         "signs": signs,
         "zeros": (*zeros, *wrist_zeros),
     }
@@ -185,6 +191,19 @@ class _Axes:
         arm = point - self.points[i]
         return arm - self.directions[i] * (self.directions[i] @ arm)
 
+    def pose(self, z, x, origin):
+        """Of the frame with these axes, in the world."""
+        return self.cleaned(Pose.of(np.column_stack((x, np.cross(z, x), z)), origin))
+
+    def cleaned(self, pose):
+        """A pose without what rounding leaves of nothing."""
+        rotation = clean(pose.rotation, ROUNDING)
+        return Pose.of(rotation, self.length(pose.translation))
+
+    def length(self, lengths):
+        """Lengths, with 0 for those that are rounding."""
+        return np.where(np.abs(lengths) < ROUNDING * self.size, 0.0, lengths)
+
     def error(self, expected, found):
         return RobotError(
             f"robot {quoted(self.robot.name)} has no inverse kinematics in closed form: "
@@ -194,8 +213,11 @@ class _Axes:
 
 def _angle(axis, start, end):
     """From one direction to another, about an axis at a right angle to both."""
-    return float(clean(math.atan2(axis @ np.cross(start, end), start @ end)))
+    return float(clean(math.atan2(axis @ np.cross(start, end), start @ end), ROUNDING))
 
 
-def _frame(z, x, origin):
-    return Pose.of(np.column_stack((x, np.cross(z, x), z)), clean(origin))
+def _across(axis, directions):
+    """The first of some directions, as seen along an axis that is not nearly that one."""
+    seen = [direction - axis * (axis @ direction) for direction in directions]
+    arm = next(arm for arm in seen if np.linalg.norm(arm) > NEARLY)
+    return clean(arm / np.linalg.norm(arm), ROUNDING)

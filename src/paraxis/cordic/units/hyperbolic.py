@@ -110,24 +110,19 @@ class Mean(Root):
     @cached_property
     def places(self):
         """Bits of the longer one, and bits behind the point of √(u v): half of those of u v."""
-        ports = [self.x, self.y]
-        places = [width(p.most, f) - 1 for p, f in zip(ports, self.fractions, strict=True)]
-        return max(places), sum(self.fractions) // 2
+        ports = zip((self.x, self.y), self.fractions, strict=True)
+        return max(width(port.most, f) - 1 for port, f in ports), sum(self.fractions) // 2
 
     @cached_property
     def fractions(self):
-        """Bits behind the points of x and y, an even number together. Constants have as many
-        places as the other one."""
-        fractions = [p.format.fraction if p.constant is None else None for p in (self.x, self.y)]
-        if None in fractions:
-            known = fractions.index(None)
-            port, constant = (self.y, self.x) if known == 0 else (self.x, self.y)
-            places = width(port.most, port.format.fraction) - 1
-            fractions[known] = places - math.frexp(constant.most)[1]
-            fractions[known] -= sum(fractions) % 2
-        else:
-            fractions[0] += sum(fractions) % 2
-        return fractions
+        """Bits behind the points of x and y, an even number together; constants are as long as
+        words are."""
+        ports = self.x, self.y
+        word = max(p.format.word for p in ports if p.constant is None)
+        x, y = (
+            p.format.fraction if p.constant is None else word - math.frexp(p.most)[1] for p in ports
+        )
+        return x + (x + y) % 2, y
 
     def factors(self, words):
         return [self.number(words, name, f) for name, f in zip("xy", self.fractions, strict=True)]
