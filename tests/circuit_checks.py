@@ -16,7 +16,7 @@ from paraxis.cordic.formats import Angle
 from paraxis.cordic.units.circular import Circular
 from paraxis.passes.cordic.tasks import Constant, Input, Result
 
-UNSIGNED = ("far", "right")
+UNSIGNED = ("far", "v_far", "right")
 STEPS = 4
 DOUBLE = 2.0**-50  # float64 is rounded, too
 
@@ -31,14 +31,16 @@ def registers_overflow(circuit, words):
     known = {source: np.asarray(word).astype(ops.KIND) for source, word in words.items()}
     for number, (task, unit) in enumerate(zip(circuit.tasks.tasks, circuit.units, strict=True)):
         state = unit.load(ops, {port: known[getattr(task, port).source] for port in unit.ports})
-        for iteration in range(unit.rotations + 1):
-            assert state.keys() == unit.widths.keys()
+        for iteration in range(-1, unit.rotations + 1):
+            assert state.keys() <= unit.widths.keys()
             for name, value in state.items():
                 if not (name == "z" and isinstance(unit, Circular)) and not held(
                     value, unit.widths[name], name in UNSIGNED
                 ):
                     found.add((f"T{number + 1} {task.kind}", name))
-            if iteration < unit.rotations:
+            if iteration < 0:
+                state = unit.settle(ops, state)
+            elif iteration < unit.rotations:
                 state = unit.step(ops, iteration, state)
         given, _ = unit.finish(ops, state)
         for port, value in given.items():

@@ -374,12 +374,14 @@ def measured(unit, words):
     words = {name: word.astype(object) for name, word in words.items()}
     round_about = ("z",) if isinstance(unit, Rotate | Vector) else ()
     state = unit.load(ops, words)
-    for i in range(unit.rotations + 1):
-        assert state.keys() == unit.widths.keys()
-        for name, width in unit.widths.items():
+    for i in range(-1, unit.rotations + 1):
+        assert state.keys() <= unit.widths.keys()
+        for name, value in state.items():
             if name not in round_about and name != "right":
-                assert holds(state[name], width), (unit, name, i)
-        if i < unit.rotations:
+                assert holds(value, unit.widths[name]), (unit, name, i)
+        if i < 0:
+            state = unit.settle(ops, state)
+        elif i < unit.rotations:
             state = unit.step(ops, i, state)
     return unit.finish(ops, state)
 

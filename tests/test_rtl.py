@@ -21,7 +21,7 @@ from paraxis.backends.rtl.simulate import simulate
 from paraxis.cordic import Circuit, integers
 from paraxis.cordic.formats import Angle, Number
 from paraxis.cordic.units.circular import Rotate, Vector
-from paraxis.cordic.units.hyperbolic import HyperbolicRotate, Root
+from paraxis.cordic.units.hyperbolic import HyperbolicRotate, Mean, Root
 from paraxis.cordic.units.linear import Add, AddAngles, Divide, Multiply
 from paraxis.cordic.units.unit import Given, Port
 from paraxis.errors import ArgumentError, HardwareError, MissingPackageError
@@ -43,6 +43,7 @@ NUMBERS = {  # unit -> (ports in, ports out) that are numbers; the others are an
     Rotate: ("xy", "XY"),
     Vector: ("xy", "X"),
     Root: ("xyz", "XZ"),
+    Mean: ("xy", "X"),
     HyperbolicRotate: ("xyz", "XY"),
     Multiply: ("xyz", "Y"),
     Divide: ("xyz", "Z"),

@@ -31,8 +31,12 @@ class IterativeProcessor(Processor):
         module.d.comb += assigned(loaded, unit.load(wires, self.words))
         if unit.loads_alone:
             iteration = Signal(range(unit.iterations))
-            module.d.comb += iteration.eq(self.clock - 1)
-            stepped = loaded_first(unit.step(wires, iteration, held))
+            module.d.comb += iteration.eq(self.clock - unit.loads_alone)
+            stepped = unit.step(wires, iteration, held)
+            if unit.loads_alone == 2:
+                for name, value in unit.settle(wires, held).items():
+                    stepped[name] = Mux(self.clock == 1, value, stepped[name])
+            stepped = loaded_first(stepped)
         else:
             turned = self.registers("turned")
             module.d.comb += assigned(turned, loaded_first(held))

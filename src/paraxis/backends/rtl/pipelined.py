@@ -15,12 +15,14 @@ class PipelinedProcessor(Processor):
         module.d.comb += assigned(state, unit.load(wires, self.words))
         for clock in range(unit.iterations):
             iteration = clock - unit.loads_alone
-            if 0 <= iteration < unit.rotations:
+            if clock and iteration < 0:
+                state = unit.settle(wires, state)
+            elif 0 <= iteration < unit.rotations:
                 state = unit.step(wires, iteration, state)
             after = self.registers(f"{clock}")
             last = clock == unit.iterations - 1
             module.d["comb" if last else "sync"] += assigned(after, state)
-            state = after
+            state = {name: after[name] for name in state}
         module.d.sync += self.keep(*unit.finish(wires, state))
         return module
 

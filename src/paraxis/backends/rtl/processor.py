@@ -6,7 +6,7 @@ last. Data have no reset: what matters of them travels with a bit that has.
 
 from amaranth.hdl import Elaboratable, Signal, signed, unsigned
 
-PLAIN = {"right", "far"}  # registers without a sign
+PLAIN = {"right", "far", "v_far"}  # registers without a sign
 
 
 class Processor(Elaboratable):

@@ -72,7 +72,7 @@ class Divide(Unit):
     A quotient beyond 2^exponent, which is beyond what is given too, is held and is not right.
     """
 
-    loads_alone = True
+    loads_alone = 1
 
     @cached_property
     def exponent(self):

@@ -55,8 +55,8 @@ class Unit:
     z: Port | None = None
     interleaved: bool = True  # the gain is undone between iterations, else by a factor in the end
 
-    loads_alone = False  # loading takes the first clock for itself
-    ends_alone = False  # and what is done in the end the last one
+    loads_alone = 0  # clocks that loading takes for itself; the second of two is for `settle`
+    ends_alone = False  # whether what is done in the end takes the last one
 
     @cached_property
     def rotations(self):
@@ -73,15 +73,20 @@ class Unit:
     #
     # widths                         register -> its bits, sign included
     # load(ops, words)               port -> word; registers -> their first values
+    # settle(ops, state)             registers before the first micro-rotation
     # step(ops, iteration, state)    registers after one more micro-rotation
     # finish(ops, state)             port -> word given, and whether all of it is right
 
     def __call__(self, ops, words):
         """The words it gives and whether they are right, all iterations done."""
-        state = self.load(ops, words)
+        state = self.settle(ops, self.load(ops, words))
         for iteration in range(self.rotations):
             state = self.step(ops, iteration, state)
         return self.finish(ops, state)
+
+    def settle(self, ops, state):
+        """Most units are ready when they are loaded."""
+        return state
 
     def number(self, words, name, fraction):
         """A port's number with so many bits behind the point."""
