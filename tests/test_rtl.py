@@ -170,10 +170,12 @@ def test_units_with_constants(value, through):
     for unit in (
         Rotate(x=constant, y=word, z=turned, gives=lengths, **known),
         Rotate(x=word, y=constant, z=turned, gives=lengths, **known),
+        Rotate(x=word, y=word, z=constant, gives=lengths, **known),
         Vector(x=word, y=constant, z=constant, gives={"Z": Given(angle)}, **known),
         Multiply(x=word, y=constant, z=constant, gives={"Y": Given(number, True)}, **known),
         Divide(x=word, y=constant, z=constant, gives={"Z": Given(number, True)}, **known),
         Root(x=word, y=constant, gives={"X": Given(number, True)}, **known),
+        Mean(x=word, y=constant, gives={"X": Given(number, True)}, **known),
     ):
         assert_is_its_model(unit, random_words(unit, rng), through)
 
