@@ -361,7 +361,7 @@ def test_a_wrong_word_fails_the_test_bench(tmp_path, architecture):
     words = any_words(circuit, 30)
     valid = circuit.run(words)[1]
     verilog.write(circuit, tmp_path, words, architecture)
-    expected = tmp_path / "expected.hex"
+    expected = tmp_path / "seven_expected.hex"
     rows = expected.read_text().split()
     places = [row for row, text in enumerate(rows) if int(text, 16)]  # those that are no gaps
     bits = 12 * 5
@@ -384,14 +384,32 @@ def test_many_poses_of_the_puma_in_icarus(tmp_path, architecture):
     assert icarus.run_test_bench(tmp_path).startswith("PASS: 500 items, each 288 clocks")
 
 
+@needs_icarus
+def test_several_circuits_in_one_folder(tmp_path):
+    """Each keeps its own files; then a name says whose test bench is run."""
+    circuit = small_circuit()
+    for count, name in ((3, "arm_test"), (4, "leg")):
+        verilog.write(circuit, tmp_path, any_words(circuit, count), name=name)
+        if name == "arm_test":
+            assert icarus.run_test_bench(tmp_path).startswith("PASS: 3 items")
+    for name, count in (("arm_test", 3), ("leg", 4)):
+        assert icarus.run_test_bench(tmp_path, name).startswith(f"PASS: {count} items")
+    found = r"found those of \['arm_test', 'leg'\]"
+    with pytest.raises(HardwareError, match=f"expected one test bench, or a name, {found}"):
+        icarus.run_test_bench(tmp_path)
+    with pytest.raises(HardwareError, match=f"expected a test bench of arm, {found}"):
+        icarus.run_test_bench(tmp_path, "arm")
+
+
 def test_exported_files_say_what_they_are(tmp_path):
     circuit = small_circuit("7 arms")
     circuit.notes = ("Lengths are in m.", "Café */ `endif")
     paths = verilog.write(circuit, tmp_path, any_words(circuit, 8), "iterative").paths
     names = [path.rsplit("/", 1)[1] for path in paths]
     name = "circuit_7_arms"
-    assert names == [f"{name}.v", f"{name}_test.v", "stimulus.hex", "expected.hex", "README.txt"]
-    told = (tmp_path / "README.txt").read_text()
+    endings = (".v", "_test.v", "_stimulus.hex", "_expected.hex", "_README.txt")
+    assert names == [name + ending for ending in endings]
+    told = (tmp_path / f"{name}_README.txt").read_text()
     for line in (
         "r_1_1  12 bits, 10 behind",
         "b      12 bits, half a turn",
@@ -426,7 +444,7 @@ def test_readme_of_words_that_need_little(tmp_path):
     )
     circuit = Circuit(tasks, {}, word=8)
     verilog.write(circuit, tmp_path, circuit.sample(4))
-    told = (tmp_path / "README.txt").read_text()
+    told = (tmp_path / "total_README.txt").read_text()
     assert "would be lost.\n" in told and "radians" in told
     for never in ("limits", "column", "no port", "word / 2^f"):
         assert never not in told
@@ -459,7 +477,7 @@ def test_names_must_be_those_of_ports(name):
 def test_errors_name_what_is_missing(tmp_path, monkeypatch):
     with pytest.raises(ArgumentError, match="architecture: expected one of .*, found 'systolic'"):
         Design(small_circuit(), "systolic")
-    with pytest.raises(HardwareError, match=r"expected one file \*_test.v, found 0"):
+    with pytest.raises(HardwareError, match=r"expected one test bench, or a name, found .*\[\]"):
         icarus.run_test_bench(tmp_path)
     monkeypatch.setattr(icarus.shutil, "which", lambda name: None)
     with pytest.raises(MissingPackageError, match="Debian's package iverilog"):

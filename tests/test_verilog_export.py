@@ -21,7 +21,7 @@ def test_verilog_of_torques(capsys, tmp_path):
     assert (code, err) == (0, "")
     assert "torques.v" in out and "iverilog" in out
     assert "module torques(" in (folder / "torques.v").read_text()
-    notes = (folder / "README.txt").read_text()
+    notes = (folder / "torques_README.txt").read_text()
     assert "planar3" in notes and "N m" in notes
 
 

@@ -22,20 +22,32 @@ def is_installed():
     return all(map(shutil.which, TOOLS))
 
 
-def run_test_bench(folder):
-    """The line with which the test bench in a folder ends; an error where it does not pass."""
+def run_test_bench(folder, name=None):
+    """The line with which a test bench ends; an error where it does not pass.
+
+    `name` is that of the module it tests; where a folder has one test bench alone, none is needed.
+    """
     if not is_installed():
         raise MissingPackageError(
             "Icarus Verilog: expected the commands iverilog and vvp, found not both of them; "
             "they are in Debian's package iverilog"
         )
     folder = Path(folder)
-    benches = sorted(folder.glob("*_test.v"))
-    if len(benches) != 1:
-        raise HardwareError(f"{folder}: expected one file *_test.v, found {len(benches)}")
-    for command in commands(benches[0].name.removesuffix("_test.v")):
+    tested = _tested(folder)
+    if name is None and len(tested) == 1:
+        name = tested[0]
+    if name not in tested:
+        expected = "one test bench, or a name" if name is None else f"a test bench of {name}"
+        raise HardwareError(f"{folder}: expected {expected}, found those of {tested}")
+    for command in commands(name):
         done = subprocess.run(shlex.split(command), cwd=folder, capture_output=True, text=True)
         said = (done.stdout + done.stderr).strip()
         if done.returncode:
             raise HardwareError(f"{command}: {said}")
     return said.splitlines()[-1]
+
+
+def _tested(folder):
+    """The modules with a test bench. Names may end in _test, so their own files must be there."""
+    names = sorted(path.name.removesuffix("_test.v") for path in folder.glob("*_test.v"))
+    return [name for name in names if (folder / f"{name}.v").exists()]

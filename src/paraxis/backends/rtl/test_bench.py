@@ -75,8 +75,9 @@ READY = """
         if (wrong <= SHOWN) $display("clock %0d: ready is %b", clock, ready);
       end"""
 
-TEXT = """// Sends the items of stimulus.hex through the circuit and compares what comes out with
-// expected.hex, in every clock. Prints one line in the end that begins with PASS or FAIL.
+TEXT = """// Sends the items of {name}_stimulus.hex through the circuit and compares what
+// comes out with {name}_expected.hex, in every clock. Prints one line in the end
+// that begins with PASS or FAIL.
 
 `timescale 1ns / 1ns
 
@@ -100,8 +101,8 @@ module {name}_test;
   always #5 clk = ~clk;
 
   initial begin
-    $readmemh("stimulus.hex", stimulus);
-    $readmemh("expected.hex", expected);
+    $readmemh("{name}_stimulus.hex", stimulus);
+    $readmemh("{name}_expected.hex", expected);
     wrong = 0;
     seen = 0;
     repeat (3) @(negedge clk);

@@ -22,7 +22,7 @@ AWAKE = re.compile(r"^  reg (\\\$auto\S+ ) = 0;$", re.MULTILINE)
 
 
 def write(circuit, folder, words, architecture="pipelined", name=None):
-    """Write NAME.v, its test bench with stimulus and expected words, and README.txt.
+    """Write NAME.v, its test bench NAME_test.v with the words of its items, and NAME_README.txt.
 
     `words` maps each of the circuit's inputs to an array: the items that the test bench sends.
     """
@@ -31,9 +31,9 @@ def write(circuit, folder, words, architecture="pipelined", name=None):
     files = {
         f"{name}.v": f"{_comment(design, name)}\n{TIME}\n\n{text(design, name)}",
         f"{name}_test.v": test_bench(design, name, len(valid)),
-        "stimulus.hex": stimulus_rows(design, words),
-        "expected.hex": expected_rows(design, found, valid),
-        "README.txt": readme(design, name),
+        f"{name}_stimulus.hex": stimulus_rows(design, words),
+        f"{name}_expected.hex": expected_rows(design, found, valid),
+        f"{name}_README.txt": readme(design, name),
     }
     paths = [write_file(folder, file, content) for file, content in files.items()]
     build, test = (f"(cd {shlex.quote(str(folder))} && {c})" for c in icarus.commands(name))
@@ -50,7 +50,7 @@ def _comment(design, name):
     paragraphs = (
         f"{name}: {circuit.tasks.summary}, {design.architecture}. Written by Paraxis.",
         *circuit.notes,
-        "README.txt says what ports mean and when.",
+        f"{name}_README.txt says what ports mean and when.",
     )
     return "".join(f"// {line}".rstrip() + "\n" for line in comment_lines(paragraphs))
 
