@@ -43,7 +43,7 @@ def in_amaranth(circuit, architecture, items):
 
 
 def in_icarus(circuit, architecture, items):
-    """The same for Verilog: its test bench stops at the first word that differs."""
+    """The same for Verilog; an error where its test bench finds a word that differs."""
     with tempfile.TemporaryDirectory() as folder:
         circuit.export(folder, architecture, items)
         run_test_bench(folder)
