@@ -152,9 +152,9 @@ def _multiply(unit, steps, x, y, z):
 def _divide(unit, steps, x, y, z):
     quotient = abs(y[0] / x[0])
     wrong = (y[1] + quotient * x[1]) / np.maximum(abs(x[0]) - x[1], 0)
-    _, fraction = unit.places
-    rounded = (1 + quotient) * 2.0**-fraction / abs(x[0])  # constants
-    return {"Z": z[1] + wrong + rounded + 2.0 ** (unit.exponent - unit.rotations) + steps["Z"]}
+    # Z may have finer steps than y / x, of which it is what z leaves.
+    own = 2.0**unit.exponent * (2.0**-unit.rotations + 2.0**-unit.places)
+    return {"Z": z[1] + wrong + own + steps["Z"]}
 
 
 def _add(unit, steps, x, y):

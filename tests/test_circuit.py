@@ -430,6 +430,38 @@ def test_turning_by_a_constant(angle, sign):
     assert is_right(circuit, circuit.quantised(x=vectors)[0])
 
 
+def test_a_quotient_that_is_larger_than_what_is_left_of_it():
+    least, most = np.array([[9.9, 1.0, -10.0], [10.0, 1.01, -9.9]])
+    program = px.trace(lambda x: {"y": [x[0] / x[1] + x[2]]}, x=3)
+    circuit = Circuit.of(program, {"x": (least, most)})
+    assert circuit.tasks.counts == {"divide": 1}
+    assert circuit.format_of("y", 0).most < 0.5  # much less than 10
+    x = np.random.default_rng(0).uniform(least, most, (200, 3))
+    found = circuit(x)
+    assert found.valid.all()
+    np.testing.assert_allclose(found.y[:, 0], x[:, 0] / x[:, 1] + x[:, 2], atol=5e-6)
+    assert is_right(circuit, circuit.quantised(x=x)[0])
+
+
+@pytest.mark.parametrize("size", [1e-5, 1.0, 1e9])
+def test_a_constant_over_a_number_of_another_size(size):
+    circuit = Circuit.of(px.trace(lambda x: {"y": [size / x]}, x=()), {"x": (100.0, 1000.0)})
+    x = np.linspace(100, 1000, 200)
+    found = circuit(x)
+    assert found.valid.all()
+    np.testing.assert_allclose(found.y[:, 0], size / x, rtol=4e-6)
+    assert is_right(circuit, circuit.quantised(x=x)[0])
+
+
+def test_a_root_that_can_never_be_told_from_none_is_refused():
+    program = px.trace(lambda x: px.sqrt(1 - x * x), x=())
+    assert Circuit.of(program, {"x": (0.999, 1.0)})(0.999).valid
+    with pytest.raises(
+        px.ArgumentError, match="T1: expected a root that can be 0.00391 or more, .* at most 0.0014"
+    ):
+        Circuit.of(program, {"x": (0.999999, 1.0)})
+
+
 def test_bad_inputs_are_named():
     circuit = inverse_dynamics(px.planar(2))
     q = np.zeros(2)

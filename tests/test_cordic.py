@@ -289,6 +289,7 @@ def test_bounds_are_of_use():
     assert cordic.bound("circular", "vector", 0.0, 0.0, 0.0).z == math.pi
     assert cordic.bound("linear", "vector", 0.0, 1.0, 0.0).z == math.inf
     assert cordic.bound("hyperbolic", "vector", 1.0, 1.0, 0.0).z == math.inf
+    assert Cordic(5, 9, guard=0).bound("hyperbolic", "vector", 1.0, 0.5, 0.0) == (math.inf,) * 3
 
 
 def test_each_further_bit_halves_the_error():
@@ -449,7 +450,8 @@ def unit_function(unit, x, y, z):
         left = 2.0 ** (unit.exponent - n) + 2.0**-unit.z_fraction
         return {"Y": (y + x * z, abs(x) * left + (n + 2) * 2.0**-unit.fraction)}
     if isinstance(unit, Divide):
-        left = 2.0 ** (unit.exponent - n) + (n + 1) * 2.0 ** (1 - unit.places[0] - unit.spare)
+        place = 2.0 ** (unit.exponent - unit.above + 1 - unit.places - unit.spare)
+        left = 2.0 ** (unit.exponent - n) + (n + 1) * place
         return {"Z": (z + y / x, left + 2.0**-unit.z_fraction)}
     if isinstance(unit, Root):
         left = 2.0 ** (2 - n) + 3 * n * 2.0 ** (1 - unit.places[0] - unit.guard)
@@ -504,9 +506,9 @@ def given_real(unit, name, words):
     port = getattr(unit, name)
     if port.constant is None:
         return port.sign * port.format.real(words[name])
-    inside = getattr(unit, "places", (0, None))[1] if name != "z" else None
-    if inside is None:
+    if name == "z" or not isinstance(unit, Divide | Root):
         return port.sign * port.constant
+    inside = unit.places[1] if isinstance(unit, Root) else unit.fractions["xy".index(name)]
     return port.sign * math.floor(port.constant * 2.0**inside + 0.5) * 2.0**-inside
 
 

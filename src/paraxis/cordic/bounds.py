@@ -117,8 +117,8 @@ def linear_vector(cordic, unit, x, y, z):
 
     Words of x and y make the more of a difference the smaller x is.
     """
-    half, (places, _) = cordic.number.step / 2, unit.places
-    by = 2.0 ** -(places - 1 + unit.spare)  # x has no leading zeros
+    half = cordic.number.step / 2
+    by = 2.0 ** -(unit.places - 1 + unit.spare)  # x has no leading zeros
     left = 2.0**unit.exponent
     for shift in unit.table.shifts:
         step = 2.0 ** (unit.exponent - shift)
@@ -169,22 +169,22 @@ def hyperbolic_vector(cordic, unit, x, y, z):
     half, one, (places, _) = cordic.number.step / 2, 2.0**-unit.z_fraction, unit.places
     _, excess = gain_undone(unit)
     # Of u = x + y and v = x - y, shifted; √(u v) is at least so many places, u / v at most 4.
-    length, left, drift = 2.0 ** (places - 0.5 + unit.guard), math.log(2), 0.0
+    length, left, drift = np.float64(2.0 ** (places - 0.5 + unit.guard)), math.log(2), 0.0
     for shift, (stretch, slip) in zip(unit.table.shifts, hyperbolic_steps(unit), strict=True):
         left = max(math.atanh(2.0**-shift), left - math.atanh(2.0**-shift))
         # A place in x and one in y are two in u and one in v, or the other way round.
-        part = 2 * slip * math.exp(left) / (length * stretch)
+        part = 2 * slip * np.exp(left) / (length * stretch)
         by = 0.75 * part / (1 - part) if part < 1 else math.inf
-        length, left, drift = length * stretch * math.exp(-by), left + by, drift + by
+        length, left, drift = length * stretch * np.exp(-by), left + by, drift + by
     u, v = x + y, x - y
     lowest = np.sqrt(np.maximum(u - 2 * half, 0) * np.maximum(v - 2 * half, 0))
     exact = np.sqrt(np.maximum(u * v, 0))
     highest = np.sqrt(np.maximum(u + 2 * half, 0) * np.maximum(v + 2 * half, 0))
     words = np.maximum(highest - exact, exact - lowest)
-    grown = (1 + excess) * math.exp(drift) * math.cosh(left) - 1
-    shrunk = 1 - (1 - excess) * math.exp(-drift)
+    grown = (1 + excess) * np.exp(drift) * np.cosh(left) - 1
+    shrunk = 1 - (1 - excess) * np.exp(-drift)
     X = words + highest * max(grown, shrunk) + half
-    Y = highest * (1 + excess) * math.exp(drift) * math.sinh(left) + half
+    Y = highest * (1 + excess) * np.exp(drift) * np.sinh(left) + half
     angle = np.arctanh(y / x)
     turned = abs(np.log((u + 2 * half) / (v - 2 * half)) / 2 - angle)
     turned = np.maximum(turned, abs(np.log((u - 2 * half) / (v + 2 * half)) / 2 - angle))

@@ -147,7 +147,7 @@ def _rotate(found, number, task):
 def _vector(found, number, task):
     given = Result(number, "X")
     length = _replaced(found, task, {given})
-    least = math.hypot(*(_least(found.of(operand)) for operand in (task.x, task.y)))
+    least = math.hypot(*(least_size(found.of(operand)) for operand in (task.x, task.y)))
     found.set(given, (min(least, length), length))
 
 
@@ -167,7 +167,7 @@ def _replaced(found, task, given):
 def _root(found, number, task):
     given = Result(number, "X")
     low, high = found.of(task.x)
-    least, most = _least(found.of(task.y)), found.most(task.y)
+    least, most = least_size(found.of(task.y)), found.most(task.y)
     for members, bound in list(found.lengths):
         if task.x.source in members and not task.x.shift and bound > least:
             rest = math.sqrt(bound**2 - least**2)
@@ -188,7 +188,7 @@ def _multiply(found, number, task):
     low, high = min(products), max(products)
     if task.x.source == task.z.source:  # a square
         sign = task.x.sign * task.z.sign
-        least = _least(x) * _least(z)
+        least = least_size(x) * least_size(z)
         low, high = (least, high) if sign > 0 else (low, -least)
     added = found.of(task.y)
     found.set(Result(number, "Y"), (low + added[0], high + added[1]))
@@ -227,7 +227,7 @@ def _root_back(found, number, task):
     most = found.most(task.x)
     found.narrow(task.y, (-most, most))
     top = math.hypot(found.most_of(Result(number, "X")), found.most(task.y))
-    found.narrow(task.x, (_least(found.of(task.y)), top))
+    found.narrow(task.x, (least_size(found.of(task.y)), top))
 
 
 def _mean_back(found, number, task):
@@ -268,7 +268,7 @@ def _common(first, second):
     return (low, high) if low <= high else first
 
 
-def _least(interval):
+def least_size(interval):
     """The smallest |value| in an interval."""
     low, high = interval
     return 0.0 if low <= 0 <= high else min(abs(low), abs(high))

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..passes.cordic.tasks import Constant, Result
 from .formats import Angle, Number
+from .ranges import least_size
 from .units.circular import Rotate, Vector
 from .units.hyperbolic import Mean, Root
 from .units.linear import Add, AddAngles, Divide, Multiply
@@ -70,6 +71,8 @@ def sizes(tasks, words, expected, inputs):
         }
         if task.kind == "vector" and "Z" not in gives:
             del ports["z"]
+        if task.kind == "divide":
+            ports["quotient"] = _quotient_format(number, task, expected, words)
         kind = AddAngles if task.angle else UNITS[task.kind]
         units.append(kind(**ports, gives=gives, iterations=words.iterations, guard=words.guard))
     return Sizes(formats, limits, tuple(units))
@@ -104,6 +107,13 @@ def _format(tasks, source, expected, words):
     if not math.isfinite(most):
         raise ArgumentError(f"ranges of {tasks.name}: expected finite values, found infinite ones")
     return number_format(words.word, most)
+
+
+def _quotient_format(number, task, expected, words):
+    """Of y / x alone, to which z is added: from the two, and from what is left of it in the end."""
+    largest = expected.most(task.y) / least_size(expected.of(task.x))
+    in_the_end = expected.most_of(Result(number, "Z")) + expected.most(task.z)
+    return number_format(words.word, min(largest, in_the_end))
 
 
 def number_format(word, most):
@@ -162,6 +172,13 @@ def _least_lengths(tasks, formats, expected, words):
             f"word: expected at least {needed} bits for {tasks.name}, so that lengths down to "
             f"{words.near:.3g} of the largest are told from none, found {words.word}"
         )
+    for source, length in least.items():
+        if expected.most_of(source) < length:
+            raise ArgumentError(
+                f"task T{source.task + 1}: expected a root that can be {length:.3g} or more, to be "
+                f"told from none with words of {words.word} bits and near = {words.near:.3g}, "
+                f"found at most {expected.most_of(source):.3g}"
+            )
     return least
 
 

@@ -5,14 +5,13 @@ shifts, so that what is left to turn, or to find, is always within reach of the 
 Walther's prescaling, said of u and v.
 """
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..constants import HYPERBOLIC, inverse, log_2, rounded
 from .normalised import normalised
 from .table import table
-from .unit import Unit, moved, turn, turned_by, width
+from .unit import Unit, moved, own_fractions, turn, turned_by, width
 
 ROUGH = 8  # bits behind the point
 PER_LOG_2 = inverse(log_2(ROUGH), ROUGH)
@@ -124,13 +123,8 @@ class Mean(Root):
 
     @cached_property
     def fractions(self):
-        """Bits behind the points of x and y, an even number together; constants are as long as
-        words are."""
-        ports = self.x, self.y
-        word = max(p.format.word for p in ports if p.constant is None)
-        x, y = (
-            p.format.fraction if p.constant is None else word - math.frexp(p.most)[1] for p in ports
-        )
+        """Bits behind the points of x and y, an even number together."""
+        x, y = own_fractions(self.x, self.y)
         return x + (x + y) % 2, y
 
     def factors(self, words):

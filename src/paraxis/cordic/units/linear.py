@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..constants import LINEAR
+from ..formats import Number
 from .normalised import normalised
 from .table import table
-from .unit import Unit, turn, turned_by, width
+from .unit import Unit, own_fractions, turn, turned_by, width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,26 +70,39 @@ class Multiply(Unit):
 class Divide(Unit):
     """Z = z + y / x. Both are shifted until x has no leading zeros.
 
-    A quotient beyond 2^exponent, which is beyond what is given too, is held and is not right.
+    A quotient of 2^exponent or more, beyond all that is expected, is held and is not right.
     """
+
+    quotient: Number | None = None  # the format of y / x: where z takes some away, Z is smaller
 
     loads_alone = 1
 
     @cached_property
     def exponent(self):
-        given = self.gives["Z"].format
-        return given.word - 1 - given.fraction
+        formats = [each for each in (self.gives["Z"].format, self.quotient) if each]
+        return max(each.word - 1 - each.fraction for each in formats)
+
+    @cached_property
+    def fractions(self):
+        """Bits behind the points of x and y."""
+        return own_fractions(self.x, self.y)
 
     @cached_property
     def places(self):
-        """Bits of |x| and |y| before they are shifted, and bits behind their point."""
-        fraction = max(p.format.fraction for p in (self.x, self.y) if p.constant is None)
-        return width(max(self.x.most, self.y.most), fraction) - 1, fraction
+        """Bits of |x| and |y| before they are shifted."""
+        ports = zip((self.x, self.y), self.fractions, strict=True)
+        return max(width(port.most, fraction) for port, fraction in ports) - 1
+
+    @cached_property
+    def above(self):
+        """The exponent of quotients of words, which do not know where points are."""
+        x, y = self.fractions
+        return self.exponent + y - x
 
     @cached_property
     def spare(self):
-        """Bits behind those: x is shifted by the exponent, which may be negative."""
-        return self.guard + max(-self.exponent, 0)
+        """Bits behind those of words: x is shifted by `above`, which may be negative."""
+        return self.guard + max(-self.above, 0)
 
     @cached_property
     def z_fraction(self):
@@ -100,25 +114,22 @@ class Divide(Unit):
 
     @cached_property
     def widths(self):
-        places, _ = self.places
-        plane = places + self.spare + max(self.exponent, 0) + 2
+        plane = self.places + self.spare + max(self.above, 0) + 2
         total = width(self.z.most + 2.0 * 2.0**self.exponent, self.z_fraction)
         state = {"x": plane, "y": plane, "z": total, "right": 1}
-        return state | ({"far": places.bit_length() + 1} if "Y" in self.gives else {})
+        return state | ({"far": self.places.bit_length() + 1} if "Y" in self.gives else {})
 
     def load(self, ops, words):
-        places, fraction = self.places
-        x, y = self.number(words, "x", fraction), self.number(words, "y", fraction)
+        x, y = (self.number(words, name, f) for name, f in zip("xy", self.fractions, strict=True))
         behind = x < 0
         x, y = ops.where(behind, -x, x), ops.where(behind, -y, y)
-        below, above = max(-self.exponent, 0), max(self.exponent, 0)
-        most, size = x << above, ops.where(y < 0, -y, y) << below
+        most, size = x << max(self.above, 0), ops.where(y < 0, -y, y) << max(-self.above, 0)
         right = ops.both(x > 0, size < most)
         y = ops.where(right, y, 0)
-        x, far = normalised(ops, x, places)
+        x, far = normalised(ops, x, self.places)
         state = {
-            "x": x << self.spare + self.exponent,
-            "y": ops.fit(y << far, places + above + 1) << self.spare,
+            "x": x << self.spare + self.above,
+            "y": ops.fit(y << far, self.places + max(self.above, 0) + 1) << self.spare,
             "z": self.number(words, "z", self.z_fraction),
             "right": right,
         }
@@ -133,7 +144,7 @@ class Divide(Unit):
     def finish(self, ops, state):
         words, right = {}, state["right"]
         if "Y" in self.gives:
-            y, fraction = state["y"], self.places[1] + self.spare
+            y, fraction = state["y"], self.fractions[1] + self.spare
             words["Y"], fits = self.number_given_back(ops, "Y", y, fraction, state["far"])
             right = ops.both(right, fits)
         words["Z"], fits = self.number_given(ops, "Z", state["z"], self.z_fraction)

@@ -169,6 +169,15 @@ def nearest(value, fraction):
     return rounded(Fraction(value) * Fraction(2) ** fraction)
 
 
+def own_fractions(*ports):
+    """Bits behind the point of each port; constants are as long as words are."""
+    word = max(port.format.word for port in ports if port.constant is None)
+    return [
+        port.format.fraction if port.constant is None else word - math.frexp(port.most)[1]
+        for port in ports
+    ]
+
+
 def width(most, fraction, slack=2):
     """The bits, sign included, of numbers up to `most`, errors of their last bits included."""
     return int(Fraction(most) * Fraction(2) ** fraction + slack).bit_length() + 1
