@@ -549,6 +549,7 @@ def test_random_functions(identities):
         (lambda x, y: px.atan2(x, y) + x * y, "expected angles to be .*, found the result of mul"),
         (lambda x, y: px.sin(x * y), "found the result of mul in a sum of angles or under a sine"),
         (lambda x, y: px.sin(x + x), "found one that doubles an angle"),
+        (lambda x, y: x / (x + y - y - x), "expected a divisor other than 0, found 0"),
         (lambda x, y: px.sin(x) * x, "mul: expected numbers, found an angle"),
     ],
 )

@@ -125,6 +125,8 @@ class Reader:
 
     def _divide(self, node):
         y, x = map(self.number, node.args)
+        if x.is_constant and not x.constant:
+            raise ProgramError(f"{self.graph.name}: expected a divisor other than 0, found 0")
         if x.is_constant:
             return self._product(y, Form(constant=1 / x.constant))
         factor, number = self.values.quotient(y, x)
