@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..passes.cordic.tasks import Constant
+from ..passes.cordic.tasks import Constant, Result
 from . import single_integers
 from .formats import integer_kind
 from .raw_words import input_words
@@ -67,6 +67,6 @@ def _processor(circuit, number, edges):
 
 def _sender(circuit, source):
     """The task of the pipeline that a source is, and which of its values."""
-    if hasattr(source, "port"):
+    if isinstance(source, Result):
         return task_name(source.task), source.port
     return input_name(circuit.tasks, source), "word"

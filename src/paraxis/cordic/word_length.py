@@ -8,7 +8,7 @@ from ..parallel.whole_number import whole_number
 from .circuit import Circuit
 from .formats import SHORTEST
 
-LONGEST = 64  # below which float64 has nothing more to say
+LONGEST = 64  # beyond which float64 has nothing more to say
 
 
 def shortest_word(make, error, count=1000):

@@ -157,9 +157,7 @@ class Add(Unit):
 
     @cached_property
     def fraction(self):
-        ports = [p.format.fraction for p in (self.x, self.y) if p.constant is None]
-        wanted = self.gives["Y"].format.fraction
-        return max(wanted, min(max(ports), wanted + self.guard))
+        return self.gives["Y"].format.fraction
 
     @cached_property
     def widths(self):

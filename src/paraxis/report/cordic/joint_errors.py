@@ -25,10 +25,10 @@ def joint_errors_table():
     rows = [*(_margin_row(margin) for margin in MARGINS), *_joint_rows(), *_solution_rows()]
     rows.append(_limit_row())
     lead = (
-        f"The largest error of a joint angle in radians, 24 bits, {text_of(len(workspace().pose))} "
-        "random poses over the whole workspace; arm, elbow and wrist 1 where nothing else is said. "
-        "Near a singularity a small change of the pose asks for a large one of the joints; where "
-        "two are near, their effects multiply."
+        f"The largest error of a joint angle in radians, {circuit(*WRISTS[0]).word} bits, "
+        f"{text_of(len(workspace().pose))} random poses over the whole workspace; arm, "
+        "elbow and wrist 1 where nothing else is said. Near a singularity a small change of the "
+        "pose asks for a large one of the joints; where two are near, their effects multiply."
     )
     return Table("Joint angles against float64", lead, rows, CONVENTIONS)
 
@@ -40,7 +40,7 @@ def _margin_row(margin):
         f"{brief(found.worst_rounding(margin))}, half of all errors below "
         f"{brief(found.median(margin))}"
     )
-    what = f"margin over {_fraction(margin)}" if margin else "all that are valid"
+    what = f"margin over {fraction(margin)}" if margin else "all that are valid"
     return Row(HERE, what, None, rounded(found.worst(margin)), note)
 
 
@@ -52,7 +52,7 @@ def _joint_rows():
         worst = rounded(found.error[far, joint].max())
         yield Row(
             HERE,
-            f"θ{joint + 1}, margin over {_fraction(FAR)}",
+            f"θ{joint + 1}, margin over {fraction(FAR)}",
             None,
             worst,
             f"rounding alone {alone}",
@@ -63,7 +63,7 @@ def _solution_rows():
     for signs in WRISTS[1:]:
         found = accuracy(*signs)
         note = f"{found.share(FAR):.1%} of all solutions; {_size(signs)}"
-        what = f"{_signs(signs)}, margin over {_fraction(FAR)}"
+        what = f"{_signs(signs)}, margin over {fraction(FAR)}"
         yield Row(HERE, what, None, rounded(found.worst(FAR)), note)
 
 
@@ -75,7 +75,7 @@ def _limit_row():
         f"the largest margin with an error over {brief(ASKED)}",
         None,
         rounded(most),
-        f"of all eight solutions; beyond {_fraction(FAR)} no error is over {brief(beyond)}",
+        f"of all eight solutions; beyond {fraction(FAR)} no error is over {brief(beyond)}",
     )
 
 
@@ -93,7 +93,8 @@ def _signs(signs):
     return "arm {:+d}, elbow {:+d}, wrist {:+d}".format(*signs).replace("-", "−")
 
 
-def _fraction(margin):
+def fraction(margin):
+    """As text."""
     return f"1/{1 / margin:.0f}"
 
 

@@ -9,6 +9,7 @@ from ...cordic.circuit import NEAR
 from ...kinematics.closed_form import inverse_kinematics_solutions
 from ..document import Row, Table, text_of
 from .circuits import HERE, accuracy, circuit, puma
+from .joint_errors import fraction
 
 POSES = 20_000
 SURE = 2.0  # margins by so much above or below what counts as near are not in doubt
@@ -34,10 +35,11 @@ def valid_bit_table():
     valid = circuit()(poses).valid
     far_away = np.repeat(np.eye(4)[None], 6, axis=0)
     far_away[:, 0, 3] = (2.0, -50.0, 1e9, np.inf, -np.inf, np.nan)
+    part = fraction(NEAR)
     rows = [
-        _row("margin over twice 1/256, valid", found.valid & far, far, "reachable poses"),
+        _row(f"margin over twice {part}, valid", found.valid & far, far, "reachable poses"),
         _row(
-            "margin below half of 1/256, not valid",
+            f"margin below half of {part}, not valid",
             ~found.valid & near,
             near,
             "singular, or too near to it to have an angle",
@@ -58,8 +60,9 @@ def valid_bit_table():
     ]
     lead = (
         "A circuit says of every item whether it is one: the valid bit is low where a pose is out "
-        "of reach, where a length that an angle hangs on is below 1/256 of the largest it can be, "
-        "and where a number does not fit. How many of those where it should be are as they should."
+        "of reach, where a length that an angle hangs on is below "
+        f"{part} of the largest it can be, and where a number does not fit. How many of those "
+        "where it should be are as they should."
     )
     return Table("The valid bit", lead, rows)
 

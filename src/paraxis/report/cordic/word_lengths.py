@@ -44,7 +44,7 @@ def word_length_figure():
 
 
 def iterations_figure():
-    """Errors over the number of iterations, with 24 bits."""
+    """Errors over the number of iterations, with words as long as the paper's."""
     word = printed("lee_chang")["cordic"]["iterations"]
     found = {count: _found(word, count) for count in ITERATIONS}
     return Figure(
@@ -72,7 +72,7 @@ def word_length_table():
     rows = [
         Row(
             PAPER,
-            "iterations that are used for 24 bits",
+            f"iterations that are used for {word} bits",
             word,
             settled,
             "measured: from here on half of all errors are within a quarter of what they are "
@@ -80,12 +80,12 @@ def word_length_table():
         ),
         Row(
             PAPER,
-            "the least iterations for 24 bits",
+            f"the least iterations for {word} bits",
             least,
             next(count for count in ITERATIONS if _found(word, count).worst(FAR) < ASKED),
             f"measured: for errors within {brief(ASKED)}; with {least} they are up to "
             f"{brief(_found(word, least).worst(FAR))}, so {least} are enough for words of "
-            f"about {least} bits, not of 24",
+            f"about {least} bits, not of {word}",
         ),
         Row(
             HERE,
