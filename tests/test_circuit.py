@@ -90,6 +90,39 @@ def test_lengths_that_rotations_keep():
                 assert abs(known[source]).max() <= 1 + 1e-12
 
 
+A, B = Operand(Input("x", 0)), Operand(Input("x", 1))
+SUM_OF_TWO = Task("add", A, B)
+ONE, ZERO = Operand(Constant(1.0)), Operand(Constant(0.0))
+
+
+def by_hand(*tasks):
+    """CordicTasks of x[0] and x[1], the last of which is what is asked for."""
+    port = {"add": "Y", "multiply": "Y"}.get(tasks[-1].kind, "X")
+    outputs = {"y": ((1,), (Operand(Result(len(tasks) - 1, port)),))}
+    return CordicTasks("by hand", {"x": (2,)}, tasks, outputs)
+
+
+def interval(tasks, number, port, **known):
+    found = ranges_of(tasks, {A.source: (-1.0, 1.0), B.source: (-1.0, 1.0)}, **known)
+    return found.intervals[Result(number, port)]
+
+
+def test_what_is_under_a_root_is_small_enough_for_one():
+    four = Operand(Result(0, "Y"), 1, 2)  # times the sum
+    assert interval(by_hand(SUM_OF_TWO, Task("root", ONE, four)), 0, "Y") == (-0.25, 0.25)
+    square = Task("multiply", Operand(Result(0, "Y")), ZERO, four)
+    squared = by_hand(SUM_OF_TWO, square, Task("root", ONE, Operand(Result(1, "Y"))))
+    assert interval(squared, 0, "Y") == (-0.5, 0.5)
+
+
+def test_a_root_takes_its_part_of_a_length():
+    """With x² + y² <= 1 that of (√(x² - 0.6²), y) is at most 0.8."""
+    root = Task("root", A, Operand(Constant(0.6)))
+    tasks = by_hand(root, Task("vector", Operand(Result(0, "X")), B, ZERO))
+    _, most = interval(tasks, 1, "X", lengths=[({A.source, B.source}, 1.0)])
+    assert most == pytest.approx(0.8)
+
+
 @pytest.mark.parametrize("kind", ["any", "ends", "limits"])
 def test_no_register_overflows_and_what_is_valid_is_right(kind):
     valid_ones = 0
@@ -303,10 +336,30 @@ def test_a_length_alone_may_be_nothing():
     np.testing.assert_allclose(found[0].ravel(), [0, 1], atol=1e-6)
 
 
+def test_a_length_has_an_angle_from_near_on():
+    """To the word."""
+
+    def function(x):
+        return {"r": [px.sqrt(x[0] ** 2 + x[1] ** 2)], "angle": [px.atan2(x[1], x[0])]}
+
+    circuit = Circuit.of(px.trace(function, x=(2,)), {"x": 1.0}, word=16, near=0.003)
+    words, valid = circuit.run({A.source: np.arange(60, 80), B.source: np.zeros(20, int)})
+    length = circuit.format_of("r", 0).real(words["r", 0])
+    np.testing.assert_array_equal(valid, length >= 0.003 * math.sqrt(2))
+    assert {70, 69} <= {*words["r", 0].tolist()}  # 0.003 √2 is between these words
+
+
+def test_inputs_may_be_a_little_beyond_their_range():
+    """As rounded numbers are."""
+    circuit = Circuit.of(px.trace(lambda x: x[0] + x[1], x=(2,)), {"x": 1.0})
+    found = circuit([[1.0009, 0.0], [0.0, -1.0009], [1.0011, 0.0], [0.0, -1.0011]])
+    assert found.valid.tolist() == [True, True, False, False]
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("near", "needed"), [(2**-8, 14), (2**-12, 18)])
+@pytest.mark.parametrize(("near", "needed"), [(2**-8, 14), (0.003, 15), (2**-12, 18)])
 def test_a_word_that_is_too_short_says_how_many_bits_are_needed(near, needed):
     with pytest.raises(px.ArgumentError, match=f"word: expected at least {needed} bits .* found 9"):
         inverse_kinematics(PUMA, word=9, near=near)

@@ -336,6 +336,14 @@ def test_a_product_with_a_sum_that_was_written_out_before():
     assert (twice.source, twice.shift) == (written.source, 1) and c.source == Input("x", 2)
 
 
+def test_a_product_with_a_sum_and_a_constant_is_not_that_with_the_sum():
+    def function(x):
+        product = x[0] * x[1]
+        return [product * product, x[0] * (x[1] + 1)]
+
+    assert made(function, turns=False, x=(2,)).counts == {"multiply": 3, "add": 1}
+
+
 def test_a_constant_times_a_value_that_is_used_often_is_made_once():
     def function(x):
         scaled = 0.3 * x[0]
@@ -477,6 +485,13 @@ def test_a_sum_of_squares_is_the_square_of_what_a_vectoring_task_gives():
 
     assert made(function, x=(2,)).counts == {"vector": 1, "multiply": 1}
     assert made(function, x=(2,), identities=False).counts == {"vector": 1, "multiply": 2}
+
+
+def test_a_sum_of_squares_in_other_parts_is_made_of_them():
+    def function(x):
+        return [2 * x[0] * x[0] + 7 * x[1] * x[1], px.atan2(x[0], x[1])]
+
+    assert made(function, turns=False, x=(2,)).counts == {"vector": 1, "multiply": 3}
 
 
 NEW_NUMBERS = (

@@ -15,6 +15,7 @@ from paraxis.cordic.dynamics_circuit import inverse_dynamics_tasks
 from paraxis.cordic.random_inputs import largest_seen, random_inputs
 from paraxis.cordic.ranges import entry_ranges
 from paraxis.passes.cordic.decompose import decompose
+from paraxis.passes.cordic.tasks import Constant, CordicTasks, Input, Operand, Result, Task
 
 PUMA = px.load("puma560")
 PUMA_3 = PUMA.subchain("link3")
@@ -115,16 +116,22 @@ def test_simulation_narrows_what_intervals_make_too_wide():
 
 
 def test_a_value_that_is_always_zero_has_room_for_rounding():
-    """Simulation sees nothing of it, but a circuit does."""
-
-    def function(x, q):
-        turned = x[0] * px.cos(q[0]) - x[1] * px.sin(q[0])
-        return {"y": [turned - px.cos(q[0]) * x[0] + px.sin(q[0]) * x[1] + x[0] * x[1]]}
-
-    tasks = decompose(px.trace(function, x=(2,), q=(1,)).graph)
+    """a (b + c) - a b - a c: simulation sees nothing of it, but a circuit does."""
+    a, b, c = (Operand(Input("x", k)) for k in range(3))
+    less_a = Operand(a.source, -1)
+    sum_, product, less, nothing = (Operand(Result(k, "Y")) for k in range(4))
+    steps = (
+        Task("add", b, c),
+        Task("multiply", a, Operand(Constant(0.0)), sum_),
+        Task("multiply", less_a, product, b),
+        Task("multiply", less_a, less, c),
+    )
+    tasks = CordicTasks("nothing", {"x": (3,)}, steps, {"y": ((1,), (nothing,))})
     ranges = entry_ranges(tasks, {"x": 3.0})
+    seen = largest_seen(tasks, ranges)
+    assert seen[nothing.source] < 1e-14
     for word in (12, 24):
-        circuit = Circuit(tasks, ranges, word, seen=largest_seen(tasks, ranges))
+        circuit = Circuit(tasks, ranges, word, seen=seen)
         assert circuit(**random_inputs(tasks, ranges, np.random.default_rng(0), 500)).valid.all()
 
 
