@@ -1,6 +1,7 @@
 """Hardware against the NumPy model, bit for bit: Amaranth, Verilog in Icarus, and yosys on it."""
 
 import importlib
+import re
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import pytest
 
 pytest.importorskip("amaranth", reason="hardware needs amaranth: pip install 'paraxis[hdl]'")
 
-from amaranth.hdl import ClockDomain, Module
+from amaranth.hdl import ClockDomain, Const, Module
 from amaranth.sim import Simulator
 
 import paraxis as px
@@ -262,6 +263,34 @@ def test_an_item_that_comes_late_is_an_error(monkeypatch):
         simulate(small_circuit(), any_words(small_circuit(), 2))
 
 
+def test_a_ready_that_is_never_high_is_an_error(monkeypatch):
+    monkeypatch.setattr("paraxis.backends.rtl.design.ResetSignal", lambda: Const(1))
+    with pytest.raises(HardwareError, match="seven: ready is wrong in clock 0"):
+        simulate(small_circuit(), any_words(small_circuit(), 2), "iterative")
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_least_word_negated(architecture):
+    """It has no negative: a number becomes the largest one, an angle goes round to itself."""
+    x, a = Input("x", 0), Input("a", 0)
+    tasks = CordicTasks(
+        "negated",
+        {"x": (), "a": ()},
+        (Task("rotate", Operand(x), Operand(Constant(0.0)), Operand(a)),),
+        {
+            "number": ((), (-Operand(x),)),
+            "angle": ((), (-Operand(a),)),
+            "turned": ((), (Operand(Result(0, "X")),)),
+        },
+        frozenset({a}),
+    )
+    circuit = Circuit(tasks, {x: (-1.0, 1.0)}, word=8)
+    words = {x: np.array([-128, -127, 100]), a: np.array([-128, -127, 100])}
+    expected = {("number", 0): [127, 127, -100], ("angle", 0): [-128, 127, -100]}
+    for found in (circuit.run(words)[0], simulate(circuit, words, architecture).words):
+        assert {key: found[key].tolist() for key in expected} == expected
+
+
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_reset_forgets_items_on_their_way(architecture):
     design, outer, domain = Design(small_circuit(), architecture), Module(), ClockDomain("sync")
@@ -373,6 +402,59 @@ def test_a_wrong_word_fails_the_test_bench(tmp_path, architecture):
         expected.write_text("\n".join(changed))
         with pytest.raises(HardwareError, match="FAIL: 1 clocks are wrong, 30 of 30 items"):
             icarus.run_test_bench(tmp_path)
+
+
+@needs_icarus
+@pytest.mark.parametrize("standard", ["-g2005", "-g2012"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_reset_that_is_missing_fails_the_test_bench(tmp_path, architecture, standard):
+    """Every one of them alone as well: no stage may keep an item."""
+    circuit = small_circuit()
+    exported = verilog.write(circuit, tmp_path, any_words(circuit, 3), architecture)
+    build = exported.build[0].replace("-g2005", standard)
+    first, *rest = (tmp_path / "seven.v").read_text().split("if (rst)")
+    resets = len(rest)
+    assert resets == circuit.stages + (architecture == "iterative")  # and its counter's
+
+    def passes(conditions):
+        changed = (f"if ({each}){part}" for each, part in zip(conditions, rest, strict=True))
+        (tmp_path / "seven.v").write_text("".join([first, *changed]))
+        subprocess.run(build, shell=True, check=True, capture_output=True)
+        tested = subprocess.run(exported.test, shell=True, capture_output=True, text=True)
+        return tested.stdout.startswith("PASS")
+
+    assert passes(["rst"] * resets)
+    assert not passes(["1'b0"] * resets)
+    for number in range(resets):
+        assert not passes(["rst"] * number + ["1'b0"] + ["rst"] * (resets - 1 - number)), number
+    if architecture == "iterative":
+        assert not passes(["rst && clock == 0"] * resets)  # at the beginning of a stage alone
+
+
+@needs_icarus
+def test_a_wrong_ready_fails_the_test_bench(tmp_path):
+    circuit = small_circuit()
+    verilog.write(circuit, tmp_path, any_words(circuit, 3), "iterative")
+    design = tmp_path / "seven.v"
+    text = design.read_text()
+    for wrong in ("1'b0", "1'b1", "1'bx"):
+        changed, times = re.subn("(?m)^  assign ready = .*;$", f"  assign ready = {wrong};", text)
+        assert times == 1
+        design.write_text(changed)
+        with pytest.raises(HardwareError, match="(?s)ready is .*FAIL: .* wrong, 3 of 3 items"):
+            icarus.run_test_bench(tmp_path)
+
+
+@needs_icarus
+def test_an_item_that_is_not_sent_fails_the_test_bench(tmp_path):
+    """Files that are at one with each other are not enough: all items must be in them."""
+    circuit = small_circuit()
+    verilog.write(circuit, tmp_path, any_words(circuit, 3))
+    for file in ("seven_stimulus.hex", "seven_expected.hex"):
+        *rows, last = (tmp_path / file).read_text().split()
+        (tmp_path / file).write_text("\n".join([*rows, "0" * len(last)]))
+    with pytest.raises(HardwareError, match="FAIL: 0 clocks are wrong, 2 of 3 items"):
+        icarus.run_test_bench(tmp_path)
 
 
 @needs_icarus
