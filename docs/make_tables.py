@@ -22,6 +22,7 @@ MOTION = {
     "table:chains": "chains",
     "table:closed_loop": "closed_loop",
     "table:unsynchronised": "unsynchronised",
+    "table:circuits": "cordic",
 }
 PAGES = (ROOT / "README.md", ROOT / "docs/performance.md")
 PLOT = ROOT / "docs/images/cpu.svg"
@@ -265,6 +266,7 @@ def motion(folder):
         "chains": chains_table,
         "closed_loop": closed_loop_table,
         "unsynchronised": unsynchronised_table,
+        "cordic": circuits_table,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {
@@ -346,6 +348,26 @@ def closed_loop_table(data):
         f"{row['runs']:,} runs take Paraxis {row['runs'] / ours:.2f} s. Pinocchio {about['pin']}: "
         "`rneaInParallel` and `abaInParallel` with NumPy between, or `rnea` and `aba` in a Python "
         f"loop; MuJoCo {about['mujoco']}: `mj_inverse` and `mj_step` in one. On {about['cpu']}."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def circuits_table(data):
+    """One line a circuit: what it is made of, how long that takes, its errors by word length."""
+    words = list(data["rows"][-1]["torque_error"])
+    errors = [f"N m, {word} bits" for word in words]
+    rows = [["circuit", "processors", "stages", "buffers", "made in", *errors]]
+    for row in data["rows"]:
+        found = [f"{error:.0e}" for error in row.get("torque_error", {}).values()]
+        seconds = row["decompose_s"] + row["buffer_s"]
+        sizes = [str(row[key]) for key in ("tasks", "stages", "buffers")]
+        rows.append([row["circuit"], *sizes, f"{seconds:.2f} s", *(found or [""] * len(words))])
+    model = data["model"]
+    note = (
+        "Errors are the largest of 1,000 random states. The bit-exact model of the first does "
+        f"{short(model['model_per_s'] / 1e3)} thousand poses a second on one core; eight solutions "
+        f"in float64 are found {times(model['solutions_per_s'] / model['model_per_s'])} as fast. "
+        f"On {data['machine']['cpu']}."
     )
     return f"{markdown(rows)}\n\n{note}"
 
