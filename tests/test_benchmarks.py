@@ -49,6 +49,7 @@ def test_a_simulation_is_measured_beside_its_peers(batch):
     assert f"{batch} ur5" in page.getvalue()
 
 
+@pytest.mark.long
 def test_losses_are_measured_beside_the_bare_robot():
     row = simulation.measure_losses("ur5", 3, steps=5, rounds=1)
     assert all(row[key] > 0 for key in ("bare", "drives", "bearings"))

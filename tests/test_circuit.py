@@ -211,7 +211,15 @@ def test_all_eight_solutions(choice):
 
 
 @pytest.mark.parametrize(
-    "name", ["standard", "no offsets", "shoulder offset", "elsewhere", "random 2", "random 5"]
+    "name",
+    [
+        "elsewhere",
+        "random 2",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("standard", "no offsets", "shoulder offset", "random 5")
+        ),
+    ],
 )
 def test_every_arm_of_the_family(name):
     robot, choice = MEMBERS[name], (1, -1, 1)

@@ -87,7 +87,7 @@ def test_links_lead_somewhere(page, target):
 
 
 SLOW = dict.fromkeys(  # half a minute each
-    ("cordic", "depth", "log-depth", "speculation"), pytest.mark.long
+    ("cordic", "depth", "log-depth", "networks", "speculation", "systolic"), pytest.mark.long
 )
 
 

@@ -320,6 +320,7 @@ def test_stiff_friction_without_bearings_brings_coupled_joints_to_rest(dt, smoot
     assert abs(run.qd).max() > 1.0
 
 
+@pytest.mark.long
 def test_all_methods_go_the_same_way():
     """Semi-implicit Euler's error halves with dt."""
     robot = smoother(lossy_arm(), 0.05)

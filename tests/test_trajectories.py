@@ -593,6 +593,7 @@ def test_fastest_with_one_lossy_joint_is_the_optimum(q0, q1, limit):
     assert fastest.duration < path.scaled(arm, max_torque=limit).duration
 
 
+@pytest.mark.long
 @settings(max_examples=4)
 @given(st.integers(0, 10**6), st.booleans())
 def test_fastest_with_any_lossy_joint_is_the_optimum(seed, sticks):
