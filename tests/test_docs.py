@@ -86,7 +86,7 @@ def test_links_lead_somewhere(page, target):
         assert heading in [line.lower().replace(" ", "-") for line in lines]
 
 
-SLOW = dict.fromkeys(  # half a minute each
+SLOW = dict.fromkeys(  # some take half a minute
     ("cordic", "depth", "log-depth", "networks", "speculation", "systolic"), pytest.mark.long
 )
 
