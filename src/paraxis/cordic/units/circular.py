@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ..constants import CIRCULAR
 from .table import table
-from .unit import Unit, turn, turned_by, width
+from .unit import Unit, width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,20 +44,10 @@ class Circular(Unit):
         return self.z is not None
 
     def step(self, ops, iteration, state):
-        up = self.up(state)
-        x, y = turn(ops, 1, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
-        after = {"x": self.scaled(ops, iteration, x), "y": self.scaled(ops, iteration, y)}
-        if self.turns:
-            after["z"] = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
-        return after
+        return self.turned_and_scaled(ops, 1, iteration, self.up(state), state)
 
     def finish(self, ops, state):
-        words, right = {}, True
-        for name, value in (("X", state["x"]), ("Y", state["y"])):
-            if name in self.gives:
-                length, fraction = self.without_gain(value, self.fraction)
-                words[name], fits = self.number_given(ops, name, length, fraction)
-                right = ops.both(right, fits)
+        words, right = self.lengths_given(ops, state)
         if "Z" in self.gives:
             words["Z"] = self.angle_given(ops, "Z", state["z"], self.angle_word)
         return words, right

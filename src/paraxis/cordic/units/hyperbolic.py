@@ -11,7 +11,7 @@ from functools import cached_property
 from ..constants import HYPERBOLIC, inverse, log_2, rounded
 from .normalised import normalised
 from .table import table
-from .unit import Unit, moved, own_fractions, turn, turned_by, width
+from .unit import Unit, moved, own_fractions, width
 
 ROUGH = 8  # bits behind the point
 PER_LOG_2 = inverse(log_2(ROUGH), ROUGH)
@@ -88,13 +88,7 @@ class Root(Unit):
         return x + y, x - y
 
     def step(self, ops, iteration, state):
-        up = state["y"] < 0
-        shift = ops.at(self.table.shifts, iteration)
-        x, y = turn(ops, -1, shift, up, state["x"], state["y"])
-        after = {"x": self.scaled(ops, iteration, x), "y": self.scaled(ops, iteration, y)}
-        if self.turns:
-            after["z"] = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
-        return state | after
+        return self.turned_and_scaled(ops, -1, iteration, state["y"] < 0, state)
 
     def finish(self, ops, state):
         words, right = {}, state["right"]
@@ -174,19 +168,10 @@ class HyperbolicRotate(Unit):
         return {"x": (u + v) >> 1, "y": (u - v) >> 1, "z": z - factors * ln_2}
 
     def step(self, ops, iteration, state):
-        up = state["z"] >= 0
-        shift = ops.at(self.table.shifts, iteration)
-        x, y = turn(ops, -1, shift, up, state["x"], state["y"])
-        z = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
-        return {"x": self.scaled(ops, iteration, x), "y": self.scaled(ops, iteration, y), "z": z}
+        return self.turned_and_scaled(ops, -1, iteration, state["z"] >= 0, state)
 
     def finish(self, ops, state):
-        words, right = {}, True
-        for name, value in (("X", state["x"]), ("Y", state["y"])):
-            if name in self.gives:
-                length, fraction = self.without_gain(value, self.fraction)
-                words[name], fits = self.number_given(ops, name, length, fraction)
-                right = ops.both(right, fits)
+        words, right = self.lengths_given(ops, state)
         if "Z" in self.gives:
             words["Z"], fits = self.number_given(ops, "Z", state["z"], self.z_fraction)
             right = ops.both(right, fits)

@@ -7,7 +7,7 @@ from ..constants import LINEAR
 from ..formats import Number
 from .normalised import normalised
 from .table import table
-from .unit import Unit, own_fractions, turn, turned_by, width
+from .unit import Unit, own_fractions, width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,10 +52,7 @@ class Multiply(Unit):
         }
 
     def step(self, ops, iteration, state):
-        up = state["z"] >= 0
-        x, y = turn(ops, 0, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
-        z = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
-        return {"x": x, "y": y, "z": z}
+        return self.turned(ops, 0, iteration, state["z"] >= 0, state)
 
     def finish(self, ops, state):
         words, right = {}, True
@@ -136,10 +133,7 @@ class Divide(Unit):
         return state | ({"far": far} if "Y" in self.gives else {})
 
     def step(self, ops, iteration, state):
-        up = state["y"] < 0
-        x, y = turn(ops, 0, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
-        z = turned_by(ops, ops.at(self.table.angles, iteration), up, state["z"])
-        return state | {"x": x, "y": y, "z": z}
+        return self.turned(ops, 0, iteration, state["y"] < 0, state)
 
     def finish(self, ops, state):
         words, right = {}, state["right"]

@@ -88,6 +88,20 @@ class Unit:
         """Most units are ready when they are loaded."""
         return state
 
+    def turned(self, ops, m, iteration, up, state):
+        """The registers behind one micro-rotation, counter-clockwise where `up`."""
+        x, y = turn(ops, m, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
+        after = {"x": x, "y": y}
+        if "z" in state:  # what is left to turn, or what has been turned
+            angle = ops.at(self.table.angles, iteration)
+            after["z"] = state["z"] + ops.where(up, -angle, angle)
+        return state | after
+
+    def turned_and_scaled(self, ops, m, iteration, up, state):
+        """The same, with a part of the gain undone."""
+        after = self.turned(ops, m, iteration, up, state)
+        return after | {name: self.scaled(ops, iteration, after[name]) for name in "xy"}
+
     def number(self, words, name, fraction):
         """A port's number with so many bits behind the point."""
         port = getattr(self, name)
@@ -131,6 +145,16 @@ class Unit:
             right = ops.both(right, value >= given.least)
         return ops.fit(value, wanted.word), right
 
+    def lengths_given(self, ops, state):
+        """X and Y as far as they are wanted, the gain undone; whether they are right."""
+        words, right = {}, True
+        for name in "XY":
+            if name in self.gives:
+                length, fraction = self.without_gain(state[name.lower()], self.fraction)
+                words[name], fits = self.number_given(ops, name, length, fraction)
+                right = ops.both(right, fits)
+        return words, right
+
     def number_given_back(self, ops, name, value, fraction, far):
         """The same of a number that was shifted to the left when it was loaded."""
         # One bit more than is wanted, for rounding.
@@ -150,11 +174,6 @@ def turn(ops, m, shift, up, x, y):
     if m:
         x = x + ops.where(up, *((~across, across) if m > 0 else (across, ~across)))
     return x, y + ops.where(up, along, ~along)
-
-
-def turned_by(ops, angle, up, z):
-    """What is left to turn, or what has been turned, behind a micro-rotation."""
-    return z + ops.where(up, -angle, angle)
 
 
 def moved(value, bits):
