@@ -15,8 +15,8 @@ from ..api import forward_kinematics
 from ..errors import ArgumentError
 from ..kinematics.closed_form import WRISTS, inverse_kinematics_solutions
 from ..parallel.whole_number import whole_number
-from ..robot.puma_geometry import puma_geometry
-from ..robot.robot import a_robot, check_frame_name
+from .formats import angle_between
+from .kinematics_circuit import family_geometry
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +72,8 @@ class ReachablePoses:
         rounded = np.where(found.valid[:, None], rounded, np.nan)
         right = self.q[:, which]
         return Accuracy(
-            _angle_between(found.q, right),
-            _angle_between(rounded, right),
+            angle_between(found.q, right),
+            angle_between(rounded, right),
             self.margin[:, which],
             found.valid,
         )
@@ -81,9 +81,7 @@ class ReachablePoses:
 
 def reachable_poses(robot, count=10_000, frame=None, seed=0):
     """So many random poses of a frame, by default the tool: joints stand anywhere in a turn."""
-    a_robot(robot)
-    check_frame_name(frame)
-    geometry = puma_geometry(robot, robot.tool() if frame is None else robot.frame(frame))
+    geometry = family_geometry(robot, frame)
     count = whole_number("count", count, 1)
     q = np.random.default_rng(seed).uniform(-math.pi, math.pi, (count, robot.n))
     pose = forward_kinematics(robot, q, frame=frame)
@@ -100,10 +98,6 @@ def _as_rounded(circuit, pose):
     for source, words in circuit.quantised(pose=pose)[0].items():
         rounded[:, source.index] = circuit.formats[source].real(words)
     return rounded.reshape(pose.shape)
-
-
-def _angle_between(first, second):
-    return abs((first - second + math.pi) % (2 * math.pi) - math.pi)
 
 
 def _largest(errors):

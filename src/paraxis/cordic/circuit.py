@@ -21,7 +21,15 @@ from ..passes.cordic.decompose import decompose
 from ..passes.cordic.tasks import Constant, Input, Result
 from ..program import Program
 from . import integers, long_integers
-from .formats import SHORTEST, WIDEST, Angle, integer_kind, number_of_bits
+from .formats import (
+    SHORTEST,
+    WIDEST,
+    Angle,
+    angle_between,
+    guard_bits,
+    integer_kind,
+    number_of_bits,
+)
 from .random_inputs import random_inputs
 from .ranges import entry_ranges, ranges_of, require_ranges
 from .raw_words import input_words, together
@@ -65,7 +73,7 @@ class Circuit:
         if not tasks.tasks:
             raise ProgramError(f"{tasks.name}: expected work for a CORDIC processor, found none")
         self.tasks, self.notes = tasks, tuple(notes)
-        self.words = Words(word, iterations, iterations.bit_length() + 1, near)
+        self.words = Words(word, iterations, guard_bits(iterations), near)
         require_ranges(tasks, ranges)
         found = sizes(tasks, self.words, ranges_of(tasks, ranges, lengths, seen), ranges)
         self.formats, self.limits, self.units = found.formats, found.limits, found.units
@@ -255,11 +263,11 @@ class Circuit:
         worst = 0.0 if found.valid.any() else math.inf  # nothing is known of what is not valid
         errors = {}
         for name, (shape, _) in self.tasks.outputs.items():
-            off = getattr(found, name)[found.valid] - exact[name][found.valid]
+            ours, right = getattr(found, name)[found.valid], exact[name][found.valid]
             angles = [isinstance(self.format_of(name, k), Angle) for k in range(math.prod(shape))]
-            on_circle = np.remainder(off + math.pi, 2 * math.pi) - math.pi
-            off = np.where(np.reshape(angles, shape), on_circle, off)
-            errors[name] = abs(off).max(axis=0, initial=worst)
+            on_circle = np.reshape(angles, shape)
+            off = np.where(on_circle, angle_between(ours, right), abs(ours - right))
+            errors[name] = off.max(axis=0, initial=worst)
         return errors
 
     def _random_inputs(self, count, seed):

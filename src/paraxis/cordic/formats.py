@@ -90,6 +90,16 @@ def nearest_whole(values):
     return down + (values - down >= 0.5)
 
 
+def guard_bits(iterations):
+    """So many that roundings of all iterations together cost about one last bit of a word."""
+    return iterations.bit_length() + 1
+
+
+def angle_between(first, second):
+    """How far two angles are apart, in [0, π], however many turns there are between them."""
+    return abs((first - second + math.pi) % (2 * math.pi) - math.pi)
+
+
 def whole(values, word):
     """Floats that are whole as integers, of Python where those of NumPy are too short."""
     if word <= WIDEST:

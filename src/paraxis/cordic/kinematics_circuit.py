@@ -25,7 +25,7 @@ def inverse_kinematics(
     many `iterations`, by default as many. Poses out of reach, and those where a length that an
     angle hangs on is below `near` times the largest it can be, are not valid.
     """
-    geometry = _geometry(robot, frame)
+    geometry = family_geometry(robot, frame)
     tasks = inverse_kinematics_tasks(robot, arm, elbow, wrist, frame)
     ranges, lengths = _workspace(geometry)
 
@@ -46,7 +46,7 @@ def inverse_kinematics(
 
 def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
     """The CORDIC tasks of such a solution."""
-    geometry = _geometry(robot, frame)
+    geometry = family_geometry(robot, frame)
     signs = {"arm": arm, "elbow": elbow, "wrist": wrist}
     for name, sign in signs.items():
         if sign not in SIGNS:
@@ -60,7 +60,8 @@ def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
     return decompose(trace(inverse_kinematics, {"pose": (4, 4)}, name))
 
 
-def _geometry(robot, frame):
+def family_geometry(robot, frame):
+    """What measures an arm of the PUMA family; a RobotError where it is none."""
     a_robot(robot)
     check_frame_name(frame)
     return puma_geometry(robot, robot.tool() if frame is None else robot.frame(frame))

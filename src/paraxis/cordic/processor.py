@@ -11,7 +11,7 @@ from ..errors import ArgumentError
 from . import integers, long_integers
 from .bounds import bound
 from .constants import CIRCULAR, HYPERBOLIC, LINEAR, MODES
-from .formats import SHORTEST, WIDEST, Angle, Number, integer_kind, number_of_bits
+from .formats import SHORTEST, WIDEST, Angle, Number, guard_bits, integer_kind, number_of_bits
 from .iteration_table import IterationTable
 from .raw_words import are_whole, fitting, together
 from .units.circular import Rotate, Vector
@@ -71,7 +71,7 @@ class Cordic:
     def __post_init__(self):
         word = number_of_bits("word", self.word, SHORTEST)
         iterations = number_of_bits("iterations", self.iterations, 1)
-        guard = iterations.bit_length() + 1 if self.guard is None else self.guard
+        guard = guard_bits(iterations) if self.guard is None else self.guard
         guard = number_of_bits("guard", guard, 0)
         for name, value in (("word", word), ("iterations", iterations), ("guard", guard)):
             object.__setattr__(self, name, value)

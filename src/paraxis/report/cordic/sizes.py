@@ -24,12 +24,10 @@ def sizes_tables():
 def _as_printed():
     found = printed("lee_chang")["cordic"]
     tasks = printed_tasks()
-    line, alone = balanced(tasks), balanced(tasks, shared=False)
+    line = balanced(tasks)
     less = balanced(printed_tasks(identities=True))
     rows = [
-        Row(PAPER, "processors", found["processors"], line.processors, _kinds(tasks)),
-        Row(PAPER, "stages", found["stages"], line.stages, ""),
-        Row(PAPER, "buffer stages", found["buffer_stages"], line.buffers, "the fewest there are"),
+        *_totals(found, tasks, line),
         Row(
             PAPER,
             "tapped delay lines",
@@ -42,13 +40,7 @@ def _as_printed():
             ),
         ),
         *_lines(found["buffers_of_figure_3"], line),
-        Row(
-            PAPER,
-            "buffer stages, a line for each taker",
-            None,
-            alone.buffers,
-            "the fewest without tapped lines",
-        ),
+        _unshared(tasks),
         *_times(found, line),
         Row(
             PAPER,
@@ -68,20 +60,12 @@ def _as_printed():
 
 def _shorter():
     found, tasks = printed("lee_chang")["cordic"], circuit().tasks
-    line, alone = circuit().pipeline, balanced(tasks, shared=False)
+    line = circuit().pipeline
     rows = [
-        Row(PAPER, "processors", found["processors"], line.processors, _kinds(tasks)),
-        Row(PAPER, "stages", found["stages"], line.stages, ""),
-        Row(PAPER, "buffer stages", found["buffer_stages"], line.buffers, "the fewest there are"),
+        *_totals(found, tasks, line),
         Row(PAPER, "tapped delay lines", found["tapped_delay_lines"], line.tapped_delay_lines, ""),
         Row(PAPER, "delay lines", len(found["buffers_of_figure_3"]), len(line.delays), ""),
-        Row(
-            PAPER,
-            "buffer stages, a line for each taker",
-            None,
-            alone.buffers,
-            "the fewest without tapped lines",
-        ),
+        _unshared(tasks),
         *_times(found, line),
     ]
     lead = (
@@ -91,6 +75,20 @@ def _shorter():
         "it waits for no sine of θ3."
     )
     return Table("The same in fewer", lead, rows)
+
+
+def _totals(found, tasks, line):
+    return [
+        Row(PAPER, "processors", found["processors"], line.processors, _kinds(tasks)),
+        Row(PAPER, "stages", found["stages"], line.stages, ""),
+        Row(PAPER, "buffer stages", found["buffer_stages"], line.buffers, "the fewest there are"),
+    ]
+
+
+def _unshared(tasks):
+    buffers = balanced(tasks, shared=False).buffers
+    what, note = "buffer stages, a line for each taker", "the fewest without tapped lines"
+    return Row(PAPER, what, None, buffers, note)
 
 
 def _lines(listed, line):
