@@ -39,6 +39,8 @@ MAY_IMPORT = {
     "api": COMPILER
     | PHYSICS
     | {"functions", "program", "equations", "identification", "loads", "parallel", "chains"},
+    "frameworks": PHYSICS | {"functions", "api"},
+    "jax": COMPILER | PHYSICS | {"program", "frameworks"},
     "chains": COMPILER | PHYSICS | {"program"},
     "friction": COMPILER | PHYSICS | {"functions", "program", "api"},
     "contacts": COMPILER | PHYSICS | {"functions", "program", "api", "chains"},

@@ -1,0 +1,49 @@
+"""The functions of a robot for the arrays of another framework.
+
+Each has the signature of its namesake in `paraxis`, but for `out`. What a framework brings is how
+one of its arrays goes through a Program.
+"""
+
+import inspect
+
+from . import api
+from .algorithms.motor_torques import MotorTorques
+from .functions import FUNCTIONS
+from .robot.robot import a_robot
+
+
+def functions_of_robots(framework, prepare):
+    """name -> function. `prepare(program)` makes a callable of the Program's inputs, in order.
+
+    It is kept with the robot, so that it is made once for each choice of options.
+    """
+    return {name: _function(name, framework, prepare) for name in FUNCTIONS}
+
+
+def _function(name, framework, prepare):
+    model = getattr(api, name)
+    given = inspect.signature(model)
+    signature = given.replace(parameters=[p for p in given.parameters.values() if p.name != "out"])
+    options = [key for key in ("algorithm", "frame", "coordinates") if key in signature.parameters]
+    inputs = FUNCTIONS[name].inputs
+
+    def function(*arguments, **keywords):
+        bound = signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        values = bound.arguments
+        robot, parameters = a_robot(values["robot"]), values["parameters"]
+        chosen = {key: values[key] for key in options}
+        key = (framework, name, *chosen.values(), *parameters)
+        try:
+            prepared = robot._functions[key]
+        except (KeyError, TypeError):  # an option that is no key is none at all: that is said here
+            program = api.program(robot, name, parameters=tuple(parameters), **chosen)
+            prepared = robot._functions[key] = prepare(program)
+        results = prepared(*(values[array] for array in inputs), *parameters.values())
+        return MotorTorques(*results) if name == "motor_torques" else results
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = f"paraxis.{framework}"
+    function.__signature__ = signature
+    function.__doc__ = f"`paraxis.{name}` for arrays of {framework}; see there."
+    return function
