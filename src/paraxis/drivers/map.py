@@ -258,6 +258,17 @@ def _job(layouts, shapes, batch, itemsize, inputs):
     return tuple(words)
 
 
+def row_major_job(signature, batches, batch, itemsize):
+    """The words of a job on arrays that lie row by row, as `batches` of the inputs say."""
+    shapes = (*signature.inputs.values(), *signature.outputs.values())
+    layouts = []
+    for own, entry in zip([*batches, *[batch] * len(signature.outputs)], shapes, strict=True):
+        shape = (*own, *entry)
+        strides = [itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
+        layouts.append((shape, tuple(strides)))
+    return list(_job(tuple(layouts), shapes, tuple(batch), itemsize, len(signature.inputs)))
+
+
 def _batch_steps(shape, strides, entry_axes, batch_axes):
     """Bytes along each batch axis; 0 where the array is broadcast."""
     own = len(shape) - entry_axes

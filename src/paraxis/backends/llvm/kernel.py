@@ -1,6 +1,7 @@
 """A compiled body on the CPU, callable on arrays."""
 
 import ctypes
+import math
 from numbers import Integral
 
 import numpy as np
@@ -60,9 +61,7 @@ class Kernel:
         map_driver.run(self._signature, arrays, results, batch, self.dtype, self._execute, fresh)
 
     def _execute(self, job, states):
-        worth = max(1, states * max(self.work, 1) // THREAD_WORK)
-        count = min(self.threads or threads.available(), worth)
-        words = map_driver.share_out(job, self.lanes, count, CHUNK_WORK // max(self.work, 1))
+        words, count = self._shared_out(job, states)
         address, _ = words.buffer_info()
         if count == 1:
             self._run(address)
@@ -70,6 +69,28 @@ class Kernel:
             threads.run_together(self._run, address, count)
         if words[map_driver.STATUS]:
             raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
+
+    def _shared_out(self, job, states):
+        """The job cut into chunks, and how many threads are to take them."""
+        worth = max(1, states * max(self.work, 1) // THREAD_WORK)
+        count = min(self.threads or threads.available(), worth)
+        most = CHUNK_WORK // max(self.work, 1)
+        return map_driver.share_out(job, self.lanes, count, most), count
+
+    # -- for callers in native code, which see to it that the kernel outlives their calls ----------
+
+    @property
+    def address(self):
+        """Of `void run(ptr job)`."""
+        return ctypes.cast(self._run, ctypes.c_void_p).value
+
+    def row_major_job(self, batches, batch):
+        """The words of a job on arrays that lie row by row, their addresses open, and the threads.
+
+        `batches` are the batch shapes of the inputs, which broadcast to `batch`.
+        """
+        job = map_driver.row_major_job(self._signature, batches, batch, self.dtype.itemsize)
+        return self._shared_out(job, math.prod(batch))
 
     def __reduce__(self):
         raise TypeError(

@@ -1,0 +1,22 @@
+"""Functions of a robot, and any Program, inside JAX.
+
+`paraxis.jax.inverse_dynamics(robot, q, qd, qdd)`, ... have the signatures of their namesakes in
+`paraxis`, but for `out`: arrays of JAX do not change. `jit`, `vmap`, and derivatives of any order
+in either direction work. docs/jax.md says what runs where.
+"""
+
+from ..errors import MissingPackageError
+
+try:
+    import jax  # noqa: F401
+except ImportError as error:
+    raise MissingPackageError(
+        "paraxis.jax needs the package jax: pip install 'paraxis[jax]'"
+    ) from error
+
+from ..frameworks import functions_of_robots
+from .function import function
+
+_functions = functions_of_robots("jax", function)
+globals().update(_functions)
+__all__ = ["function", *_functions]

@@ -1,0 +1,59 @@
+"""From a Program to a function of JAX arrays."""
+
+import jax
+import jax.numpy as jnp
+
+from ..drivers.map import Signature, broadcast_shapes
+from ..errors import ArgumentError
+from ..program import Program
+from .body import Body
+from .primitive import call
+
+
+def function(program):
+    """A function of arrays of JAX, one for each input of the Program, positional or by name.
+
+    Arrays are (..., entry shape); what stands before the entries broadcasts. It returns an array,
+    or a tuple of arrays for a Program with several outputs. float64 arrays in give float64 out;
+    all else is computed in float32, unless JAX is told that numbers are float64 (jax_enable_x64).
+    """
+    if not isinstance(program, Program):
+        raise ArgumentError(
+            f"function: expected a Program (px.program and px.trace make them), found "
+            f"{type(program).__name__}"
+        )
+    signature, body = Signature(program.inputs, program.outputs), Body.of(program)
+
+    def run(*arrays):
+        checked = [_checked(*item) for item in zip(arrays, program.inputs.items(), strict=True)]
+        dtype = jnp.promote_types(jnp.result_type(*checked, float), jnp.float32)
+        operands = [array.astype(dtype) for array in checked]
+        broadcast_shapes(
+            {
+                name: array.shape[: array.ndim - len(shape)]
+                for array, (name, shape) in zip(operands, program.inputs.items(), strict=True)
+            }
+        )
+        results = call(body, operands)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    run.__name__ = program.name
+    compiled = jax.jit(run, inline=True)
+
+    def of_arrays(*arrays, **named):
+        return compiled(*signature.bind(arrays, named, program.name))
+
+    of_arrays.__name__ = of_arrays.__qualname__ = program.name
+    of_arrays.__doc__ = f"The Program {program.name} on arrays of JAX."
+    return of_arrays
+
+
+def _checked(value, named):
+    name, shape = named
+    array = jnp.asarray(value)
+    if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
+        raise ArgumentError(f"{name}: expected real numbers, found dtype {array.dtype}")
+    if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
+        expected = ", ".join(["...", *map(str, shape)])
+        raise ArgumentError(f"{name}: expected shape ({expected}), found {array.shape}")
+    return array

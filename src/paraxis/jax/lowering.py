@@ -1,0 +1,124 @@
+"""What XLA is given for a Program: a call of the compiled kernel, or operations.
+
+Operations, by jax.numpy, wherever there is no kernel, and for one state of a short Program: XLA
+fuses them with what is around, and spares a call that takes longer than they do. For batches its
+code is 5 to 100 times slower than the kernel, and for long Programs it takes seconds to make.
+"""
+
+import ctypes
+import math
+import threading
+from functools import cache
+
+import jax
+import numpy as np
+from jax.interpreters import mlir
+
+from ..backends import cache as disk
+from ..backends.llvm import xla_entry
+from ..backends.llvm.kernel import compile_kernel
+from ..errors import ArgumentError
+from ..program import work
+from .numeric import evaluate
+
+FEW_NODES = 200  # XLA compiles them in a fifth of a second; twice as many take three times as long
+
+_lock = threading.Lock()
+_handlers = {}  # target -> (handler, kernel): XLA never lets go of a target, so they stay
+
+
+def lower_to_operations(ctx, *operands, body):
+    return mlir.lower_fun(lambda *arrays: evaluate(body.graph, arrays), multiple_results=True)(
+        ctx, *operands
+    )
+
+
+def lower_for_cpu(ctx, *operands, body):
+    batch = _batch_for_kernel(ctx, body)
+    if batch is None:
+        return lower_to_operations(ctx, *operands, body=body)
+    target, kernel = _cpu_target(body, ctx.avals_in[0].dtype.name)
+    batches = [a.shape[: a.ndim - len(s)] for a, s in zip(ctx.avals_in, body.inputs, strict=True)]
+    words, threads = kernel.row_major_job(batches, batch)
+    call = jax.ffi.ffi_lowering(target)
+    return call(ctx, *operands, job=np.array(words), threads=np.int64(threads))
+
+
+def lower_for_cuda(ctx, *operands, body):
+    batch = _batch_for_kernel(ctx, body)
+    try:
+        target = batch is not None and _cuda_target(body, ctx.avals_in[0].dtype.name)
+    except ArgumentError:  # no CuPy
+        target = None
+    if not target:
+        return lower_to_operations(ctx, *operands, body=body)
+
+    def call(*arrays):
+        whole = [
+            jax.numpy.broadcast_to(array, (*batch, *shape))
+            for array, shape in zip(arrays, body.inputs, strict=True)
+        ]
+        results = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in ctx.avals_out]
+        return jax.ffi.ffi_call(target, results)(*whole, states=np.int64(math.prod(batch)))
+
+    return mlir.lower_fun(call, multiple_results=True)(ctx, *operands)
+
+
+def _batch_for_kernel(ctx, body):
+    """The batch shape that a kernel is to be called with, or None if there is to be no call."""
+    shape = ctx.avals_out[0].shape
+    batch = shape[: len(shape) - len(body.outputs[0])]
+    if _interface() is None or not all(isinstance(length, int) for length in batch):
+        return None  # an XLA of another time; or shapes that are to be known later (jax.export)
+    states = math.prod(batch)
+    return batch if states > 1 or (states and body.has_more_nodes_than(FEW_NODES)) else None
+
+
+@cache
+def _interface():
+    """The minor version of XLA's interface, or None for one that handlers are not made for."""
+    version = xla_entry.interface_version(jax.ffi.include_dir())
+    return version[1] if version and version[0] == xla_entry.MAJOR else None
+
+
+def _target(body, dtype, platform, make):
+    """The name under which XLA knows the kernel: the same in every process, as XLA keeps what it
+    compiled on disk."""
+    name = f"paraxis_{platform}_{disk.key(body.identity, dtype)[:40]}"
+    with _lock:
+        if name not in _handlers:
+            handler, kernel = make()
+            pointer = jax.ffi.pycapsule(ctypes.c_void_p(handler.address))
+            jax.ffi.register_ffi_target(name, pointer, platform=platform)
+            _handlers[name] = handler, kernel
+    return name, _handlers[name][1]
+
+
+def _cpu_target(body, dtype):
+    def make():
+        kernel = compile_kernel(body.identity, lambda: body.graph, work, dtype)
+        arrays = len(body.inputs), len(body.outputs)
+        return xla_entry.cpu_handler(kernel.address, *arrays, _interface()), kernel
+
+    return _target(body, dtype, "cpu", make)
+
+
+def _cuda_target(body, dtype):
+    from ..backends.cuda.kernel import CudaKernel
+
+    def make():
+        kernel = CudaKernel(body.identity, lambda: body.graph, dtype)
+        launch = kernel.row_major_launch()
+        handler = xla_entry.cuda_handler(
+            ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value,
+            launch.function,
+            launch.states,
+            launch.threads,
+            launch.shared,
+            len(body.inputs),
+            len(body.outputs),
+            _interface(),
+        )
+        return handler, kernel
+
+    return _target(body, dtype, "CUDA", make)[0]
