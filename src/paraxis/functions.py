@@ -13,7 +13,7 @@ from .graph.derivative import jacobian
 from .graph.graph import Graph
 from .graph.splice import splice
 from .graph.trace import trace
-from .passes.cheapen import cheapen, cost
+from .passes.cheapen import cheapen_unless_long, cost
 from .robot.cheap_models import cheap_models
 from .robot.model import PARAMETERS, BodyInertia, Model
 from .robot.reframe import reframe
@@ -24,7 +24,6 @@ from .spatial import Symmetric, Vector
 COORDINATES = ("world", "body")
 DEEP = 20  # joints in a row; well beyond where articulated bodies cost less than composite ones
 SHORT = 2000  # nodes of a torque graph of which several derivatives are tried
-MOST_TO_CHEAPEN = 8000  # nodes; beyond, it takes seconds and finds little
 
 
 @dataclass(frozen=True)
@@ -155,8 +154,7 @@ def _cheapest_graph(robot, function, parameters, coordinates):
 
 
 def _cheapened(graph):
-    graph = replace(graph, marks={})
-    return cheapen(graph) if len(graph.nodes) <= MOST_TO_CHEAPEN else graph
+    return cheapen_unless_long(replace(graph, marks={}))
 
 
 def _views(robot, same):

@@ -16,7 +16,7 @@ from ..errors import ArgumentError
 from ..functions import MATTERS, View, input_shapes
 from ..graph.splice import splice, traced_value
 from ..graph.trace import trace
-from ..passes.cheapen import cheapen, cost
+from ..passes.cheapen import cheapen_unless_long, cost
 from ..program import work
 from ..robot.reframe import reframe
 from ..robot.regroup import regroup
@@ -28,7 +28,6 @@ from .touching import Touching
 TOLERANCE = {"float64": Tolerance(1e-12, 1e-12), "float32": Tolerance(1e-7, 1e-5)}
 LONGEST_IN_CONTACT = 32  # joints of a robot for which a Program is made without being asked for
 MOVING_BASE = ("base_velocity", "base_acceleration")
-MOST_TO_CHEAPEN = 8000  # nodes; beyond, it takes seconds and finds little
 
 
 class ConstrainedMotion(NamedTuple):
@@ -142,8 +141,7 @@ def constrained_graph(robot, contacts, parameters=(), tolerance=TOLERANCE["float
     frames = [replace(place, name=f"contact{k}") for k, place in enumerate(places)]
     robot = replace(robot, frames=frames, warn=False)
     ways = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
-    graph = replace(min(ways, key=cost), marks={})
-    return cheapen(graph) if len(graph.nodes) <= MOST_TO_CHEAPEN else graph
+    return cheapen_unless_long(replace(min(ways, key=cost), marks={}))
 
 
 def _views(robot, parameters):

@@ -5,6 +5,9 @@ Every operation has one rule, its partial derivatives; the chain rule is applied
 each value), whichever makes fewer products. Zeros are never made: a value carries only the
 derivatives it has. Exact in real arithmetic. Where a function has a corner (abs, min, max, select)
 the derivative is that of one side, or 0 for abs at 0.
+
+A Jacobian is made entry by entry; its product with one vector, and its transpose's, are made without
+it, at a small multiple of the graph's own cost.
 """
 
 from ..errors import ArgumentError
@@ -20,18 +23,8 @@ def jacobian(graph, wanted):
     for output, given in wanted.values():
         _known("output", output, graph.outputs)
         _known("input", given, graph.inputs)
-    seeds = {
-        (name, k): None
-        for name in dict.fromkeys(given for _, given in wanted.values())
-        for k in range(size(graph.inputs[name]))
-    }
-    seeds = {entry: number for number, entry in enumerate(seeds)}
-    targets = [
-        node
-        for name in dict.fromkeys(output for output, _ in wanted.values())
-        for node in graph.outputs[name][1]
-    ]
-    targets = {node.index: k for k, node in enumerate({n.index: n for n in targets}.values())}
+    seeds = _seeds(graph, dict.fromkeys(given for _, given in wanted.values()))
+    targets = _targets(graph, dict.fromkeys(output for output, _ in wanted.values()))
     trace = _Linear(graph, seeds, targets)
     entries = trace.forward() if trace.forward_cost <= trace.reverse_cost else trace.reverse()
     outputs = {}
@@ -48,9 +41,93 @@ def jacobian(graph, wanted):
     return Graph(graph.inputs, outputs, {}, graph.name)
 
 
+def vjp(graph, wrt=None):
+    """The graph of (..., x, ..., {y}_bar, ...) -> {x}_bar for every input x in `wrt`.
+
+    If {y}_bar is how something moves with each output y, {x}_bar is how it moves with x. By default
+    `wrt` is all inputs.
+    """
+    wrt = _chosen_inputs(graph, wrt)
+    bars = {f"{name}_bar": shape for name, (shape, _) in graph.outputs.items()}
+    _no_clash(graph, bars)
+    seeds = _seeds(graph, wrt)
+    trace = _Linear(graph, seeds, _targets(graph, graph.outputs))
+    builder, weights = trace.builder, {}
+    for name, (_, nodes) in graph.outputs.items():
+        for k, node in enumerate(nodes):  # one node may be several entries
+            bar, known = builder.input(f"{name}_bar", k), weights.get(node.index, builder.zero)
+            weights[node.index] = builder.add(known, bar)
+    entries = trace.pull({index: {0: weight} for index, weight in weights.items()})
+    outputs = {}
+    for name in wrt:
+        numbers = [seeds[name, k] for k in range(size(graph.inputs[name]))]
+        nodes = tuple(entries.get((0, number), builder.zero) for number in numbers)
+        outputs[f"{name}_bar"] = (graph.inputs[name], nodes)
+    return Graph(graph.inputs | bars, outputs, {}, f"{graph.name}_vjp")
+
+
+def jvp(graph, wrt=None):
+    """The graph of (..., x, ..., {x}_dot, ...) -> {y}_dot for every output y.
+
+    {y}_dot is how fast y moves when each input x in `wrt`, by default all, moves with {x}_dot and
+    the others stay.
+    """
+    wrt = _chosen_inputs(graph, wrt)
+    dots = {f"{name}_dot": graph.inputs[name] for name in wrt}
+    _no_clash(graph, dots)
+    targets = _targets(graph, graph.outputs)
+    trace = _Linear(graph, _seeds(graph, wrt), targets)
+    builder = trace.builder
+    entries = trace.push(
+        {(name, k): {0: builder.input(f"{name}_dot", k)} for name, k in trace.seeds}
+    )
+    outputs = {
+        f"{name}_dot": (
+            shape,
+            tuple(entries.get((targets[node.index], 0), builder.zero) for node in nodes),
+        )
+        for name, (shape, nodes) in graph.outputs.items()
+    }
+    return Graph(graph.inputs | dots, outputs, {}, f"{graph.name}_jvp")
+
+
 def _known(what, name, names):
     if name not in names:
         raise ArgumentError(f"{what}: expected one of {list(names)}, found {name!r}")
+
+
+def _chosen_inputs(graph, wrt):
+    if isinstance(wrt, str):
+        raise ArgumentError(f"wrt: expected a sequence of names, found {wrt!r}")
+    wrt = list(graph.inputs if wrt is None else wrt)
+    for k, name in enumerate(wrt):
+        _known("wrt", name, graph.inputs)
+        if name in wrt[:k]:
+            raise ArgumentError(f"wrt: {name} is named twice")
+    if not wrt:
+        raise ArgumentError(f"wrt: expected some of {list(graph.inputs)}, found none")
+    return wrt
+
+
+def _no_clash(graph, names):
+    taken = [name for name in names if name in graph.inputs]
+    if taken:
+        raise ArgumentError(
+            f"{graph.name}: its derivative would have a further input {taken[0]!r}, but it has one "
+            "of that name already; expected inputs and outputs of other names"
+        )
+
+
+def _seeds(graph, names):
+    """(input, entry) -> a number for each entry of the named inputs."""
+    entries = [(name, k) for name in names for k in range(size(graph.inputs[name]))]
+    return {entry: number for number, entry in enumerate(entries)}
+
+
+def _targets(graph, names):
+    """node index -> a number for each node of the named outputs."""
+    nodes = {node.index: None for name in names for node in graph.outputs[name][1]}
+    return {index: number for number, index in enumerate(nodes)}
 
 
 class _Linear:
@@ -111,28 +188,44 @@ class _Linear:
 
     def forward(self):
         """{(target, seed): derivative} along the graph."""
-        tangent, entries = {}, {}
-        for node in self.nodes:
-            if node.op == "input" and node.value in self.seeds:
-                own = {self.seeds[node.value]: self.builder.one}
-            else:
-                own = {}
-                for argument, partial, choice in self.edges(node):
-                    for seed, t in tangent[argument.index].items():
-                        passed = self.builder.mul(partial, t)
-                        passed = passed if choice is None else self.chosen(choice, passed)
-                        own[seed] = self.builder.add(own[seed], passed) if seed in own else passed
-            tangent[node.index] = own
-            if node.index in self.targets:
-                row = self.targets[node.index]
-                entries |= {(row, seed): t for seed, t in own.items()}
-        return entries
+        one = self.builder.one
+        return self.push({entry: {seed: one} for entry, seed in self.seeds.items()})
 
     def reverse(self):
         """{(target, seed): derivative} against the graph."""
+        one = self.builder.one
+        return self.pull({index: {target: one} for index, target in self.targets.items()})
+
+    def push(self, directions):
+        """{(target, direction): how the target moves}.
+
+        `directions` are {input entry: {direction: how the entry moves}}.
+        """
+        tangent, entries = {}, {}
+        for node in self.nodes:
+            if node.op == "input" and node.value in self.seeds:
+                own = directions[node.value]
+            else:
+                own = {}
+                for argument, partial, choice in self.edges(node):
+                    for way, t in tangent[argument.index].items():
+                        passed = self.builder.mul(partial, t)
+                        passed = passed if choice is None else self.chosen(choice, passed)
+                        own[way] = self.builder.add(own[way], passed) if way in own else passed
+            tangent[node.index] = own
+            if node.index in self.targets:
+                row = self.targets[node.index]
+                entries |= {(row, way): t for way, t in own.items()}
+        return entries
+
+    def pull(self, weights):
+        """{(row, seed): how the row moves with that input entry}.
+
+        `weights` are {target's node: {row: how the row moves with the target}}.
+        """
         adjoint = {
-            index: {k: _Adjoint(self.builder, self.builder.one)}
-            for index, k in self.targets.items()
+            index: {row: _Adjoint(self.builder, weight) for row, weight in own.items()}
+            for index, own in weights.items()
         }
         entries = {}
         for node in reversed(self.nodes):

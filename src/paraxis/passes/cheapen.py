@@ -9,6 +9,7 @@ from .fuse import multiply_adds
 from .share import share
 
 ROUNDS = 8  # three are rarely needed
+MOST = 8000  # nodes; beyond, it takes seconds and finds little
 LONG = 20_000  # nodes; on a longer graph one round must do, for what the next ones find is little
 
 
@@ -21,6 +22,11 @@ def cheapen(graph):
             break
         graph = cheaper
     return graph
+
+
+def cheapen_unless_long(graph):
+    """The graph cheapened, where that is soon done."""
+    return cheapen(graph) if len(graph.nodes) <= MOST else graph
 
 
 def cost(graph):
