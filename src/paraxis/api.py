@@ -7,6 +7,8 @@ from functools import cache
 import numpy as np
 
 from .algorithms.motor_torques import MotorTorques
+from .backends.cuda.arrays import on_a_gpu
+from .backends.cuda.kernel import KernelsByType
 from .backends.llvm.kernel import compile_kernel
 from .errors import ArgumentError, RobotError, RobotWarning, TraceError
 from .functions import (
@@ -392,6 +394,9 @@ def _call(robot, function, arrays, out, algorithm, parameters, frame=None, coord
             return _spliced(
                 robot, function, algorithm, tuple(parameters), frame, coordinates, arrays
             )
+        if any(map(on_a_gpu, arrays)):
+            where = _on_gpu(robot, function, algorithm, tuple(parameters), frame, coordinates)
+            return where(*arrays, out=out)
         native = _compiled(robot, function, algorithm, tuple(parameters), frame, coordinates)
         robot._functions[key] = native
     return native(*arrays) if out is None else native(*arrays, out=out)
@@ -451,6 +456,15 @@ def _chain_dynamics(robot, function, algorithm):
     return general
 
 
+def _on_gpu(robot, function, algorithm, parameters, frame, coordinates):
+    """A function of a robot for arrays on a GPU."""
+    key = ("cuda", function, algorithm, parameters, frame, coordinates)
+    if key not in robot._functions:
+        request = _request(robot, function, algorithm, parameters, frame, coordinates)
+        robot._functions[key] = KernelsByType(request.identity, request.graph)
+    return robot._functions[key]
+
+
 def _compiled(robot, function, algorithm, parameters, frame, coordinates):
     """A function of a robot as one native callable.
 
@@ -478,6 +492,10 @@ def _compiled(robot, function, algorithm, parameters, frame, coordinates):
     def general(*arrays, out=None):
         if out is None and traced_value(arrays) is not None:
             return _spliced(robot, function, algorithm, parameters, frame, coordinates, arrays)
+        if any(map(on_a_gpu, arrays)):
+            return _on_gpu(robot, function, algorithm, parameters, frame, coordinates)(
+                *arrays, out=out
+            )
         single = all(getattr(array, "dtype", None) == np.float32 for array in arrays)
         if single:
             native = kernel("float32").native

@@ -14,6 +14,8 @@ from .passes.count import count
 from .passes.critical_path import CriticalPath
 from .passes.depth import Weights, width
 
+TARGETS = ("cpu", "cuda")
+
 
 class Program:
     """Immutable. Made by `px.program` and `px.trace`; `str` of it is its text."""
@@ -124,11 +126,23 @@ class Program:
         """
         return Program(cheapen_unless_long(jvp(self.graph, wrt)))
 
-    def compile(self, target="cpu", dtype="float64", threads=None):
-        """Machine code for this Program, from the disk cache when it is there."""
-        if target != "cpu":
-            raise ArgumentError(f"target: expected 'cpu', found {target!r}")
-        return compile_kernel(self._identified, lambda: self.graph, work, dtype, threads)
+    def compile(self, target="cpu", dtype="float64", threads=None, fast_math=False):
+        """Machine code for this Program, from the disk cache when it is there.
+
+        target: "cpu", or "cuda" for arrays on a GPU; with `fast_math` a GPU divides, takes roots
+        and treats the tiniest numbers more quickly and less exactly.
+        """
+        if target not in TARGETS:
+            raise ArgumentError(f"target: expected one of {TARGETS}, found {target!r}")
+        if target == "cpu":
+            if fast_math:
+                raise ArgumentError("fast_math: expected target 'cuda', found 'cpu'")
+            return compile_kernel(self._identified, lambda: self.graph, work, dtype, threads)
+        if threads is not None:
+            raise ArgumentError("threads: a GPU has as many as there are states; leave it out")
+        from .backends.cuda.kernel import CudaKernel
+
+        return CudaKernel(self._identified, lambda: self.graph, dtype, fast_math)
 
     def compile_loop(
         self, carry, per_step=(), record=(), until=None, dtype="float64", threads=None
@@ -173,9 +187,9 @@ class Program:
 
     def to_cuda(self, name=None, dtype="float64"):
         """CUDA C++ source: a device function for one state and a kernel, one thread a state."""
-        from .backends import cuda
+        from .backends.cuda import export
 
-        return cuda.source(self.graph, name, dtype)
+        return export.source(self.graph, name, dtype)
 
     def to_fortran(self, name=None, dtype="float64"):
         """Fortran 2008 source: a module with subroutines for one state and for a batch."""

@@ -8,7 +8,8 @@ import sys
 from dataclasses import dataclass
 
 from ..errors import ArgumentError
-from . import c, c_parts, cuda, fortran, python
+from . import c, c_parts, fortran, python
+from .cuda import export as cuda
 from .llvm import host, library
 from .selftest import c as c_test
 from .selftest import c_parts as c_parts_test

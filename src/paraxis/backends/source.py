@@ -238,22 +238,30 @@ class Statements:
         self._inputs, self._entry, self._numbers, self._places = inputs, entry, numbers, places
         self._known = {}  # node index -> the name of its value
 
-    def compute(self, piece):
+    def compute(self, piece, made=lambda node: None):
+        """Write all of a piece; `made` is told of each node once its value is there."""
         language = self.language
         of_angle = {op: {n.args[0].index: n for n in piece if n.op == op} for op in PAIR}
         both = of_angle["sin"].keys() & of_angle["cos"].keys() if language.pair else ()
         for node in piece:
             if node.op in LEAVES or node.index in self._known:
                 continue
-            arguments = [self.value(a) for a in node.args]
+            arguments = [self.argument(node, a) for a in node.args]
             if node.op in PAIR and node.args[0].index in both:
                 pair = [of_angle[op][node.args[0].index] for op in PAIR]
                 names = [self._name(each) for each in pair]
                 self.lines.append(language.pair.format(*names, *arguments))
                 self._keep(*pair)
+                made(pair[0])
+                made(pair[1])
             else:
                 self._let(self._name(node), language.operations[node.op].format(*arguments))
                 self._keep(node)
+                made(node)
+
+    def argument(self, node, argument):
+        """How the expression of a node refers to one of its arguments."""
+        return self.value(argument)
 
     def value(self, node):
         """How statements refer to a node's value, brought here if another piece made it."""

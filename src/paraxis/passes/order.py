@@ -18,3 +18,45 @@ def trig_first(graph):
             stack.extend(node.args)
     early = [node for node in graph.nodes if node.index in needed]
     return early + [node for node in graph.nodes if node.index not in needed]
+
+
+def few_alive(graph):
+    """The order with the fewest values alive at once, of those that are tried.
+
+    As it was traced, which is best along a chain; or one result after the other, each with all it
+    needs, deepest argument first, which finishes a limb of a tree before it begins the next.
+    """
+    return min((graph.nodes, result_by_result(graph)), key=most_alive)
+
+
+def result_by_result(graph):
+    """Each result with all it needs, in the order of the results, deepest argument first."""
+    depth, seen, order = {}, set(), []
+    for node in graph.nodes:
+        depth[node.index] = 1 + max((depth[a.index] for a in node.args), default=0)
+    for result in graph.results:
+        stack = [(result, False)]
+        while stack:
+            node, is_ready = stack.pop()
+            if is_ready:
+                order.append(node)
+            elif node.index not in seen:
+                seen.add(node.index)
+                stack.append((node, True))
+                shallow_first = sorted(node.args, key=lambda a: depth[a.index])
+                stack.extend((argument, False) for argument in shallow_first)
+    return order
+
+
+def most_alive(order):
+    """How many values are alive at once, at most, where results are stored as they are made."""
+    last = {a.index: k for k, node in enumerate(order) for a in node.args}
+    alive, most = 0, 0
+    ends = [0] * len(order)
+    for k, node in enumerate(order):
+        if node.op != "const":
+            alive += 1
+            ends[max(last.get(node.index, k), k)] += 1
+        most = max(most, alive)
+        alive -= ends[k]
+    return most

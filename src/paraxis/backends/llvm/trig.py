@@ -44,7 +44,7 @@ COSINE = {
 HALF_PI = Fraction(0x3243F6A8885A308D313198A2E03707344A4093822299F31D, 1 << 189)
 
 
-def _parts(element, count=3):
+def parts_of_half_pi(element, count=3):
     """pi/2 as a sum of `count` numbers of the element type, largest first."""
     kind, rest, parts = {"double": np.float64, "float": np.float32}[element], HALF_PI, []
     for _ in range(count):
@@ -76,7 +76,7 @@ def define_sincos(module, lanes):
     turns = let("turns", f"fsub {v} {scaled}, {c(magic)}")
     back = let("back", f"fneg {v} {turns}")
     r = "%x"
-    for k, part in enumerate(_parts(element)):
+    for k, part in enumerate(parts_of_half_pi(element)):
         r = fma(f"r{k}", back, c(part), r)
     z = let("z", f"fmul {v} {r}, {r}")
 

@@ -1,6 +1,6 @@
 """The self-test of CUDA: nvcc makes it run on a GPU, a plain C++ compiler on the CPU."""
 
-from ..cuda import DeviceFunction
+from ..cuda.export import DeviceFunction
 from ..source import listed
 from . import c
 

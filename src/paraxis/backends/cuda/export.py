@@ -6,9 +6,9 @@ the index of a thread and `sincos`, so that with a few macros in front (selftest
 C++ compiler takes it too, which is how its numbers are checked where there is no GPU.
 """
 
-from .c import SUFFIX, TYPES, Function, c_language, memory, one_state
-from .number import checked_dtype
-from .source import listed, write
+from ..c import SUFFIX, TYPES, Function, c_language, memory, one_state
+from ..number import checked_dtype
+from ..source import listed, write
 
 RESERVED = """
     threadIdx blockIdx blockDim gridDim warpSize sincos sincosf test_check test_run

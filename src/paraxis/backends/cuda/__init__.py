@@ -1,0 +1,1 @@
+"""CUDA: Programs as source for others, and as kernels that run from here."""

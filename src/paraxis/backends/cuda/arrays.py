@@ -1,0 +1,176 @@
+"""Arrays that people have on a GPU: of CuPy, PyTorch or JAX, taken and given back by DLPack.
+
+Nothing is copied. Work is queued where the arrays' owner queues its own: on the current stream of
+CuPy or PyTorch; JAX has no stream to show, and is told by DLPack what to wait for.
+"""
+
+from contextlib import nullcontext
+
+import numpy as np
+
+from ...errors import ArgumentError
+
+CUDA_MEMORY = (2, 13)  # kDLCUDA, kDLCUDAManaged
+
+
+def on_a_gpu(value):
+    """Is it an array in the memory of a GPU?"""
+    if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack_device__"):
+        return False
+    return _place(value)[0] in CUDA_MEMORY
+
+
+def _place(value):
+    """(kind of memory, number of the device), as DLPack tells it."""
+    try:
+        kind, number = value.__dlpack_device__()
+    except (TypeError, ValueError, RuntimeError, BufferError, AttributeError):
+        return None, None  # such as a traced value, or an array on several devices
+    return int(kind), int(number)
+
+
+def family_of(values, names, on):
+    """The library the arrays belong to, if they are all of one, on one GPU."""
+    if on.arrays is np:  # a stand-in for a GPU, on the CPU
+        return Family(on)
+    first, *_ = names
+    kinds = {}
+    for name, value in zip(names, values, strict=True):
+        if not on_a_gpu(value):
+            raise ArgumentError(
+                f"{name}: expected an array on the GPU, as the others are, found "
+                f"{_described(value)}"
+            )
+        kinds[name] = type(value).__module__.partition(".")[0], _place(value)[1]
+    library, number = kinds[first]
+    for name, (other, elsewhere) in kinds.items():
+        if elsewhere != number:
+            raise ArgumentError(f"{name}: expected an array on GPU {number}, found GPU {elsewhere}")
+        if other != library:
+            raise ArgumentError(
+                f"{name}: expected an array of {library}, as {first} is, found one of {other}"
+            )
+    families = {"cupy": CuPyArrays, "torch": TorchTensors, "jax": JaxArrays, "jaxlib": JaxArrays}
+    return families.get(library, CuPyArrays)(on, number)
+
+
+def _described(value):
+    kind = type(value)
+    return f"{kind.__module__}.{kind.__name__} in main memory"
+
+
+class Family:
+    """Arrays of the device's own module, taken as they are."""
+
+    def __init__(self, on, number=0):
+        self.device, self.number = on, number
+
+    def stream(self):
+        return nullcontext()
+
+    def taken(self, values):
+        return list(values)
+
+    def places(self, out):
+        """The arrays given for results, or None."""
+        if out is None:
+            return None
+        given = out if isinstance(out, tuple | list) else (out,)
+        for array in given:
+            if not self._is_own(array):
+                raise ArgumentError(f"out: expected {self._own_name}, found {_described(array)}")
+        return self.taken(given)
+
+    _own_name = "an array like the inputs"
+
+    def _is_own(self, array):
+        return isinstance(array, self.device.arrays.ndarray)
+
+    def given_back(self, array):
+        return array
+
+
+class CuPyArrays(Family):
+    """CuPy's arrays, and those of any other library that speaks DLPack."""
+
+    _own_name = "an array of CuPy"
+
+    def stream(self):
+        return self.device.arrays.cuda.Device(self.number)
+
+    def taken(self, values):
+        cupy = self.device.arrays
+        return [v if isinstance(v, cupy.ndarray) else cupy.from_dlpack(v) for v in values]
+
+
+class TorchTensors(Family):
+    """PyTorch's tensors. Those that want a gradient belong to `paraxis.torch`."""
+
+    _own_name = "a tensor of PyTorch"
+
+    def __init__(self, on, number):
+        super().__init__(on, number)
+        import torch
+
+        self.torch = torch
+
+    def stream(self):
+        current = self.torch.cuda.current_stream(self.number).cuda_stream
+        return _Both(
+            self.device.arrays.cuda.Device(self.number),
+            self.device.arrays.cuda.ExternalStream(current, self.number),
+        )
+
+    def taken(self, values):
+        return [self._one(value) for value in values]
+
+    def _one(self, tensor):
+        if tensor.requires_grad:
+            if self.torch.is_grad_enabled():
+                raise ArgumentError(
+                    "tensors that require a gradient: expected paraxis.torch, whose functions have "
+                    "one; or call tensor.detach() first"
+                )
+            tensor = tensor.detach()
+        return self.device.arrays.from_dlpack(tensor)
+
+    def _is_own(self, array):
+        return isinstance(array, self.torch.Tensor)
+
+    def given_back(self, array):
+        return self.torch.from_dlpack(array)
+
+
+class JaxArrays(Family):
+    """JAX's arrays, which nobody may write."""
+
+    def stream(self):
+        return self.device.arrays.cuda.Device(self.number)
+
+    def taken(self, values):
+        return [self.device.arrays.from_dlpack(value) for value in values]
+
+    def places(self, out):
+        if out is not None:
+            raise ArgumentError("out: arrays of JAX cannot be written; leave it out")
+        return None
+
+    def given_back(self, array):
+        import jax
+
+        return jax.dlpack.from_dlpack(array)
+
+
+class _Both:
+    """Two contexts at once."""
+
+    def __init__(self, *contexts):
+        self._contexts = contexts
+
+    def __enter__(self):
+        for context in self._contexts:
+            context.__enter__()
+
+    def __exit__(self, *error):
+        for context in reversed(self._contexts):
+            context.__exit__(*error)

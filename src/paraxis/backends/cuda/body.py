@@ -1,0 +1,89 @@
+"""A graph as the statements of one thread: loads, arithmetic, stores as soon as they can be."""
+
+from ...graph.ops import LEAVES
+from ..c import c_language
+from ..source import PAIR, Array, Statements
+from .prologue import LARGE, SUFFIX, TYPES
+
+RESERVED = """
+    threadIdx blockIdx blockDim gridDim warpSize sincos sincosf packet couple quartet word tile made memory inner outer within states
+    sine_cosine within_a_turn rows_in rows_out columns_out state lane first count
+"""
+
+
+def device_language(dtype):
+    real = TYPES[dtype]
+    language = c_language(
+        dtype, RESERVED, pair=f"{real} {{0}}, {{1}}; sine_cosine({{2}}, &{{0}}, &{{1}});"
+    )
+    return language
+
+
+class Body:
+    """The statements that compute a graph; `load(name, k)` is the text of an input's entry.
+
+    `stored(name, k, value)` returns the lines that write an entry of an output.
+    """
+
+    def __init__(self, graph, dtype, order, load, stored):
+        self.graph, self.dtype, self.order = graph, dtype, order
+        self._stored = stored
+        inputs = {name: Array(name, shape, False) for name, shape in graph.inputs.items()}
+        numbers = {node.index: k for k, node in enumerate(graph.nodes)}
+        self._text = _Text(device_language(dtype), inputs, lambda a, k: load(a.name, k), numbers)
+
+    def lines(self):
+        text, graph = self._text, self.graph
+        text.bring_angles(self.order, self.dtype)
+        poison = text.poison(graph.unused)
+        places = {}
+        for name, (_, nodes) in graph.outputs.items():
+            spoilt = graph.poisoned(name)
+            for k, node in enumerate(nodes):
+                places.setdefault(node.index, []).append((name, k, poison if spoilt[k] else None))
+
+        def made(node):
+            for name, k, spoiled_by in places.get(node.index, ()):
+                value = text.value(node)
+                value = f"{value} + {spoiled_by}" if spoiled_by else value
+                text.lines += self._stored(name, k, value)
+
+        leaves = {node.index: node for node in graph.results if node.op in LEAVES}
+        for node in leaves.values():
+            made(node)
+        text.compute(self.order, made)
+        return text.lines
+
+
+class _Text(Statements):
+    """Statements whose angles are within the reach of `sine_cosine`."""
+
+    def __init__(self, language, inputs, entry, numbers):
+        super().__init__(language, inputs, entry, numbers, {})
+        self._angles = {}  # node index -> the name of an angle that is small enough
+
+    def bring_angles(self, order, dtype):
+        """Bring all angles that are inputs at once: one branch for all of them."""
+        turned = {node.args[0].index: node.args[0] for node in order if node.op in PAIR}
+        given = [node for node in turned.values() if node.op == "input"]
+        if not given:
+            return
+        real, f, large = TYPES[dtype], SUFFIX[dtype], self.language.literal(LARGE[TYPES[dtype]])
+        for k, node in enumerate(given):
+            name = self._angles[node.index] = f"angle{k}"
+            self.lines.append(f"{real} {name} = {self._input(*node.value)};")
+        names = self._angles.values()
+        small = " && ".join(f"fabs{f}({name}) < {large}" for name in names)
+        self.lines.append(f"if (!({small})) {{")
+        self.lines += [f"    {name} = within_a_turn({name});" for name in names]
+        self.lines.append("}")
+
+    def argument(self, node, argument):
+        if node.op not in PAIR:
+            return self.value(argument)
+        known = self._angles.get(argument.index)
+        if known is not None:
+            return known
+        value, f = self.value(argument), SUFFIX[self.language.dtype]
+        large = self.language.literal(LARGE[TYPES[self.language.dtype]])
+        return f"fabs{f}({value}) < {large} ? {value} : within_a_turn({value})"

@@ -1,0 +1,113 @@
+"""The GPU, through CuPy: its arrays, its streams, and kernels made from text."""
+
+from functools import cache
+
+import numpy as np
+
+from ...errors import ArgumentError
+from .. import cache as disk
+
+OPTIONS = ("--std=c++17",)
+
+
+@cache
+def device():
+    """The GPU, or an error that says what is missing."""
+    try:
+        import cupy
+    except ImportError:
+        raise ArgumentError(
+            "target 'cuda': expected CuPy, which is not installed: pip install paraxis[cuda]"
+        ) from None
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise ArgumentError(f"target 'cuda': expected a GPU, found none ({error})") from None
+    if not count:
+        raise ArgumentError("target 'cuda': expected a GPU, found none")
+    return Device(cupy)
+
+
+class Device:
+    """What drivers need of a GPU. `arrays` is the array module."""
+
+    def __init__(self, cupy):
+        self.arrays = cupy
+
+    @property
+    def description(self):
+        """What compiled code depends on: the kind of GPU, and the compiler."""
+        return self.architecture, self.arrays.cuda.nvrtc.getVersion()
+
+    @property
+    def number(self):
+        """Of the GPU that is current."""
+        return self.arrays.cuda.runtime.getDevice()
+
+    @property
+    def architecture(self):
+        return f"sm_{self.arrays.cuda.Device().compute_capability}"
+
+    def binary(self, text, fast_math=False):
+        """Machine code for the GPU at hand."""
+        return compile_text(text, self.architecture, fast_math)
+
+    def load(self, binary, name):
+        """The kernel of that name, to be launched."""
+        module = self.arrays.cuda.function.Module()
+        module.load(binary)
+        return Launcher(module, module.get_function(name))
+
+    def address(self, array):
+        return array.data.ptr
+
+
+class Launcher:
+    """A kernel: `launcher(blocks, threads, arguments, shared)` on the current stream.
+
+    Arguments are arrays or whole numbers, which the kernel takes as long long.
+    """
+
+    def __init__(self, module, function):
+        self._module, self.function = module, function
+
+    @property
+    def registers(self):
+        return self.function.num_regs
+
+    @property
+    def spilled(self):
+        """Bytes a thread keeps in memory because registers do not hold them."""
+        return self.function.local_size_bytes
+
+    def __call__(self, blocks, threads, arguments, shared=0):
+        if shared > 48 << 10:
+            self.function.max_dynamic_shared_size_bytes = shared
+        given = [np.int64(a) if isinstance(a, int) else a for a in arguments]
+        self.function((blocks,), (threads,), given, shared_mem=shared)
+
+
+def compile_text(text, architecture, fast_math=False):
+    """Machine code ("sm_90") or PTX ("compute_90") from CUDA C++, by NVRTC. Needs no GPU."""
+    from cupy.cuda import nvrtc
+
+    program = nvrtc.createProgram(text, "paraxis.cu", (), ())
+    options = (f"--gpu-architecture={architecture}", *OPTIONS)
+    options += ("--use_fast_math",) if fast_math else ()
+    try:
+        nvrtc.compileProgram(program, options)
+        return nvrtc.getCUBIN(program) if architecture.startswith("sm_") else nvrtc.getPTX(program)
+    except nvrtc.NVRTCError:
+        raise RuntimeError(f"NVRTC: {nvrtc.getProgramLog(program)}") from None
+    finally:
+        nvrtc.destroyProgram(program)
+
+
+def cached(key_parts, make, device):
+    """(description, machine code) from the disk cache, or made by `make()` and kept there."""
+    key = disk.key("cuda", *key_parts, device.description)
+    found = disk.load(key)
+    if found is None:
+        found = make()
+        disk.store(key, *found)
+    return found

@@ -1,0 +1,134 @@
+"""A compiled body on the GPU, callable on arrays that are there."""
+
+from functools import cached_property
+
+import numpy as np
+
+from ...drivers.device_map import plan
+from ...drivers.map import Signature
+from ..number import checked_dtype
+from .arrays import family_of
+from .device import cached, device
+from .map_text import map_text
+
+
+class CudaKernel:
+    """Call it with one array for each input; arrays broadcast, `out=` is written in place.
+
+    Takes arrays of CuPy, PyTorch and JAX that are on one GPU, and returns the same kind there.
+    Work is queued on the current stream, and not waited for. A kernel is compiled for each way in
+    which arrays lie in memory, when such arrays come first.
+
+    `identity` says everything the graph depends on, so that it need not be made where machine code
+    is in the cache; `on` is the device, by default the GPU at hand.
+    """
+
+    def __init__(self, identity, make_graph, dtype="float64", fast_math=False, on=None):
+        self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
+        self.device = on or device()
+        self._identity, self._make_graph, self._loaded = identity, make_graph, {}
+
+    def __call__(self, *arguments, out=None, **named):
+        signature = self._signature
+        values = signature.bind(arguments, named, self.name)
+        family = family_of(values, signature.inputs, self.device)
+        with family.stream():
+            arrays, places = family.taken(values), family.places(out)
+            todo = plan(signature, arrays, self.dtype, places, self.device)
+            if todo.states:
+                self.loaded(todo.layouts).run(todo.states, todo.arguments)
+                todo.finish()
+            if out is None:
+                results = [family.given_back(result) for result in todo.results]
+            else:
+                results = out if isinstance(out, tuple | list) else [out]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    @property
+    def name(self):
+        return self._shapes["name"]
+
+    @property
+    def inputs(self):
+        return self._signature.inputs
+
+    @property
+    def outputs(self):
+        return self._signature.outputs
+
+    def loaded(self, layouts):
+        """The kernel for arrays that lie so, inputs first."""
+        number = self.device.number
+        key = (layouts, number)
+        if key not in self._loaded:
+            parts = (self._identity, self.dtype.name, self.fast_math, layouts)
+            found = cached(parts, lambda: self._made(layouts), self.device)
+            self._loaded[key] = Loaded(self.device, *found)
+        return self._loaded[key]
+
+    def text(self, layouts):
+        """The CUDA C++ for arrays that lie so."""
+        names = (*self.inputs, *self.outputs)
+        return map_text(self._graph, dict(zip(names, layouts, strict=True)), self.dtype.name)
+
+    def _made(self, layouts):
+        text = self.text(layouts)
+        description = {"name": text.name, "threads": text.threads, "shared": text.shared}
+        return description, self.device.binary(text.text, self.fast_math)
+
+    @cached_property
+    def _graph(self):
+        return self._make_graph()
+
+    @cached_property
+    def _shapes(self):
+        def make():
+            graph = self._graph
+            outputs = {name: shape for name, (shape, _) in graph.outputs.items()}
+            return {"name": graph.name, "inputs": graph.inputs, "outputs": outputs}, b""
+
+        return cached(("shapes", self._identity), make, self.device)[0]
+
+    @cached_property
+    def _signature(self):
+        inputs, outputs = (
+            {name: tuple(shape) for name, shape in self._shapes[kind].items()}
+            for kind in ("inputs", "outputs")
+        )
+        return Signature(inputs, outputs)
+
+    def __reduce__(self):
+        raise TypeError(
+            "a kernel is machine code of this process: pickle the robot, or program.text()"
+        )
+
+    def __repr__(self):
+        shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
+        results = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs.items())
+        return f"<kernel {self.name}({shapes}) -> {results}, {self.dtype}, cuda>"
+
+
+class Loaded:
+    """One compiled kernel."""
+
+    def __init__(self, gpu, description, binary):
+        self.threads, self.shared = description["threads"], description["shared"]
+        self.launcher = gpu.load(binary, description["name"])
+
+    def run(self, states, arguments):
+        blocks = -(-states // self.threads)
+        self.launcher(blocks, self.threads, [states, *arguments], self.shared)
+
+
+class KernelsByType:
+    """The float32 kernel where all arrays are of that type, else the float64 one."""
+
+    def __init__(self, identity, make_graph):
+        self._identity, self._make_graph, self._kernels = identity, make_graph, {}
+
+    def __call__(self, *arrays, out=None):
+        single = all(str(getattr(a, "dtype", "")).endswith("float32") for a in arrays)
+        dtype = "float32" if single else "float64"
+        if dtype not in self._kernels:
+            self._kernels[dtype] = CudaKernel(self._identity, self._make_graph, dtype)
+        return self._kernels[dtype](*arrays, out=out)

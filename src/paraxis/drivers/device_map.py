@@ -1,0 +1,184 @@
+"""The `map` driver on a device: how the arrays of a batch lie, and what a kernel is told of them.
+
+Arrays are described, not copied, unless their element type is another one, they overlap a result,
+or their batch has more than two axes that do not follow from each other.
+
+    rows      the entries of a state side by side, states one after another
+    columns   states side by side, entries at some distance
+    apart     entries and states at any distance, states along two axes
+"""
+
+import math
+from dataclasses import dataclass
+
+from ..errors import ArgumentError
+from .map import broadcast_batch
+
+ROWS, COLUMNS, APART = "rows", "columns", "apart"
+BOUNDARY = 16  # bytes; rows that begin on one are copied in whole packets
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to compute: `states` of them, in arrays that lie in these ways, inputs first."""
+
+    states: int
+    layouts: tuple
+    arguments: list  # of the kernel, after the number of states
+    results: list
+    copies: list  # (result, where it is computed), of results that no kernel can write
+
+    def finish(self):
+        """To be done once the kernel is queued."""
+        for result, copy in self.copies:
+            result[...] = copy
+
+
+def plan(signature, arrays, dtype, places, device):
+    """A Plan for these arrays; `places` are arrays for the results, or None for new ones."""
+    entries = [*signature.inputs.values(), *signature.outputs.values()]
+    arrays = [
+        _checked(array, name, shape, dtype)
+        for array, (name, shape) in zip(arrays, signature.inputs.items(), strict=True)
+    ]
+    batch = broadcast_batch(signature, arrays)
+    if places is None:
+        in_columns = _in_columns(arrays, signature.inputs.values())
+        results = [
+            _empty(device.arrays, batch, shape, dtype, in_columns)
+            for shape in signature.outputs.values()
+        ]
+    else:
+        results = _fitting(signature, places, batch, dtype)
+        arrays = [
+            array.copy() if any(_overlap(array, result, device) for result in results) else array
+            for array in arrays
+        ]
+    every = [*arrays, *results]
+    axes = _axes(every, entries, batch)
+    for k, (array, entry) in enumerate(zip(every, entries, strict=True)):
+        if _step(array, entry) is None or (len(axes) > 2 and not _in_line(array, batch, entry)):
+            is_input = k < len(arrays)
+            every[k] = _whole(device.arrays, array, batch, entry, is_input)
+    axes = _axes(every, entries, batch)
+    layouts, arguments = [], []
+    for k, (array, entry) in enumerate(zip(every, entries, strict=True)):
+        layout, distances = _lies(array, entry, [along[k] for _, along in axes], axes, device)
+        layouts.append(layout)
+        arguments += [array, *distances]
+    if APART in layouts:
+        arguments.insert(0, axes[-1][0])
+    made = every[len(arrays) :]
+    copies = [(r, m) for r, m in zip(results, made, strict=True) if r is not m]
+    return Plan(math.prod(batch), tuple(layouts), arguments, results, copies)
+
+
+def _lies(array, entry, steps, axes, device):
+    """How an array lies, and the distances that a kernel must know, in elements."""
+    item, entries, step = array.itemsize, math.prod(entry), _step(array, entry)
+    state = steps[-1]
+    in_line = len(steps) == 1 or steps[0] == state * axes[-1][0]
+    if in_line and state == item:
+        return COLUMNS, (step // item,)
+    if (
+        in_line
+        and step == item
+        and state == entries * item
+        and device.address(array) % BOUNDARY == 0
+    ):
+        return ROWS, ()
+    outer = 0 if len(steps) == 1 else steps[0]
+    return APART, (step // item, state // item, outer // item)
+
+
+def _step(array, entry):
+    """The bytes between entries of a state, or None where they are not evenly spaced."""
+    steps = array.strides[array.ndim - len(entry) :]
+    if not all(steps[k] == steps[k + 1] * entry[k + 1] for k in range(len(entry) - 1)):
+        return None
+    return steps[-1] if entry else array.itemsize
+
+
+def _in_line(array, batch, entry):
+    """Does it have one state after another, along all axes of the batch?"""
+    return len(_axes([array], [entry], batch)) == 1
+
+
+def _whole(module, array, batch, entry, is_input):
+    if not is_input:
+        return module.empty(array.shape, array.dtype)
+    return module.ascontiguousarray(module.broadcast_to(array, batch + entry))
+
+
+def _checked(array, name, shape, dtype):
+    if array.dtype.kind not in "fiu":
+        raise ArgumentError(f"{name}: expected real numbers, found dtype {array.dtype}")
+    entry = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else None
+    if entry != shape:
+        expected = ", ".join(["...", *map(str, shape)])
+        raise ArgumentError(f"{name}: expected shape ({expected}), found {array.shape}")
+    return array.astype(dtype) if array.dtype != dtype else array
+
+
+def _fitting(signature, places, batch, dtype):
+    """The arrays given for results, if they fit."""
+    if len(places) != len(signature.outputs):
+        raise ArgumentError(f"out: expected {len(signature.outputs)} arrays, found {len(places)}")
+    for (name, shape), array in zip(signature.outputs.items(), places, strict=True):
+        if array.shape != batch + shape:
+            raise ArgumentError(
+                f"out ({name}): expected shape {batch + shape}, found {array.shape}"
+            )
+        if array.dtype != dtype:
+            raise ArgumentError(f"out ({name}): expected dtype {dtype}, found {array.dtype}")
+    return list(places)
+
+
+def _in_columns(arrays, entries):
+    """Do states lie side by side in the inputs? Then they shall in the results too."""
+    for array, entry in zip(arrays, entries, strict=True):
+        own = array.ndim - len(entry)
+        if entry and own and array.shape[own - 1] > 1 and math.prod(entry) > 1:
+            return array.strides[own - 1] == array.itemsize
+    return False
+
+
+def _empty(module, batch, shape, dtype, in_columns):
+    if not in_columns:
+        return module.empty(batch + shape, dtype)
+    entries_first = module.empty(shape + batch, dtype)
+    order = (*range(len(shape), len(shape) + len(batch)), *range(len(shape)))
+    return entries_first.transpose(order)
+
+
+def _overlap(a, b, device):
+    """May two arrays share an element? Told by where they begin and end."""
+    (a_low, a_high), (b_low, b_high) = _extent(a, device), _extent(b, device)
+    return a_low < b_high and b_low < a_high
+
+
+def _extent(array, device):
+    at, low, high = device.address(array), 0, array.itemsize
+    for length, step in zip(array.shape, array.strides, strict=True):
+        if length > 1:
+            low, high = low + min(0, step * (length - 1)), high + max(0, step * (length - 1))
+    return at + low, at + high
+
+
+def _axes(arrays, entries, batch):
+    """The batch as (length, bytes along it for each array), neighbours joined where they can be."""
+    steps = []
+    for array, entry in zip(arrays, entries, strict=True):
+        own = array.ndim - len(entry)
+        along = [0 if array.shape[k] == 1 else array.strides[k] for k in range(own)]
+        steps.append([0] * (len(batch) - own) + along)
+    axes = []
+    for k, length in enumerate(batch):
+        if length == 1:
+            continue
+        along = [each[k] for each in steps]
+        if axes and all(a == b * length for a, b in zip(axes[-1][1], along, strict=True)):
+            axes[-1] = (axes[-1][0] * length, along)
+        else:
+            axes.append((length, along))
+    return axes or [(1, [0] * len(arrays))]

@@ -1,0 +1,120 @@
+"""The text of CUDA kernels run on the CPU: compiled as C++, one thread after another.
+
+A warp has a single lane here, so threads that copy together are one thread that copies alone.
+"""
+
+import ctypes
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SHIM = """
+#include <math.h>
+#include <string.h>
+#include <utility>
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define LANES 1
+#define LANE 0
+#define PACKET 1
+#define SHARED(name) static thread_local unsigned char name[1 << 20] __attribute__((aligned(64)))
+#define COPY_PACKET(to, from) (*(to) = *(from))
+#define COPIED()
+#define TOGETHER()
+#define THREADS blockDim.x
+static thread_local struct { unsigned x; } threadIdx, blockIdx, blockDim, gridDim;
+typedef REAL packet;
+typedef WORD word;
+struct couple { REAL x, y; };
+struct quartet { REAL x, y, z, w; };
+static inline word BITS(REAL x) { word y; memcpy(&y, &x, sizeof x); return y; }
+static inline REAL FROM_BITS(word x) { REAL y; memcpy(&y, &x, sizeof x); return y; }
+"""
+
+RUN = """
+template <class... A, size_t... I>
+static void px_call(void (*kernel)(A...), void **given, std::index_sequence<I...>)
+{
+    kernel(*(A *)given[I]...);
+}
+
+template <class... A>
+static void px_run(void (*kernel)(A...), long long blocks, long long threads, void **given)
+{
+    blockDim.x = (unsigned)threads;
+    gridDim.x = (unsigned)blocks;
+    for (long long b = 0; b < blocks; b++)
+        for (long long t = 0; t < threads; t++) {
+            blockIdx.x = (unsigned)b, threadIdx.x = (unsigned)t;
+            px_call(kernel, given, std::index_sequence_for<A...>());
+        }
+}
+
+extern "C" void px_launch(long long blocks, long long threads, void **given)
+{
+    px_run(KERNEL, blocks, threads, given);
+}
+"""
+
+
+class CpuDevice:
+    """As backends.cuda.device.Device, with NumPy's arrays."""
+
+    arrays, description, architecture, number = np, "cpu", "cpu", 0
+
+    def binary(self, text, fast_math=False):
+        return text.encode()
+
+    def load(self, binary, name):
+        return Launcher(binary.decode(), name)
+
+    def address(self, array):
+        return array.ctypes.data
+
+
+class Launcher:
+    """A kernel in a shared library."""
+
+    registers = spilled = 0
+
+    def __init__(self, text, name):
+        self._launch = _library(text, name).px_launch
+
+    def __call__(self, blocks, threads, arguments, shared=0):
+        given = [
+            ctypes.c_longlong(a) if isinstance(a, int) else ctypes.c_void_p(a.ctypes.data)
+            for a in arguments
+        ]
+        pointers = (ctypes.c_void_p * len(given))(
+            *(ctypes.cast(ctypes.byref(each), ctypes.c_void_p) for each in given)
+        )
+        self._launch(ctypes.c_longlong(blocks), ctypes.c_longlong(threads), pointers)
+
+
+@cache
+def _library(text, name):
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    real = "double" if "double x, double *s" in text else "float"
+    word = "long long" if real == "double" else "int"
+    folder = Path(tempfile.gettempdir()) / "paraxis-cuda-on-cpu"
+    folder.mkdir(exist_ok=True)
+    whole = f"#define REAL {real}\n#define WORD {word}\n{SHIM}{text}\n#define KERNEL {name}\n{RUN}"
+    stem = folder / hashlib.sha256(whole.encode()).hexdigest()[:24]
+    library = stem.with_suffix(".so")
+    if not library.exists():
+        source, made = stem.with_suffix(".cpp"), stem.with_suffix(f".{id(text)}.so")
+        source.write_text(whole)
+        flags = "-std=c++17 -O1 -shared -fPIC -Wno-unknown-pragmas"
+        subprocess.run(["g++", *flags.split(), "-o", made, source], check=True)
+        made.rename(library)
+    return ctypes.CDLL(str(library))
