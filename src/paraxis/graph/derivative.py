@@ -6,8 +6,8 @@ each value), whichever makes fewer products. Zeros are never made: a value carri
 derivatives it has. Exact in real arithmetic. Where a function has a corner (abs, min, max, select)
 the derivative is that of one side, or 0 for abs at 0.
 
-A Jacobian is made entry by entry; its product with one vector, and its transpose's, are made without
-it, at a small multiple of the graph's own cost.
+A Jacobian is made entry by entry; its product with one vector, and its transpose's, are made
+without it, at a small multiple of the graph's own cost.
 """
 
 from ..errors import ArgumentError
