@@ -40,7 +40,8 @@ MAY_IMPORT = {
     | PHYSICS
     | {"functions", "program", "equations", "identification", "loads", "parallel", "chains"},
     "frameworks": PHYSICS | {"functions", "api"},
-    "jax": COMPILER | PHYSICS | {"program", "frameworks"},
+    "derivatives": COMPILER | {"program"},
+    "jax": COMPILER | PHYSICS | {"program", "frameworks", "derivatives"},
     "chains": COMPILER | PHYSICS | {"program"},
     "friction": COMPILER | PHYSICS | {"functions", "program", "api"},
     "contacts": COMPILER | PHYSICS | {"functions", "program", "api", "chains"},

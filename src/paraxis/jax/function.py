@@ -3,10 +3,10 @@
 import jax
 import jax.numpy as jnp
 
+from ..derivatives import Body
 from ..drivers.map import Signature, broadcast_shapes
 from ..errors import ArgumentError
 from ..program import Program
-from .body import Body
 from .primitive import call
 
 

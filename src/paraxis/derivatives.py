@@ -1,11 +1,11 @@
-"""A Program as JAX holds it: arrays by position, and derivatives that are Programs again."""
+"""A Program as JAX and PyTorch hold it: arrays by position, derivatives that are such again."""
 
 from functools import cached_property
 
-from ..graph.graph import Graph
-from ..graph.splice import splice
-from ..graph.trace import trace
-from ..program import Program
+from .graph.graph import Graph
+from .graph.splice import splice
+from .graph.trace import trace
+from .program import Program
 
 
 class Body:
