@@ -26,8 +26,13 @@ def _function(name, framework, prepare):
     signature = given.replace(parameters=[p for p in given.parameters.values() if p.name != "out"])
     options = [key for key in ("algorithm", "frame", "coordinates") if key in signature.parameters]
     inputs = FUNCTIONS[name].inputs
+    usual = (framework, name, *(signature.parameters[key].default for key in options))
 
     def function(*arguments, **keywords):
+        if not keywords and len(arguments) == 1 + len(inputs):  # the short way to what is there
+            known = getattr(arguments[0], "_functions", {}).get(usual)
+            if known is not None:
+                return known(*arguments[1:])
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         values = bound.arguments
@@ -38,12 +43,18 @@ def _function(name, framework, prepare):
             prepared = robot._functions[key]
         except (KeyError, TypeError):  # an option that is no key is none at all: that is said here
             program = api.program(robot, name, parameters=tuple(parameters), **chosen)
-            prepared = robot._functions[key] = prepare(program)
-        results = prepared(*(values[array] for array in inputs), *parameters.values())
-        return MotorTorques(*results) if name == "motor_torques" else results
+            prepared = prepare(program)
+            if name == "motor_torques":
+                prepared = _named(prepared)
+            robot._functions[key] = prepared
+        return prepared(*(values[array] for array in inputs), *parameters.values())
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = f"paraxis.{framework}"
     function.__signature__ = signature
     function.__doc__ = f"`paraxis.{name}` for arrays of {framework}; see there."
     return function
+
+
+def _named(prepared):
+    return lambda *arrays: MotorTorques(*prepared(*arrays))

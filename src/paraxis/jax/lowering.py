@@ -15,10 +15,9 @@ import numpy as np
 from jax.interpreters import mlir
 
 from ..backends import cache as disk
+from ..backends.cuda.device import device
 from ..backends.llvm import xla_entry
-from ..backends.llvm.kernel import compile_kernel
 from ..errors import ArgumentError
-from ..program import work
 from .numeric import evaluate
 
 FEW_NODES = 200  # XLA compiles them in a fifth of a second; twice as many take three times as long
@@ -46,12 +45,9 @@ def lower_for_cpu(ctx, *operands, body):
 
 def lower_for_cuda(ctx, *operands, body):
     batch = _batch_for_kernel(ctx, body)
-    try:
-        target = batch is not None and _cuda_target(body, ctx.avals_in[0].dtype.name)
-    except ArgumentError:  # no CuPy
-        target = None
-    if not target:
+    if batch is None or not _compiles_for_cuda():
         return lower_to_operations(ctx, *operands, body=body)
+    target, _ = _cuda_target(body, ctx.avals_in[0].dtype.name)
 
     def call(*arrays):
         whole = [
@@ -81,6 +77,14 @@ def _interface():
     return version[1] if version and version[0] == xla_entry.MAJOR else None
 
 
+@cache
+def _compiles_for_cuda():
+    try:
+        return device() is not None
+    except ArgumentError:  # no CuPy, or no GPU here
+        return False
+
+
 def _target(body, dtype, platform, make):
     """The name under which XLA knows the kernel: the same in every process, as XLA keeps what it
     compiled on disk."""
@@ -96,29 +100,17 @@ def _target(body, dtype, platform, make):
 
 def _cpu_target(body, dtype):
     def make():
-        kernel = compile_kernel(body.identity, lambda: body.graph, work, dtype)
-        arrays = len(body.inputs), len(body.outputs)
+        kernel, arrays = body.kernel("cpu", dtype), (len(body.inputs), len(body.outputs))
         return xla_entry.cpu_handler(kernel.address, *arrays, _interface()), kernel
 
     return _target(body, dtype, "cpu", make)
 
 
 def _cuda_target(body, dtype):
-    from ..backends.cuda.kernel import CudaKernel
-
     def make():
-        kernel = CudaKernel(body.identity, lambda: body.graph, dtype)
-        launch = kernel.row_major_launch()
-        handler = xla_entry.cuda_handler(
-            ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value,
-            launch.function,
-            launch.states,
-            launch.threads,
-            launch.shared,
-            len(body.inputs),
-            len(body.outputs),
-            _interface(),
-        )
-        return handler, kernel
+        kernel, arrays = body.kernel("cuda", dtype), (len(body.inputs), len(body.outputs))
+        start = ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value
+        launch = xla_entry.Launch(start, *kernel.row_major_launch())
+        return xla_entry.cuda_handler(launch, *arrays, _interface()), kernel
 
-    return _target(body, dtype, "CUDA", make)[0]
+    return _target(body, dtype, "CUDA", make)

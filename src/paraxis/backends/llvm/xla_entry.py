@@ -12,6 +12,7 @@ none of them within its major version 0. It wants to be told which version a han
 import ctypes
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from ...drivers.map import ARRAY, HEADER, STATUS
 from . import host
@@ -229,23 +230,30 @@ wrong:
     return str(module)
 
 
-def cuda_handler(launch, function, blocks_of, threads, shared, inputs, outputs, minor):
-    """A Handler that launches a CUDA function, `threads` a block, with `shared` bytes for each.
+class Launch(NamedTuple):
+    """A CUDA function of (long long states, then a pointer for each array), and how it is started.
 
-    `launch` is the address of cuLaunchKernel, `function` a CUfunction of (long long states, then a
-    pointer for each array); a block does `blocks_of` states. Attribute of the call: `states`.
+    `start` is the address of cuLaunchKernel, `function` a CUfunction.
     """
-    return Handler(
-        cuda_handler_source(launch, function, blocks_of, threads, shared, inputs, outputs, minor)
-    )
+
+    start: int
+    function: int
+    threads: int  # of a block
+    shared: int  # bytes of a block
+    states: int  # of a block
 
 
-def cuda_handler_source(launch, function, blocks_of, threads, shared, inputs, outputs, minor):
+def cuda_handler(launch, inputs, outputs, minor):
+    """A Handler that starts a Launch. Attribute of the call: `states`, how many in all."""
+    return Handler(cuda_handler_source(launch, inputs, outputs, minor))
+
+
+def cuda_handler_source(launch, inputs, outputs, minor):
     arrays = inputs + outputs
     module = Module()
     _define_fail(module)
     grid = "i32 %blocks, i32 1, i32 1"
-    block = f"i32 {threads}, i32 1, i32 1"
+    block = f"i32 {launch.threads}, i32 1, i32 1"
     module.define(
         "handler",
         f"""
@@ -269,10 +277,10 @@ launch:
   store i64 %states, ptr %values, align 8
 {lines(_launch_argument(k, inputs) for k in range(arrays))}
 {lines(_launch_pointer(k) for k in range(1 + arrays))}
-  %up = add i64 %states, {blocks_of - 1}
-  %blocks.all = udiv i64 %up, {blocks_of}
+  %up = add i64 %states, {launch.states - 1}
+  %blocks.all = udiv i64 %up, {launch.states}
   %blocks = trunc i64 %blocks.all to i32
-  %result = call i32 inttoptr (i64 {launch} to ptr)(ptr inttoptr (i64 {function} to ptr), {grid}, {block}, i32 {shared}, ptr %stream, ptr %pointers, ptr null)
+  %result = call i32 inttoptr (i64 {launch.start} to ptr)(ptr inttoptr (i64 {launch.function} to ptr), {grid}, {block}, i32 {launch.shared}, ptr %stream, ptr %pointers, ptr null)
   %launched = icmp eq i32 %result, 0
   br i1 %launched, label %done, label %fail.launch
 done:
