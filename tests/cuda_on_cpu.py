@@ -80,6 +80,12 @@ class CpuDevice:
     def address(self, array):
         return array.ctypes.data
 
+    def in_main_memory(self, array):
+        return array
+
+    def wait(self):
+        pass
+
 
 class Launcher:
     """A kernel in a shared library."""

@@ -132,20 +132,24 @@ class Program:
         target: "cpu", or "cuda" for arrays on a GPU; with `fast_math` a GPU divides, takes roots
         and treats the tiniest numbers more quickly and less exactly.
         """
-        if target not in TARGETS:
-            raise ArgumentError(f"target: expected one of {TARGETS}, found {target!r}")
+        _check_target(target, threads)
         if target == "cpu":
             if fast_math:
                 raise ArgumentError("fast_math: expected target 'cuda', found 'cpu'")
             return compile_kernel(self._identified, lambda: self.graph, work, dtype, threads)
-        if threads is not None:
-            raise ArgumentError("threads: a GPU has as many as there are states; leave it out")
         from .backends.cuda.kernel import CudaKernel
 
         return CudaKernel(self._identified, lambda: self.graph, dtype, fast_math)
 
     def compile_loop(
-        self, carry, per_step=(), record=(), until=None, dtype="float64", threads=None
+        self,
+        carry,
+        per_step=(),
+        record=(),
+        until=None,
+        dtype="float64",
+        threads=None,
+        target="cpu",
     ):
         """Machine code that repeats this Program over steps, carrying state from each to the next.
 
@@ -153,11 +157,17 @@ class Program:
         axis. record: carried inputs and outputs to be written at every r-th step. until: an output
         that is one number: the step in which it is not zero is the last of that state. Other
         inputs are held. `loop(steps=K, every=r, **arrays)` returns (carried, recorded) arrays.
+        target: "cpu", or "cuda" for arrays on a GPU.
         """
         from .backends.llvm.iterate_kernel import compile_loop
         from .drivers.iterate import Plan
 
+        _check_target(target, threads)
         plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
+        if target == "cuda":
+            from .backends.cuda.loop_kernel import CudaLoop
+
+            return CudaLoop(self._identified, lambda: self.graph, plan, work, dtype)
         return compile_loop(self._identified, lambda: self.graph, plan, work, dtype, threads)
 
     def compile_scan(self, order="odd_even_reduction", threads=None):
@@ -218,6 +228,13 @@ class Program:
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
         results = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs.items())
         return f"<Program {self.name}({shapes}) -> {results}: {self.count()}>"
+
+
+def _check_target(target, threads):
+    if target not in TARGETS:
+        raise ArgumentError(f"target: expected one of {TARGETS}, found {target!r}")
+    if target == "cuda" and threads is not None:
+        raise ArgumentError("threads: a GPU has as many as there are states; leave it out")
 
 
 def work(graph):

@@ -6,12 +6,13 @@ their first axis and are read at each; what is recorded is written at every r-th
 arrays are planned; a back end does the steps, with the state in registers or near them.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import ArgumentError
-from .map import Signature, as_array, broadcast_shapes
+from .map import Signature, broadcast_shapes
 
 
 @dataclass(frozen=True)
@@ -77,18 +78,24 @@ def _known(name, names, what):
 class Iteration:
     """Steps under way. `state` holds the carried arrays as they are after `done` steps.
 
+    `loop` does the steps: it has a plan, a name and a dtype, `execute(arrays, states, steps, every,
+    since)`, and `steps_at_once(states)`, the most it does in one go, or None. Arrays are told to it
+    as (steps, states, entries), with 1 for what does not change. `memory` is where they are.
+
     An `advance` that was interrupted may have moved states already: records up to `done` are good,
     but it cannot go on.
     """
 
-    def __init__(self, plan, name, dtype, execute, steps, every, out, arrays):
-        self.plan, self.steps, self.done = plan, whole(steps, "steps"), 0
+    def __init__(self, loop, memory, steps, every, out, arrays):
+        plan = self.plan = loop.plan
+        self.steps, self.done = whole(steps, "steps"), 0
         self.every = whole(every, "every", least=1)
-        self._name, self._dtype, self._execute = name, dtype, execute
-        values = Signature(plan.inputs, {}).bind((), arrays, name)
+        self._loop, self._memory, self._dtype = loop, memory, loop.dtype
+        values = Signature(plan.inputs, {}).bind((), arrays, loop.name)
         given = dict(zip(plan.inputs, values, strict=True))
         given = {key: self._as_array(key, value) for key, value in given.items()}
         self.batch = self._broadcast(given)
+        self._states = _size(self.batch)
         self._given = {}
         for key, array in given.items():
             if key in plan.carry:
@@ -97,67 +104,87 @@ class Iteration:
                 self._given[key] = array
             else:
                 self._given[key] = self._row_or_rows(array, plan.inputs[key])
-        self._finished = np.zeros(self.batch, dtype)
-        self.records = _places(plan.record, out)
-        for key, place in self.records.items():
-            shape = (self.steps // self.every, *self.batch, *plan.shape_of(key))
-            self.records[key] = _fitting(place, key, shape, dtype)
+        self._finished = memory.arrays.zeros(self.batch, self._dtype)
+        self._records = _places(plan.record, out)
+        for key, place in self._records.items():
+            self._records[key] = self._fitting(place, key, plan.shape_of(key))
 
     @property
     def state(self):
-        shapes = self.plan.inputs
-        return {key: self._given[key].reshape(self.batch + shapes[key]) for key in self.plan.carry}
+        return {key: self._memory.given_back(self._given[key][0]) for key in self.plan.carry}
 
     @property
     def finished(self):
         """Which states are done, as `until` says."""
-        return self._finished != 0
+        return self._memory.given_back(self._finished != 0)
 
     @property
     def over(self):
         """Is there nothing left to do?"""
-        stopped = self.plan.until is not None and bool(self.finished.all())
+        stopped = self.plan.until is not None and bool((self._finished != 0).all())
         return self.done == self.steps or stopped
+
+    @property
+    def records(self):
+        """Arrays for all that is to be recorded."""
+        return {key: self._memory.given_back(array) for key, array in self._records.items()}
 
     @property
     def recorded(self):
         """What was recorded so far: fewer than `records` when it was broken off."""
-        return {key: array[: self.done // self.every] for key, array in self.records.items()}
+        count = self.done // self.every
+        return {k: self._memory.given_back(array[:count]) for k, array in self._records.items()}
 
     def advance(self, steps=None):
         """Do so many steps more, by default all."""
         left = self.steps - self.done
         steps = left if steps is None else min(whole(steps, "steps"), left)
-        states = int(np.prod(self.batch, dtype=int))
-        if states and steps:
-            rows = [self._rows_of(key, steps) for key in self.plan.inputs]
+        if not self._states:
+            self.done += steps
+            return self
+        at_once = self._loop.steps_at_once(self._states) or steps
+        while steps:
+            piece = min(steps, at_once)
+            arrays = [self._told(key, piece) for key in self.plan.inputs]
             written, since = divmod(self.done, self.every)
-            for array in self.records.values():
-                rows.append(_three(array[written:], states))
+            for key, array in self._records.items():
+                arrays.append(self._three(array, self.plan.shape_of(key))[written:])
             if self.plan.until:
-                rows.append((self._finished, 0, self._finished.itemsize if states > 1 else 0))
-            self._execute(rows, states, steps, self.every, since)
-        self.done += steps
+                arrays.append(self._finished.reshape(1, self._states, 1))
+            with self._memory.stream():
+                self._loop.execute(arrays, self._states, piece, self.every, since)
+            self.done, steps = self.done + piece, steps - piece
         return self
 
-    # -- arrays as (step, state, entry) --------------------------------------------------------
+    def wait(self):
+        """Until the steps that were begun are done."""
+        self._memory.wait()
 
-    def _rows_of(self, key, steps):
-        """The array and its bytes between steps, states and entries; 0 where it does not change."""
-        array, states = self._given[key], int(np.prod(self.batch, dtype=int))
+    # -- arrays as (steps, states, entries) -----------------------------------------------------
+
+    def _told(self, key, steps):
+        """An input for the next steps."""
+        array, shape = self._given[key], self.plan.inputs[key]
+        if key in self.plan.carry:
+            return self._three(array, shape)
         if key not in self.plan.per_step:
-            return array, 0, array.strides[0] if len(array) > 1 else 0
+            return array
         piece = array[self.done : self.done + steps]
-        own = piece.shape[1 : piece.ndim - len(self.plan.inputs[key])]
-        if int(np.prod(own, dtype=int)) > 1:
-            piece = np.broadcast_to(piece, (steps, *self.batch, *self.plan.inputs[key]))
-            return _three(np.ascontiguousarray(piece, self._dtype), states)
-        piece = np.ascontiguousarray(piece, self._dtype)
-        return _three(piece, 1)
+        own = piece.shape[1 : piece.ndim - len(shape)]
+        if _size(own) > 1:
+            piece = self._memory.arrays.broadcast_to(piece, (steps, *self.batch, *shape))
+        return self._contiguous(piece).reshape(steps, -1, _size(shape))
+
+    def _three(self, array, shape):
+        """A view of (first, *batch, *shape) that lies as memory.empty makes it, or row by row."""
+        first, entries = len(array), _size(shape)
+        if array.flags.c_contiguous:
+            return array.reshape(first, self._states, entries)
+        return _entries_first(array, shape).reshape(first, entries, -1).transpose(0, 2, 1)
 
     def _as_array(self, key, value):
         shape = self.plan.inputs[key]
-        array = as_array(value, key, shape)
+        array = self._memory.array(value, key, shape)
         if key in self.plan.per_step:
             found = array.shape[0] if array.ndim > len(shape) else None
             if found != self.steps:
@@ -176,15 +203,36 @@ class Iteration:
 
     def _own(self, array, shape):
         """A copy of the whole batch, to be written."""
-        whole_batch = np.broadcast_to(array, self.batch + shape)
-        return np.array(whole_batch, self._dtype, order="C").reshape(-1, _size(shape))
+        own = self._memory.empty((1,), self.batch, shape, self._dtype)
+        own[...] = array
+        return own
 
     def _row_or_rows(self, array, shape):
         """One row for all states when there is but one, else one a state."""
-        if array.size == _size(shape):
-            return np.ascontiguousarray(array, self._dtype).reshape(1, -1)
-        whole_batch = np.broadcast_to(array, self.batch + shape)
-        return np.ascontiguousarray(whole_batch, self._dtype).reshape(-1, _size(shape))
+        if array.size != _size(shape):
+            array = self._memory.arrays.broadcast_to(array, self.batch + shape)
+        return self._contiguous(array).reshape(1, -1, _size(shape))
+
+    def _contiguous(self, array):
+        return self._memory.arrays.ascontiguousarray(array, self._dtype)
+
+    def _fitting(self, array, key, entry):
+        """An array for what is recorded: a new one, or that which was given, if it fits."""
+        count, dtype = self.steps // self.every, self._dtype
+        shape = (count, *self.batch, *entry)
+        if array is None:
+            return self._memory.empty((count,), self.batch, entry, dtype)
+        if not isinstance(array, self._memory.arrays.ndarray):
+            found = type(array).__name__
+        elif array.shape != shape or array.dtype != dtype:
+            found = f"{array.dtype} and {array.shape}"
+        elif not self._memory.may_write(array, _entries_first(array, entry)):
+            found = "one that is strided or read-only"
+        else:
+            return array
+        raise ArgumentError(
+            f"out ({key}): expected a contiguous array of {dtype} and shape {shape}, found {found}"
+        )
 
 
 def _places(record, out):
@@ -197,32 +245,14 @@ def _places(record, out):
     return {key: out[key] for key in record}
 
 
-def _fitting(array, key, shape, dtype):
-    """An array for what is recorded: a new one, or that which was given, if it fits."""
-    if array is None:
-        return np.empty(shape, dtype)
-    if not isinstance(array, np.ndarray):
-        found = type(array).__name__
-    elif array.shape != shape or array.dtype != dtype:
-        found = f"{array.dtype} and {array.shape}"
-    elif not array.flags.c_contiguous or not array.flags.writeable:
-        found = "one that is strided or read-only"
-    else:
-        return array
-    raise ArgumentError(
-        f"out ({key}): expected a contiguous array of {dtype} and shape {shape}, found {found}"
-    )
-
-
-def _three(array, states):
-    """An array of (step, ...) and its bytes between steps and between states."""
-    flat = array.reshape(len(array), states, _size(array.shape[1:]) // states)
-    step, row, _ = flat.strides
-    return flat, step, row if states > 1 else 0
+def _entries_first(array, shape):
+    """(first, *batch, *shape) as (first, *shape, *batch)."""
+    batch_ends = array.ndim - len(shape)
+    return array.transpose(0, *range(batch_ends, array.ndim), *range(1, batch_ends))
 
 
 def _size(shape):
-    return int(np.prod(shape, dtype=int))
+    return math.prod(shape)
 
 
 def whole(value, what, least=0):

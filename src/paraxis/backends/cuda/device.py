@@ -61,6 +61,14 @@ class Device:
     def address(self, array):
         return array.data.ptr
 
+    def in_main_memory(self, array):
+        """A copy as NumPy's array, once it is computed."""
+        return self.arrays.asnumpy(array)
+
+    def wait(self):
+        """Until all that is queued on the current stream is done."""
+        self.arrays.cuda.get_current_stream().synchronize()
+
 
 class Launcher:
     """A kernel: `launcher(blocks, threads, arguments, shared)` on the current stream.

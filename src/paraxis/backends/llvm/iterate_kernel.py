@@ -7,6 +7,7 @@ import numpy as np
 
 from ...drivers import threads
 from ...drivers.iterate import Iteration
+from ...drivers.memory import MainMemory
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
@@ -41,21 +42,25 @@ class Loop:
 
     def start(self, steps, every=1, out=None, **arrays):
         """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
-        return Iteration(self.plan, self.name, self.dtype, self._execute, steps, every, out, arrays)
+        return Iteration(self, MainMemory(), steps, every, out, arrays)
 
     def __call__(self, steps, every=1, **arrays):
         iteration = self.start(steps, every, None, **arrays).advance()
         return iteration.state, iteration.records
 
-    def _execute(self, rows, states, steps, every, since):
+    def steps_at_once(self, states):
+        """As many as one likes: a thread that does them can be waited for."""
+
+    def execute(self, arrays, states, steps, every, since):
         blocks = -(-states // self.lanes)
         block_work = max(1, self.work * steps * self.lanes)
         worth = max(1, blocks * block_work // THREAD_WORK)
         count = min(self.threads or threads.available(), worth, blocks)
         chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
         words = [states, chunk * self.lanes, -(-blocks // chunk), 0, 0, steps, every, since]
-        for array, step, row in rows:
-            words += (array.ctypes.data, step, row)
+        for array in arrays:
+            step, row, _ = array.strides
+            words += (array.ctypes.data, step, row if array.shape[1] > 1 else 0)
         job = word_array("q", words)
         address, _ = job.buffer_info()
         if count == 1:
