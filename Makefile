@@ -13,14 +13,16 @@ PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses $(JOBS)
 PACKAGE = $(VENV)/installed-package
 TOOLS = $(VENV)/installed-tools
 DOCS = $(VENV)/installed-docs
+TORCH = $(VENV)/installed-torch
 
 .NOTPARALLEL:
-.PHONY: help setup demo test test-long lint bench hardware reports docs clean
+.PHONY: help setup demo test test-long test-torch lint bench hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
 	@echo "make test       the tests (minutes)"
 	@echo "make test-long  the tests that take longer"
+	@echo "make test-torch the tests of paraxis.torch (installs PyTorch, some gigabytes)"
 	@echo "make lint       style and formatting"
 	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
 	@echo "make hardware   simulate and synthesise CORDIC circuits, for the report (minutes; needs iverilog)"
@@ -40,6 +42,9 @@ test: $(TOOLS)
 
 test-long: $(TOOLS)
 	$(PYTEST) -m long
+
+test-torch: $(TOOLS) $(TORCH)
+	$(PYTEST) tests/test_torch.py
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .
@@ -98,3 +103,8 @@ $(DOCS): pyproject.toml
 	@echo "Installing Paraxis and what its documentation needs into $(VENV) ..."
 	@$(PIP) -e '.[docs,opt]'
 	@touch $(PACKAGE) $@
+
+$(TORCH): pyproject.toml
+	@echo "Installing PyTorch into $(VENV) ..."
+	@$(PIP) -e '.[torch]'
+	@touch $@

@@ -42,6 +42,7 @@ MAY_IMPORT = {
     "frameworks": PHYSICS | {"functions", "api"},
     "derivatives": COMPILER | {"program"},
     "jax": COMPILER | PHYSICS | {"program", "frameworks", "derivatives"},
+    "torch": COMPILER | {"program", "frameworks", "derivatives"},
     "chains": COMPILER | PHYSICS | {"program"},
     "friction": COMPILER | PHYSICS | {"functions", "program", "api"},
     "contacts": COMPILER | PHYSICS | {"functions", "program", "api", "chains"},
@@ -164,13 +165,36 @@ def test_importing_paraxis_is_light():
 def test_no_module_takes_the_place_of_a_public_name():
     """Importing a submodule binds its name in the package, over a function of the same name."""
     source = """
-        import importlib, pkgutil, types, paraxis
+        import contextlib, importlib, pkgutil, types, paraxis
         for found in pkgutil.walk_packages(paraxis.__path__, "paraxis."):
             if not found.name.endswith("__main__"):
-                importlib.import_module(found.name)
+                with contextlib.suppress(paraxis.MissingPackageError):
+                    importlib.import_module(found.name)
         taken = [name for name in paraxis.__all__
                  if isinstance(getattr(paraxis, name), types.ModuleType)]
         assert not taken, taken
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT.parent)},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("framework", ["torch", "jax"])
+def test_a_missing_framework_says_what_to_install(framework):
+    source = f"""
+        import sys
+        sys.modules["{framework}"] = None  # as if it were not there
+        import paraxis
+        try:
+            import paraxis.{framework}
+        except paraxis.MissingPackageError as error:
+            assert "pip install 'paraxis[{framework}]'" in str(error), error
+        else:
+            raise AssertionError("expected an error")
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(source)],

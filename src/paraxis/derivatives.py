@@ -2,10 +2,11 @@
 
 from functools import cached_property
 
+from .backends.llvm.kernel import compile_kernel
 from .graph.graph import Graph
 from .graph.splice import splice
 from .graph.trace import trace
-from .program import Program
+from .program import Program, work
 
 
 class Body:
@@ -19,7 +20,7 @@ class Body:
         self.name, self.identity, self.inputs, self.outputs = name, identity, inputs, outputs
         self.origin = origin  # what it is a derivative of
         self.tangents = tangents  # of a jvp: of which inputs of the origin its last inputs are
-        self._make_graph, self._derived = make_graph, {}
+        self._make_graph, self._derived, self._kernels = make_graph, {}, {}
 
     @classmethod
     def of(cls, program):
@@ -30,6 +31,19 @@ class Body:
     @cached_property
     def graph(self):
         return self._make_graph()
+
+    def kernel(self, target, dtype):
+        """Machine code for "cpu" or "cuda", made once."""
+        if (target, dtype) not in self._kernels:
+            given = self.identity, lambda: self.graph
+            if target == "cpu":
+                kernel = compile_kernel(*given, work, dtype)
+            else:
+                from .backends.cuda.kernel import CudaKernel  # here, because few have a GPU
+
+                kernel = CudaKernel(*given, dtype)
+            self._kernels[target, dtype] = kernel
+        return self._kernels[target, dtype]
 
     def has_more_nodes_than(self, count):
         """A derivative has more than what it is derived from, which may spare making it."""

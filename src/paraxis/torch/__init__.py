@@ -1,0 +1,22 @@
+"""Functions of a robot, and any Program, with gradients in PyTorch.
+
+`paraxis.torch.inverse_dynamics(robot, q, qd, qdd)`, ... have the signatures of their namesakes in
+`paraxis`, but for `out`. They take tensors on the CPU or on a GPU and are differentiable there, any
+number of times, backward and forward, by kernels of derivative Programs. docs/torch.md tells more.
+"""
+
+from ..errors import MissingPackageError
+
+try:
+    import torch  # noqa: F401
+except ImportError as error:
+    raise MissingPackageError(
+        "paraxis.torch needs the package torch: pip install 'paraxis[torch]'"
+    ) from error
+
+from ..frameworks import functions_of_robots
+from .function import function
+
+_functions = functions_of_robots("torch", function)
+globals().update(_functions)
+__all__ = ["function", *_functions]
