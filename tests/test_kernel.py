@@ -1685,7 +1685,7 @@ def test_columns_of_one_array_are_not_copied_and_do_not_clash():
 
     whole = np.random.default_rng(3).uniform(-1, 1, (1000, 24))
     q, qd, qdd, tau = (whole[:, k : k + 6] for k in (0, 6, 12, 18))
-    assert not driver._overlap(q, tau) and driver._overlap(whole[:, :7], qd)
+    assert not driver.overlap(q, tau) and driver.overlap(whole[:, :7], qd)
     kernel = px.program(px.load("ur5")).compile()
     expected = kernel(q.copy(), qd.copy(), qdd.copy())
     np.testing.assert_array_equal(kernel.general(q, qd, qdd, out=tau), expected)

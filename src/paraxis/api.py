@@ -461,7 +461,8 @@ def _on_gpu(robot, function, algorithm, parameters, frame, coordinates):
     key = ("cuda", function, algorithm, parameters, frame, coordinates)
     if key not in robot._functions:
         request = _request(robot, function, algorithm, parameters, frame, coordinates)
-        robot._functions[key] = KernelsByType(request.identity, request.graph)
+        names = (*FUNCTIONS[function].inputs, *parameters)
+        robot._functions[key] = KernelsByType(request.identity, request.graph, names)
     return robot._functions[key]
 
 

@@ -8,11 +8,14 @@ or their batch has more than two axes that do not follow from each other.
     apart     entries and states at any distance, states along two axes
 """
 
+import itertools
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..errors import ArgumentError
-from .map import broadcast_batch
+from .map import broadcast_batch, overlap
 
 ROWS, COLUMNS, APART = "rows", "columns", "apart"
 BOUNDARY = 16  # bytes; rows that begin on one are copied in whole packets
@@ -49,7 +52,7 @@ def plan(signature, arrays, dtype, places, device):
             for shape in signature.outputs.values()
         ]
     else:
-        results = _fitting(signature, places, batch, dtype)
+        results = _fitting(signature, places, batch, dtype, device)
         arrays = [
             array.copy() if any(_overlap(array, result, device) for result in results) else array
             for array in arrays
@@ -120,7 +123,7 @@ def _checked(array, name, shape, dtype):
     return array.astype(dtype) if array.dtype != dtype else array
 
 
-def _fitting(signature, places, batch, dtype):
+def _fitting(signature, places, batch, dtype, device):
     """The arrays given for results, if they fit."""
     if len(places) != len(signature.outputs):
         raise ArgumentError(f"out: expected {len(signature.outputs)} arrays, found {len(places)}")
@@ -131,6 +134,10 @@ def _fitting(signature, places, batch, dtype):
             )
         if array.dtype != dtype:
             raise ArgumentError(f"out ({name}): expected dtype {dtype}, found {array.dtype}")
+        if any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True)):
+            raise ArgumentError(f"out ({name}): the array is broadcast: its states share memory")
+    if any(_overlap(a, b, device) for a, b in itertools.combinations(places, 2)):
+        raise ArgumentError("out: the arrays overlap each other")
     return list(places)
 
 
@@ -152,17 +159,21 @@ def _empty(module, batch, shape, dtype, in_columns):
 
 
 def _overlap(a, b, device):
-    """May two arrays share an element? Told by where they begin and end."""
-    (a_low, a_high), (b_low, b_high) = _extent(a, device), _extent(b, device)
-    return a_low < b_high and b_low < a_high
+    """Do two arrays share an element? NumPy tells, of arrays that it is said to have there."""
+    return overlap(*(np.asarray(_There(array, device.address(array))) for array in (a, b)))
 
 
-def _extent(array, device):
-    at, low, high = device.address(array), 0, array.itemsize
-    for length, step in zip(array.shape, array.strides, strict=True):
-        if length > 1:
-            low, high = low + min(0, step * (length - 1)), high + max(0, step * (length - 1))
-    return at + low, at + high
+class _There:
+    """An array of the same shape at the same address, whose numbers nobody may read."""
+
+    def __init__(self, array, address):
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, False),
+            "shape": array.shape,
+            "strides": array.strides,
+            "typestr": array.dtype.str,
+        }
 
 
 def _axes(arrays, entries, batch):

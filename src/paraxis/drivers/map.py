@@ -101,7 +101,7 @@ def result_arrays(signature, batch, dtype, out):
             raise ArgumentError(f"out ({name}): expected dtype {dtype}, found {array.dtype}")
         if not array.flags.writeable:
             raise ArgumentError(f"out ({name}): the array is read-only")
-    if len(given) > 1 and any(_overlap(a, b) for k, a in enumerate(given) for b in given[:k]):
+    if len(given) > 1 and any(overlap(a, b) for k, a in enumerate(given) for b in given[:k]):
         raise ArgumentError("out: the arrays overlap each other")
     return list(given)
 
@@ -214,7 +214,7 @@ def _clashes(array, shape, results, signature):
     Exactly the same array is safe: a block of states is read whole before it is written.
     """
     return any(
-        _overlap(array, result)
+        overlap(array, result)
         and not (
             array.ctypes.data == result.ctypes.data
             and array.strides == result.strides
@@ -225,7 +225,7 @@ def _clashes(array, shape, results, signature):
     )
 
 
-def _overlap(a, b):
+def overlap(a, b):
     """Do two arrays share an element? Columns of one array do not, though their extents do."""
     try:
         return np.shares_memory(a, b, max_work=OVERLAP_WORK)

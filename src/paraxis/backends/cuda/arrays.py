@@ -33,25 +33,34 @@ def family_of(values, names, on):
     """The library the arrays belong to, if they are all of one, on one GPU."""
     if on.arrays is np:  # a stand-in for a GPU, on the CPU
         return Family(on)
-    first, *_ = names
-    kinds = {}
-    for name, value in zip(names, values, strict=True):
-        if not on_a_gpu(value):
-            raise ArgumentError(
-                f"{name}: expected an array on the GPU, as the others are, found "
-                f"{_described(value)}"
-            )
-        kinds[name] = type(value).__module__.partition(".")[0], _place(value)[1]
-    library, number = kinds[first]
-    for name, (other, elsewhere) in kinds.items():
-        if elsewhere != number:
-            raise ArgumentError(f"{name}: expected an array on GPU {number}, found GPU {elsewhere}")
-        if other != library:
-            raise ArgumentError(
-                f"{name}: expected an array of {library}, as {first} is, found one of {other}"
-            )
-    families = {"cupy": CuPyArrays, "torch": TorchTensors, "jax": JaxArrays, "jaxlib": JaxArrays}
+    library, number = together(values, names) if values else ("cupy", on.number)
+    families = {"cupy": CuPyArrays, "torch": TorchTensors, "jax": JaxArrays}
     return families.get(library, CuPyArrays)(on, number)
+
+
+def together(values, names):
+    """(library, number of the GPU) of all the arrays, or an error that names one elsewhere."""
+    (first, *others), (library, number) = names, _home(values[0])
+    for name, value in zip(others, values[1:], strict=True):
+        own_library, own_number = _home(value)
+        if own_number != number:
+            where = "in main memory" if number is None else f"on GPU {number}"
+            found = _described(value) if own_number is None else f"one on GPU {own_number}"
+            raise ArgumentError(f"{name}: expected an array {where}, as {first} is, found {found}")
+        if own_library != library and number is not None:
+            raise ArgumentError(
+                f"{name}: expected an array of {library}, as {first} is, found one of {own_library}"
+            )
+    if number is None:
+        raise ArgumentError(f"{first}: expected an array on a GPU, found {_described(values[0])}")
+    return library, number
+
+
+def _home(value):
+    """The library of an array, and the number of its GPU; None for main memory."""
+    library = type(value).__module__.partition(".")[0]
+    number = _place(value)[1] if on_a_gpu(value) else None
+    return {"jaxlib": "jax"}.get(library, library), number
 
 
 def _described(value):

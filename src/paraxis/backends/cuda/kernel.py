@@ -1,5 +1,6 @@
 """A compiled body on the GPU, callable on arrays that are there."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from ...drivers.device_map import plan
 from ...drivers.map import Signature
 from ..number import checked_dtype
-from .arrays import family_of
+from .arrays import family_of, together
 from .device import cached, device
 from .map_text import map_text
 
@@ -68,8 +69,9 @@ class CudaKernel:
 
     def text(self, layouts):
         """The CUDA C++ for arrays that lie so."""
-        names = (*self.inputs, *self.outputs)
-        return map_text(self._graph, dict(zip(names, layouts, strict=True)), self.dtype.name)
+        graph = _with_names_apart(self._graph)
+        names = (*graph.inputs, *graph.outputs)
+        return map_text(graph, dict(zip(names, layouts, strict=True)), self.dtype.name)
 
     def _made(self, layouts):
         text = self.text(layouts)
@@ -108,6 +110,16 @@ class CudaKernel:
         return f"<kernel {self.name}({shapes}) -> {results}, {self.dtype}, cuda>"
 
 
+def _with_names_apart(graph):
+    """The graph with another name for an output that is called as an input is."""
+    outputs = {}
+    for name, output in graph.outputs.items():
+        while name in graph.inputs or name in outputs:
+            name += "_out"
+        outputs[name] = output
+    return replace(graph, outputs=outputs)
+
+
 class Loaded:
     """One compiled kernel."""
 
@@ -123,10 +135,12 @@ class Loaded:
 class KernelsByType:
     """The float32 kernel where all arrays are of that type, else the float64 one."""
 
-    def __init__(self, identity, make_graph):
+    def __init__(self, identity, make_graph, names):
         self._identity, self._make_graph, self._kernels = identity, make_graph, {}
+        self._names = names
 
     def __call__(self, *arrays, out=None):
+        together(arrays, self._names)  # before a GPU is looked for
         single = all(str(getattr(a, "dtype", "")).endswith("float32") for a in arrays)
         dtype = "float32" if single else "float64"
         if dtype not in self._kernels:

@@ -6,6 +6,7 @@ columns   states side by side: entry k of all states at `entry` * k
 apart     anything else: entries and states at any distance, states along two axes
 """
 
+import re
 from dataclasses import dataclass
 
 from ...graph.graph import size
@@ -17,6 +18,7 @@ from .prologue import TYPES, prologue
 
 ROWS, COLUMNS, APART = "rows", "columns", "apart"
 WARP = 32
+OWN = re.compile(r"\w+_(entry|state|outer|row)|angle[0-9]+")  # names that the text itself gives
 CHUNK = 32  # entries of a row that are written at once
 ITEM = {"float64": 8, "float32": 4}
 
@@ -48,7 +50,10 @@ class _Map:
             dict(graph.inputs),
             {k: s for k, (s, _) in graph.outputs.items()},
         )
-        self.called = {key: names.new(key) for key in (*self.inputs, *self.outputs)}
+        self.called = {
+            key: names.new(f"{key}_" if OWN.fullmatch(key) else key)
+            for key in (*self.inputs, *self.outputs)
+        }
         wide = any(
             layouts[key] == ROWS and size(shape) > 2 * CHUNK for key, shape in self.outputs.items()
         )
