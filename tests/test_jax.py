@@ -244,6 +244,16 @@ def test_kernels_are_called_by_xla_itself():
     assert ("paraxis_cpu" not in text and "stablehlo.sine" in text) or "stablehlo.cosine" in text
 
 
+def test_a_batch_size_that_is_left_open():
+    from jax import export
+
+    robot, given = px.planar(2), arrays(3, 4, 2)
+    shape = jax.ShapeDtypeStruct((*export.symbolic_shape("batch"), 2), np.float64)
+    exported = export.export(jax.jit(lambda *x: pj.inverse_dynamics(robot, *x)))(*[shape] * 3)
+    found = exported.call(*given)
+    np.testing.assert_allclose(found, px.inverse_dynamics(robot, *given), rtol=0, atol=1e-13)
+
+
 def test_names_of_kernels_are_the_same_in_every_process():
     """XLA keeps what it compiled on disk, by these names."""
     code = """
@@ -420,6 +430,16 @@ def test_errors_name_what_was_found():
         pj.mass_matrix(np.zeros(2), np.zeros(2))
     with pytest.raises(px.ArgumentError, match="found 'out'"):
         pj.mass_matrix(robot, np.zeros(2), out=np.zeros((2, 2)))
+
+
+def test_jax_finds_where_a_nan_came_from(way):
+    root = pj.function(px.trace(px.sqrt, x=()))
+    jax.config.update("jax_debug_nans", True)
+    try:
+        with pytest.raises(FloatingPointError, match="encountered in paraxis"):
+            root(jnp.full(2, -1.0))
+    finally:
+        jax.config.update("jax_debug_nans", False)
 
 
 def test_without_jax_the_error_names_the_extra():

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from ..derivatives import Body
-from ..drivers.map import Signature, broadcast_shapes
+from ..drivers.map import Signature
 from ..errors import ArgumentError
 from ..program import Program
 from .primitive import call
@@ -28,12 +28,7 @@ def function(program):
         checked = [_checked(*item) for item in zip(arrays, program.inputs.items(), strict=True)]
         dtype = jnp.promote_types(jnp.result_type(*checked, float), jnp.float32)
         operands = [array.astype(dtype) for array in checked]
-        broadcast_shapes(
-            {
-                name: array.shape[: array.ndim - len(shape)]
-                for array, (name, shape) in zip(operands, program.inputs.items(), strict=True)
-            }
-        )
+        _check_batches(operands, program.inputs)
         results = call(body, operands)
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -57,3 +52,15 @@ def _checked(value, named):
         expected = ", ".join(["...", *map(str, shape)])
         raise ArgumentError(f"{name}: expected shape ({expected}), found {array.shape}")
     return array
+
+
+def _check_batches(operands, inputs):
+    batches = {
+        name: array.shape[: array.ndim - len(shape)]
+        for array, (name, shape) in zip(operands, inputs.items(), strict=True)
+    }
+    try:
+        jnp.broadcast_shapes(*batches.values())
+    except ValueError:
+        found = ", ".join(f"{name} {batch}" for name, batch in batches.items())
+        raise ArgumentError(f"batch shapes do not broadcast together: {found}") from None

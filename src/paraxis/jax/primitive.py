@@ -10,11 +10,10 @@ vmap becomes.
 
 from functools import partial
 
-import jax
 import jax.numpy as jnp
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
+from jax.interpreters import ad, batching, mlir, xla
 
 from ..errors import ArgumentError
 from .lowering import lower_for_cpu, lower_for_cuda, lower_to_operations
@@ -25,12 +24,6 @@ call_p.multiple_results = True
 
 def call(body, operands):
     """The outputs of a Body."""
-    return call_p.bind(*operands, body=body)
-
-
-@call_p.def_impl
-@partial(jax.jit, static_argnames="body")
-def _run(*operands, body):
     return call_p.bind(*operands, body=body)
 
 
@@ -94,6 +87,7 @@ def _batched(operands, axes, *, body):
     return call(body, moved), [0] * len(body.outputs)
 
 
+call_p.def_impl(partial(xla.apply_primitive, call_p))
 ad.primitive_jvps[call_p] = _jvp
 ad.primitive_transposes[call_p] = _transpose
 batching.primitive_batchers[call_p] = _batched
