@@ -1,5 +1,6 @@
 """Functions of robots in PyTorch: values, derivatives of any order both ways, batches, errors."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -74,12 +75,15 @@ def test_every_function_has_its_derivatives(name):
     assert gradcheck(lambda *arrays: function(robot, *arrays), given, check_forward_ad=True)
 
 
-LONG = pytest.param(3, marks=pytest.mark.long)
-
-
-@pytest.mark.parametrize("joints", [2, LONG])
-@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
-def test_derivatives_of_dynamics(name, joints):
+@pytest.mark.parametrize(
+    ("name", "joints"),
+    [
+        ("inverse_dynamics", 2),
+        pytest.param("inverse_dynamics", 3, marks=pytest.mark.long),
+        pytest.param("forward_dynamics", 3, marks=pytest.mark.long),
+    ],
+)
+def test_second_derivatives_of_dynamics(name, joints):
     robot = random_robot(2, joints=(joints, joints))
     check(lambda *arrays: getattr(pt, name)(robot, *arrays), tensors([(joints,)] * 3))
 
@@ -91,7 +95,8 @@ def test_parameters_have_gradients():
     def torques(mass, com, gravity):
         return pt.inverse_dynamics(robot, q, qd, qdd, mass=mass, com=com, gravity=gravity)
 
-    check(torques, [parameter(robot, name) for name in ("mass", "com", "gravity")])
+    given = [parameter(robot, name) for name in ("mass", "com", "gravity")]
+    assert gradcheck(torques, given, check_forward_ad=True)
 
 
 def test_options_are_those_of_the_namesake():
@@ -120,13 +125,13 @@ def test_batch_shapes_broadcast_and_gradients_are_summed_back():
     assert tau.shape == (3, 4, 2)
     tau.square().sum().backward()
     assert [each.grad.shape for each in given] == [each.shape for each in given]
-    check(torques, given)
+    assert gradcheck(torques, given, check_forward_ad=True)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_results_and_gradients_have_the_dtype_of_what_is_given(dtype):
-    robot = px.load("puma560")
-    given = tensors([(5, 6)] * 3, dtype=dtype)
+    robot = px.load("planar3")
+    given = tensors([(5, 3)] * 3, dtype=dtype)
     tau, energy = pt.inverse_dynamics(robot, *given), pt.potential_energy(robot, given[0][0])
     assert tau.dtype == energy.dtype == dtype and energy.shape == ()
     (tau.sum() + energy).backward()
@@ -214,7 +219,7 @@ def test_a_cost_with_dynamics_inside():
         pose = px.forward_kinematics(robot, q)
         return sum(a * a for a in qdd) * 1e-3 + pose[0][3] ** 2
 
-    check(pt.function(px.trace(cost, q=3, tau=3)), tensors([(3,), (3,)]))
+    assert gradcheck(pt.function(px.trace(cost, q=3, tau=3)), tensors([(3,), (3,)]))
 
 
 def test_choices():
@@ -300,3 +305,29 @@ def test_what_is_no_program_or_no_robot_or_too_much():
         pt.gravity_torques("puma560", torch.ones(6))
     with pytest.raises(ArgumentError, match=r"expected the arrays \(x\), found 'y'"):
         pt.function(px.trace(lambda x: x, x=2))(y=torch.ones(2))
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+def test_the_page_runs():
+    """It checks itself, where it says something that may be wrong."""
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "torch.md").read_text(), re.S)
+    assert len(blocks) == 5
+    space = {}
+    for block in blocks:
+        exec(block, space)
+    assert space["tau"].grad.abs().sum() > 0
+    assert space["stiffness"].shape == (1000, 6, 6)
+
+
+def test_around_a_function_pytorch_compiles():
+    torques = torch.compiler.disable(pt.gravity_torques)
+    robot = px.load("planar3")
+    (q,) = tensors([(4, 3)])
+
+    def effort(q):
+        return (torques(robot, q) ** 2).sum() * 2
+
+    compiled = torch.compile(effort, backend="eager")
+    assert torch.equal(compiled(q), effort(q))
