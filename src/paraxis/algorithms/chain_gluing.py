@@ -33,6 +33,12 @@ def own_load(link, beyond, q_beyond, ω, α, a, kinds):
     return load_parts(Load(f, n, X.turn.matrix(), X.origin))
 
 
+def torque(link, qdd, n, f, kinds):
+    """The torque of a joint, or the force, from the load that it carries."""
+    own = Link.of(link, kinds)
+    return {"tau": own.turns * n[2] + own.slides * f[2] + own.rotor * qdd}
+
+
 def base_motion(rise):
     """The base, which rises."""
     still = [0.0] * 3

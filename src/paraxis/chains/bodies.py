@@ -4,7 +4,7 @@ from functools import cache
 
 from ..algorithms import articulated_rows, newton_euler_rows, row_junctions
 from ..algorithms.chain_link import MIXED, NUMBERS
-from ..backends.llvm.sweep_kernel import compile_sweep
+from ..backends.llvm.sweep_kernel import CPU
 from ..graph.trace import trace
 from ..program import work
 
@@ -74,7 +74,7 @@ ACROSS = {
 
 
 @cache
-def along(name, kinds, wide, ways=()):
+def along(name, kinds, wide, ways=(), on=CPU):
     """A sweep over links. `ways`: pairs of an array and how its lanes lie, if not in tiles."""
     function, inputs = ALONG[name]
     inputs = {"link": (NUMBERS + (kinds == MIXED),)} | inputs
@@ -82,11 +82,11 @@ def along(name, kinds, wide, ways=()):
     def graph():
         return trace(lambda **arrays: function(kinds=kinds, **arrays), inputs, name)
 
-    return compile_sweep(f"chain {name} {kinds}", graph, work, dict(ways), wide=wide)
+    return on.sweep(f"chain {name} {kinds}", graph, work, dict(ways), wide=wide)
 
 
 @cache
 def across(name):
     """A sweep from row to row."""
     function, inputs = ACROSS[name]
-    return compile_sweep(f"chain {name}", lambda: trace(function, inputs, name), work, wide=False)
+    return CPU.sweep(f"chain {name}", lambda: trace(function, inputs, name), work, wide=False)

@@ -4,39 +4,41 @@ import numpy as np
 
 from ..algorithms import chain_gluing
 from ..algorithms.chain_link import MIXED, NUMBERS
+from ..backends.llvm.sweep_kernel import CPU
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM, Scan
 from .maps import bound, link_columns, mapped, parts
-from .numbers import ROTOR
-from .operators import LOADS, MOTIONS
+from .operators import loads, motions
 
 
 class GluedNewtonEuler:
     """Lathrop's logarithmic form; all else is local to a link and its neighbour."""
 
-    def __init__(self, chain, order):
-        n = self._n = chain.n
-        self._motions, self._loads = Scan(MOTIONS, n + 1, order), Scan(LOADS, n, order)
+    def __init__(self, chain, order, on=CPU):
+        n, arrays = chain.n, on.arrays
+        self._n = n
+        self._motions, self._loads = Scan(motions(on), n + 1, order), Scan(loads(on), n, order)
         rise = chain_gluing.base_motion(-chain.gravity)
-        self._base = np.concatenate([np.ravel(rise[part]) for part in chain_gluing.MOTION])
-        self._rotor, self._turns = chain.link[:, ROTOR], chain.turns
-        links = link_columns(chain)
-        self._vectors = Columns({"q": 1, "qd": 1, "qdd": 1}, n + 1, ROOM)
-        self._own = Columns(LOADS.parts, n, ROOM)
+        base = np.concatenate([np.ravel(rise[part]) for part in chain_gluing.MOTION])
+        self._base, links = arrays.asarray(base), link_columns(chain, on)
+        vectors = {"q": 1, "qd": 1, "qdd": 1, "tau": 1}
+        self._vectors = Columns(vectors, n + 1, ROOM, arrays=arrays)
+        self._own = Columns(self._loads.columns.parts, n, ROOM, arrays=arrays)
+        self._carried = Columns({"n": 3, "f": 3}, n, ROOM, arrays=arrays)
         number = (NUMBERS + (chain.kinds == MIXED),)
 
         def job(name, inputs, arrays):
             function = getattr(chain_gluing, name)
             label = f"{name} {chain.kinds}"
-            sweep = mapped(label, lambda **given: function(**given, kinds=chain.kinds), inputs)
+            sweep = mapped(label, lambda **given: function(**given, kinds=chain.kinds), inputs, on)
             return bound(sweep, n, arrays)
 
         vectors = {name: (self._vectors, name, 0) for name in ("q", "qd", "qdd")}
-        moved = self._motions.columns
+        moved = self._motions.prefixes
         self._own_motions = job(
             "own_motion",
             {"link": number, "q": (), "qd": (), "qdd": ()},
-            {"link": (links, "link", 0)} | vectors | parts(moved, 1),
+            {"link": (links, "link", 0)} | vectors | parts(self._motions.columns, 1),
         )
         self._own_loads = job(
             "own_load",
@@ -46,17 +48,29 @@ class GluedNewtonEuler:
             | {part: (moved, part, 1) for part in ("ω", "α", "a")}
             | parts(self._own),
         )
+        self._torques = job(
+            "torque",
+            {"link": number, "qdd": (), "n": (3,), "f": (3,)},
+            {"link": (links, "link", 0), "qdd": vectors["qdd"], "tau": (self._vectors, "tau", 0)}
+            | parts(self._carried),
+        )
+        self._run = on.recorded(self._levels)
 
     def __call__(self, q, qd, qdd, tau, threads=1):
         """Write the torques."""
         n = self._n
         for name, vector in (("q", q), ("qd", qd), ("qdd", qdd)):
             self._vectors[name][0, :n] = vector
+        self._run(threads)
+        tau[...] = self._vectors["tau"][0, :n]
+
+    def _levels(self, threads):
         self._own_motions.run(threads)
         self._motions.columns.array[:, 0] = self._base
         self._motions.run(threads)
         self._own_loads.run(threads)
         self._loads.columns.array[...] = self._own.array[:, ::-1]  # from the tip
         self._loads.run(threads)
-        turning, sliding = (self._loads.columns[part][2, ::-1] for part in ("n", "f"))
-        tau[...] = np.where(self._turns, turning, sliding) + self._rotor * qdd
+        for part in self._carried.parts:
+            self._carried[part][...] = self._loads.prefixes[part][:, ::-1]
+        self._torques.run(threads)

@@ -1,27 +1,27 @@
 """Maps over the links of a chain, whose arrays are in columns."""
 
 from ..backends.llvm.sweep import COLUMN
-from ..backends.llvm.sweep_kernel import compile_sweep
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM
 from ..graph.trace import trace
 from ..program import work
 
 
-def link_columns(chain):
+def link_columns(chain, on):
     """The numbers of all links, and after the last those of a link that is not there."""
-    links = Columns({"link": chain.link.shape[1]}, chain.n + 1, ROOM)
-    links["link"][:, : chain.n], links["link"][:, chain.n :] = chain.link.T, chain.nothing[:, None]
+    links = Columns({"link": chain.link.shape[1]}, chain.n + 1, ROOM, arrays=on.arrays)
+    links["link"][:, : chain.n] = on.arrays.asarray(chain.link.T)
+    links["link"][:, chain.n :] = on.arrays.asarray(chain.nothing[:, None])
     return links
 
 
-def mapped(name, function, inputs, wide=True):
-    """A body whose arrays are all in columns."""
+def mapped(name, function, inputs, on, wide=True):
+    """A body whose arrays are all in columns, compiled for where it is to run."""
 
     def graph():
         return trace(function, inputs, name)
 
-    return compile_sweep(f"map {name}", graph, work, wide=wide, otherwise=COLUMN)
+    return on.sweep(f"map {name}", graph, work, wide=wide, otherwise=COLUMN)
 
 
 def bound(sweep, count, arrays):

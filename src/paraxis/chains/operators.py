@@ -2,9 +2,12 @@
 
 from functools import partial
 
+import numpy as np
+
 from ..algorithms import chain_gluing, constraint_spans, handle_spans, odd_even_steps
 from ..algorithms.angular_velocities import Spin, glue_spins
-from ..backends.llvm.operator import Operator, SpanOperator
+from ..backends.llvm.sweep_kernel import CPU
+from ..backends.operator import Operator, SpanOperator
 from ..graph.graph import size
 from ..program import work
 from ..spatial import Matrix, Vector
@@ -16,9 +19,17 @@ def _glued_spins(left, right):
     return {"W": [list(row) for row in spin.W], "ω": list(spin.ω)}
 
 
-MOTIONS = Operator("motions", chain_gluing.glued_motions, chain_gluing.MOTION, work)
-LOADS = Operator("loads", chain_gluing.glued_loads, chain_gluing.LOAD, work)
-SPINS = Operator("spins", _glued_spins, {"W": (3, 3), "ω": (3,)}, work)
+def motions(on):
+    return Operator("motions", chain_gluing.glued_motions, chain_gluing.MOTION, work, on)
+
+
+def loads(on):
+    return Operator("loads", chain_gluing.glued_loads, chain_gluing.LOAD, work, on)
+
+
+def spins(on):
+    still = [*np.eye(3).ravel(), 0.0, 0.0, 0.0]
+    return Operator("spins", _glued_spins, {"W": (3, 3), "ω": (3,)}, work, on, still)
 
 
 class ConstraintSpans(SpanOperator):
@@ -26,7 +37,7 @@ class ConstraintSpans(SpanOperator):
 
     algorithm = constraint_spans
 
-    def __init__(self, kinds, rotors):
+    def __init__(self, kinds, rotors, on=CPU):
         directions = 6 if rotors else 5
         vector, square = (directions,), (directions, directions)
         triangle = (directions * (directions + 1) // 2,)
@@ -35,7 +46,8 @@ class ConstraintSpans(SpanOperator):
         kept = {"P": square, "Q": square, "g": vector}
         name = f"constraints {kinds} {directions}"
         glue = partial(constraint_spans.glue, kinds=kinds, rotors=rotors)
-        super().__init__(name, glue, constraint_spans.middle, spans, kept, directions, work)
+        unknown = {"x": vector}
+        super().__init__(name, glue, constraint_spans.middle, spans, kept, unknown, work, on)
         equation = {"A": triangle, "B": square, "ψ": vector}
         taken = {"from_after": triangle, "from_before": triangle, "left_between": square}
         taken |= {"rest_after": vector, "rest_before": vector}
@@ -51,7 +63,8 @@ class ConstraintSpans(SpanOperator):
 
     def map(self, name):
         """A body of odd-even elimination, over unknowns side by side."""
-        return mapped(f"{name}_{self.name}", getattr(odd_even_steps, name), self._inputs[name])
+        body = getattr(odd_even_steps, name)
+        return mapped(f"{name}_{self.name}", body, self._inputs[name], self.on)
 
 
 class HandleSpans(SpanOperator):
@@ -59,13 +72,13 @@ class HandleSpans(SpanOperator):
 
     algorithm = handle_spans
 
-    def __init__(self, kinds, rotors):
+    def __init__(self, kinds, rotors, on=CPU):
         spans = {"near": (21,), "across": (6, 6), "far": (21,), "b_near": (6,), "b_far": (6,)}
         kept = {"P": (6, 6), "Q": (6, 6), "g": (6,)}
         glue = partial(handle_spans.glue, kinds=kinds, rotors=rotors)
         name = f"handles {kinds} {rotors}"
         parts = spans | {"joint": (3,)}
-        super().__init__(name, glue, handle_spans.middle, parts, kept, 6, work)
+        super().__init__(name, glue, handle_spans.middle, parts, kept, {"x": (6,)}, work, on)
 
 
 SPANS = {"constraint_force": ConstraintSpans, "divide_and_conquer": HandleSpans}

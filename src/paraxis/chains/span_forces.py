@@ -2,13 +2,14 @@
 
 from ..algorithms.chain_link import MIXED, NUMBERS
 from ..algorithms.constraint_spans import joint_acceleration, own_spin
+from ..backends.llvm.sweep_kernel import CPU
 from ..drivers.columns import Columns
 from ..drivers.elimination import Elimination
 from ..drivers.odd_even import OddEvenElimination
 from ..drivers.scan import ROOM, Scan
 from .maps import bound, link_columns, mapped, parts
 from .numbers import ROTOR
-from .operators import SPANS, SPINS
+from .operators import SPANS, spins
 
 _BODIES = {"own_spin": own_spin, "joint_acceleration": joint_acceleration}  # of every algorithm
 
@@ -17,23 +18,26 @@ class SpanForces:
     """The forces through all joints, and what they do: local to a link and its neighbours, but for
     two scans. The first finds angular velocities, the second the forces."""
 
-    def __init__(self, chain, algorithm, order):
-        n = self._n = chain.n
+    def __init__(self, chain, algorithm, order, on=CPU):
+        n, arrays = chain.n, on.arrays
+        self._n, self._on = n, on
         self._kinds = chain.kinds
         self._rotors = bool(chain.link[:, ROTOR].any())
-        operator = SPANS[algorithm](chain.kinds, self._rotors)
+        operator = SPANS[algorithm](chain.kinds, self._rotors, on)
         self._algorithm = operator.algorithm
-        self._spins = Scan(SPINS, n, order)
+        self._spins = Scan(spins(on), n, order)
         if order == "odd_even_elimination":
             self._holding = OddEvenElimination(operator, n + 1)
         else:
             self._holding = Elimination(operator, n + 1, order)
-        angles = Columns({"angle": 2}, n + 1, ROOM)
-        self._vectors = Columns({"q": 1, "qd": 1, "tau": 1, "qdd": 1}, n + 1, ROOM)
-        self._rates = Columns({"ω": 3}, n + 1, ROOM)  # those of the base first
-        self._moved = Columns({"a": 6}, n + 1, ROOM)
-        self._moved["a"][3:, 0] = -chain.gravity
-        self._bind(link_columns(chain), angles)
+        angles = Columns({"angle": 2}, n + 1, ROOM, arrays=arrays)
+        vectors = {"q": 1, "qd": 1, "tau": 1, "qdd": 1}
+        self._vectors = Columns(vectors, n + 1, ROOM, arrays=arrays)
+        self._rates = Columns({"ω": 3}, n + 1, ROOM, arrays=arrays)  # those of the base first
+        self._moved = Columns({"a": 6}, n + 1, ROOM, arrays=arrays)
+        self._moved["a"][3:, 0] = arrays.asarray(-chain.gravity)
+        self._bind(link_columns(chain, on), angles)
+        self._run = on.recorded(self._levels)
 
     def _bind(self, links, angles):
         n, vectors, rates, spans, x = (
@@ -102,20 +106,24 @@ class SpanForces:
         if name in ("base", "single_link", "acceleration"):
             options["rotors"] = self._rotors
         label = f"{function.__module__}.{name} {sorted(options.items())}"
-        return mapped(label, lambda **arrays: function(**arrays, **options), inputs, wide)
+        return mapped(label, lambda **arrays: function(**arrays, **options), inputs, self._on, wide)
 
     def __call__(self, q, qd, tau, qdd, threads=1):
         """Write the accelerations."""
         n = self._n
         for name, vector in (("q", q), ("qd", qd), ("tau", tau)):
             self._vectors[name][0, :n] = vector
+        self._run(threads)
+        qdd[...] = self._vectors["qdd"][0, :n]
+
+    def _levels(self, threads):
         self._own_spins.run(threads)
         self._spins.run(threads)
-        self._rates["ω"][:, 1:] = self._spins.columns["ω"]
+        self._rates["ω"][:, 1:] = self._spins.prefixes["ω"]
         self._base.run()
         self._links.run(threads)
-        self._holding.x.array[:, [0, -1]] = 0.0
+        x = self._holding.x.array
+        x[:, 0] = x[:, -1] = 0.0
         self._holding.run(threads)
         self._accelerations.run(threads)
         self._joints.run(threads)
-        qdd[...] = self._vectors["qdd"][0, :n]

@@ -12,15 +12,18 @@ LINE = 8  # numbers
 
 
 class Columns:
-    """(entries, elements). Beyond the last element is room for the lanes of a register or two."""
+    """(entries, elements). Beyond the last element is room for the lanes of a register or two.
 
-    def __init__(self, parts, elements, room, before=0):
+    `arrays` is the module of the arrays: NumPy, or another where bodies run elsewhere.
+    """
+
+    def __init__(self, parts, elements, room, before=0, arrays=np):
         self.parts, self.elements, self.before = dict(parts), elements, before
         total = sum(self.parts.values())
         # Entries an odd number of cache lines apart: at powers of two they would all compete for
         # the same few lines of a cache.
         lines = -(-(before + elements + room) // LINE) | 1
-        self.whole = np.zeros((total, lines * LINE))
+        self.whole = arrays.zeros((total, lines * LINE))
         self.array = self.whole[:, before : before + elements]
         self._slices, first = {}, 0
         for name, entries in self.parts.items():
@@ -55,8 +58,8 @@ class Columns:
 class Slots:
     """One element of named parts, which a sweep of one lane carries along."""
 
-    def __init__(self, parts):
-        self.columns = Columns(parts, 1, 0)
+    def __init__(self, parts, arrays=np):
+        self.columns = Columns(parts, 1, 0, arrays=arrays)
 
-    def places(self, prefix=""):
-        return self.columns.places(prefix)
+    def places(self, prefix="", only=None):
+        return self.columns.places(prefix, only=only)

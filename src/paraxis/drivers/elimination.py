@@ -14,13 +14,16 @@ class Elimination:
     """Spans 0, 1, ... in `spans`, the unknowns at their ends in `x`: x[k] before span k.
 
     A run takes the first and the last of x as given. `operator` has `parts`, `kept` and `unknown`
-    (named parts, and how many numbers each has), and the bodies `glue`, `extend` and `middle`.
+    (named parts, and how many numbers each has), of the last those that a span must be told at its
+    `near` and at its `far` end; and the bodies `glue`, `extend` and `middle`, which run `on` some
+    machine.
     """
 
     def __init__(self, operator, elements, order, pieces=PIECES):
-        self.levels = []
+        self.levels, self._arrays = [], operator.on.arrays
         if order == "odd_even_reduction":
-            self._reduction(operator, elements)
+            whole = elements & (elements - 1) == 0  # a power of two
+            (self._halving if whole else self._reduction)(operator, elements)
         elif order == "serial" or elements < 4:
             self._serial(operator, elements)
         else:
@@ -30,21 +33,64 @@ class Elimination:
         for level in self.levels:
             level(threads)
 
+    def _columns(self, parts, elements, room):
+        return Columns(parts, elements, room, arrays=self._arrays)
+
+    def _spans(self, operator, n):
+        return self._columns(operator.parts, n, ROOM), self._columns(operator.unknown, n + 1, ROOM)
+
+    def _halving(self, operator, n):
+        """Reduction where no span is ever left over: levels share the unknowns, and each does with
+        two bodies and no copies."""
+        up = operator.glue("pairs", "pairs", "column")
+        lanes = up.lanes
+        (here, self.x), back, apart = self._spans(operator, n), [], 1
+        self.spans = here
+        while n > 1:
+            n //= 2
+            every = 2 * apart
+            # Lanes that were left over would find no x where they look for it.
+            down = operator.middle("column", "apart", "apart", wide=n >= lanes)
+            above, kept = (
+                self._columns(parts, n, 2 * lanes + 1) for parts in (operator.parts, operator.kept)
+            )
+            glued = up.bind(
+                1,
+                -(-n // lanes),
+                **here.places("left_", every=2, lanes=lanes),
+                **here.places("right_", first=1, every=2, lanes=lanes),
+                **above.places(lanes=lanes),
+                **kept.places(lanes=lanes),
+            )
+            along = {"every": every, "lanes": down.lanes}
+            found = down.bind(
+                1,
+                n // down.lanes,
+                **kept.places(lanes=down.lanes),
+                **self.x.places("near_", **along, only=operator.near),
+                **self.x.places("far_", first=every, **along, only=operator.far),
+                **self.x.places(first=apart, **along),
+            )
+            self.levels.append(glued.run)
+            back.append(found.run)
+            here, apart = above, every
+        self.levels += back[::-1]
+
     def _reduction(self, operator, n):
         up = operator.glue("pairs", "pairs", "column")
         down = operator.middle("column", "column", "apart")
         lanes = up.lanes
         room = 2 * lanes + 1
-        (here, x), back = _spans(operator, n), []
+        (here, x), back = self._spans(operator, n), []
         self.spans, self.x = here, x
         while n > 1:
             pairs, odd = divmod(n, 2)
             groups = -(-pairs // lanes)
             above, kept = (
-                Columns(operator.parts, pairs + odd, room),
-                Columns(operator.kept, pairs, room),
+                self._columns(operator.parts, pairs + odd, room),
+                self._columns(operator.kept, pairs, room),
             )
-            x_above = Columns(operator.unknown, pairs + odd + 1, room)
+            x_above = self._columns(operator.unknown, pairs + odd + 1, room)
             glued = up.bind(
                 1,
                 groups,
@@ -57,8 +103,8 @@ class Elimination:
                 1,
                 groups,
                 **kept.places(lanes=lanes),
-                **x_above.places("near_", lanes=lanes),
-                **x_above.places("far_", first=1, lanes=lanes),
+                **x_above.places("near_", lanes=lanes, only=operator.near),
+                **x_above.places("far_", first=1, lanes=lanes, only=operator.far),
                 **x.places(first=1, every=2, lanes=lanes),
             )
             self.levels.append(_reduce(glued, here, above, odd, x, x_above))
@@ -67,9 +113,9 @@ class Elimination:
         self.levels += back[::-1]
 
     def _serial(self, operator, n):
-        self.spans, self.x = _spans(operator, n)
-        kept, running = Columns(operator.kept, n, 0), Slots(operator.parts)
-        near, far = Slots(operator.unknown), Slots(operator.unknown)
+        self.spans, self.x = self._spans(operator, n)
+        kept, running = self._columns(operator.kept, n, 0), Slots(operator.parts, self._arrays)
+        near, far = (Slots(operator.unknown, self._arrays) for _ in range(2))
         out = operator.extend("apart", wide=False).bind(
             n - 1,
             1,
@@ -81,15 +127,16 @@ class Elimination:
             n - 1,
             1,
             **kept.places(first=n - 1, step=-1),
-            **near.places("near_"),
-            **far.places("far_"),
+            **near.places("near_", operator.near),
+            **far.places("far_", operator.far),
             **self.x.places(first=n - 1, step=-1),
         )
 
         def level(threads):
             running.columns.array[:, 0] = self.spans.array[:, 0]
             out.run()
-            near.columns.array[:, 0], far.columns.array[:, 0] = self.x.array[:, [0, -1]].T
+            near.columns.array[:, 0] = self.x.array[:, 0]
+            far.columns.array[:, 0] = self.x.array[:, -1]
             back.run()
 
         self.levels = [level] if n > 1 else []
@@ -102,9 +149,10 @@ class Elimination:
         if length < 2:
             return self._serial(operator, n)
         inner = pieces * length  # what is left over is glued with the ends of the pieces
-        self.spans, self.x = _spans(operator, n)
-        kept, running = Columns(operator.kept, inner, 0), Columns(operator.parts, pieces, 0)
-        near, far = (Columns(operator.unknown, pieces, 0) for _ in range(2))
+        self.spans, self.x = self._spans(operator, n)
+        kept = self._columns(operator.kept, inner, 0)
+        running = self._columns(operator.parts, pieces, 0)
+        near, far = (self._columns(operator.unknown, pieces, 0) for _ in range(2))
         among = Elimination(operator, pieces + n - inner, "serial")
         along = {"every": length, "lanes": lanes}
         inside = extend.bind(
@@ -118,8 +166,8 @@ class Elimination:
             length - 1,
             groups,
             **kept.places(first=length - 1, step=-1, **along),
-            **near.places("near_", lanes=lanes),
-            **far.places("far_", lanes=lanes),
+            **near.places("near_", lanes=lanes, only=operator.near),
+            **far.places("far_", lanes=lanes, only=operator.far),
             **self.x.places(first=length - 1, step=-1, **along),
         )
 
@@ -128,7 +176,7 @@ class Elimination:
             inside.run(threads)
             among.spans.array[:, :pieces] = running.array
             among.spans.array[:, pieces:] = self.spans.array[:, inner:]
-            among.x.array[:, [0, -1]] = self.x.array[:, [0, -1]]
+            _copy_ends(self.x, among.x)
             among.run()
             ends = among.x.array
             near.array[...], far.array[...] = ends[:, :pieces], ends[:, 1 : pieces + 1]
@@ -139,8 +187,8 @@ class Elimination:
         self.levels = [level]
 
 
-def _spans(operator, n):
-    return Columns(operator.parts, n, ROOM), Columns(operator.unknown, n + 1, ROOM)
+def _copy_ends(x, other):
+    other.array[:, 0], other.array[:, -1] = x.array[:, 0], x.array[:, -1]
 
 
 def _reduce(glued, here, above, odd, x, x_above):
@@ -148,7 +196,7 @@ def _reduce(glued, here, above, odd, x, x_above):
         glued.run(threads)
         if odd:
             above.array[:, -1] = here.array[:, -1]
-        x_above.array[:, [0, -1]] = x.array[:, [0, -1]]
+        _copy_ends(x, x_above)
 
     return level
 

@@ -23,11 +23,12 @@ class OddEvenElimination:
         padded = groups * lanes
         levels = max(count - 1, 0).bit_length()
         reach = 1 << levels
-        self._count, self._identity = count, np.eye(operator.unknown["x"])
-        self.spans = Columns(operator.parts, elements, 2 * lanes + 1)
-        self.x = Columns(operator.unknown, elements + 1, 2 * lanes + 1)
-        self._held = [Columns(operator.equation, padded, reach, before=reach) for _ in range(2)]
-        taken = Columns(operator.products, padded, reach, before=reach)
+        arrays, k = operator.on.arrays, operator.unknown["x"]
+        self._count, self._identity = count, arrays.asarray(np.eye(k)[np.triu_indices(k)][:, None])
+        self.spans = Columns(operator.parts, elements, 2 * lanes + 1, arrays=arrays)
+        self.x = Columns(operator.unknown, elements + 1, 2 * lanes + 1, arrays=arrays)
+        self._held = [Columns(operator.equation, padded, reach, reach, arrays) for _ in range(2)]
+        taken = Columns(operator.products, padded, reach, reach, arrays)
         first = self._held[0]
         self._start = self._equations.bind(
             1,
@@ -76,8 +77,7 @@ class OddEvenElimination:
     def run(self, threads=1):
         self._start.run(threads)
         rest = self._first
-        k = len(self._identity)
-        rest["A"][:, self._count :] = self._identity[np.triu_indices(k)][:, None]
+        rest["A"][:, self._count :] = self._identity
         rest["B"][:, self._count - 1 :] = 0.0
         rest["ψ"][:, self._count :] = 0.0
         for level in self._levels:

@@ -25,15 +25,18 @@ def check_order(order):
 
 
 class Scan:
-    """Prefixes of `elements` elements; `columns` holds these before and the prefixes after a run.
+    """Prefixes of `elements` elements, which are in `columns` before a run, and after it in
+    `prefixes`, mostly the same memory.
 
-    `operator.parts` are the named parts of a span and how many numbers each has;
-    `operator.glue(ways, wide)` the compiled body left_*, right_* -> *, and
-    `operator.extend(ways, wide)` the body so_far_*, next_* -> so_far_*, prefix_*.
+    `operator.parts` are the named parts of a span and how many numbers each has, `operator.on` is
+    where bodies run; `operator.glue(ways, wide)` is the compiled body left_*, right_* -> *, and
+    `operator.extend(ways, wide)` the body so_far_*, next_* -> so_far_*, prefix_*. Its `identity`
+    are the numbers of a span that changes nothing, or None.
     """
 
     def __init__(self, operator, elements, order, pieces=PIECES):
         self.order, self.levels = check_order(order), []
+        self._arrays, self.prefixes = operator.on.arrays, None
         if order == "serial" or elements < 3:
             self._serial(operator, elements)
         elif order == "p_fold":
@@ -42,14 +45,18 @@ class Scan:
             self._reduction(operator, elements)
         else:
             self._doubling(operator, elements)
+        self.prefixes = self.prefixes or self.columns
 
     def run(self, threads=1):
         for level in self.levels:
             level(threads)
 
+    def _columns(self, operator, elements, room, before=0):
+        return Columns(operator.parts, elements, room, before, self._arrays)
+
     def _serial(self, operator, n):
-        self.columns = Columns(operator.parts, n, ROOM)
-        running = Slots(operator.parts)
+        self.columns = self._columns(operator, n, ROOM)
+        running = Slots(operator.parts, self._arrays)
         job = operator.extend("apart", wide=False).bind(
             n - 1,
             1,
@@ -66,8 +73,11 @@ class Scan:
 
     def _doubling(self, operator, n):
         glue = operator.glue("column", "column", "column")
+        if operator.identity is not None:
+            self._padded_doubling(operator, glue, n)
+            return
         lanes = glue.lanes
-        held = [Columns(operator.parts, n, lanes) for _ in range(2)]
+        held = [self._columns(operator, n, lanes) for _ in range(2)]
         self.columns, reach = held[0], 1
         copies = []
         while reach < n:
@@ -91,15 +101,37 @@ class Scan:
             last = held[0]
             self.levels.append(lambda threads: _copy(last, self.columns, n))
 
+    def _padded_doubling(self, operator, glue, n):
+        """Before the first element are others that change nothing, so that no level has to copy."""
+        lanes, reach = glue.lanes, 1
+        before = 1 << (n - 1).bit_length() - 1
+        held = [self._columns(operator, n, lanes, before) for _ in range(2)]
+        nothing = self._arrays.asarray(operator.identity)[:, None]
+        for columns in held:
+            columns.whole[:, :before] = nothing
+        self.columns = held[0]
+        while reach < n:
+            now, later = held
+            job = glue.bind(
+                1,
+                -(-n // lanes),
+                **now.places("left_", first=-reach, lanes=lanes),
+                **now.places("right_", lanes=lanes),
+                **later.places(lanes=lanes),
+            )
+            self.levels.append(job.run)
+            held, reach = held[::-1], 2 * reach
+        self.prefixes = held[0]
+
     def _reduction(self, operator, n):
         up = operator.glue("pairs", "pairs", "column")
         down = operator.glue("column", "pairs", "apart")
         lanes = up.lanes
-        self.columns = here = Columns(operator.parts, n, 2 * lanes + 1)
+        self.columns = here = self._columns(operator, n, 2 * lanes + 1)
         back = []
         while n > 1:
             pairs = n // 2  # an element that is left over is none's left
-            above = Columns(operator.parts, pairs, 2 * lanes + 1)
+            above = self._columns(operator, pairs, 2 * lanes + 1)
             glued = up.bind(
                 1,
                 -(-pairs // lanes),
@@ -128,9 +160,9 @@ class Scan:
         pieces = -(-pieces // lanes) * lanes
         length = -(-n // pieces)
         room = (pieces + lanes) * length - n
-        self.columns = columns = Columns(operator.parts, n, room)
+        self.columns = columns = self._columns(operator, n, room)
         groups = pieces // lanes
-        running = Columns(operator.parts, pieces, lanes)
+        running = self._columns(operator, pieces, lanes)
         along = {"every": length, "lanes": lanes, "step": 1}
         inside = extend.bind(
             length - 1,
@@ -139,7 +171,7 @@ class Scan:
             **columns.places("next_", first=1, **along),
             **columns.places("prefix_", first=1, **along),
         )
-        ends, start = Columns(operator.parts, pieces, lanes), Slots(operator.parts)
+        ends, start = self._columns(operator, pieces, lanes), Slots(operator.parts, self._arrays)
         among = operator.extend("apart", wide=False).bind(
             pieces - 1,
             1,

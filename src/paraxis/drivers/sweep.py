@@ -20,7 +20,7 @@ class Place:
     Without an array it is a place in one that comes with each run.
     """
 
-    array: np.ndarray | None
+    array: object  # of NumPy, or of the module that a back end's arrays are of
     group: int
     step: int
     lane: int = 0

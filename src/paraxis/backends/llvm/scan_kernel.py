@@ -8,8 +8,9 @@ from ...drivers.map import Signature, as_array
 from ...drivers.scan import Scan, check_order
 from ...errors import ArgumentError
 from ...graph.splice import splice
+from ..operator import Operator
 from .kernel import checked_options
-from .operator import Operator
+from .sweep_kernel import CPU
 
 LEFT, RIGHT = "left_", "right_"
 
@@ -20,7 +21,7 @@ class PrefixScan:
     def __init__(self, identity, graph, order, work, thread_count):
         self.order, self.threads = check_order(order), thread_count
         self.name, self.shapes = graph.name, _parts(graph)
-        self._operator = Operator(f"program {identity}", _function(graph), self.shapes, work)
+        self._operator = Operator(f"program {identity}", _function(graph), self.shapes, work, CPU)
         self._scan, self._lock = None, Exclusive()
 
     def __call__(self, *arrays, **named):

@@ -3,6 +3,8 @@
 import ctypes
 from array import array as word_array
 
+import numpy as np
+
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
@@ -103,3 +105,18 @@ def compile_sweep(
         cache.store(key, *found)
     description, data = found
     return Sweep(description, host.LoadedCode(data))
+
+
+class Cpu:
+    """Where sweeps run and their arrays are; for a GPU see backends/cuda/sweep_kernel.py."""
+
+    arrays = np
+    sweep = staticmethod(compile_sweep)
+
+    @staticmethod
+    def recorded(run):
+        """A GPU records what is always the same; here it is simply run."""
+        return run
+
+
+CPU = Cpu()

@@ -1,18 +1,20 @@
-"""A traced combine operator, compiled for the scan driver."""
+"""A traced combine operator, compiled for the scan driver, wherever its bodies are to run."""
 
-from ...graph.graph import size
-from ...graph.trace import trace
-from .sweep_kernel import compile_sweep
+from ..graph.graph import size
+from ..graph.trace import trace
 
 
 class Operator:
     """`function(left, right)` of two dicts of parts returns the parts of the glued span.
 
-    `shapes` are the shapes of the parts.
+    `shapes` are the shapes of the parts. `on` is where bodies run: it compiles a `sweep`, and its
+    `arrays` are the module of what that works on. `identity` are the numbers of a span that changes
+    nothing.
     """
 
-    def __init__(self, name, function, shapes, work):
+    def __init__(self, name, function, shapes, work, on, identity=None):
         self.name, self.function, self.shapes, self.work = name, function, shapes, work
+        self.on, self.identity = on, identity
         self.parts = {part: size(shape) for part, shape in shapes.items()}
         self.kept = {}  # what else gluing gives, and how many numbers of it
 
@@ -47,20 +49,25 @@ class Operator:
     def _compiled(self, kind, body, sides, ways, wide):
         inputs = {side + part: shape for side in sides for part, shape in self.shapes.items()}
         name = f"{kind}_{self.name}"
-        return compile_sweep(
+        return self.on.sweep(
             f"scan {name}", lambda: trace(body, inputs, name), self.work, ways, wide=wide
         )
 
 
 class SpanOperator(Operator):
     """Spans with two ends. `glue(left, right)` returns the glued span and what is kept of it;
-    `middle(**kept, x_near, x_far)` the unknown inside, {"x": ...}."""
+    `middle(**kept, x_near, x_far)` what is unknown inside, {"x": ...}.
 
-    def __init__(self, name, glue, middle, shapes, kept, unknown, work):
-        super().__init__(name, glue, shapes, work)
+    `unknown` are the shapes of what is unknown at an end, `near` and `far` those of its parts that
+    a span must be told at each.
+    """
+
+    def __init__(self, name, glue, middle, shapes, kept, unknown, work, on, near=None, far=None):
+        super().__init__(name, glue, shapes, work, on)
         self._middle, self._kept, self._unknown = middle, kept, unknown
         self.kept = {part: size(shape) for part, shape in kept.items()}
-        self.unknown = {"x": unknown}
+        self.unknown = {part: size(shape) for part, shape in unknown.items()}
+        self.near, self.far = near or tuple(unknown), far or tuple(unknown)
 
     def _applied(self, left, right, arrays):
         """The glued span and what is kept of it, in one: no two parts have the same name."""
@@ -79,22 +86,35 @@ class SpanOperator(Operator):
         return self._compiled("extend", body, ("so_far_", "next_"), ways, wide)
 
     def middle(self, kept, ends, result, wide=True):
-        """The body near_x, far_x and what was kept -> x."""
-        ways = dict.fromkeys(self.kept, kept) | {"near_x": ends, "far_x": ends, "x": result}
+        """The body near_*, far_* and what was kept -> *."""
+        ways = dict.fromkeys(self.kept, kept) | dict.fromkeys(self._ends, ends)
+        ways |= dict.fromkeys(self.unknown, result)
         return self._found("middle", lambda found: found, ways, wide)
 
     def walk(self, way, wide=True):
-        """The same from one unknown to the one before: x is also the next far_x."""
-        ways = dict.fromkeys(self.kept, way) | {"near_x": "column", "far_x": "column", "x": way}
-        return self._found("walk", lambda found: found | {"far_x": found["x"]}, ways, wide)
+        """The same from one end to the one before: what is found is also far the next time."""
+        ways = dict.fromkeys(self.kept, way) | dict.fromkeys(self._ends, "column")
+        ways |= dict.fromkeys(self.unknown, way)
+
+        def results(found):
+            return found | {f"far_{part}": found[part] for part in self.far}
+
+        return self._found("walk", results, ways, wide)
+
+    @property
+    def _ends(self):
+        """What a span must be told at its ends, as the bodies and as `middle` name it."""
+        sides = {"near": self.near, "far": self.far}
+        return {f"{side}_{part}": f"{part}_{side}" for side in sides for part in sides[side]}
 
     def _found(self, kind, results, ways, wide):
-        inputs = self._kept | {"near_x": (self._unknown,), "far_x": (self._unknown,)}
+        ends = self._ends
+        inputs = self._kept | {end: self._unknown[end.split("_", 1)[1]] for end in ends}
 
-        def body(near_x, far_x, **kept):
-            return results(self._middle(**kept, x_near=near_x, x_far=far_x))
+        def body(**arrays):
+            return results(self._middle(**{ends.get(key, key): a for key, a in arrays.items()}))
 
         name = f"{kind}_{self.name}"
-        return compile_sweep(
+        return self.on.sweep(
             f"scan {name}", lambda: trace(body, inputs, name), self.work, ways, wide=wide
         )
