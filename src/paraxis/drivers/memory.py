@@ -16,6 +16,14 @@ class MainMemory:
         """What was given under a name as an array of batch shape + `shape`, or a clear error."""
         return as_array(value, name, shape)
 
+    def put(self, value):
+        """An array of NumPy's, or a number, in this memory."""
+        return value
+
+    def brought(self, value, name, shape):
+        """As `array`, of values that may be elsewhere."""
+        return as_array(value, name, shape)
+
     def empty(self, first, batch, shape, dtype="float64"):
         """A new array of shape first + batch + `shape`, lying as loops like it."""
         return np.empty((*first, *batch, *shape), dtype)

@@ -22,7 +22,7 @@ def of_places(parameters):
     return {name: parameters[name] for name in parameters if name in MATTERS["jacobian"]}
 
 
-def drift(robot, contacts, anchors, q, qd, parameters):
+def drift(robot, contacts, anchors, q, qd, parameters, place):
     """The Drift from anchors, a pose (..., 4, 4) for each contact."""
     places = of_places(parameters)
     shapes = input_shapes(robot, "forward_dynamics", tuple(places))
@@ -42,19 +42,20 @@ def drift(robot, contacts, anchors, q, qd, parameters):
         return {"position": position, "velocity": velocity}
 
     identity = f"drift {contact_identity(robot, contacts, tuple(places))}"
-    kernel = remembered_kernel(robot, identity, lambda: trace(run, shapes, "drift"))
+    kernel = remembered_kernel(robot, identity, lambda: trace(run, shapes, "drift"), place)
     return Drift(*kernel(q, qd, *places.values(), *anchors))
 
 
-def require_staying(robot, contact, q, qd, parameters):
-    """Raise where rates move a frame against its contact."""
+def require_staying(robot, contact, q, qd, parameters, place):
+    """Raise where rates move a frame against its contact; on a GPU, this waits."""
     J = api.jacobian(robot, q, contact.frame, contact.coordinates, **of_places(parameters))
     _, across = duals(contact.motion, contact.constraint)
-    rows = across.T @ J
+    rows = place.put(across.T) @ J
     velocity = (rows @ qd[..., None])[..., 0]
     wrong = abs(velocity) > NOTHING * (1 + (abs(rows) @ abs(qd)[..., None])[..., 0])
     if not wrong.any():
         return
+    velocity, wrong = place.in_main_memory(velocity), place.in_main_memory(wrong)
     *robots, direction = worst = np.unravel_index(
         np.argmax(np.where(wrong, abs(velocity), 0.0)), wrong.shape
     )

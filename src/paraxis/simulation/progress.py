@@ -20,10 +20,14 @@ class Progress:
     def __enter__(self):
         return self
 
+    @property
+    def watched(self):
+        """Is there somebody who will see it, sooner or later?"""
+        return self._bar is not None or (not Progress._seen and sys.stderr.isatty())
+
     def at(self, done):
         if self._bar is None:
-            soon = time.monotonic() - self._begin < PATIENCE
-            if Progress._seen or soon or not sys.stderr.isatty():
+            if not self.watched or time.monotonic() - self._begin < PATIENCE:
                 return
             from rich.console import Console
             from rich.progress import Progress as Bar
@@ -40,12 +44,17 @@ class Progress:
             Progress._seen = False
 
 
-def in_pieces(iteration):
-    """Advance to the end; from time to time the caller may look at the clock and the keyboard."""
+def in_pieces(iteration, progress):
+    """Advance to the end; from time to time the caller may look at the clock and the keyboard.
+
+    On a GPU, steps are waited for only if the progress is watched.
+    """
     piece = FIRST_PIECE
     while not iteration.over:
         begin = time.monotonic()
         iteration.advance(piece)
+        if progress.watched:
+            iteration.wait()
         if time.monotonic() - begin < PIECE / 2:
             piece *= 2
         yield

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from ..backends.llvm.kernel import compile_kernel
+from ..backends.places import CPU
 from ..graph import text as text_form
 from ..program import work
 
@@ -15,9 +15,9 @@ def identified(what, make_graph, controller):
     return hashlib.sha256(text_form.text(made).encode()).hexdigest(), lambda: made
 
 
-def remembered_kernel(robot, identity, make_graph):
+def remembered_kernel(robot, identity, make_graph, place=CPU):
     """The kernel of a graph: remembered with the robot, or found on disk, or compiled."""
-    known = robot._functions
-    if identity not in known:
-        known[identity] = compile_kernel(identity, make_graph, work)
-    return known[identity]
+    known, key = robot._functions, (place.target, identity)
+    if key not in known:
+        known[key] = place.kernel(identity, make_graph, work)
+    return known[key]

@@ -40,10 +40,19 @@ class Run:
     force: np.ndarray | None = None  # of a contact: (records, ..., 6), or (records, ..., k, 6)
     drift: Drift | None = None  # of contacts, along their constraint directions
 
+    def given_back(self, place):
+        """The same with arrays as the place gives them back."""
+        back = place.given_back
+        force = None if self.force is None else back(self.force)
+        drift = None if self.drift is None else Drift(*map(back, self.drift))
+        made = [back(array) for array in (self.t, self.q, self.qd, self.failed_at)]
+        return Run(*made, self.interrupted, force, drift)
+
     def __repr__(self):
         robots = int(np.prod(self.failed_at.shape, dtype=int))
         failed = int((self.failed_at != NEVER).sum())
-        text = f"{robots} robot{'s' * (robots != 1)}, {len(self.t)} states, 0 to {self.t[-1]:g} s"
+        text = f"{robots} robot{'s' * (robots != 1)}, {len(self.t)} states, "
+        text += f"0 to {float(self.t[-1]):g} s"
         text += f", {failed} failed" if failed else ""
         return f"<Run: {text}{', interrupted' if self.interrupted else ''}>"
 
@@ -86,20 +95,21 @@ def warn_of_missing(missing, when):
     )
 
 
-def warn_of_singular(run, rank, unknowns):
+def warn_of_singular(run, rank, unknowns, place):
     """Say that the contact of a robot has lost a direction, which makes its states NaN."""
     short = rank < unknowns
     if not short.any():
         return
-    singular = np.argwhere(short & np.isfinite(run.q).all(-1) & np.isfinite(run.qd).all(-1))
+    finite = place.arrays.isfinite(run.q).all(-1) & place.arrays.isfinite(run.qd).all(-1)
+    singular = np.argwhere(place.in_main_memory(short & finite))
     if not len(singular):
         return
-    first, *robot = place = singular[0]
+    first, *robot = map(int, singular[0])
+    found = rank[(first, *robot)]
     which = robot_name(robot) if robot else "the robot"
     warnings.warn(
-        f"contact: {which} is singular at {run.t[first]:g} s: its frames should be held in "
-        f"{unknowns} directions, but only {rank[tuple(place)]:g} of their accelerations are "
-        f"independent",
+        f"contact: {which} is singular at {float(run.t[first]):g} s: its frames should be held in "
+        f"{unknowns} directions, but only {float(found):g} of their accelerations are independent",
         SimulationWarning,
         stacklevel=3,
     )

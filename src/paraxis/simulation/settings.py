@@ -4,13 +4,12 @@ import inspect
 
 import numpy as np
 
-from ..drivers.map import as_array
 from ..errors import ArgumentError
 
 STATE = ("t", "q", "qd")
 
 
-def as_settings(given, batch, of="controller", besides=STATE):
+def as_settings(given, batch, memory, of="controller", besides=STATE):
     """Arrays whose first axes are the batch; where robots share one, 1, or a single number.
 
     `of` is what takes them, `besides` its other arguments.
@@ -24,7 +23,7 @@ def as_settings(given, batch, of="controller", besides=STATE):
                 f"{name}: expected another name for a setting of the {of}, which is given "
                 f"{', '.join(besides)} anyway"
             )
-        settings[name] = array = as_array(value, name, ())
+        settings[name] = array = memory.array(value, name, ())
         if array.ndim and not reaches(array.shape[: len(batch)], batch):
             shared = f"{name}[{', '.join(['None'] * len(batch))}]"
             raise ArgumentError(

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from .. import api
-from ..backends.llvm.iterate_kernel import FEW, compile_loop
+from ..backends.places import CPU, place_of
 from ..drivers.iterate import Plan, whole
-from ..drivers.map import as_array, broadcast_shapes
+from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, TraceError
 from ..functions import check_parameters
 from ..program import work
@@ -73,43 +73,58 @@ def simulate(
     a frame against its contact are an error; px.project_velocity makes others of them. Contacts
     hold from both sides and do not end. Where one is singular, the robot's states are NaN from the
     next step on.
+
+    Where arrays are on a GPU, of CuPy, PyTorch or JAX, all of them must be, and the Run's are.
+    Steps are queued on the current stream and not waited for, so that robots that fail are told by
+    .failed_at only; adaptive steps, a progress bar that is watched, and checks of friction and
+    contacts do wait. A controller must be one that can be traced.
     """
+    place = place_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
-    request = _Simulation(robot, method, dt, steps, every, tolerance, parameters, contact)
+    request = _Simulation(place, robot, method, dt, steps, every, tolerance, parameters, contact)
     if keywords and controller is None:
         raise ArgumentError(
             f"{next(iter(keywords))}: there is no controller that takes it; expected parameters of "
             f"the robot, of {tuple(PARAMETERS)}"
         )
-    request.begin(q0, qd0)
-    request.settings = as_settings(keywords, request.batch)
-    if tau is not None and controller is not None:
-        raise ArgumentError("torques: expected tau or controller, found both")
-    if controller is not None and not callable(controller):
-        found = type(controller).__name__
-        raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
-    if controller is not None:
-        require_takes(controller, request.settings)
-    if robot.has_losses and method == "rk4":
-        warn_if_stiff(robot, request.q, request.dt, request.parameters)
-    try:
-        traced = controller and traced_torques(controller, robot.nv)
-        loop, arrays = request.loop(tau, traced)
-    except TraceError as reason:
-        given = request.batch, robot.nv, request.settings, reason
-        run = request.run_python(CalledController(controller, *given))
-    else:
-        run = request.run(loop, arrays)
-    warn_of_missing(request.missing, request.when)
-    if request.touch:
-        warn_of_singular(run, request.rank, request.touch.unknowns)
-    warn_about(run)
-    return run
+    with place.stream():
+        request.begin(q0, qd0)
+        request.settings = as_settings(keywords, request.batch, place)
+        if tau is not None and controller is not None:
+            raise ArgumentError("torques: expected tau or controller, found both")
+        if controller is not None and not callable(controller):
+            found = type(controller).__name__
+            raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
+        if controller is not None:
+            require_takes(controller, request.settings)
+        if robot.has_losses and method == "rk4":
+            warn_if_stiff(robot, request.q, request.dt, request.parameters, place)
+        try:
+            traced = controller and traced_torques(controller, robot.nv)
+            loop, arrays = request.loop(tau, traced)
+        except TraceError as reason:
+            if place is not CPU:
+                raise ArgumentError(
+                    f"controller: expected one that can be traced, for robots on a GPU; tracing it "
+                    f"gave: {reason}"
+                ) from reason
+            given = request.batch, robot.nv, request.settings, reason
+            run = request.run_python(CalledController(controller, *given))
+        else:
+            run = request.run(loop, arrays)
+        if robot.has_losses:
+            warn_of_missing(*map(place.in_main_memory, (request.missing, request.when)))
+        if request.touch:
+            warn_of_singular(run, request.rank, request.touch.unknowns, place)
+        if place is CPU:
+            warn_about(run)
+        return run.given_back(place)
 
 
 class _Simulation:
-    def __init__(self, robot, method, dt, steps, every, tolerance, parameters, contact):
+    def __init__(self, place, robot, method, dt, steps, every, tolerance, parameters, contact):
         a_robot(robot)
+        self.place, self.arrays = place, place.arrays
         if method not in METHODS:
             raise ArgumentError(f"method: expected one of {METHODS}, found {method!r}")
         check_parameters("forward_dynamics", tuple(parameters))
@@ -120,26 +135,26 @@ class _Simulation:
             raise ArgumentError(
                 f"every: expected a divisor of the {self.steps} steps, found {self.every}"
             )
-        self.touch = None if contact is None else Touch(robot, contact, method, parameters)
+        self.touch = None if contact is None else Touch(robot, contact, method, parameters, place)
 
     def begin(self, q0, qd0):
         """The states it starts from, as whole arrays, recorded first."""
-        n = self.robot.nv
-        q0, qd0 = as_array(q0, "q0", (n,)), as_array(qd0, "qd0", (n,))
+        n, place, xp = self.robot.nv, self.place, self.arrays
+        q0, qd0 = place.array(q0, "q0", (n,)), place.array(qd0, "qd0", (n,))
         shapes = bodies.state_shapes(self.robot, False, self.parameters, None, self.touch)
         batches = {"q0": q0.shape[:-1], "qd0": qd0.shape[:-1]}
         for name, value in self.parameters.items():
-            self.parameters[name] = as_array(value, name, shapes[name])
+            self.parameters[name] = place.array(value, name, shapes[name])
         for name, array in (self.parameters | self.contact_arrays).items():
             batches[name] = array.shape[: array.ndim - len(shapes[name])]
         self.batch = broadcast_shapes(batches)
-        self.q = np.broadcast_to(q0, (*self.batch, n)).astype(float)
-        self.qd = np.broadcast_to(qd0, (*self.batch, n)).astype(float)
+        self.q = xp.broadcast_to(q0, (*self.batch, n)).astype(float)
+        self.qd = xp.broadcast_to(qd0, (*self.batch, n)).astype(float)
         records = self.steps // self.every + 1
-        self.records = {name: np.empty((records, *self.batch, n)) for name in ("q", "qd")}
+        self.records = {name: place.empty((records,), self.batch, (n,)) for name in ("q", "qd")}
         self.records["q"][0], self.records["qd"][0] = self.q, self.qd
-        self.missing = self.when = np.zeros(self.batch)
-        self.started = np.isfinite(self.q).all(-1) & np.isfinite(self.qd).all(-1)
+        self.missing = self.when = xp.zeros(self.batch)
+        self.started = xp.isfinite(self.q).all(-1) & xp.isfinite(self.qd).all(-1)
         if self.touch:
             self.touch.hold(self.q, self.qd)
 
@@ -162,7 +177,7 @@ class _Simulation:
         self.changing = False
         if tau is None:
             return {}
-        tau = as_array(tau, "tau", (self.robot.nv,))
+        tau = self.place.array(tau, "tau", (self.robot.nv,))
         own, axes = tau.shape[:-1], len(self.batch)
         self.changing = changing = len(own) == axes + 1
         try:
@@ -183,29 +198,29 @@ class _Simulation:
     def run(self, loop, arrays):
         if self.method == "adaptive":
             return self._run_adaptive(loop, arrays)
-        arrays |= {"step": np.zeros(self.batch), "dt": self.dt}
+        arrays |= {"step": self.arrays.zeros(self.batch), "dt": self.dt}
         out = {name: array[1:] for name, array in self.records.items()}
         iteration = loop.start(self.steps, self.every, out, **arrays)
         interrupted = False
         with Progress("simulating", self.steps) as progress:
             try:
-                for _ in in_pieces(iteration):
+                for _ in in_pieces(iteration, progress):
                     progress.at(iteration.done)
             except KeyboardInterrupt:
                 interrupted = True
         self._keep_balance(iteration.state)
         good = iteration.state["step"].astype(int)  # steps after which the state was finite
-        failed_at = np.where(good < iteration.done, good + 1, NEVER)
+        failed_at = self.arrays.where(good < iteration.done, good + 1, NEVER)
         return self._finished(iteration.done, failed_at, interrupted)
 
     def _run_adaptive(self, loop, arrays):
         """Interval by interval; each robot takes as many steps in one as it needs."""
-        torques = arrays.get("tau")
+        xp, torques = self.arrays, arrays.get("tau")
         each = 1 if self.changing else self.every  # torques change between intervals
         interval = self.dt * each
-        arrays |= {"t": np.zeros(self.batch), "h": np.full(self.batch, interval)}
+        arrays |= {"t": xp.zeros(self.batch), "h": xp.full(self.batch, interval)}
         arrays |= {"interval": interval, "tolerance": self.tolerance}
-        failed_at = np.full(self.batch, NEVER)
+        failed_at = xp.full(self.batch, NEVER)
         done, interrupted = 0, False
         with Progress("simulating", self.steps) as progress:
             try:
@@ -213,14 +228,14 @@ class _Simulation:
                     arrays |= {"tau": torques[done]} if self.changing else {}
                     end = (done + each) * self.dt
                     iteration = loop.start(MOST_ATTEMPTS * each, **arrays, end=end)
-                    for _ in in_pieces(iteration):
+                    for _ in in_pieces(iteration, progress):
                         progress.at(done)
                     final, done = iteration.state, done + each
                     lost = final["t"] < end
-                    failed_at[lost & (failed_at == NEVER)] = done
+                    failed_at = xp.where(lost & (failed_at == NEVER), done, failed_at)
                     for name in ("q", "qd"):
-                        final[name][lost] = math.nan
-                    final["h"][lost] = 0.0  # no further attempt
+                        final[name] = xp.where(lost[..., None], math.nan, final[name])
+                    final["h"] = xp.where(lost, 0.0, final["h"])  # no further attempt
                     arrays |= final
                     self._record(done, final["q"], final["qd"])
             except KeyboardInterrupt:
@@ -240,8 +255,8 @@ class _Simulation:
         touch = self.touch.identity if self.touch else ""
         what = f"simulate {robot.digest} {method} {inputs} {touch}"
         identity, make = identified(what, graph, controller)
-        for_few = math.prod(self.batch) <= FEW
-        key = ("simulate", identity, self.changing, for_few)
+        few = self.place.few(math.prod(self.batch))
+        key = ("simulate", self.place.target, identity, self.changing, few)
         if key not in robot._functions:
             adaptive = method == "adaptive"
             plan = Plan(
@@ -252,7 +267,7 @@ class _Simulation:
                 record=() if adaptive else ("q", "qd"),
                 until="done" if adaptive else None,
             )
-            robot._functions[key] = compile_loop(identity, make, plan, work, for_few=for_few)
+            robot._functions[key] = self.place.loop(identity, make, plan, work, few)
         self.controller, self.torques = controller, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         arrays |= self.contact_arrays | self.setting_arrays
@@ -352,8 +367,8 @@ class _Simulation:
 
     def _finished(self, done, failed_at, interrupted):
         count = done // self.every + 1
-        failed_at = np.where(self.started, failed_at, 0)
-        t = np.arange(count) * (self.every * self.dt)
+        failed_at = self.arrays.where(self.started, failed_at, 0)
+        t = self.arrays.arange(count) * (self.every * self.dt)
         q, qd = (self.records[name][:count] for name in ("q", "qd"))
         if self.touch is None:
             return Run(t, q, qd, failed_at, interrupted)
@@ -367,7 +382,7 @@ class _Simulation:
             arrays |= self.setting_arrays | {"t": t.reshape(-1, *[1] * len(self.batch))}
         elif self.changing:
             tau = self.torques["tau"]
-            arrays["tau"] = np.concatenate([tau, tau[-1:]])[:: self.every][: len(t)]
+            arrays["tau"] = self.arrays.concatenate([tau, tau[-1:]])[:: self.every][: len(t)]
         torques = "tau" in arrays, self.controller, self.setting_shapes
         kernel = self.touch.kernel(("force", "rank"), *torques)
         force, self.rank = kernel(q=q, qd=qd, **arrays)

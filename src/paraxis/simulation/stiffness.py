@@ -11,7 +11,7 @@ import numpy as np
 from .. import api
 from ..algorithms.holding_band import holding_band
 from ..algorithms.modified_newton_euler import torques_and_reactions
-from ..backends.llvm.kernel import compile_kernel
+from ..backends.places import CPU
 from ..errors import SimulationWarning
 from ..functions import MATTERS, input_shapes
 from ..graph.trace import trace
@@ -23,7 +23,7 @@ from .smooth_friction import with_full_peak
 STABLE = 2.78  # the largest rate times dt with which rk4 decays
 
 
-def decay_rates(robot, q, parameters):
+def decay_rates(robot, q, parameters, place=CPU):
     """The rate (1/s) at which friction brings each joint to rest, at positions q (..., n).
 
     Dry friction is half the width of what holds the joint: it holds either way.
@@ -44,22 +44,23 @@ def decay_rates(robot, q, parameters):
     known = input_shapes(robot, "forward_dynamics", tuple(parameters))
     shapes = {name: known[name] for name in ("q", *parameters)}
     identity = f"{robot.digest} decay_rates {shapes}"
-    kernel = compile_kernel(identity, lambda: trace(run, shapes, "decay_rates"), work)
+    kernel = place.kernel(identity, lambda: trace(run, shapes, "decay_rates"), work)
     return kernel(q, *parameters.values())
 
 
-def stiffest(robot, q, dt, parameters):
+def stiffest(robot, q, dt, parameters, place=CPU):
     """By what factor rk4's dt is too long for friction near rest, and of which joint; or None."""
-    excess = decay_rates(robot, q, parameters) * dt / STABLE
+    excess = decay_rates(robot, q, parameters, place) * dt / STABLE
     if not (excess > 1).any():
         return None
+    excess = place.in_main_memory(excess)
     *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
     return excess[worst], robot.joints[i]
 
 
-def warn_if_stiff(robot, q, dt, parameters):
+def warn_if_stiff(robot, q, dt, parameters, place):
     """Say that rk4 will not stand the friction of a joint that comes to rest."""
-    found = stiffest(robot, q, dt, parameters)
+    found = stiffest(robot, q, dt, parameters, place)
     if found is None:
         return
     factor, joint = found

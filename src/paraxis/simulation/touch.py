@@ -1,7 +1,5 @@
 """What a simulated robot touches: contacts that hold it, with what force, and how well."""
 
-import numpy as np
-
 from .. import api
 from ..contacts.dynamics import (
     check_fixed_base,
@@ -24,8 +22,8 @@ from .steps import IMPLICIT
 class Touch:
     """The contacts of the robots of a run, all of which stay where they are, or slide."""
 
-    def __init__(self, robot, contact, method, parameters):
-        self.robot, self.parameters = robot, parameters
+    def __init__(self, robot, contact, method, parameters, place):
+        self.robot, self.parameters, self.place = robot, parameters, place
         self._several = isinstance(contact, list | tuple)
         self.contacts = checked_contacts(contact if self._several else [contact], robot)
         check_fixed_base(tuple(parameters))
@@ -44,7 +42,7 @@ class Touch:
         places, held = of_places(self.parameters), []
         self._anchors = []
         for contact in self.contacts:
-            require_staying(self.robot, contact, q, qd, self.parameters)
+            require_staying(self.robot, contact, q, qd, self.parameters, self.place)
             home = api.forward_kinematics(self.robot, q, contact.frame, **places)
             self._anchors.append(contact.data.get("anchor", home))
             # Directions that turn with the frame need not keep it in any place: a blade glides.
@@ -58,7 +56,8 @@ class Touch:
     @property
     def arrays(self):
         """What contacts take, by names of inputs."""
-        return contact_arrays(self.contacts)
+        arrays = contact_arrays(self.contacts)
+        return {name: self.place.put(array) for name, array in arrays.items()}
 
     @property
     def shapes(self):
@@ -95,18 +94,19 @@ class Touch:
             return trace(run, inputs, "simulated_contact")
 
         what = f"simulated_contact {outputs} {inputs} {self.identity}"
-        return remembered_kernel(self.robot, *identified(what, graph, controller))
+        return remembered_kernel(self.robot, *identified(what, graph, controller), self.place)
 
     @property
     def unknowns(self):
         return sum(contact.unknowns for contact in self.contacts)
 
     def drift(self, q, qd):
-        return drift(self.robot, self.contacts, self._anchors, q, qd, self.parameters)
+        anchors = map(self.place.put, self._anchors)
+        return drift(self.robot, self.contacts, anchors, q, qd, self.parameters, self.place)
 
     def as_given(self, force):
         """Forces (..., k, 6), without their axis of contacts where only one was given."""
-        return force if self._several else np.ascontiguousarray(force[..., 0, :])
+        return force if self._several else self.place.arrays.ascontiguousarray(force[..., 0, :])
 
 
 def require_explicit(robot, method):

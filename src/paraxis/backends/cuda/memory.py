@@ -4,9 +4,10 @@ from numbers import Real
 
 import numpy as np
 
+from ...drivers.map import as_array
 from ...drivers.memory import MainMemory
 from ...errors import ArgumentError
-from .arrays import family_of
+from .arrays import Family, family_of, on_a_gpu
 
 
 def memory_of(values, on):
@@ -19,6 +20,13 @@ def memory_of(values, on):
 
 def is_number(value):
     return isinstance(value, Real | np.generic) and not isinstance(value, bool)
+
+
+class VisitingArrays(Family):
+    """NumPy's arrays, which come to a GPU and go back."""
+
+    def given_back(self, array):
+        return self.device.in_main_memory(array)
 
 
 class GpuMemory(MainMemory):
@@ -42,15 +50,22 @@ class GpuMemory(MainMemory):
         """An array of the device's module, of one that is there already."""
         if isinstance(value, self.arrays.ndarray):
             return value
-        family_of([value], [name], self.device)  # it is on the GPU, or this says that it is not
+        family_of([value], [name], self.device)  # it is on a GPU, or this says that it is not
         (array,) = self.family.taken([value])
         return array
 
     def put(self, value):
-        """A copy on the device of what is in main memory."""
-        if is_number(value):
+        """A copy on the device of what is in main memory; what is there already, itself."""
+        if isinstance(value, self.arrays.ndarray):
+            return value
+        if is_number(value):  # a kernel that fills it does not wait, as a copy may
             return self.arrays.full((), float(value))
         return self.arrays.asarray(value)
+
+    def brought(self, value, name, shape):
+        if isinstance(value, self.arrays.ndarray) or on_a_gpu(value):
+            return self.array(value, name, shape)
+        return self.put(as_array(value, name, shape))
 
     def empty(self, first, batch, shape, dtype="float64"):
         entries_first = self.arrays.empty((*first, *shape, *batch), dtype)
