@@ -357,11 +357,14 @@ class Call:
 def test_a_handler_runs_alone_where_there_is_no_pool_and_refuses_what_is_wrong():
     program = px.program(px.planar(2))
     kernel = program.compile()
-    handler = xla_entry.cpu_handler(kernel.address, 3, 1, 3)
+    handler = xla_entry.cpu_handler(kernel.addresses, 3, 1, 3)
     given, result = arrays(3, 9, 2), np.zeros((9, 2))
     words, _ = kernel.row_major_job([(9,)] * 3, (9,))
     assert Call(given, [result], [words, 3])(handler) is None
     np.testing.assert_array_equal(result, kernel(*given))
+    one = np.zeros(2)
+    assert Call([x[4] for x in given], [one], [words, 0])(handler) is None
+    np.testing.assert_array_equal(one, result[4])
     for wrong in (
         Call(given[:2], [result], [words, 1]),
         Call(given, [result], [words[:-1], 1]),
@@ -373,7 +376,7 @@ def test_a_handler_runs_alone_where_there_is_no_pool_and_refuses_what_is_wrong()
 
 
 def test_a_handler_says_for_which_interface_it_was_made():
-    handler = xla_entry.cpu_handler(1, 1, 1, minor=7)
+    handler = xla_entry.cpu_handler({"run": 1}, 1, 1, minor=7)
     metadata = xla_entry._Metadata()
     extension = xla_entry._Extension(type=xla_entry.METADATA, metadata=ctypes.addressof(metadata))
     call = Call([], [], [])

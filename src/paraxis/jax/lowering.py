@@ -39,6 +39,8 @@ def lower_for_cpu(ctx, *operands, body):
     target, kernel = _cpu_target(body, ctx.avals_in[0].dtype.name)
     batches = [a.shape[: a.ndim - len(s)] for a, s in zip(ctx.avals_in, body.inputs, strict=True)]
     words, threads = kernel.row_major_job(batches, batch)
+    if math.prod(batch) == 1 and "one" in kernel.addresses:
+        threads = 0  # one state, and no job
     call = jax.ffi.ffi_lowering(target)
     return call(ctx, *operands, job=np.array(words), threads=np.int64(threads))
 
@@ -101,7 +103,7 @@ def _target(body, dtype, platform, make):
 def _cpu_target(body, dtype):
     def make():
         kernel, arrays = body.kernel("cpu", dtype), (len(body.inputs), len(body.outputs))
-        return xla_entry.cpu_handler(kernel.address, *arrays, _interface()), kernel
+        return xla_entry.cpu_handler(kernel.addresses, *arrays, _interface()), kernel
 
     return _target(body, dtype, "cpu", make)
 

@@ -13,7 +13,7 @@ from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
 from ..number import checked_dtype
-from . import host, python_entry
+from . import host, python_entry, xla_entry
 from .body import Blocks, Rows, define_body
 from .lanes import Lanes
 from .loop import define_run
@@ -41,6 +41,8 @@ class Kernel:
         self._signature = map_driver.Signature(self.inputs, self.outputs)
         self._life = code.life
         self._run = code.function("run", None, ctypes.c_void_p)
+        # for callers in native code, which see to it that the kernel outlives their calls
+        self.addresses = {name: code.address(name) for name in description.get("native", ())}
 
     def general(self, *arguments, out=None, **named):
         """Any arrays: the path for batches, lists, strides, other dtypes."""
@@ -76,13 +78,6 @@ class Kernel:
         count = min(self.threads or threads.available(), worth)
         most = CHUNK_WORK // max(self.work, 1)
         return map_driver.share_out(job, self.lanes, count, most), count
-
-    # -- for callers in native code, which see to it that the kernel outlives their calls ----------
-
-    @property
-    def address(self):
-        """Of `void run(ptr job)`."""
-        return ctypes.cast(self._run, ctypes.c_void_p).value
 
     def row_major_job(self, batches, batch):
         """The words of a job on arrays that lie row by row, their addresses open, and the threads.
@@ -127,6 +122,7 @@ def assembly_source(graph, lanes, work, with_entry=True):
         frame = define_body(module, "body_one", fused, order, Lanes(lanes.element, 1))
         small = 2 * THREAD_WORK // max(work, 1)
         python_entry.define_call(module, fused, lanes, "body_one", frame, "run", small)
+        xla_entry.define_one(module, fused, lanes, "body_one", frame)
     return str(module)
 
 
@@ -157,6 +153,7 @@ def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=Non
     found = cache.load(key)
     if found is None:
         graph = make_graph()
+        has_entry = entry and python_entry.has_entry(graph)
         description = {
             "name": graph.name,
             "dtype": dtype,
@@ -164,7 +161,8 @@ def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=Non
             "outputs": {name: shape for name, (shape, _) in graph.outputs.items()},
             "lanes": lanes.count,
             "work": work(graph),
-            "entry": entry and python_entry.has_entry(graph),
+            "entry": has_entry,
+            "native": ("run", "one") if has_entry else ("run",),
         }
         found = (
             description,

@@ -95,6 +95,26 @@ def interface_version(include):
     return tuple(int(each[1]) for each in found) if all(found) else None
 
 
+def define_one(module, graph, lanes, body, frame):
+    """Add `void @one(ptr arrays)`: one state, by the one-lane `body`, from a table of addresses."""
+    every = range(len(graph.shapes))
+    loads = (
+        f"""  %array{k}.at = getelementptr ptr, ptr %arrays, i64 {k}
+  %array{k} = load ptr, ptr %array{k}.at, align 8"""
+        for k in every
+    )
+    module.define(
+        "one",
+        f"""
+define void @one(ptr %arrays) nounwind {{
+  %frame = alloca [{max(frame, 1)} x {lanes.element}], align 8
+{lines(loads)}
+  call void @{body}({", ".join(f"ptr %array{k}" for k in every)}, ptr %frame)
+  ret void
+}}""",
+    )
+
+
 class Handler:
     """A handler in executable memory; it must outlive every use XLA may make of it."""
 
@@ -104,15 +124,17 @@ class Handler:
         self._kept = (code, kept)
 
 
-def cpu_handler(run, inputs, outputs, minor):
-    """A Handler that runs `run` (its address) on a job of so many arrays.
+def cpu_handler(addresses, inputs, outputs, minor):
+    """A Handler for so many arrays, by the functions of a kernel: `run` for a job, `one` for a state
+    that is the only one.
 
-    Attributes of the call: `job`, the words, and `threads`, how many may work on it.
+    Attributes of the call: `job`, the words, and `threads`, how many may work on it; 0 for `one`.
     """
-    return Handler(cpu_handler_source(run, inputs, outputs, minor))
+    return Handler(cpu_handler_source(addresses, inputs, outputs, minor))
 
 
-def cpu_handler_source(run, inputs, outputs, minor):
+def cpu_handler_source(addresses, inputs, outputs, minor):
+    run, one = addresses["run"], addresses.get("one", 0)
     words = HEADER + ARRAY * (inputs + outputs)
     module = Module()
     _define_fail(module)
@@ -163,17 +185,26 @@ leave:
 define ptr @handler(ptr %call) nounwind {{
 entry:
   %schedule.arguments = alloca [5 x i64], align 8
+  %table = alloca [{inputs + outputs} x i64], align 8
 {_answer_metadata(minor, traits=0)}
 {_check_call(inputs, outputs, attributes=2)}
+{_attribute("threads", 1)}
+{_field("threads.at", "%threads.attribute", _Scalar.value, "ptr")}
+  %threads = load i64, ptr %threads.at, align 8
+{lines(_array_data(k, inputs) for k in range(inputs + outputs))}
+  %single = icmp eq i64 %threads, 0
+  br i1 %single, label %state, label %states
+state:
+{lines(_put(k, "table", k) for k in range(inputs + outputs))}
+  call void inttoptr (i64 {one} to ptr)(ptr %table)
+  ret ptr null
+states:
 {_attribute("job", 0)}
 {_field("job.size", "%job.attribute", _Array.size, "i64")}
 {_field("words", "%job.attribute", _Array.data, "ptr")}
   %job.ok = icmp eq i64 %job.size, {words}
   br i1 %job.ok, label %allocate, label %wrong
 allocate:
-{_attribute("threads", 1)}
-{_field("threads.at", "%threads.attribute", _Scalar.value, "ptr")}
-  %threads = load i64, ptr %threads.at, align 8
   %block = call ptr @malloc(i64 {8 * (2 + words)})
   %no.memory = icmp eq ptr %block, null
   br i1 %no.memory, label %exhausted, label %fill
@@ -183,7 +214,7 @@ fill:
   store i64 %threads, ptr %block, align 8
   store i64 0, ptr %gate, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr %job, ptr %words, i64 {8 * words}, i1 false)
-{lines(_address_of_array(k, inputs) for k in range(inputs + outputs))}
+{lines(_put(k, "job", HEADER + ARRAY * k) for k in range(inputs + outputs))}
   %alone = icmp ule i64 %threads, 1
   br i1 %alone, label %work, label %ask
 ask: ; for one helper after another
@@ -275,7 +306,8 @@ launch:
   %stream.at = getelementptr i64, ptr %stream.arguments, i64 3
   %stream = load ptr, ptr %stream.at, align 8
   store i64 %states, ptr %values, align 8
-{lines(_launch_argument(k, inputs) for k in range(arrays))}
+{lines(_array_data(k, inputs) for k in range(arrays))}
+{lines(_put(k, "values", 1 + k) for k in range(arrays))}
 {lines(_launch_pointer(k) for k in range(1 + arrays))}
   %up = add i64 %states, {launch.states - 1}
   %blocks.all = udiv i64 %up, {launch.states}
@@ -365,16 +397,10 @@ def _array_data(k, inputs):
 {_field(f"data{k}", f"%buffer{k}", _Buffer.data, "i64")}"""
 
 
-def _address_of_array(k, inputs):
-    return f"""{_array_data(k, inputs)}
-  %address{k} = getelementptr i64, ptr %job, i64 {HEADER + ARRAY * k}
-  store i64 %data{k}, ptr %address{k}, align 8"""
-
-
-def _launch_argument(k, inputs):
-    return f"""{_array_data(k, inputs)}
-  %value{k} = getelementptr i64, ptr %values, i64 {1 + k}
-  store i64 %data{k}, ptr %value{k}, align 8"""
+def _put(k, words, place):
+    """The address of array k as one of some words."""
+    return f"""  %{words}.{k} = getelementptr i64, ptr %{words}, i64 {place}
+  store i64 %data{k}, ptr %{words}.{k}, align 8"""
 
 
 def _launch_pointer(k):
