@@ -244,6 +244,32 @@ def test_kernels_are_called_by_xla_itself():
     assert ("paraxis_cpu" not in text and "stablehlo.sine" in text) or "stablehlo.cosine" in text
 
 
+def test_on_a_gpu_xla_is_given_rows_and_their_number(monkeypatch):
+    """What is lowered for a GPU, which needs none; tests/gpu runs it."""
+
+    class Kernel:
+        def row_major_launch(self):
+            return 1234, 128, 512, 128  # function, threads, bytes, states
+
+    fn = pj.function(px.trace(lambda x, y: [x[0] * y[0]], x=1, y=1))
+    monkeypatch.setattr(lowering, "_compiles_for_cuda", lambda: True)
+    monkeypatch.setattr(lowering, "_cu_launch_kernel", lambda: 1)
+    monkeypatch.setattr("paraxis.derivatives.Body.kernel", lambda *_: Kernel())
+    traced = jax.jit(fn).trace(np.ones((3, 1, 1)), np.ones((5, 1)))
+    text = traced.lower(lowering_platforms=("cuda",)).as_text()
+    call = re.search(r"custom_call @paraxis_CUDA_\w+.*", text)[0]
+    assert "states = 15 : i64" in call
+    assert call.count("tensor<3x5x1xf64>") == 3  # inputs are whole, as the result is
+    monkeypatch.setattr(lowering, "_compiles_for_cuda", lambda: False)
+    assert (
+        "paraxis_CUDA"
+        not in jax.jit(fn)
+        .trace(np.ones((3, 1)), np.ones(1))
+        .lower(lowering_platforms=("cuda",))
+        .as_text()
+    )
+
+
 def test_a_batch_size_that_is_left_open():
     from jax import export
 
@@ -254,19 +280,16 @@ def test_a_batch_size_that_is_left_open():
     np.testing.assert_allclose(found, px.inverse_dynamics(robot, *given), rtol=0, atol=1e-13)
 
 
-def test_names_of_kernels_are_the_same_in_every_process():
-    """XLA keeps what it compiled on disk, by these names."""
-    code = """
-        import jax, numpy as np, paraxis as px, paraxis.jax as pj
+def test_equal_programs_have_one_kernel():
+    """Its name says what is computed, and nothing of this process: XLA keeps it on disk."""
+
+    def names():
         fn = pj.function(px.program(px.planar(2)))
-        print(jax.jit(fn).lower(*np.zeros((3, 5, 2), np.float32)).as_text())
-    """
-    here = os.environ | {"PYTHONPATH": str(Path(px.__file__).parent.parent)}
-    code = "\n".join(line.strip() for line in code.splitlines())
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=here)
-    name = r"@(paraxis_cpu_\w+)"
-    mine = lowered(pj.function(px.program(px.planar(2))), *np.zeros((3, 5, 2), np.float32))
-    assert re.search(name, done.stdout)[1] == re.search(name, mine)[1]
+        slope = jax.vmap(jax.grad(lambda *x: fn(*x).sum()))
+        given = np.zeros((3, 5, 2), np.float32)
+        return re.findall(r"@(paraxis_cpu_\w+)", lowered(fn, *given) + lowered(slope, *given))
+
+    assert names() == names() and len(set(names())) == 2
 
 
 def test_many_threads_at_once():
@@ -439,7 +462,7 @@ def test_jax_finds_where_a_nan_came_from(way):
     root = pj.function(px.trace(px.sqrt, x=()))
     jax.config.update("jax_debug_nans", True)
     try:
-        with pytest.raises(FloatingPointError, match="encountered in paraxis"):
+        with pytest.raises(FloatingPointError, match="nan"):
             root(jnp.full(2, -1.0))
     finally:
         jax.config.update("jax_debug_nans", False)

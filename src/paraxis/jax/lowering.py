@@ -111,8 +111,12 @@ def _cpu_target(body, dtype):
 def _cuda_target(body, dtype):
     def make():
         kernel, arrays = body.kernel("cuda", dtype), (len(body.inputs), len(body.outputs))
-        start = ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value
-        launch = xla_entry.Launch(start, *kernel.row_major_launch())
+        launch = xla_entry.Launch(_cu_launch_kernel(), *kernel.row_major_launch())
         return xla_entry.cuda_handler(launch, *arrays, _interface()), kernel
 
     return _target(body, dtype, "CUDA", make)
+
+
+def _cu_launch_kernel():
+    """The address of the function of the CUDA driver."""
+    return ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value
