@@ -150,11 +150,11 @@ def test_single_precision(way):
 # -- derivatives ---------------------------------------------------------------------------------
 
 
-def test_both_directions_twice(way):
+def test_both_directions_twice():  # one state: by operations
     check_grads(pj.function(LAW), (np.array([0.5, 0.1]), 0.7), order=2)
 
 
-def test_derivatives_of_batches_that_broadcast(way):
+def test_derivatives_of_batches_that_broadcast():  # by kernels
     given = RNG.uniform(0.3, 1, (3, 1, 2)), RNG.uniform(-1, 1, 4)
     check_grads(pj.function(LAW), given, order=1)
     mapped = jax.vmap(pj.function(LAW), (1, None))
