@@ -111,8 +111,9 @@ def _cpu_target(body, dtype):
 def _cuda_target(body, dtype):
     def make():
         kernel, arrays = body.kernel("cuda", dtype), (len(body.inputs), len(body.outputs))
-        launch = xla_entry.Launch(_cu_launch_kernel(), *kernel.row_major_launch())
-        return xla_entry.cuda_handler(launch, *arrays, _interface()), kernel
+        launches = [xla_entry.Launch(*launch) for launch in kernel.row_major_launches()]
+        start = _cu_launch_kernel()
+        return xla_entry.cuda_handler(start, launches, *arrays, _interface()), kernel
 
     return _target(body, dtype, "CUDA", make)
 

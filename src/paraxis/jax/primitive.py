@@ -53,11 +53,13 @@ def _transpose(cotangents, *operands, body):
             "what else a Program is linear in, nobody knows"
         )
     used = tuple(k for k, cotangent in enumerate(cotangents) if type(cotangent) is not ad.Zero)
+    results = [None] * len(operands)  # none is zero
+    if not used:
+        return results
     moving = tuple(body.tangents[k - given] for k in linear)
     pulled = call(
         body.origin.vjp(moving, used), [*operands[:given], *(cotangents[k] for k in used)]
     )
-    results = [None] * len(operands)
     for k, result in zip(linear, pulled, strict=True):
         results[k] = _summed(result, operands[k].aval.shape)
     return results

@@ -3,7 +3,7 @@
 `ptr @handler(ptr call)` has the C signature of XLA_FFI_Handler (xla/ffi/api/c_api.h of jaxlib). On
 the CPU it fills in a job of the `map` driver: all its words but the addresses are an attribute of
 the call, since shapes are known when XLA compiles. Other threads of XLA's own pool may help. On a
-GPU it launches a kernel on the stream that XLA works on.
+GPU it launches kernels on the stream that XLA works on.
 
 The structures below are those of c_api.h as far as they are used; that file promises to rearrange
 none of them within its major version 0. It wants to be told which version a handler was made for.
@@ -262,29 +262,25 @@ wrong:
 
 
 class Launch(NamedTuple):
-    """A CUDA function of (long long states, then a pointer for each array), and how it is started.
+    """A CUDA function of (long long states, then a pointer for each array), a thread a state."""
 
-    `start` is the address of cuLaunchKernel, `function` a CUfunction.
-    """
-
-    start: int
-    function: int
+    function: int  # a CUfunction
     threads: int  # of a block
     shared: int  # bytes of a block
-    states: int  # of a block
 
 
-def cuda_handler(launch, inputs, outputs, minor):
-    """A Handler that starts a Launch. Attribute of the call: `states`, how many in all."""
-    return Handler(cuda_handler_source(launch, inputs, outputs, minor))
+def cuda_handler(start, launches, inputs, outputs, minor):
+    """A Handler that makes these launches, one after another, by cuLaunchKernel at address `start`.
+
+    Attribute of the call: `states`, how many in all.
+    """
+    return Handler(cuda_handler_source(start, launches, inputs, outputs, minor))
 
 
-def cuda_handler_source(launch, inputs, outputs, minor):
+def cuda_handler_source(start, launches, inputs, outputs, minor):
     arrays = inputs + outputs
     module = Module()
     _define_fail(module)
-    grid = "i32 %blocks, i32 1, i32 1"
-    block = f"i32 {launch.threads}, i32 1, i32 1"
     module.define(
         "handler",
         f"""
@@ -301,21 +297,17 @@ entry:
 {_arguments("stream", 32, ctx="%ctx", stream="null")}
   %no.stream = call ptr %stream_get(ptr %stream.arguments)
   %has.stream = icmp eq ptr %no.stream, null
-  br i1 %has.stream, label %launch, label %fail.stream
-launch:
+  br i1 %has.stream, label %begin, label %fail.stream
+begin:
   %stream.at = getelementptr i64, ptr %stream.arguments, i64 3
   %stream = load ptr, ptr %stream.at, align 8
   store i64 %states, ptr %values, align 8
 {lines(_array_data(k, inputs) for k in range(arrays))}
 {lines(_put(k, "values", 1 + k) for k in range(arrays))}
 {lines(_launch_pointer(k) for k in range(1 + arrays))}
-  %up = add i64 %states, {launch.states - 1}
-  %blocks.all = udiv i64 %up, {launch.states}
-  %blocks = trunc i64 %blocks.all to i32
-  %result = call i32 inttoptr (i64 {launch.start} to ptr)(ptr inttoptr (i64 {launch.function} to ptr), {grid}, {block}, i32 {launch.shared}, ptr %stream, ptr %pointers, ptr null)
-  %launched = icmp eq i32 %result, 0
-  br i1 %launched, label %done, label %fail.launch
-done:
+  br label %launch0
+{lines(_launch(k, launch, start) for k, launch in enumerate(launches))}
+launch{len(launches)}: ; all are made
   ret ptr null
 fail.stream:
   ret ptr %no.stream
@@ -326,6 +318,17 @@ wrong:
 }}""",
     )
     return str(module)
+
+
+def _launch(k, launch, start):
+    block = f"i32 {launch.threads}, i32 1, i32 1, i32 {launch.shared}"
+    return f"""launch{k}:
+  %up{k} = add i64 %states, {launch.threads - 1}
+  %blocks{k}.all = udiv i64 %up{k}, {launch.threads}
+  %blocks{k} = trunc i64 %blocks{k}.all to i32
+  %result{k} = call i32 inttoptr (i64 {start} to ptr)(ptr inttoptr (i64 {launch.function} to ptr), i32 %blocks{k}, i32 1, i32 1, {block}, ptr %stream, ptr %pointers, ptr null)
+  %launched{k} = icmp eq i32 %result{k}, 0
+  br i1 %launched{k}, label %launch{k + 1}, label %fail.launch"""
 
 
 # -- pieces of handlers ------------------------------------------------------------------------
