@@ -9,7 +9,8 @@ import pytest
 from loop_by_hand import HandLaw, positions_by_hand
 
 import paraxis as px
-from paraxis.control import chance, loop_run, loop_times, reference
+from paraxis.backends import places
+from paraxis.control import chance, loop_times, reference
 
 ARM = px.planar(2)
 POSTURE = np.array([0.3, -0.5])
@@ -513,7 +514,7 @@ def test_other_postures_and_motions_compile_nothing(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("compiled")
 
-    monkeypatch.setattr(loop_run, "compile_loop", refuse)
+    monkeypatch.setattr(places, "compile_loop", refuse)
     assert error([0.1, 0.2]) == found[0] and error(swing(0.4)) == found[1]
     assert error([0.3, 0.2]) == pytest.approx(0.2) and error(swing(0.9)) > found[1]
     with pytest.raises(AssertionError, match="compiled"):

@@ -1,10 +1,12 @@
 """`px.closed_loop`: robots under sampled control, thousands of runs in one compiled loop."""
 
+import math
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..backends.places import place_for
 from ..drivers.iterate import whole
 from ..errors import ArgumentError, SimulationWarning
 from ..robot.text import quoted
@@ -43,13 +45,13 @@ class ClosedLoop:
     @property
     def diverged(self):
         """Which runs were lost."""
-        return ~np.isnan(self.diverged_at)
+        return self.diverged_at == self.diverged_at  # not NaN, in arrays of any kind
 
     def __repr__(self):
-        runs, lost = self.error.size, int(self.diverged.sum())
+        runs, lost = math.prod(self.error.shape), int(self.diverged.sum())
         text = f"{runs} run{'s' * (runs != 1)}, {lost} diverged"
         kept = self.error[~self.diverged]
-        text += f", worst error of the others {kept.max():.3g}" if kept.size else ""
+        text += f", worst error of the others {float(kept.max()):.3g}" if lost < runs else ""
         return f"<ClosedLoop: {text}>"
 
 
@@ -72,6 +74,7 @@ def closed_loop(
     record=(),
     every=1,
     seed=0,
+    target=None,
     **keywords,
 ):
     """Runs of a robot under sampled control; returns .error, .diverged_at and the records.
@@ -97,25 +100,32 @@ def closed_loop(
     broadcast to one batch. record: some of "q", "qd", "tau", (records, ..., n), and "reference",
     (records, ..., 3, n), the desired q, qd and qdd; at every `every`-th sample. Chance (jitter,
     missed, ages) depends on `seed` and the place of a run in the batch.
+
+    target: "cpu" or "cuda"; by default a GPU if any array is on one, of CuPy, PyTorch or JAX. Then
+    the results are such arrays there; the checks before the first step wait for what was given,
+    the steps are queued on the current stream and waited for only if a progress bar is watched.
+    When the runs differ in times or chance, these are made on the CPU all the same. With "cuda" and
+    no such array, arrays come and go as NumPy's.
     """
     given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
-    runs = scenarios(robot, controller, trajectory, duration, given, keywords)
-    _warn_of_other_joints(robot, controller)
-    record, every = _records(record), whole(every, "every", least=1)
-    plant_step = positive(plant_step, "plant_step")
-    loop = LoopRun(runs, record, every if record else 0, whole(seed, "seed"))
-    if robot.has_losses:
-        _warn_if_stiff(runs, loop.start["q"], plant_step)
-    finals, records = loop.run(plant_step)
-    if feels_reactions(robot):
-        warn_of_missing(finals["missing"], finals["when"])
-    error, when = finals["worst"], finals["diverged"]
-    return ClosedLoop(
-        np.where(np.isfinite(error), error, np.inf),
-        np.where(when == NOT_YET, np.nan, when),
-        **records,
-    )
+    place = place_for(target, given | keywords)
+    with place.stream():
+        runs = scenarios(robot, controller, trajectory, duration, given, keywords, place)
+        _warn_of_other_joints(robot, controller)
+        record, every = _records(record), whole(every, "every", least=1)
+        plant_step = positive(plant_step, "plant_step")
+        loop = LoopRun(runs, record, every if record else 0, whole(seed, "seed"))
+        if robot.has_losses:
+            _warn_if_stiff(runs, loop.start["q"], plant_step)
+        finals, records = loop.run(plant_step)
+        if feels_reactions(robot):
+            warn_of_missing(*(place.in_main_memory(finals[name]) for name in ("missing", "when")))
+        error, when, xp = finals["worst"], finals["diverged"], place.arrays
+        error = xp.where(xp.isfinite(error), error, math.inf)
+        when = xp.where(when == NOT_YET, math.nan, when)
+        records = {name: place.given_back(array) for name, array in records.items()}
+        return ClosedLoop(place.given_back(error), place.given_back(when), **records)
 
 
 def _records(record):
@@ -142,7 +152,8 @@ def _warn_of_other_joints(robot, controller):
 
 def _warn_if_stiff(runs, q, plant_step):
     step = min(plant_step, runs.arrays["period"].max())
-    found = stiffest(runs.robot, q, step, {name: runs.arrays[name] for name in runs.parameters})
+    parameters = {name: runs.arrays[name] for name in runs.parameters}
+    found = stiffest(runs.robot, q, step, parameters, runs.place)
     if found is not None:
         factor, joint = found
         warnings.warn(

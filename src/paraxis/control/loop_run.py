@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..backends.llvm.iterate_kernel import FEW, compile_loop
 from ..drivers.iterate import Plan
 from ..program import work
 from ..simulation.bodies import setting_input
@@ -17,7 +16,7 @@ class LoopRun:
 
     def __init__(self, runs, record, every, seed):
         self.runs, self.record, self.every, self.seed = runs, record, every, seed
-        arrays = runs.arrays
+        self.place, arrays = runs.place, runs.arrays
         self.body = LoopBody(
             runs.robot,
             runs.controller,
@@ -26,30 +25,33 @@ class LoopRun:
             tuple((name, array.shape[1:]) for name, array in runs.settings.items()),
             delayed=bool(arrays["delay"].any()),
             encoded="encoder" in arrays,
-            switched=bool((arrays["switch_at"] > 0).any() and runs.controller.entries),
+            switched=bool(runs.controller.entries and (arrays["switch_at"] > 0).any()),
         )
         self.outputs = tuple(RECORDED[name] for name in record if name in RECORDED)
         self.start = self._start()
-        self.finals = {name: np.empty_like(array) for name, array in self.start.items()}
+        xp = self.place.arrays
+        self.finals = {name: xp.empty_like(array) for name, array in self.start.items()}
 
     def _start(self):
         """What is carried, (runs, ...), as it is at the beginning."""
-        runs, arrays = self.runs, self.runs.arrays
-        desired = runs.reference.sampled(np.zeros(1), runs.settings)
+        runs, arrays, place = self.runs, self.runs.arrays, self.place
+        desired = runs.reference.sampled(np.zeros(1), runs.settings, place)
         q, qd = arrays.get("q0", desired[:, 0]), arrays.get("qd0", desired[:, 1])
-        measured = np.rint(q / arrays["encoder"]) * arrays["encoder"] if self.body.encoded else q
+        measured = q
+        if self.body.encoded:
+            measured = place.arrays.rint(q / arrays["encoder"]) * arrays["encoder"]
         identity, make = self.body.identified(self.body.start_graph, "closed_loop_start")
-        made = remembered_kernel(runs.robot, identity, make)(
+        made = remembered_kernel(runs.robot, identity, make, place)(
             q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"]
         )
         held, past = made if self.body.controller.entries else (made, None)
         first = {"q": q, "qd": qd, "held": held, "pending": held, "past": past}
         first |= {"worst": 0.0, "diverged": NOT_YET, "missing": 0.0, "when": 0.0}
-        count = (len(runs.numbers),)
-        return {
-            name: np.array(np.broadcast_to(first[name], count + shape))
-            for name, shape in self.body.carried.items()
-        }
+        start = {}
+        for name, shape in self.body.carried.items():
+            start[name] = place.arrays.empty((len(runs.numbers), *shape))
+            start[name][...] = first[name]
+        return start
 
     def run(self, plant_step):
         """What is carried, as it is in the end, and the records, both by name."""
@@ -61,7 +63,7 @@ class LoopRun:
         ]
         with Progress("closed loop", sum(own.steps for own in times)) as progress:
             for own in times:
-                recorded.append(self._run_party(code, own, lambda k, n=done: progress.at(n + k)))
+                recorded.append(self._run_party(code, own, progress, done))
                 done += own.steps
         finals = {
             name: array.reshape(runs.batch + array.shape[1:]) for name, array in self.finals.items()
@@ -71,57 +73,75 @@ class LoopRun:
     def _compiled(self, most):
         body, known = self.body, self.runs.robot._functions
         identity, make = body.identified(body.graph, "closed_loop")
-        key = ("closed_loop", identity, self.outputs, most <= FEW)
+        few = self.place.few(most)
+        key = ("closed_loop", self.place.target, identity, self.outputs, few)
         if key not in known:
             plan = Plan(body.inputs, body.outputs, body.carry, tuple(body.changing), self.outputs)
-            known[key] = compile_loop(identity, make, plan, work, for_few=most <= FEW)
+            known[key] = self.place.loop(identity, make, plan, work, few)
         return known[key]
 
-    def _run_party(self, code, times, progress):
-        """All steps of a party; returns its records by their outputs, and `t`."""
-        party, group = times.party, times.group
-        carried = {name: array[party.numbers] for name, array in self.start.items()}
+    def _run_party(self, code, times, progress, before):
+        """All steps of a party; returns its records by their outputs, and `t`.
+
+        `before` is how many steps were done by others.
+        """
+        party, group, place = times.party, times.group, self.place
+        which, shape = place.put(party.numbers), (self.runs.robot.nv,)
+        carried = {name: array[which] for name, array in self.start.items()}
         held = {name: party.arrays[name] for name in self.body.held if name in party.arrays}
+        held = {name: place.put(array) for name, array in held.items()}
         held |= {setting_input(name): array for name, array in party.settings.items()}
-        shape = times.records, len(party.numbers), self.runs.robot.nv
-        records, t, done = {name: np.empty(shape) for name in self.outputs}, [], 0
+        runs = (len(party.numbers),)
+        records = {name: place.empty((times.records,), runs, shape) for name in self.outputs}
+        t, done = [], 0
         for changing in times.spans(self.body):
             steps = len(changing["t"])
             span = slice(done // group, (done + steps) // group)
             out = {name: array[span] for name, array in records.items()}
-            iteration = code.start(steps, group, out, **carried, **held, **changing)
-            for _ in in_pieces(iteration):
-                progress(done + iteration.done)
+            streamed = {name: place.put(array) for name, array in changing.items()}
+            iteration = code.start(steps, group, out, **carried, **held, **streamed)
+            for _ in in_pieces(iteration, progress):
+                progress.at(before + done + iteration.done)
             carried, done = iteration.state, done + steps
             if self.every:
                 t.append(changing["t"][group - 1 :: group])
         for name, array in carried.items():
-            self.finals[name][party.numbers] = array
+            self.finals[name][which] = array
         return records | ({"t": np.concatenate(t)} if t else {})
 
     def _recorded(self, numbers, recorded):
         """What was asked for, of all parties together, with the axes of the batch."""
         if not self.every:
             return {}
-        runs, joined = self.runs, recorded[0] if len(recorded) == 1 else _joined(numbers, recorded)
+        runs, place = self.runs, self.place
+        joined = recorded[0] if len(recorded) == 1 else _joined(numbers, recorded, place)
         t = joined["t"]
         kept = {name: joined[RECORDED[name]] for name in self.record if name in RECORDED}
         if "reference" in self.record:
-            kept["reference"] = runs.reference.sampled(t, runs.settings)
+            kept["reference"] = runs.reference.sampled(t, runs.settings, place)
         whole, runs_of_all = (len(t), *runs.batch), (len(t), len(runs.numbers))
         for name, array in kept.items():
             entry = array.shape[2:]
-            kept[name] = np.broadcast_to(array, runs_of_all + entry).reshape(whole + entry)
+            every_run = place.arrays.broadcast_to(array, runs_of_all + entry)
+            kept[name] = every_run.reshape(whole + entry)
         shared = t.shape[1] == 1
-        return kept | {"t": t[:, 0] if shared else t.reshape(whole)}
+        return kept | {"t": place.put(t[:, 0] if shared else t.reshape(whole))}
 
 
-def _joined(numbers, recorded):
-    """Records of parties as one, (records, runs, ...); shorter ones go on with their last."""
+def _joined(numbers, recorded, place):
+    """Records of parties as one, (records, runs, ...); shorter ones go on with their last.
+
+    Times are in main memory, all else is in the place.
+    """
     most, runs = max(len(each["t"]) for each in recorded), sum(map(len, numbers))
-    joined = {name: np.empty((most, runs, *array.shape[2:])) for name, array in recorded[0].items()}
+    joined = {"t": np.empty((most, runs))}
+    for name, array in recorded[0].items():
+        if name != "t":
+            joined[name] = place.empty((most,), (runs,), array.shape[2:])
     for own, each in zip(numbers, recorded, strict=True):
+        there = place.put(own)
         for name, array in each.items():
-            joined[name][: len(array), own] = array
-            joined[name][len(array) :, own] = array[-1]
+            which = own if name == "t" else there
+            joined[name][: len(array), which] = array
+            joined[name][len(array) :, which] = array[-1]
     return joined

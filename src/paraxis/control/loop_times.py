@@ -23,9 +23,10 @@ def parties(scenarios, plant_step):
     )
     early = _steps_in(delay, plant_step) * delay.any()
     late = _steps_in(longest - delay, plant_step)
-    both = np.stack(np.broadcast_arrays(early, late, np.empty(runs))[:2], -1).astype(int)
+    both = np.stack(np.broadcast_arrays(early, late), -1).astype(int)
     kinds, party = np.unique(both, axis=0, return_inverse=True)
-    return [(np.flatnonzero(party.ravel() == k), *kind) for k, kind in enumerate(kinds.tolist())]
+    party = np.broadcast_to(party.ravel(), runs)
+    return [(np.flatnonzero(party == k), *kind) for k, kind in enumerate(kinds.tolist())]
 
 
 def _steps_in(length, longest):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..backends.llvm.kernel import compile_kernel
+from ..backends.places import CPU
 from ..errors import ArgumentError, ParaxisError
 from ..graph.node import Node
 from ..graph.trace import trace
@@ -90,24 +90,24 @@ class Reference:
             )
         return values
 
-    def sampled(self, t, settings=None):
-        """The Motion at times (...) as an array (..., 3, n).
+    def sampled(self, t, settings=None, place=CPU):
+        """The Motion at times (...) as an array (..., 3, n), in a place.
 
         Settings, where there are any, have the last axis of the times as their first; by default
         they are its own numbers.
         """
         if not self.traced:
-            return np.stack(self._trajectory(t), axis=-2)
+            return place.put(np.stack(self._trajectory(t), axis=-2))
         if settings is None:
-            settings = {name: array[None] for name, array in self.numbers.items()}
-        shapes = {name: np.shape(value)[1:] for name, value in settings.items()}
-        key = tuple(shapes.items())
+            settings = {name: place.put(array[None]) for name, array in self.numbers.items()}
+        shapes = {name: value.shape[1:] for name, value in settings.items()}
+        key = (place.target, *shapes.items())
         if key not in self._kernels:
-            self._kernels[key] = self._kernel(shapes)
+            self._kernels[key] = self._kernel(shapes, place)
         given = {setting_input(name): value for name, value in settings.items()}
-        return self._kernels[key](t=t, **given)
+        return self._kernels[key](t=place.put(t), **given)
 
-    def _kernel(self, shapes):
+    def _kernel(self, shapes, place):
         inputs = {"t": ()} | {setting_input(name): shape for name, shape in shapes.items()}
 
         def motion(t, **arrays):
@@ -115,7 +115,7 @@ class Reference:
             return [list(part) for part in self.at(t, given)]
 
         identity, make = identified("", lambda: trace(motion, inputs, "motion"), self._function)
-        return compile_kernel(identity, make, work)
+        return place.kernel(identity, make, work)
 
 
 def _kind(value):

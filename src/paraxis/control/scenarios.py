@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..backends.places import Cpu
 from ..drivers.map import as_array, broadcast_shapes
 from ..errors import ArgumentError
 from ..functions import check_parameters, input_shapes
@@ -16,6 +17,7 @@ from .checks import check_controller
 from .controller import Controller
 from .reference import Reference
 
+TIMES = ("period", "delay", "jitter", "missed")  # by which steps are cut up, in main memory
 WIDEST_LINE = 1.0  # rad or m, of an encoder: what is wider is meant as lines a turn
 
 # name -> what it must be, in numbers and in words
@@ -39,9 +41,11 @@ class Scenarios:
 
     arrays: gains, times and what else has a name in px.closed_loop, and parameters of the robot.
     settings: of the trajectory, its own numbers among them. numbers: the place of each run in the
-    batch, counted through. missed_steps: (samples, runs), if they are given one by one.
+    batch, counted through. missed_steps: (samples, runs), if they are given one by one. All but
+    TIMES, numbers and missed_steps are where the loop is computed, in `place`.
     """
 
+    place: Cpu
     robot: Robot
     controller: Controller
     reference: Reference
@@ -56,36 +60,47 @@ class Scenarios:
     def part(self, numbers):
         """Some of the runs."""
 
-        def rows(array, axis=0):
-            return array if array.shape[axis] == 1 else array.take(numbers, axis)
+        there = self.place.put(numbers)
+
+        def rows(array, axis=0, which=there):
+            return array if array.shape[axis] == 1 else array.take(which, axis)
 
         missed = self.missed_steps
         return replace(
             self,
             numbers=self.numbers[numbers],
-            arrays={name: rows(array) for name, array in self.arrays.items()},
+            arrays={
+                name: rows(array, which=numbers if name in TIMES else there)
+                for name, array in self.arrays.items()
+            },
             settings={name: rows(array) for name, array in self.settings.items()},
-            missed_steps=None if missed is None else rows(missed, 1),
+            missed_steps=None if missed is None else rows(missed, 1, numbers),
         )
 
 
-def scenarios(robot, controller, trajectory, duration, given, keywords):
+def scenarios(robot, controller, trajectory, duration, given, keywords, place):
     """The Scenarios of what px.closed_loop is given; `given` has its numbers by name, or None."""
     check_controller(a_robot(robot), controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))
-    settings = {name: value for name, value in keywords.items() if name not in parameters}
-    if "payload" in settings:
+    settings = {
+        name: place.brought(value, name, ())
+        for name, value in keywords.items()
+        if name not in parameters and name != "payload"
+    }
+    if "payload" in keywords:
         raise ArgumentError(
             "payload: expected it as parameters of the plant, **px.payload(robot, 1.0), found "
-            f"{settings['payload']!r}"
+            f"{keywords['payload']!r}"
         )
     reference = Reference(trajectory, robot.nv, settings)
     duration = _duration(duration, reference)
+    given = given | {name: place.fetched(given[name]) for name in TIMES}
     missed_steps, given = _missed_steps(given)
     given |= parameters | {"kp": controller.kp, "kd": controller.kd}
-    if np.ndim(given["encoder"]) == 0 and given["encoder"] is not None:
-        given["encoder"] = np.tile(as_array(given["encoder"], "encoder", ()), robot.nv)
+    if given["encoder"] is not None:
+        line = place.brought(given["encoder"], "encoder", ())
+        given["encoder"] = line if line.ndim else place.arrays.tile(line, robot.nv)
     shapes = input_shapes(robot, "forward_dynamics", tuple(parameters))
     shapes |= dict.fromkeys(("kp", "kd", "q0", "qd0", "encoder"), (robot.nv,))
     arrays, batches = {}, {}
@@ -93,12 +108,13 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
         if value is None:
             continue
         shape = shapes.get(name, ())
-        arrays[name] = array = as_array(value, name, shape).astype(float)
+        array = (as_array if name in TIMES else place.brought)(value, name, shape)
+        arrays[name] = array = array.astype(float)
         batches[name] = array.shape[: array.ndim - len(shape)]
-        _check_numbers(name, array)
+        _check_numbers(name, array, place)
     if missed_steps is not None:
         batches["missed"] = missed_steps.shape[1:]
-    batch, settings = _with_settings(broadcast_shapes(batches), settings)
+    batch, settings = _with_settings(broadcast_shapes(batches), settings, place)
     runs = math.prod(batch)
     if not runs:
         raise ArgumentError(f"batch: expected at least one run, found {batch}")
@@ -110,9 +126,11 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
         missed_steps = flat.reshape(len(missed_steps), runs)
 
     def by_run(some):
-        return {name: _by_run(array, batches[name], batch) for name, array in some.items()}
+        return {name: _by_run(array, batches[name], batch, place) for name, array in some.items()}
 
+    own = {name: place.put(array[None]) for name, array in reference.numbers.items()}
     return Scenarios(
+        place=place,
         robot=robot,
         controller=controller,
         reference=reference,
@@ -121,7 +139,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords):
         batch=batch,
         numbers=np.arange(runs),
         arrays=by_run(arrays),
-        settings=by_run(settings) | {name: a[None] for name, a in reference.numbers.items()},
+        settings=by_run(settings) | own,
         missed_steps=missed_steps,
     )
 
@@ -139,11 +157,12 @@ def _missed_steps(given):
     return value, given | {"missed": None}
 
 
-def _check_numbers(name, array):
+def _check_numbers(name, array, place):
     test, expected = EXPECTED.get(name, (np.isfinite, "finite numbers"))
     good = test(array)
     if not good.all():
-        raise ArgumentError(f"{name}: expected {expected}, found {array[~good].flat[0]}")
+        found = place.fetched(array[~good]).flat[0]
+        raise ArgumentError(f"{name}: expected {expected}, found {found}")
 
 
 def _check_period(period, duration):
@@ -165,14 +184,14 @@ def _check_delay(arrays):
         )
 
 
-def _with_settings(batch, settings):
+def _with_settings(batch, settings, place):
     """The batch of all, and the settings, which have it as first axes: one where it has none."""
     if not settings:
         return batch, {}
     axes = len(batch) or 1
-    batches = {name: np.shape(value)[:axes] for name, value in settings.items() if np.ndim(value)}
+    batches = {name: value.shape[:axes] for name, value in settings.items() if value.ndim}
     batch = broadcast_shapes(batches | {"the others": batch})
-    return batch, as_settings(settings, batch, "trajectory", ("t",))
+    return batch, as_settings(settings, batch, place, "trajectory", ("t",))
 
 
 def _duration(given, reference):
@@ -183,9 +202,10 @@ def _duration(given, reference):
     return positive(given, "duration")
 
 
-def _by_run(array, own, batch):
+def _by_run(array, own, batch, place):
     """(runs, ...), or (1, ...) where all share it; `own` is the part of its shape that is batch."""
     entry = array.shape[len(own) :]
     if math.prod(own) == 1:
         return array.reshape(1, *entry)
-    return np.broadcast_to(array, batch + entry).reshape(-1, *entry)
+    xp = place.arrays if isinstance(array, place.arrays.ndarray) else np
+    return xp.broadcast_to(array, batch + entry).reshape(-1, *entry)

@@ -44,5 +44,9 @@ class MainMemory:
         """A result as NumPy's array; where there is something to wait for, this waits."""
         return np.asarray(array)
 
+    def fetched(self, value):
+        """What is in this memory, in main memory; what is elsewhere stays as it is."""
+        return value
+
     def wait(self):
         """Until everything is computed."""

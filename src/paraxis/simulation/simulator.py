@@ -112,7 +112,7 @@ def simulate(
             run = request.run_python(CalledController(controller, *given))
         else:
             run = request.run(loop, arrays)
-        if robot.has_losses:
+        if place is CPU or feels_reactions(robot):
             warn_of_missing(*map(place.in_main_memory, (request.missing, request.when)))
         if request.touch:
             warn_of_singular(run, request.rank, request.touch.unknowns, place)

@@ -62,6 +62,11 @@ class GpuMemory(MainMemory):
             return self.arrays.full((), float(value))
         return self.arrays.asarray(value)
 
+    def fetched(self, value):
+        if isinstance(value, self.arrays.ndarray) or on_a_gpu(value):
+            return self.in_main_memory(self.taken(value, "array"))
+        return value
+
     def brought(self, value, name, shape):
         if isinstance(value, self.arrays.ndarray) or on_a_gpu(value):
             return self.array(value, name, shape)

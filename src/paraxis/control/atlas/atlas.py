@@ -148,6 +148,7 @@ def stability_atlas(
     axes=None,
     duration=None,
     bound=1.0,
+    target=None,
 ):
     """Maps of where computed-torque control with stale data holds, as a StabilityAtlas.
 
@@ -162,7 +163,8 @@ def stability_atlas(
     "speed" (how many times faster the motion goes), "gain" (a factor of kp, with kd in its square
     root) and "payload" (kg at the tip that the controller does not know of), each with its values;
     by default all three. What has no axis in a map is 1, 1 and 0. duration: of runs, by default one
-    and a half cycles. bound: the error at which a run is lost.
+    and a half cycles. bound: the error at which a run is lost. target: with "cuda" the runs are
+    simulated on a GPU; arrays come and go as NumPy's all the same.
     """
     robot = a_robot(robot)
     kp, kd = _gains(robot, kp, kd)
@@ -174,7 +176,8 @@ def stability_atlas(
         periods = np.geomspace(*PERIODS, COLUMNS) / np.sqrt(kp.max())
     periods = rising(periods, "periods")
     duration = 1.5 * cycle if duration is None else positive(duration, "duration")
-    run = _Runs(robot, motion, reference, cycle, periods, duration, positive(bound, "bound"))
+    bound = positive(bound, "bound")
+    run = _Runs(robot, motion, reference, cycle, periods, duration, bound, target)
     maps, known = {}, {}
     with Progress("stability atlas", len(chosen) * len(axes)) as progress:
         for policy in chosen:
@@ -195,9 +198,9 @@ def stability_atlas(
 class _Runs:
     """What all maps share."""
 
-    def __init__(self, robot, motion, reference, cycle, periods, duration, bound):
+    def __init__(self, robot, motion, reference, cycle, periods, duration, bound, target):
         self.robot, self.cycle, self.periods = robot, cycle, periods
-        self.duration, self.bound = duration, bound
+        self.duration, self.bound, self.target = duration, bound, target
         self.faster, self.reference = at_speed(motion), reference
 
     def simulated(self, policy, rows):
@@ -211,6 +214,7 @@ class _Runs:
             duration=self.duration,
             bound=self.bound,
             speed=rows.speeds[:, None],
+            target=self.target,
             **held,
         )
 
