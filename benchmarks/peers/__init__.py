@@ -1,29 +1,38 @@
-"""The peers: Pinocchio, and C that CasADi generates, on batches of states; MuJoCo on steps.
+"""The peers: Pinocchio, and C that CasADi generates, on batches of states; MuJoCo on steps; JAX.
 
 Nothing here uses paraxis, so a benchmark or a test can hold the two side by side. Arrays are
 float64 in C order, a state a row, joints in Pinocchio's velocity order; angles in radians.
+
+A peer is imported when it is first asked for: not every machine has all of them.
 """
 
-from .casadi_c import LANES, CasadiPeer, TooSlow
-from .keep import keep
-from .machine import machine
-from .measure import best_time, relative_error
-from .mujoco_rollout import STABILISATION, MujocoPeer
-from .pinocchio_calls import PinocchioPeer
-from .robots import ROBOTS, all_robot_files, robot_file
+from importlib import import_module
 
-__all__ = [
-    "LANES",
-    "ROBOTS",
-    "STABILISATION",
-    "CasadiPeer",
-    "MujocoPeer",
-    "PinocchioPeer",
-    "TooSlow",
-    "all_robot_files",
-    "best_time",
-    "keep",
-    "machine",
-    "relative_error",
-    "robot_file",
-]
+_HOME = {
+    "FILES": "robots",
+    "LANES": "casadi_c",
+    "ROBOTS": "robots",
+    "STABILISATION": "mujoco_rollout",
+    "CasadiPeer": "casadi_c",
+    "FraxPeer": "frax_calls",
+    "Links": "jax_newton_euler",
+    "MujocoPeer": "mujoco_rollout",
+    "PinocchioPeer": "pinocchio_calls",
+    "TooSlow": "casadi_c",
+    "all_robot_files": "robots",
+    "best_time": "measure",
+    "jax_ways": "jax_newton_euler",
+    "keep": "keep",
+    "machine": "machine",
+    "relative_error": "measure",
+    "robot_file": "robots",
+}
+__all__ = list(_HOME)
+
+
+def __getattr__(name):
+    if name not in _HOME:
+        raise AttributeError(f"peers has no {name!r}")
+    module = import_module(f".{_HOME[name]}", __name__)
+    found = globals()[name] = getattr(module, name)
+    return found

@@ -3,8 +3,6 @@
 from importlib.metadata import distribution
 from pathlib import Path
 
-import pinocchio as pin
-
 FILES = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",
     "xarm7": "xarm_description/urdf/xarm7.urdf",
@@ -34,8 +32,10 @@ def all_robot_files() -> list[Path]:
     return sorted(robot_root().rglob("*.urdf"))
 
 
-def load(path) -> pin.Model:
+def load(path):
     """Pinocchio's fixed-base model; every joint must have one degree of freedom."""
+    import pinocchio as pin  # here, because not every machine that has the files has it
+
     model = pin.buildModelFromUrdf(str(path))
     for i in range(1, model.njoints):
         kind = model.joints[i].shortname()

@@ -1,0 +1,225 @@
+"""Measure on a GPU: every function beside a plain copy, JAX peers, transfers; in one run.
+
+    python benchmarks/gpu.py [--quick] [--json benchmarks/results/gpu.json]
+                             [--robots FOLDER] [--frax FOLDER] [--only NAME ...]
+
+Robots are those of example-robot-data, or URDF files of the same names in a folder. frax is
+imported from a folder where its wheel was unpacked, unless it is installed.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+
+import gpu_functions
+import gpu_peers
+import gpu_transfers
+import peers
+from gpu_clock import Gpu
+from gpu_functions import told
+from rich.console import Console
+from rich.table import Table
+
+RESULTS = Path(__file__).parent / "results" / "gpu.json"
+PARTS = ("functions", "transfers", "peers", "loops", "chains")
+OTHERS = {"loops": "gpu_loops", "chains": "gpu_chains"}  # modules with `measure(gpu, quick)`
+QUICK = ("inverse_dynamics", "forward_dynamics")
+COMPILE_BUDGET = 150.0  # seconds for all kernels
+
+
+def robot_files(folder):
+    """name -> path of the URDF."""
+    if folder is None:
+        return {name: peers.robot_file(name) for name in gpu_functions.ROBOTS}
+    return {name: folder / Path(peers.FILES[name]).name for name in gpu_functions.ROBOTS}
+
+
+def measure(gpu, paths, options, console):
+    """Everything, as it goes to the file."""
+    begin = time.monotonic()
+    results = gpu.about() | {"copy": gpu.copy_bandwidth()}
+    console.print(f"{results['device']}: copies {results['copy']['best'] / 1e12:.3f} TB/s")
+    wanted = {part for part in PARTS if part in options.only} or set(PARTS)
+    if "functions" in wanted:
+        results["rows"] = function_rows(gpu, paths, options, results["copy"]["best"], console)
+    if "transfers" in wanted:
+        results["transfers"] = rows_of(
+            "transfers",
+            [
+                (gpu_transfers.measure, (gpu, robot, path, function, dtype))
+                for function in gpu_transfers.FUNCTIONS
+                for robot, path in paths.items()
+                for dtype in gpu_functions.DTYPES
+            ],
+            console,
+        )
+    for part, module in OTHERS.items():
+        if part in wanted:
+            results[part] = other_rows(module, gpu, options.quick, console)
+    if "peers" in wanted:
+        gpu.free()
+        results["peers"] = peer_rows(paths, options, console)
+    results["seconds"] = time.monotonic() - begin
+    return results
+
+
+def function_rows(gpu, paths, options, bandwidth, console):
+    known = [name for name in options.only if name not in PARTS]
+    functions = known or (QUICK if options.quick else None)
+    every = gpu_functions.cases(paths, functions)
+    with console.status(f"making {len(every)} kernels"):
+        made = gpu_functions.prepare(every, COMPILE_BUDGET)
+    rows = []
+    for case in every:
+        with console.status(" ".join(case.named.values())):
+            rows.append(gpu_functions.measure(gpu, case, made[case], bandwidth))
+    return sorted(rows, key=lambda row: list(paths).index(row["robot"]))
+
+
+def rows_of(name, calls, console):
+    """One row a call; one that fails says why."""
+    rows = []
+    for function, arguments in calls:
+        with console.status(name):
+            try:
+                rows.append(function(*arguments))
+            except Exception as reason:
+                what = [a for a in arguments if isinstance(a, str)]
+                rows.append({"missing": f"{' '.join(what)}: {told(reason)}"})
+    return rows
+
+
+def other_rows(module, gpu, quick, console):
+    """The rows of a benchmark with a file of its own."""
+    with console.status(module):
+        try:
+            return import_module(module).measure(gpu, quick)
+        except Exception as reason:
+            console.print(f"{module}: {told(reason)}")
+            return [{"missing": told(reason)}]
+
+
+def peer_rows(paths, options, console):
+    dtypes = ("float32",) if options.quick else gpu_functions.DTYPES
+    rows = []
+    for dtype in dtypes:
+        with console.status(f"JAX, {dtype}"):
+            try:
+                rows += gpu_peers.measure(paths, dtype, options.frax)
+            except Exception as reason:  # without JAX the rest is measured all the same
+                rows.append({"missing": f"JAX, {dtype}: {told(reason)}"})
+    return rows
+
+
+# -- what a person reads -----------------------------------------------------------------------
+
+
+def show(results, console):
+    show_functions(results.get("rows", []), console)
+    show_peers(results.get("peers", []), results.get("rows", []), console)
+    show_transfers(results.get("transfers", []), console)
+    for part, module in OTHERS.items():
+        rows = results.get(part, [])
+        if rows and "missing" not in rows[0]:
+            import_module(module).show(rows, console)
+    console.print(f"{results['device']}, {results['seconds']:.0f} s in all")
+
+
+def _table(title, *headings, left=2):
+    table = Table(title=title)
+    for k, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if k < left else "right", no_wrap=k < left)
+    return table
+
+
+def show_functions(rows, console):
+    table = _table(
+        "Functions on the GPU", "robot, function", "type, layout", "G states/s", "GB/s",
+        "% of copy", "% of peak", "registers", "spilled", "compiled in", "error",
+    )  # fmt: skip
+    for row in rows:
+        names = f"{row['robot']} {row['function']}", f"{row['dtype']} {row['layout']}"
+        if "missing" in row:
+            table.add_row(*names, row["missing"])
+            continue
+        peak = row.get("percent_of_peak")
+        table.add_row(
+            *names,
+            f"{row['states_per_s'] / 1e9:.3g}",
+            f"{row['bytes_per_s'] / 1e9:,.0f}",
+            f"{row['percent_of_copy']:.0f}",
+            "" if peak is None else f"{peak:.0f}",
+            str(row["registers"]),
+            str(row["spilled"]),
+            f"{row['compile_s']:.1f} s",
+            f"{row['error']:.0e}",
+        )
+    console.print(table)
+
+
+def show_peers(rows, own, console):
+    ours = {
+        (row["robot"], row["function"], row["dtype"]): row["states_per_s"]
+        for row in own
+        if row.get("layout") == "rows" and "missing" not in row
+    }
+    table = _table("JAX", "robot, function", "peer", "M states/s", "Paraxis is faster by", "error")
+    for row in rows:
+        if "robot" not in row:
+            table.add_row("", row["missing"])
+            continue
+        names = f"{row['robot']} {row['function']} {row['dtype']}", f"{row['peer']} {row['way']}"
+        if "missing" in row:
+            table.add_row(*names, row["missing"])
+            continue
+        fast = ours.get((row["robot"], row["function"], row["dtype"]))
+        ratio = f"{fast / row['states_per_s']:,.0f} x" if fast else ""
+        table.add_row(*names, f"{row['states_per_s'] / 1e6:,.1f}", ratio, f"{row['error']:.0e}")
+    console.print(table)
+
+
+def show_transfers(rows, console):
+    table = _table(
+        "NumPy in, NumPy out: ms to the GPU, there, and back", "robot, function", "type, memory",
+        "to", "on it", "back", "M states/s",
+    )  # fmt: skip
+    for row in rows:
+        if "missing" in row:
+            table.add_row(row["missing"])
+            continue
+        for kind in ("pageable", "pinned"):
+            found = row[kind]
+            table.add_row(
+                f"{row['robot']} {row['function']}",
+                f"{row['dtype']}, {kind}",
+                *(f"{found[key] * 1e3:.2f}" for key in ("to_s", "on_s", "back_s")),
+                f"{found['states_per_s'] / 1e6:,.0f}",
+            )
+    console.print(table)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="two functions, fewer peers")
+    parser.add_argument("--only", nargs="*", default=[], help=f"functions, or some of {PARTS}")
+    parser.add_argument("--robots", type=Path, help="a folder of URDF files")
+    parser.add_argument("--frax", type=Path, help="a folder with the package frax")
+    parser.add_argument("--json", type=Path, help=f"e.g. {RESULTS.name}")
+    options = parser.parse_args(arguments)
+    if any(name in gpu_functions.FUNCTIONS for name in options.only):
+        options.only.append("functions")
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    with tempfile.TemporaryDirectory() as folder:  # so that times to compile are of now
+        os.chmod(folder, 0o700)
+        os.environ["PARAXIS_CACHE"] = folder
+        results = measure(Gpu(), robot_files(options.robots), options, console)
+    peers.keep(results, options.json)
+    show(results, console)
+
+
+if __name__ == "__main__":
+    main()
