@@ -342,7 +342,7 @@ def _field(name, base, field, type_, inside=0):
 
 
 def _answer_metadata(minor, traits):
-    """XLA may only ask what a handler is; goes on at the label `call` when it does not."""
+    """XLA may only ask what a handler is; else it goes on at the label `call.begin`."""
     version = _Metadata.version.offset
     return f"""{_field("extension", "%call", _Call.extension_start, "ptr")}
   %extended = icmp ne ptr %extension, null
