@@ -9,7 +9,7 @@ from cuda_on_cpu import CpuDevice
 
 from paraxis import api
 from paraxis.backends import places
-from paraxis.backends.cuda import kernel, memory
+from paraxis.backends.cuda import kernel, loop_kernel, memory
 from paraxis.backends.cuda.arrays import Family
 from paraxis.errors import ArgumentError
 
@@ -89,7 +89,7 @@ def use(monkeypatch):
         monkeypatch.setattr(module, "on_a_gpu", is_far)
     for module in (places, memory, kernel):
         monkeypatch.setattr(module, "family_of", family_of)
-    for module in (places, kernel):
+    for module in (places, kernel, loop_kernel):
         monkeypatch.setattr(module, "device", lambda: device)
     monkeypatch.setattr(kernel, "together", family_of_two)
     return device

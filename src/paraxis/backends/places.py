@@ -14,7 +14,7 @@ TARGETS = ("cpu", "cuda")
 class Cpu(MainMemory):
     """Main memory, and loops and kernels for what is there."""
 
-    target = "cpu"
+    target, number = "cpu", None
 
     def few(self, states):
         """Are there so few states that code of its own is worth while?"""
@@ -31,6 +31,11 @@ class Gpu(GpuMemory):
     """The memory of a GPU, and loops and kernels for what is there."""
 
     target = "cuda"
+
+    @property
+    def number(self):
+        """Of the GPU."""
+        return self.device.number
 
     def few(self, states):
         return False

@@ -1,6 +1,7 @@
 """Joint limits for inverse kinematics: which joints are held back, and which go round."""
 
 import math
+from copy import copy
 
 import numpy as np
 
@@ -22,6 +23,15 @@ class Limits:
         revolute = np.array([joint.is_revolute for joint in joints])
         self.goes_round = revolute & (self.upper - self.lower >= TURN)
         self.low, self.high = self._where_to_start(revolute, length)
+        self._arrays = np
+
+    def at(self, place):
+        """The same with arrays in a place, for positions that are there."""
+        other = copy(self)
+        other._arrays = place.arrays
+        for name in ("lower", "upper", "goes_round", "low", "high"):
+            setattr(other, name, place.put(getattr(self, name)))
+        return other
 
     @property
     def bounds(self):
@@ -50,13 +60,15 @@ class Limits:
     def unwound(self, q, near=None):
         """q (..., n) with whole turns taken off, to be within limits and, if that leaves a choice,
         closest to `near`, by default the middle of the limits."""
-        near = (self.low + self.high) / 2 if near is None else np.clip(near, self.lower, self.upper)
-        unwound = q + np.round((near - q) / TURN) * TURN  # within half a turn of a place that is
+        xp = self._arrays
+        near = (self.low + self.high) / 2 if near is None else xp.clip(near, self.lower, self.upper)
+        unwound = q + xp.rint((near - q) / TURN) * TURN  # within half a turn of a place that is
         unwound -= TURN * (unwound > self.upper)
         unwound += TURN * (unwound < self.lower)
-        unwound = np.clip(unwound, self.lower, self.upper)  # of a whole turn, rounding has passed
-        return np.where(self.goes_round, unwound, q)
+        unwound = xp.clip(unwound, self.lower, self.upper)  # of a whole turn, rounding has passed
+        return xp.where(self.goes_round, unwound, q)
 
     def within(self, q):
         """q (..., n) with joints that do not go round brought between their bounds."""
-        return np.where(self.goes_round, q, np.clip(q, self.lower, self.upper))
+        xp = self._arrays
+        return xp.where(self.goes_round, q, xp.clip(q, self.lower, self.upper))

@@ -7,7 +7,7 @@ doubt: the nearest.
 from functools import cache
 
 from ..api import trace
-from ..drivers.map import as_array
+from ..backends.places import CPU
 from ..robot.pose import Pose
 from ..scalar import less_equal, maximum, select
 from ..spatial import Vector, cross
@@ -17,12 +17,12 @@ ROUNDING = 1e-12  # how far off a matrix is left as it is
 STEPS = 3  # from 1e-3 to 1e-5, 1e-10 and rounding errors
 
 
-def nearest_poses(given):
+def nearest_poses(given, place=CPU):
     """Matrices (..., 4, 4) of the poses nearest to those given, and whether they are near (...).
 
-    Given are matrices, a Pose, or sequences of these.
+    Given are matrices, a Pose, or sequences of these; what is returned is in a place.
     """
-    poses, off = _nearest()(as_array(matrices(given), "pose", (4, 4)))
+    poses, off = _nearest(place.target)(place.array(matrices(given), "pose", (4, 4)))
     return poses, off <= A_POSE
 
 
@@ -34,7 +34,7 @@ def matrices(given):
 
 
 @cache
-def _nearest():
+def _nearest(target):
     """The pose nearest to a matrix and the largest difference of an entry, compiled.
 
     The difference is NaN where an entry is not finite, the place included: that is not read for
@@ -55,7 +55,7 @@ def _nearest():
         pairs = [zip(*pair, strict=True) for pair in zip(matrix, pose, strict=True)]
         return {"pose": [[select(right, a, b) for a, b in pair] for pair in pairs], "off": off}
 
-    return trace(nearest, matrix=(4, 4)).compile()
+    return trace(nearest, matrix=(4, 4)).compile(target)
 
 
 def _nearer_to_a_rotation(rows):

@@ -5,7 +5,7 @@ whose error fell go on from where they are; the others begin anew from their nex
 done for a pose depends on that pose alone.
 """
 
-from dataclasses import dataclass
+import math
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ import numpy as np
 from ..algorithms.damped_least_squares import damped_step
 from ..algorithms.singularity import evenness
 from ..api import trace
+from ..backends.places import CPU
 from ..robot.model import Model
 from .limits import Limits
 from .starts import Starts
@@ -23,7 +24,6 @@ ROUNDS = 64
 EARLY = 4  # rounds, after which few are left
 PIECE = 1 << 15  # poses at a time in early rounds, so that they stay in the cache
 FELL = 0.25  # the error after a round, over that before, with which a pose goes on
-UNREAD = (0.0, 0.0)  # chord and way before the first step
 SINGULAR = 1e-6  # a singular value of J, over the largest, that counts as none
 SAMPLE = 4  # postures that tell how many freedoms a frame has
 DOUBTFUL = 10.0  # times the root of the tolerance: one that may be none at the pose itself
@@ -32,15 +32,17 @@ FAR = 1.0  # the error that a start is taken to have
 
 
 class Search:
-    """Inverse kinematics of a chain `robot`, all of whose joints move its only frame."""
+    """Inverse kinematics, in a place, of a chain all of whose joints move its only frame."""
 
-    def __init__(self, robot):
+    def __init__(self, robot, place):
         (self._frame,) = robot.frames
         self._n, self._model = robot.n, Model(robot)
         self._length = characteristic_length(robot, self._frame)
-        self.limits = Limits(robot, self._length)
-        ranges = self.limits.low, self.limits.high
-        self._starts = Starts(robot, self._frame.name, *ranges, self._length, ROUNDS)
+        self._place, self._arrays = place, place.arrays
+        limits = Limits(robot, self._length)
+        self._bounds, self._limits = limits.bounds, limits.at(place)
+        ranges = limits.low, limits.high
+        self._starts = Starts(robot, self._frame.name, *ranges, self._length, ROUNDS, place)
 
     def solve(self, goals, q0, tolerance, sought):
         """q (N, n) for goals (N, 4, 4), and the least error met (N,).
@@ -48,15 +50,17 @@ class Search:
         Only for the poses whose numbers are `sought`; q is NaN where there is no solution, and the
         error where none was sought. The first start is q0 (N, n), unless that is None.
         """
-        results = Results(np.full((len(goals), self._n), np.nan), np.full(len(goals), np.nan))
-        results.error[sought] = np.inf
+        xp, count = self._arrays, len(goals)
+        results = Results(xp.full((count, self._n), math.nan), xp.full(count, math.nan))
+        results.error[sought] = math.inf
         early, late = range(EARLY), range(EARLY, ROUNDS)
-        left = []
-        for first in range(0, len(sought), PIECE):
-            piece = self._begin(goals, q0, sought[first : first + PIECE])
+        left, together = [], PIECE if self._place is CPU else max(1, count)
+        for first in range(0, len(sought), together):
+            piece = self._begin(goals, q0, sought[first : first + together])
             left.append(self._rounds(early, piece, tolerance, q0, results))
         if left:
-            self._rounds(late, Sought.joined(left), tolerance, q0, results)
+            everything = [xp.concatenate(arrays) for arrays in zip(*left, strict=True)]
+            self._rounds(late, Sought(*everything), tolerance, q0, results)
         return results
 
     def singular(self, goals, q, tolerance):
@@ -66,9 +70,11 @@ class Search:
         by 1e-4. So where that may be the case the error is first made as small as it gets.
         """
         least = self._least(q)
-        doubtful = np.flatnonzero(least < DOUBTFUL * tolerance**0.5)
+        doubtful = self._arrays.flatnonzero(least < DOUBTFUL * tolerance**0.5)
+        if not len(doubtful):
+            return least < SINGULAR
         polished, _ = self._steps(
-            steps=POLISH, q=q[doubtful], goal=goals[doubtful], tolerance=0.0, off=UNREAD
+            steps=POLISH, q=q[doubtful], goal=goals[doubtful], tolerance=0.0, off=self._unread
         )
         least[doubtful] = self._least(polished["q"])
         return least < SINGULAR
@@ -82,34 +88,42 @@ class Search:
 
         some = self._starts.postures[:SAMPLE].tolist()
         freedoms = max(sum(value >= SINGULAR for value in values(q)) for q in some)
-        return trace(lambda q: values(q)[freedoms - 1], q=self._n).compile()
+        least = trace(lambda q: values(q)[freedoms - 1], q=self._n)
+        return least.compile(self._place.target)
 
     def _begin(self, goals, q0, numbers):
-        goals = goals[numbers]
-        anew, error = np.full(len(goals), q0 is None), np.full(len(goals), FAR)
-        q = np.empty((len(goals), self._n)) if q0 is None else self.limits.within(q0[numbers])
+        goals, xp = goals[numbers], self._arrays
+        anew, error = xp.full(len(goals), q0 is None), xp.full(len(goals), FAR)
+        q = xp.empty((len(goals), self._n)) if q0 is None else self._limits.within(q0[numbers])
         return Sought(numbers, goals, self._starts.centre_of(goals), q, anew, error)
 
     def _rounds(self, rounds, sought, tolerance, q0, results):
-        """Write the results of some rounds, and return what is still sought."""
+        """Write the results of some rounds, and return what is still sought.
+
+        On a GPU each round waits for the last, to know how much is left.
+        """
+        xp = self._arrays
         for attempt in rounds:
             if not len(sought.number):
                 break
-            anew = sought.anew
-            sought.q[anew] = self._starts.start(sought.centre[anew], attempt)
+            start = self._starts.start(sought.centre, attempt)
             final, _ = self._steps(
-                steps=STEPS, q=sought.q, goal=sought.goal, tolerance=tolerance, off=UNREAD
+                steps=STEPS,
+                q=xp.where(sought.anew[:, None], start, sought.q),
+                goal=sought.goal,
+                tolerance=tolerance,
+                off=self._unread,
             )
-            sought.q, error = final["q"], _error(*final["off"].T)
+            q, error = final["q"], self._error(final["off"])
             least = results.error[sought.number]
-            results.error[sought.number] = np.minimum(least, error)
+            results.error[sought.number] = xp.minimum(least, error)
             reached = error <= tolerance
             numbers = sought.number[reached]
             near = None if q0 is None else q0[numbers]
-            results.q[numbers] = self.limits.unwound(sought.q[reached], near)
-            sought.anew = ~(error < FELL * sought.error)
-            sought.error = np.where(sought.anew, FAR, error)
-            sought = sought.where(~reached)
+            results.q[numbers] = self._limits.unwound(q[reached], near)
+            anew = ~(error < FELL * sought.error)
+            after = sought._replace(q=q, anew=anew, error=xp.where(anew, FAR, error))
+            sought = Sought(*(array[~reached] for array in after))
         return sought
 
     @cached_property
@@ -118,17 +132,23 @@ class Search:
 
         def step(q, goal, tolerance, off):
             moved, distance, done = damped_step(
-                self._model, q, goal, self._frame, self._length, self.limits.bounds, tolerance
+                self._model, q, goal, self._frame, self._length, self._bounds, tolerance
             )
             return {"q_next": moved, "off_next": list(distance), "done": done}
 
         program = trace(step, q=self._n, goal=(4, 4), tolerance=(), off=2)
-        return program.compile_loop(carry={"q": "q_next", "off": "off_next"}, until="done")
+        carry = {"q": "q_next", "off": "off_next"}
+        return program.compile_loop(carry, until="done", target=self._place.target)
 
+    def _error(self, off):
+        """The larger of angle and way."""
+        xp, chord, way = self._arrays, off[:, 0], off[:, 1]
+        return xp.maximum(2 * xp.arcsin(xp.minimum(chord / 2, 1.0)), way)
 
-def _error(chord, way):
-    """The larger of angle and way."""
-    return np.maximum(2 * np.arcsin(np.minimum(chord / 2, 1.0)), way)
+    @cached_property
+    def _unread(self):
+        """Chord and way before the first step."""
+        return self._arrays.zeros(2)
 
 
 class Results(NamedTuple):
@@ -136,8 +156,7 @@ class Results(NamedTuple):
     error: np.ndarray
 
 
-@dataclass
-class Sought:
+class Sought(NamedTuple):
     """Poses that are not reached yet: arrays with one entry for each."""
 
     number: np.ndarray  # which of all poses it is
@@ -146,14 +165,6 @@ class Sought:
     q: np.ndarray
     anew: np.ndarray  # does it begin from its next start?
     error: np.ndarray  # after the last round, FAR at a start
-
-    def where(self, kept):
-        return Sought(*(array[kept] for array in vars(self).values()))
-
-    @staticmethod
-    def joined(several):
-        columns = zip(*(vars(each).values() for each in several), strict=True)
-        return Sought(*map(np.concatenate, columns))
 
 
 def characteristic_length(robot, frame):

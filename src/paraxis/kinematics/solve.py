@@ -1,11 +1,13 @@
 """Inverse kinematics for arrays of poses: where the joints stand when a frame has a pose."""
 
+import math
 from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
 
-from ..drivers.map import as_array, broadcast_shapes
+from ..backends.places import place_of
+from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robot.joint import WORLD
 from ..robot.robot import a_robot, check_frame_name
@@ -26,9 +28,9 @@ class InverseKinematics:
     singular: np.ndarray  # (...): solved, where the frame loses a freedom of motion
 
     def __repr__(self):
-        solved, total = np.count_nonzero(self.solved), self.solved.size
-        more = {"singular": self.singular, "no pose": np.isnan(self.error)}
-        counts = {what: np.count_nonzero(which) for what, which in more.items()}
+        solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
+        more = {"singular": self.singular, "no pose": self.error != self.error}
+        counts = {what: int(which.sum()) for what, which in more.items()}
         more = "".join(f", {count:,} {what}" for what, count in counts.items() if count)
         return f"<InverseKinematics: {solved:,} of {total:,} solved{more}>"
 
@@ -51,41 +53,51 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
     than once come within half a turn of q0 (without it, of the middle of their limits), limits
     permitting. Joints that do not move the frame stay at q0, or at zero (at mid-range where zero is
     beyond their limits). The same pose and q0 give the same bits in any batch.
+
+    Where poses are on a GPU, of CuPy, PyTorch or JAX, q0 must be too, and the results are. The
+    search waits for the GPU after every few steps, to see which poses are reached.
     """
-    chain, search, neutral = _prepared(robot, frame)
-    tolerance = _checked(tolerance)
-    goals, sound = nearest_poses(pose)
-    starts = None if q0 is None else as_array(q0, "q0", (robot.n,))
+    place = place_of({"pose": pose, "q0": q0})
+    with place.stream():
+        solution = _solved(robot, pose, frame, q0, _checked(tolerance), place)
+        return InverseKinematics(*map(place.given_back, solution))
+
+
+def _solved(robot, pose, frame, q0, tolerance, place):
+    chain, search, neutral = _prepared(robot, frame, place)
+    xp = place.arrays
+    goals, sound = nearest_poses(pose, place)
+    starts = None if q0 is None else place.array(q0, "q0", (robot.n,))
     batch = _batch(goals, starts)
-    goals = np.ascontiguousarray(np.broadcast_to(goals, batch + (4, 4))).reshape(-1, 4, 4)
-    sound = np.broadcast_to(sound, batch).reshape(-1)
+    goals = xp.ascontiguousarray(xp.broadcast_to(goals, batch + (4, 4))).reshape(-1, 4, 4)
+    sound = xp.broadcast_to(sound, batch).reshape(-1)
     if starts is None:
-        q, first, sought = np.tile(neutral, (len(goals), 1)), None, sound
+        q, first, sought = xp.tile(neutral, (len(goals), 1)), None, sound
     else:
-        q = np.array(np.broadcast_to(starts, batch + (robot.n,)), float).reshape(-1, robot.n)
-        first, sought = q[:, chain], sound & np.isfinite(q).all(-1)
-    found, error = search.solve(goals, first, tolerance, np.flatnonzero(sought))
-    error[sound & ~sought] = np.inf  # a pose, but nothing was met from no start
+        q = xp.array(xp.broadcast_to(starts, batch + (robot.n,)), float).reshape(-1, robot.n)
+        first, sought = q[:, chain], sound & xp.isfinite(q).all(-1)
+    found, error = search.solve(goals, first, tolerance, xp.flatnonzero(sought))
+    error = xp.where(sound & ~sought, math.inf, error)  # a pose, but nothing was met from no start
     solved = error <= tolerance
     q[:, chain] = found
-    q[~solved] = np.nan
+    q = xp.where(solved[:, None], q, math.nan)
     singular = search.singular(goals, found, tolerance)
     each = (array.reshape(batch) for array in (solved, error, singular))
-    return InverseKinematics(q.reshape(*batch, robot.n), *each)
+    return q.reshape(*batch, robot.n), *each
 
 
-def _prepared(robot, frame):
+def _prepared(robot, frame, place):
     """The joints that move a frame, the search for the chain they are, and where others stand."""
     a_robot(robot)
     check_frame_name(frame)
-    kept, key = robot._functions, ("inverse_kinematics", frame)
+    kept, key = robot._functions, ("inverse_kinematics", frame, place.target, place.number)
     if key not in kept:
-        place = robot.tool() if frame is None else robot.frame(frame)
-        if place.body == WORLD:
+        tip = robot.tool() if frame is None else robot.frame(frame)
+        if tip.body == WORLD:
             raise RobotError(f"frame {frame!r} is fixed to the world: no joint moves it")
-        chain = replace(robot, frames=(place,), warn=False).subchain(place.name)
-        search = Search(chain)
-        kept[key] = list(robot.path(place.body)[::-1]), search, Limits(robot).neutral
+        chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name)
+        moving = np.array(robot.path(tip.body)[::-1])
+        kept[key] = place.put(moving), Search(chain, place), place.put(Limits(robot).neutral)
     return kept[key]
 
 

@@ -17,15 +17,17 @@ CLOSE = 0.25  # of `length`: how far apart is as bad as frames turned by 41 degr
 
 
 class Starts:
-    """Postures of a robot within the given ranges, for so many attempts."""
+    """Postures of a robot within the given ranges, for so many attempts, in a place."""
 
-    def __init__(self, robot, frame, low, high, length, attempts):
+    def __init__(self, robot, frame, low, high, length, attempts, place):
         self._scale = CLOSE * length
         self.postures = low + (high - low) * kronecker(POSTURES, robot.n)
         places = self._places(forward_kinematics(robot, self.postures, frame))
         centres = places[:CENTRES]
-        self._lists = np.argsort(_apart(centres, places), axis=-1, kind="stable")[:, :attempts]
-        self._centre_of = trace(lambda pose: self._nearest(centres, pose), pose=(4, 4)).compile()
+        lists = np.argsort(_apart(centres, places), axis=-1, kind="stable")[:, :attempts]
+        self._lists, self._there = place.put(lists.T.copy()), place.put(self.postures)
+        nearest = trace(lambda pose: self._nearest(centres, pose), pose=(4, 4))
+        self._centre_of = nearest.compile(place.target)
 
     def centre_of(self, poses):
         """The number of the centre that a pose belongs to."""
@@ -33,7 +35,7 @@ class Starts:
 
     def start(self, centre, attempt):
         """The posture that poses of a centre start from."""
-        return self.postures[self._lists[centre, attempt]]
+        return self._there[self._lists[attempt][centre]]
 
     def _places(self, poses):
         """Poses as points (..., 12) of a space in which near poses are near."""
