@@ -522,7 +522,7 @@ def test_unknown_choices():
         ({"function": "mass_matrix"}, "function: expected one of .*, found 'mass_matrix'"),
         ({"function": ["forward_dynamics"]}, "function: expected one of .*, found .'forward"),
         ({"algorithm": "newton_euler"}, "algorithm: expected one of .*, found 'newton_euler'"),
-        ({"order": "kogge_stone"}, r"articulated_body can be done in \('p_fold', 'serial'\)"),
+        ({"order": "kogge_stone"}, r"articulated_body can be done in \('p_fold', 'serial', .*'\)"),
         ({"threads": 0}, "threads: expected None or a number >= 1, found 0"),
     ):
         with pytest.raises(ArgumentError, match=message):

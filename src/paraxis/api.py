@@ -443,22 +443,37 @@ def _along_chain(robot, function, algorithm, parameters):
 def _chain_dynamics(robot, function, algorithm):
     from .chains.dynamics import ChainDynamics  # here, because few robots are so long
 
-    is_torques = function in TORQUES
-    along = ChainDynamics(robot, "inverse_dynamics" if is_torques else function, algorithm)
+    along = ChainDynamics(robot, _whole_function(function), algorithm)
     still = np.zeros(robot.nv, np.float32)  # the rates and accelerations that are not given
 
     def general(*arrays, out=None):
         if out is None and traced_value(arrays) is not None:
             return _spliced(robot, function, algorithm, (), None, None, arrays)
+        if any(map(on_a_gpu, arrays)):
+            return _on_gpu(robot, function, algorithm, (), None, None)(*arrays, out=out)
         missing = 3 - len(FUNCTIONS[function].inputs)
         return along(*arrays, *[still] * missing, out=out)
 
     return general
 
 
+def _whole_function(function):
+    """The function along a chain that this one is, or is with some inputs zero."""
+    return "inverse_dynamics" if function in TORQUES else function
+
+
+def _chain_on_gpu(robot, function, algorithm):
+    from .chains.on_gpu import ChainOnGpu  # here, because few robots are so long
+
+    inputs = len(FUNCTIONS[function].inputs)
+    return ChainOnGpu(robot, _whole_function(function), algorithm, given=inputs)
+
+
 def _on_gpu(robot, function, algorithm, parameters, frame, coordinates):
     """A function of a robot for arrays on a GPU."""
     key = ("cuda", function, algorithm, parameters, frame, coordinates)
+    if key not in robot._functions and _along_chain(robot, function, algorithm, parameters):
+        robot._functions[key] = _chain_on_gpu(robot, function, algorithm)
     if key not in robot._functions:
         request = _request(robot, function, algorithm, parameters, frame, coordinates)
         names = (*FUNCTIONS[function].inputs, *parameters)

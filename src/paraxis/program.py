@@ -170,7 +170,7 @@ class Program:
             return CudaLoop(self._identified, lambda: self.graph, plan, work, dtype)
         return compile_loop(self._identified, lambda: self.graph, plan, work, dtype, threads)
 
-    def compile_scan(self, order="odd_even_reduction", threads=None):
+    def compile_scan(self, order="odd_even_reduction", threads=None, target="cpu"):
         """Machine code for all prefixes of a row of elements, glued two at a time by this Program.
 
         Elements and spans of them have named parts: outputs x, y, ... are the parts of the span
@@ -178,7 +178,13 @@ class Program:
         associative; it need not commute. `scan(x=(n, ...), y=...)` returns the prefixes in the
         same shapes, as a dict, or one array where there is one part. order: "serial", "p_fold",
         "kogge_stone", "odd_even_elimination" or "odd_even_reduction"; drivers/scan.py.
+        target: "cpu", or "cuda" for arrays on a GPU.
         """
+        _check_target(target, threads)
+        if target == "cuda":
+            from .backends.cuda.scan_kernel import CudaScan
+
+            return CudaScan(self._identified, self.graph, order, work)
         from .backends.llvm.scan_kernel import compile_scan
 
         return compile_scan(self._identified, self.graph, order, work, threads)

@@ -27,20 +27,24 @@ EARLIER = [tuple(range(k))[::-1] for k in range(6)]
 
 def join_inward(inertia, bias, Φ, Θ, b, beyond_inertia, beyond_bias):
     """What a row shows with all rows beyond, and how these answer to its end: G and g."""
-    Θ = symmetric(Θ, 6)
-    Y = _root(_six_by_six(beyond_inertia))
+    G, g = answered(beyond_inertia, beyond_bias, symmetric(Θ, 6), b)
+    return {
+        "beyond_inertia": plus(inertia, blocks(congruent(Φ, G))),
+        "beyond_bias": plus(bias, times(Φ, g)),
+        "G": upper_triangle(G),
+        "g": g,
+    }
+
+
+def answered(inertia, bias, Θ, b):
+    """G and g for an end with Θ and b, to which all beyond shows this inertia and bias."""
+    Y = _root(_six_by_six(inertia))
     middle = congruent(transposed(Y), Θ)
     for k in range(6):
         middle[k][k] = middle[k][k] + 1.0
     factors = factor(EARLIER, middle)
     G = product(Y, transposed([solve(factors, row) for row in Y]))
-    g = plus(beyond_bias, times(G, minus(b, times(Θ, beyond_bias))))
-    return {
-        "beyond_inertia": plus(inertia, _blocks(congruent(Φ, G))),
-        "beyond_bias": plus(bias, times(Φ, g)),
-        "G": upper_triangle(G),
-        "g": g,
-    }
+    return G, plus(bias, times(G, minus(b, times(Θ, bias))))
 
 
 def join_outward(Φ, Θ, b, G, g, a):
@@ -99,7 +103,7 @@ def _three_by_three(s):
     return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
 
-def _blocks(matrix):
+def blocks(matrix):
     """The scalars of an articulated inertia."""
     A = [row[:3] for row in matrix[:3]]
     C = [entry for row in matrix[:3] for entry in row[3:]]

@@ -62,8 +62,21 @@ class SpanOperator(Operator):
     a span must be told at each.
     """
 
-    def __init__(self, name, glue, middle, shapes, kept, unknown, work, on, near=None, far=None):
-        super().__init__(name, glue, shapes, work, on)
+    def __init__(
+        self,
+        name,
+        glue,
+        middle,
+        shapes,
+        kept,
+        unknown,
+        work,
+        on,
+        near=None,
+        far=None,
+        identity=None,
+    ):
+        super().__init__(name, glue, shapes, work, on, identity)
         self._middle, self._kept, self._unknown = middle, kept, unknown
         self.kept = {part: size(shape) for part, shape in kept.items()}
         self.unknown = {part: size(shape) for part, shape in unknown.items()}

@@ -4,7 +4,8 @@ from functools import cache
 
 from ..algorithms import articulated_rows, newton_euler_rows, row_junctions
 from ..algorithms.chain_link import MIXED, NUMBERS
-from ..backends.llvm.sweep_kernel import CPU
+from ..backends.llvm.sweep import TILE
+from ..backends.llvm.sweep_kernel import ON_CPU
 from ..graph.trace import trace
 from ..program import work
 
@@ -74,19 +75,20 @@ ACROSS = {
 
 
 @cache
-def along(name, kinds, wide, ways=(), on=CPU):
-    """A sweep over links. `ways`: pairs of an array and how its lanes lie, if not in tiles."""
+def along(name, kinds, wide, ways=(), on=ON_CPU, otherwise=TILE):
+    """A sweep over links. `ways`: pairs of an array and how its lanes lie; `otherwise` the rest."""
     function, inputs = ALONG[name]
     inputs = {"link": (NUMBERS + (kinds == MIXED),)} | inputs
 
     def graph():
         return trace(lambda **arrays: function(kinds=kinds, **arrays), inputs, name)
 
-    return on.sweep(f"chain {name} {kinds}", graph, work, dict(ways), wide=wide)
+    identity = f"chain {name} {kinds}"
+    return on.sweep(identity, graph, work, dict(ways), wide=wide, otherwise=otherwise)
 
 
 @cache
 def across(name):
     """A sweep from row to row."""
     function, inputs = ACROSS[name]
-    return CPU.sweep(f"chain {name}", lambda: trace(function, inputs, name), work, wide=False)
+    return ON_CPU.sweep(f"chain {name}", lambda: trace(function, inputs, name), work, wide=False)

@@ -21,24 +21,24 @@ from ..errors import ArgumentError
 from ..robot.robot import a_robot
 from .forward_rows import ArticulatedRows
 from .glued_newton_euler import GluedNewtonEuler
+from .glued_rows import GluedRows, short_rows
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
+from .on_gpu import INPUTS, ON_GPU, SERIAL, ChainOnGpu
 from .rows import cuts
-from .serial import ArticulatedSerial, NewtonEulerSerial
 from .span_forces import SpanForces
 from .undefined import explain
 
+TARGETS = ("cpu", "cuda")
 SCAN_FROM = 384  # links, from which on the rows of a scan are worth their junctions
 BATCH_FROM = 4  # states, from which on lanes are better filled with states than with links
 GROUPS_AT_ONCE = 4  # of states a thread: what they keep should stay in the caches
-INPUTS = {"forward_dynamics": ("q", "qd", "tau"), "inverse_dynamics": ("q", "qd", "qdd")}
-SERIAL = {"forward_dynamics": ArticulatedSerial, "inverse_dynamics": NewtonEulerSerial}
 ROWS = {"forward_dynamics": ArticulatedRows, "inverse_dynamics": NewtonEulerRows}
 
 # function -> algorithm -> the orders it can be done in; the first of each is the fastest.
 SCANS = {
     "forward_dynamics": {
-        "articulated_body": ("p_fold", "serial"),
+        "articulated_body": ("p_fold", "serial", "odd_even_reduction"),
         "constraint_force": ("odd_even_reduction", "p_fold", "serial", "odd_even_elimination"),
         "divide_and_conquer": ("odd_even_reduction", "p_fold", "serial"),
     },
@@ -49,20 +49,26 @@ SCANS = {
 }
 
 
-def chain_dynamics(robot, function="forward_dynamics", algorithm=None, order=None, threads=None):
+def chain_dynamics(
+    robot, function="forward_dynamics", algorithm=None, order=None, threads=None, target="cpu"
+):
     """A function of a long chain in an order of your choice, callable on arrays (..., n).
 
     px.forward_dynamics and px.inverse_dynamics choose by themselves; this is for comparison, and to
-    see what each costs. Forward dynamics: "articulated_body" in the orders "p_fold" and "serial";
-    "constraint_force" (Fijany) in "odd_even_reduction", "odd_even_elimination", "p_fold" and
-    "serial"; "divide_and_conquer" (Featherstone) in all of these but elimination. Inverse dynamics:
-    "newton_euler" in "p_fold" and "serial"; "logarithmic_newton_euler" (Lathrop) in any of the
-    orders of a scan.
+    see what each costs. Forward dynamics: "articulated_body" in the orders "p_fold", "serial" and
+    "odd_even_reduction" (short rows glued in pairs); "constraint_force" (Fijany) in
+    "odd_even_reduction", "odd_even_elimination", "p_fold" and "serial"; "divide_and_conquer"
+    (Featherstone) in all of these but elimination. Inverse dynamics: "newton_euler" in "p_fold" and
+    "serial"; "logarithmic_newton_euler" (Lathrop) in any of the orders of a scan.
+
+    target "cuda" takes arrays on a GPU, and has all of these but "p_fold" of the first of each.
     """
     a_robot(robot)
     if not isinstance(function, str) or function not in SCANS:
         raise ArgumentError(f"function: expected one of {tuple(SCANS)}, found {function!r}")
-    known = SCANS[function]
+    if target not in TARGETS:
+        raise ArgumentError(f"target: expected one of {TARGETS}, found {target!r}")
+    known = SCANS[function] if target == "cpu" else ON_GPU[function]
     algorithm = next(iter(known)) if algorithm is None else algorithm
     if not isinstance(algorithm, str) or algorithm not in known:
         raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {algorithm!r}")
@@ -71,6 +77,10 @@ def chain_dynamics(robot, function="forward_dynamics", algorithm=None, order=Non
         raise ArgumentError(
             f"order: {algorithm} can be done in {known[algorithm]}, found {order!r}"
         )
+    if target == "cuda":
+        if threads is not None:
+            raise ArgumentError("threads: a GPU has as many as it takes; leave it out")
+        return ChainOnGpu(robot, function, order, algorithm)
     checked_options("float64", threads)
     return ChainDynamics(robot, function, order, algorithm, threads)
 
@@ -87,6 +97,7 @@ class ChainDynamics:
         self.algorithm, self.way, self.threads = algorithm, way, threads
         self._chain = chain_of(robot)
         self._fast = algorithm in (None, "articulated_body", "newton_euler")
+        self._glued = self._fast and way == "odd_even_reduction"
         if not self._fast and function == "forward_dynamics":
             self._chain.require_mobile_links(algorithm)
         self._signature = Signature(dict.fromkeys(INPUTS[function], (self._chain.n,)), {})
@@ -155,13 +166,15 @@ class ChainDynamics:
     @cached_property
     def _cut(self):
         """None where every row would end with a link that moves nothing by itself."""
+        if self._glued:
+            return short_rows(self._chain)
         possible = cuts(self._chain.n, lanes_of("float64").count)
         if self.function == "inverse_dynamics":
             return next(possible)
         return next((cut for cut in possible if self._chain.bears(cut)), None)
 
     def _scan(self, vectors, result, threads):
-        if not self._fast:
+        if not self._fast or self._glued:
             self._other_solver()(*vectors, result, threads)
             return
         if self._rows is None:
@@ -179,6 +192,8 @@ class ChainDynamics:
         return f"<{self.function} of {self.robot.name!r}({arrays}){by}, {self.way or 'any way'}>"
 
     def _other_solver(self):
+        if self._glued:
+            return self._solver(GluedRows, self._cut)
         if self.function == "forward_dynamics":
             return self._solver(SpanForces, self.algorithm, self.way)
         return self._solver(GluedNewtonEuler, self.way)

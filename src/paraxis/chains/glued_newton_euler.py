@@ -4,7 +4,7 @@ import numpy as np
 
 from ..algorithms import chain_gluing
 from ..algorithms.chain_link import MIXED, NUMBERS
-from ..backends.llvm.sweep_kernel import CPU
+from ..backends.llvm.sweep_kernel import ON_CPU
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM, Scan
 from .maps import bound, link_columns, mapped, parts
@@ -14,7 +14,7 @@ from .operators import loads, motions
 class GluedNewtonEuler:
     """Lathrop's logarithmic form; all else is local to a link and its neighbour."""
 
-    def __init__(self, chain, order, on=CPU):
+    def __init__(self, chain, order, on=ON_CPU):
         n, arrays = chain.n, on.arrays
         self._n = n
         self._motions, self._loads = Scan(motions(on), n + 1, order), Scan(loads(on), n, order)

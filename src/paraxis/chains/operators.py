@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from ..algorithms import chain_gluing, constraint_spans, handle_spans, odd_even_steps
+from ..algorithms import chain_gluing, constraint_spans, handle_spans, odd_even_steps, row_spans
 from ..algorithms.angular_velocities import Spin, glue_spins
-from ..backends.llvm.sweep_kernel import CPU
+from ..backends.llvm.sweep_kernel import ON_CPU
 from ..backends.operator import Operator, SpanOperator
 from ..graph.graph import size
 from ..program import work
@@ -28,8 +28,32 @@ def loads(on):
 
 
 def spins(on):
-    still = [*np.eye(3).ravel(), 0.0, 0.0, 0.0]
-    return Operator("spins", _glued_spins, {"W": (3, 3), "ω": (3,)}, work, on, still)
+    shapes = {"W": (3, 3), "ω": (3,)}
+    still = _numbers({"W": np.eye(3), "ω": 0.0}, shapes)
+    return Operator("spins", _glued_spins, shapes, work, on, still)
+
+
+def row_ends(on):
+    """Rows of articulated bodies: of the body between two, how it moves and what pulls at it."""
+    nothing = dict.fromkeys(row_spans.SPAN, 0.0) | {"Φ": np.eye(6)}
+    return SpanOperator(
+        "row ends",
+        row_spans.glue,
+        row_spans.middle,
+        row_spans.SPAN,
+        row_spans.KEPT,
+        {"A": (6,), "e": (6,)},
+        work,
+        on,
+        near=("A",),
+        far=("e",),
+        identity=_numbers(nothing, row_spans.SPAN),
+    )
+
+
+def _numbers(parts, shapes):
+    """All numbers of a span in the order of its parts, each given as far as NumPy needs it."""
+    return np.concatenate([np.broadcast_to(parts[p], s).ravel() for p, s in shapes.items()])
 
 
 class ConstraintSpans(SpanOperator):
@@ -37,7 +61,7 @@ class ConstraintSpans(SpanOperator):
 
     algorithm = constraint_spans
 
-    def __init__(self, kinds, rotors, on=CPU):
+    def __init__(self, kinds, rotors, on=ON_CPU):
         directions = 6 if rotors else 5
         vector, square = (directions,), (directions, directions)
         triangle = (directions * (directions + 1) // 2,)
@@ -72,7 +96,7 @@ class HandleSpans(SpanOperator):
 
     algorithm = handle_spans
 
-    def __init__(self, kinds, rotors, on=CPU):
+    def __init__(self, kinds, rotors, on=ON_CPU):
         spans = {"near": (21,), "across": (6, 6), "far": (21,), "b_near": (6,), "b_far": (6,)}
         kept = {"P": (6, 6), "Q": (6, 6), "g": (6,)}
         glue = partial(handle_spans.glue, kinds=kinds, rotors=rotors)

@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from ..backends.llvm.sweep import APART, SAME
-from ..drivers.sweep import Place, addresses, carried, inward, outward, tiles
+from ..backends.llvm.sweep_kernel import ON_CPU
+from ..drivers.sweep import Place, carried, inward, outward
 from .bodies import along
 
 VECTORS = ("q", "qd", "qdd", "tau")
@@ -13,19 +16,21 @@ WAYS = (("link", SAME), *((name, APART) for name in VECTORS))
 class _Serial:
     """Sweeps along the whole chain. Vectors are (states, links) without gaps, a state a lane."""
 
-    def __init__(self, chain, states, lanes):
+    def __init__(self, chain, states, lanes, on):
         self._chain, self._lanes, self._groups = chain, lanes, -(-states // lanes)
+        self._on, self._link = on, on.arrays.asarray(chain.link)
+        self._rise = on.arrays.asarray(np.array([[0.0, 0.0, 0.0, *-chain.gravity]]).T)
 
     def _tile(self, entries, steps=1):
-        return tiles(self._groups, steps, entries, self._lanes)
+        return self._on.tiles(self._groups, steps, entries, self._lanes)
 
     def _bind(self, name, is_inward=False, **arrays):
         """A job; arrays of one step are carried, those with more are walked along."""
-        n, link = self._chain.n, self._chain.link
+        n, link = self._chain.n, self._link
         walk = inward if is_inward else outward
         row, number = link.strides
         places = {
-            "link": Place(link, 0, row),
+            "link": Place(link, 0, row, entry=number),
             **dict.fromkeys(VECTORS, Place(None, self._lanes * n * number, number, n * number)),
         }
         if is_inward:
@@ -35,15 +40,15 @@ class _Serial:
             }
         for key, array in arrays.items():
             places[key] = carried(array) if array.shape[1] == 1 < n else walk(array)
-        sweep = along(name, self._chain.kinds, self._lanes > 1, WAYS)
+        sweep = along(name, self._chain.kinds, self._lanes > 1, WAYS, self._on)
         return sweep.bind(n, self._groups, **{key: places[key] for key in sweep.arrays})
 
     def _run(self, threads, **vectors):
         """Do all jobs, from a base that rises, which is how gravity is felt, and a free tip."""
-        given = addresses(**vectors)
+        given = self._on.addresses(**vectors)
         self._rate.fill(0.0)
         self._beyond.fill(0.0)
-        self._a[:, :, :3], self._a[:, :, 3:] = 0.0, -self._chain.gravity[:, None]
+        self._a[...] = self._rise
         for job in self._jobs:
             job.run(threads, given)
 
@@ -51,8 +56,8 @@ class _Serial:
 class ArticulatedSerial(_Serial):
     """Forward dynamics by Featherstone's recursion."""
 
-    def __init__(self, chain, states, lanes):
-        super().__init__(chain, states, lanes)
+    def __init__(self, chain, states, lanes, on=ON_CPU):
+        super().__init__(chain, states, lanes, on)
         angle, kept = self._tile(2, chain.n), self._tile(8, chain.n)
         self.reciprocals = kept[0, :, 6, 0]  # of what each joint moves, in the first state
         self._rate, self._a, self._beyond = self._tile(3), self._tile(6), self._tile(27)
@@ -79,8 +84,8 @@ class ArticulatedSerial(_Serial):
 class NewtonEulerSerial(_Serial):
     """Inverse dynamics by Newton-Euler."""
 
-    def __init__(self, chain, states, lanes):
-        super().__init__(chain, states, lanes)
+    def __init__(self, chain, states, lanes, on=ON_CPU):
+        super().__init__(chain, states, lanes, on)
         angle, load = self._tile(2, chain.n), self._tile(6, chain.n)
         self._rate, self._a, self._beyond = self._tile(3), self._tile(6), self._tile(6)
         self._jobs = (

@@ -2,7 +2,7 @@
 
 from ..algorithms.chain_link import MIXED, NUMBERS
 from ..algorithms.constraint_spans import joint_acceleration, own_spin
-from ..backends.llvm.sweep_kernel import CPU
+from ..backends.llvm.sweep_kernel import ON_CPU
 from ..drivers.columns import Columns
 from ..drivers.elimination import Elimination
 from ..drivers.odd_even import OddEvenElimination
@@ -18,7 +18,7 @@ class SpanForces:
     """The forces through all joints, and what they do: local to a link and its neighbours, but for
     two scans. The first finds angular velocities, the second the forces."""
 
-    def __init__(self, chain, algorithm, order, on=CPU):
+    def __init__(self, chain, algorithm, order, on=ON_CPU):
         n, arrays = chain.n, on.arrays
         self._n, self._on = n, on
         self._kinds = chain.kinds

@@ -8,7 +8,7 @@ An array in tiles is (groups, steps, entries, lanes): what a register of lanes n
 lies side by side. Other arrays lie as their owners have them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,15 +52,16 @@ def addresses(**arrays):
 
 def outward(tile):
     """From the first step to the last."""
-    return Place(tile, tile.strides[0], tile.strides[1])
+    group, step, entry, lane = tile.strides
+    return Place(tile, group, step, lane, entry)
 
 
 def inward(tile):
     """From the last step to the first."""
-    steps = tile.shape[1]
-    return Place(tile, tile.strides[0], -tile.strides[1], first=(steps - 1) * tile.strides[1])
+    place = outward(tile)
+    return replace(place, step=-place.step, first=(tile.shape[1] - 1) * place.step)
 
 
 def carried(tile):
     """One element a row, (groups, 1, entries, lanes), that stays under the hand."""
-    return Place(tile, tile.strides[0], 0)
+    return replace(outward(tile), step=0)

@@ -1,8 +1,8 @@
 """Launches that are always the same, recorded once as a CUDA graph and queued all at once."""
 
-from contextlib import contextmanager
-
 import numpy as np
+
+from ...drivers.exclusive import Exclusive
 
 
 class Recording:
@@ -33,18 +33,16 @@ class Recording:
 class Turn:
     """Memory that serves one caller at a time, also where callers queue on different streams."""
 
-    def __init__(self, on, lock):
-        self._cuda, self._lock = getattr(on.arrays, "cuda", None), lock
-        self._done = None  # an event: when the last caller's work is
+    def __init__(self, on):
+        self._cuda = None if on.arrays is np else on.arrays.cuda  # a stand-in has no streams
+        self._lock, self._done = Exclusive(), None  # an event: the last caller's work is done
 
-    @contextmanager
-    def __call__(self):
-        with self._lock:
-            if self._cuda is None:
-                yield
-                return
-            stream = self._cuda.get_current_stream()
-            if self._done is not None:
-                stream.wait_event(self._done)
-            yield
-            self._done = stream.record()
+    def __enter__(self):
+        self._lock.__enter__()
+        if self._done is not None:
+            self._cuda.get_current_stream().wait_event(self._done)
+
+    def __exit__(self, *error):
+        if self._cuda is not None:
+            self._done = self._cuda.get_current_stream().record()
+        self._lock.__exit__(*error)

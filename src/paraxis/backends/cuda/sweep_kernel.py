@@ -1,11 +1,19 @@
 """A compiled body on the GPU, repeated along rows of elements: what scans there are made of."""
 
+from functools import cache
+
 from .device import cached
 from .recording import Recording
 from .sweep_text import ITEM, THREADS, sweep_text
 
 
-class Gpu:
+@cache
+def sweeps_on(on, number):
+    """Sweeps on a device, of which the GPU of that number is current."""
+    return GpuSweeps(on)
+
+
+class GpuSweeps:
     """Where sweeps run and their arrays are; for the CPU see backends/llvm/sweep_kernel.py."""
 
     def __init__(self, on):
@@ -16,6 +24,16 @@ class Gpu:
         if identity not in self._sweeps:
             self._sweeps[identity] = Sweep(self.device, identity, make_graph)
         return self._sweeps[identity]
+
+    def tiles(self, groups, steps, entries, lanes):
+        """New memory (groups, steps, entries, lanes), in which groups are side by side: one thread
+        is a group, and has one lane."""
+        memory = self.arrays.zeros((steps, entries, lanes, groups))
+        return memory.transpose(3, 0, 1, 2)
+
+    def addresses(self, **arrays):
+        """Where the arrays of a run begin."""
+        return {name: self.device.address(array) for name, array in arrays.items()}
 
     def recorded(self, run):
         """`run(threads)`, its launches recorded, so that they are queued all at once."""
@@ -43,14 +61,17 @@ class Sweep:
         """A job on these places, one for each array of the body."""
         if set(places) != set(self.arrays):
             raise TypeError(f"{self._identity}: expected {self.arrays}, found {tuple(places)}")
-        arguments = [groups, steps]
+        arguments, later = [groups, steps], []
         for name in self.arrays:
-            place = places[name]
+            place, address = places[name], 0
+            if place.array is None:
+                later.append((name, len(arguments), place.first))
+            else:
+                address = self.device.address(place.array) + place.first
             apart = (place.group, place.step, place.entry)
-            arguments.append(self.device.address(place.array) + place.first)
-            arguments += [distance // ITEM for distance in apart]
-        launcher = self.launcher(self._overlapping(places))
-        return Job(launcher, groups, arguments, [place.array for place in places.values()])
+            arguments += [address, *(distance // ITEM for distance in apart)]
+        kept = [place.array for place in places.values()]
+        return Job(self.launcher(self._overlapping(places)), groups, arguments, later, kept)
 
     def launcher(self, overlapping=False):
         """The kernel; `overlapping` where a result lies on what is read for it or for others."""
@@ -65,23 +86,28 @@ class Sweep:
         return {"name": text.name}, self.device.binary(text.text)
 
     def _overlapping(self, places):
-        def extent(name):
-            array = places[name].array
-            start = self.device.address(array)
-            return start, start + array.nbytes
+        """Arrays that come with a run are those of a caller, and lie apart."""
 
-        read = [extent(name) for name in self._inputs if name not in self._outputs]
-        written = [extent(name) for name in self._outputs]
-        return any(a < d and c < b for a, b in read for c, d in written)
+        def extents(names):
+            for array in (places[name].array for name in names):
+                if array is not None:
+                    start = self.device.address(array)
+                    lengths = zip(array.shape, array.strides, strict=True)
+                    yield start, start + ITEM + sum((n - 1) * step for n, step in lengths)
+
+        read = [*extents(name for name in self._inputs if name not in self._outputs)]
+        return any(a < d and c < b for a, b in read for c, d in extents(self._outputs))
 
 
 class Job:
     """A sweep over given arrays, which it keeps."""
 
-    def __init__(self, launcher, groups, arguments, arrays):
+    def __init__(self, launcher, groups, arguments, later, arrays):
         self._launcher, self._blocks = launcher, -(-groups // THREADS)
-        self._arguments, self._arrays = arguments, arrays
+        self._arguments, self._later, self._arrays = arguments, later, arrays
 
-    def run(self, thread_count=1):
-        """Queue all steps."""
+    def run(self, thread_count=1, given=None):
+        """Queue all steps; `given` are the addresses of arrays that come with the run."""
+        for name, at, first in self._later:
+            self._arguments[at] = given[name] + first
         self._launcher(self._blocks, THREADS, self._arguments)

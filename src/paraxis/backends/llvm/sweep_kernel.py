@@ -5,6 +5,7 @@ from array import array as word_array
 
 import numpy as np
 
+from ...drivers.sweep import addresses, tiles
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
@@ -107,11 +108,13 @@ def compile_sweep(
     return Sweep(description, host.LoadedCode(data))
 
 
-class Cpu:
+class CpuSweeps:
     """Where sweeps run and their arrays are; for a GPU see backends/cuda/sweep_kernel.py."""
 
     arrays = np
     sweep = staticmethod(compile_sweep)
+    tiles = staticmethod(tiles)
+    addresses = staticmethod(addresses)
 
     @staticmethod
     def recorded(run):
@@ -119,4 +122,4 @@ class Cpu:
         return run
 
 
-CPU = Cpu()
+ON_CPU = CpuSweeps()

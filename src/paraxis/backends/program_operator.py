@@ -1,0 +1,76 @@
+"""A Program as a combine operator: outputs x, y, ... are glued from left_x, right_x, left_y, ..."""
+
+from ..drivers.map import Signature
+from ..errors import ArgumentError
+from ..graph.splice import splice
+from .operator import Operator
+
+LEFT, RIGHT = "left_", "right_"
+
+
+class ProgramOperator(Operator):
+    """The operator that a graph is, for a scan over arrays (n, ...) of each part."""
+
+    def __init__(self, identity, graph, work, on):
+        super().__init__(f"program {identity}", _function(graph), _parts(graph), work, on)
+        self._title = graph.name
+
+    def given(self, arrays, named):
+        """What a caller gave, by part."""
+        values = Signature(self.shapes, {}).bind(arrays, named, self._title)
+        return dict(zip(self.shapes, values, strict=True))
+
+    def elements(self, given):
+        """How many there are: as many of each part as of the first."""
+        n = None
+        for part, array in given.items():
+            whole = array.ndim > 0 and array.shape[1:] == self.shapes[part]
+            if not whole or n not in (None, len(array)):
+                expected = ", ".join(map(str, ("n" if n is None else n, *self.shapes[part])))
+                raise ArgumentError(f"{part}: expected shape ({expected}), found {array.shape}")
+            n = len(array)
+        return n
+
+    def __str__(self):
+        shapes = ", ".join(
+            f"{part}{['n', *shape]}".replace("'", "") for part, shape in self.shapes.items()
+        )
+        return f"{self._title}({shapes})"
+
+
+def _parts(graph):
+    """The shapes of the parts of a span: the outputs, of which there is a left and a right input
+    each."""
+    parts = {name: shape for name, (shape, _) in graph.outputs.items()}
+    sides = {side + part: shape for side in (LEFT, RIGHT) for part, shape in parts.items()}
+    for name, shape in sides.items():
+        if name not in graph.inputs:
+            raise ArgumentError(
+                f"{graph.name}: expected an input {name} for the output "
+                f"{name.split('_', 1)[1]}, found the inputs {tuple(graph.inputs)}"
+            )
+        if graph.inputs[name] != shape:
+            raise ArgumentError(
+                f"{graph.name}: the input {name} has shape {graph.inputs[name]}, but the output "
+                f"{name.split('_', 1)[1]}, which becomes it, {shape}"
+            )
+    for name in graph.inputs:
+        if name not in sides:
+            raise ArgumentError(f"{graph.name}: the input {name} belongs to none of the outputs")
+        if name in parts:
+            raise ArgumentError(
+                f"{graph.name}: {name} is an input and an output: rename the output"
+            )
+    return parts
+
+
+def _function(graph):
+    """The graph as a function of two dicts of parts."""
+
+    def glue(left, right):
+        given = {LEFT + part: value for part, value in left.items()}
+        given |= {RIGHT + part: value for part, value in right.items()}
+        results = splice(graph, [given[name] for name in graph.inputs])
+        return dict(zip(graph.outputs, results, strict=True))
+
+    return glue

@@ -1,0 +1,168 @@
+"""Dynamics of a long chain on arrays that are on a GPU.
+
+Links go there once and stay, as does the memory of a solver. Everything is queued on the current
+stream, and nothing is waited for: so a state that has no accelerations is not explained, as it is
+on the CPU, but gives numbers that are not finite.
+"""
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from ..backends.cuda.arrays import family_of
+from ..backends.cuda.device import device
+from ..backends.cuda.memory import GpuMemory
+from ..backends.cuda.recording import Turn
+from ..backends.cuda.sweep_kernel import sweeps_on
+from ..drivers.map import Signature, broadcast_shapes
+from ..drivers.scan import ORDERS
+from ..errors import ArgumentError
+from .glued_newton_euler import GluedNewtonEuler
+from .glued_rows import GluedRows, short_rows
+from .numbers import chain_of
+from .serial import ArticulatedSerial, NewtonEulerSerial
+from .span_forces import SpanForces
+
+INPUTS = {"forward_dynamics": ("q", "qd", "tau"), "inverse_dynamics": ("q", "qd", "qdd")}
+SERIAL = {"forward_dynamics": ArticulatedSerial, "inverse_dynamics": NewtonEulerSerial}
+LINKS_A_SCAN = 32  # that a thread does while a scan does a state
+LINK_BYTES = 80  # of a link where states are side by side
+MOST_BYTES = 2 << 30  # of states at once
+
+# function -> algorithm -> the orders it can be done in on a GPU; the first of each is the fastest.
+ON_GPU = {
+    "forward_dynamics": {
+        "articulated_body": ("odd_even_reduction", "serial"),
+        "constraint_force": ("odd_even_reduction", "p_fold", "serial", "odd_even_elimination"),
+        "divide_and_conquer": ("odd_even_reduction", "p_fold", "serial"),
+    },
+    "inverse_dynamics": {
+        "logarithmic_newton_euler": ("odd_even_reduction", *ORDERS[:-1]),
+        "newton_euler": ("serial",),
+    },
+}
+
+
+class ChainOnGpu:
+    """A function of one robot, callable on arrays (..., n) of CuPy, PyTorch or JAX.
+
+    `way` is "serial", "batched", "scan", None for the best of these, or the order of a scan by an
+    `algorithm` of ON_GPU. `given` is how many of the function's inputs are: the others are zero.
+    """
+
+    def __init__(self, robot, function, way=None, algorithm=None, given=3, on=None):
+        self.robot, self.function, self.algorithm, self.way = robot, function, algorithm, way
+        self._device, self._chain = on or device(), chain_of(robot)
+        if algorithm in ("constraint_force", "divide_and_conquer"):
+            self._chain.require_mobile_links(algorithm)
+        self._signature = Signature(dict.fromkeys(INPUTS[function][:given], (self._chain.n,)), {})
+        self._solvers = {}  # number of the GPU -> _Solvers
+
+    def __call__(self, *arrays, out=None):
+        names = self._signature.inputs
+        values = self._signature.bind(arrays, {}, self.function)
+        family = family_of(values, names, self._device)
+        memory, n = GpuMemory(self._device, family), self._chain.n
+        with family.stream():
+            given = {
+                name: memory.array(value, name, (n,))
+                for name, value in zip(names, values, strict=True)
+            }
+            batch = broadcast_shapes({name: array.shape[:-1] for name, array in given.items()})
+            single = all(array.dtype == np.float32 for array in given.values())
+            dtype = np.dtype(np.float32 if single else np.float64)
+            places = family.places(out)
+            if places is not None:
+                _check_out(places, (*batch, n), dtype)
+            found = self._computed([*given.values()], batch).reshape(*batch, n)
+            if places is not None:
+                places[0][...] = found
+                return out
+            return family.given_back(found.astype(dtype, copy=False))
+
+    def _computed(self, given, batch):
+        module, n = self._device.arrays, self._chain.n
+        given = given + [module.zeros(n)] * (3 - len(given))
+        states = [
+            module.ascontiguousarray(
+                module.broadcast_to(array, (*batch, n)).astype(np.float64, copy=False)
+            ).reshape(-1, n)
+            for array in given
+        ]
+        result = module.empty((math.prod(batch), n))
+        if result.size:
+            self._on_current_gpu().solve(states, result)
+        return result
+
+    def _on_current_gpu(self):
+        number = self._device.number
+        if number not in self._solvers:
+            on = sweeps_on(self._device, number)
+            solvers = _Solvers(self._chain, self.function, self.algorithm, self.way, on)
+            self._solvers[number] = solvers
+        return self._solvers[number]
+
+    def __repr__(self):
+        arrays = ", ".join(f"{name}[{self._chain.n}]" for name in self._signature.inputs)
+        by = "" if self.algorithm is None else f", {self.algorithm}"
+        way = self.way or "any way"
+        return f"<{self.function} of {self.robot.name!r}({arrays}){by}, {way}, cuda>"
+
+
+class _Solvers:
+    """What a function of a chain has on one GPU. Its memory serves one caller at a time."""
+
+    def __init__(self, chain, function, algorithm, way, on):
+        self._chain, self._function, self._on = chain, function, on
+        self._algorithm, self._way = algorithm, way
+        self._many = None  # (states, the solver for so many side by side)
+        self._turn = Turn(on.device)
+
+    def solve(self, states, result):
+        with self._turn:
+            if self._side_by_side(len(result)):
+                self._solve_together(states, result)
+            else:
+                for *state, place in zip(*states, result, strict=True):
+                    self._one(*state, place)
+
+    def _side_by_side(self, count):
+        if self._algorithm not in (None, "articulated_body", "newton_euler"):
+            return False
+        many = self._way is None and count * LINKS_A_SCAN >= self._chain.n
+        return many or self._way in ("serial", "batched") or self._one is None
+
+    def _solve_together(self, states, result):
+        count, n = result.shape
+        most = max(1, MOST_BYTES // (LINK_BYTES * n))
+        at_once = -(-count // -(-count // most))  # in parts of one size
+        if self._many is None or self._many[0] != at_once:
+            self._many = None  # its memory is free before more is asked for
+            solver = SERIAL[self._function](self._chain, at_once, 1, self._on)
+            self._many = at_once, solver
+        for first in range(0, count, at_once):
+            first = min(first, count - at_once)  # the last part may do some once more
+            part = slice(first, first + at_once)
+            self._many[1](*(array[part] for array in states), result[part])
+
+    @cached_property
+    def _one(self):
+        """The solver for one state, as a scan; None where there is none."""
+        chain, on, algorithm = self._chain, self._on, self._algorithm
+        if self._function == "inverse_dynamics":
+            order = self._way if algorithm == "logarithmic_newton_euler" else ORDERS[-1]
+            return GluedNewtonEuler(chain, order, on)
+        if algorithm in ("constraint_force", "divide_and_conquer"):
+            return SpanForces(chain, algorithm, self._way, on)
+        cut = short_rows(chain)
+        return None if cut is None else GluedRows(chain, cut, on)
+
+
+def _check_out(places, shape, dtype):
+    if len(places) != 1:
+        raise ArgumentError(f"out: expected one array, found {len(places)}")
+    (out,) = places
+    if out.shape != shape or out.dtype != dtype:
+        found = f"{out.dtype} {out.shape}"
+        raise ArgumentError(f"out: expected an array of {dtype} {shape}, found {found}")
