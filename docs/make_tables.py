@@ -276,6 +276,171 @@ def motion(folder):
     }
 
 
+# marker -> what is said before it, as without a run on a GPU there is nothing
+GPU = {
+    "table:gpu": "On a GPU, with arrays of CuPy, PyTorch or JAX:",
+    "table:gpu_functions": "On a GPU (`benchmarks/gpu.py`):",
+    "table:gpu_peers": "JAX on the same GPU:",
+    "table:gpu_transfers": "Arrays that are not on the GPU:",
+}
+# function, type -> heading of the short table
+GPU_SHOWN = {
+    ("inverse_dynamics", "float32"): "inverse dynamics, float32",
+    ("inverse_dynamics", "float64"): "float64",
+    ("forward_dynamics", "float32"): "forward dynamics, float32",
+    ("forward_dynamics", "float64"): "float64",
+    ("inverse_dynamics_derivatives", "float32"): "derivatives, float32",
+}
+GPU_KINDS = [(dtype, layout) for dtype in ("float32", "float64") for layout in ("rows", "columns")]
+
+
+def on_gpu(folder):
+    """marker -> text, from a run on a GPU."""
+    path = folder / "gpu.json"
+    if not path.is_file():
+        return {}
+    data = json.loads(path.read_text())
+    texts = (gpu_table, gpu_functions, gpu_peers, gpu_transfers)
+    return {
+        marker: f"{said}\n\n{text(data)}"
+        for (marker, said), text in zip(GPU.items(), texts, strict=True)
+    }
+
+
+def gpu_table(data):
+    """One line a robot: states a second of the better layout, and the share of a copy's speed."""
+    found = measured_on_gpu(data)
+    robots = list(dict.fromkeys(robot for robot, *_ in found))
+    rows = [["robot", *GPU_SHOWN.values()]]
+    for robot in robots:
+        cells = []
+        for function, dtype in GPU_SHOWN:
+            both = [found.get((robot, function, dtype, layout)) for layout in ("rows", "columns")]
+            best = max(filter(None, both), key=lambda row: row["states_per_s"], default=None)
+            cells.append(gpu_cell(best))
+        rows.append([robot, *cells])
+    return f"{markdown(rows)}\n\n{gpu_conditions(data)}"
+
+
+def gpu_conditions(data):
+    """What was measured and on what, and how many times faster than JAX it is."""
+    copy = data["copy"]["best"] / 1e12
+    text = (
+        f"States a second on one {data['device']}, arrays of some gigabytes that are there; in "
+        f"parentheses: bytes read and written a second, as a share of a plain copy's "
+        f"({copy:.2f} TB/s in the same run)."
+    )
+    ratios = []
+    for peer, row, own in gpu_rivals(data):
+        if row["robot"] == "panda" and row["dtype"] == "float32":
+            what = row["function"].replace("_", " ")
+            ratios.append(f"{times(own / row['states_per_s'])} {peer}'s {what}")
+    return f"{text} For a panda in float32 that is {' and '.join(ratios)}." if ratios else text
+
+
+def measured_on_gpu(data):
+    """(robot, function, type, layout) -> row, of those that were measured."""
+    keys = ("robot", "function", "dtype", "layout")
+    return {tuple(row[key] for key in keys): row for row in data["rows"] if "states_per_s" in row}
+
+
+def gpu_cell(row):
+    if row is None:
+        return "–"
+    return f"{giga(row['states_per_s'])} ({row['percent_of_copy']:.0f}%)"
+
+
+def giga(rate):
+    return f"{rate / 1e9:.1f} G" if rate >= 1e10 else f"{short(rate / 1e6)} M"
+
+
+def gpu_functions(data):
+    """A table a robot: every function in both types and layouts, and what limits it."""
+    found = measured_on_gpu(data)
+    parts = []
+    for robot in dict.fromkeys(robot for robot, *_ in found):
+        heads = [f"{dtype}, {layout}" for dtype, layout in GPU_KINDS]
+        rows = [[f"{robot}", *heads, "operations", "of peak", "registers", "spilled", "error"]]
+        for function in dict.fromkeys(name for own, name, *_ in found if own == robot):
+            kinds = [found.get((robot, function, *kind)) for kind in GPU_KINDS]
+            known = [row for row in kinds if row]
+            rows.append(
+                [function.replace("_", " "), *map(gpu_cell, kinds)]
+                + [f"{known[0]['operations']:,}", spread(known, "percent_of_peak", "{:.0f}%")]
+                + [spread(known, "registers", "{}"), spread(known, "spilled", "{:,} B")]
+                + [spread(known, "error", "{:.0e}")]
+            )
+        parts.append(markdown(rows))
+    missing = [
+        f"- {row['robot']}, {row['function']}, {row['dtype']}, {row['layout']}: {row['missing']}"
+        for row in data["rows"]
+        if "missing" in row
+    ]
+    note = (
+        f"{gpu_conditions(data)} Operations are those of a state, a fused multiply-add being two; "
+        "the peak is that of all multiprocessors at their highest clock. Ranges are over types and "
+        "layouts. The error is max|Δ| / max(1, max|reference|) against the CPU in float64, the "
+        "worst state of a sample; that of forward dynamics is the torque that is missed."
+    )
+    if missing:
+        note += "\n\nNot measured:\n\n" + "\n".join(missing)
+    return "\n\n".join([*parts, note])
+
+
+def spread(rows, key, form):
+    """The least and the most of a value, or the one there is."""
+    values = sorted(row[key] for row in rows if row.get(key) is not None)
+    ends = [form.format(value) for value in (*values[:1], *values[-1:])]
+    return " – ".join(dict.fromkeys(ends))
+
+
+def gpu_rivals(data):
+    """(peer, its fastest row, our states a second) for each robot, function and type."""
+    found, best = measured_on_gpu(data), {}
+    for row in data.get("peers", []):
+        if "states_per_s" not in row:
+            continue
+        key = row["peer"], row["robot"], row["function"], row["dtype"]
+        if key not in best or row["states_per_s"] > best[key]["states_per_s"]:
+            best[key] = row
+    for (peer, *key), row in best.items():
+        own = found.get((*key, "rows"))
+        if own:
+            yield peer, row, own["states_per_s"]
+
+
+def gpu_peers(data):
+    """One line a peer, robot and function: the fastest way that it has."""
+    rows = [["robot, function", "peer", "states a second", "Paraxis is faster by", "error"]]
+    for peer, row, own in gpu_rivals(data):
+        what = f"{row['robot']}, {row['function'].replace('_', ' ')}, {row['dtype']}"
+        rate = row["states_per_s"]
+        rows.append(
+            [what, f"{peer}, {row['way']}", giga(rate), times(own / rate), f"{row['error']:.0e}"]
+        )
+    versions = data["versions"]
+    return (
+        f"{markdown(rows)}\n\nJAX {versions.get('jax', '–')}, vmapped and jitted, on the same "
+        "device in the same run, rows of states: frax 0.1 on the same URDF file, and Newton and "
+        "Euler's and Featherstone's recursions written in jax.numpy. Of the ways that each has, "
+        "the fastest."
+    )
+
+
+def gpu_transfers(data):
+    """One line a robot, function and type: each part of a call on NumPy's arrays."""
+    heads = ("to the GPU", "there", "back", "states a second", "from pinned memory")
+    rows = [["robot, function", *heads]]
+    for row in data.get("transfers", []):
+        if "missing" in row:
+            continue
+        parts = [seconds(row["pageable"][key]) for key in ("to_s", "on_s", "back_s")]
+        rates = [giga(row[kind]["states_per_s"]) for kind in ("pageable", "pinned")]
+        what = f"{row['robot']}, {row['function'].replace('_', ' ')}, {row['dtype']}"
+        rows.append([what, *parts, *rates])
+    return f"{markdown(rows)}\n\nNumPy's arrays in, NumPy's arrays out, transfers included."
+
+
 SHOWN_CHAINS = (64, 256, 1024, 4096, 16384, 65536, 2**18, 2**20)  # links
 
 
@@ -454,7 +619,7 @@ def rewritten(text, made):
 
 def everything(results):
     """marker -> text, for all markers whose results are there."""
-    made = counted() | motion(results.parent)
+    made = counted() | motion(results.parent) | on_gpu(results.parent)
     return made | measured(json.loads(results.read_text())) if results.is_file() else made
 
 

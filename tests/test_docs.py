@@ -3,6 +3,7 @@
 import ast
 import builtins
 import importlib.util
+import json
 import re
 import subprocess
 import sys
@@ -220,8 +221,58 @@ def test_tables_come_from_measurements(tables):
     assert "derivatives, nothing cached | 25.00 s, 1.5 GiB |" in made["table:start"]
 
 
+def on_gpu(robot, function, dtype, layout, rate, **more):
+    row = {"robot": robot, "function": function, "dtype": dtype, "layout": layout}
+    row |= {"states_per_s": rate, "percent_of_copy": rate / 5e8, "percent_of_peak": 12.3}
+    return row | {"operations": 1234, "registers": 64, "spilled": 0, "error": 2e-7} | more
+
+
+GPU = {
+    "device": "Some GPU",
+    "copy": {"best": 4.25e12},
+    "versions": {"jax": "1.2.3"},
+    "rows": [
+        on_gpu("panda", "inverse_dynamics", "float32", "rows", 4e10),
+        on_gpu("panda", "inverse_dynamics", "float32", "columns", 4.5e10, registers=70),
+        on_gpu("panda", "inverse_dynamics", "float64", "rows", 2e9, error=1e-15, spilled=1280),
+        on_gpu("panda", "forward_dynamics", "float32", "rows", 9e9),
+        {"robot": "panda", "function": "regressor", "dtype": "float32", "layout": "rows"}
+        | {"missing": "not compiled"},
+    ],
+    "peers": [
+        {"peer": "frax", "way": way, "robot": "panda", "function": "inverse_dynamics"}
+        | {"dtype": "float32", "states_per_s": rate, "error": 1e-3}
+        for way, rate in (("as it comes", 1e8), ("full precision", 5e7))
+    ],
+    "transfers": [
+        {"robot": "panda", "function": "inverse_dynamics", "dtype": "float32"}
+        | {kind: {"to_s": 0.01, "on_s": 1e-3, "back_s": 0.004, "states_per_s": 2.5e8}
+           for kind in ("pageable", "pinned")},
+        {"missing": "no memory"},
+    ],
+}  # fmt: skip
+
+
+def test_tables_of_a_gpu_come_from_its_run(tables, tmp_path):
+    assert tables.on_gpu(tmp_path) == {}
+    (tmp_path / "gpu.json").write_text(json.dumps(GPU))
+    made = tables.on_gpu(tmp_path)
+    assert list(made) == list(tables.GPU)
+    short, functions, peers, transfers = made.values()
+    assert "| panda | 45.0 G (90%) | 2,000 M (4%) | 9,000 M (18%) | – | – |" in short
+    assert "one Some GPU" in short and "(4.25 TB/s in the same run)" in short
+    assert "For a panda in float32 that is 400× frax's inverse dynamics." in short
+    line = "| inverse dynamics | 40.0 G (80%) | 45.0 G (90%) | 2,000 M (4%) | – | 1,234 | 12% |"
+    assert f"{line} 64 – 70 | 0 B – 1,280 B | 1e-15 – 2e-07 |" in functions
+    assert "- panda, regressor, float32, rows: not compiled" in functions
+    line = "| panda, inverse dynamics, float32 | frax, as it comes | 100 M | 400× | 1e-03 |"
+    assert line in peers and "full precision" not in peers and "JAX 1.2.3" in peers
+    assert "| 10 ms | 1 ms | 4 ms | 250 M | 250 M |" in transfers
+    assert set(tables.everything(tmp_path / "cpu.json")) >= set(tables.GPU)
+
+
 def test_pages_have_known_markers_only(tables):
-    known = {*tables.measured(MEASURED), *tables.counted(), *tables.MOTION, "plot:cpu"}
+    known = {*tables.measured(MEASURED), *tables.counted(), *tables.MOTION, *tables.GPU, "plot:cpu"}
     for page in tables.PAGES:
         found = re.findall(r"<!-- (\w+:\w+) -->", page.read_text())
         assert found
