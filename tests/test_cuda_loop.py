@@ -3,6 +3,7 @@
 First the loop itself, then what stands on it, with arrays that do not mix with NumPy's.
 """
 
+import io
 from functools import cache
 
 import far_arrays
@@ -118,6 +119,7 @@ def test_pieces_make_the_whole(every, pieces, monkeypatch):
     there, _ = loops()
     given = values(13, 11)
     final, records = there(13, every, **given)
+    monkeypatch.setattr(loop_kernel, "FILLING", 1)
     monkeypatch.setattr(loop_kernel, "LAUNCH_WORK", 4 * 11 * there._here.work)
     assert there.steps_at_once(11) == 4
     iteration = there.start(13, every, **given)
@@ -419,3 +421,29 @@ def test_inverse_kinematics(with_start, gpu):
         assert isinstance(getattr(found, name), FarArray)
         same(getattr(found, name), getattr(expected, name), 1e-9)
     assert repr(found) == repr(expected)
+
+
+# -- the benchmark ---------------------------------------------------------------------------------
+
+
+class StandIn:
+    """As benchmarks/gpu_clock.Gpu, as far as loops are measured."""
+
+    to_device, to_host = staticmethod(far), staticmethod(np.array)
+
+    def wait(self):
+        pass
+
+    free = wait
+
+
+def test_loops_are_measured(gpu):
+    gpu_loops = pytest.importorskip("gpu_loops")  # of benchmarks/
+    console = pytest.importorskip("rich.console")
+    simulated = gpu_loops.measure_simulation(StandIn(), 70, 60, 20)
+    closed = gpu_loops.measure_closed_loop(StandIn(), 70, 0.06, "hamilton")
+    assert simulated["error"] <= 1e-9 and closed["error"] <= 1e-9
+    page = io.StringIO()
+    gpu_loops.show([simulated, closed], console.Console(file=page, width=150))
+    assert "simulation of ur5, every 20th" in page.getvalue()
+    assert "closed loop of planar" in page.getvalue()

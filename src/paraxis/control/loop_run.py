@@ -143,5 +143,6 @@ def _joined(numbers, recorded, place):
         for name, array in each.items():
             which = own if name == "t" else there
             joined[name][: len(array), which] = array
-            joined[name][len(array) :, which] = array[-1]
+            if len(array) < most:
+                joined[name][len(array) :, which] = array[-1]
     return joined

@@ -9,8 +9,10 @@ from .loop_text import loop_text
 from .memory import memory_of
 
 # Flops that one launch may take: a fraction of a second, so that others who use the GPU, and a
-# keyboard interrupt, need not wait for the end of a long run.
+# keyboard interrupt, need not wait for the end of a long run. Fewer states than FILLING take as
+# long a step as so many.
 LAUNCH_WORK = 10**12
+FILLING = 1 << 16
 
 
 class CudaLoop:
@@ -41,12 +43,22 @@ class CudaLoop:
     def name(self):
         return self._here.name
 
+    @property
+    def registers(self):
+        """Of a thread."""
+        return self._here.launcher.registers
+
+    @property
+    def spilled(self):
+        """Bytes a thread keeps in memory because registers do not hold them."""
+        return self._here.launcher.spilled
+
     def text(self):
         """The CUDA C++."""
         return loop_text(self._make_graph(), self.plan, self.dtype.name)
 
     def steps_at_once(self, states):
-        return max(1, LAUNCH_WORK // (states * self._here.work))
+        return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here.work))
 
     def execute(self, arrays, states, steps, every, since):
         here, arguments = self._here, [states, steps, every, since]

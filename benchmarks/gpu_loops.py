@@ -1,0 +1,127 @@
+"""Simulation and closed loops on a GPU: arrays are there before and after, all steps in between.
+
+Measured by benchmarks/gpu.py. Times are those of a whole call of the public function, until its
+results are there; the first call, which compiles, is not counted. A few of the runs are done on the
+CPU as well, over few steps, in which errors of rounding stay small.
+"""
+
+import time
+
+import numpy as np
+from rich.table import Table
+
+import paraxis as px
+from paraxis.backends.cuda.loop_kernel import CudaLoop
+
+DT, SAMPLED, FEW_STEPS = 1e-3, 64, 50
+REPEAT = 3
+# robots, steps, every which is recorded
+SIMULATIONS = ((1_000_000, 1000, 1000), (100_000, 1000, 10), (1000, 10_000, 10_000))
+QUICK_SIMULATIONS = ((10_000, 100, 100),)
+LINKS, PERIOD = 3, 1e-3
+KP, KD = 100.0, 20.0
+# runs, seconds, policy
+CLOSED_LOOPS = ((1_000_000, 4.0, "exact"), (1_000_000, 4.0, "hamilton"))
+QUICK_CLOSED_LOOPS = ((10_000, 0.1, "exact"),)
+
+
+def measure(gpu, quick=False):
+    """All rows."""
+    rows = [measure_simulation(gpu, *c) for c in (QUICK_SIMULATIONS if quick else SIMULATIONS)]
+    cases = QUICK_CLOSED_LOOPS if quick else CLOSED_LOOPS
+    return rows + [measure_closed_loop(gpu, *case) for case in cases]
+
+
+def measure_simulation(gpu, robots, steps, every, name="ur5"):
+    """Arms that fall freely, by steps of Runge and Kutta's rule."""
+    robot = px.load(name)
+    q, qd = 0.5 * np.random.default_rng(7).uniform(-1, 1, (2, robots, robot.n))
+    given = gpu.to_device(q), gpu.to_device(qd)
+
+    def run(count, recorded):
+        return px.simulate(robot, *given, dt=DT, steps=count, every=recorded)
+
+    few = run(FEW_STEPS, FEW_STEPS)
+    beside = px.simulate(px.load(name), q[:SAMPLED], qd[:SAMPLED], dt=DT, steps=FEW_STEPS)
+    error = _error(gpu.to_host(few.q[-1, :SAMPLED]), beside.q[-1])
+    seconds = _seconds(gpu, lambda: run(steps, every))
+    return _row("simulation", robot, robots, steps, seconds, error) | {"every": every}
+
+
+def measure_closed_loop(gpu, runs, duration, policy):
+    """Computed torque on a planar arm, from starts near the motion to follow."""
+    robot = px.planar(LINKS)
+    q = 0.01 * np.random.default_rng(7).normal(size=(runs, LINKS))
+    there = gpu.to_device(q)
+    controller = px.computed_torque(robot, KP, KD, policy)
+
+    def run(lasting, q0, robot=robot):
+        return px.closed_loop(robot, controller, swing, PERIOD, q0=q0, duration=lasting)
+
+    few = run(FEW_STEPS * PERIOD, there)
+    beside = run(FEW_STEPS * PERIOD, q[:SAMPLED], px.planar(LINKS))
+    error = _error(gpu.to_host(few.error[:SAMPLED]), beside.error)
+    seconds = _seconds(gpu, lambda: run(duration, there))
+    steps = round(duration / PERIOD)
+    return _row("closed loop", robot, runs, steps, seconds, error) | {"policy": policy}
+
+
+def swing(t):
+    """Every joint, half a radian to either side."""
+    s, c = px.sin(2.0 * t), px.cos(2.0 * t)
+    return [0.5 * s] * LINKS, [1.0 * c] * LINKS, [-2.0 * s] * LINKS
+
+
+def _seconds(gpu, run):
+    """The median of a few calls, each until its results are there."""
+    passed = []
+    for _ in range(REPEAT):
+        gpu.wait()
+        begin = time.perf_counter()
+        run()
+        gpu.wait()
+        passed.append(time.perf_counter() - begin)
+        gpu.free()
+    return sorted(passed)[REPEAT // 2]
+
+
+def _error(found, reference):
+    """max|Δ| / max(1, max|reference|)."""
+    return float(abs(found - reference).max() / max(1.0, abs(reference).max()))
+
+
+def _row(what, robot, states, steps, seconds, error):
+    (loop,) = (each for each in robot._functions.values() if isinstance(each, CudaLoop))
+    return {
+        "what": what,
+        "robot": robot.name,
+        "states": states,
+        "steps": steps,
+        "seconds": seconds,
+        "steps_per_s": states * steps / seconds,
+        "registers": loop.registers,
+        "spilled": loop.spilled,
+        "error": error,
+    }
+
+
+def show(rows, console):
+    table = Table(title="Loops on the GPU, float64")
+    for k, heading in enumerate(
+        ("what", "states", "steps", "seconds", "G steps/s", "registers", "spilled", "error")
+    ):
+        table.add_column(heading, justify="right" if k else "left")
+    for row in rows:
+        every = f", every {row['every']}th" if row.get("every", row["steps"]) < row["steps"] else ""
+        more = every or (f", {row['policy']}" if "policy" in row else "")
+        table.add_row(
+            f"{row['what']} of {row['robot']}{more}",
+            f"{row['states']:,}",
+            f"{row['steps']:,}",
+            f"{row['seconds']:.3g}",
+            f"{row['steps_per_s'] / 1e9:.3g}",
+            str(row["registers"]),
+            str(row["spilled"]),
+            f"{row['error']:.0e}",
+        )
+    console.print(table)
