@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import time
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -28,7 +29,7 @@ RESULTS = Path(__file__).parent / "results" / "gpu.json"
 PARTS = ("functions", "transfers", "peers", "loops", "chains")
 OTHERS = {"loops": "gpu_loops", "chains": "gpu_chains"}  # modules with `measure(gpu, quick)`
 QUICK = ("inverse_dynamics", "forward_dynamics")
-COMPILE_BUDGET = 150.0  # seconds for all kernels
+COMPILE_BUDGET = 120.0  # seconds for all kernels
 
 
 def robot_files(folder):
@@ -39,31 +40,26 @@ def robot_files(folder):
 
 
 def measure(gpu, paths, options, console):
-    """Everything, as it goes to the file."""
+    """Everything, as it goes to the file; there it is kept after every part."""
     begin = time.monotonic()
     results = gpu.about() | {"copy": gpu.copy_bandwidth()}
     console.print(f"{results['device']}: copies {results['copy']['best'] / 1e12:.3f} TB/s")
-    wanted = {part for part in PARTS if part in options.only} or set(PARTS)
-    if "functions" in wanted:
-        results["rows"] = function_rows(gpu, paths, options, results["copy"]["best"], console)
-    if "transfers" in wanted:
-        results["transfers"] = rows_of(
-            "transfers",
-            [
-                (gpu_transfers.measure, (gpu, robot, path, function, dtype))
-                for function in gpu_transfers.FUNCTIONS
-                for robot, path in paths.items()
-                for dtype in gpu_functions.DTYPES
-            ],
-            console,
-        )
+    bandwidth = results["copy"]["best"]
+    parts = {
+        "rows": ("functions", lambda: function_rows(gpu, paths, options, bandwidth, console)),
+        "transfers": ("transfers", lambda: transfer_rows(gpu, paths)),
+        "peers": ("peers", lambda: peer_rows(gpu, paths, options)),
+    }
     for part, module in OTHERS.items():
+        parts[part] = part, partial(other_rows, module, gpu, options.quick)
+    wanted = {part for part in PARTS if part in options.only} or set(PARTS)
+    for key, (part, rows) in parts.items():
         if part in wanted:
-            results[part] = other_rows(module, gpu, options.quick, console)
-    if "peers" in wanted:
-        gpu.free()
-        results["peers"] = peer_rows(paths, options, console)
-    results["seconds"] = time.monotonic() - begin
+            with console.status(part):
+                results[key] = rows()
+            results["seconds"] = time.monotonic() - begin
+            console.print(f"{part}: {results['seconds']:.0f} s")
+            peers.keep(results, options.json)
     return results
 
 
@@ -71,47 +67,39 @@ def function_rows(gpu, paths, options, bandwidth, console):
     known = [name for name in options.only if name not in PARTS]
     functions = known or (QUICK if options.quick else None)
     every = gpu_functions.cases(paths, functions)
-    with console.status(f"making {len(every)} kernels"):
-        made = gpu_functions.prepare(every, COMPILE_BUDGET)
-    rows = []
-    for case in every:
-        with console.status(" ".join(case.named.values())):
-            rows.append(gpu_functions.measure(gpu, case, made[case], bandwidth))
+    made = gpu_functions.prepare(every, COMPILE_BUDGET)
+    console.print(f"{len(every)} kernels")
+    rows = [gpu_functions.measure(gpu, case, made[case], bandwidth) for case in every]
     return sorted(rows, key=lambda row: list(paths).index(row["robot"]))
 
 
-def rows_of(name, calls, console):
-    """One row a call; one that fails says why."""
+def transfer_rows(gpu, paths):
     rows = []
-    for function, arguments in calls:
-        with console.status(name):
+    for robot, path in paths.items():
+        for dtype in gpu_functions.DTYPES:
             try:
-                rows.append(function(*arguments))
+                rows.append(gpu_transfers.measure(gpu, robot, path, dtype))
             except Exception as reason:
-                what = [a for a in arguments if isinstance(a, str)]
-                rows.append({"missing": f"{' '.join(what)}: {told(reason)}"})
+                rows.append({"missing": f"{robot}, {dtype}: {told(reason)}"})
     return rows
 
 
-def other_rows(module, gpu, quick, console):
+def other_rows(module, gpu, quick):
     """The rows of a benchmark with a file of its own."""
-    with console.status(module):
-        try:
-            return import_module(module).measure(gpu, quick)
-        except Exception as reason:
-            console.print(f"{module}: {told(reason)}")
-            return [{"missing": told(reason)}]
+    try:
+        return import_module(module).measure(gpu, quick)
+    except Exception as reason:
+        return [{"missing": f"{module}: {told(reason)}"}]
 
 
-def peer_rows(paths, options, console):
-    dtypes = ("float32",) if options.quick else gpu_functions.DTYPES
+def peer_rows(gpu, paths, options):
+    gpu.free()
     rows = []
-    for dtype in dtypes:
-        with console.status(f"JAX, {dtype}"):
-            try:
-                rows += gpu_peers.measure(paths, dtype, options.frax)
-            except Exception as reason:  # without JAX the rest is measured all the same
-                rows.append({"missing": f"JAX, {dtype}: {told(reason)}"})
+    for dtype in ("float32",) if options.quick else gpu_functions.DTYPES:
+        try:
+            rows += gpu_peers.measure(paths, dtype, options.frax)
+        except Exception as reason:  # without JAX the rest is measured all the same
+            rows.append({"missing": f"JAX, {dtype}: {told(reason)}"})
     return rows
 
 
@@ -124,7 +112,9 @@ def show(results, console):
     show_transfers(results.get("transfers", []), console)
     for part, module in OTHERS.items():
         rows = results.get(part, [])
-        if rows and "missing" not in rows[0]:
+        if rows and "missing" in rows[0]:
+            console.print(rows[0]["missing"])
+        elif rows:
             import_module(module).show(rows, console)
     console.print(f"{results['device']}, {results['seconds']:.0f} s in all")
 
@@ -216,9 +206,7 @@ def main(arguments=None):
     with tempfile.TemporaryDirectory() as folder:  # so that times to compile are of now
         os.chmod(folder, 0o700)
         os.environ["PARAXIS_CACHE"] = folder
-        results = measure(Gpu(), robot_files(options.robots), options, console)
-    peers.keep(results, options.json)
-    show(results, console)
+        show(measure(Gpu(), robot_files(options.robots), options, console), console)
 
 
 if __name__ == "__main__":

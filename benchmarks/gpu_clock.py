@@ -32,7 +32,7 @@ class Gpu:
 
         return cupy
 
-    def seconds(self, run, patience=0.25):
+    def seconds(self, run, patience=0.1):
         """The median over several runs, by the GPU's own clock.
 
         Runs are queued ahead of the clock, so that it never waits for Python.

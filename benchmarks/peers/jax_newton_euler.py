@@ -166,19 +166,20 @@ def _force_cross(a, b):
     return jnp.concatenate((jnp.cross(w, n) + jnp.cross(v, f), jnp.cross(w, f)))
 
 
+# function -> (name, recursion, ways to multiply); those left out are slower everywhere
 RECURSIONS = {
-    "inverse_dynamics": {"Newton-Euler": newton_euler},
-    "forward_dynamics": {
-        "articulated bodies": articulated_body,
-        "mass matrix, solved": mass_matrix_solve,
-    },
+    "inverse_dynamics": [("Newton-Euler", newton_euler, MULTIPLY)],
+    "forward_dynamics": [
+        ("articulated bodies", articulated_body, MULTIPLY),
+        ("mass matrix, solved", mass_matrix_solve, ("products",)),
+    ],
 }
 
 
 def jax_ways(links, function):
     """name -> the function of a batch of states, jitted."""
     return {
-        f"{name}, {kind}": jax.jit(jax.vmap(partial(recursion, links, multiply)))
-        for name, recursion in RECURSIONS[function].items()
-        for kind, multiply in MULTIPLY.items()
+        f"{name}, {kind}": jax.jit(jax.vmap(partial(recursion, links, MULTIPLY[kind])))
+        for name, recursion, kinds in RECURSIONS[function]
+        for kind in kinds
     }
