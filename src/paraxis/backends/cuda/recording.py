@@ -1,7 +1,5 @@
 """Launches that are always the same, recorded once as a CUDA graph and queued all at once."""
 
-import numpy as np
-
 from ...drivers.exclusive import Exclusive
 
 
@@ -9,12 +7,12 @@ class Recording:
     """`run(threads)` on fixed memory. The first call is plain: kernels are compiled on the way."""
 
     def __init__(self, on, run):
-        self._device, self._run = on, run
+        self._cuda, self._run = _cuda(on), run
         self._calls, self._graph = 0, None
 
     def __call__(self, threads=1):
         self._calls += 1
-        if self._device.arrays is np or self._calls == 1:  # a stand-in has nothing to record with
+        if self._cuda is None or self._calls == 1:
             self._run(threads)
             return
         if self._graph is None:
@@ -23,7 +21,7 @@ class Recording:
 
     def _recorded(self):
         # The default stream cannot record. Nothing runs meanwhile, so no stream has to wait.
-        stream = self._device.arrays.cuda.Stream(non_blocking=True)
+        stream = self._cuda.Stream(non_blocking=True)
         with stream:
             stream.begin_capture()
             self._run(1)
@@ -34,7 +32,7 @@ class Turn:
     """Memory that serves one caller at a time, also where callers queue on different streams."""
 
     def __init__(self, on):
-        self._cuda = None if on.arrays is np else on.arrays.cuda  # a stand-in has no streams
+        self._cuda = _cuda(on)
         self._lock, self._done = Exclusive(), None  # an event: the last caller's work is done
 
     def __enter__(self):
@@ -46,3 +44,8 @@ class Turn:
         if self._cuda is not None:
             self._done = self._cuda.get_current_stream().record()
         self._lock.__exit__(*error)
+
+
+def _cuda(on):
+    """Streams, events and graphs of a device; a stand-in for one has none."""
+    return getattr(on.arrays, "cuda", None)
