@@ -14,6 +14,7 @@ from test_cuda_scan import DIGITS, FILTER, then
 import paraxis as px
 from paraxis.chains.on_gpu import ON_GPU
 from paraxis.drivers.scan import ORDERS
+from paraxis.robot.links import links
 
 cupy = pytest.importorskip("cupy")
 
@@ -83,14 +84,11 @@ def test_the_same_bits_every_time():
 def test_gravity_bias_and_results_in_an_array_of_ones_own():
     robot = long_chain(1001)
     (q, qd, _), (q_there, qd_there, last) = both(robot)
-    assert (
-        relative_error(near(px.gravity_torques(robot, q_there)), px.gravity_torques(robot, q))
-        < ROUNDING
-    )
-    assert (
-        relative_error(near(px.bias_forces(robot, q_there, qd_there)), px.bias_forces(robot, q, qd))
-        < ROUNDING
-    )
+    for function, there, here in (
+        (px.gravity_torques, (q_there,), (q,)),
+        (px.bias_forces, (q_there, qd_there), (q, qd)),
+    ):
+        assert relative_error(near(function(robot, *there)), function(robot, *here)) < ROUNDING
     out = cupy.full((2, 1001), cupy.nan)
     assert px.forward_dynamics(robot, q_there, qd_there, last, out=out) is out
     np.testing.assert_array_equal(
@@ -180,11 +178,10 @@ def test_prefixes(order):
 
 @pytest.mark.parametrize("sliding", [0.0, 0.25])
 def test_digits_of_a_very_long_chain(sliding):
-    chains = pytest.importorskip("chains")  # of benchmarks/
-    from paraxis.robot.links import links
-
-    robot = chains.general_chain(2**16, sliding)
-    q, qd, _, tau = chains.state_of(robot)
+    made = pytest.importorskip("general_chain")  # of benchmarks/
+    reference = pytest.importorskip("chain_reference")
+    robot = made.general_chain(2**16, sliding)
+    q, qd, _, tau = made.state_of(robot)
     found = px.forward_dynamics(robot, *map(cupy.asarray, (q, qd, tau)))
-    exact = chains.reference.forward_dynamics(links(robot), q, qd, tau)
-    assert chains.error(near(found), exact) < 1e-9
+    exact = reference.forward_dynamics(links(robot), q, qd, tau)
+    assert made.error(near(found), exact) < 1e-9
