@@ -16,6 +16,7 @@ from robots import random_robot, with_losses
 import paraxis as px
 from paraxis.backends.cuda import loop_kernel, loop_text
 from paraxis.backends.cuda.device import compile_text
+from paraxis.control import reference
 from paraxis.drivers.iterate import Plan
 from paraxis.program import work
 
@@ -353,27 +354,44 @@ def loops_agree(found, reference, kind):
 
 PERIODS = np.array([[2e-3], [9e-3]])  # parties of their own: the plant's steps are shorter
 EVERYTHING = {"delay": 1e-3, "jitter": 0.2, "missed": 0.1, "encoder": 1e-3, "switch_at": 0.02}
+UNCERTAIN = px.policy("vuskovic", age=(1, 2))
 CONDITIONS = {
-    "parties": (PERIODS, {"record": ("q", "reference"), "every": 2}),
-    "everything": (PERIODS, EVERYTHING | {"record": "tau", "seed": 3}),
-    "settings": (2e-3, {"speed": np.array([1.0, 2.0, 3.0]), "mass": np.full((3, 2), 1.1)}),
+    "parties": ("yamakita_one_step_ahead", PERIODS, {"record": ("q", "reference"), "every": 2}),
+    "everything": (UNCERTAIN, PERIODS, EVERYTHING | {"record": "tau", "seed": 3}),
+    "settings": (
+        "hamilton",
+        2e-3,
+        {"speed": np.array([1.0, 2.0, 3.0]), "mass": np.full((3, 2), 1.1)},
+    ),
 }
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_closed_loops(name, gpu):
-    period, options = CONDITIONS[name]
+    policy, period, options = CONDITIONS[name]
     robot, q0 = px.planar(2), 0.1 * START[0, :, 0]
     options = options | {"duration": 0.1}
-    expected = px.closed_loop(ARM, controller(ARM), swing, period, q0=q0, **options)
-    found = px.closed_loop(robot, controller(robot), swing, period, q0=far(q0), **options)
+    given = controller(robot, policy), swing, period
+    expected = px.closed_loop(ARM, *given, q0=q0, **options)
+    found = px.closed_loop(robot, *given, q0=far(q0), **options)
     loops_agree(found, expected, FarArray)
-    found = px.closed_loop(robot, controller(robot), swing, period, q0=q0, target="cuda", **options)
+    found = px.closed_loop(robot, *given, q0=q0, target="cuda", **options)
     loops_agree(found, expected, np.ndarray)
 
 
-def controller(robot):
-    return px.computed_torque(robot, 100.0, 20.0, "hamilton")
+def controller(robot, policy="hamilton"):
+    return px.computed_torque(robot, 100.0, 20.0, policy)
+
+
+def test_a_trajectory_that_is_sampled(gpu, monkeypatch):
+    """One of many pieces is evaluated on the CPU, also where runs differ in times."""
+    monkeypatch.setattr(reference, "MOST_PIECES", 0)
+    motion = px.quintic([0.1, 0.2], [0.4, 0.5], 0.1)
+    given = controller(ARM, "yamakita_one_step_ahead"), motion, np.array([2e-3, 3e-3, 2e-3])
+    q0 = 0.1 * START[0, :, 0]
+    options = {"record": ("q", "reference"), "jitter": 0.1}
+    expected = px.closed_loop(ARM, *given, q0=q0, **options)
+    loops_agree(px.closed_loop(px.planar(2), *given, q0=far(q0), **options), expected, FarArray)
 
 
 def test_what_closed_loops_say(gpu):

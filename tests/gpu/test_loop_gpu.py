@@ -202,20 +202,21 @@ def swing(t, speed=1.0):
 
 PERIODS = np.array([[2e-3], [9e-3]])
 EVERYTHING = {"delay": 1e-3, "jitter": 0.2, "missed": 0.1, "encoder": 1e-3, "switch_at": 0.02}
+UNCERTAIN = px.policy("vuskovic", age=(1, 2))
 CONDITIONS = {
-    "one party": (2e-3, {}),
-    "parties": (PERIODS, {"record": ("q", "reference"), "every": 2}),
-    "everything": (PERIODS, EVERYTHING | {"record": "tau", "seed": 3}),
-    "settings": (2e-3, {"speed": np.linspace(1, 2, 65), "mass": np.full((65, 3), 1.1)}),
+    "one party": ("exact", 2e-3, {}),
+    "parties": ("yamakita_one_step_ahead", PERIODS, {"record": ("q", "reference"), "every": 2}),
+    "everything": (UNCERTAIN, PERIODS, EVERYTHING | {"record": "tau", "seed": 3}),
+    "settings": ("hamilton", 2e-3, {"speed": np.linspace(1, 2, 65), "mass": np.full((65, 3), 1.1)}),
 }
 
 
 @pytest.mark.parametrize("put", (in_cupy, in_torch, in_jax))
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_closed_loops(name, put):
-    period, options = CONDITIONS[name]
+    policy, period, options = CONDITIONS[name]
     robot, q0 = px.planar(3), 0.01 * START[0, :65, :3]
-    given = px.computed_torque(robot, 100.0, 20.0, "hamilton"), swing, period
+    given = px.computed_torque(robot, 100.0, 20.0, policy), swing, period
     options = options | {"duration": 0.1}
     expected = px.closed_loop(robot, *given, q0=q0, **options)
     for start, target in ((put(q0), None), (q0, "cuda")):

@@ -9,10 +9,13 @@ import numpy as np
 JITTER, MISSED, AGE = range(3)  # what is drawn: streams of their own
 
 
-def uniform(seed, stream, samples, runs, each=1):
-    """Numbers in [0, 1) for control steps `samples` (k,) of `runs` (r,): (k, r, each)."""
-    samples, runs = np.asarray(samples, np.uint64), np.asarray(runs, np.uint64)
-    places = runs[:, None] * np.uint64(each) + np.arange(each, dtype=np.uint64)
+def uniform(seed, stream, samples, runs, each=1, xp=np):
+    """Numbers in [0, 1) for control steps `samples` (k,) of `runs` (r,): (k, r, each).
+
+    `xp` is the array module of all of them.
+    """
+    samples, runs = (xp.asarray(each).astype(np.uint64) for each in (samples, runs))
+    places = runs[:, None] * np.uint64(each) + xp.arange(each, dtype=np.uint64)
     with np.errstate(over="ignore"):  # sums and products are taken modulo 2^64
         start = _mixed(np.uint64(seed % 2**64) + _spread(np.uint64(stream)))
         bits = _mixed(_mixed(start + _spread(places)) + _spread(samples)[:, None, None])

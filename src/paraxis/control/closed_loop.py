@@ -104,8 +104,7 @@ def closed_loop(
     target: "cpu" or "cuda"; by default a GPU if any array is on one, of CuPy, PyTorch or JAX. Then
     the results are such arrays there; the checks before the first step wait for what was given,
     the steps are queued on the current stream and waited for only if a progress bar is watched.
-    When the runs differ in times or chance, these are made on the CPU all the same. With "cuda" and
-    no such array, arrays come and go as NumPy's.
+    With "cuda" and no such array, arrays come and go as NumPy's.
     """
     given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}

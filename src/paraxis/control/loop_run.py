@@ -104,10 +104,10 @@ class LoopRun:
                 progress.at(before + done + iteration.done)
             carried, done = iteration.state, done + steps
             if self.every:
-                t.append(changing["t"][group - 1 :: group])
+                t.append(streamed["t"][group - 1 :: group])
         for name, array in carried.items():
             self.finals[name][which] = array
-        return records | ({"t": np.concatenate(t)} if t else {})
+        return records | ({"t": place.arrays.concatenate(t)} if t else {})
 
     def _recorded(self, numbers, recorded):
         """What was asked for, of all parties together, with the axes of the batch."""
@@ -125,23 +125,18 @@ class LoopRun:
             every_run = place.arrays.broadcast_to(array, runs_of_all + entry)
             kept[name] = every_run.reshape(whole + entry)
         shared = t.shape[1] == 1
-        return kept | {"t": place.put(t[:, 0] if shared else t.reshape(whole))}
+        return kept | {"t": t[:, 0] if shared else t.reshape(whole)}
 
 
 def _joined(numbers, recorded, place):
-    """Records of parties as one, (records, runs, ...); shorter ones go on with their last.
-
-    Times are in main memory, all else is in the place.
-    """
+    """Records of parties as one, (records, runs, ...); shorter ones go on with their last."""
     most, runs = max(len(each["t"]) for each in recorded), sum(map(len, numbers))
-    joined = {"t": np.empty((most, runs))}
-    for name, array in recorded[0].items():
-        if name != "t":
-            joined[name] = place.empty((most,), (runs,), array.shape[2:])
+    joined = {
+        name: place.empty((most,), (runs,), array.shape[2:]) for name, array in recorded[0].items()
+    }
     for own, each in zip(numbers, recorded, strict=True):
-        there = place.put(own)
+        which = place.put(own)
         for name, array in each.items():
-            which = own if name == "t" else there
             joined[name][: len(array), which] = array
             if len(array) < most:
                 joined[name][len(array) :, which] = array[-1]

@@ -8,9 +8,12 @@ import math
 
 import numpy as np
 
+from ..backends.places import CPU
 from . import chance
+from .scenarios import TIMES
 
 AT_ONCE = 2**22  # numbers of single steps and runs that are made at once
+MORE_ON_A_GPU = 16  # times as many, where memory is faster
 ROUNDING = 1e-9  # of a period: what is so near the end is there
 
 
@@ -38,10 +41,17 @@ class LoopTimes:
 
     Records are of steps that begin with a sample, and are made at the last step of a group; so
     there are steps before the first sample that do nothing, and one after the end that only looks.
+
+    Times that all runs share are made in main memory, others where the loop is computed.
     """
 
     def __init__(self, party, early, late, every, seed):
         self.party, self.early, self.late, self.seed = party, early, late, seed
+        self.place = CPU if self.alike else party.place
+        self.xp, put = self.place.arrays, self.place.put
+        self.at_once = AT_ONCE * (1 if self.place is CPU else MORE_ON_A_GPU)
+        self.times = {name: put(party.arrays[name]) for name in TIMES if name in party.arrays}
+        self.numbers = put(party.numbers)
         self.per_period = early + late
         self.last = self._samples() * self.per_period
         self.group = self.per_period * every if every else 1
@@ -50,13 +60,12 @@ class LoopTimes:
 
     def _samples(self):
         """How many control periods the run that has the most begins."""
-        arrays, duration = self.party.arrays, self.party.duration
-        period, jitter = arrays["period"], arrays["jitter"]
+        duration, period = self.party.duration, self.party.arrays["period"]
         about = math.ceil(max(1.0, duration / period.min() - ROUNDING))
-        if not jitter.any():
+        if not self.jittery:
             return about
-        begin, start = 0, np.zeros_like(period)
-        at_once = max(1, min(about, AT_ONCE // len(self.party.numbers)))
+        begin, start = 0, self.xp.zeros_like(self.times["period"])
+        at_once = max(1, min(about, self.at_once // len(self.party.numbers)))
         while self._goes_on(start).any():
             samples = np.arange(begin, begin + at_once + 1)
             _, starts = self._periods(samples, start)
@@ -67,11 +76,17 @@ class LoopTimes:
     def _goes_on(self, t):
         """Is it not yet the end, at times (..., runs)?"""
         duration = self.party.duration
-        return t < duration - ROUNDING * np.minimum(self.party.arrays["period"], duration)
+        return t < duration - ROUNDING * self.xp.minimum(self.times["period"], duration)
+
+    @property
+    def jittery(self):
+        return bool(self.party.arrays["jitter"].any())
 
     @property
     def alike(self):
-        """Do all runs sample and compute at the same times?"""
+        """Do all runs sample and compute at the same times, and meet the same ages?"""
+        if self.party.controller.uncertain:
+            return False
         arrays, given = self.party.arrays, self.party.missed_steps
         each = [arrays[name] for name in ("period", "delay")] + ([] if given is None else [given.T])
         by_chance = [arrays[name] for name in ("jitter", "missed") if name in arrays]
@@ -79,78 +94,83 @@ class LoopTimes:
 
     def spans(self, body):
         """Pieces of the loop, one after another: the changing inputs of so many steps each."""
-        alike = self.alike and not body.controller.uncertain
         width = sum(math.prod(shape) for shape in body.changing.values())
-        width *= 1 if alike else len(self.party.numbers)
-        length = max(1, AT_ONCE // width // self.group) * self.group
-        start = np.zeros_like(self.party.arrays["period"])
+        width *= 1 if self.alike else len(self.party.numbers)
+        length = max(1, self.at_once // width // self.group) * self.group
+        start = self.xp.zeros_like(self.times["period"])
         for begin in range(0, self.steps, length):
             end = min(begin + length, self.steps)
             place = np.arange(begin, end + 1) - (self.group - 1)
             sample, step = np.divmod(np.clip(place, 0, self.last), self.per_period)
             samples = np.arange(sample[0], sample[-1] + 1)
             lengths, starts = self._periods(samples, start)
-            start, sample = starts[-1], sample - samples[0]
-            edges = starts[sample] + self._since(step[:, None], lengths[sample])
-            edges = np.minimum(edges, self.party.duration)
-            ends = (place < 0) | (place >= self.last)
-            yield self._changing(body, samples, sample[:-1], step[:-1], edges, ends[:-1])
+            idle = (place < 0) | (place >= self.last)
+            start, put = starts[-1], self.place.put
+            sample, step, idle = put(sample - samples[0]), put(step)[:, None], put(idle)[:, None]
+            edges = starts[sample] + self._since(step, lengths[sample])
+            edges = self.xp.minimum(edges, self.party.duration)
+            yield self._changing(body, samples, sample[:-1], step[:-1], edges, idle[:-1])
 
     def _periods(self, samples, start):
         """The lengths of control periods and when they begin, (samples, runs), 1 where shared.
 
         One that is longer than all there is ends with it.
         """
-        arrays, duration = self.party.arrays, self.party.duration
-        period, jitter = arrays["period"], arrays["jitter"]
-        evenly = samples[:, None] * period
-        if not jitter.any():
-            return np.broadcast_to(np.minimum(period, duration), evenly.shape), evenly
-        drawn = chance.uniform(self.seed, chance.JITTER, samples, self.party.numbers)[..., 0]
+        xp, duration = self.xp, self.party.duration
+        period, jitter = self.times["period"], self.times["jitter"]
+        evenly = self.place.put(samples)[:, None] * period
+        if not self.jittery:
+            return xp.broadcast_to(xp.minimum(period, duration), evenly.shape), evenly
+        drawn = self._drawn(chance.JITTER, samples)[..., 0]
         lengths = period * (1 + jitter * (2 * drawn - 1))
-        before = np.concatenate([np.broadcast_to(start, (1, lengths.shape[1])), lengths[:-1]])
-        starts = np.where(jitter > 0, np.cumsum(before, axis=0), evenly)
-        return np.minimum(lengths, duration), starts
+        before = xp.concatenate([xp.broadcast_to(start, (1, lengths.shape[1])), lengths[:-1]])
+        starts = xp.where(jitter > 0, xp.cumsum(before, axis=0), evenly)
+        return xp.minimum(lengths, duration), starts
+
+    def _drawn(self, stream, samples, each=1):
+        """Numbers in [0, 1), (samples, runs, each)."""
+        return chance.uniform(
+            self.seed, stream, self.place.put(samples), self.numbers, each, self.xp
+        )
 
     def _since(self, step, length):
         """The time from a sample to the beginning of a step of its period."""
         if not self.early:
             return step / self.late * length
-        delay = np.minimum(self.party.arrays["delay"], self.party.duration)
+        delay = self.xp.minimum(self.times["delay"], self.party.duration)
         after = delay + (step - self.early) / self.late * (length - delay)
-        return np.where(step < self.early, step / self.early * delay, after)
+        return self.xp.where(step < self.early, step / self.early * delay, after)
 
     def _changing(self, body, samples, sample, step, edges, idle):
-        arrays, reference = self.party.arrays, self.party.reference
-        t, step = edges[:-1], step[:, None]
-        goes_on = self._goes_on(t) & ~idle[:, None]
+        times, reference, place = self.times, self.party.reference, self.place
+        t = edges[:-1]
+        goes_on = self._goes_on(t) & ~idle
         begins = (step == 0) & goes_on
-        made = {"t": t, "h": np.diff(edges, axis=0), "tick": begins & self._met(samples)[sample]}
+        made = {"t": t, "h": edges[1:] - t, "tick": begins & self._met(samples)[sample]}
         if body.delayed:
-            made["apply"] = ((step == self.early) | (arrays["delay"] == 0)) & goes_on
+            made["apply"] = ((step == self.early) | (times["delay"] == 0)) & goes_on
         if body.controller.uncertain:
             made["age"] = self._ages(samples)[sample]
         if not reference.traced:
-            made["desired"] = reference.sampled(t)
+            made["desired"] = reference.sampled(t, place=place)
             if body.looks_ahead:
-                made["ahead"] = reference.sampled(t + arrays["period"])
+                made["ahead"] = reference.sampled(t + times["period"], place=place)
         return {name: array.astype(float, copy=False) for name, array in made.items()}
 
     def _met(self, samples):
         """Which control steps are not missed, (samples, runs), 1 where shared."""
-        missed, given = self.party.arrays.get("missed"), self.party.missed_steps
+        given = self.party.missed_steps
         if given is not None:
             after = np.zeros((1, given.shape[1]), bool)  # none after those that are given
-            return ~np.concatenate([given, after])[np.minimum(samples, len(given))]
-        if not missed.any():
-            return np.ones((len(samples), 1), bool)
-        drawn = chance.uniform(self.seed, chance.MISSED, samples, self.party.numbers)
-        return drawn[..., 0] >= missed
+            met = ~np.concatenate([given, after])[np.minimum(samples, len(given))]
+            return self.place.put(met)
+        if not self.party.arrays["missed"].any():
+            return self.xp.ones((len(samples), 1), bool)
+        return self._drawn(chance.MISSED, samples)[..., 0] >= self.times["missed"]
 
     def _ages(self, samples):
         """What age each link meets, (samples, runs, n): each that the policy knows alike."""
         cuts = self.party.controller.recursion.cuts.values()
         ages = np.array(sorted({age for cut in cuts for age in cut.ages}), float)
-        n = self.party.robot.nv
-        drawn = chance.uniform(self.seed, chance.AGE, samples, self.party.numbers, n)
-        return ages[(drawn * len(ages)).astype(int)]
+        drawn = self._drawn(chance.AGE, samples, self.party.robot.nv)
+        return self.place.put(ages)[(drawn * len(ages)).astype(int)]

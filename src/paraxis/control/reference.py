@@ -97,7 +97,7 @@ class Reference:
         they are its own numbers.
         """
         if not self.traced:
-            return place.put(np.stack(self._trajectory(t), axis=-2))
+            return place.put(np.stack(self._trajectory(place.fetched(t)), axis=-2))
         if settings is None:
             settings = {name: place.put(array[None]) for name, array in self.numbers.items()}
         shapes = {name: value.shape[1:] for name, value in settings.items()}
