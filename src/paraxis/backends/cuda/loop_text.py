@@ -14,7 +14,7 @@ from ..source import Names, function_name
 from .body import Body, device_language
 from .prologue import TYPES, prologue
 
-THREADS = 128  # of a block
+THREADS = 64  # of a block: small ones fill what registers allow best
 MOST_HELD = 32  # entries of held inputs that stay in registers
 OWN_WORDS = ("steps", "every", "since", "step", "recorded", "stopped", "done")
 
