@@ -186,8 +186,8 @@ def test_many_held_numbers_are_read_at_every_step():
 
     program = px.trace(step, x=(), a=loop_text.MOST_HELD + 1)
     there, here = both(program, {"x": "x_next"})
-    assert "FORGET(a_input)" in there.text().text
-    assert "FORGET(push_input)" not in loops()[0].text().text
+    assert "FORGET(a_input_entry)" in there.text().text
+    assert "FORGET(stiffness_input_entry)" not in loops()[0].text().text
     given = {"x": np.ones(6), "a": np.random.default_rng(0).normal(size=(6, 33))}
     same(there(5, **given)[0]["x"], here(5, **given)[0]["x"])
 

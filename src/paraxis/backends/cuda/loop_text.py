@@ -18,13 +18,13 @@ THREADS = 64  # of a block: small ones fill what registers allow best
 MOST_HELD = 32  # entries of held inputs that stay in registers
 OWN_WORDS = ("steps", "every", "since", "step", "recorded", "stopped", "done")
 
-# A pointer of which a compiler no longer knows that it is what it was a step ago: else it would
+# A distance of which a compiler no longer knows that it is what it was a step ago: else it would
 # read what is held before the first step, and keep it in memory that is no faster.
 FORGET = """
 #ifdef __CUDA_ARCH__
-#define FORGET(pointer) asm volatile("" : "+l"(pointer))
+#define FORGET(distance) asm volatile("" : "+l"(distance))
 #else
-#define FORGET(pointer)
+#define FORGET(distance)
 #endif
 """
 
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
         """What a step begins with."""
         lines = [f"{self.real} {', '.join(v)};" for v in self.following.values()]
         if not self.few_held:
-            lines += [f"FORGET({self.called['input', name]});" for name in self.held]
+            lines += [f"FORGET({self.called['input', name]}_entry);" for name in self.held]
         if self.plan.until:
             lines.append(f"{self.real} stopped;")
         if self.plan.record:
