@@ -19,9 +19,9 @@ from paraxis.backends.cuda.device import compile_text
 from paraxis.backends.cuda.scan_kernel import CudaScan
 from paraxis.backends.cuda.sweep_kernel import GpuSweeps
 from paraxis.chains import on_gpu
-from paraxis.chains.glued_rows import GluedRows, short_rows
 from paraxis.chains.numbers import chain_of
-from paraxis.chains.on_gpu import ON_GPU, ChainOnGpu
+from paraxis.chains.on_gpu import GLUED_ROWS, ON_GPU, ChainOnGpu
+from paraxis.chains.short_rows import short_rows
 from paraxis.drivers.scan import ORDERS
 from paraxis.drivers.sweep import Place
 from paraxis.errors import ArgumentError
@@ -66,25 +66,25 @@ def check(robot, function, way=None, algorithm=None, count=2, limit=ROUNDING):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_way_of_a_long_chain(function):
-    for n in (1, 2, 9, 70, 300):
+    for n in (1, 2, 9, 40, 70, 300):  # 1, 4, 8 and 32 rows
         for way in (None, "serial", "batched", "scan"):
             check(chain(n, reach=0.3), function, way, count=3)
 
 
-def test_gluing_rows_is_done_on_the_cpu_too():
-    """One class, both machines: not the same bits, for multiplications and additions are fused."""
-    for n in (1, 7, 16, 100, 1000):
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_gluing_rows_is_done_on_the_cpu_too(function):
+    """One class, both machines; each result begins anew."""
+    for n in (1, 7, 16, 100, 1001):
         robot = chain(n, "mixed", reach=0.1)
-        (q, qd, tau), cut = (
-            (array[0] for array in slow_states(robot, 1)),
-            short_rows(chain_of(robot)),
-        )
+        arm, state = chain_of(robot), [array[0] for array in slow_states(robot, 1)]
         here, there = np.empty(n), far(np.empty(n))
-        GluedRows(chain_of(robot), cut)(q, qd, tau, here)
-        solver = GluedRows(chain_of(robot), cut, GpuSweeps(FarDevice()))
-        for _ in range(2):  # what is carried begins anew
-            solver(far(q), far(qd), far(tau), there)
-            assert relative_error(np.array(there), here) < ROUNDING
+        exact = FUNCTIONS[function](robot, *state, algorithm="serial")
+        GLUED_ROWS[function](arm, short_rows(arm))(*state, here)
+        assert relative_error(here, exact) < ROUNDING
+        solver = GLUED_ROWS[function](arm, short_rows(arm), GpuSweeps(FarDevice()))
+        for _ in range(2):
+            solver(*map(far, state), there)
+            assert relative_error(np.array(there), exact) < ROUNDING
 
 
 def orders(quick):
@@ -125,7 +125,7 @@ def test_rows_end_with_links_that_have_mass(first):
 
 
 def test_a_chain_that_cannot_be_cut_goes_link_by_link(monkeypatch):
-    monkeypatch.setattr(on_gpu, "short_rows", lambda chain: None)
+    monkeypatch.setattr(on_gpu, "short_rows", lambda *_: None)
     robot = chain(70)
     cut, serial = (check(robot, FORWARD, way) for way in ("scan", "serial"))
     np.testing.assert_array_equal(np.array(cut), np.array(serial))

@@ -49,6 +49,30 @@ def join_motions(W, r, ω, v, a, rate, rise):
     }
 
 
+def glued_motions(left, right):
+    """Two adjacent rows as one, by the parts of `reach`."""
+    W, r, ω = Matrix(*left["W"]), Vector(*right["r"]), Vector(*left["ω"])
+    joined = join_motions(**right, rate=left["ω"], rise=left["a"])
+    moved = Matrix(*right["W"]).T @ (Vector(*left["v"]) + cross(ω, r))
+    return {
+        "W": [list(row) for row in W @ Matrix(*right["W"])],
+        "r": list(Vector(*left["r"]) + W @ r),
+        "ω": joined["rate"],
+        "v": list(moved + Vector(*right["v"])),
+        "a": joined["rise"],
+    }
+
+
+def glued_loads(beyond, own):
+    """A row and all beyond it as one, by the parts of `motion`."""
+    W, r = Matrix(*own["W"]), Vector(*own["r"])
+    return {
+        "W": [list(row) for row in W @ Matrix(*beyond["W"])],
+        "r": list(r + W @ Vector(*beyond["r"])),
+        "sum_": join_loads(**own, beyond=beyond["sum_"])["beyond"],
+    }
+
+
 def motion(link, q, qd, qdd, ω, a, kinds, angle=None, W=None, r=None, sum_=None):
     """Outward, the motion of each body and the load that gives it that; with W and r also the sum
     of the loads so far, at the row's start and along its axes."""

@@ -21,11 +21,11 @@ from ..errors import ArgumentError
 from ..robot.robot import a_robot
 from .forward_rows import ArticulatedRows
 from .glued_newton_euler import GluedNewtonEuler
-from .glued_rows import GluedRows, short_rows
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
-from .on_gpu import INPUTS, ON_GPU, SERIAL, ChainOnGpu
+from .on_gpu import GLUED_ROWS, INPUTS, ON_GPU, SERIAL, ChainOnGpu
 from .rows import cuts
+from .short_rows import short_rows
 from .span_forces import SpanForces
 from .undefined import explain
 
@@ -43,7 +43,7 @@ SCANS = {
         "divide_and_conquer": ("odd_even_reduction", "p_fold", "serial"),
     },
     "inverse_dynamics": {
-        "newton_euler": ("p_fold", "serial"),
+        "newton_euler": ("p_fold", "serial", "odd_even_reduction"),
         "logarithmic_newton_euler": ORDERS,
     },
 }
@@ -58,8 +58,8 @@ def chain_dynamics(
     see what each costs. Forward dynamics: "articulated_body" in the orders "p_fold", "serial" and
     "odd_even_reduction" (short rows glued in pairs); "constraint_force" (Fijany) in
     "odd_even_reduction", "odd_even_elimination", "p_fold" and "serial"; "divide_and_conquer"
-    (Featherstone) in all of these but elimination. Inverse dynamics: "newton_euler" in "p_fold" and
-    "serial"; "logarithmic_newton_euler" (Lathrop) in any of the orders of a scan.
+    (Featherstone) in all of these but elimination. Inverse dynamics: "newton_euler" in the orders
+    of the first; "logarithmic_newton_euler" (Lathrop) in any of the orders of a scan.
 
     target "cuda" takes arrays on a GPU, and has all of these but "p_fold" of the first of each.
     """
@@ -167,7 +167,7 @@ class ChainDynamics:
     def _cut(self):
         """None where every row would end with a link that moves nothing by itself."""
         if self._glued:
-            return short_rows(self._chain)
+            return short_rows(self._chain, self.function == "forward_dynamics")
         possible = cuts(self._chain.n, lanes_of("float64").count)
         if self.function == "inverse_dynamics":
             return next(possible)
@@ -193,7 +193,7 @@ class ChainDynamics:
 
     def _other_solver(self):
         if self._glued:
-            return self._solver(GluedRows, self._cut)
+            return self._solver(GLUED_ROWS[self.function], self._cut)
         if self.function == "forward_dynamics":
             return self._solver(SpanForces, self.algorithm, self.way)
         return self._solver(GluedNewtonEuler, self.way)

@@ -18,14 +18,20 @@ from ..backends.cuda.sweep_kernel import sweeps_on
 from ..drivers.map import Signature, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..errors import ArgumentError
+from .forward_glued_rows import ArticulatedGluedRows
 from .glued_newton_euler import GluedNewtonEuler
-from .glued_rows import GluedRows, short_rows
+from .inverse_glued_rows import NewtonEulerGluedRows
 from .numbers import chain_of
 from .serial import ArticulatedSerial, NewtonEulerSerial
+from .short_rows import short_rows
 from .span_forces import SpanForces
 
 INPUTS = {"forward_dynamics": ("q", "qd", "tau"), "inverse_dynamics": ("q", "qd", "qdd")}
 SERIAL = {"forward_dynamics": ArticulatedSerial, "inverse_dynamics": NewtonEulerSerial}
+GLUED_ROWS = {
+    "forward_dynamics": ArticulatedGluedRows,
+    "inverse_dynamics": NewtonEulerGluedRows,
+}
 LINKS_A_SCAN = 32  # that a thread does while a scan does a state
 LINK_BYTES = 80  # of a link where states are side by side
 MOST_BYTES = 2 << 30  # of states at once
@@ -38,8 +44,8 @@ ON_GPU = {
         "divide_and_conquer": ("odd_even_reduction", "p_fold", "serial"),
     },
     "inverse_dynamics": {
+        "newton_euler": ("odd_even_reduction", "serial"),
         "logarithmic_newton_euler": ("odd_even_reduction", *ORDERS[:-1]),
-        "newton_euler": ("serial",),
     },
 }
 
@@ -150,13 +156,12 @@ class _Solvers:
     def _one(self):
         """The solver for one state, as a scan; None where there is none."""
         chain, on, algorithm = self._chain, self._on, self._algorithm
-        if self._function == "inverse_dynamics":
-            order = self._way if algorithm == "logarithmic_newton_euler" else ORDERS[-1]
-            return GluedNewtonEuler(chain, order, on)
+        if algorithm == "logarithmic_newton_euler":
+            return GluedNewtonEuler(chain, self._way, on)
         if algorithm in ("constraint_force", "divide_and_conquer"):
             return SpanForces(chain, algorithm, self._way, on)
-        cut = short_rows(chain)
-        return None if cut is None else GluedRows(chain, cut, on)
+        cut = short_rows(chain, self._function == "forward_dynamics")
+        return None if cut is None else GLUED_ROWS[self._function](chain, cut, on)
 
 
 def _check_out(places, shape, dtype):

@@ -4,7 +4,14 @@ from functools import partial
 
 import numpy as np
 
-from ..algorithms import chain_gluing, constraint_spans, handle_spans, odd_even_steps, row_spans
+from ..algorithms import (
+    chain_gluing,
+    constraint_spans,
+    handle_spans,
+    newton_euler_rows,
+    odd_even_steps,
+    row_spans,
+)
 from ..algorithms.angular_velocities import Spin, glue_spins
 from ..backends.llvm.sweep_kernel import ON_CPU
 from ..backends.operator import Operator, SpanOperator
@@ -29,8 +36,7 @@ def loads(on):
 
 def spins(on):
     shapes = {"W": (3, 3), "ω": (3,)}
-    still = _numbers({"W": np.eye(3), "ω": 0.0}, shapes)
-    return Operator("spins", _glued_spins, shapes, work, on, still)
+    return Operator("spins", _glued_spins, shapes, work, on, _identity(shapes))
 
 
 def row_ends(on):
@@ -49,6 +55,25 @@ def row_ends(on):
         far=("e",),
         identity=_numbers(nothing, row_spans.SPAN),
     )
+
+
+def row_motions(on):
+    """How rows move with their starts at rest, outward."""
+    shapes = {"W": (3, 3), "r": (3,), "ω": (3,), "v": (3,), "a": (6,)}
+    return Operator(
+        "row motions", newton_euler_rows.glued_motions, shapes, work, on, _identity(shapes)
+    )
+
+
+def row_loads(on):
+    """The loads on the starts of rows, inward."""
+    shapes = {"W": (3, 3), "r": (3,), "sum_": (6,)}
+    return Operator("row loads", newton_euler_rows.glued_loads, shapes, work, on, _identity(shapes))
+
+
+def _identity(shapes):
+    """The numbers of a row that is not there: not turned, and all else zero."""
+    return _numbers(dict.fromkeys(shapes, 0.0) | {"W": np.eye(3)}, shapes)
 
 
 def _numbers(parts, shapes):

@@ -34,6 +34,12 @@ class Columns:
         """The numbers of one part, (entries, elements)."""
         return self.array[self._slices[name]]
 
+    def copy_before(self, others):
+        """To each of the others, which have some of the parts, what is before it here."""
+        for name in others.parts:
+            here = slice(self.before - 1, self.before - 1 + others.elements)
+            others[name][...] = self.whole[self._slices[name], here]
+
     def places(self, prefix="", first=0, every=1, step=None, lanes=1, only=None):
         """Each part as a sweep takes it, from element `first` on, a lane for every `every`-th.
 

@@ -14,6 +14,7 @@ from ..errors import ArgumentError
 from .columns import Columns, Slots
 
 ORDERS = ("serial", "p_fold", "kogge_stone", "odd_even_elimination", "odd_even_reduction")
+DOUBLING = ("kogge_stone", "odd_even_elimination")
 ROOM = 20  # elements beyond a row: who fills it in may do so by whole registers
 PIECES = 64  # of p_fold, unless it is said
 
@@ -37,7 +38,9 @@ class Scan:
     def __init__(self, operator, elements, order, pieces=PIECES):
         self.order, self.levels = check_order(order), []
         self._arrays, self.prefixes = operator.on.arrays, None
-        if order == "serial" or elements < 3:
+        if order in DOUBLING and operator.identity is not None:
+            self._padded_doubling(operator, elements)
+        elif order == "serial" or elements < 3:
             self._serial(operator, elements)
         elif order == "p_fold":
             self._p_fold(operator, elements, min(pieces, -(-elements // 2)))
@@ -50,6 +53,11 @@ class Scan:
     def run(self, threads=1):
         for level in self.levels:
             level(threads)
+
+    def begin_with(self, element):
+        """Glue another element before the first: its numbers, for doubling with an identity."""
+        for columns in self._held:
+            columns.whole[:, columns.before - 1] = element
 
     def _columns(self, operator, elements, room, before=0):
         return Columns(operator.parts, elements, room, before, self._arrays)
@@ -73,9 +81,6 @@ class Scan:
 
     def _doubling(self, operator, n):
         glue = operator.glue("column", "column", "column")
-        if operator.identity is not None:
-            self._padded_doubling(operator, glue, n)
-            return
         lanes = glue.lanes
         held = [self._columns(operator, n, lanes) for _ in range(2)]
         self.columns, reach = held[0], 1
@@ -101,15 +106,17 @@ class Scan:
             last = held[0]
             self.levels.append(lambda threads: _copy(last, self.columns, n))
 
-    def _padded_doubling(self, operator, glue, n):
+    def _padded_doubling(self, operator, n):
         """Before the first element are others that change nothing, so that no level has to copy."""
-        lanes, reach = glue.lanes, 1
-        before = 1 << (n - 1).bit_length() - 1
+        glue = operator.glue("column", "column", "column")
+        lanes, reach, before = glue.lanes, 1, 1
+        while 2 * before < n:
+            before *= 2
         held = [self._columns(operator, n, lanes, before) for _ in range(2)]
+        self.columns, self._held = held[0], held
         nothing = self._arrays.asarray(operator.identity)[:, None]
         for columns in held:
             columns.whole[:, :before] = nothing
-        self.columns = held[0]
         while reach < n:
             now, later = held
             job = glue.bind(
