@@ -28,7 +28,8 @@ SHIM = """
 #define PACKET 1
 #define SHARED(name) static thread_local unsigned char name[1 << 20] __attribute__((aligned(64)))
 #define COPY_PACKET(to, from) (*(to) = *(from))
-#define COPIED()
+#define COPY_ITEM(to, from) (*(to) = *(from))
+#define ARRIVED()
 #define TOGETHER()
 #define THREADS blockDim.x
 static thread_local struct { unsigned x; } threadIdx, blockIdx, blockDim, gridDim;

@@ -12,7 +12,7 @@ from paraxis.functions import FUNCTIONS
 KERNEL = 'extern "C" __global__'  # what the text of a kernel begins with
 GOLDEN = {
     ROWS: """\
-extern "C" __global__ void __launch_bounds__(64, 32) swing_map(
+extern "C" __global__ void __launch_bounds__(64, 16) swing_map(
     long long states,
     const double *__restrict__ q,
     const double *__restrict__ k,
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(64, 32) swing_map(
 }
 """,
     COLUMNS: """\
-extern "C" __global__ void __launch_bounds__(64, 32) swing_map(
+extern "C" __global__ void __launch_bounds__(64, 16) swing_map(
     long long states,
     const double *__restrict__ q,
     long long q_entry,
@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(64, 32) swing_map(
 }
 """,
     APART: """\
-extern "C" __global__ void __launch_bounds__(64, 32) swing_map(
+extern "C" __global__ void __launch_bounds__(64, 16) swing_map(
     long long states,
     long long inner,
     const double *__restrict__ q,

@@ -26,7 +26,20 @@ def few_alive(graph):
     As it was traced, which is best along a chain; or one result after the other, each with all it
     needs, deepest argument first, which finishes a limb of a tree before it begins the next.
     """
-    return min((graph.nodes, result_by_result(graph)), key=most_alive)
+    return min((late_inputs(graph.nodes), result_by_result(graph)), key=most_alive)
+
+
+def late_inputs(order):
+    """The same order, but inputs where they are first used."""
+    seen, late = set(), []
+    for node in order:
+        for argument in node.args:
+            if argument.op == "input" and argument.index not in seen:
+                seen.add(argument.index)
+                late.append(argument)
+        if node.op != "input":
+            late.append(node)
+    return late
 
 
 def result_by_result(graph):

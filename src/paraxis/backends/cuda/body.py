@@ -6,8 +6,9 @@ from ..source import PAIR, Array, Statements
 from .prologue import LARGE, SUFFIX, TYPES
 
 RESERVED = """
-    threadIdx blockIdx blockDim gridDim warpSize sincos sincosf packet couple quartet word tile made memory inner outer within states
-    sine_cosine within_a_turn rows_in rows_out columns_out state lane first count
+    threadIdx blockIdx blockDim gridDim warpSize sincos sincosf packet couple quartet word tile
+    memory index inner outer within state states first count
+    sine_cosine within_a_turn rows_in rows_out columns_out
 """
 
 
@@ -22,12 +23,13 @@ def device_language(dtype):
 class Body:
     """The statements that compute a graph; `load(name, k)` is the text of an input's entry.
 
-    `stored(name, k, value)` returns the lines that write an entry of an output.
+    `stored(name, k, value)` returns the lines that write an entry of an output; `wanted` maps
+    outputs to the entries that are asked for, by default all.
     """
 
-    def __init__(self, graph, dtype, order, load, stored):
+    def __init__(self, graph, dtype, order, load, stored, wanted=None):
         self.graph, self.dtype, self.order = graph, dtype, order
-        self._stored = stored
+        self._stored, self._wanted = stored, wanted
         inputs = {name: Array(name, shape, False) for name, shape in graph.inputs.items()}
         numbers = {node.index: k for k, node in enumerate(graph.nodes)}
         self._text = _Text(device_language(dtype), inputs, lambda a, k: load(a.name, k), numbers)
@@ -39,8 +41,10 @@ class Body:
         places = {}
         for name, (_, nodes) in graph.outputs.items():
             spoilt = graph.poisoned(name)
-            for k, node in enumerate(nodes):
-                places.setdefault(node.index, []).append((name, k, poison if spoilt[k] else None))
+            wanted = range(len(nodes)) if self._wanted is None else self._wanted.get(name, ())
+            for k in wanted:
+                spoiled_by = poison if spoilt[k] else None
+                places.setdefault(nodes[k].index, []).append((name, k, spoiled_by))
 
         def made(node):
             for name, k, spoiled_by in places.get(node.index, ()):

@@ -8,6 +8,8 @@ from ...errors import ArgumentError
 from .. import cache as disk
 
 OPTIONS = ("--std=c++17",)
+USUAL_SHARED = 48 << 10  # bytes; a block gets more only when it is asked for
+LOCAL_SIZE, NUM_REGS, MAX_SHARED = 3, 4, 8  # CU_FUNC_ATTRIBUTE_...
 
 
 @cache
@@ -56,7 +58,7 @@ class Device:
         """The kernel of that name, to be launched."""
         module = self.arrays.cuda.function.Module()
         module.load(binary)
-        return Launcher(module, module.get_function(name))
+        return Launcher(self.arrays.cuda.driver, module, module.get_function(name))
 
     def address(self, array):
         return array.data.ptr
@@ -76,21 +78,31 @@ class Launcher:
     Arguments are arrays or whole numbers, which the kernel takes as long long.
     """
 
-    def __init__(self, module, function):
-        self._module, self.function = module, function
+    def __init__(self, driver, module, function):
+        self._driver, self._module, self.function = driver, module, function
+        self._allowed = set()
 
     @property
     def registers(self):
-        return self.function.num_regs
+        """Of a thread."""
+        return self._attribute(NUM_REGS)
 
     @property
     def spilled(self):
         """Bytes a thread keeps in memory because registers do not hold them."""
-        return self.function.local_size_bytes
+        return self._attribute(LOCAL_SIZE)
+
+    def allow(self, shared):
+        """Let blocks have so many bytes of shared memory, where that is more than is usual."""
+        if shared > USUAL_SHARED and shared not in self._allowed:
+            self._driver.funcSetAttribute(self.function.ptr, MAX_SHARED, shared)
+            self._allowed.add(shared)
+
+    def _attribute(self, which):
+        return self._driver.funcGetAttribute(which, self.function.ptr)
 
     def __call__(self, blocks, threads, arguments, shared=0):
-        if shared > 48 << 10:
-            self.function.max_dynamic_shared_size_bytes = shared
+        self.allow(shared)
         given = [np.int64(a) if isinstance(a, int) else a for a in arguments]
         self.function((blocks,), (threads,), given, shared_mem=shared)
 

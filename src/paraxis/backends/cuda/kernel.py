@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...drivers.device_map import plan
+from ...drivers.device_map import ROWS, plan
 from ...drivers.map import Signature
 from ..number import checked_dtype
 from .arrays import family_of, together
@@ -69,14 +69,23 @@ class CudaKernel:
 
     def text(self, layouts):
         """The CUDA C++ for arrays that lie so."""
-        graph = _with_names_apart(self._graph)
-        names = (*graph.inputs, *graph.outputs)
-        return map_text(graph, dict(zip(names, layouts, strict=True)), self.dtype.name)
+        return map_text(_with_names_apart(self._graph), layouts, self.dtype.name)
+
+    def row_major_launches(self):
+        """For other programs that start kernels: (CUfunction, threads a block, bytes of shared
+        memory a block) of each kernel that computes arrays in rows. Arguments are the number of
+        states as long long, then a pointer for each array."""
+        arrays = len(self.inputs) + len(self.outputs)
+        found = []
+        for launcher, threads, shared in self.loaded((ROWS,) * arrays).kernels:
+            launcher.allow(shared)
+            found.append((launcher.function.ptr, threads, shared))
+        return found
 
     def _made(self, layouts):
         text = self.text(layouts)
-        description = {"name": text.name, "threads": text.threads, "shared": text.shared}
-        return description, self.device.binary(text.text, self.fast_math)
+        kernels = [(kernel.name, kernel.threads, kernel.shared) for kernel in text.kernels]
+        return {"kernels": kernels}, self.device.binary(text.text, self.fast_math)
 
     @cached_property
     def _graph(self):
@@ -121,15 +130,17 @@ def _with_names_apart(graph):
 
 
 class Loaded:
-    """One compiled kernel."""
+    """Compiled kernels that together compute a batch."""
 
     def __init__(self, gpu, description, binary):
-        self.threads, self.shared = description["threads"], description["shared"]
-        self.launcher = gpu.load(binary, description["name"])
+        self.kernels = [
+            (gpu.load(binary, name), threads, shared)
+            for name, threads, shared in description["kernels"]
+        ]
 
     def run(self, states, arguments):
-        blocks = -(-states // self.threads)
-        self.launcher(blocks, self.threads, [states, *arguments], self.shared)
+        for launcher, threads, shared in self.kernels:
+            launcher(-(-states // threads), threads, [states, *arguments], shared)
 
 
 class KernelsByType:

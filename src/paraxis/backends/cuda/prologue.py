@@ -21,7 +21,9 @@ GPU = """
 #define SHARED(name) extern __shared__ __align__(16) unsigned char name[]
 #define COPY_PACKET(to, from) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" \\
     :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory")
-#define COPIED() asm volatile("cp.async.wait_all;" ::: "memory"); __syncwarp()
+#define COPY_ITEM(to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], {item};" \\
+    :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory")
+#define ARRIVED() asm volatile("cp.async.wait_all;" ::: "memory"); __syncwarp()
 #define TOGETHER() __syncwarp()
 #define BITS(x) {bits}
 #define FROM_BITS(x) {from_bits}
@@ -33,8 +35,9 @@ typedef {packet_type} packet;
 """
 
 SINES = """
-/* Sine and cosine of an angle of at most {large}: brought to [-pi/4, pi/4] by subtracting a multiple
-   of pi/2 written as three numbers, then a polynomial each; the quadrant swaps and signs them. */
+/* Sine and cosine of an angle of at most {large}: brought to [-pi/4, pi/4] by subtracting a
+   multiple of pi/2 written as three numbers, then a polynomial each; the quadrant swaps and signs
+   them. */
 static __device__ __forceinline__ void sine_cosine({real} x, {real} *s, {real} *c)
 {{
     const {real} scaled = fma{f}(x, {two_over_pi}, {magic});
@@ -59,7 +62,8 @@ static __device__ __noinline__ {real} within_a_turn({real} x)
 ROWS = """
 /* The rows of a warp's states, which follow each other in memory, to its tile: `count` numbers of
    the `all` that a full tile has. */
-static __device__ __forceinline__ void rows_in({real} *tile, const {real} *rows, int count, const int all)
+static __device__ __forceinline__ void rows_in(
+    {real} *tile, const {real} *rows, int count, const int all)
 {{
     if (count == all) {{
 #pragma unroll
@@ -74,7 +78,8 @@ static __device__ __forceinline__ void rows_in({real} *tile, const {real} *rows,
 }}
 
 /* And back. */
-static __device__ __forceinline__ void rows_out({real} *rows, const {real} *tile, int count, const int all)
+static __device__ __forceinline__ void rows_out(
+    {real} *rows, const {real} *tile, int count, const int all)
 {{
     if (count == all) {{
 #pragma unroll
@@ -89,11 +94,13 @@ static __device__ __forceinline__ void rows_out({real} *rows, const {real} *tile
 }}
 
 /* A few columns of long rows: `width` entries of each, rows `apart` entries from each other. */
-static __device__ __forceinline__ void columns_out({real} *rows, const {real} *tile, int count, const int width, const int apart)
+static __device__ __forceinline__ void columns_out(
+    {real} *rows, const {real} *tile, int count, const int width, const int apart)
 {{
 #pragma unroll 4
     for (int row = 0; row < count; row++)
-        for (int k = LANE; k < width; k += LANES) rows[(long long)row * apart + k] = tile[row * (width | 1) + k];
+        for (int k = LANE; k < width; k += LANES)
+            rows[(long long)row * apart + k] = tile[row * (width | 1) + k];
 }}
 """
 
@@ -115,6 +122,7 @@ def prologue(dtype):
     p0, p1, p2 = map(number, parts_of_half_pi(real))
     gpu = GPU.format(
         packet=PACKET // (8 if double else 4),
+        item=8 if double else 4,
         bits="__double_as_longlong(x)" if double else "__float_as_int(x)",
         from_bits="__longlong_as_double(x)" if double else "__int_as_float(x)",
         integer="long long" if double else "int",

@@ -1,0 +1,234 @@
+"""How a thread of a kernel reads and writes the arrays of its state, for each way they may lie.
+
+    rows      the entries of a state side by side, states one after another: a warp copies its
+              rows together, through shared memory
+    columns   states side by side, entry k of all states `entry` numbers from entry k - 1
+    apart     entries and states at any distance, states along two axes
+
+An array as it is accessed has `parameters` of the kernel, `words` of shared memory a state, and
+lines with which a thread begins. Inputs are asked for all at once, before anything is computed:
+that is what hides how far away memory is.
+"""
+
+from ...drivers.device_map import APART, COLUMNS, ROWS
+from .prologue import TYPES
+
+CHUNK = 32  # entries of a long row that are written at once
+SHORT = 64  # entries of a row that is written whole
+VECTORS = {"float32": ((4, "quartet"), (2, "couple")), "float64": ((2, "couple"),)}
+
+
+class Access:
+    """An array called `name` in the text, of so many entries."""
+
+    words = 0  # of shared memory a state
+    together = False  # do the threads of a warp copy it together?
+
+    def __init__(self, name, entries, dtype, is_output=False):
+        self.name, self.entries, self.dtype = name, entries, dtype
+        self.real = TYPES[dtype]
+        self.constness = "" if is_output else "const "
+
+    def parameters(self):
+        pointer = f"{self.constness}{self.real} *__restrict__ {self.name}"
+        return [pointer, *(f"long long {self.name}_{distance}" for distance in self.distances)]
+
+    distances = ()
+
+    def begin(self, place):
+        """The first lines; `place` is where its shared memory begins, in numbers a state."""
+        return []
+
+    def ready(self, place):
+        """Lines for when what was asked for is there."""
+        return []
+
+
+class Strided(Access):
+    """Columns, or states apart: a pointer to the state's first entry."""
+
+    def to_state(self):
+        raise NotImplementedError
+
+    def begin(self, place):
+        return [f"{self.name} += {self.to_state()};"]
+
+
+class Columns(Strided):
+    distances = ("entry",)
+
+    def to_state(self):
+        return "state"
+
+
+class Apart(Strided):
+    distances = ("entry", "state", "outer")
+
+    def to_state(self):
+        return f"outer * {self.name}_outer + within * {self.name}_state"
+
+
+class _InRegisters:
+    """An input whose entries are read into registers at once."""
+
+    def begin(self, place):
+        return super().begin(place) + [
+            f"const {self.real} {self.name}_{k} = {self.name}[{k} * {self.name}_entry];"
+            for k in range(self.entries)
+        ]
+
+    def load(self, k):
+        return f"{self.name}_{k}"
+
+
+class ColumnsInRegisters(_InRegisters, Columns):
+    pass
+
+
+class ApartInRegisters(_InRegisters, Apart):
+    pass
+
+
+class _InShared:
+    """An input whose entries wait in shared memory until they are needed."""
+
+    @property
+    def words(self):
+        return self.entries
+
+    def begin(self, place):
+        column = f"{self.real} *const {self.name}_column = tile + {place} * LANES + LANE;"
+        lines = super().begin(place) + [column]
+        for k in range(self.entries):
+            lines.append(f"COPY_ITEM({self.name}_column + {k} * LANES, {self.name});")
+            if k + 1 < self.entries:
+                lines.append(f"{self.name} += {self.name}_entry;")
+        return lines
+
+    def load(self, k):
+        return f"{self.name}_column[{k} * LANES]"
+
+
+class ColumnsInShared(_InShared, Columns):
+    pass
+
+
+class ApartInShared(_InShared, Apart):
+    pass
+
+
+class _Written:
+    """An output that is written entry by entry, as each is made."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments, is_output=True)
+        self._at = 0  # the entry that the pointer points to
+
+    def store(self, k, value):
+        step, self._at = k - self._at, k
+        go = [] if not step else [f"{self.name} += {_times(step, f'{self.name}_entry')};"]
+        return [*go, f"*{self.name} = {value};"]
+
+
+def _times(count, distance):
+    return distance if count == 1 else f"{count} * {distance}"
+
+
+class ColumnsWritten(_Written, Columns):
+    pass
+
+
+class ApartWritten(_Written, Apart):
+    pass
+
+
+class RowsRead(Access):
+    together = True
+
+    @property
+    def words(self):
+        return self.entries
+
+    @property
+    def _vector(self):
+        """How many entries are read from shared memory at once, and their type: rows of an even
+        length would else lie in the same banks."""
+        fitting = (each for each in VECTORS[self.dtype] if self.entries % each[0] == 0)
+        return next(fitting, (1, self.real))
+
+    def begin(self, place):
+        n = self.entries
+        return [
+            f"rows_in(tile + {place} * LANES, {self.name} + first * {n}, count * {n}, {n} * LANES);"
+        ]
+
+    def ready(self, place):
+        _, kind = self._vector
+        row = f"tile + {place} * LANES + LANE * {self.entries}"
+        return [f"const {kind} *const {self.name}_row = (const {kind} *)({row});"]
+
+    def load(self, k):
+        width, _ = self._vector
+        if width == 1:
+            return f"{self.name}_row[{k}]"
+        return f"{self.name}_row[{k // width}].{'xyzw'[k % width]}"
+
+
+class RowsWritten(Access):
+    """An output in rows. Short ones are written whole, long ones in chunks, as they are made.
+
+    `wanted` is the range of entries that the kernel writes.
+    """
+
+    together = True
+
+    def __init__(self, name, entries, dtype, wanted):
+        super().__init__(name, entries, dtype, is_output=True)
+        self._whole = len(wanted) == entries <= SHORT
+        chunk = entries if self._whole else CHUNK
+        starts = range(wanted.start, wanted.stop, chunk)
+        self._chunks = [range(low, min(low + chunk, wanted.stop)) for low in starts]
+        self._first, self._chunk = wanted.start, chunk
+        self._made = {}
+
+    @property
+    def words(self):
+        return self.entries if self._whole else CHUNK | 1
+
+    def ready(self, place):
+        return [f"{self.real} *const {self.name}_made = tile + {place} * LANES;"]
+
+    def store(self, k, value):
+        self._made[k] = value
+        chunk = self._chunks[(k - self._first) // self._chunk]
+        if any(each not in self._made for each in chunk):
+            return []
+        n, width, made = self.entries, len(chunk), f"{self.name}_made"
+        apart = n if self._whole else width | 1
+        lines = ["TOGETHER();"]
+        lines += [f"{made}[LANE * {apart} + {e - chunk.start}] = {self._made[e]};" for e in chunk]
+        lines.append("TOGETHER();")
+        if self._whole:
+            copy = f"rows_out({self.name} + first * {n}, {made}, count * {n}, {n} * LANES);"
+        else:
+            start = f"{self.name} + first * {n} + {chunk.start}"
+            copy = f"columns_out({start}, {made}, count, {width}, {n});"
+        return [*lines, copy]
+
+
+READ = {COLUMNS: (ColumnsInRegisters, ColumnsInShared), APART: (ApartInRegisters, ApartInShared)}
+WRITTEN = {COLUMNS: ColumnsWritten, APART: ApartWritten}
+
+
+def read(name, entries, dtype, layout, waits):
+    """An input; `waits` says whether it should wait in shared memory."""
+    if layout == ROWS:
+        return RowsRead(name, entries, dtype)
+    return READ[layout][waits](name, entries, dtype)
+
+
+def written(name, entries, dtype, layout, wanted):
+    """An output, of which the range `wanted` is written."""
+    if layout == ROWS:
+        return RowsWritten(name, entries, dtype, wanted)
+    return WRITTEN[layout](name, entries, dtype)

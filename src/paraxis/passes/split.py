@@ -1,0 +1,68 @@
+"""A graph in parts that compute its results a few at a time, for machines with few registers.
+
+What two parts both need is computed in both: parts pay where results share little. Results are cut
+along their first axis, all outputs that have the same one together: what a row of one Jacobian
+needs, the same row of another needs too.
+"""
+
+from ..graph.graph import reachable, size
+from .order import few_alive, most_alive
+
+
+class Part:
+    """Some of a graph's results: `ranges` maps an output to the range of its entries."""
+
+    def __init__(self, graph, ranges):
+        self.ranges = ranges
+        self.results = [
+            graph.outputs[name][1][k] for name, entries in ranges.items() for k in entries
+        ]
+        self.nodes = reachable(self.results)
+        self.order = few_alive(self)
+        self.alive = most_alive(self.order)
+
+
+def whole(graph):
+    """A single part."""
+    return Part(graph, {name: range(size(shape)) for name, (shape, _) in graph.outputs.items()})
+
+
+def parts(graph, most_values, dearest):
+    """Parts that have at most so many values alive at once, or a single row of results.
+
+    The whole graph, where that is enough, or where parts together would compute more than
+    `dearest` times its nodes.
+    """
+    one = whole(graph)
+    if one.alive <= most_values:
+        return [one]
+    found = []
+    for rows in _rows(graph):
+        longer = Part(graph, _joined(found[-1].ranges, rows)) if found else None
+        if longer is not None and longer.alive <= most_values:
+            found[-1] = longer
+        else:
+            found.append(Part(graph, rows))
+    cost = sum(len(part.nodes) for part in found)
+    return found if cost <= dearest * len(one.nodes) else [one]
+
+
+def _rows(graph):
+    """The ranges of entries that are computed together, in order."""
+    by_length = {}
+    for name, (shape, _) in graph.outputs.items():
+        by_length.setdefault(shape[0] if shape else 1, []).append(name)
+    for length, names in by_length.items():
+        for row in range(length):
+            ranges = {}
+            for name in names:
+                width = size(graph.outputs[name][0]) // length
+                ranges[name] = range(row * width, (row + 1) * width)
+            yield ranges
+
+
+def _joined(before, after):
+    joined = dict(before)
+    for name, entries in after.items():
+        joined[name] = range(joined.get(name, entries).start, entries.stop)
+    return joined
