@@ -4,6 +4,8 @@ from ..drivers.memory import MainMemory
 from ..errors import ArgumentError
 from .cuda.arrays import family_of, on_a_gpu
 from .cuda.device import device
+from .cuda.kernel import CudaKernel
+from .cuda.loop_kernel import CudaLoop
 from .cuda.memory import GpuMemory, VisitingArrays
 from .llvm.iterate_kernel import FEW, compile_loop
 from .llvm.kernel import compile_kernel
@@ -41,13 +43,9 @@ class Gpu(GpuMemory):
         return False
 
     def loop(self, identity, make_graph, plan, work, few):
-        from .cuda.loop_kernel import CudaLoop
-
         return CudaLoop(identity, make_graph, plan, work, on=self.device)
 
     def kernel(self, identity, make_graph, work):
-        from .cuda.kernel import CudaKernel
-
         return CudaKernel(identity, make_graph, on=self.device)
 
 
