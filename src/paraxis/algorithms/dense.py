@@ -20,11 +20,16 @@ def product(A, B):
     return [[dot(row, column) for column in columns] for row in A]
 
 
+def symmetric_product(A, B):
+    """A B, known to be symmetric: half of it is computed."""
+    columns, n = transposed(B), len(A)
+    upper = {(i, j): dot(A[i], columns[j]) for i in range(n) for j in range(i, n)}
+    return [[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)]
+
+
 def congruent(A, B):
     """A B Aᵀ for a symmetric B, of which the result is made symmetric."""
-    half, n = product(A, B), len(A)
-    upper = {(i, j): dot(half[i], A[j]) for i in range(n) for j in range(i, n)}
-    return [[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)]
+    return symmetric_product(product(A, B), transposed(A))
 
 
 def unit(k, n):

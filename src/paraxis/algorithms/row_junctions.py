@@ -14,8 +14,8 @@ from .dense import (
     congruent,
     minus,
     plus,
-    product,
     symmetric,
+    symmetric_product,
     times,
     transposed,
     upper_triangle,
@@ -43,7 +43,7 @@ def answered(inertia, bias, Θ, b):
     for k in range(6):
         middle[k][k] = middle[k][k] + 1.0
     factors = factor(EARLIER, middle)
-    G = product(Y, transposed([solve(factors, row) for row in Y]))
+    G = symmetric_product(Y, transposed([solve(factors, row) for row in Y]))
     return G, plus(bias, times(G, minus(b, times(Θ, bias))))
 
 

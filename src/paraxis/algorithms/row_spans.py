@@ -9,11 +9,21 @@ what moves the start of the left one and what pulls at the end of the right one 
 row it is row_junctions.py; in pairs, and pairs of pairs, it takes logarithmic time.
 """
 
-from .dense import congruent, minus, plus, product, symmetric, times, transposed, upper_triangle
+from .dense import (
+    minus,
+    plus,
+    product,
+    symmetric,
+    symmetric_product,
+    times,
+    transposed,
+    upper_triangle,
+)
 from .row_junctions import answered, blocks
 
 SPAN = {"inertia": (21,), "bias": (6,), "Φ": (6, 6), "Θ": (21,), "b": (6,)}
-KEPT = {"P": (6, 6), "Q": (6, 6), "g": (6,), "R": (6, 6), "T": (6, 6), "h": (6,)}
+KEPT = {"P": (6, 6), "Q": (6, 6), "g": (6,)}
+KEPT |= {f"{part}_left": SPAN[part] for part in ("Φ", "Θ", "b")}
 
 
 def glue(left, right):
@@ -22,25 +32,23 @@ def glue(left, right):
     G, g = answered(right["inertia"], right["bias"], Θ, left["b"])
     P = product(G, transposed(Φ))
     Q = _minus(Φ_beyond, product(G, product(Θ, Φ_beyond)))  # (1 + I Θ)⁻¹ Φ of the right
-    T = product(Θ, Q)
-    h = minus(left["b"], times(Θ, g))
+    back, given_way = transposed(Φ_beyond), minus(left["b"], times(Θ, g))
     span = {
-        "inertia": plus(left["inertia"], blocks(congruent(Φ, G))),
+        "inertia": plus(left["inertia"], blocks(symmetric_product(Φ, P))),
         "bias": plus(left["bias"], times(Φ, g)),
         "Φ": product(Φ, Q),
-        "Θ": plus(right["Θ"], upper_triangle(product(transposed(Φ_beyond), T))),
-        "b": plus(right["b"], times(transposed(Φ_beyond), h)),
+        "Θ": plus(right["Θ"], upper_triangle(symmetric_product(back, product(Θ, Q)))),
+        "b": plus(right["b"], times(back, given_way)),
     }
-    R = _minus(transposed(Φ), product(Θ, P))
-    return span, {"P": P, "Q": Q, "g": g, "R": R, "T": T, "h": h}
+    kept = {f"{part}_left": left[part] for part in ("Φ", "Θ", "b")}
+    return span, {"P": P, "Q": Q, "g": g} | kept
 
 
-def middle(P, Q, g, R, T, h, A_near, e_far):
+def middle(P, Q, g, Φ_left, Θ_left, b_left, A_near, e_far):
     """How the body between two spans accelerates, and the force on it from beyond."""
-    return {
-        "A": plus(plus(times(R, A_near), times(T, e_far)), h),
-        "e": minus(minus(times(Q, e_far), times(P, A_near)), g),
-    }
+    e = minus(minus(times(Q, e_far), times(P, A_near)), g)
+    free = plus(times(transposed(Φ_left), A_near), b_left)
+    return {"A": plus(free, times(symmetric(Θ_left, 6), e)), "e": e}
 
 
 def _minus(A, B):
