@@ -106,11 +106,10 @@ class Gpu:
     def peak(self, dtype):
         """Operations a second at the highest clock, a fused multiply-add being two; or None."""
         here = self.arrays.cuda.Device()
-        lanes = LANES.get(here.compute_capability)
-        if lanes is None:
+        lanes, clock = LANES.get(here.compute_capability), here.attributes.get("ClockRate")
+        if lanes is None or clock is None:
             return None
-        about = here.attributes
-        cycles = about["MultiProcessorCount"] * about["ClockRate"] * 1e3
+        cycles = here.attributes["MultiProcessorCount"] * clock * 1e3
         return 2 * cycles * lanes[dtype == "float64"]
 
     def about(self):
@@ -131,7 +130,7 @@ class Gpu:
             "nvrtc": list(cupy.cuda.nvrtc.getVersion()),
             "compute_capability": here.compute_capability,
             "multiprocessors": here.attributes["MultiProcessorCount"],
-            "clock_mhz": here.attributes["ClockRate"] / 1e3,
+            "clock_mhz": here.attributes.get("ClockRate", 0) / 1e3,
             "memory_gib": round(here.mem_info[1] / 2**30, 1),
             "versions": versions,
         }

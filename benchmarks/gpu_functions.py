@@ -217,8 +217,9 @@ def checked(gpu, case, given, results):
             )
         )
     )
-    sample = [gpu.to_host(array[chosen]).astype(float) for array in given]
-    found = [gpu.to_host(array[chosen]).astype(float) for array in results]
+    there = gpu.to_device(chosen)
+    sample = [gpu.to_host(array[there]).astype(float) for array in given]
+    found = [gpu.to_host(array[there]).astype(float) for array in results]
     return error(case, sample, found)
 
 
