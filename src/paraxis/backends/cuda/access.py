@@ -19,13 +19,13 @@ VECTORS = {"float32": ((4, "quartet"), (2, "couple")), "float64": ((2, "couple")
 
 
 class Access:
-    """An array called `name` in the text, of so many entries."""
+    """An array called `name` in the text, of so many entries, some of which are `used`."""
 
     words = 0  # of shared memory a state
     together = False  # do the threads of a warp copy it together?
 
-    def __init__(self, name, entries, dtype, is_output=False):
-        self.name, self.entries, self.dtype = name, entries, dtype
+    def __init__(self, name, entries, dtype, used, is_output=False):
+        self.name, self.entries, self.dtype, self.used = name, entries, dtype, used
         self.real = TYPES[dtype]
         self.constness = "" if is_output else "const "
 
@@ -74,7 +74,7 @@ class _InRegisters:
     def begin(self, place):
         return super().begin(place) + [
             f"const {self.real} {self.name}_{k} = {self.name}[{k} * {self.name}_entry];"
-            for k in range(self.entries)
+            for k in self.used
         ]
 
     def load(self, k):
@@ -94,19 +94,19 @@ class _InShared:
 
     @property
     def words(self):
-        return self.entries
+        return len(self.used)
 
     def begin(self, place):
         column = f"{self.real} *const {self.name}_column = tile + {place} * LANES + LANE;"
-        lines = super().begin(place) + [column]
-        for k in range(self.entries):
-            lines.append(f"COPY_ITEM({self.name}_column + {k} * LANES, {self.name});")
-            if k + 1 < self.entries:
-                lines.append(f"{self.name} += {self.name}_entry;")
+        lines, at = super().begin(place) + [column], 0
+        for j, k in enumerate(self.used):
+            lines += _go(self.name, k - at)
+            lines.append(f"COPY_ITEM({self.name}_column + {j} * LANES, {self.name});")
+            at = k
         return lines
 
     def load(self, k):
-        return f"{self.name}_column[{k} * LANES]"
+        return f"{self.name}_column[{self.used.index(k)} * LANES]"
 
 
 class ColumnsInShared(_InShared, Columns):
@@ -126,12 +126,14 @@ class _Written:
 
     def store(self, k, value):
         step, self._at = k - self._at, k
-        go = [] if not step else [f"{self.name} += {_times(step, f'{self.name}_entry')};"]
-        return [*go, f"*{self.name} = {value};"]
+        return [*_go(self.name, step), f"*{self.name} = {value};"]
 
 
-def _times(count, distance):
-    return distance if count == 1 else f"{count} * {distance}"
+def _go(name, entries):
+    """The line that moves a pointer so many entries on; adding is cheaper than multiplying."""
+    if not entries:
+        return []
+    return [f"{name} += {name}_entry;" if entries == 1 else f"{name} += {entries} * {name}_entry;"]
 
 
 class ColumnsWritten(_Written, Columns):
@@ -177,18 +179,18 @@ class RowsRead(Access):
 class RowsWritten(Access):
     """An output in rows. Short ones are written whole, long ones in chunks, as they are made.
 
-    `wanted` is the range of entries that the kernel writes.
+    A range of entries is used.
     """
 
     together = True
 
-    def __init__(self, name, entries, dtype, wanted):
-        super().__init__(name, entries, dtype, is_output=True)
-        self._whole = len(wanted) == entries <= SHORT
+    def __init__(self, name, entries, dtype, used):
+        super().__init__(name, entries, dtype, used, is_output=True)
+        self._whole = len(used) == entries <= SHORT
         chunk = entries if self._whole else CHUNK
-        starts = range(wanted.start, wanted.stop, chunk)
-        self._chunks = [range(low, min(low + chunk, wanted.stop)) for low in starts]
-        self._first, self._chunk = wanted.start, chunk
+        starts = range(used.start, used.stop, chunk)
+        self._chunks = [range(low, min(low + chunk, used.stop)) for low in starts]
+        self._chunk = chunk
         self._made = {}
 
     @property
@@ -200,7 +202,7 @@ class RowsWritten(Access):
 
     def store(self, k, value):
         self._made[k] = value
-        chunk = self._chunks[(k - self._first) // self._chunk]
+        chunk = self._chunks[(k - self.used.start) // self._chunk]
         if any(each not in self._made for each in chunk):
             return []
         n, width, made = self.entries, len(chunk), f"{self.name}_made"
@@ -217,18 +219,15 @@ class RowsWritten(Access):
 
 
 READ = {COLUMNS: (ColumnsInRegisters, ColumnsInShared), APART: (ApartInRegisters, ApartInShared)}
-WRITTEN = {COLUMNS: ColumnsWritten, APART: ApartWritten}
+WRITTEN = {ROWS: RowsWritten, COLUMNS: ColumnsWritten, APART: ApartWritten}
 
 
-def read(name, entries, dtype, layout, waits):
+def read(name, entries, dtype, used, layout, waits):
     """An input; `waits` says whether it should wait in shared memory."""
-    if layout == ROWS:
-        return RowsRead(name, entries, dtype)
-    return READ[layout][waits](name, entries, dtype)
+    kind = RowsRead if layout == ROWS else READ[layout][waits]
+    return kind(name, entries, dtype, used)
 
 
-def written(name, entries, dtype, layout, wanted):
-    """An output, of which the range `wanted` is written."""
-    if layout == ROWS:
-        return RowsWritten(name, entries, dtype, wanted)
-    return WRITTEN[layout](name, entries, dtype)
+def written(name, entries, dtype, used, layout):
+    """An output."""
+    return WRITTEN[layout](name, entries, dtype, used)

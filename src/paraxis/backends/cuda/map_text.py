@@ -17,7 +17,7 @@ THREADS = 64  # of a block
 SIZES = {"float64": 8, "float32": 4}  # bytes of a number
 # Names that the text itself gives.
 OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|[0-9]+)|angle[0-9]+")
-MOST_VALUES = {"float64": 160, "float32": 300}  # alive at once, in 255 registers and a little more
+MOST_VALUES = {"float64": 190, "float32": 300}  # alive at once, in 255 registers and a little more
 DEAREST = 1.6  # times the operations of the whole, that its parts may have together
 # Inputs wait in shared memory where reading them all at once takes this many times the registers,
 # or where there are hardly enough registers anyway.
@@ -65,14 +65,14 @@ def _kernel(called, graph, part, layouts, dtype, language):
     }
     registers = part.alive * SIZES[dtype] // 4 + BESIDES
     waits = registers > MANY_REGISTERS or _needs_more_at_once(part.order)
-    given = {
-        key: read(called_by[key], size(shape), dtype, layout, waits)
-        for (key, shape), layout in zip(inputs.items(), layouts, strict=False)
-    }
-    made = {
-        key: written(called_by[key], size(shape), dtype, layout, part.ranges.get(key, range(0)))
-        for (key, shape), layout in zip(outputs.items(), layouts[len(inputs) :], strict=True)
-    }
+    needed = {node.value for node in part.nodes if node.op == "input"} | set(graph.unused)
+    given, made = {}, {}
+    for (key, shape), layout in zip(inputs.items(), layouts, strict=False):
+        used = [k for k in range(size(shape)) if (key, k) in needed]
+        given[key] = read(called_by[key], size(shape), dtype, used, layout, waits)
+    for (key, shape), layout in zip(outputs.items(), layouts[len(inputs) :], strict=True):
+        used = part.ranges.get(key, range(0))
+        made[key] = written(called_by[key], size(shape), dtype, used, layout)
     body = Body(
         graph,
         dtype,
