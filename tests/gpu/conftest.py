@@ -1,5 +1,6 @@
 """Tests that need a GPU. Where there is none they are skipped, and say so."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import paraxis as px
 from paraxis.backends.cuda.device import device
 
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes all memory
 FOLDER = Path(__file__).resolve().parent
 
 

@@ -50,9 +50,9 @@ class Device:
     def architecture(self):
         return f"sm_{self.arrays.cuda.Device().compute_capability}"
 
-    def binary(self, text, fast_math=False):
+    def binary(self, text, fast_math=False, is_long=False):
         """Machine code for the GPU at hand."""
-        return compile_text(text, self.architecture, fast_math)
+        return compile_text(text, self.architecture, fast_math, is_long)
 
     def load(self, binary, name):
         """The kernel of that name, to be launched."""
@@ -107,13 +107,18 @@ class Launcher:
         self.function((blocks,), (threads,), given, shared_mem=shared)
 
 
-def compile_text(text, architecture, fast_math=False):
-    """Machine code ("sm_90") or PTX ("compute_90") from CUDA C++, by NVRTC. Needs no GPU."""
+def compile_text(text, architecture, fast_math=False, is_long=False):
+    """Machine code ("sm_90") or PTX ("compute_90") from CUDA C++, by NVRTC. Needs no GPU.
+
+    `is_long` is for kernels of very many operations: at its usual level ptxas gives up on them, and
+    keeps nearly all values in memory.
+    """
     from cupy.cuda import nvrtc
 
     program = nvrtc.createProgram(text, "paraxis.cu", (), ())
     options = (f"--gpu-architecture={architecture}", *OPTIONS)
     options += ("--use_fast_math",) if fast_math else ()
+    options += ("--ptxas-options=-O1",) if is_long and architecture.startswith("sm_") else ()
     try:
         nvrtc.compileProgram(program, options)
         return nvrtc.getCUBIN(program) if architecture.startswith("sm_") else nvrtc.getPTX(program)

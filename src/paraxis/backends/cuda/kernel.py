@@ -85,7 +85,8 @@ class CudaKernel:
     def _made(self, layouts):
         text = self.text(layouts)
         kernels = [(kernel.name, kernel.threads, kernel.shared) for kernel in text.kernels]
-        return {"kernels": kernels}, self.device.binary(text.text, self.fast_math)
+        binary = self.device.binary(text.text, self.fast_math, text.is_long)
+        return {"kernels": kernels}, binary
 
     @cached_property
     def _graph(self):

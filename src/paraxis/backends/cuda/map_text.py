@@ -18,6 +18,7 @@ SIZES = {"float64": 8, "float32": 4}  # bytes of a number
 # Names that the text itself gives.
 OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|[0-9]+)|angle[0-9]+")
 MOST_VALUES = {"float64": 190, "float32": 300}  # alive at once, in 255 registers and a little more
+LONG = 12_000  # nodes of a part, from which on compilers need to be told
 DEAREST = 1.6  # times the operations of the whole, that its parts may have together
 # Inputs wait in shared memory where reading them all at once takes this many times the registers,
 # or where there are hardly enough registers anyway.
@@ -41,6 +42,7 @@ class MapText:
 
     text: str
     kernels: tuple
+    is_long: bool  # is any of them very long?
 
 
 def map_text(graph, layouts, dtype="float64"):
@@ -54,7 +56,8 @@ def map_text(graph, layouts, dtype="float64"):
         kernel, text = _kernel(called, fused, part, list(layouts), dtype, language)
         kernels.append(kernel)
         texts.append(text)
-    return MapText("\n".join(texts), tuple(kernels))
+    is_long = any(len(part.nodes) > LONG for part in found)
+    return MapText("\n".join(texts), tuple(kernels), is_long)
 
 
 def _kernel(called, graph, part, layouts, dtype, language):
