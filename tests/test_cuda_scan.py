@@ -115,6 +115,19 @@ def test_every_order_of_other_scans(function, algorithm, kinds, rotors):
     check_orders(function, algorithm, kinds, rotors)
 
 
+def test_rows_are_short_and_not_too_many():
+    class Bare:
+        def bears(self, cut):
+            return True
+
+    for n in (1, 7, 8, 15, 16, 17, 1000, 2**16, 2**20, 3 * 2**20):
+        Bare.n = n
+        cut = short_rows(Bare())
+        assert cut.padded >= n and cut.rows & (cut.rows - 1) == 0
+        assert cut.padded - n < cut.rows
+        assert cut.rows == 2**16 if n >= 2**19 else cut.steps <= 16
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_rows_end_with_links_that_have_mass(first):
     for n in (33, 300):

@@ -14,6 +14,7 @@ from .bodies import along
 from .rows import SHIFTS, Cut
 
 SHORTEST = 8  # steps of a row: a few more take about as long as one more level of gluing
+MOST = 2**16  # rows: more than there are processors are only more to glue
 VECTORS = ("q", "qd", "qdd", "tau")
 
 
@@ -21,7 +22,7 @@ def short_rows(chain, free_ends=True):
     """How the chain is cut; None where every row would end with a link that moves nothing, if the
     ends of rows are to be free."""
     n, rows = chain.n, 1
-    while 2 * rows * SHORTEST <= n:
+    while 2 * rows * SHORTEST <= n and rows < MOST:
         rows *= 2
     for before in range(SHIFTS):
         least = -(-(n + before) // rows)
