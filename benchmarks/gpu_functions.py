@@ -165,12 +165,15 @@ def timed(gpu, case, inputs, outputs):
     states = max(1024, BYTES // (entries * item) // 1024 * 1024)
     rng = gpu.arrays.random.default_rng(7)
     given = [random_array(rng, states, shape, case) for shape in inputs.values()]
+    function, robot = getattr(px, case.function), load(case.path)
+    if "tau" in inputs:  # torques of a motion: random ones throw the hands of a humanoid about
+        q, qd, tau = given
+        tau[...] = px.inverse_dynamics(robot, q, qd, tau)
     results = [
         laid_out(gpu.arrays.full(states * math.prod(shape), math.nan, case.dtype), shape, case)
         for shape in outputs.values()
     ]
     out = results[0] if len(results) == 1 else tuple(results)
-    function, robot = getattr(px, case.function), load(case.path)
     options = {} if case.frame is None else {"frame": case.frame}
 
     def run():

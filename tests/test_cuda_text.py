@@ -23,13 +23,14 @@ extern "C" __global__ void __launch_bounds__(64, 16) swing_map(
     if (first >= states) return;
     const int count = states - first < LANES ? (int)(states - first) : LANES;
     const long long state = index < states ? index : states - 1;
+    const int row = (int)(state - first);
     SHARED(memory);
     double *const tile = (double *)memory + threadIdx.x / LANES * LANES * 5;
     rows_in(tile + 0 * LANES, q + first * 2, count * 2, 2 * LANES);
     rows_in(tile + 2 * LANES, k + first * 1, count * 1, 1 * LANES);
     ARRIVED();
-    const couple *const q_row = (const couple *)(tile + 0 * LANES + LANE * 2);
-    const double *const k_row = (const double *)(tile + 2 * LANES + LANE * 1);
+    const couple *const q_row = (const couple *)(tile + 0 * LANES + row * 2);
+    const double *const k_row = (const double *)(tile + 2 * LANES + row * 1);
     double *const tau_made = tile + 3 * LANES;
     double angle0 = q_row[0].y;
     if (!(fabs(angle0) < 131072.0)) {

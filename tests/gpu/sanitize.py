@@ -48,7 +48,7 @@ def loops():
 
 def chains():
     """A chain long enough that it is done in rows and levels."""
-    robot = px.planar(300)
+    robot = px.chain(300)
     q, qd, tau = (cupy.full(300, value) for value in (0.1, 0.2, 0.3))
     px.forward_dynamics(robot, q, qd, tau)
     px.inverse_dynamics(robot, q, qd, tau)

@@ -151,7 +151,7 @@ def test_nothing_is_waited_for():
         px.forward_dynamics(robot, *there)
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
-        busy = cupy.cuda.RawKernel(
+        busy = cupy.RawKernel(
             r'extern "C" __global__ void busy() { long long t = clock64(); '
             r"while (clock64() - t < 1000000000ll) {} }",
             "busy",

@@ -128,6 +128,13 @@ class _Written:
         step, self._at = k - self._at, k
         return [*_go(self.name, step), f"*{self.name} = {value};"]
 
+    def clear(self, entries):
+        """Write zeros to a range of entries."""
+        go, self._at = _go(self.name, entries.start - self._at), entries.stop
+        times = f"int zero = 0; zero < {len(entries)}; zero++"
+        loop = f"for ({times}, {self.name} += {self.name}_entry)"
+        return [*go, f"{loop} *{self.name} = 0;"]
+
 
 def _go(name, entries):
     """The line that moves a pointer so many entries on; adding is cheaper than multiplying."""
@@ -166,7 +173,7 @@ class RowsRead(Access):
 
     def ready(self, place):
         _, kind = self._vector
-        row = f"tile + {place} * LANES + LANE * {self.entries}"
+        row = f"tile + {place} * LANES + row * {self.entries}"
         return [f"const {kind} *const {self.name}_row = (const {kind} *)({row});"]
 
     def load(self, k):
@@ -199,6 +206,9 @@ class RowsWritten(Access):
 
     def ready(self, place):
         return [f"{self.real} *const {self.name}_made = tile + {place} * LANES;"]
+
+    def clear(self, entries):
+        return [line for k in entries for line in self.store(k, "0")]
 
     def store(self, k, value):
         self._made[k] = value

@@ -127,7 +127,7 @@ class TorchTensors(Family):
         current = self.torch.cuda.current_stream(self.number).cuda_stream
         return _Both(
             self.device.arrays.cuda.Device(self.number),
-            self.device.arrays.cuda.ExternalStream(current, self.number),
+            _stream(self.device.arrays.cuda, current, self.number),
         )
 
     def taken(self, values):
@@ -168,6 +168,23 @@ class JaxArrays(Family):
         import jax
 
         return jax.dlpack.from_dlpack(array)
+
+
+def _stream(cuda, handle, number):
+    """CuPy's view of a stream that is another's."""
+    if hasattr(cuda.Stream, "from_external"):  # since CuPy 14
+        return cuda.Stream.from_external(_Handle(handle))
+    return cuda.ExternalStream(handle, number)
+
+
+class _Handle:
+    """A stream as CUDA's libraries for Python hand it to each other."""
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    def __cuda_stream__(self):
+        return 0, self._handle  # 0: the version of this protocol
 
 
 class _Both:

@@ -7,9 +7,10 @@ from .prologue import LARGE, SUFFIX, TYPES
 
 RESERVED = """
     threadIdx blockIdx blockDim gridDim warpSize sincos sincosf packet couple quartet word tile
-    memory index inner outer within state states first count
+    memory index inner outer within state states first count row zero
     sine_cosine within_a_turn rows_in rows_out columns_out
 """
+MANY_ZEROS = 8  # side by side, that a loop writes
 
 
 def device_language(dtype):
@@ -23,13 +24,14 @@ def device_language(dtype):
 class Body:
     """The statements that compute a graph; `load(name, k)` is the text of an input's entry.
 
-    `stored(name, k, value)` returns the lines that write an entry of an output; `wanted` maps
-    outputs to the entries that are asked for, by default all.
+    `stored(name, k, value)` returns the lines that write an entry of an output, and
+    `cleared(name, entries)`, if it is given, those that write zeros to a range of them. `wanted`
+    maps outputs to the entries that are asked for, by default all.
     """
 
-    def __init__(self, graph, dtype, order, load, stored, wanted=None):
+    def __init__(self, graph, dtype, order, load, stored, cleared=None, wanted=None):
         self.graph, self.dtype, self.order = graph, dtype, order
-        self._stored, self._wanted = stored, wanted
+        self._stored, self._cleared, self._wanted = stored, cleared, wanted
         inputs = {name: Array(name, shape, False) for name, shape in graph.inputs.items()}
         numbers = {node.index: k for k, node in enumerate(graph.nodes)}
         self._text = _Text(device_language(dtype), inputs, lambda a, k: load(a.name, k), numbers)
@@ -42,9 +44,14 @@ class Body:
         for name, (_, nodes) in graph.outputs.items():
             spoilt = graph.poisoned(name)
             wanted = range(len(nodes)) if self._wanted is None else self._wanted.get(name, ())
+            zeros = _long_runs(wanted, nodes, spoilt) if self._cleared else []
+            for entries in zeros:
+                text.lines += self._cleared(name, entries)
+            done = {k for entries in zeros for k in entries}
             for k in wanted:
                 spoiled_by = poison if spoilt[k] else None
-                places.setdefault(nodes[k].index, []).append((name, k, spoiled_by))
+                if k not in done:
+                    places.setdefault(nodes[k].index, []).append((name, k, spoiled_by))
 
         def made(node):
             for name, k, spoiled_by in places.get(node.index, ()):
@@ -57,6 +64,20 @@ class Body:
             made(node)
         text.compute(self.order, made)
         return text.lines
+
+
+def _long_runs(wanted, nodes, spoilt):
+    """The ranges of at least MANY_ZEROS entries, side by side, that are zero in every state."""
+    runs, start = [], None
+    for k in [*wanted, None]:
+        is_zero = k is not None and nodes[k].op == "const" and nodes[k].value == 0 and not spoilt[k]
+        if is_zero and start is None:
+            start = k
+        if not is_zero and start is not None:
+            stop = wanted.stop if k is None else k
+            runs += [range(start, stop)] if stop - start >= MANY_ZEROS else []
+            start = None
+    return runs
 
 
 class _Text(Statements):

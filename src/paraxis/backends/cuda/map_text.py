@@ -82,6 +82,7 @@ def _kernel(called, graph, part, layouts, dtype, language):
         part.order,
         load=lambda key, k: given[key].load(k),
         stored=lambda key, k, value: made[key].store(k, value),
+        cleared=lambda key, entries: made[key].clear(entries),
         wanted=part.ranges,
     )
     lines = body.lines()
@@ -123,6 +124,7 @@ def _begin(accesses, has_two_axes):
             "if (first >= states) return;",
             "const int count = states - first < LANES ? (int)(states - first) : LANES;",
             "const long long state = index < states ? index : states - 1;",
+            "const int row = (int)(state - first);",
         ]
     else:
         lines += ["if (index >= states) return;", "const long long state = index;"]
