@@ -22,6 +22,8 @@ LEVELS = {"x86-64-v3": 256, "x86-64-v4": 512}
 # for loops, and a body is a straight line.
 LONG_TEXT = 2_000_000
 
+LIBRARY = "code"  # what a JIT calls its one library
+
 _engines = {}  # token -> the engine that owns machine code, and the address of its life
 _tokens = itertools.count(1)
 # Python's C functions; not ctypes.pythonapi itself, on which others set argument types too.
@@ -127,25 +129,28 @@ def compile_object(ir, level=None):
 
 
 class LoadedCode:
-    """An object file in executable memory, for as long as this lives."""
+    """An object file in executable memory, for as long as this lives.
+
+    By LLVM's newer linker, which keeps all of an object together: the older one lets code and its
+    constants lie too far apart where other libraries hold much of the address space, as CUDA does.
+    """
 
     def __init__(self, data):
         _initialised()
         with _lock:
-            empty = llvm.parse_assembly("")
-            engine = llvm.create_mcjit_compiler(empty, target_machine())
-            engine.add_object_file(llvm.ObjectFileRef.from_data(data))
-            engine.finalize_object()
-        self._engine, self.life = engine, _life(engine)
+            jit = llvm.create_lljit_compiler(target_machine(), use_jit_link=True)
+            library = llvm.JITLibraryBuilder().add_object_img(data).add_current_process()
+            linked = library.link(jit, LIBRARY)
+        self._jit, self._found = jit, {}
+        self.life = _life((linked, self._found, jit))
 
     def address(self, name):
-        address = self._engine.get_function_address(name)
-        if not address:
-            raise KeyError(name)
-        return address
+        if name not in self._found:
+            with _lock:
+                self._found[name] = self._jit.lookup(LIBRARY, name)
+        return self._found[name][name]
 
-    def global_address(self, name):
-        return self._engine.get_global_value_address(name)
+    global_address = address
 
     def function(self, name, result, *arguments):
         return ctypes.CFUNCTYPE(result, *arguments)(self.address(name))
