@@ -25,8 +25,8 @@ class Cpu(MainMemory):
     def loop(self, identity, make_graph, plan, work, few):
         return compile_loop(identity, make_graph, plan, work, for_few=few)
 
-    def kernel(self, identity, make_graph, work):
-        return compile_kernel(identity, make_graph, work)
+    def kernel(self, identity, make_graph, work, dtype="float64"):
+        return compile_kernel(identity, make_graph, work, dtype)
 
 
 class Gpu(GpuMemory):
@@ -45,8 +45,8 @@ class Gpu(GpuMemory):
     def loop(self, identity, make_graph, plan, work, few):
         return CudaLoop(identity, make_graph, plan, work, on=self.device)
 
-    def kernel(self, identity, make_graph, work):
-        return CudaKernel(identity, make_graph, on=self.device)
+    def kernel(self, identity, make_graph, work, dtype="float64"):
+        return CudaKernel(identity, make_graph, dtype, on=self.device)
 
 
 CPU = Cpu()

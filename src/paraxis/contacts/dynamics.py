@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algorithms import constrained_dynamics
 from ..algorithms.constrained_dynamics import Tolerance
-from ..backends.llvm.kernel import compile_kernel
+from ..backends.places import place_of
 from ..errors import ArgumentError
 from ..functions import MATTERS, View, input_shapes
 from ..graph.splice import splice, traced_value
@@ -52,14 +52,17 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
     posture or because contacts repeat each other, `.rank` is less than the number of unknowns
     (`contact.unknowns`), and the rest of that state is NaN.
 
-    A chain of more than 32 joints with one contact, on its last link, is solved as a scan.
+    A chain of more than 32 joints with one contact, on its last link, is solved as a scan, in main
+    memory. Otherwise arrays may be on a GPU, of CuPy, PyTorch or JAX, and then the results are; the
+    numbers of the contact are NumPy's, and are copied there.
     """
     a_robot(robot)
     several = isinstance(contact, list | tuple)
     contacts = checked_contacts(contact if several else [contact], robot)
     check_fixed_base(tuple(parameters))
-    arrays = {"q": q, "qd": qd, "tau": tau, **contact_arrays(contacts), **parameters}
-    if traced_value((q, qd, tau, *parameters.values())) is not None:
+    arrays = {"q": q, "qd": qd, "tau": tau, **parameters}
+    if traced_value(tuple(arrays.values())) is not None:
+        arrays |= contact_arrays(contacts)
         motion = spliced(robot, contacts, arrays, tuple(parameters))
         if several:
             return motion
@@ -70,13 +73,23 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
             force, acceleration = motion.force[..., None, :], motion.acceleration[..., None, :]
             motion = motion._replace(force=force, acceleration=acceleration)
         return motion
-    single = all(getattr(array, "dtype", None) == np.float32 for array in (q, qd, tau))
-    kernel = _kernel(robot, contacts, tuple(parameters), "float32" if single else "float64")
-    qdd, force, acceleration, rank = kernel.native(*(arrays[name] for name in kernel.inputs))
-    if not several:
-        force, acceleration = force[..., 0, :], acceleration[..., 0, :]
-    rank = np.fmax(rank, 0.0).astype(int)[()]  # 0 where a state is not a number
-    return ConstrainedMotion(qdd, force, acceleration, rank)
+    place = place_of(arrays)
+    with place.stream():
+        qdd, force, acceleration, rank = _moved(robot, contacts, arrays, tuple(parameters), place)
+        if not several:
+            force, acceleration = force[..., 0, :], acceleration[..., 0, :]
+        rank = place.arrays.fmax(rank, 0.0).astype(int)[()]  # 0 where a state is not a number
+        return ConstrainedMotion(*map(place.given_back, (qdd, force, acceleration, rank)))
+
+
+def _moved(robot, contacts, given, parameters, place):
+    """What the kernel makes of states and parameters that are in a place."""
+    shapes = graph_inputs(robot, contacts, parameters)
+    arrays = {name: place.array(value, name, shapes[name]) for name, value in given.items()}
+    arrays |= {name: place.put(array) for name, array in contact_arrays(contacts).items()}
+    single = all(arrays[name].dtype == np.float32 for name in ("q", "qd", "tau"))
+    kernel = _kernel(robot, contacts, parameters, "float32" if single else "float64", place)
+    return kernel(*(arrays[name] for name in kernel.inputs))
 
 
 def checked_contacts(contacts, robot):
@@ -187,16 +200,17 @@ def contact_identity(robot, contacts, parameters):
     return f"constrained_forward_dynamics {robot.digest} {about} {parameters}"
 
 
-def _kernel(robot, contacts, parameters, dtype):
+def _kernel(robot, contacts, parameters, dtype, place):
     """Compiled on first use and remembered."""
-    key, known = ("contacts", *[each.key for each in contacts], parameters, dtype), robot._functions
+    key = ("contacts", *[each.key for each in contacts], parameters, dtype, place.target)
 
     def graph():
         return constrained_graph(robot, contacts, parameters, TOLERANCE[dtype])
 
+    known = robot._functions
     if key not in known:
         identity = contact_identity(robot, contacts, parameters)
-        known[key] = compile_kernel(identity, graph, work, dtype)
+        known[key] = place.kernel(identity, graph, work, dtype)
     return known[key]
 
 

@@ -3,8 +3,10 @@
 import numpy as np
 
 from .. import api
+from ..backends.places import place_of
 from ..errors import ArgumentError
-from ..functions import MATTERS
+from ..functions import MATTERS, input_shapes
+from ..graph.splice import traced_value
 from ..robot.robot import a_robot
 from .contact import Contact
 from .dynamics import constrained_forward_dynamics
@@ -17,21 +19,31 @@ def project_velocity(robot, q, qd, contact, **parameters):
     other momentum, so that M (qd - result) does no work along rates that the contact allows: of
     all these, the result differs from qd by the least kinetic energy. `contact` is a px.Contact or
     a list of them; where its constraints are not independent, rates are NaN, as for
-    px.constrained_forward_dynamics. Keywords are parameters of the robot.
+    px.constrained_forward_dynamics. Keywords are parameters of the robot. As there, arrays may be
+    on a GPU.
     """
     several = contact if isinstance(contact, list | tuple) else [contact]
     only_directions = [require_directions(each).with_data({}) for each in several]
     of_masses = {name: parameters[name] for name in parameters if name in MATTERS["mass_matrix"]}
-    single = all(getattr(array, "dtype", None) == np.float32 for array in (q, qd))
-    rest = np.zeros(robot.nv, np.float32 if single else np.float64)
     weightless = _weightless(robot)
-    # Rates after an impact obey the equations of accelerations from rest, in which momentum stands
-    # for torque, and an impulse for a force.
+    given = {"q": q, "qd": qd, **of_masses}
+    if traced_value(tuple(given.values())) is not None:
+        return _projected(weightless, given, np.zeros(robot.nv), only_directions)
+    place, shapes = place_of(given), input_shapes(robot, "bias_forces", tuple(of_masses))
+    with place.stream():
+        given = {name: place.array(value, name, shapes[name]) for name, value in given.items()}
+        single = given["q"].dtype == given["qd"].dtype == np.float32
+        rest = place.arrays.zeros(robot.nv, np.float32 if single else np.float64)
+        return place.given_back(_projected(weightless, given, rest, only_directions))
+
+
+def _projected(weightless, given, rest, contacts):
+    """Rates after an impact obey the equations of accelerations from rest, in which momentum stands
+    for torque, and an impulse for a force."""
+    of_masses = dict(given)
+    q, qd = of_masses.pop("q"), of_masses.pop("qd")
     momentum = api.inverse_dynamics(weightless, q, rest, qd, **of_masses)
-    motion = constrained_forward_dynamics(
-        weightless, q, rest, momentum, only_directions, **of_masses
-    )
-    return motion.qdd
+    return constrained_forward_dynamics(weightless, q, rest, momentum, contacts, **of_masses).qdd
 
 
 def _weightless(robot):
