@@ -9,12 +9,14 @@ Where loads decide much, that may go round and round, as may Newton's method. Wh
 tried again from other accelerations and directions, by steps that are at first cautious.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from .. import api
-from ..drivers.map import Signature, as_array, broadcast_batch
+from ..backends.places import place_of
+from ..drivers.map import Signature, broadcast_batch
 from ..errors import ArgumentError
 from ..functions import check_parameters, input_shapes
 from ..robot.robot import a_robot
@@ -35,7 +37,7 @@ class ForwardDynamics(NamedTuple):
     error: np.ndarray  # (...): of the motors' torques, max|Δ| / max(1, max|motor|)
 
     def __repr__(self):
-        solved, total = np.count_nonzero(self.solved), np.size(self.solved)
+        solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
         return f"<ForwardDynamics: {solved:,} of {total:,} solved>"
 
 
@@ -53,58 +55,148 @@ def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
     it: friction at rest and transmission can take up the difference. Else it accelerates the way
     it is pushed. Losses that feed on themselves may leave several solutions; one is returned.
     Keywords are parameters of the robot, as for px.inverse_dynamics. All is done in float64.
+
+    Arrays may be on a GPU, of CuPy, PyTorch or JAX, and then the results are. Where the robot has
+    losses it is waited for after every few steps, to see which states are done.
     """
     a_robot(robot)
     if "out" in parameters:
         raise ArgumentError("out: expected none, as results are new arrays, found one")
     check_parameters("motor_torques", tuple(parameters))
-    state, batch = _flat(robot, {"q": q, "qd": qd, "motor": motor, **parameters})
-    solve = _active_set if robot.has_losses else _without_losses
-    with np.errstate(all="ignore"):
-        qdd, error = solve(robot, state, tuple(parameters))
-        for array in state.values():  # also where no acceleration depends on it
-            error[~np.isfinite(array).all(tuple(range(1, array.ndim)))] = np.nan
-        if robot.has_losses:
-            _try_other_starts(robot, state, tuple(parameters), qdd, error)
-    solved = error <= SOLVED
-    qdd[~solved] = np.nan
-    shaped = qdd.reshape(*batch, robot.nv)
-    return ForwardDynamics(shaped, solved.reshape(batch)[()], error.reshape(batch)[()])
+    given = {"q": q, "qd": qd, "motor": motor, **parameters}
+    place = place_of(given)
+    with place.stream(), np.errstate(all="ignore"):
+        state, batch = _flat(robot, given, place)
+        qdd, error = _solver(robot, tuple(parameters), place)(state)
+        solved = error <= SOLVED
+        qdd = place.arrays.where(solved[:, None], qdd, np.nan).reshape(*batch, robot.nv)
+        each = (array.reshape(batch)[()] for array in (solved, error))
+        return ForwardDynamics(*map(place.given_back, (qdd, *each)))
 
 
-def _flat(robot, arrays):
-    """Every array as (N, ...), and the batch shape that N stands for."""
+def _flat(robot, arrays, place):
+    """Every array as (N, ...) in a place, and the batch shape that N stands for."""
     names = tuple(arrays)[3:]
     shapes = dict.fromkeys(("q", "qd", "motor"), (robot.nv,))
     shapes |= {name: input_shapes(robot, "motor_torques", names)[name] for name in names}
-    arrays = {name: as_array(value, name, shapes[name]) for name, value in arrays.items()}
+    arrays = {name: place.array(value, name, shapes[name]) for name, value in arrays.items()}
     batch = broadcast_batch(Signature(shapes, {}), arrays.values())
-    count = int(np.prod(batch, dtype=int))
-    flat = {
-        name: np.broadcast_to(array, (*batch, *shapes[name])).reshape(count, *shapes[name])
-        for name, array in arrays.items()
-    }
-    return {name: array.astype(float, copy=False) for name, array in flat.items()}, batch
+    flat = {}
+    for name, array in arrays.items():
+        whole = place.arrays.broadcast_to(array, (*batch, *shapes[name]))
+        flat[name] = whole.reshape(math.prod(batch), *shapes[name]).astype(float, copy=False)
+    return flat, batch
 
 
-def _without_losses(robot, state, parameters):
-    given = {name: state[name] for name in parameters}
-    q, qd, motor = state["q"], state["qd"], state["motor"]
-    qdd = _without_friction(robot, state, parameters, np.array(robot.ratios) * motor)
-    torques = api.inverse_dynamics(robot, q, qd, qdd, **given)
-    return qdd, relative(torques / np.array(robot.ratios) - motor, motor)
+def _solver(robot, parameters, place):
+    """Made on first use and remembered."""
+    key = ("friction", parameters, place.target, place.number)
+    if key not in robot._functions:
+        robot._functions[key] = Solver(robot, parameters, place)
+    return robot._functions[key]
 
 
-def _try_other_starts(robot, state, parameters, qdd, error):
-    """Solve what is left, in place: what no start solves keeps the least error there was."""
-    for share in _other_starts(robot.n):
-        left = np.flatnonzero(error > SOLVED)
-        if not len(left):
-            return
-        now = {name: array[left] for name, array in state.items()}
-        found, missed = _active_set(robot, now, parameters, share)
-        better = missed < error[left]
-        qdd[left[better]], error[left[better]] = found[better], missed[better]
+class Solver:
+    """Accelerations (N, n) and their errors (N,) of states, which are arrays by name in a place."""
+
+    def __init__(self, robot, parameters, place):
+        self._robot, self._parameters = robot, parameters
+        self._place, self._arrays = place, place.arrays
+        self._ratios = place.put(np.array(robot.ratios))
+        self._lossy = place.put(np.array([joint.has_losses for joint in robot.joints]))
+        self._kernels = kernels(robot, parameters, place) if robot.has_losses else None
+
+    def __call__(self, state):
+        xp, lossy = self._arrays, self._robot.has_losses
+        qdd, error = self._active_set(state) if lossy else self._without_losses(state)
+        for array in state.values():  # also where no acceleration depends on it
+            finite = xp.isfinite(array).all(tuple(range(1, array.ndim)))
+            error = xp.where(finite, error, np.nan)
+        if lossy:
+            self._try_other_starts(state, qdd, error)
+        return qdd, error
+
+    def _without_losses(self, state):
+        motor = state["motor"]
+        qdd = self._without_friction(state, self._ratios * motor)
+        torques = api.inverse_dynamics(
+            self._robot, state["q"], state["qd"], qdd, **self._given(state)
+        )
+        return qdd, self._relative(torques / self._ratios - motor, motor)
+
+    def _try_other_starts(self, state, qdd, error):
+        """Solve what is left, in place: what no start solves keeps the least error there was."""
+        for share in _other_starts(self._robot.n):
+            left = self._arrays.flatnonzero(error > SOLVED)
+            if not len(left):
+                return
+            now = {name: array[left] for name, array in state.items()}
+            found, missed = self._active_set(now, self._place.put(share))
+            better = missed < error[left]
+            qdd[left[better]], error[left[better]] = found[better], missed[better]
+
+    def _active_set(self, state, share=None):
+        """Accelerations, and errors, which are infinite where no directions fit.
+
+        The usual start is from the accelerations without friction, and from joints at rest that
+        stick. With `share` it is from this share of them, and joints at rest move the way it has
+        them move.
+        """
+        xp = self._arrays
+        at_rest = (state["qd"] == 0.0) & self._lossy
+        direction = xp.where(self._lossy, xp.sign(state["qd"]), 1.0)  # any, where nothing feels it
+        if share is not None:
+            free = self._without_friction(state, self._ratios * state["motor"])
+            direction = xp.where(at_rest, xp.sign(share * free), direction)
+        qdd, error = xp.empty_like(direction), xp.full(len(direction), np.inf)
+        left = xp.arange(len(direction))
+        for _ in range(ROUNDS):
+            before = direction[left]
+            now = {name: array[left] for name, array in state.items()}
+            qdd[left], error[left], pushed = self._solve(now, before, share)
+            hardly = EDGE * xp.maximum(1.0, abs(qdd[left]).max(-1, keepdims=True))
+            back = at_rest[left] & (before * qdd[left] <= hardly)
+            after = xp.where(before == 0.0, pushed, xp.where(back, 0.0, before))
+            direction[left] = after
+            left = left[(after != before).any(-1)]
+            if not len(left):
+                return qdd, error
+        error[left] = np.inf
+        return qdd, error
+
+    def _solve(self, state, direction, share):
+        """Accelerations and errors under directions, and which way sticking joints are pushed.
+
+        A joint that sticks has no error of its own: `pushed` is 0 while it is held.
+        """
+        xp, known = self._arrays, self._kernels
+        motor, sticks = state["motor"], direction == 0.0
+        motion = {name: array for name, array in state.items() if name != "motor"}
+        at_joint = known.at_joint(motor, direction)
+        free = self._without_friction(state, at_joint)
+        start, fractions = (free, (1.0,)) if share is None else (share * free, (0.5, 1.0))
+        qdd = xp.where(sticks, 0.0, start)
+        for fraction in fractions:
+            given = {"at_joint": at_joint, "direction": direction, "fraction": fraction, **motion}
+            qdd = known.solve(STEPS, qdd=qdd, **given)[0]["qdd"]
+        reached, least, largest = known.check(qdd=qdd, direction=direction, **motion)
+        error = self._relative(xp.where(sticks, 0.0, reached - motor), motor)
+        error = xp.where(xp.isnan(error), np.inf, error)
+        slack = SOLVED * xp.maximum(1.0, abs(motor).max(-1, keepdims=True))
+        pushed = (motor > largest + slack).astype(float) - (motor < least - slack)
+        return qdd, error, xp.where(sticks, pushed * xp.sign(self._ratios), 0.0)
+
+    def _without_friction(self, state, at_joint):
+        q, qd = state["q"], state["qd"]
+        return api.forward_dynamics(self._robot, q, qd, at_joint, **self._given(state))
+
+    def _given(self, state):
+        return {name: state[name] for name in self._parameters}
+
+    def _relative(self, difference, reference):
+        """The one error measure, a state."""
+        largest = abs(reference).max(-1)
+        return abs(difference).max(-1) / self._arrays.maximum(1.0, largest)
 
 
 def _other_starts(n):
@@ -114,65 +206,3 @@ def _other_starts(n):
     rng = np.random.default_rng(0)
     for _ in range(MORE_STARTS):
         yield rng.uniform(-1.0, 1.0, n)
-
-
-def _active_set(robot, state, parameters, share=None):
-    """Accelerations (N, n), and errors (N,), which are infinite where no directions fit.
-
-    The usual start is from the accelerations without friction, and from joints at rest that stick.
-    With `share` it is from this share of them, and joints at rest move the way it has them move.
-    """
-    lossy = np.array([joint.has_losses for joint in robot.joints])
-    at_rest = (state["qd"] == 0.0) & lossy
-    direction = np.where(lossy, np.sign(state["qd"]), 1.0)  # any, where nothing depends on it
-    if share is not None:
-        free = _without_friction(robot, state, parameters, np.array(robot.ratios) * state["motor"])
-        direction = np.where(at_rest, np.sign(share * free), direction)
-    qdd, error = np.empty_like(direction), np.full(len(direction), np.inf)
-    left = np.arange(len(direction))
-    for _ in range(ROUNDS):
-        before = direction[left]
-        now = {name: array[left] for name, array in state.items()}
-        qdd[left], error[left], pushed = _solve(robot, now, parameters, before, share)
-        hardly = EDGE * np.maximum(1.0, abs(qdd[left]).max(-1, keepdims=True))
-        back = at_rest[left] & (before * qdd[left] <= hardly)
-        after = np.where(before == 0.0, pushed, np.where(back, 0.0, before))
-        direction[left] = after
-        left = left[(after != before).any(-1)]
-        if not len(left):
-            return qdd, error
-    error[left] = np.inf
-    return qdd, error
-
-
-def _solve(robot, state, parameters, direction, share):
-    """Accelerations and errors under these directions, and which way sticking joints are pushed.
-
-    A joint that sticks has no error of its own: `pushed` is 0 while it is held.
-    """
-    known = kernels(robot, parameters)
-    motor, sticks = state["motor"], direction == 0.0
-    motion = {name: array for name, array in state.items() if name != "motor"}
-    at_joint = known.at_joint(motor, direction)
-    free = _without_friction(robot, state, parameters, at_joint)
-    start, fractions = (free, (1.0,)) if share is None else (share * free, (0.5, 1.0))
-    qdd = np.where(sticks, 0.0, start)
-    for fraction in fractions:
-        given = {"at_joint": at_joint, "direction": direction, "fraction": fraction, **motion}
-        qdd = known.solve(STEPS, qdd=qdd, **given)[0]["qdd"]
-    reached, least, largest = known.check(qdd=qdd, direction=direction, **motion)
-    error = relative(np.where(sticks, 0.0, reached - motor), motor)
-    error[np.isnan(error)] = np.inf
-    slack = SOLVED * np.maximum(1.0, abs(motor).max(-1, keepdims=True))
-    pushed = (motor > largest + slack).astype(float) - (motor < least - slack)
-    return qdd, error, np.where(sticks, pushed * np.sign(np.array(robot.ratios)), 0.0)
-
-
-def _without_friction(robot, state, parameters, at_joint):
-    given = {name: state[name] for name in parameters}
-    return api.forward_dynamics(robot, state["q"], state["qd"], at_joint, **given)
-
-
-def relative(difference, reference):
-    """The one error measure, a state."""
-    return abs(difference).max(-1) / np.maximum(1.0, abs(reference).max(-1))

@@ -22,8 +22,6 @@ from ..algorithms.massless import require_inertia
 from ..algorithms.modified_newton_euler import torques_and_reactions
 from ..algorithms.motor_torques import with_losses
 from ..algorithms.transmission_inverse import torque_at_joint
-from ..backends.llvm.iterate_kernel import compile_loop
-from ..backends.llvm.kernel import compile_kernel
 from ..drivers.iterate import Plan
 from ..functions import input_shapes
 from ..graph.derivative import jacobian
@@ -38,31 +36,28 @@ CLOSE = 1e-12  # max|missing torque| / max(1, max|at_joint|) of a state that is 
 
 @dataclass(frozen=True)
 class Kernels:
-    """For one robot; all arrays are (..., n), and parameters of the robot come last."""
+    """For one robot in one place; all arrays are (..., n), and parameters come last."""
 
     at_joint: object  # (motor, direction) -> the torques that the transmissions bring
     solve: object  # a loop over (q, qd, at_joint, direction, fraction) that carries qdd
     check: object  # (q, qd, qdd, direction) -> motor torques, least and largest that hold
 
 
-def kernels(robot, parameters=()):
-    """Compiled on first use and remembered."""
-    known, key = robot._functions, ("friction", *parameters)
-    if key not in known:
-        made = _at_joint(robot), _solve(robot, parameters), _check(robot, parameters)
-        known[key] = Kernels(*made)
-    return known[key]
+def kernels(robot, parameters, place):
+    """From the disk cache, or compiled."""
+    given = robot, parameters, place
+    return Kernels(_at_joint(robot, place), _solve(*given), _check(*given))
 
 
-def _at_joint(robot):
+def _at_joint(robot, place):
     def run(motor, direction):
         each = zip(robot.joints, motor, direction, strict=True)
         return [torque_at_joint(joint.transmission, *given) for joint, *given in each]
 
-    return _compiled(robot, "torque_at_joint", run, ("motor", "direction"))
+    return _compiled(robot, "torque_at_joint", run, ("motor", "direction"), (), place)
 
 
-def _check(robot, parameters):
+def _check(robot, parameters, place):
     def run(q, qd, qdd, direction, **given):
         model = Model(robot, given)
         dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
@@ -71,13 +66,14 @@ def _check(robot, parameters):
         least, largest = map(list, zip(*bands, strict=True))
         return {"input": torques.input, "least": least, "largest": largest}
 
-    return _compiled(robot, "friction_check", run, ("q", "qd", "qdd", "direction"), parameters)
+    inputs = ("q", "qd", "qdd", "direction")
+    return _compiled(robot, "friction_check", run, inputs, parameters, place)
 
 
-def _compiled(robot, name, run, inputs, parameters=()):
+def _compiled(robot, name, run, inputs, parameters, place):
     shapes = _shapes(robot, inputs, parameters)
     identity = f"{robot.digest} {name} {parameters}"
-    return compile_kernel(identity, lambda: trace(run, shapes, name), work)
+    return place.kernel(identity, lambda: trace(run, shapes, name), work)
 
 
 def _shapes(robot, inputs, parameters):
@@ -85,13 +81,13 @@ def _shapes(robot, inputs, parameters):
     return {each: (robot.nv,) for each in inputs} | {each: known[each] for each in parameters}
 
 
-def _solve(robot, parameters):
+def _solve(robot, parameters, place):
     arrays = _shapes(robot, ("q", "qd", "qdd", "at_joint", "direction"), parameters)
     shapes = {"fraction": ()} | arrays
     outputs = {"qdd_next": (robot.nv,), "done": ()}
     plan = Plan(shapes, outputs, {"qdd": "qdd_next"}, until="done")
     identity = f"{robot.digest} friction_step {parameters}"
-    return compile_loop(identity, lambda: _step_graph(robot, shapes), plan, work)
+    return place.loop(identity, lambda: _step_graph(robot, shapes), plan, work, few=False)
 
 
 def _step_graph(robot, shapes):
