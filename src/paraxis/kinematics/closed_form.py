@@ -13,7 +13,7 @@ import numpy as np
 from ..algorithms.kinematics import forward_kinematics
 from ..algorithms.puma_inverse_kinematics import arm_singularity, joint_angles
 from ..api import trace
-from ..drivers.map import as_array
+from ..backends.places import place_of
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.puma_geometry import puma_geometry
@@ -37,7 +37,7 @@ class NearestSolution(NamedTuple):
     error: np.ndarray  # (...)
 
     def __repr__(self):
-        solved, total = np.count_nonzero(self.solved), self.solved.size
+        solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
         return f"<NearestSolution: {solved:,} of {total:,} solved>"
 
 
@@ -57,24 +57,35 @@ class Solutions:
     singular: np.ndarray  # (..., 8): solved, where the arm loses a freedom
     within_limits: np.ndarray  # (..., 8): solved, with every joint between its limits
 
-    def nearest(self, q0=(0.0,) * 6):
+    def nearest(self, q0=None):
         """Of the solutions within limits the one nearest q0 (..., 6), with .q, .solved and .error.
 
         Nearest is the one whose farthest joint has the least way to go. q is NaN where no solution
-        is within limits, and the error is then the least of all eight.
+        is within limits, and the error is then the least of all eight. By default q0 is zero.
         """
-        q0, wanted = as_array(q0, "q0", (6,)), (*self.solved.shape[:-1], 6)
-        try:
-            q0 = np.broadcast_to(q0, wanted)
-        except ValueError:
-            raise ArgumentError(f"q0: expected shape {wanted}, found {q0.shape}") from None
-        way = abs(self.q - q0[..., None, :]).max(-1)
-        best = np.where(self.within_limits, way, np.inf).argmin(-1)[..., None]
-        solved = self.within_limits.any(-1)
-        q = np.take_along_axis(self.q, best[..., None], -2)[..., 0, :]
-        error = np.take_along_axis(self.error, best, -1)[..., 0]
-        q = np.where(solved[..., None], q, np.nan)
-        return NearestSolution(q, solved, np.where(solved, error, self.error.min(-1)))
+        place = place_of({"q": self.q})
+        with place.stream():
+            q, error = place.array(self.q, "q", (8, 6)), place.array(self.error, "error", (8,))
+            within_limits = place.taken(self.within_limits, "within_limits")
+            start = place.arrays.zeros(6) if q0 is None else place.array(q0, "q0", (6,))
+            found = _nearest(place.arrays, q, error, within_limits, start)
+            return NearestSolution(*map(place.given_back, found))
+
+
+def _nearest(xp, q, error, within_limits, start):
+    """q, solved and error."""
+    wanted = (*error.shape[:-1], 6)
+    try:
+        start = xp.broadcast_to(start, wanted)
+    except ValueError:
+        raise ArgumentError(f"q0: expected shape {wanted}, found {start.shape}") from None
+    way = abs(q - start[..., None, :]).max(-1)
+    best = xp.where(within_limits, way, np.inf).argmin(-1)[..., None]
+    solved = within_limits.any(-1)
+    q = xp.take_along_axis(q, best[..., None], -2)[..., 0, :]
+    chosen = xp.take_along_axis(error, best, -1)[..., 0]
+    q = xp.where(solved[..., None], q, np.nan)
+    return q, solved, xp.where(solved, chosen, error.min(-1))
 
 
 def inverse_kinematics_solutions(robot, pose, frame=None):
@@ -83,15 +94,20 @@ def inverse_kinematics_solutions(robot, pose, frame=None):
     That is an arm of six joints that turn, 2 and 3 parallel, at right angles to 1 and to 4, and 4,
     5 and 6 with axes that meet at right angles. A RobotError says why another robot is none.
     As for px.inverse_kinematics, poses may be Poses, and of matrices within 1e-3 of a pose the
-    nearest is meant, which is what `error` is against.
+    nearest is meant, which is what `error` is against. Where poses are on a GPU, of CuPy, PyTorch
+    or JAX, the results are.
     """
-    kernel = kept_kernel(robot, frame, "inverse_kinematics_solutions", _program)
-    poses, sound = nearest_poses(pose)
-    q, error, singular, beyond = kernel(poses)
-    error[~sound] = np.nan
-    solved = error <= SOLVED
-    q[~solved] = np.nan
-    return Solutions(q, solved, error, solved & (singular > 0), solved & (beyond <= 0))
+    place = place_of({"pose": pose})
+    kernel = kept_kernel(robot, frame, "inverse_kinematics_solutions", _program, place)
+    with place.stream():
+        xp = place.arrays
+        poses, sound = nearest_poses(pose, place)
+        q, error, singular, beyond = kernel(poses)
+        error = xp.where(sound[..., None], error, np.nan)
+        solved = error <= SOLVED
+        q = xp.where(solved[..., None], q, np.nan)
+        found = q, solved, error, solved & (singular > 0), solved & (beyond <= 0)
+        return Solutions(*map(place.given_back, found))
 
 
 def _program(robot, frame):
@@ -141,14 +157,16 @@ def _beyond_limits(q, joints):
 # -- for every closed form -----------------------------------------------------------------------
 
 
-def kept_kernel(robot, frame, key, make_program):
-    """The kernel of make_program(robot, frame), compiled once for a robot and a frame's name."""
+def kept_kernel(robot, frame, name, make_program, place):
+    """The kernel of make_program(robot, frame), for arrays in a place, compiled once for a robot
+    and a frame's name."""
     a_robot(robot)
     check_frame_name(frame)
-    if (key, frame) not in robot._functions:
-        place = robot.tool() if frame is None else robot.frame(frame)
-        robot._functions[key, frame] = make_program(robot, place).compile()
-    return robot._functions[key, frame]
+    key = (name, frame, place.target)
+    if key not in robot._functions:
+        tip = robot.tool() if frame is None else robot.frame(frame)
+        robot._functions[key] = make_program(robot, tip).compile(place.target)
+    return robot._functions[key]
 
 
 def difference(found, wanted):

@@ -12,6 +12,7 @@ from ..algorithms.kinematics import bias_acceleration, forward_kinematics, jacob
 from ..algorithms.puma_inverse_kinematics import arm_singularity
 from ..algorithms.puma_positioning import positioning
 from ..api import trace
+from ..backends.places import place_of
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.puma_geometry import arm_geometry
@@ -43,6 +44,7 @@ def positioning_solutions(robot, position, velocity=None, acceleration=None, fra
     The frame is by default the tool; joints beyond the third may turn it, but its origin must lie
     on their axes, as a PUMA's wrist does. Joint 2 turns at a right angle to joint 1, and joint 3
     parallel to joint 2; a RobotError says why another robot is none. Coordinates of the world.
+    Where arrays are on a GPU, of CuPy, PyTorch or JAX, the results are.
     """
     if velocity is None and acceleration is not None:
         raise ArgumentError("velocity: expected one, as there is an acceleration, found none")
@@ -50,16 +52,19 @@ def positioning_solutions(robot, position, velocity=None, acceleration=None, fra
     rates = {name: value for name, value in rates.items() if value is not None}
     motion = {"position": position, **rates}
     make = partial(_program, motion=tuple(motion))
-    kernel = kept_kernel(robot, frame, ("positioning_solutions", *motion), make)
-    *joints, error, reached, singular = kernel(**motion)
-    singular = (reached > 0) & (singular > 0)
-    solved = error <= SOLVED
-    if velocity is not None:
-        solved &= ~singular
-    for each in joints:
-        each[~solved] = np.nan
-    joints += [None] * (3 - len(joints))
-    return PositioningSolutions(*joints, solved, error, singular)
+    place = place_of(motion)
+    kernel = kept_kernel(robot, frame, ("positioning_solutions", *motion), make, place)
+    with place.stream():
+        motion = {name: place.array(value, name, (3,)) for name, value in motion.items()}
+        *joints, error, reached, singular = kernel(**motion)
+        singular = (reached > 0) & (singular > 0)
+        solved = error <= SOLVED
+        if velocity is not None:
+            solved &= ~singular
+        joints = [place.arrays.where(solved[..., None], each, np.nan) for each in joints]
+        found = [place.given_back(each) for each in (*joints, solved, error, singular)]
+    missing = [None] * (3 - len(joints))
+    return PositioningSolutions(*found[: len(joints)], *missing, *found[len(joints) :])
 
 
 def _program(robot, frame, motion):
