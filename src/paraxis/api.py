@@ -2,14 +2,17 @@
 
 import warnings
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
+from . import loads
 from .algorithms.motor_torques import MotorTorques
 from .backends.cuda.arrays import on_a_gpu
 from .backends.cuda.kernel import KernelsByType
 from .backends.llvm.kernel import compile_kernel
+from .backends.places import CPU, place_of
+from .drivers.map import as_array
 from .errors import ArgumentError, RobotError, RobotWarning, TraceError
 from .functions import (
     COORDINATES,
@@ -26,7 +29,7 @@ from .graph import text as text_form
 from .graph.splice import splice, traced_value
 from .graph.trace import trace as trace_graph
 from .identification import base_parameters as find_base_parameters
-from .loads import force_on_bodies, payload_parameters
+from .loads import frame_on_a_body
 from .program import Program, work
 from .robot.inertial_parameters import inertial_parameters
 from .robot.model import parameter_values as model_values
@@ -334,9 +337,20 @@ def payload(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, frame=None):
     `px.inverse_dynamics(robot, q, qd, qdd, **px.payload(robot, mass=masses))`. The body, of mass
     (...), has its centre of mass `com` (..., 3) and its inertia about that (..., 6: Ixx, Iyy, Izz,
     Ixy, Ixz, Iyz) in `frame`, by default the tool. One body in all states: robot.with_payload.
+
+    Where arrays are on a GPU nobody waits to look at them: a mass below zero gives NaN there.
     """
-    a_robot(robot)
-    return payload_parameters(robot, mass, com, inertia, frame)
+    place = frame_on_a_body(a_robot(robot), frame)
+    arrays = {"mass": mass, "com": com, "inertia": inertia}
+    where = place_of(arrays)
+    if where is CPU:
+        mass = arrays["mass"] = as_array(mass, "mass", ())
+        if not (mass >= 0.0).all():
+            raise ArgumentError(f"mass: expected numbers >= 0, found {mass[~(mass >= 0.0)][0]}")
+    shapes = {"mass": (), "com": (3,), "inertia": (6,)}
+    run = partial(loads.payload, robot, place)
+    results = _of_loads(robot, place, run, "payload", shapes, arrays, where)
+    return dict(zip(shapes, results, strict=True))
 
 
 def external_force(robot, q, wrench, frame=None, coordinates="world"):
@@ -350,10 +364,34 @@ def external_force(robot, q, wrench, frame=None, coordinates="world"):
             "external_force: expected arrays, found traced values; inside px.trace give the "
             "parameter external_force as n lists of 6 scalars"
         )
-    pose = forward_kinematics(robot, q, frame)  # whatever is wrong with q, it says so
+    place = frame_on_a_body(a_robot(robot), frame)
     _check_coordinates(coordinates)
-    turn = pose[..., :3, :3]
-    return force_on_bodies(robot, wrench, frame, turn if coordinates == "world" else np.eye(3))
+    arrays = {"q": q, "wrench": wrench}
+    run = partial(loads.external_force, robot, place, coordinates)
+    name, shapes = f"external_force_{coordinates}", {"q": (robot.nq,), "wrench": (6,)}
+    return _of_loads(robot, place, run, name, shapes, arrays, place_of(arrays))
+
+
+def _of_loads(robot, place, run, name, shapes, arrays, where):
+    """What a function of loads.py in the frame `place` makes of arrays that are `where`.
+
+    Plain sequences of numbers, such as defaults, are brought there.
+    """
+    key = (name, place, where.target)
+    if key not in robot._functions:
+        identity = f"{robot.digest} {name} {place.body} {place.pose}"
+        robot._functions[key] = where.kernel(identity, lambda: trace_graph(run, shapes, name), work)
+    with where.stream():
+        given = [
+            (where.brought if isinstance(array, tuple | list) else where.array)(
+                array, name, shapes[name]
+            )
+            for name, array in arrays.items()
+        ]
+        results = robot._functions[key](*given)
+        if isinstance(results, tuple):
+            return tuple(map(where.given_back, results))
+        return where.given_back(results)
 
 
 def base_parameters(robot):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...api import payload
 from ...errors import ArgumentError
-from ...loads import payload_parameters
 
 # name -> what the values are, in words
 AXES = {
@@ -34,7 +34,7 @@ def rows_of(axis, values, robot, kp, kd):
         return Rows(values, ones[:, None] * kp, ones[:, None] * kd)
     if axis == "gain":
         return Rows(ones, values[:, None] * kp, np.sqrt(values)[:, None] * kd)
-    held = payload_parameters(robot, mass=values)
+    held = payload(robot, mass=values)
     return Rows(ones, ones[:, None] * kp, ones[:, None] * kd, held)
 
 
