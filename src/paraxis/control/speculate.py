@@ -1,10 +1,9 @@
 """`px.speculate`: inverse dynamics with values of earlier control steps, as a Program."""
 
-from functools import cached_property
-
 import numpy as np
 
 from ..algorithms.coupled_newton_euler import BACKWARD, FORWARD
+from ..backends.places import place_of
 from ..graph.trace import trace
 from ..program import Program
 from ..robot.robot import a_robot
@@ -40,6 +39,7 @@ class Speculation(Program):
         self._arrays = {}  # (variable, age) -> the entries that it holds
         for entry in recursion.entries:
             self._arrays.setdefault((entry.variable, entry.age), []).append(entry)
+        self._start_kernels = {}  # by target
         super().__init__(self._graph())
 
     @property
@@ -86,20 +86,31 @@ class Speculation(Program):
         return max(level.values())
 
     def start(self, q, qd, qdd):
-        """The carried inputs as if the robot had always moved as (q, qd, qdd)."""
+        """The carried inputs as if the robot had always moved as (q, qd, qdd).
+
+        Where these are on a GPU, of CuPy, PyTorch or JAX, what is returned is.
+        """
         if not self._arrays:
             return {}
-        results = self._start_kernel(q, qd, qdd)
-        several = results if isinstance(results, tuple) else (results,)
-        return dict(zip(self.carry, map(np.asarray, several), strict=True))
+        motion = {"q": q, "qd": qd, "qdd": qdd}
+        place = place_of(motion)
+        with place.stream():
+            given = [place.array(motion[name], name, shape) for name, shape in self._joints.items()]
+            results = self._start_kernel(place.target)(*given)
+            several = results if isinstance(results, tuple) else (results,)
+            return dict(zip(self.carry, map(place.given_back, several), strict=True))
 
-    @cached_property
-    def _start_kernel(self):
+    def _start_kernel(self, target):
+        """Compiled on first use and remembered."""
+
         def first(**joints):
             builder = joints["q"][0].builder
             return self._as_arrays(self._recursion.exact(builder, joints).entries)
 
-        return Program(trace(first, self._joints, f"{self.name}_start")).compile()
+        if target not in self._start_kernels:
+            program = Program(trace(first, self._joints, f"{self.name}_start"))
+            self._start_kernels[target] = program.compile(target)
+        return self._start_kernels[target]
 
     @property
     def _joints(self):
