@@ -40,10 +40,9 @@ extern "C" __global__ void __launch_bounds__(64, 16) swing_map(
     double v2, v5; sine_cosine(angle0, &v2, &v5);
     const double v1 = k_row[0];
     const double v4 = fma(v1, v2, 0.5);
+    tau_made[LANE * 2 + 0] = v4 + poison0;
     const double v7 = v5 * 9.81;
     const double v8 = -v7;
-    TOGETHER();
-    tau_made[LANE * 2 + 0] = v4 + poison0;
     tau_made[LANE * 2 + 1] = v8 + poison0;
     TOGETHER();
     rows_out(tau + first * 2, tau_made, count * 2, 2 * LANES);
@@ -63,18 +62,18 @@ extern "C" __global__ void __launch_bounds__(64, 16) swing_map(
     if (index >= states) return;
     const long long state = index;
     q += state;
-    const double q_0 = q[0 * q_entry];
-    const double q_1 = q[1 * q_entry];
+    const double q_value0 = q[0 * q_entry];
+    const double q_value1 = q[1 * q_entry];
     k += state;
-    const double k_0 = k[0 * k_entry];
+    const double k_value0 = k[0 * k_entry];
     tau += state;
-    double angle0 = q_1;
+    double angle0 = q_value1;
     if (!(fabs(angle0) < 131072.0)) {
         angle0 = within_a_turn(angle0);
     }
-    const double poison0 = q_0 - q_0;
+    const double poison0 = q_value0 - q_value0;
     double v2, v5; sine_cosine(angle0, &v2, &v5);
-    const double v1 = k_0;
+    const double v1 = k_value0;
     const double v4 = fma(v1, v2, 0.5);
     *tau = v4 + poison0;
     const double v7 = v5 * 9.81;
@@ -105,18 +104,18 @@ extern "C" __global__ void __launch_bounds__(64, 16) swing_map(
     const long long state = index;
     const long long outer = state / inner, within = state - outer * inner;
     q += outer * q_outer + within * q_state;
-    const double q_0 = q[0 * q_entry];
-    const double q_1 = q[1 * q_entry];
+    const double q_value0 = q[0 * q_entry];
+    const double q_value1 = q[1 * q_entry];
     k += outer * k_outer + within * k_state;
-    const double k_0 = k[0 * k_entry];
+    const double k_value0 = k[0 * k_entry];
     tau += outer * tau_outer + within * tau_state;
-    double angle0 = q_1;
+    double angle0 = q_value1;
     if (!(fabs(angle0) < 131072.0)) {
         angle0 = within_a_turn(angle0);
     }
-    const double poison0 = q_0 - q_0;
+    const double poison0 = q_value0 - q_value0;
     double v2, v5; sine_cosine(angle0, &v2, &v5);
-    const double v1 = k_0;
+    const double v1 = k_value0;
     const double v4 = fma(v1, v2, 0.5);
     *tau = v4 + poison0;
     const double v7 = v5 * 9.81;

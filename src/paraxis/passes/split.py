@@ -10,21 +10,19 @@ from .order import few_alive, most_alive
 
 
 class Part:
-    """Some of a graph's results: `ranges` maps an output to the range of its entries."""
+    """Some rows of a graph's results. `ranges` maps an output to the range of its entries;
+    `results` has them row by row, `order` is an order with few values alive."""
 
-    def __init__(self, graph, ranges):
-        self.ranges = ranges
-        self.results = [
-            graph.outputs[name][1][k] for name, entries in ranges.items() for k in entries
-        ]
+    def __init__(self, graph, rows):
+        self.rows, self.ranges, self.results = rows, {}, []
+        for ranges in rows:
+            for name, entries in ranges.items():
+                before = self.ranges.get(name, entries)
+                self.ranges[name] = range(before.start, entries.stop)
+                self.results += [graph.outputs[name][1][k] for k in entries]
         self.nodes = reachable(self.results)
         self.order = few_alive(self)
         self.alive = most_alive(self.order)
-
-
-def whole(graph):
-    """A single part."""
-    return Part(graph, {name: range(size(shape)) for name, (shape, _) in graph.outputs.items()})
 
 
 def parts(graph, most_values, dearest):
@@ -33,18 +31,19 @@ def parts(graph, most_values, dearest):
     The whole graph, where that is enough, or where parts together would compute more than
     `dearest` times its nodes.
     """
-    one = whole(graph)
-    if one.alive <= most_values:
-        return [one]
+    rows = list(_rows(graph))
+    whole = Part(graph, rows)
+    if whole.alive <= most_values:
+        return [whole]
     found = []
-    for rows in _rows(graph):
-        longer = Part(graph, _joined(found[-1].ranges, rows)) if found else None
+    for row in rows:
+        longer = Part(graph, [*found[-1].rows, row]) if found else None
         if longer is not None and longer.alive <= most_values:
             found[-1] = longer
         else:
-            found.append(Part(graph, rows))
+            found.append(Part(graph, [row]))
     cost = sum(len(part.nodes) for part in found)
-    return found if cost <= dearest * len(one.nodes) else [one]
+    return found if cost <= dearest * len(whole.nodes) else [whole]
 
 
 def _rows(graph):
@@ -59,10 +58,3 @@ def _rows(graph):
                 width = size(graph.outputs[name][0]) // length
                 ranges[name] = range(row * width, (row + 1) * width)
             yield ranges
-
-
-def _joined(before, after):
-    joined = dict(before)
-    for name, entries in after.items():
-        joined[name] = range(joined.get(name, entries).start, entries.stop)
-    return joined

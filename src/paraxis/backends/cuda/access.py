@@ -10,11 +10,14 @@ lines with which a thread begins. Inputs are asked for all at once, before anyth
 that is what hides how far away memory is.
 """
 
+import math
+
 from ...drivers.device_map import APART, COLUMNS, ROWS
 from .prologue import TYPES
 
+SIZES = {"float64": 8, "float32": 4}  # bytes of a number
 CHUNK = 32  # entries of a long row that are written at once
-SHORT = 64  # entries of a row that is written whole
+SHORT = 512  # bytes of a row that is written whole
 VECTORS = {"float32": ((4, "quartet"), (2, "couple")), "float64": ((2, "couple"),)}
 
 
@@ -23,6 +26,7 @@ class Access:
 
     words = 0  # of shared memory a state
     together = False  # do the threads of a warp copy it together?
+    in_turn = False  # is it written entry after entry, so that later ones have to wait?
 
     def __init__(self, name, entries, dtype, used, is_output=False):
         self.name, self.entries, self.dtype, self.used = name, entries, dtype, used
@@ -73,12 +77,12 @@ class _InRegisters:
 
     def begin(self, place):
         return super().begin(place) + [
-            f"const {self.real} {self.name}_{k} = {self.name}[{k} * {self.name}_entry];"
+            f"const {self.real} {self.load(k)} = {self.name}[{k} * {self.name}_entry];"
             for k in self.used
         ]
 
     def load(self, k):
-        return f"{self.name}_{k}"
+        return f"{self.name}_value{k}"
 
 
 class ColumnsInRegisters(_InRegisters, Columns):
@@ -183,22 +187,33 @@ class RowsRead(Access):
         return f"{self.name}_row[{k // width}].{'xyzw'[k % width]}"
 
 
-class RowsWritten(Access):
-    """An output in rows. Short ones are written whole, long ones in chunks, as they are made.
+class RowsReadAlone(Access):
+    """An input in rows for which there is no room in shared memory: every thread reads its own."""
 
-    A range of entries is used.
-    """
+    def begin(self, place):
+        return [f"{self.name} += state * {self.entries};"]
+
+    def load(self, k):
+        return f"{self.name}[{k}]"
+
+
+class RowsWritten(Access):
+    """An output in rows. Short rows are collected in shared memory and written whole, a range of
+    entries of long ones in chunks: one after another, so values of later ones have to wait."""
 
     together = True
 
     def __init__(self, name, entries, dtype, used):
         super().__init__(name, entries, dtype, used, is_output=True)
-        self._whole = len(used) == entries <= SHORT
-        chunk = entries if self._whole else CHUNK
-        starts = range(used.start, used.stop, chunk)
-        self._chunks = [range(low, min(low + chunk, used.stop)) for low in starts]
-        self._chunk = chunk
-        self._made = {}
+        self._whole = len(used) == entries and _fits(entries, dtype)
+        size = entries if self._whole else CHUNK
+        starts = range(used.start, used.stop, size)
+        self._chunks = [range(low, min(low + size, used.stop)) for low in starts]
+        self._values, self._missing = {}, None
+
+    @property
+    def in_turn(self):
+        return not self._whole
 
     @property
     def words(self):
@@ -211,30 +226,55 @@ class RowsWritten(Access):
         return [line for k in entries for line in self.store(k, "0")]
 
     def store(self, k, value):
-        self._made[k] = value
-        chunk = self._chunks[(k - self.used.start) // self._chunk]
-        if any(each not in self._made for each in chunk):
-            return []
-        n, width, made = self.entries, len(chunk), f"{self.name}_made"
-        apart = n if self._whole else width | 1
-        lines = ["TOGETHER();"]
-        lines += [f"{made}[LANE * {apart} + {e - chunk.start}] = {self._made[e]};" for e in chunk]
-        lines.append("TOGETHER();")
+        self._values[k] = value
+        lines = []
+        while self._chunks:
+            chunk = self._chunks[0]
+            if self._missing is None:
+                self._missing = set(chunk)
+            for ready in sorted(self._missing & self._values.keys()):
+                place = f"LANE * {self._apart(chunk)} + {ready - chunk.start}"
+                lines.append(f"{self.name}_made[{place}] = {self._values.pop(ready)};")
+                self._missing.discard(ready)
+            if self._missing:
+                return lines
+            lines += self._copied(chunk)
+            self._chunks.pop(0)
+            self._missing = None
+        return lines
+
+    def _apart(self, chunk):
+        """The numbers between rows in shared memory; an odd number, so that no two threads of a
+        warp want the same bank, unless they lie as in memory."""
+        return self.entries if self._whole else len(chunk) | 1
+
+    def _copied(self, chunk):
+        n, made = self.entries, f"{self.name}_made"
         if self._whole:
             copy = f"rows_out({self.name} + first * {n}, {made}, count * {n}, {n} * LANES);"
-        else:
-            start = f"{self.name} + first * {n} + {chunk.start}"
-            copy = f"columns_out({start}, {made}, count, {width}, {n});"
-        return [*lines, copy]
+            return ["TOGETHER();", copy]
+        start = f"{self.name} + first * {n} + {chunk.start}"
+        copy = f"columns_out({start}, {made}, count, {len(chunk)}, {n});"
+        return ["TOGETHER();", copy, "TOGETHER();"]
+
+
+def _fits(entries, dtype):
+    """Is a row short enough to be collected whole, and do few threads want the same bank?"""
+    words = SIZES[dtype] // 4
+    threads_a_bank = math.gcd(entries * words, 32) // words
+    return entries * SIZES[dtype] <= SHORT and threads_a_bank <= 4
 
 
 READ = {COLUMNS: (ColumnsInRegisters, ColumnsInShared), APART: (ApartInRegisters, ApartInShared)}
 WRITTEN = {ROWS: RowsWritten, COLUMNS: ColumnsWritten, APART: ApartWritten}
 
 
-def read(name, entries, dtype, used, layout, waits):
-    """An input; `waits` says whether it should wait in shared memory."""
-    kind = RowsRead if layout == ROWS else READ[layout][waits]
+def read(name, entries, dtype, used, layout, waits, has_room):
+    """An input; `waits` says whether it should wait in shared memory, where that `has_room`."""
+    if layout == ROWS:
+        kind = RowsRead if has_room else RowsReadAlone
+    else:
+        kind = READ[layout][waits and has_room]
     return kind(name, entries, dtype, used)
 
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from ...drivers.device_map import APART
 from ...graph.graph import size
 from ...passes.fuse import fuse
-from ...passes.order import most_alive
+from ...passes.order import most_alive, result_by_result
 from ...passes.split import parts
 from ..source import Names, function_name
-from .access import read, written
+from .access import SIZES, read, written
 from .body import Body, device_language
 from .prologue import prologue
 
 THREADS = 64  # of a block
-SIZES = {"float64": 8, "float32": 4}  # bytes of a number
+ROOM = 96 << 10  # bytes of shared memory for a block, which every GPU since 2018 has but one
 # Names that the text itself gives.
-OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|[0-9]+)|angle[0-9]+")
+OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|value[0-9]+)|angle[0-9]+")
 MOST_VALUES = {"float64": 190, "float32": 300}  # alive at once, in 255 registers and a little more
 LONG = 12_000  # nodes of a part, from which on compilers need to be told
 DEAREST = 1.6  # times the operations of the whole, that its parts may have together
@@ -66,20 +66,26 @@ def _kernel(called, graph, part, layouts, dtype, language):
     called_by = {
         key: names.new(f"{key}_" if OWN.fullmatch(key) else key) for key in (*inputs, *outputs)
     }
-    registers = part.alive * SIZES[dtype] // 4 + BESIDES
-    waits = registers > MANY_REGISTERS or _needs_more_at_once(part.order)
     needed = {node.value for node in part.nodes if node.op == "input"} | set(graph.unused)
     given, made = {}, {}
-    for (key, shape), layout in zip(inputs.items(), layouts, strict=False):
-        used = [k for k in range(size(shape)) if (key, k) in needed]
-        given[key] = read(called_by[key], size(shape), dtype, used, layout, waits)
+    room = ROOM // (THREADS * SIZES[dtype])  # numbers a state
     for (key, shape), layout in zip(outputs.items(), layouts[len(inputs) :], strict=True):
         used = part.ranges.get(key, range(0))
         made[key] = written(called_by[key], size(shape), dtype, used, layout)
+        room -= made[key].words if used else 0
+    in_turn = any(made[key].in_turn for key in part.ranges)
+    order = result_by_result(part) if in_turn else part.order
+    registers = most_alive(order) * SIZES[dtype] // 4 + BESIDES
+    waits = registers > MANY_REGISTERS or _needs_more_at_once(order)
+    for (key, shape), layout in zip(inputs.items(), layouts, strict=False):
+        used = [k for k in range(size(shape)) if (key, k) in needed]
+        has_room = size(shape) <= room
+        given[key] = read(called_by[key], size(shape), dtype, used, layout, waits, has_room)
+        room -= given[key].words
     body = Body(
         graph,
         dtype,
-        part.order,
+        order,
         load=lambda key, k: given[key].load(k),
         stored=lambda key, k, value: made[key].store(k, value),
         cleared=lambda key, entries: made[key].clear(entries),

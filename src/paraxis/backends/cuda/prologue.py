@@ -97,10 +97,17 @@ static __device__ __forceinline__ void rows_out(
 static __device__ __forceinline__ void columns_out(
     {real} *rows, const {real} *tile, int count, const int width, const int apart)
 {{
-#pragma unroll 4
-    for (int row = 0; row < count; row++)
-        for (int k = LANE; k < width; k += LANES)
-            rows[(long long)row * apart + k] = tile[row * (width | 1) + k];
+    if (count == LANES) {{
+#pragma unroll 8
+        for (int row = 0; row < LANES; row++)
+            for (int k = LANE; k < width; k += LANES)
+                rows[(long long)row * apart + k] = tile[row * (width | 1) + k];
+    }} else {{
+#pragma unroll 1
+        for (int row = 0; row < count; row++)
+            for (int k = LANE; k < width; k += LANES)
+                rows[(long long)row * apart + k] = tile[row * (width | 1) + k];
+    }}
 }}
 """
 
