@@ -1,13 +1,14 @@
 """Measure on a GPU: every function beside a plain copy, JAX peers, transfers; in one run.
 
     python benchmarks/gpu.py [--quick] [--json benchmarks/results/gpu.json]
-                             [--robots FOLDER] [--frax FOLDER] [--only NAME ...]
+                             [--robots FOLDER] [--frax FOLDER] [--only NAME ...] [--keep FILE]
 
 Robots are those of example-robot-data, or URDF files of the same names in a folder. frax is
 imported from a folder where its wheel was unpacked, unless it is installed.
 """
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -42,7 +43,8 @@ def robot_files(folder):
 def measure(gpu, paths, options, console):
     """Everything, as it goes to the file; there it is kept after every part."""
     begin = time.monotonic()
-    results = gpu.about() | {"copy": gpu.copy_bandwidth()}
+    earlier = earlier_results(options.keep, gpu)
+    results = earlier | gpu.about() | {"copy": gpu.copy_bandwidth()}
     console.print(f"{results['device']}: copies {results['copy']['best'] / 1e12:.3f} TB/s")
     bandwidth = results["copy"]["best"]
     parts = {
@@ -56,11 +58,32 @@ def measure(gpu, paths, options, console):
     for key, (part, rows) in parts.items():
         if part in wanted:
             with console.status(part):
-                results[key] = rows()
+                results[key] = renewed(earlier.get(key, []), rows()) if key == "rows" else rows()
             results["seconds"] = time.monotonic() - begin
             console.print(f"{part}: {results['seconds']:.0f} s")
             peers.keep(results, options.json)
     return results
+
+
+def earlier_results(path, gpu):
+    """What an earlier run on such a device found: parts that are not measured now are kept."""
+    if path is None:
+        return {}
+    found = json.loads(path.read_text())
+    if found["device"] != gpu.about()["device"]:
+        raise SystemExit(f"{path}: expected results of {gpu.about()['device']}")
+    return found
+
+
+def renewed(earlier, rows):
+    """Earlier rows of functions, with those in their place that were measured again."""
+
+    def key(row):
+        return tuple(row[name] for name in ("robot", "function", "dtype", "layout"))
+
+    now = {key(row): row for row in rows}
+    kept = {key(row): row for row in earlier}
+    return list((kept | now).values())
 
 
 def function_rows(gpu, paths, options, bandwidth, console):
@@ -198,6 +221,7 @@ def main(arguments=None):
     parser.add_argument("--only", nargs="*", default=[], help=f"functions, or some of {PARTS}")
     parser.add_argument("--robots", type=Path, help="a folder of URDF files")
     parser.add_argument("--frax", type=Path, help="a folder with the package frax")
+    parser.add_argument("--keep", type=Path, help="earlier results, to renew parts of")
     parser.add_argument("--json", type=Path, help=f"e.g. {RESULTS.name}")
     options = parser.parse_args(arguments)
     if any(name in gpu_functions.FUNCTIONS for name in options.only):
