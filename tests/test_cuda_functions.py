@@ -174,3 +174,70 @@ def test_what_speculation_begins_with(gpu, rng):
     found = px.speculate(px.planar(2), "hamilton").start(*map(far, motion))
     assert list(found) == list(expected)
     agree(found.values(), expected.values())
+
+
+# -- what stays in main memory ---------------------------------------------------------------------
+
+
+class Elsewhere:
+    """An array of a library that has put it on a GPU, and that would copy it back if asked."""
+
+    def __init__(self, array):
+        self._array = np.asarray(array, float)
+        self.shape, self.ndim, self.dtype = self._array.shape, self._array.ndim, self._array.dtype
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __array__(self, dtype=None, copy=None):
+        raise AssertionError("nobody asked for a copy")
+
+
+ARM, PAIR = px.planar(2), Elsewhere([0.1, 0.2])
+MOTION = px.quintic([0.0, 0.0], [1.0, 1.0], 1.0)
+ONE = Elsewhere(1.0)
+REFUSING = {
+    "t": lambda: MOTION(PAIR),
+    "times": lambda: MOTION.sample(times=PAIR),
+    "dt": lambda: MOTION.sample(dt=ONE),
+    "max_torque": lambda: MOTION.scaled(ARM, max_torque=PAIR),
+    "q0": lambda: px.quintic(PAIR, [1.0, 1.0], 1.0),
+    "points": lambda: px.via_points(Elsewhere(np.eye(2)), [0, 1]),
+    "max_velocity": lambda: px.trapezoidal([0, 0], [1, 1], PAIR, 1.0),
+    "target": lambda: px.cartesian_line(ARM, [0.1, 0.2], Elsewhere([1.0, 1.0, 0.0]), duration=1),
+    "targets": lambda: px.cartesian_via_points(ARM, [0.1, 0.2], Elsewhere(np.eye(3)), duration=1),
+    "constraint": lambda: px.Contact(constraint=Elsewhere(np.eye(6)[:, 3:])),
+    "stabilisation": lambda: px.Contact.pinned(stabilisation=ONE),
+    "anchor": lambda: px.Contact.pinned(stabilisation=1.0, anchor=Elsewhere(np.eye(4))),
+    "friction": lambda: px.Contact.sliding(friction=ONE),
+    "M1": lambda: px.Contact.general(None, Elsewhere(np.eye(6)), np.eye(6)),
+    "kp": lambda: px.computed_torque(ARM, PAIR, 20.0),
+    "trajectory": lambda: px.safe_period(ARM, px.computed_torque(ARM, 100.0, 20.0), PAIR),
+    "periods": lambda: px.stability_atlas(ARM, periods=PAIR),
+    "mass": lambda: px.simulated_safe_period(
+        ARM,
+        px.computed_torque(ARM, 100.0, 20.0),
+        [0.1, 0.2],
+        shortest=0.1,
+        longest=0.2,
+        duration=1.0,
+        mass=PAIR,
+    ),
+    "qd": lambda: px.program(ARM).evaluate(q=[0.1, 0.2], qd=PAIR, qdd=[0.1, 0.2]),
+    "q": lambda: px.chain_dynamics(ARM)(PAIR, PAIR, PAIR),
+    "y": lambda: px.cordic.Cordic(16).rotate("circular", 0.1, ONE, 0.2),
+}
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_plans_and_descriptions_are_made_in_main_memory(name):
+    expected = rf"^{name}: expected an array in main memory, found one on another device"
+    with pytest.raises(px.ArgumentError, match=expected):
+        REFUSING[name]()
+
+
+def test_long_chains_in_contact_are_in_main_memory():
+    chain = px.planar(33)
+    state, wall = [Elsewhere(np.zeros(33))] * 3, px.Contact(**WALL)
+    with pytest.raises(px.ArgumentError, match="q: expected an array in main memory"):
+        px.constrained_forward_dynamics(chain, *state, wall)

@@ -3,6 +3,7 @@
 import hashlib
 
 from .backends.llvm.kernel import compile_kernel
+from .drivers.map import in_main_memory
 from .errors import ArgumentError
 from .graph import evaluate as interpreter
 from .graph import text as text_form
@@ -93,6 +94,8 @@ class Program:
 
     def evaluate(self, **arrays):
         """Run the slow interpreter. One array for a single output, else a dict."""
+        for name, array in arrays.items():
+            in_main_memory(array, name)
         results = interpreter.evaluate(self.graph, arrays)
         return next(iter(results.values())) if len(results) == 1 else results
 

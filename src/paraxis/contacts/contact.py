@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from ..algorithms.contact_forms import SplitForm
-from ..drivers.map import as_array
+from ..drivers.map import as_array, in_main_memory
 from ..errors import ArgumentError
 from ..robot.pose import Pose
 from .directions import as_directions, complement, duals, require_independent
@@ -168,6 +168,7 @@ class Contact(Touching):
 
 def _with_damping(stabilisation):
     """(ω, ζ), critically damped where only ω is given."""
+    in_main_memory(stabilisation, "stabilisation")
     one = stabilisation is not None and np.ndim(stabilisation) == 0
     return (stabilisation, 1.0) if one else stabilisation
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algorithms.motor_torques import directions, with_losses
+from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.robot import Robot, a_robot
@@ -170,6 +171,7 @@ def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
 
 def _gains(robot, value, name):
     """One number a joint, with a batch before it if there is one."""
+    in_main_memory(value, name)
     try:
         gains = np.asarray(value, float)
     except (TypeError, ValueError):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..backends.places import CPU
+from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
 from ..graph.node import Node
 from ..graph.trace import trace
@@ -123,6 +124,7 @@ def _kind(value):
 
 
 def _posture(given, n):
+    in_main_memory(given, "trajectory")
     try:
         values = np.asarray(given, float)
     except (TypeError, ValueError):

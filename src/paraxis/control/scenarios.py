@@ -148,7 +148,7 @@ def _missed_steps(given):
     """Control steps (samples, ...) that are missed, if given one by one; and what else is."""
     try:
         value = np.asarray(given["missed"])
-    except ValueError:  # as an array of probabilities it will be named
+    except (TypeError, ValueError):  # as an array of probabilities it will be named
         return None, given
     if value.dtype != bool:
         return None, given

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.model import PARAMETERS
 from ..robot.text import quoted
@@ -79,6 +80,8 @@ def simulated_safe_period(
     delay_share = share_of_period(delay_share, "delay_share")
     for name in SET_HERE & keywords.keys():
         raise ArgumentError(f"{name}: expected other keywords of px.closed_loop; it is set here")
+    for name, value in keywords.items():
+        in_main_memory(value, name)
     lasting = positive(duration, "duration"), positive(amplitude, "amplitude")
     apart = _Apart((robot, controller, trajectory), *lasting, delay_share, keywords)
     if robot.has_losses:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from . import integers, long_integers
 from .bounds import bound
@@ -207,7 +208,9 @@ def _inside(unit):
 
 def _alike(*values):
     """Three arrays of one shape: of floats, or of integers where there are only integers."""
-    arrays = [np.asarray(value) for value in values]
+    arrays = [
+        np.asarray(in_main_memory(value, name)) for name, value in zip("xyz", values, strict=True)
+    ]
     if not all(array.dtype.kind == "f" or are_whole(array) for array in arrays):
         found = ", ".join(str(array.dtype) for array in arrays)
         raise ArgumentError(f"x, y, z: expected floats or integers, found {found}")

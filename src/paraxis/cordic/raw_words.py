@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..passes.cordic.tasks import entry
 from .formats import integer_kind
@@ -27,7 +28,7 @@ def input_words(circuit, words):
     rows = []
     for source in circuit.inputs:
         name = entry(source.name, circuit.tasks.inputs[source.name], source.index)
-        row = np.asarray(words[source])
+        row = np.asarray(in_main_memory(words[source], name))
         if not are_whole(row):
             raise ArgumentError(f"{name}: expected words, which are integers, found {row.dtype}")
         rows.append(fitting(name, row, circuit.word))

@@ -19,6 +19,7 @@ NEXT_CHUNK, STATUS, SIZES = 5, 6, 7  # words that are not only read; where axis 
 HEADER, ARRAY = SIZES + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
 ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see backends/llvm/rows.py
 OVERLAP_WORK = 10_000  # steps spent on finding out whether two arrays overlap
+MAIN_MEMORY = 1  # kDLCPU
 CONVERTED_AT_ONCE = 1 << 24  # bytes; larger arrays of another dtype are converted piecewise
 
 
@@ -55,15 +56,24 @@ def _names(names):
     return "(" + ", ".join(names) + ")"
 
 
-def as_array(value, name, shape):
-    """Anything array-like as a real array of batch shape + `shape`, or a clear error."""
+def in_main_memory(value, name):
+    """The value itself, or a clear error where it is an array on another device."""
     if hasattr(value, "__dlpack_device__") and not isinstance(value, np.ndarray):
-        kind = value.__dlpack_device__()[0]
-        if int(kind) != 1:  # kDLCPU
+        try:
+            kind = int(value.__dlpack_device__()[0])
+        except (TypeError, ValueError, RuntimeError, BufferError, AttributeError):
+            return value  # such as a traced value, of which NumPy has more to say
+        if kind != MAIN_MEMORY:
             raise ArgumentError(
                 f"{name}: expected an array in main memory, found one on another device "
                 f"({type(value).__module__}.{type(value).__name__})"
             )
+    return value
+
+
+def as_array(value, name, shape):
+    """Anything array-like as a real array of batch shape + `shape`, or a clear error."""
+    in_main_memory(value, name)
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..api import forward_kinematics
+from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.pose import Pose
 from ..robot.robot import a_robot
@@ -116,7 +117,7 @@ def _through(robot, q0, targets, blend, timing, frame, name):
 
 def _sequence(targets):
     """Targets one after another; not one by itself."""
-    found = repr(targets)
+    found = repr(in_main_memory(targets, "targets"))
     if isinstance(targets, Pose):
         found = "one Pose"
     elif isinstance(targets, list | tuple | np.ndarray) and len(targets):

@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.robot import a_robot
 
 
 def array(name, value, ndim):
     """`value` as finite floats with so many dimensions."""
+    in_main_memory(value, name)
     try:
         value = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -36,6 +38,7 @@ def each_joint(name, value, n):
 
 def limits(name, value, n, names=None):
     """One positive limit a joint, or one for all; infinite where there is none."""
+    in_main_memory(value, name)
     try:
         value = np.broadcast_to(np.array(value, dtype=float), (n,))
     except (TypeError, ValueError):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from . import given
 from .joint_range import check_range
@@ -88,7 +89,7 @@ class Trajectory:
 
     def __call__(self, t):
         """q, qd and qdd at the times t (...), each (..., n)."""
-        t = np.asarray(t, float)
+        t = np.asarray(in_main_memory(t, "t"), float)
         if np.isnan(t).any():
             raise ArgumentError("t: expected times, found nan")
         which = np.searchsorted(self.starts[1:-1], t, "right")

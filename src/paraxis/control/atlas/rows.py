@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...api import payload
+from ...drivers.map import in_main_memory
 from ...errors import ArgumentError
 
 # name -> what the values are, in words
@@ -62,6 +63,7 @@ def checked_axes(axes):
 
 def rising(values, name, least=None):
     """Numbers (k,) that rise, above zero or from `least` on."""
+    in_main_memory(values, name)
     try:
         array = np.atleast_1d(np.asarray(values, float))
     except (TypeError, ValueError):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...drivers.map import in_main_memory
 from ...errors import ArgumentError, ScheduleError
 from .array import OUTSIDE
 from .wiring import Constant
@@ -142,6 +143,7 @@ def _states(array, *arrays):
     n = array.links.model.n
     given = []
     for name, each in zip(("q", "qd", "qdd"), arrays, strict=True):
+        in_main_memory(each, name)
         try:
             given.append(np.asarray(each, float))
         except (TypeError, ValueError) as error:
