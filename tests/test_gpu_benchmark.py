@@ -84,7 +84,7 @@ FEW = ["forward_dynamics", "kinetic_energy"]
 
 
 def options(*only):
-    return SimpleNamespace(quick=True, only=list(only), frax=None, json=None)
+    return SimpleNamespace(quick=True, keep=None, only=list(only), frax=None, json=None)
 
 
 def test_functions_are_measured_checked_and_shown(paths):

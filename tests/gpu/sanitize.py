@@ -13,7 +13,7 @@ import numpy as np
 
 import paraxis as px
 
-SIZES = (1, 31, 33, 64, 129)
+SIZES = (1, 33, 129)
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
 DTYPES = ("float32", "float64")
 
