@@ -282,6 +282,8 @@ GPU = {
     "table:gpu_functions": "On a GPU (`benchmarks/gpu.py`):",
     "table:gpu_peers": "JAX on the same GPU:",
     "table:gpu_transfers": "Arrays that are not on the GPU:",
+    "table:gpu_loops": "Simulation and closed loops on the GPU, all steps in one call:",
+    "table:gpu_chains": "One long chain on the GPU:",
 }
 # function, type -> heading of the short table
 GPU_SHOWN = {
@@ -300,7 +302,7 @@ def on_gpu(folder):
     if not path.is_file():
         return {}
     data = json.loads(path.read_text())
-    texts = (gpu_table, gpu_functions, gpu_peers, gpu_transfers)
+    texts = (gpu_table, gpu_functions, gpu_peers, gpu_transfers, gpu_loops, gpu_chains)
     return {
         marker: f"{said}\n\n{text(data)}"
         for (marker, said), text in zip(GPU.items(), texts, strict=True)
@@ -439,6 +441,51 @@ def gpu_transfers(data):
         what = f"{row['robot']}, {row['function'].replace('_', ' ')}, {row['dtype']}"
         rows.append([what, *parts, *rates])
     return f"{markdown(rows)}\n\nNumPy's arrays in, NumPy's arrays out, transfers included."
+
+
+def gpu_loops(data):
+    """One line a loop."""
+    rows = [["what", "robots", "steps", "time", "steps a second", "difference from the CPU"]]
+    for row in data.get("loops", []):
+        if "missing" in row:
+            continue
+        more = f", {row['policy']}" if "policy" in row else ""
+        if row.get("every", row["steps"]) < row["steps"]:
+            more += f", every {row['every']}th state kept"
+        rows.append(
+            [
+                f"{row['what']} of {row['robot']}{more}",
+                f"{row['states']:,}",
+                f"{row['steps']:,}",
+                seconds(row["seconds"]),
+                giga(row["steps_per_s"]),
+                f"{row['error']:.0e}",
+            ]
+        )
+    return f"{markdown(rows)}\n\nfloat64, the fourth-order rule of Runge and Kutta, 1 ms a step."
+
+
+def gpu_chains(data):
+    """One line a length and function."""
+    heads = ("time", "a link", "one CPU core, serial", "memory", "error")
+    rows = [["function, links", *heads]]
+    for row in data.get("chains", []):
+        if "missing" in row:
+            continue
+        rows.append(
+            [
+                f"{row['function'].replace('_', ' ')}, {row['n']:,}",
+                f"{row['ms']:.2f} ms",
+                f"{row['ms'] * 1e6 / row['n']:.1f} ns",
+                f"{row['serial_ms']:.1f} ms ({times(row['times_serial'])})",
+                f"{row['gpu_mib']:,.0f} MiB",
+                f"{row['error']:.0e}" if "error" in row else "–",
+            ]
+        )
+    return (
+        f"{markdown(rows)}\n\nfloat64, no two links alike. The error is that against extended "
+        "precision, as a share of the largest result."
+    )
 
 
 SHOWN_CHAINS = (64, 256, 1024, 4096, 16384, 65536, 2**18, 2**20)  # links
