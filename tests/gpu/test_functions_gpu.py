@@ -41,8 +41,8 @@ def solutions(poses):
 
 
 def positioning(*motion):
-    found = px.positioning_solutions(PUMA, *motion)
-    return found.q, found.qd, found.qdd, found.solved, found.error, found.singular
+    found = px.positioning_solutions(PUMA, *motion)  # errors of what is unsolved are any number
+    return found.q, found.qd, found.qdd, found.solved, found.error * found.solved, found.singular
 
 
 def in_contact(q, qd, tau):
