@@ -321,13 +321,73 @@ def test_the_page_runs():
     assert space["stiffness"].shape == (1000, 6, 6)
 
 
-def test_around_a_function_pytorch_compiles():
-    torques = torch.compiler.disable(pt.gravity_torques)
+# -- tracers and compilers -------------------------------------------------------------------------
+
+
+def gravity():
+    """A function of q, and two different q."""
     robot = px.load("planar3")
-    (q,) = tensors([(4, 3)])
+    return lambda q: pt.gravity_torques(robot, q), *tensors([(4, 3)] * 2, requires_grad=False)
+
+
+def test_a_linear_part_holds_for_any_tangent():
+    f, q, tangent = gravity()
+    value, linear = torch.func.linearize(f, q)
+    expected = torch.func.jvp(f, (q,), (tangent,))
+    assert torch.equal(value, expected[0]) and torch.allclose(linear(tangent), expected[1])
+    both = torch.vmap(linear)(torch.stack([tangent, -tangent]))
+    assert torch.allclose(both, torch.stack([expected[1], -expected[1]]))
+
+
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+def test_a_recorded_graph_computes_anew(mode):
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    f, q, other = gravity()
+    graph = make_fx(f, tracing_mode=mode)(q)
+    assert torch.equal(graph(other), f(other))
+    slope = make_fx(torch.func.grad(lambda q: f(q).sum()), tracing_mode=mode)(q)
+    assert torch.equal(slope(other), torch.func.grad(lambda q: f(q).sum())(other))
+    assert gradcheck(graph, other[0].clone().requires_grad_(), check_forward_ad=True)
+    assert torch.equal(torch.vmap(graph)(other[None]), f(other)[None])
+
+
+def test_an_exported_module_computes_anew():
+    f, q, other = gravity()
+
+    class Module(torch.nn.Module):
+        def forward(self, q):
+            return f(q)
+
+    assert torch.equal(torch.export.export(Module(), (q,)).module()(other), f(other))
+
+
+def test_pytorch_compiles_what_is_around_and_keeps_the_call_in_its_graph():
+    f, q, other = gravity()
+    f(q)  # what is made once is made outside
 
     def effort(q):
-        return (torques(robot, q) ** 2).sum() * 2
+        return (f(q.sin()) ** 2).sum() * 2
 
-    compiled = torch.compile(effort, backend="eager")
+    compiled = torch.compile(effort, backend="aot_eager", fullgraph=True)
     assert torch.equal(compiled(q), effort(q))
+    slopes = []
+    for run in (effort, compiled):
+        given = other.clone().requires_grad_()
+        run(given).backward()
+        slopes.append(given.grad)
+    assert torch.allclose(*slopes)
+
+
+def test_what_a_graph_calls_must_be_there():
+    with pytest.raises(ArgumentError, match="graph: expected the Program it calls .nowhere."):
+        torch.ops.paraxis.call("nowhere", [torch.ones(3)])
+
+
+def test_older_vectorised_derivatives_name_the_newer():
+    f, q, _ = gravity()
+    with pytest.raises(ArgumentError, match="expected torch.func"):
+        torch.autograd.functional.jacobian(f, q, vectorize=True)
+    given = q.clone().requires_grad_()
+    with pytest.raises(ArgumentError, match="expected torch.func"):
+        torch.autograd.grad(f(given), given, torch.ones(2, 4, 3).double(), is_grads_batched=True)

@@ -46,9 +46,10 @@ def plan(signature, arrays, dtype, places, device):
     ]
     batch = broadcast_batch(signature, arrays)
     if places is None:
-        in_columns = _in_columns(arrays, signature.inputs.values())
+        layouts = [(a.shape, [step / a.itemsize for step in a.strides]) for a in arrays]
+        side_by_side = in_columns(layouts, signature.inputs.values())
         results = [
-            _empty(device.arrays, batch, shape, dtype, in_columns)
+            _empty(device.arrays, batch, shape, dtype, side_by_side)
             for shape in signature.outputs.values()
         ]
     else:
@@ -141,21 +142,27 @@ def _fitting(signature, places, batch, dtype, device):
     return list(places)
 
 
-def _in_columns(arrays, entries):
-    """Do states lie side by side in the inputs? Then they shall in the results too."""
-    for array, entry in zip(arrays, entries, strict=True):
-        own = array.ndim - len(entry)
-        if entry and own and array.shape[own - 1] > 1 and math.prod(entry) > 1:
-            return array.strides[own - 1] == array.itemsize
+def in_columns(layouts, entries):
+    """Do states lie side by side in the inputs? Then they shall in the results too.
+
+    Layouts are (shape, elements to the next along each axis).
+    """
+    for (shape, steps), entry in zip(layouts, entries, strict=True):
+        own = len(shape) - len(entry)
+        if entry and own and shape[own - 1] > 1 and math.prod(entry) > 1:
+            return steps[own - 1] == 1
     return False
 
 
-def _empty(module, batch, shape, dtype, in_columns):
-    if not in_columns:
+def batch_first(batch, shape):
+    """The order of axes that makes batch + shape of shape + batch."""
+    return (*range(len(shape), len(shape) + len(batch)), *range(len(shape)))
+
+
+def _empty(module, batch, shape, dtype, side_by_side):
+    if not side_by_side:
         return module.empty(batch + shape, dtype)
-    entries_first = module.empty(shape + batch, dtype)
-    order = (*range(len(shape), len(shape) + len(batch)), *range(len(shape)))
-    return entries_first.transpose(order)
+    return module.empty(shape + batch, dtype).transpose(batch_first(batch, shape))
 
 
 def _overlap(a, b, device):

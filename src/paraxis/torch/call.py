@@ -6,23 +6,15 @@ for the inputs that want one, and from the outputs that have one.
 
 import torch
 
+from .operator import body_of, call, library
+
 
 class Call(torch.autograd.Function):
     """Of a Body and one tensor for each of its inputs; returns a tuple."""
 
     @staticmethod
     def forward(body, *tensors):
-        first = tensors[0]
-        kernel = body.kernel(first.device.type, str(first.dtype).removeprefix("torch."))
-        tensors = [tensor.detach() for tensor in tensors]
-        if (
-            first.device.type == "cpu"
-        ):  # nothing is copied: arrays are views, results become tensors
-            results = kernel(*(tensor.numpy() for tensor in tensors))
-            results = results if isinstance(results, tuple) else (results,)
-            return tuple(torch.as_tensor(result) for result in results)
-        results = kernel(*tensors)
-        return results if isinstance(results, tuple) else (results,)
+        return tuple(call(body, tensors))
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -33,15 +25,7 @@ class Call(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, *bars):
-        tensors = ctx.saved_tensors
-        _, *wanted = ctx.needs_input_grad
-        active, used = _places(wanted), _places(bar is not None for bar in bars)
-        gradients = [None] * len(tensors)
-        if active and used:
-            pulled = Call.apply(ctx.body.vjp(active, used), *tensors, *(bars[k] for k in used))
-            for k, gradient in zip(active, pulled, strict=True):
-                gradients[k] = gradient.sum_to_size(tensors[k].shape)  # it may have been broadcast
-        return None, *gradients
+        return None, *_pulled(ctx.body, ctx.saved_tensors, ctx.needs_input_grad[1:], bars)
 
     @staticmethod
     def jvp(ctx, _, *dots):
@@ -51,21 +35,59 @@ class Call(torch.autograd.Function):
 
     @staticmethod
     def vmap(info, in_dims, body, *tensors):
-        """The new axis goes before all others, with room for those of the other tensors."""
-        _, *axes = in_dims
-        ranks = [
-            tensor.ndim - len(shape) - (axis is not None)
-            for tensor, axis, shape in zip(tensors, axes, body.inputs, strict=True)
-        ]
-        moved = []
-        for tensor, axis, rank in zip(tensors, axes, ranks, strict=True):
-            if axis is not None:
-                tensor = tensor.movedim(axis, 0)
-                missing = (1,) * (max(ranks) - rank)
-                tensor = tensor.reshape(tensor.shape[0], *missing, *tensor.shape[1:])
-            moved.append(tensor)
+        moved = _with_new_axis_first(body, in_dims[1:], tensors)
         return Call.apply(body, *moved), (0,) * len(body.outputs)
+
+
+def _pulled(body, tensors, wanted, bars):
+    """The gradients of the tensors that want one, from those of outputs, where they have one."""
+    active, used = _places(wanted), _places(bar is not None for bar in bars)
+    gradients = [None] * len(tensors)
+    if active and used:
+        pulled = Call.apply(body.vjp(active, used), *tensors, *(bars[k] for k in used))
+        for k, gradient in zip(active, pulled, strict=True):
+            gradients[k] = gradient.sum_to_size(tensors[k].shape)  # it may have been broadcast
+    return gradients
+
+
+def _with_new_axis_first(body, axes, tensors):
+    """The axis of a vmap goes before all others, with room for those of the other tensors."""
+    ranks = [
+        tensor.ndim - len(shape) - (axis is not None)
+        for tensor, axis, shape in zip(tensors, axes, body.inputs, strict=True)
+    ]
+    moved = []
+    for tensor, axis, rank in zip(tensors, axes, ranks, strict=True):
+        if axis is not None:
+            tensor = tensor.movedim(axis, 0)
+            missing = (1,) * (max(ranks) - rank)
+            tensor = tensor.reshape(tensor.shape[0], *missing, *tensor.shape[1:])
+        moved.append(tensor)
+    return moved
 
 
 def _places(chosen):
     return tuple(k for k, is_chosen in enumerate(chosen) if is_chosen)
+
+
+@torch.compiler.allow_in_graph  # what torch.compile does not look into, but keeps as it is
+def called(identity, *tensors):
+    """`Call` of a Body by its identity, as graphs hold it."""
+    return Call.apply(body_of(identity), *tensors)
+
+
+# -- the rules of the operator itself, in graphs that tracers recorded -----------------------------
+
+
+def _with_derivatives(identity, tensors):
+    return list(called(identity, *tensors))
+
+
+def _vmap(info, in_dims, identity, tensors):
+    moved = _with_new_axis_first(body_of(identity), in_dims[1], tensors)
+    results = torch.ops.paraxis.call(identity, moved)
+    return results, [0] * len(results)
+
+
+library.impl("call", _with_derivatives, "Autograd")
+torch.library.register_vmap("paraxis::call", _vmap, lib=library)

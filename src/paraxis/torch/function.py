@@ -6,7 +6,8 @@ from ..derivatives import Body
 from ..drivers.map import Signature
 from ..errors import ArgumentError
 from ..program import Program
-from .call import Call
+from .call import called
+from .operator import known
 
 DTYPES = (torch.float32, torch.float64)
 DEVICES = ("cpu", "cuda")
@@ -24,12 +25,12 @@ def function(program):
             f"function: expected a Program (px.program and px.trace make them), found "
             f"{type(program).__name__}"
         )
-    signature, body = Signature(program.inputs, program.outputs), Body.of(program)
+    signature, identity = Signature(program.inputs, program.outputs), known(Body.of(program))
 
     def of_tensors(*tensors, **named):
         values = signature.bind(tensors, named, program.name)
         _check(values, signature.inputs)
-        results = Call.apply(body, *values)
+        results = called(identity, *values)
         return results[0] if len(results) == 1 else results
 
     of_tensors.__name__ = of_tensors.__qualname__ = program.name

@@ -1,0 +1,84 @@
+"""The operator `paraxis::call`: a kernel as PyTorch's tracers and compilers see it.
+
+They record operators only: what runs outside of one is done while they trace, and its result taken
+for a constant. An operator takes no Python object, so a Body goes by its identity, which is the
+same in every process: PyTorch keeps compiled graphs on disk.
+"""
+
+import torch
+
+from ..drivers.device_map import batch_first, in_columns
+from ..errors import ArgumentError
+
+library = torch.library.Library("paraxis", "DEF")
+library.define("call(str program, Tensor[] tensors) -> Tensor[]")
+_bodies = {}  # by identity; a graph that was recorded may call them at any time, so they stay
+
+
+def call(body, tensors):
+    """The outputs of a Body, without derivatives."""
+    with torch._C._AutoDispatchBelowAutograd():  # its rule there is `Call`, which brought us here
+        return torch.ops.paraxis.call(known(body), tensors)
+
+
+def known(body):
+    """The identity of a Body, by which it is found again."""
+    _bodies.setdefault(body.identity, body)
+    return body.identity
+
+
+def body_of(identity):
+    """The Body of that identity."""
+    if identity not in _bodies:
+        raise ArgumentError(
+            f"a recorded graph: expected the Program it calls ({identity}) to have been called in "
+            "this process; graphs do not carry kernels with them"
+        )
+    return _bodies[identity]
+
+
+def _on_cpu(identity, tensors):
+    """Nothing is copied: arrays are views of tensors, and results become tensors."""
+    results = _kernel(identity, tensors)(*(tensor.detach().numpy() for tensor in tensors))
+    results = results if isinstance(results, tuple) else (results,)
+    return [torch.as_tensor(result) for result in results]
+
+
+def _on_cuda(identity, tensors):
+    results = _kernel(identity, tensors)(*(tensor.detach() for tensor in tensors))
+    return list(results) if isinstance(results, tuple) else [results]
+
+
+def _kernel(identity, tensors):
+    first = tensors[0]
+    return body_of(identity).kernel(first.device.type, str(first.dtype).removeprefix("torch."))
+
+
+def _empty_results(identity, tensors):
+    """Tensors that lie as the results will, for tracers that do not compute."""
+    body, first = body_of(identity), tensors[0]
+    batches = [
+        tensor.shape[: tensor.ndim - len(shape)]
+        for tensor, shape in zip(tensors, body.inputs, strict=True)
+    ]
+    batch = torch.broadcast_shapes(*batches)
+    layouts = [(tensor.shape, tensor.stride()) for tensor in tensors]
+    if first.device.type == "cuda" and in_columns(layouts, body.inputs):  # as drivers/device_map.py
+        return [
+            first.new_empty((*shape, *batch)).permute(batch_first(batch, shape))
+            for shape in body.outputs
+        ]
+    return [first.new_empty((*batch, *shape)) for shape in body.outputs]
+
+
+def _batched_the_old_way(identity, tensors):
+    raise ArgumentError(
+        "PyTorch's older vectorised derivatives (vectorize=True, is_grads_batched=True, "
+        "check_batched_grad=True): expected torch.func, such as torch.func.jacrev, jacfwd, vmap"
+    )
+
+
+library.impl("call", _on_cpu, "CPU")
+library.impl("call", _on_cuda, "CUDA")
+library.impl("call", _batched_the_old_way, "Batched")
+torch.library.register_fake("paraxis::call", _empty_results, lib=library)
