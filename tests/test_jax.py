@@ -461,6 +461,17 @@ def test_errors_name_what_was_found():
         pj.mass_matrix(robot, np.zeros(2), out=np.zeros((2, 2)))
 
 
+@pytest.mark.parametrize("transformed", [jax.jit, jax.jacfwd, jax.jacrev, jax.vmap])
+def test_functions_for_numpy_name_those_for_jax(transformed):
+    robot = px.planar(2)
+    for function in (
+        lambda q: px.gravity_torques(robot, q),
+        lambda q: px.simulate(robot, q, q, dt=1e-3, steps=1).q,
+    ):
+        with pytest.raises(px.ArgumentError, match="paraxis.jax has functions with gradients"):
+            transformed(function)(np.zeros((3, 2)))
+
+
 def test_jax_finds_where_a_nan_came_from(way):
     root = pj.function(px.trace(px.sqrt, x=()))
     jax.config.update("jax_debug_nans", True)

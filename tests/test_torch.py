@@ -298,6 +298,34 @@ def test_errors(change, message):
         pt.inverse_dynamics(px.load("planar3"), **given)
 
 
+@pytest.mark.parametrize(
+    "transformed",
+    [
+        lambda function: lambda q: function(q.requires_grad_()),
+        torch.func.grad,
+        torch.func.jacfwd,
+        torch.func.vmap,
+    ],
+)
+def test_functions_for_numpy_name_those_for_tensors(transformed):
+    robot = px.load("planar3")
+    (q,) = tensors([(2, 3)], requires_grad=False)
+    for function in (
+        lambda q: px.gravity_torques(robot, q),
+        lambda q: px.simulate(robot, q, q, dt=1e-3, steps=1).q,
+        lambda q: px.payload(robot, mass=q[..., 0])["mass"],
+    ):
+        with pytest.raises(ArgumentError, match="paraxis.torch has functions with gradients"):
+            transformed(function)(q.clone())
+
+
+def test_functions_for_numpy_compute_single_tensors_in_single():
+    robot = px.load("planar3")
+    (q,) = tensors([(2, 3)], dtype=torch.float32, requires_grad=False)
+    found, expected = px.gravity_torques(robot, q), px.gravity_torques(robot, q.numpy())
+    assert type(found) is np.ndarray and found.dtype == np.float32 and (found == expected).all()
+
+
 def test_what_is_no_program_or_no_robot_or_too_much():
     with pytest.raises(ArgumentError, match="function: expected a Program .* found function"):
         pt.function(lambda x: x)

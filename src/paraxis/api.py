@@ -12,7 +12,7 @@ from .backends.cuda.arrays import on_a_gpu
 from .backends.cuda.kernel import KernelsByType
 from .backends.llvm.kernel import compile_kernel
 from .backends.places import CPU, place_of
-from .drivers.map import as_array
+from .drivers.map import as_array, is_single
 from .errors import ArgumentError, RobotError, RobotWarning, TraceError
 from .functions import (
     COORDINATES,
@@ -550,8 +550,7 @@ def _compiled(robot, function, algorithm, parameters, frame, coordinates):
             return _on_gpu(robot, function, algorithm, parameters, frame, coordinates)(
                 *arrays, out=out
             )
-        single = all(getattr(array, "dtype", None) == np.float32 for array in arrays)
-        if single:
+        if all(map(is_single, arrays)):
             native = kernel("float32").native
             return native(*arrays) if out is None else native(*arrays, out=out)
         return double.general(*arrays, out=out)

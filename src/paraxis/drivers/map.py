@@ -57,8 +57,12 @@ def _names(names):
 
 
 def in_main_memory(value, name):
-    """The value itself, or a clear error where it is an array on another device."""
-    if hasattr(value, "__dlpack_device__") and not isinstance(value, np.ndarray):
+    """The value itself, or a clear error where it is on another device, or only traced."""
+    if isinstance(value, np.ndarray):
+        return value
+    if getattr(value, "requires_grad", False) or _is_traced_by_jax(value):
+        raise _for_its_framework(value, name)
+    if hasattr(value, "__dlpack_device__"):
         try:
             kind = int(value.__dlpack_device__()[0])
         except (TypeError, ValueError, RuntimeError, BufferError, AttributeError):
@@ -71,11 +75,33 @@ def in_main_memory(value, name):
     return value
 
 
+def _is_traced_by_jax(value):
+    is_own = type(value).__module__.partition(".")[0] == "jax"
+    return is_own and any(kind.__name__ == "Tracer" for kind in type(value).__mro__)
+
+
+def _for_its_framework(value, name):
+    library = type(value).__module__.partition(".")[0]
+    found = (
+        "a tensor that requires grad"
+        if getattr(value, "requires_grad", False)
+        else "a traced value"
+    )
+    return ArgumentError(
+        f"{name}: expected an array of numbers, found {found} ({type(value).__name__}); "
+        f"paraxis.{library} has functions with gradients, for transformations of {library} too"
+    )
+
+
 def as_array(value, name, shape):
     """Anything array-like as a real array of batch shape + `shape`, or a clear error."""
     in_main_memory(value, name)
     try:
         array = np.asarray(value)
+    except RuntimeError as error:  # PyTorch says so of tensors inside torch.func
+        if type(value).__module__.partition(".")[0] == "torch":
+            raise _for_its_framework(value, name) from None
+        raise ArgumentError(f"{name}: expected a regular array of numbers ({error})") from None
     except (ValueError, TypeError) as error:
         raise ArgumentError(f"{name}: expected a regular array of numbers ({error})") from None
     if value is None:
@@ -91,6 +117,12 @@ def as_array(value, name, shape):
         expected = ", ".join(["...", *map(str, shape)])
         raise ArgumentError(f"{name}: expected shape ({expected}), found {array.shape}")
     return array
+
+
+def is_single(array):
+    """Is it an array of float32, of whatever library?"""
+    dtype = getattr(array, "dtype", None)
+    return dtype == np.float32 or str(dtype) == "torch.float32"
 
 
 def result_arrays(signature, batch, dtype, out):

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ...drivers.device_map import ROWS, plan
-from ...drivers.map import Signature
+from ...drivers.map import Signature, is_single
 from ..number import checked_dtype
 from .arrays import family_of, together
 from .device import cached, device
@@ -153,8 +153,7 @@ class KernelsByType:
 
     def __call__(self, *arrays, out=None):
         together(arrays, self._names)  # before a GPU is looked for
-        single = all(str(getattr(a, "dtype", "")).endswith("float32") for a in arrays)
-        dtype = "float32" if single else "float64"
+        dtype = "float32" if all(map(is_single, arrays)) else "float64"
         if dtype not in self._kernels:
             self._kernels[dtype] = CudaKernel(self._identity, self._make_graph, dtype)
         return self._kernels[dtype](*arrays, out=out)
