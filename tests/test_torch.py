@@ -1,5 +1,6 @@
 """Functions of robots in PyTorch: values, derivatives of any order both ways, batches, errors."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -97,6 +98,25 @@ def test_parameters_have_gradients():
 
     given = [parameter(robot, name) for name in ("mass", "com", "gravity")]
     assert gradcheck(torques, given, check_forward_ad=True)
+
+
+def test_what_is_no_tensor_is_a_constant():
+    robot = px.load("planar3")
+    (q,) = tensors([(3,)], dtype=torch.float32)
+    held = px.payload(robot, mass=[0.5, 2.0])
+    tau = pt.gravity_torques(robot, q, **held, gravity=(0, 0, -9.81))
+    whole = {name: torch.tensor(array, dtype=torch.float32) for name, array in held.items()}
+    expected = pt.gravity_torques(robot, q, **whole, gravity=torch.tensor([0, 0, -9.81]))
+    assert tau.shape == (2, 3) and torch.equal(tau, expected)
+    run = pt.function(px.trace(lambda x, k: k * x[0], x=2, k=()))
+    assert run(torch.ones(2), 3.0) == 3
+
+
+def test_what_is_shown_is_what_is_offered():
+    assert set(dir(pt)) == {"function", *px.functions()}
+    assert "joint torques" in pt.inverse_dynamics.__doc__ and "out" not in str(
+        inspect.signature(pt.inverse_dynamics)
+    )
 
 
 def test_options_are_those_of_the_namesake():
@@ -280,7 +300,10 @@ def test_vmap():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"qd": [1.0, 2.0, 3.0]}, "qd: expected a tensor, found list"),
+        ({name: [1.0] * 3 for name in ("q", "qd", "qdd")}, "q: expected a tensor, found list"),
+        ({"qd": "fast"}, "qd: expected real numbers of at most 64 bits, found dtype <U4"),
+        ({"qd": [1.0, 2.0]}, r"qd: expected shape \(..., 3\), found \(2,\)"),
+        ({"out": torch.ones(3).double()}, "inverse_dynamics: paraxis.torch has no out"),
         ({"qd": torch.ones(3)}, "qd: expected dtype torch.float64, as q has, found torch.float32"),
         ({"q": torch.ones(3).half()}, "q: expected one of .* found torch.float16"),
         ({"q": torch.ones(3).long()}, "q: expected one of .* found torch.int64"),

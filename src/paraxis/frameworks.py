@@ -8,6 +8,7 @@ import inspect
 
 from . import api
 from .algorithms.motor_torques import MotorTorques
+from .errors import ArgumentError
 from .functions import FUNCTIONS
 from .robot.robot import a_robot
 
@@ -36,6 +37,10 @@ def _function(name, framework, prepare):
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         values = bound.arguments
+        if "out" in values["parameters"]:
+            raise ArgumentError(
+                f"{name}: paraxis.{framework} has no out to write results to, found 'out'"
+            )
         robot, parameters = a_robot(values["robot"]), values["parameters"]
         chosen = {key: values[key] for key in options}
         key = (framework, name, *chosen.values(), *parameters)
@@ -52,7 +57,10 @@ def _function(name, framework, prepare):
     function.__name__ = function.__qualname__ = name
     function.__module__ = f"paraxis.{framework}"
     function.__signature__ = signature
-    function.__doc__ = f"`paraxis.{name}` for arrays of {framework}; see there."
+    function.__doc__ = (
+        f"{inspect.cleandoc(model.__doc__)}\n\n"
+        f"Of arrays of {framework}, with derivatives of any order by every one of them."
+    )
     return function
 
 

@@ -20,3 +20,7 @@ from .function import function
 _functions = functions_of_robots("torch", function)
 globals().update(_functions)
 __all__ = ["function", *_functions]
+
+
+def __dir__():
+    return __all__

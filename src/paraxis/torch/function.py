@@ -3,7 +3,7 @@
 import torch
 
 from ..derivatives import Body
-from ..drivers.map import Signature
+from ..drivers.map import Signature, as_array
 from ..errors import ArgumentError
 from ..program import Program
 from .call import called
@@ -17,7 +17,8 @@ def function(program):
     """A differentiable function of tensors, one for each input of the Program, by place or name.
 
     Tensors are (..., entry shape); what stands before the entries broadcasts. They have one dtype,
-    float32 or float64, and one device. It returns a tensor, or a tuple of tensors for a Program
+    float32 or float64, and one device; NumPy's arrays and plain numbers among them are taken for
+    constants. It returns a tensor, or a tuple of tensors for a Program
     with several outputs.
     """
     if not isinstance(program, Program):
@@ -28,8 +29,7 @@ def function(program):
     signature, identity = Signature(program.inputs, program.outputs), known(Body.of(program))
 
     def of_tensors(*tensors, **named):
-        values = signature.bind(tensors, named, program.name)
-        _check(values, signature.inputs)
+        values = _together(signature.bind(tensors, named, program.name), signature.inputs)
         results = called(identity, *values)
         return results[0] if len(results) == 1 else results
 
@@ -38,17 +38,35 @@ def function(program):
     return of_tensors
 
 
-def _check(values, inputs):
-    """Are these tensors that go together? Shapes are checked by the kernel."""
-    first = next(iter(inputs))
-    for name, value in zip(inputs, values, strict=True):
-        if not isinstance(value, torch.Tensor):
-            raise ArgumentError(f"{name}: expected a tensor, found {type(value).__name__}")
-        if value.dtype not in DTYPES:
-            raise ArgumentError(f"{name}: expected one of {DTYPES}, found {value.dtype}")
-        if value.device.type not in DEVICES:
-            raise ArgumentError(f"{name}: expected a device of {DEVICES}, found {value.device}")
+def _together(values, inputs):
+    """All as tensors, if they go together. Shapes are checked by the kernel.
+
+    What is no tensor, such as NumPy's arrays and plain numbers, is a constant: a copy of the type
+    and in the place of the tensors.
+    """
+    tensors = {n: v for n, v in zip(inputs, values, strict=True) if isinstance(v, torch.Tensor)}
+    if not tensors:
+        name, value = next(iter(inputs)), values[0]
+        raise ArgumentError(f"{name}: expected a tensor, found {type(value).__name__}")
+    first, *_ = tensors
+    own = tensors[first]
+    for name, tensor in tensors.items():
+        if tensor.dtype not in DTYPES:
+            raise ArgumentError(f"{name}: expected one of {DTYPES}, found {tensor.dtype}")
+        if tensor.device.type not in DEVICES:
+            raise ArgumentError(f"{name}: expected a device of {DEVICES}, found {tensor.device}")
         for what in ("dtype", "device"):
-            own, other = getattr(values[0], what), getattr(value, what)
-            if own != other:
-                raise ArgumentError(f"{name}: expected {what} {own}, as {first} has, found {other}")
+            expected, found = getattr(own, what), getattr(tensor, what)
+            if expected != found:
+                raise ArgumentError(
+                    f"{name}: expected {what} {expected}, as {first} has, found {found}"
+                )
+    return [
+        tensors[name] if name in tensors else _constant(value, name, shape, own)
+        for value, (name, shape) in zip(values, inputs.items(), strict=True)
+    ]
+
+
+def _constant(value, name, shape, like):
+    array = as_array(value, name, shape)
+    return torch.tensor(array, dtype=like.dtype, device=like.device)
