@@ -17,7 +17,7 @@ from jax.interpreters import mlir
 from ..backends import cache as disk
 from ..backends.cuda.device import device
 from ..backends.llvm import xla_entry
-from ..errors import ArgumentError
+from ..errors import ArgumentError, MissingPackageError
 from .numeric import evaluate
 
 FEW_NODES = 200  # XLA compiles them in a fifth of a second; twice as many take three times as long
@@ -83,7 +83,7 @@ def _interface():
 def _compiles_for_cuda():
     try:
         return device() is not None
-    except ArgumentError:  # no CuPy, or no GPU here
+    except (ArgumentError, MissingPackageError):  # no GPU here, or no CuPy
         return False
 
 

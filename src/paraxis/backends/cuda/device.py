@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from ...errors import ArgumentError
+from ...errors import ArgumentError, MissingPackageError
 from .. import cache as disk
 
 OPTIONS = ("--std=c++17",)
@@ -18,8 +18,8 @@ def device():
     try:
         import cupy
     except ImportError:
-        raise ArgumentError(
-            "target 'cuda': expected CuPy, which is not installed: pip install paraxis[cuda]"
+        raise MissingPackageError(
+            "target 'cuda': expected CuPy, which is not installed: pip install 'paraxis[cuda]'"
         ) from None
     try:
         count = cupy.cuda.runtime.getDeviceCount()
