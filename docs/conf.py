@@ -20,6 +20,7 @@ nb_merge_streams = True
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "none"
+autodoc_mock_imports = ["torch"]  # a large package for one signature
 default_role = "literal"
 
 html_theme = "furo"

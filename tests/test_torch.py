@@ -364,7 +364,7 @@ def test_what_is_no_program_or_no_robot_or_too_much():
 def test_the_page_runs():
     """It checks itself, where it says something that may be wrong."""
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / "torch.md").read_text(), re.S)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     space = {}
     for block in blocks:
         exec(block, space)
