@@ -181,7 +181,8 @@ class Program:
         associative; it need not commute. `scan(x=(n, ...), y=...)` returns the prefixes in the
         same shapes, as a dict, or one array where there is one part. order: "serial", "p_fold",
         "kogge_stone", "odd_even_elimination" or "odd_even_reduction": how many levels of
-        gluing there are, and how much is done in each. target: "cpu", or "cuda" for arrays on a GPU.
+        gluing there are, and how much is done in each.
+        target: "cpu", or "cuda" for arrays on a GPU.
         """
         _check_target(target, threads)
         if target == "cuda":
