@@ -116,12 +116,14 @@ class Iteration:
     @property
     def finished(self):
         """Which states are done, as `until` says."""
-        return self._memory.given_back(self._finished != 0)
+        with self._memory.stream():
+            return self._memory.given_back(self._finished != 0)
 
     @property
     def over(self):
         """Is there nothing left to do?"""
-        stopped = self.plan.until is not None and bool((self._finished != 0).all())
+        with self._memory.stream():
+            stopped = self.plan.until is not None and bool((self._finished != 0).all())
         return self.done == self.steps or stopped
 
     @property
@@ -143,22 +145,26 @@ class Iteration:
             self.done += steps
             return self
         at_once = self._loop.steps_at_once(self._states) or steps
-        while steps:
-            piece = min(steps, at_once)
-            arrays = [self._told(key, piece) for key in self.plan.inputs]
-            written, since = divmod(self.done, self.every)
-            for key, array in self._records.items():
-                arrays.append(self._three(array, self.plan.shape_of(key))[written:])
-            if self.plan.until:
-                arrays.append(self._finished.reshape(1, self._states, 1))
-            with self._memory.stream():
-                self._loop.execute(arrays, self._states, piece, self.every, since)
-            self.done, steps = self.done + piece, steps - piece
+        with self._memory.stream():
+            while steps:
+                piece = min(steps, at_once)
+                self._advance(piece)
+                self.done, steps = self.done + piece, steps - piece
         return self
+
+    def _advance(self, steps):
+        arrays = [self._told(key, steps) for key in self.plan.inputs]
+        written, since = divmod(self.done, self.every)
+        for key, array in self._records.items():
+            arrays.append(self._three(array, self.plan.shape_of(key))[written:])
+        if self.plan.until:
+            arrays.append(self._finished.reshape(1, self._states, 1))
+        self._loop.execute(arrays, self._states, steps, self.every, since)
 
     def wait(self):
         """Until the steps that were begun are done."""
-        self._memory.wait()
+        with self._memory.stream():
+            self._memory.wait()
 
     # -- arrays as (steps, states, entries) -----------------------------------------------------
 

@@ -258,6 +258,22 @@ class RowsWritten(Access):
         return ["TOGETHER();", copy, "TOGETHER();"]
 
 
+class RowsWrittenAlone(Access):
+    """An output in rows without room in shared memory: every thread writes its own."""
+
+    def __init__(self, name, entries, dtype, used):
+        super().__init__(name, entries, dtype, used, is_output=True)
+
+    def begin(self, place):
+        return [f"{self.name} += state * {self.entries};"]
+
+    def store(self, k, value):
+        return [f"{self.name}[{k}] = {value};"]
+
+    def clear(self, entries):
+        return [line for k in entries for line in self.store(k, "0")]
+
+
 def _fits(entries, dtype):
     """Is a row short enough to be collected whole, and do few threads want the same bank?"""
     words = SIZES[dtype] // 4
@@ -266,7 +282,7 @@ def _fits(entries, dtype):
 
 
 READ = {COLUMNS: (ColumnsInRegisters, ColumnsInShared), APART: (ApartInRegisters, ApartInShared)}
-WRITTEN = {ROWS: RowsWritten, COLUMNS: ColumnsWritten, APART: ApartWritten}
+WRITTEN = {COLUMNS: ColumnsWritten, APART: ApartWritten}
 
 
 def read(name, entries, dtype, used, layout, waits, has_room):
@@ -278,6 +294,9 @@ def read(name, entries, dtype, used, layout, waits, has_room):
     return kind(name, entries, dtype, used)
 
 
-def written(name, entries, dtype, used, layout):
-    """An output."""
-    return WRITTEN[layout](name, entries, dtype, used)
+def written(name, entries, dtype, used, layout, room):
+    """An output; `room` is how many numbers a state may still have in shared memory."""
+    if layout != ROWS:
+        return WRITTEN[layout](name, entries, dtype, used)
+    together = RowsWritten(name, entries, dtype, used)
+    return together if together.words <= room else RowsWrittenAlone(name, entries, dtype, used)

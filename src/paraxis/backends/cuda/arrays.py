@@ -4,13 +4,15 @@ Nothing is copied. Work is queued where the arrays' owner queues its own: on the
 CuPy or PyTorch; JAX has no stream to show, and is told by DLPack what to wait for.
 """
 
-from contextlib import nullcontext
+from collections import deque
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
 from ...errors import ArgumentError
 
 CUDA_MEMORY = (2, 13)  # kDLCUDA, kDLCUDAManaged
+_HELD = deque()  # (event, arrays of JAX) of kernels that may be at work
 
 
 def on_a_gpu(value):
@@ -64,8 +66,9 @@ def _home(value):
 
 
 def _described(value):
-    kind = type(value)
-    return f"{kind.__module__}.{kind.__name__} in main memory"
+    kind, (_, number) = type(value), _home(value)
+    where = "in main memory" if number is None else f"on GPU {number}"
+    return f"{kind.__module__}.{kind.__name__} {where}"
 
 
 class Family:
@@ -90,6 +93,10 @@ class Family:
                 raise ArgumentError(f"out: expected {self._own_name}, found {_described(array)}")
         return self.taken(given)
 
+    def _is_here(self, array):
+        """Is it on the GPU of the inputs?"""
+        return _home(array)[1] == self.number
+
     _own_name = "an array like the inputs"
 
     def _is_own(self, array):
@@ -102,10 +109,13 @@ class Family:
 class CuPyArrays(Family):
     """CuPy's arrays, and those of any other library that speaks DLPack."""
 
-    _own_name = "an array of CuPy"
+    _own_name = "an array of CuPy on the GPU of the inputs"
 
     def stream(self):
         return self.device.arrays.cuda.Device(self.number)
+
+    def _is_own(self, array):
+        return super()._is_own(array) and self._is_here(array)
 
     def taken(self, values):
         cupy = self.device.arrays
@@ -115,7 +125,7 @@ class CuPyArrays(Family):
 class TorchTensors(Family):
     """PyTorch's tensors. Those that want a gradient belong to `paraxis.torch`."""
 
-    _own_name = "a tensor of PyTorch"
+    _own_name = "a tensor of PyTorch on the GPU of the inputs"
 
     def __init__(self, on, number):
         super().__init__(on, number)
@@ -124,11 +134,13 @@ class TorchTensors(Family):
         self.torch = torch
 
     def stream(self):
-        current = self.torch.cuda.current_stream(self.number).cuda_stream
-        return _Both(
-            self.device.arrays.cuda.Device(self.number),
-            _stream(self.device.arrays.cuda, current, self.number),
-        )
+        return self._current()
+
+    @contextmanager
+    def _current(self):
+        cuda, current = self.device.arrays.cuda, self.torch.cuda.current_stream(self.number)
+        with cuda.Device(self.number), _stream(cuda, current.cuda_stream, self.number):
+            yield
 
     def taken(self, values):
         return [self._one(value) for value in values]
@@ -144,19 +156,47 @@ class TorchTensors(Family):
         return self.device.arrays.from_dlpack(tensor)
 
     def _is_own(self, array):
-        return isinstance(array, self.torch.Tensor)
+        return isinstance(array, self.torch.Tensor) and self._is_here(array)
 
     def given_back(self, array):
         return self.torch.from_dlpack(array)
 
 
 class JaxArrays(Family):
-    """JAX's arrays, which nobody may write."""
+    """JAX's arrays, which nobody may write.
+
+    JAX works on streams of its own: memory of an array that it lets go of may be used again at
+    once. So arrays are held until the kernels that read them are done.
+    """
+
+    def __init__(self, on, number):
+        super().__init__(on, number)
+        self._taken = []
 
     def stream(self):
-        return self.device.arrays.cuda.Device(self.number)
+        return self._until_done()
+
+    @contextmanager
+    def _until_done(self):
+        cuda = self.device.arrays.cuda
+        with cuda.Device(self.number):
+            yield
+            if self._taken:
+                done = cuda.Event(disable_timing=True)
+                done.record()
+                _HELD.append((done, self._taken))
+                self._taken = []
+            self._let_go()
+
+    def _let_go(self):
+        while _HELD:
+            done, arrays = _HELD.popleft()
+            if not done.done:
+                _HELD.appendleft((done, arrays))
+                return
 
     def taken(self, values):
+        self._taken += values
         return [self.device.arrays.from_dlpack(value) for value in values]
 
     def places(self, out):
@@ -185,18 +225,3 @@ class _Handle:
 
     def __cuda_stream__(self):
         return 0, self._handle  # 0: the version of this protocol
-
-
-class _Both:
-    """Two contexts at once."""
-
-    def __init__(self, *contexts):
-        self._contexts = contexts
-
-    def __enter__(self):
-        for context in self._contexts:
-            context.__enter__()
-
-    def __exit__(self, *error):
-        for context in reversed(self._contexts):
-            context.__exit__(*error)

@@ -10,15 +10,14 @@ RESERVED = """
     memory index inner outer within state states first count row zero
     sine_cosine within_a_turn rows_in rows_out columns_out
 """
+LONG = 12_000  # nodes of a kernel, from which on compilers need to be told
 MANY_ZEROS = 8  # side by side, that a loop writes
 
 
-def device_language(dtype):
-    real = TYPES[dtype]
-    language = c_language(
-        dtype, RESERVED, pair=f"{real} {{0}}, {{1}}; sine_cosine({{2}}, &{{0}}, &{{1}});"
-    )
-    return language
+def device_language(dtype, reserved=""):
+    """CUDA C++ for numbers of this type, in which some more words are `reserved`."""
+    pair = f"{TYPES[dtype]} {{0}}, {{1}}; sine_cosine({{2}}, &{{0}}, &{{1}});"
+    return c_language(dtype, RESERVED + reserved, pair=pair)
 
 
 class Body:

@@ -8,6 +8,7 @@ from ...errors import ArgumentError, MissingPackageError
 from .. import cache as disk
 
 OPTIONS = ("--std=c++17",)
+FAST = ("--ftz=true", "--prec-div=false", "--prec-sqrt=false")  # sines are our own, and fast
 USUAL_SHARED = 48 << 10  # bytes; a block gets more only when it is asked for
 LOCAL_SIZE, NUM_REGS, MAX_SHARED = 3, 4, 8  # CU_FUNC_ATTRIBUTE_...
 
@@ -117,7 +118,7 @@ def compile_text(text, architecture, fast_math=False, is_long=False):
 
     program = nvrtc.createProgram(text, "paraxis.cu", (), ())
     options = (f"--gpu-architecture={architecture}", *OPTIONS)
-    options += ("--use_fast_math",) if fast_math else ()
+    options += FAST if fast_math else ()
     options += ("--ptxas-options=-O1",) if is_long and architecture.startswith("sm_") else ()
     try:
         nvrtc.compileProgram(program, options)

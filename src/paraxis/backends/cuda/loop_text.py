@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ...graph.graph import size
 from ...passes.fuse import fuse
-from ...passes.order import few_alive, most_alive
+from ...passes.order import few_alive
 from ..source import Names, function_name
-from .body import Body, device_language
+from .body import LONG, Body, device_language
 from .prologue import TYPES, prologue
 
 THREADS = 64  # of a block: small ones fill what registers allow best
@@ -41,7 +41,7 @@ class LoopText:
     text: str
     name: str
     threads: int  # of a block
-    alive: int  # values at once
+    is_long: bool
 
 
 def loop_text(graph, plan, dtype="float64"):
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
 {_indented(end, 1)}
 }}
 """
-        return LoopText(text, self.name, THREADS, most_alive(order))
+        return LoopText(text, self.name, THREADS, len(order) > LONG)
 
     def _head(self):
         words = ["long long states, long long steps, long long every, long long since"]

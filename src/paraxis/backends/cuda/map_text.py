@@ -10,15 +10,14 @@ from ...passes.order import most_alive, result_by_result
 from ...passes.split import parts
 from ..source import Names, function_name
 from .access import SIZES, read, written
-from .body import Body, device_language
+from .body import LONG, Body, device_language
 from .prologue import prologue
 
 THREADS = 64  # of a block
-ROOM = 96 << 10  # bytes of shared memory for a block, which every GPU since 2018 has but one
+ROOM = 96 << 10  # bytes of shared memory for a block, which every GPU has that copies by itself
 # Names that the text itself gives.
 OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|value[0-9]+)|angle[0-9]+")
 MOST_VALUES = {"float64": 190, "float32": 300}  # alive at once, in 255 registers and a little more
-LONG = 12_000  # nodes of a part, from which on compilers need to be told
 DEAREST = 1.6  # times the operations of the whole, that its parts may have together
 # Inputs wait in shared memory where reading them all at once takes this many times the registers,
 # or where there are hardly enough registers anyway.
@@ -71,7 +70,7 @@ def _kernel(called, graph, part, layouts, dtype, language):
     room = ROOM // (THREADS * SIZES[dtype])  # numbers a state
     for (key, shape), layout in zip(outputs.items(), layouts[len(inputs) :], strict=True):
         used = part.ranges.get(key, range(0))
-        made[key] = written(called_by[key], size(shape), dtype, used, layout)
+        made[key] = written(called_by[key], size(shape), dtype, used, layout, room)
         room -= made[key].words if used else 0
     in_turn = any(made[key].in_turn for key in part.ranges)
     order = result_by_result(part) if in_turn else part.order

@@ -57,7 +57,7 @@ class Sweep:
         self._inputs, self._outputs = description["inputs"], description["outputs"]
         self.arrays = tuple(dict.fromkeys(self._inputs + self._outputs))
 
-    def bind(self, steps, groups, **places):
+    def bind(self, steps, groups, /, **places):
         """A job on these places, one for each array of the body."""
         if set(places) != set(self.arrays):
             raise TypeError(f"{self._identity}: expected {self.arrays}, found {tuple(places)}")

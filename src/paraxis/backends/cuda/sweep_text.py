@@ -5,6 +5,7 @@ that is an input and an output is carried: it is read before the first step, wri
 last, and in between is in variables. Where rows are one element long, this is a map.
 """
 
+import re
 from dataclasses import dataclass
 
 from ...graph.graph import size
@@ -16,6 +17,9 @@ from .prologue import TYPES, prologue
 
 THREADS = 64  # of a block: few, for a level of a scan is often too short to fill the GPU
 ITEM = 8  # bytes of a number
+RESERVED = " groups steps group s"
+# Names that the text itself gives.
+OWN = re.compile(r"\w+_(entry|step|group|now|next|made)|angle[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -36,14 +40,16 @@ class _Sweep:
     def __init__(self, graph, dtype, overlapping):
         self.graph, self.dtype, self.real = fuse(graph), dtype, TYPES[dtype]
         self.overlapping = overlapping
-        language = device_language(dtype)
+        language = device_language(dtype, RESERVED)
         self.name = function_name(graph, None, language) + "_sweep"
         names = Names(language, self.name)
         shapes = dict(graph.inputs) | {key: shape for key, (shape, _) in graph.outputs.items()}
         self.entries = {key: size(shape) for key, shape in shapes.items()}
         self.carried = [key for key in graph.inputs if key in graph.outputs]
         self.walked = [key for key in self.entries if key not in self.carried]
-        self.called = {key: names.new(key) for key in self.entries}
+        self.called = {
+            key: names.new(f"{key}_" if OWN.fullmatch(key) else key) for key in self.entries
+        }
         self.waiting = []  # statements for the end of a step
 
     def text(self):

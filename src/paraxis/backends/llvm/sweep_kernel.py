@@ -38,7 +38,7 @@ class Sweep:
         self._life = code.life
         self._sweep = code.function("sweep", None, ctypes.c_void_p)
 
-    def bind(self, steps, groups, **places):
+    def bind(self, steps, groups, /, **places):
         """A job on these places, one for each array of the body."""
         if set(places) != set(self.arrays):
             raise TypeError(f"{self.name}: expected {self.arrays}, found {tuple(places)}")
