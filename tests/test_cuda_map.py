@@ -27,6 +27,7 @@ from test_kernel import (
 import paraxis as px
 from paraxis.backends.cuda import arrays as gpu_arrays
 from paraxis.backends.cuda import device as device_module
+from paraxis.backends.cuda import kernel as kernel_module
 from paraxis.backends.cuda.kernel import CudaKernel
 from paraxis.backends.cuda.prologue import LARGE, TYPES
 from paraxis.drivers.device_map import APART, COLUMNS, ROWS
@@ -374,6 +375,83 @@ def test_huge_numbers_in_an_entry_that_nothing_depends_on_change_nothing():
     kernel = on_cpu(px.trace(lambda x, y: [2.0 * x[0], 1.0], x=2, y=()))
     x = np.array([[1.0, 1.7e308], [2.0, -1.7e308]])
     assert kernel(x, np.array(-1.7e308)).tolist() == [[2, 1], [4, 1]]
+
+
+# -- machine code ------------------------------------------------------------------------------
+
+
+class Counting(CpuDevice):
+    """A device that compiles and launches nothing, but says what it was asked for."""
+
+    def __init__(self, description="cpu"):
+        self.description, self.compiled, self.launched = description, [], []
+
+    def binary(self, text, fast_math=False, is_long=False):
+        self.compiled.append((text, fast_math, is_long))
+        return text.encode()
+
+    def load(self, binary, name):
+        return lambda *launch: self.launched.append((name, *launch))
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARAXIS_CACHE", str(tmp_path / "cache"))
+
+
+def test_what_is_compiled_anew(empty_cache):
+    """Machine code is kept on disk, apart for all that it depends on."""
+    _, program = arm()
+    layouts = (ROWS,) * 4
+
+    def compiled(layouts=layouts, dtype="float64", fast_math=False, description="cpu", of=program):
+        device = Counting(description)
+        kernel = CudaKernel(of._identified, lambda: of.graph, dtype, fast_math, on=device)
+        for _ in range(2):
+            kernel.loaded(layouts)
+        return [fast for _, fast, _ in device.compiled]
+
+    other = px.trace(lambda q, qd, qdd: [q[0] + qd[1] + qdd[2]], q=3, qd=3, qdd=3)
+    ways = {
+        "first": {},
+        "fast": {"fast_math": True},
+        "another GPU": {"description": ("sm_100", (13, 0))},
+        "another compiler": {"description": ("sm_100", (13, 1))},
+        "another type": {"dtype": "float32"},
+        "another layout": {"layouts": (COLUMNS, ROWS, ROWS, ROWS)},
+        "another program": {"of": other},
+    }
+    for name, way in ways.items():
+        assert compiled(**way) == [way.get("fast_math", False)], name
+        assert compiled(**way) == [], name
+
+
+def test_an_empty_batch_compiles_and_launches_nothing(empty_cache):
+    _, program = arm()
+    device = Counting()
+    kernel = CudaKernel(program._identified, lambda: program.graph, on=device)
+    for batch in ((0,), (3, 0)):
+        assert kernel(*motions(*batch)).shape == (*batch, 3)
+    assert device.compiled == [] and device.launched == []
+    kernel(*motions(65))
+    ((_, blocks, threads, (states, *_), _),) = device.launched
+    assert (blocks, threads, states) == (2, 64, 65)
+
+
+@pytest.mark.parametrize("doubles", ((), (0,), (1,), (2,), (0, 1, 2)))
+def test_functions_compute_in_single_only_where_all_arrays_are(doubles, monkeypatch):
+    asked = []
+
+    def made(identity, make_graph, dtype):
+        return lambda *arrays, out=None: asked.append(dtype)
+
+    monkeypatch.setattr(kernel_module, "CudaKernel", made)
+    arrays = [somewhere("cupy") for _ in range(3)]
+    for k, array in enumerate(arrays):
+        array.dtype = np.dtype("float64" if k in doubles else "float32")
+    kernels = kernel_module.KernelsByType("", None, ("q", "qd", "qdd"))
+    kernels(*arrays)
+    assert asked == ["float64" if doubles else "float32"]
 
 
 # -- names -------------------------------------------------------------------------------------

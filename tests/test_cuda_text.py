@@ -134,6 +134,35 @@ def test_golden_text(layout):
     assert text[text.index(KERNEL) :] == GOLDEN[layout]
 
 
+LONG_ROW = """\
+    d_made[LANE * 33 + 31] = v64;
+    TOGETHER();
+    columns_out(d + first * 66 + 0, d_made, count, 32, 66);
+    TOGETHER();
+    d_made[LANE * 33 + 0] = v66;
+    d_made[LANE * 33 + 31] = v128;
+    TOGETHER();
+    columns_out(d + first * 66 + 32, d_made, count, 32, 66);
+    TOGETHER();
+    d_made[LANE * 3 + 0] = v130;
+    d_made[LANE * 3 + 1] = v132;
+    TOGETHER();
+    columns_out(d + first * 66 + 64, d_made, count, 2, 66);
+    TOGETHER();
+}
+"""
+
+
+def test_golden_text_of_a_long_row():
+    """A warp waits for its rows before they are written, and again before others are collected."""
+    graph = px.trace(lambda x: {"d": [x * (2.0 + k) for k in range(66)]}, x=()).graph
+    text = map_text(graph, (COLUMNS, ROWS)).text
+    lines = text[text.index("d_made[LANE * 33 + 31]") :].splitlines(keepends=True)
+    inner = tuple(f"d_made[LANE * 33 + {k}]" for k in range(1, 31))
+    kept = [line for line in lines if not line.lstrip().startswith(("const double", *inner))]
+    assert "    " + "".join(kept) == LONG_ROW
+
+
 def test_what_comes_before_a_kernel_depends_on_the_type_alone():
     def before(program, dtype):
         layouts = (ROWS,) * len((*program.inputs, *program.outputs))
