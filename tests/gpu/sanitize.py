@@ -12,6 +12,8 @@ import cupy
 import numpy as np
 
 import paraxis as px
+from paraxis.backends.cuda import map_text
+from paraxis.backends.cuda.kernel import CudaKernel
 
 SIZES = (1, 33, 129)
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
@@ -38,6 +40,32 @@ def maps():
             kernel(cupy.ones((count, 5), dtype))
 
 
+def without_room():
+    """Rows that do not fit in shared memory, and results in parts, as if registers were few."""
+    long = px.trace(lambda x: [x[k] + x[1999 - k] for k in range(3)], x=2000)
+    many = px.trace(
+        lambda x: {f"y{j}": [x[k % 3] * (1.0 + j) for k in range(63)] for j in range(10)}, x=3
+    )
+    for program, entries in ((long, 2000), (many, 3)):
+        kernel = program.compile(target="cuda")
+        for count in SIZES:
+            kernel(cupy.ones((count, entries)))
+    arm = px.program(px.planar(3), "inverse_dynamics_derivatives")
+    kept = map_text.MOST_VALUES, map_text.DEAREST
+    map_text.MOST_VALUES, map_text.DEAREST = dict.fromkeys(DTYPES, 10), 1e9
+    try:
+        for dtype in DTYPES:
+            # by a name of its own: what is in the cache is whole
+            kernel = CudaKernel("sanitize: in parts", lambda: arm.graph, dtype)
+            for count in SIZES:
+                rows = [cupy.ones((count, 3), dtype) for _ in range(3)]
+                kernel(*rows)
+                kernel(*(cupy.ascontiguousarray(a.T).T for a in rows))
+            assert all(len(each.kernels) > 1 for each in kernel._loaded.values())
+    finally:
+        map_text.MOST_VALUES, map_text.DEAREST = kept
+
+
 def loops():
     """A simulation, with its state in registers."""
     robot = px.load("ur5")
@@ -56,7 +84,7 @@ def chains():
 
 def main():
     cupy.cuda.set_allocator(None)
-    for part in (maps, loops, chains):
+    for part in (maps, without_room, loops, chains):
         part()
         cupy.cuda.Device().synchronize()
         print(f"{part.__name__}: done")
