@@ -121,7 +121,7 @@ def _library(text, name):
     if not library.exists():
         source, made = stem.with_suffix(".cpp"), stem.with_suffix(f".{id(text)}.so")
         source.write_text(whole)
-        flags = "-std=c++17 -O1 -shared -fPIC -Wno-unknown-pragmas"
+        flags = "-std=c++17 -O0 -shared -fPIC -Wno-unknown-pragmas"
         subprocess.run(["g++", *flags.split(), "-o", made, source], check=True)
         made.rename(library)
     return ctypes.CDLL(str(library))

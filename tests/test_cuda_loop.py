@@ -221,6 +221,7 @@ def test_random_robots(seed):
 
 
 @pytest.mark.parametrize("architecture", ("compute_80", "compute_90"))
+@pytest.mark.long
 def test_the_compiler_of_cuda_takes_it(architecture):
     pytest.importorskip("cupy", exc_type=ImportError)
     ptx = compile_text(loops()[0].text().text, architecture)
@@ -307,6 +308,7 @@ def test_adaptive_steps(gpu):
     runs_agree(px.simulate(robot, far(q), far(qd), **options), expected)
 
 
+@pytest.mark.long
 def test_friction_warns_of_stiffness(gpu):
     robot, other = (with_losses(px.planar(2)) for _ in range(2))
     q, qd = START
@@ -426,6 +428,7 @@ def test_a_simulated_safe_period(gpu):
 
 
 @pytest.mark.parametrize("with_start", (pytest.param(False, marks=pytest.mark.long), True))
+@pytest.mark.long
 def test_inverse_kinematics(with_start, gpu):
     robot, other = px.load("puma560"), px.load("puma560")
     q = np.random.default_rng(0).uniform(-2, 2, (3, 4, 6))
@@ -455,6 +458,7 @@ class StandIn:
     free = wait
 
 
+@pytest.mark.long
 def test_loops_are_measured(gpu):
     gpu_loops = pytest.importorskip("gpu_loops")  # of benchmarks/
     console = pytest.importorskip("rich.console")

@@ -194,6 +194,7 @@ def test_states_that_do_not_fit_at_once(monkeypatch):
 
 
 @pytest.mark.parametrize("way", ["batched", "scan"])
+@pytest.mark.long
 def test_nan_spoils_one_state_and_no_other(way):
     robot = chain(70)
     _, (q, qd, tau) = far_states(robot, 3)
@@ -318,6 +319,7 @@ class StandIn:
         pass
 
 
+@pytest.mark.long
 def test_chains_are_measured():
     gpu_chains = pytest.importorskip("gpu_chains")  # of benchmarks/
     console = pytest.importorskip("rich.console")

@@ -250,6 +250,14 @@ GPU = {
            for kind in ("pageable", "pinned")},
         {"missing": "no memory"},
     ],
+    "loops": [
+        {"what": "closed loop", "robot": "arm", "states": 1000, "steps": 4000, "seconds": 2.0,
+         "steps_per_s": 2e6, "error": 1e-12, "policy": "exact"},
+    ],
+    "chains": [
+        {"function": "forward_dynamics", "n": 1000, "ms": 0.25, "serial_ms": 0.5,
+         "times_serial": 2.0, "gpu_mib": 3.0, "error": 1e-13},
+    ],
 }  # fmt: skip
 
 
@@ -258,7 +266,7 @@ def test_tables_of_a_gpu_come_from_its_run(tables, tmp_path):
     (tmp_path / "gpu.json").write_text(json.dumps(GPU))
     made = tables.on_gpu(tmp_path)
     assert list(made) == list(tables.GPU)
-    short, functions, peers, transfers = made.values()
+    short, functions, peers, transfers, loops, chains = made.values()
     assert "| panda | 45.0 G (90%) | 2,000 M (4%) | 9,000 M (18%) | – | – |" in short
     assert "one Some GPU" in short and "(4.25 TB/s in the same run)" in short
     assert "For a panda in float32 that is 400× frax's inverse dynamics." in short
@@ -268,6 +276,9 @@ def test_tables_of_a_gpu_come_from_its_run(tables, tmp_path):
     line = "| panda, inverse dynamics, float32 | frax, as it comes | 100 M | 400× | 1e-03 |"
     assert line in peers and "full precision" not in peers and "JAX 1.2.3" in peers
     assert "| 10 ms | 1 ms | 4 ms | 250 M | 250 M |" in transfers
+    assert "| closed loop of arm, exact | 1,000 | 4,000 | 2.00 s | 2.00 M | 1e-12 |" in loops
+    line = "| forward dynamics, 1,000 | 0.25 ms | 250.0 ns | 0.5 ms (2.0×) | 3 MiB | 1e-13 |"
+    assert line in chains
     assert set(tables.everything(tmp_path / "cpu.json")) >= set(tables.GPU)
 
 

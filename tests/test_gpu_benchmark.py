@@ -87,6 +87,7 @@ def options(*only):
     return SimpleNamespace(quick=True, keep=None, only=list(only), frax=None, json=None)
 
 
+@pytest.mark.long
 def test_functions_are_measured_checked_and_shown(paths):
     page = console.Console(file=io.StringIO(), width=200)
     results = gpu.measure(StandIn(), paths, options("functions", "transfers", *FEW), page)
