@@ -272,6 +272,7 @@ GENERAL = ("mass", "com", "inertia", "origin", "base_velocity", "base_accelerati
 
 
 @pytest.mark.parametrize("parameters", [(), GENERAL], ids=("customised", "general"))
+@pytest.mark.long
 def test_the_logarithmic_depth_is_within_the_papers(parameters):
     """Lathrop's equation 17, with the sines and cosines given, as he has them."""
     depths = {}

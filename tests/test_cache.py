@@ -167,6 +167,7 @@ def test_robots_that_differ_in_names_only_share(folder, compilations):
     assert only_file(folder)
 
 
+@pytest.mark.long
 def test_everything_else_gives_another_key(folder):
     ur5 = px.load("ur5")
     torques(ur5)

@@ -56,6 +56,7 @@ SLOW = ("given motion and force", "held in its own axes", "held in place", "slid
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=pytest.mark.long if kind in SLOW else ()) for kind in KINDS]
 )
+@pytest.mark.long
 def test_the_scan_says_what_the_program_says(kind):
     robot, rng = chain(KINDS.index(kind), 8), np.random.default_rng(1)
     q, qd, tau = rng.normal(size=(3, 2, robot.n))

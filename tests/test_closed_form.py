@@ -120,6 +120,7 @@ def test_too_many_terms_are_refused(joints, output):
 
 
 @pytest.mark.parametrize("seed", [2, 13, 15, 22])
+@pytest.mark.long
 def test_every_algorithm_expands_to_the_same_terms(seed):
     robot = random_robot(seed, joints=(4, 4))
     assert not robot.branching  # some algorithms are for chains

@@ -122,6 +122,7 @@ def test_there_are_as_many_associations_as_there_should_be():
 
 
 @pytest.mark.parametrize("mul", [1, 3, 0.5])
+@pytest.mark.long
 def test_no_association_is_faster(mul):
     weights, tried, shorter = Weights(mul=mul), 0, 0
     for seed in range(400):
@@ -369,6 +370,7 @@ def test_width_goes_with_depth(balanced):
         assert sum(widths) == program.count().flops
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_operations():
     """Long chains of sums and products: no step of the passes is worse than n log n."""
 

@@ -61,7 +61,16 @@ def test_the_readme_runs(monkeypatch, tmp_path):
     assert space["safe"].period > 1e-3 and not space["runs"].diverged.any()
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+SLOW = ("safe_rate", "jax_least_effort")  # examples
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=pytest.mark.long if path.stem in SLOW else ())
+        for path in EXAMPLES
+    ],
+)
 def test_examples_run(path):
     for package in re.findall(r"^import (jax|torch)$", path.read_text(), re.M):
         pytest.importorskip(package)

@@ -903,6 +903,7 @@ def test_hostile_names_reach_no_source(language, tmp_path):
         shell(*(f"{command} {strict} -O0" for command in done.build[-1:]), done.test)
 
 
+@pytest.mark.long
 def test_every_function_and_algorithm_can_be_exported(tmp_path):
     needs("c")
     robot = px.load("stanford")

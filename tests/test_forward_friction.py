@@ -119,6 +119,7 @@ def test_any_torques_give_what_motor_torques_confirm(seed):
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3))]
 )
+@pytest.mark.long
 def test_bearings_that_may_jam_are_solved_where_a_solution_is_known(seed, at_rest):
     """A fifth of the first robot's states is found only from other starts; some have two roots."""
     robot = lossy_robot(seed + 10, bearings=1.0)

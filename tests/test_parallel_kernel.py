@@ -142,6 +142,7 @@ def test_the_same_bits_every_time():
 WIDE = px.trace(lambda x: [sum((a * b for a in x), x[0]) for b in x], x=95)
 
 
+@pytest.mark.long
 def test_a_long_part_is_several_functions():
     kernel = random_schedule(WIDE, 2, 0).compile()
     assert error(WIDE, kernel, inputs_of(WIDE)) < 1e-12
@@ -403,6 +404,7 @@ def test_exported_c_without_messages(tmp_path):
     assert "line[" not in (tmp_path / "pair.c").read_text()
 
 
+@pytest.mark.long
 def test_exported_c_in_pieces(tmp_path):
     random_schedule(WIDE, 2, 0).export(tmp_path, "wide")
     built_and_run(tmp_path, "wide", "gcc", FLAGS)

@@ -327,6 +327,7 @@ def test_second_moments_give_the_same_torques(robot, seed):
 
 @settings(max_examples=60)
 @given(robot=robots(massless=True), seed=seeds)
+@pytest.mark.long
 def test_cheap_models_give_the_same_torques(robot, seed):
     state = states(robot, 3, seed)
     reference = torques(newton_euler.inverse_dynamics, lambda q: Model(robot), *state)
@@ -346,6 +347,7 @@ def test_cheap_programs_give_the_same_torques(robot, seed):
 
 @settings(max_examples=40)
 @given(robot=robots(massless=True))
+@pytest.mark.long
 def test_lightened_bodies_have_nothing_on_their_axes(robot):
     view = slide(reframe(robot, slide=False))
     plain, balanced = lighten(view, counterweights=False), lighten(view)
@@ -391,6 +393,7 @@ def test_bodies_may_stay_unturned(seed, flip, monkeypatch):
 
 @settings(max_examples=40)
 @given(robot=robots())
+@pytest.mark.long
 def test_sliding_never_adds_components_to_offsets(robot):
     """Beyond the first body, whose offsets are cheap; and frames stay where they were."""
     before = reframe(robot, slide=False)
