@@ -6,8 +6,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
+from paraxis.backends.cuda.device import device
+from paraxis.errors import ParaxisError
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes all GPU memory
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 
 settings.register_profile(
@@ -18,6 +23,7 @@ settings.register_profile(
 )
 settings.load_profile("paraxis")
 
+GPU = Path(__file__).resolve().parent / "gpu"  # tests that need one
 URDF = "urdf"  # the property under which a test reports what became of a real robot
 
 
@@ -27,6 +33,25 @@ def pytest_configure(config):
     if "PARAXIS_CACHE" not in os.environ:
         config.stash_cache = tempfile.mkdtemp(prefix="paraxis-tests-")
         os.environ["PARAXIS_CACHE"] = config.stash_cache
+
+
+def pytest_collection_modifyitems(items):
+    """Where there is no GPU, tests that need one are skipped, and say so."""
+    here = [item for item in items if item.path.is_relative_to(GPU)]
+    reason = _no_gpu() if here else None
+    for item in here:
+        item.add_marker(pytest.mark.gpu)
+        if reason is not None:
+            item.add_marker(pytest.mark.skip(reason=f"needs a GPU: {reason}"))
+
+
+def _no_gpu():
+    """Why there is none, or None."""
+    try:
+        device()
+    except ParaxisError as reason:
+        return str(reason)
+    return None
 
 
 def pytest_unconfigure(config):
