@@ -17,6 +17,7 @@ def measured():
 
 
 @pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.long
 def test_every_function_is_measured_beside_its_peers(measured, name):
     row = measured["functions"][name]
     assert row["error"] <= 1e-9

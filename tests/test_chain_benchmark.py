@@ -56,6 +56,7 @@ def test_pinocchio_with_little_memory_gives_the_same_bits():
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.long
 def test_a_chain_is_measured_and_shown():
     row = chains.measure(64, 0.0, rounds=1)
     row["memory_mib"] = {}

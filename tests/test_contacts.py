@@ -278,6 +278,7 @@ def test_batches(arm, state):
     assert one.rank == 3 and np.ndim(one.rank) == 0
 
 
+@pytest.mark.long
 def test_compiled_as_on_floats(arm, state):
     """The largest pivot is another one in every state."""
     rng = np.random.default_rng(8)

@@ -137,6 +137,7 @@ def test_rows_end_with_links_that_have_mass(first):
         assert all(robot.inertias[link].mass for link in last)
 
 
+@pytest.mark.long
 def test_a_chain_that_cannot_be_cut_goes_link_by_link(monkeypatch):
     monkeypatch.setattr(on_gpu, "short_rows", lambda *_: None)
     robot = chain(70)

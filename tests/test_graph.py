@@ -618,6 +618,7 @@ def rebuilt(robot, mass, com, inertia, origin, rotor_inertia, gravity):
 
 @settings(max_examples=8)
 @given(robots(joints=(1, 7)), st.integers(0, 1000))
+@pytest.mark.long
 def test_parameters_may_be_inputs(robot, seed):
     """Fed the robot's own values they give its torques; fed others, those of another robot."""
     q, qd, qdd = states(robot, 2, seed)

@@ -340,6 +340,7 @@ def test_a_smooth_direction_goes_through_zero_without_a_jump():
 
 @given(moving_robots())
 @settings(max_examples=150)
+@pytest.mark.long
 def test_motor_torques_of_random_robots(moving):
     robot, q, qd, qdd = moving
     found = torques_of(robot, q, qd, qdd)

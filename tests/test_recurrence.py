@@ -226,6 +226,7 @@ def test_rotations_of_the_puma(n):
 
 
 @pytest.mark.parametrize(("n", "p"), [(6, 1), (6, 4), (7, 3), (12, 5), (16, 16)])
+@pytest.mark.long
 def test_inverse_dynamics_by_p_fold_blocks(n, p):
     rotations, sums, others = simd(n, p, p_fold)
     short, long = len(p_fold(n, p).steps), len(p_fold(n + 1, p).steps)

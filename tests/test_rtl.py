@@ -250,6 +250,7 @@ def test_a_circuit_is_its_model(architecture):
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.long
 def test_a_circuit_of_the_puma_is_its_model(architecture):
     circuit = px.cordic.inverse_kinematics(px.load("puma560"), word=20)
     words = circuit.sample(24)

@@ -144,6 +144,7 @@ def test_one_node_that_is_several_entries():
 
 
 @pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics"])
+@pytest.mark.long
 def test_it_costs_a_small_multiple_however_many_inputs(function):
     for joints in (3, 12):
         program = px.program(px.planar(joints), function)
