@@ -5,6 +5,7 @@ python -m pytest tests/gpu/test_functions_gpu.py
 
 import numpy as np
 import pytest
+from gpu_arrays import in_cupy, in_jax, in_torch
 from robots import with_losses
 
 import paraxis as px
@@ -93,21 +94,6 @@ CASES = {
         lambda: states(77, 6),
     ),
 }
-
-
-def in_cupy(array):
-    return cupy.asarray(array)
-
-
-def in_torch(array):
-    torch = pytest.importorskip("torch")
-    return torch.asarray(array).cuda()
-
-
-def in_jax(array):
-    jax = pytest.importorskip("jax")
-    jax.config.update("jax_enable_x64", True)
-    return jax.device_put(array, jax.devices("gpu")[0])
 
 
 def as_numpy(array):

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from gpu_arrays import in_cupy, in_jax, in_torch
 from robots import with_losses
 
 import paraxis as px
@@ -86,21 +87,6 @@ def test_states_stop_when_they_are_done():
 
 
 # -- simulation ------------------------------------------------------------------------------------
-
-
-def in_cupy(array):
-    return cupy.asarray(array)
-
-
-def in_torch(array):
-    torch = pytest.importorskip("torch")
-    return torch.asarray(array).cuda()
-
-
-def in_jax(array):
-    jax = pytest.importorskip("jax")
-    jax.config.update("jax_enable_x64", True)
-    return jax.device_put(array, jax.devices("gpu")[0])
 
 
 @pytest.mark.parametrize("put", (in_cupy, in_torch, in_jax))

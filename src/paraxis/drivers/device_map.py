@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ArgumentError
-from .map import broadcast_batch, overlap
+from .map import batch_steps, broadcast_batch, check_entry, merged_axes, overlap
 
 ROWS, COLUMNS, APART = "rows", "columns", "apart"
 BOUNDARY = 16  # bytes; rows that begin on one are copied in whole packets
@@ -117,10 +117,7 @@ def _whole(module, array, batch, entry, is_input):
 def _checked(array, name, shape, dtype):
     if array.dtype.kind not in "fiu":
         raise ArgumentError(f"{name}: expected real numbers, found dtype {array.dtype}")
-    entry = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else None
-    if entry != shape:
-        expected = ", ".join(["...", *map(str, shape)])
-        raise ArgumentError(f"{name}: expected shape ({expected}), found {array.shape}")
+    check_entry(array, name, shape)
     return array.astype(dtype) if array.dtype != dtype else array
 
 
@@ -185,18 +182,8 @@ class _There:
 
 def _axes(arrays, entries, batch):
     """The batch as (length, bytes along it for each array), neighbours joined where they can be."""
-    steps = []
-    for array, entry in zip(arrays, entries, strict=True):
-        own = array.ndim - len(entry)
-        along = [0 if array.shape[k] == 1 else array.strides[k] for k in range(own)]
-        steps.append([0] * (len(batch) - own) + along)
-    axes = []
-    for k, length in enumerate(batch):
-        if length == 1:
-            continue
-        along = [each[k] for each in steps]
-        if axes and all(a == b * length for a, b in zip(axes[-1][1], along, strict=True)):
-            axes[-1] = (axes[-1][0] * length, along)
-        else:
-            axes.append((length, along))
-    return axes or [(1, [0] * len(arrays))]
+    steps = [
+        batch_steps(array.shape, array.strides, len(entry), len(batch))
+        for array, entry in zip(arrays, entries, strict=True)
+    ]
+    return merged_axes(batch, steps)

@@ -30,6 +30,9 @@ class Signature:
     inputs: dict
     outputs: dict
 
+    def __str__(self):
+        return f"({_shaped(self.inputs)}) -> {_shaped(self.outputs)}"
+
     def bind(self, arguments, keywords, name="kernel"):
         """Positional and named arguments as one list, in order."""
         given = dict(zip(self.inputs, arguments, strict=False))
@@ -50,6 +53,10 @@ class Signature:
         if missing:
             raise ArgumentError(f"{name}: missing {_names(missing)}")
         return [given[key] for key in self.inputs]
+
+
+def _shaped(shapes):
+    return ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
 
 
 def _names(names):
@@ -112,6 +119,11 @@ def as_array(value, name, shape):
         raise ArgumentError(
             f"{name}: expected real numbers of at most 64 bits, found dtype {array.dtype}"
         )
+    return check_entry(array, name, shape)
+
+
+def check_entry(array, name, shape):
+    """The array, if its last axes are those of one state."""
     entry = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else None
     if entry != shape:
         expected = ", ".join(["...", *map(str, shape)])
@@ -279,10 +291,10 @@ def overlap(a, b):
 def _job(layouts, shapes, batch, itemsize, inputs):
     """The words of a job for arrays of these (shape, strides), with addresses and chunks open."""
     steps = [
-        _batch_steps(shape, strides, len(entry), len(batch))
+        batch_steps(shape, strides, len(entry), len(batch))
         for (shape, strides), entry in zip(layouts, shapes, strict=True)
     ]
-    axes = _merged_axes(batch, steps)
+    axes = merged_axes(batch, steps)
     if len(axes) > MAX_AXES + 1:
         raise ArgumentError(
             f"batch: expected at most {MAX_AXES + 1} separately strided axes, found {len(axes)}"
@@ -311,14 +323,14 @@ def row_major_job(signature, batches, batch, itemsize):
     return list(_job(tuple(layouts), shapes, tuple(batch), itemsize, len(signature.inputs)))
 
 
-def _batch_steps(shape, strides, entry_axes, batch_axes):
+def batch_steps(shape, strides, entry_axes, batch_axes):
     """Bytes along each batch axis; 0 where the array is broadcast."""
     own = len(shape) - entry_axes
     steps = [0 if shape[k] == 1 else strides[k] for k in range(own)]
     return [0] * (batch_axes - own) + steps
 
 
-def _merged_axes(batch, steps):
+def merged_axes(batch, steps):
     """Batch axes as (length, bytes along it for each array); neighbours are joined if they can."""
     axes = []
     for k, length in enumerate(batch):

@@ -13,7 +13,7 @@ that is what hides how far away memory is.
 import math
 
 from ...drivers.device_map import APART, COLUMNS, ROWS
-from .prologue import TYPES
+from ..c import TYPES
 
 SIZES = {"float64": 8, "float32": 4}  # bytes of a number
 CHUNK = 32  # entries of a long row that are written at once
@@ -49,25 +49,21 @@ class Access:
 
 
 class Strided(Access):
-    """Columns, or states apart: a pointer to the state's first entry."""
-
-    def to_state(self):
-        raise NotImplementedError
+    """Columns, or states apart: a pointer that goes `to_state`, the state's first entry."""
 
     def begin(self, place):
-        return [f"{self.name} += {self.to_state()};"]
+        return [f"{self.name} += {self.to_state};"]
 
 
 class Columns(Strided):
     distances = ("entry",)
-
-    def to_state(self):
-        return "state"
+    to_state = "state"
 
 
 class Apart(Strided):
     distances = ("entry", "state", "outer")
 
+    @property
     def to_state(self):
         return f"outer * {self.name}_outer + within * {self.name}_state"
 

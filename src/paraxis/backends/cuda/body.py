@@ -1,9 +1,9 @@
 """A graph as the statements of one thread: loads, arithmetic, stores as soon as they can be."""
 
 from ...graph.ops import LEAVES
-from ..c import c_language
+from ..c import SUFFIX, TYPES, c_language
+from ..llvm.trig import LARGE
 from ..source import PAIR, Array, Statements
-from .prologue import LARGE, SUFFIX, TYPES
 
 RESERVED = """
     threadIdx blockIdx blockDim gridDim warpSize sincos sincosf packet couple quartet word tile

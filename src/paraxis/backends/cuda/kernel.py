@@ -7,13 +7,14 @@ import numpy as np
 
 from ...drivers.device_map import ROWS, plan
 from ...drivers.map import Signature, is_single
+from ..machine_code import MachineCode
 from ..number import checked_dtype
 from .arrays import family_of, together
 from .device import cached, device
 from .map_text import map_text
 
 
-class CudaKernel:
+class CudaKernel(MachineCode):
     """Call it with one array for each input; arrays broadcast, `out=` is written in place.
 
     Takes arrays of CuPy, PyTorch and JAX that are on one GPU, and returns the same kind there.
@@ -109,15 +110,8 @@ class CudaKernel:
         )
         return Signature(inputs, outputs)
 
-    def __reduce__(self):
-        raise TypeError(
-            "a kernel is machine code of this process: pickle the robot, or program.text()"
-        )
-
     def __repr__(self):
-        shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
-        results = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs.items())
-        return f"<kernel {self.name}({shapes}) -> {results}, {self.dtype}, cuda>"
+        return f"<kernel {self.name}{self._signature}, {self.dtype}, cuda>"
 
 
 def _with_names_apart(graph):

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from ...graph.graph import size
 from ...passes.fuse import fuse
 from ...passes.order import few_alive
+from ..c import TYPES
 from ..source import Names, function_name
 from .body import LONG, Body, device_language
-from .prologue import TYPES, prologue
+from .prologue import prologue
 
 THREADS = 64  # of a block: small ones fill what registers allow best
 MOST_HELD = 32  # entries of held inputs that stay in registers

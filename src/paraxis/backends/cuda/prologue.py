@@ -4,11 +4,10 @@ A warp is the threads that copy together: 32 on a GPU. Another compiler may defi
 rest itself before this text, with a single lane, and run one thread after another.
 """
 
+from ..c import SUFFIX, TYPES
 from ..llvm.trig import COSINE, LARGE, SINE, parts_of_half_pi
 from ..number import digits
 
-TYPES = {"float64": "double", "float32": "float"}
-SUFFIX = {"float64": "", "float32": "f"}
 MAGIC = {"float64": 1.5 * 2**52, "float32": 1.5 * 2**23}  # adding it rounds to a whole number
 PACKET = 16  # bytes that a thread copies at once
 
@@ -29,8 +28,7 @@ GPU = """
 #define FROM_BITS(x) {from_bits}
 typedef {integer} word;
 typedef {real}2 couple;
-typedef {real}4 quartet;
-typedef {packet_type} packet;
+{quartet}typedef {packet_type} packet;
 #endif
 """
 
@@ -134,6 +132,7 @@ def prologue(dtype):
         from_bits="__longlong_as_double(x)" if double else "__int_as_float(x)",
         integer="long long" if double else "int",
         real=real,
+        quartet="" if double else "typedef float4 quartet;\n",
         packet_type="couple" if double else "quartet",
     )
     sines = SINES.format(

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from ...graph.graph import size
 from ...passes.fuse import fuse
 from ...passes.order import few_alive
+from ..c import TYPES
 from ..source import Names, function_name
 from .body import Body, device_language
-from .prologue import TYPES, prologue
+from .prologue import prologue
 
 THREADS = 64  # of a block: few, for a level of a scan is often too short to fill the GPU
 ITEM = 8  # bytes of a number

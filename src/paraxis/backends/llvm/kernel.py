@@ -12,6 +12,7 @@ from ...errors import ArgumentError
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
+from ..machine_code import MachineCode
 from ..number import checked_dtype
 from . import host, python_entry, xla_entry
 from .body import Blocks, Rows, define_body
@@ -26,7 +27,7 @@ CHUNK_WORK = 400_000  # flops a thread takes at a time: some ten microseconds
 THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
 
 
-class Kernel:
+class Kernel(MachineCode):
     """Call it with one array for each input; arrays broadcast, `out=` is written in place.
 
     Returns an array, or a tuple of arrays for a Program with several outputs.
@@ -87,15 +88,8 @@ class Kernel:
         job = map_driver.row_major_job(self._signature, batches, batch, self.dtype.itemsize)
         return self._shared_out(job, math.prod(batch))
 
-    def __reduce__(self):
-        raise TypeError(
-            "a kernel is machine code of this process: pickle the robot, or program.text()"
-        )
-
     def __repr__(self):
-        shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
-        results = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs.items())
-        return f"<kernel {self.name}({shapes}) -> {results}, {self.dtype}, {self.lanes} lanes>"
+        return f"<kernel {self.name}{self._signature}, {self.dtype}, {self.lanes} lanes>"
 
 
 def checked_options(dtype, thread_count):
