@@ -10,6 +10,7 @@ core of the same machine, in the same run. Memory is what the GPU keeps for the 
 """
 
 import argparse
+import gc
 from pathlib import Path
 from time import perf_counter
 
@@ -42,6 +43,7 @@ def measure_chain(gpu, robot, function):
     state = [vectors[name] for name in INPUTS[function]]
     there = [gpu.to_device(vector) for vector in state]
     call = px.chain_dynamics(robot, function, target="cuda")
+    gc.collect()  # an earlier chain may be held by a cycle
     before = _used(gpu)
     result = gpu.to_host(call(*there))  # which compiles
     row = {"function": function, "n": robot.n, "gpu_mib": (_used(gpu) - before) / 2**20}

@@ -17,7 +17,7 @@ import numpy as np
 import peers
 
 import paraxis as px
-from paraxis.backends.llvm.trig import COSINE, SINE
+from paraxis.backends.cuda.sines import fused_operations
 from paraxis.functions import FUNCTIONS
 
 ROBOTS = ("ur5", "xarm7", "panda", "g1_29dof")
@@ -132,9 +132,7 @@ def reference_compiled(case):
 
 def operations(count, dtype):
     """Of a state: a fused multiply-add is two, and sine with cosine what their polynomials are."""
-    real = {"float64": "double", "float32": "float"}[dtype]
-    fused = 4 + len(SINE[real]) + len(COSINE[real]) + 1
-    return count.flops + (2 * fused + 3) * math.ceil(count.trig / 2)
+    return count.flops + (2 * fused_operations(dtype) + 3) * math.ceil(count.trig / 2)
 
 
 # -- times -------------------------------------------------------------------------------------

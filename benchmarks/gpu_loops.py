@@ -49,17 +49,19 @@ def measure_simulation(gpu, robots, steps, every, name="ur5"):
 
 
 def measure_closed_loop(gpu, runs, duration, policy):
-    """Computed torque on a planar arm, from starts near the motion to follow."""
+    """Computed torque on a planar arm that starts somewhat faster or slower than it should, so that
+    its error, which is compared, is a result of all steps."""
     robot = px.planar(LINKS)
-    q = 0.01 * np.random.default_rng(7).normal(size=(runs, LINKS))
-    there = gpu.to_device(q)
+    _, wanted, _ = swing(0.0)
+    qd = np.array(wanted) + 0.2 * np.random.default_rng(7).normal(size=(runs, LINKS))
+    there = gpu.to_device(qd)
     controller = px.computed_torque(robot, KP, KD, policy)
 
-    def run(lasting, q0, robot=robot):
-        return px.closed_loop(robot, controller, swing, PERIOD, q0=q0, duration=lasting)
+    def run(lasting, qd0, robot=robot):
+        return px.closed_loop(robot, controller, swing, PERIOD, qd0=qd0, duration=lasting)
 
     few = run(FEW_STEPS * PERIOD, there)
-    beside = run(FEW_STEPS * PERIOD, q[:SAMPLED], px.planar(LINKS))
+    beside = run(FEW_STEPS * PERIOD, qd[:SAMPLED], px.planar(LINKS))
     error = _error(gpu.to_host(few.error[:SAMPLED]), beside.error)
     seconds = _seconds(gpu, lambda: run(duration, there))
     steps = round(duration / PERIOD)

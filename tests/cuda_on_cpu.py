@@ -72,7 +72,7 @@ class CpuDevice:
 
     arrays, description, architecture, number = np, "cpu", "cpu", 0
 
-    def binary(self, text, fast_math=False, is_long=False):
+    def binary(self, text, fast_math=False, is_large=False):
         return text.encode()
 
     def load(self, binary, name):

@@ -10,6 +10,7 @@ from robots import random_robot, states
 from test_cuda_map import in_columns
 
 import paraxis as px
+from paraxis.backends.cuda import body as body_module
 from paraxis.backends.cuda import map_text as text_module
 from paraxis.backends.cuda.kernel import CudaKernel
 from paraxis.backends.cuda.map_text import ROOM, map_text
@@ -78,6 +79,23 @@ def test_rows_that_do_not_fit_in_shared_memory_are_computed_all_the_same(program
     assert list(kernel._loaded) == [(layouts, 0)]
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("entries", [130, 256, 333])
+def test_long_rows_may_begin_anywhere_in_memory(dtype, entries):
+    """They are written where memory begins, wherever rows do; beside them nothing is."""
+    program = many_results(1, entries)
+    kernel = CudaKernel(program._identified, lambda: program.graph, dtype, on=CpuDevice())
+    x = np.random.default_rng(1).normal(size=(5, 3)).astype(dtype)
+    expected = program.evaluate(x=x)
+    for offset in range(0, 16, 4):  # else rows could not be copied in packets
+        field = np.full(5 * entries + 32, np.nan, dtype)
+        place = field[offset : offset + 5 * entries].reshape(5, entries)
+        kernel(x, out=place)
+        np.testing.assert_allclose(place, expected, rtol=1e-6)
+        assert np.isnan(field[:offset]).all() and np.isnan(field[offset + 5 * entries :]).all()
+    assert list(kernel._loaded) == [((ROWS, ROWS), 0)]
+
+
 @pytest.mark.parametrize("dtype, fitting", [("float64", 192), ("float32", 384)])
 def test_all_of_the_room_is_used_and_no_more(dtype, fitting):
     """An input in rows is copied by a warp together as long as a block has the memory."""
@@ -130,11 +148,19 @@ def test_parts_that_would_compute_more_in_all_are_not_made(few_registers):
     assert len(map_text(graph, (ROWS,) * 5).kernels) == 1
 
 
-def test_a_long_part_is_said_to_be_long(monkeypatch):
-    graph = many_inputs(4).graph
-    assert not map_text(graph, (ROWS, ROWS)).is_long
-    monkeypatch.setattr(text_module, "LONG", len(graph.nodes) - 1)
-    assert map_text(graph, (ROWS, ROWS)).is_long
+def test_a_large_text_is_said_to_be_large(monkeypatch):
+    graph = many_inputs(300).graph
+    assert not map_text(graph, (ROWS, ROWS)).is_large
+    monkeypatch.setattr(body_module, "MANY_NODES", len(graph.nodes) - 1)
+    assert map_text(graph, (ROWS, ROWS)).is_large
+
+
+def test_a_text_is_large_sooner_where_registers_do_not_hold_its_values(monkeypatch):
+    graph = px.program(TREE, "inverse_dynamics_derivatives").graph
+    monkeypatch.setattr(body_module, "MANY_FOR_REGISTERS", 100)
+    assert not map_text(graph, (ROWS,) * 5).is_large
+    monkeypatch.setattr(body_module, "REGISTERS", 20)
+    assert map_text(graph, (ROWS,) * 5).is_large
 
 
 # -- runs of zeros -------------------------------------------------------------------------------

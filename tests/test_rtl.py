@@ -570,6 +570,7 @@ def test_names_must_be_those_of_ports(name):
 def test_errors_name_what_is_missing(tmp_path, monkeypatch):
     with pytest.raises(ArgumentError, match="architecture: expected one of .*, found 'systolic'"):
         Design(small_circuit(), "systolic")
+    monkeypatch.setattr(icarus.shutil, "which", lambda name: f"/usr/bin/{name}")
     with pytest.raises(HardwareError, match=r"expected one test bench, or a name, found .*\[\]"):
         icarus.run_test_bench(tmp_path)
     monkeypatch.setattr(icarus.shutil, "which", lambda name: None)

@@ -14,10 +14,9 @@ import math
 
 from ...drivers.device_map import APART, COLUMNS, ROWS
 from ..c import TYPES
+from .prologue import ALIGNED
 
 SIZES = {"float64": 8, "float32": 4}  # bytes of a number
-CHUNK = 32  # entries of a long row that are written at once
-SHORT = 512  # bytes of a row that is written whole
 VECTORS = {"float32": ((4, "quartet"), (2, "couple")), "float64": ((2, "couple"),)}
 
 
@@ -193,45 +192,88 @@ class RowsReadAlone(Access):
         return f"{self.name}[{k}]"
 
 
-class RowsWritten(Access):
-    """An output in rows. Short rows are collected in shared memory and written whole, a range of
-    entries of long ones in chunks: one after another, so values of later ones have to wait."""
+class RowsWhole(Access):
+    """An output in rows, which are collected in shared memory and written when they are whole."""
 
     together = True
 
     def __init__(self, name, entries, dtype, used):
         super().__init__(name, entries, dtype, used, is_output=True)
-        self._whole = len(used) == entries and _fits(entries, dtype)
-        size = entries if self._whole else CHUNK
-        starts = range(used.start, used.stop, size)
-        self._chunks = [range(low, min(low + size, used.stop)) for low in starts]
-        self._values, self._missing = {}, None
-
-    @property
-    def in_turn(self):
-        return not self._whole
+        self._missing = entries
 
     @property
     def words(self):
-        return self.entries if self._whole else CHUNK | 1
+        return self.entries
 
     def ready(self, place):
-        return [f"{self.real} *const {self.name}_made = tile + {place} * LANES;"]
+        row = f"tile + {place} * LANES + LANE * {self.entries}"
+        return [f"{self.real} *const {self.name}_made = {row};"]
+
+    def store(self, k, value):
+        self._missing -= 1
+        line = f"{self.name}_made[{k}] = {value};"
+        return [line] if self._missing else [line, "TOGETHER();", self._copied()]
 
     def clear(self, entries):
         return [line for k in entries for line in self.store(k, "0")]
 
+    def _copied(self):
+        n, tile = self.entries, f"{self.name}_made - LANE * {self.entries}"
+        return f"rows_out({self.name} + first * {n}, {tile}, count * {n}, {n} * LANES);"
+
+
+class RowsInChunks(Access):
+    """A range of the entries of an output in rows, `chunk` of them collected in shared memory at a
+    time: one chunk after another, so values of later ones have to wait."""
+
+    together = True
+
+    def __init__(self, name, entries, dtype, used, chunk):
+        super().__init__(name, entries, dtype, used, is_output=True)
+        starts = range(used.start, used.stop, chunk)
+        self._chunks = [range(low, min(low + chunk, used.stop)) for low in starts]
+        self._values, self._zeros, self._missing = {}, [], None
+        self._pitch = row_of_chunks(len(self._chunks[0]) if self._chunks else 0, dtype)
+
+    @property
+    def in_turn(self):
+        return len(self._chunks) > 1
+
+    @property
+    def words(self):
+        return self._pitch
+
+    def ready(self, place):
+        row = f"{self.name} + (first + LANE) * {self.entries} + {self.used.start}"
+        tile = f"tile + {place} * LANES + LANE * {self._pitch}"
+        return [
+            f"const int {self.name}_before = behind({row});",
+            f"{self.real} *const {self.name}_made = {tile} + {self.name}_before;",
+        ]
+
+    def clear(self, entries):
+        self._zeros.append(entries)
+        return self._written()
+
     def store(self, k, value):
         self._values[k] = value
+        return self._written()
+
+    def _written(self):
+        """The lines that are possible now: into the tile, and to memory where a chunk is whole."""
         lines = []
         while self._chunks:
             chunk = self._chunks[0]
             if self._missing is None:
                 self._missing = set(chunk)
-            for ready in sorted(self._missing & self._values.keys()):
-                place = f"LANE * {self._apart(chunk)} + {ready - chunk.start}"
-                lines.append(f"{self.name}_made[{place}] = {self._values.pop(ready)};")
-                self._missing.discard(ready)
+            for zeros in self._zeros:
+                common = range(max(zeros.start, chunk.start), min(zeros.stop, chunk.stop))
+                if common and common.start in self._missing:
+                    lines += self._cleared(common.start - chunk.start, len(common))
+                    self._missing.difference_update(common)
+            for k in sorted(self._missing & self._values.keys()):
+                lines.append(f"{self.name}_made[{k - chunk.start}] = {self._values.pop(k)};")
+                self._missing.discard(k)
             if self._missing:
                 return lines
             lines += self._copied(chunk)
@@ -239,19 +281,25 @@ class RowsWritten(Access):
             self._missing = None
         return lines
 
-    def _apart(self, chunk):
-        """The numbers between rows in shared memory; an odd number, so that no two threads of a
-        warp want the same bank, unless they lie as in memory."""
-        return self.entries if self._whole else len(chunk) | 1
+    def _cleared(self, start, count):
+        loop = f"for (int zero = 0; zero < {count}; zero++)"
+        return ["#pragma unroll 4", f"{loop} {self.name}_made[{start} + zero] = 0;"]
 
     def _copied(self, chunk):
-        n, made = self.entries, f"{self.name}_made"
-        if self._whole:
-            copy = f"rows_out({self.name} + first * {n}, {made}, count * {n}, {n} * LANES);"
-            return ["TOGETHER();", copy]
-        start = f"{self.name} + first * {n} + {chunk.start}"
-        copy = f"columns_out({start}, {made}, count, {len(chunk)}, {n});"
-        return ["TOGETHER();", copy, "TOGETHER();"]
+        n, row = self.entries, f"{self.name}_made - {self.name}_before"
+        is_first, is_last = chunk.start == self.used.start, chunk.stop == self.used.stop
+        start, tile = f"{self.name} + first * {n} + {chunk.start}", f"{row} - LANE * {self._pitch}"
+        sizes = f"{n}, {len(chunk)}, {self._pitch}, {int(is_first)}, {int(is_last)}"
+        lines = ["TOGETHER();", f"chunk_out({start}, {tile}, count, {sizes});"]
+        if not is_last:
+            lines += ["TOGETHER();", f"carry({row}, {self.name}_before, {len(chunk)});"]
+        return lines
+
+
+def row_of_chunks(chunk, dtype):
+    """The numbers of shared memory for a row of such chunks and what stands over; an odd number, so
+    that no two threads of a warp want the same bank."""
+    return (chunk + ALIGNED // SIZES[dtype] - 1) | 1
 
 
 class RowsWrittenAlone(Access):
@@ -270,11 +318,10 @@ class RowsWrittenAlone(Access):
         return [line for k in entries for line in self.store(k, "0")]
 
 
-def _fits(entries, dtype):
-    """Is a row short enough to be collected whole, and do few threads want the same bank?"""
+def can_be_whole(entries, dtype):
+    """Do few threads want the same bank, where rows lie in shared memory as they do outside?"""
     words = SIZES[dtype] // 4
-    threads_a_bank = math.gcd(entries * words, 32) // words
-    return entries * SIZES[dtype] <= SHORT and threads_a_bank <= 4
+    return math.gcd(entries * words, 32) // words <= 4
 
 
 READ = {COLUMNS: (ColumnsInRegisters, ColumnsInShared), APART: (ApartInRegisters, ApartInShared)}
@@ -290,9 +337,12 @@ def read(name, entries, dtype, used, layout, waits, has_room):
     return kind(name, entries, dtype, used)
 
 
-def written(name, entries, dtype, used, layout, room):
-    """An output; `room` is how many numbers a state may still have in shared memory."""
+def written(name, entries, dtype, used, layout, collected):
+    """An output; `collected` entries of its rows are written at once, if that is not None."""
     if layout != ROWS:
         return WRITTEN[layout](name, entries, dtype, used)
-    together = RowsWritten(name, entries, dtype, used)
-    return together if together.words <= room else RowsWrittenAlone(name, entries, dtype, used)
+    if collected is None:
+        return RowsWrittenAlone(name, entries, dtype, used)
+    if collected == entries:
+        return RowsWhole(name, entries, dtype, used)
+    return RowsInChunks(name, entries, dtype, used, collected)

@@ -51,9 +51,9 @@ class Device:
     def architecture(self):
         return f"sm_{self.arrays.cuda.Device().compute_capability}"
 
-    def binary(self, text, fast_math=False, is_long=False):
+    def binary(self, text, fast_math=False, is_large=False):
         """Machine code for the GPU at hand."""
-        return compile_text(text, self.architecture, fast_math, is_long)
+        return compile_text(text, self.architecture, fast_math, is_large)
 
     def load(self, binary, name):
         """The kernel of that name, to be launched."""
@@ -108,18 +108,18 @@ class Launcher:
         self.function((blocks,), (threads,), given, shared_mem=shared)
 
 
-def compile_text(text, architecture, fast_math=False, is_long=False):
+def compile_text(text, architecture, fast_math=False, is_large=False):
     """Machine code ("sm_90") or PTX ("compute_90") from CUDA C++, by NVRTC. Needs no GPU.
 
-    `is_long` is for kernels of very many operations: at its usual level ptxas gives up on them, and
-    keeps nearly all values in memory.
+    `is_large` is for kernels of very many operations, on which compilers at their usual level take
+    minutes, or give up and keep nearly all values in memory.
     """
     from cupy.cuda import nvrtc
 
     program = nvrtc.createProgram(text, "paraxis.cu", (), ())
     options = (f"--gpu-architecture={architecture}", *OPTIONS)
     options += FAST if fast_math else ()
-    options += ("--ptxas-options=-O1",) if is_long and architecture.startswith("sm_") else ()
+    options += _less_effort(architecture) if is_large else ()
     try:
         nvrtc.compileProgram(program, options)
         return nvrtc.getCUBIN(program) if architecture.startswith("sm_") else nvrtc.getPTX(program)
@@ -127,6 +127,14 @@ def compile_text(text, architecture, fast_math=False, is_long=False):
         raise RuntimeError(f"NVRTC: {nvrtc.getProgramLog(program)}") from None
     finally:
         nvrtc.destroyProgram(program)
+
+
+def _less_effort(architecture):
+    from cupy.cuda import nvrtc
+
+    if nvrtc.getVersion() >= (13, 0):
+        return ("--Ofast-compile=mid",)
+    return ("--ptxas-options=-O1",) if architecture.startswith("sm_") else ()
 
 
 def cached(key_parts, make, device):

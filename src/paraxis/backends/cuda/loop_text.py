@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from ...graph.graph import size
 from ...passes.fuse import fuse
-from ...passes.order import few_alive
+from ...passes.order import few_alive, most_alive
 from ..c import TYPES
 from ..source import Names, function_name
-from .body import LONG, Body, device_language
+from .access import SIZES
+from .body import Body, device_language, is_large
 from .prologue import prologue
 
 THREADS = 64  # of a block: small ones fill what registers allow best
@@ -42,7 +43,7 @@ class LoopText:
     text: str
     name: str
     threads: int  # of a block
-    is_long: bool
+    is_large: bool
 
 
 def loop_text(graph, plan, dtype="float64"):
@@ -106,7 +107,8 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
 {_indented(end, 1)}
 }}
 """
-        return LoopText(text, self.name, THREADS, len(order) > LONG)
+        registers = most_alive(order) * SIZES[self.dtype] // 4
+        return LoopText(text, self.name, THREADS, is_large(len(order), registers))
 
     def _head(self):
         words = ["long long states, long long steps, long long every, long long since"]

@@ -3,20 +3,20 @@
 import re
 from dataclasses import dataclass
 
-from ...drivers.device_map import APART
+from ...drivers.device_map import APART, ROWS
 from ...graph.graph import size
 from ...passes.fuse import fuse
 from ...passes.order import most_alive, result_by_result
 from ...passes.split import parts
 from ..source import Names, function_name
 from .access import SIZES, read, written
-from .body import LONG, Body, device_language
+from .body import Body, device_language, is_large
+from .collect import ROOM, collected
 from .prologue import prologue
 
 THREADS = 64  # of a block
-ROOM = 96 << 10  # bytes of shared memory for a block, which every GPU has that copies by itself
 # Names that the text itself gives.
-OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|value[0-9]+)|angle[0-9]+")
+OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|before|value[0-9]+)|angle[0-9]+")
 MOST_VALUES = {"float64": 190, "float32": 300}  # alive at once, in 255 registers and a little more
 DEAREST = 1.6  # times the operations of the whole, that its parts may have together
 # Inputs wait in shared memory where reading them all at once takes this many times the registers,
@@ -41,7 +41,7 @@ class MapText:
 
     text: str
     kernels: tuple
-    is_long: bool  # is any of them very long?
+    is_large: bool  # so that compilers should not try too hard?
 
 
 def map_text(graph, layouts, dtype="float64"):
@@ -55,8 +55,9 @@ def map_text(graph, layouts, dtype="float64"):
         kernel, text = _kernel(called, fused, part, list(layouts), dtype, language)
         kernels.append(kernel)
         texts.append(text)
-    is_long = any(len(part.nodes) > LONG for part in found)
-    return MapText("\n".join(texts), tuple(kernels), is_long)
+    nodes, alive = sum(len(part.nodes) for part in found), max(part.alive for part in found)
+    large = is_large(nodes, alive * SIZES[dtype] // 4)
+    return MapText("\n".join(texts), tuple(kernels), large)
 
 
 def _kernel(called, graph, part, layouts, dtype, language):
@@ -67,19 +68,22 @@ def _kernel(called, graph, part, layouts, dtype, language):
     }
     needed = {node.value for node in part.nodes if node.op == "input"} | set(graph.unused)
     given, made = {}, {}
+    lies = dict(zip((*inputs, *outputs), layouts, strict=True))
+    taken = sum(size(shape) for key, shape in inputs.items() if lies[key] == ROWS)
+    in_rows = {key: shape for key, shape in outputs.items() if lies[key] == ROWS}
+    at_once = collected(in_rows, part, taken, THREADS, dtype)
     room = ROOM // (THREADS * SIZES[dtype])  # numbers a state
-    for (key, shape), layout in zip(outputs.items(), layouts[len(inputs) :], strict=True):
-        used = part.ranges.get(key, range(0))
-        made[key] = written(called_by[key], size(shape), dtype, used, layout, room)
-        room -= made[key].words if used else 0
+    for key, shape in outputs.items():
+        used, n = part.ranges.get(key, range(0)), size(shape)
+        made[key] = written(called_by[key], n, dtype, used, lies[key], at_once.get(key))
+        room -= made[key].words
     in_turn = any(made[key].in_turn for key in part.ranges)
     order = result_by_result(part) if in_turn else part.order
     registers = most_alive(order) * SIZES[dtype] // 4 + BESIDES
     waits = registers > MANY_REGISTERS or _needs_more_at_once(order)
-    for (key, shape), layout in zip(inputs.items(), layouts, strict=False):
-        used = [k for k in range(size(shape)) if (key, k) in needed]
-        has_room = size(shape) <= room
-        given[key] = read(called_by[key], size(shape), dtype, used, layout, waits, has_room)
+    for key, shape in inputs.items():
+        used, n = [k for k in range(size(shape)) if (key, k) in needed], size(shape)
+        given[key] = read(called_by[key], n, dtype, used, lies[key], waits, n <= room)
         room -= given[key].words
     body = Body(
         graph,

@@ -4,12 +4,11 @@ A warp is the threads that copy together: 32 on a GPU. Another compiler may defi
 rest itself before this text, with a single lane, and run one thread after another.
 """
 
-from ..c import SUFFIX, TYPES
-from ..llvm.trig import COSINE, LARGE, SINE, parts_of_half_pi
-from ..number import digits
+from ..c import TYPES
+from .sines import sines
 
-MAGIC = {"float64": 1.5 * 2**52, "float32": 1.5 * 2**23}  # adding it rounds to a whole number
 PACKET = 16  # bytes that a thread copies at once
+ALIGNED = 64  # bytes that memory writes at once: if it gets fewer, it has to read the others first
 
 GPU = """
 #ifndef LANES
@@ -30,31 +29,7 @@ typedef {integer} word;
 typedef {real}2 couple;
 {quartet}typedef {packet_type} packet;
 #endif
-"""
-
-SINES = """
-/* Sine and cosine of an angle of at most {large}: brought to [-pi/4, pi/4] by subtracting a
-   multiple of pi/2 written as three numbers, then a polynomial each; the quadrant swaps and signs
-   them. */
-static __device__ __forceinline__ void sine_cosine({real} x, {real} *s, {real} *c)
-{{
-    const {real} scaled = fma{f}(x, {two_over_pi}, {magic});
-    const {real} turns = scaled - {magic};
-    const {real} r = fma{f}(-turns, {p2}, fma{f}(-turns, {p1}, fma{f}(-turns, {p0}, x)));
-    const {real} z = r * r;
-    const {real} sine = fma{f}(r * z, {sine}, r);
-    const {real} cosine = fma{f}(fma{f}({cosine}, z, -{half}), z, {one});
-    const unsigned quadrant = (unsigned)BITS(scaled);
-    const {real} first = quadrant & 1 ? cosine : sine, second = quadrant & 1 ? sine : cosine;
-    *s = FROM_BITS(BITS(first) ^ (word)(quadrant & 2) << {shift});
-    *c = FROM_BITS(BITS(second) ^ (word)((quadrant + 1) & 2) << {shift});
-}}
-
-/* The same angle within a turn; for large ones, which are rare. */
-static __device__ __noinline__ {real} within_a_turn({real} x)
-{{
-    return atan2{f}(sin{f}(x), cos{f}(x));
-}}
+#define ALIGNED {aligned}
 """
 
 ROWS = """
@@ -91,43 +66,58 @@ static __device__ __forceinline__ void rows_out(
     }}
 }}
 
-/* A few columns of long rows: `width` entries of each, rows `apart` entries from each other. */
-static __device__ __forceinline__ void columns_out(
-    {real} *rows, const {real} *tile, int count, const int width, const int apart)
+/* How many numbers an address lies behind the last one at which memory begins to be written. */
+static __device__ __forceinline__ int behind(const {real} *address)
+{{
+    return (int)((unsigned long long)address / sizeof({real})) & (ALIGNED - 1);
+}}
+
+/* The next `width` entries of a long row, from `row` on. What is written begins and ends where
+   memory does, but at the ends of the row: so those in the tile are as far behind as in memory, and
+   what stands over waits for the next. */
+static __device__ __forceinline__ void part_out(
+    {real} *row, const {real} *tile, const int width, const bool is_first, const bool is_last)
+{{
+    const int before = behind(row);
+    const int begin = is_first ? before : 0, end = is_last ? width + before : width;
+    for (int k = LANE; k < (is_last ? width + ALIGNED - 1 : width); k += LANES)
+        if (k >= begin && k < end) row[k - before] = tile[k];
+}}
+
+/* Such parts of all rows of a warp, which lie `apart`, those of the tile a `pitch`. */
+static __device__ __forceinline__ void chunk_out({real} *rows, const {real} *tile, int count,
+    const int apart, const int width, const int pitch, const bool is_first, const bool is_last)
 {{
     if (count == LANES) {{
-#pragma unroll 8
+#pragma unroll 4
         for (int row = 0; row < LANES; row++)
-            for (int k = LANE; k < width; k += LANES)
-                rows[(long long)row * apart + k] = tile[row * (width | 1) + k];
+            part_out(rows + (long long)row * apart, tile + row * pitch, width, is_first, is_last);
     }} else {{
 #pragma unroll 1
         for (int row = 0; row < count; row++)
-            for (int k = LANE; k < width; k += LANES)
-                rows[(long long)row * apart + k] = tile[row * (width | 1) + k];
+            part_out(rows + (long long)row * apart, tile + row * pitch, width, is_first, is_last);
     }}
+}}
+
+/* What stands over of a thread's row. */
+static __device__ __forceinline__ void carry({real} *row, int before, const int width)
+{{
+#pragma unroll
+    for (int k = 0; k < ALIGNED - 1; k++)
+        if (k < before) row[k] = row[k + width];
 }}
 """
 
 
 def prologue(dtype):
     """The text for numbers of this type."""
-    real, f = TYPES[dtype], SUFFIX[dtype]
-
-    def number(value):
-        return f"({digits(value, dtype)}{f})" if value < 0 else digits(value, dtype) + f
-
-    def polynomial(coefficients):
-        text = number(coefficients[-1])
-        for coefficient in reversed(coefficients[:-1]):
-            text = f"fma{f}({text}, z, {number(coefficient)})"
-        return text
-
+    real = TYPES[dtype]
     double = dtype == "float64"
-    p0, p1, p2 = map(number, parts_of_half_pi(real))
+    size = 8 if double else 4
     gpu = GPU.format(
-        packet=PACKET // (8 if double else 4),
-        item=8 if double else 4,
+        packet=PACKET // size,
+        aligned=ALIGNED // size,
+        item=size,
         bits="__double_as_longlong(x)" if double else "__float_as_int(x)",
         from_bits="__longlong_as_double(x)" if double else "__int_as_float(x)",
         integer="long long" if double else "int",
@@ -135,19 +125,4 @@ def prologue(dtype):
         quartet="" if double else "typedef float4 quartet;\n",
         packet_type="couple" if double else "quartet",
     )
-    sines = SINES.format(
-        real=real,
-        f=f,
-        large=digits(LARGE[real], dtype),
-        two_over_pi=number(0.6366197723675814),
-        magic=number(MAGIC[dtype]),
-        p0=p0,
-        p1=p1,
-        p2=p2,
-        sine=polynomial(SINE[real]),
-        cosine=polynomial(COSINE[real]),
-        half=number(0.5),
-        one=number(1.0),
-        shift=62 if double else 30,
-    )
-    return gpu + sines + ROWS.format(real=real)
+    return gpu + sines(dtype) + ROWS.format(real=real)
