@@ -136,31 +136,26 @@ def test_golden_text(layout):
 
 LONG_ROW = """\
     const int d_before = behind(d + (first + LANE) * 170 + 0);
-    double *const d_made = tile + 0 * LANES + LANE * 39 + d_before;
+    double *const d_made = tile + 0 * LANES + LANE * 42 + d_before;
     d_made[0] = v2;
     d_made[31] = v64;
-    TOGETHER();
-    chunk_out(d + first * 170 + 0, d_made - d_before - LANE * 39, count, 170, 32, 39, 1, 0);
-    TOGETHER();
-    carry(d_made - d_before, d_before, 32);
+    chunk_out(d + first * 170 + 0, d_made - d_before - LANE * 42, count, 170, 42, 32, 1, 0);
+    carry(d_made - d_before, 32);
     d_made[0] = v66;
     d_made[31] = v128;
-    TOGETHER();
-    chunk_out(d + first * 170 + 32, d_made - d_before - LANE * 39, count, 170, 32, 39, 0, 0);
-    TOGETHER();
-    carry(d_made - d_before, d_before, 32);
+    chunk_out(d + first * 170 + 32, d_made - d_before - LANE * 42, count, 170, 42, 32, 0, 0);
+    carry(d_made - d_before, 32);
 """
 END_OF_LONG_ROW = """\
     d_made[0] = v322;
     d_made[9] = v340;
-    TOGETHER();
-    chunk_out(d + first * 170 + 160, d_made - d_before - LANE * 39, count, 170, 10, 39, 0, 1);
+    chunk_out(d + first * 170 + 160, d_made - d_before - LANE * 42, count, 170, 42, 10, 0, 1);
 }
 """
 
 
 def test_golden_text_of_a_long_row():
-    """A warp waits for its rows before they are written, and again before others are collected."""
+    """Chunks are written in turn; what stands over is carried before others are collected."""
     graph = px.trace(lambda x: {"d": [x * (2.0 + k) for k in range(170)]}, x=()).graph
     text = map_text(graph, (COLUMNS, ROWS)).text
     lines = text[text.index("    const int d_before") :].splitlines(keepends=True)

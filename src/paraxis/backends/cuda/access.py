@@ -14,7 +14,7 @@ import math
 
 from ...drivers.device_map import APART, COLUMNS, ROWS
 from ..c import TYPES
-from .prologue import ALIGNED
+from .prologue import ALIGNED, PACKET
 
 SIZES = {"float64": 8, "float32": 4}  # bytes of a number
 VECTORS = {"float32": ((4, "quartet"), (2, "couple")), "float64": ((2, "couple"),)}
@@ -288,18 +288,18 @@ class RowsInChunks(Access):
     def _copied(self, chunk):
         n, row = self.entries, f"{self.name}_made - {self.name}_before"
         is_first, is_last = chunk.start == self.used.start, chunk.stop == self.used.stop
-        start, tile = f"{self.name} + first * {n} + {chunk.start}", f"{row} - LANE * {self._pitch}"
-        sizes = f"{n}, {len(chunk)}, {self._pitch}, {int(is_first)}, {int(is_last)}"
-        lines = ["TOGETHER();", f"chunk_out({start}, {tile}, count, {sizes});"]
-        if not is_last:
-            lines += ["TOGETHER();", f"carry({row}, {self.name}_before, {len(chunk)});"]
-        return lines
+        rows, tile = f"{self.name} + first * {n} + {chunk.start}", f"{row} - LANE * {self._pitch}"
+        sizes = f"{n}, {self._pitch}, {len(chunk)}, {int(is_first)}, {int(is_last)}"
+        lines = [f"chunk_out({rows}, {tile}, count, {sizes});"]
+        return lines if is_last else [*lines, f"carry({row}, {len(chunk)});"]
 
 
 def row_of_chunks(chunk, dtype):
-    """The numbers of shared memory for a row of such chunks and what stands over; an odd number, so
-    that no two threads of a warp want the same bank."""
-    return (chunk + ALIGNED // SIZES[dtype] - 1) | 1
+    """The numbers of shared memory for a row of such chunks and what stands over: an odd number of
+    packets, so that few threads of a warp want the same bank."""
+    packet = PACKET // SIZES[dtype]
+    packets = -(-(chunk + ALIGNED // SIZES[dtype] - 1) // packet)
+    return (packets | 1) * packet
 
 
 class RowsWrittenAlone(Access):

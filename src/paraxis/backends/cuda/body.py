@@ -8,7 +8,7 @@ from ..source import PAIR, Array, Statements
 RESERVED = """
     threadIdx blockIdx blockDim gridDim warpSize sincos sincosf packet couple quartet word tile
     memory index inner outer within state states first count row zero
-    sine_cosine within_a_turn rows_in rows_out behind part_out chunk_out carry
+    sine_cosine within_a_turn rows_in rows_out behind packet_out chunk_out carry
 """
 # Nodes from which on compilers take minutes, or keep in memory what registers would hold, unless
 # they are told not to try too hard; and the same where there are not registers for all values.

@@ -72,39 +72,46 @@ static __device__ __forceinline__ int behind(const {real} *address)
     return (int)((unsigned long long)address / sizeof({real})) & (ALIGNED - 1);
 }}
 
-/* The next `width` entries of a long row, from `row` on. What is written begins and ends where
-   memory does, but at the ends of the row: so those in the tile are as far behind as in memory, and
-   what stands over waits for the next. */
-static __device__ __forceinline__ void part_out(
-    {real} *row, const {real} *tile, const int width, const bool is_first, const bool is_last)
+/* The packet at `k` of the next `width` entries of a long row, which begin at `to`. In the tile
+   they are as far behind a beginning as in memory, so that packets of the one are packets of the
+   other; before the first entry of a row and behind its last there is something else. */
+static __device__ __forceinline__ void packet_out(
+    {real} *to, const {real} *row, int k, const int width, const bool is_first, const bool is_last)
 {{
-    const int before = behind(row);
+    const int before = behind(to);
     const int begin = is_first ? before : 0, end = is_last ? width + before : width;
-    for (int k = LANE; k < (is_last ? width + ALIGNED - 1 : width); k += LANES)
-        if (k >= begin && k < end) row[k - before] = tile[k];
+    to -= before;
+    if ((!is_first || k >= begin) && (!is_last || k + PACKET <= end))
+        *(packet *)(to + k) = *(const packet *)(row + k);
+    else
+        for (int j = k; j < k + PACKET; j++)
+            if (j >= begin && j < end) to[j] = row[j];
 }}
 
-/* Such parts of all rows of a warp, which lie `apart`, those of the tile a `pitch`. */
+/* The next `width` entries of the warp's long rows, which lie `apart` in memory, a `pitch` in the
+   tile. They are written as far as memory writes at once; what stands over waits for the next. */
 static __device__ __forceinline__ void chunk_out({real} *rows, const {real} *tile, int count,
-    const int apart, const int width, const int pitch, const bool is_first, const bool is_last)
+    const int apart, const int pitch, const int width, const bool is_first, const bool is_last)
 {{
-    if (count == LANES) {{
+    const int each = (is_last ? width + ALIGNED + PACKET - 2 : width) / PACKET;
+    const int power = each <= 4 ? 4 : each <= 8 ? 8 : each <= 16 ? 16 : 32;
+    const int threads = power < LANES ? power : LANES;  /* for a row */
+    TOGETHER();
 #pragma unroll 4
-        for (int row = 0; row < LANES; row++)
-            part_out(rows + (long long)row * apart, tile + row * pitch, width, is_first, is_last);
-    }} else {{
-#pragma unroll 1
-        for (int row = 0; row < count; row++)
-            part_out(rows + (long long)row * apart, tile + row * pitch, width, is_first, is_last);
-    }}
+    for (int row = LANE / threads; row < LANES; row += LANES / threads)
+        for (int k = LANE % threads; k < each; k += threads)
+            if (row < count)
+                packet_out(rows + (long long)row * apart, tile + row * pitch, k * PACKET, width,
+                    is_first, is_last);
+    TOGETHER();
 }}
 
-/* What stands over of a thread's row. */
-static __device__ __forceinline__ void carry({real} *row, int before, const int width)
+/* What stands over of a thread's row, and some more, which is written over. */
+static __device__ __forceinline__ void carry({real} *row, const int width)
 {{
 #pragma unroll
-    for (int k = 0; k < ALIGNED - 1; k++)
-        if (k < before) row[k] = row[k + width];
+    for (int k = 0; k < ALIGNED; k += PACKET)
+        *(packet *)(row + k) = *(const packet *)(row + k + width);
 }}
 """
 
