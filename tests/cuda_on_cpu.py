@@ -72,7 +72,7 @@ class CpuDevice:
 
     arrays, description, architecture, number = np, "cpu", "cpu", 0
 
-    def binary(self, text, fast_math=False, is_large=False):
+    def binary(self, text, fast_math=False, size="usual"):
         return text.encode()
 
     def load(self, binary, name):

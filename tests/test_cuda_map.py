@@ -389,8 +389,8 @@ class Counting(CpuDevice):
     def __init__(self, description="cpu"):
         self.description, self.compiled, self.launched = description, [], []
 
-    def binary(self, text, fast_math=False, is_large=False):
-        self.compiled.append((text, fast_math, is_large))
+    def binary(self, text, fast_math=False, size="usual"):
+        self.compiled.append((text, fast_math, size))
         return text.encode()
 
     def load(self, binary, name):

@@ -10,7 +10,6 @@ from robots import random_robot, states
 from test_cuda_map import in_columns
 
 import paraxis as px
-from paraxis.backends.cuda import body as body_module
 from paraxis.backends.cuda import map_text as text_module
 from paraxis.backends.cuda.kernel import CudaKernel
 from paraxis.backends.cuda.map_text import ROOM, map_text
@@ -148,19 +147,13 @@ def test_parts_that_would_compute_more_in_all_are_not_made(few_registers):
     assert len(map_text(graph, (ROWS,) * 5).kernels) == 1
 
 
-def test_a_large_text_is_said_to_be_large(monkeypatch):
+def test_compilers_are_told_of_long_and_of_wide_texts(monkeypatch):
     graph = many_inputs(300).graph
-    assert not map_text(graph, (ROWS, ROWS)).is_large
-    monkeypatch.setattr(body_module, "MANY_NODES", len(graph.nodes) - 1)
-    assert map_text(graph, (ROWS, ROWS)).is_large
-
-
-def test_a_text_is_large_sooner_where_registers_do_not_hold_its_values(monkeypatch):
-    graph = px.program(TREE, "inverse_dynamics_derivatives").graph
-    monkeypatch.setattr(body_module, "MANY_FOR_REGISTERS", 100)
-    assert not map_text(graph, (ROWS,) * 5).is_large
-    monkeypatch.setattr(body_module, "REGISTERS", 20)
-    assert map_text(graph, (ROWS,) * 5).is_large
+    assert map_text(graph, (ROWS, ROWS)).size == "usual"
+    monkeypatch.setattr(text_module, "WIDE", 3)
+    assert map_text(graph, (ROWS, ROWS)).size == "wide"
+    monkeypatch.setattr(text_module, "LONG", len(graph.nodes) - 1)
+    assert map_text(graph, (ROWS, ROWS)).size == "long"
 
 
 # -- runs of zeros -------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ class _Written:
         go, self._at = _go(self.name, entries.start - self._at), entries.stop
         times = f"int zero = 0; zero < {len(entries)}; zero++"
         loop = f"for ({times}, {self.name} += {self.name}_entry)"
-        return [*go, f"{loop} *{self.name} = 0;"]
+        return [*go, "#pragma unroll 4", f"{loop} *{self.name} = 0;"]
 
 
 def _go(name, entries):

@@ -10,10 +10,7 @@ RESERVED = """
     memory index inner outer within state states first count row zero
     sine_cosine within_a_turn rows_in rows_out behind packet_out chunk_out carry
 """
-# Nodes from which on compilers take minutes, or keep in memory what registers would hold, unless
-# they are told not to try too hard; and the same where there are not registers for all values.
-MANY_NODES, MANY_FOR_REGISTERS = 10_000, 4_000
-REGISTERS = 255  # of a thread
+LONG = 12_000  # nodes of a kernel, from which on compilers need to be told
 MANY_ZEROS = 8  # side by side, that a loop writes
 
 
@@ -21,11 +18,6 @@ def device_language(dtype, reserved=""):
     """CUDA C++ for numbers of this type, in which some more words are `reserved`."""
     pair = f"{TYPES[dtype]} {{0}}, {{1}}; sine_cosine({{2}}, &{{0}}, &{{1}});"
     return c_language(dtype, RESERVED + reserved, pair=pair)
-
-
-def is_large(nodes, registers):
-    """Should compilers not try too hard?"""
-    return nodes > (MANY_FOR_REGISTERS if registers > REGISTERS else MANY_NODES)
 
 
 class Body:

@@ -51,9 +51,9 @@ class Device:
     def architecture(self):
         return f"sm_{self.arrays.cuda.Device().compute_capability}"
 
-    def binary(self, text, fast_math=False, is_large=False):
+    def binary(self, text, fast_math=False, size="usual"):
         """Machine code for the GPU at hand."""
-        return compile_text(text, self.architecture, fast_math, is_large)
+        return compile_text(text, self.architecture, fast_math, size)
 
     def load(self, binary, name):
         """The kernel of that name, to be launched."""
@@ -108,18 +108,22 @@ class Launcher:
         self.function((blocks,), (threads,), given, shared_mem=shared)
 
 
-def compile_text(text, architecture, fast_math=False, is_large=False):
+def compile_text(text, architecture, fast_math=False, size="usual"):
     """Machine code ("sm_90") or PTX ("compute_90") from CUDA C++, by NVRTC. Needs no GPU.
 
-    `is_large` is for kernels of very many operations, on which compilers at their usual level take
-    minutes, or give up and keep nearly all values in memory.
+    On a "long" text, of kernels with very many operations, ptxas gives up at its usual level and
+    keeps nearly all values in memory. On a "wide" one, with very many results, the compiler before
+    it takes minutes.
     """
     from cupy.cuda import nvrtc
 
     program = nvrtc.createProgram(text, "paraxis.cu", (), ())
     options = (f"--gpu-architecture={architecture}", *OPTIONS)
     options += FAST if fast_math else ()
-    options += _less_effort(architecture) if is_large else ()
+    if size == "long" and architecture.startswith("sm_"):
+        options += ("--ptxas-options=-O1",)
+    if size == "wide" and nvrtc.getVersion() >= (13, 0):
+        options += ("--Ofast-compile=mid",)
     try:
         nvrtc.compileProgram(program, options)
         return nvrtc.getCUBIN(program) if architecture.startswith("sm_") else nvrtc.getPTX(program)
@@ -127,14 +131,6 @@ def compile_text(text, architecture, fast_math=False, is_large=False):
         raise RuntimeError(f"NVRTC: {nvrtc.getProgramLog(program)}") from None
     finally:
         nvrtc.destroyProgram(program)
-
-
-def _less_effort(architecture):
-    from cupy.cuda import nvrtc
-
-    if nvrtc.getVersion() >= (13, 0):
-        return ("--Ofast-compile=mid",)
-    return ("--ptxas-options=-O1",) if architecture.startswith("sm_") else ()
 
 
 def cached(key_parts, make, device):

@@ -86,7 +86,7 @@ class CudaKernel(MachineCode):
     def _made(self, layouts):
         text = self.text(layouts)
         kernels = [(kernel.name, kernel.threads, kernel.shared) for kernel in text.kernels]
-        binary = self.device.binary(text.text, self.fast_math, text.is_large)
+        binary = self.device.binary(text.text, self.fast_math, text.size)
         return {"kernels": kernels}, binary
 
     @cached_property

@@ -80,7 +80,7 @@ class CudaLoop:
         graph = self._make_graph()
         text = loop_text(graph, self.plan, self.dtype.name)
         description = {"name": text.name, "threads": text.threads, "work": self._work(graph)}
-        return description, self.device.binary(text.text, is_large=text.is_large)
+        return description, self.device.binary(text.text, size=text.size)
 
     def __repr__(self):
         carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)

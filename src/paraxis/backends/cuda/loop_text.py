@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 from ...graph.graph import size
 from ...passes.fuse import fuse
-from ...passes.order import few_alive, most_alive
+from ...passes.order import few_alive
 from ..c import TYPES
 from ..source import Names, function_name
-from .access import SIZES
-from .body import Body, device_language, is_large
+from .body import LONG, Body, device_language
 from .prologue import prologue
 
 THREADS = 64  # of a block: small ones fill what registers allow best
@@ -43,7 +42,7 @@ class LoopText:
     text: str
     name: str
     threads: int  # of a block
-    is_large: bool
+    size: str  # "usual" or "long": what compilers should be told
 
 
 def loop_text(graph, plan, dtype="float64"):
@@ -107,8 +106,7 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
 {_indented(end, 1)}
 }}
 """
-        registers = most_alive(order) * SIZES[self.dtype] // 4
-        return LoopText(text, self.name, THREADS, is_large(len(order), registers))
+        return LoopText(text, self.name, THREADS, "long" if len(order) > LONG else "usual")
 
     def _head(self):
         words = ["long long states, long long steps, long long every, long long since"]

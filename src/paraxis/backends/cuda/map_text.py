@@ -10,11 +10,12 @@ from ...passes.order import most_alive, result_by_result
 from ...passes.split import parts
 from ..source import Names, function_name
 from .access import SIZES, read, written
-from .body import Body, device_language, is_large
+from .body import LONG, Body, device_language
 from .collect import ROOM, collected
 from .prologue import prologue
 
 THREADS = 64  # of a block
+WIDE = 4000  # entries of results, from which on compilers need to be told
 # Names that the text itself gives.
 OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|before|value[0-9]+)|angle[0-9]+")
 MOST_VALUES = {"float64": 190, "float32": 300}  # alive at once, in 255 registers and a little more
@@ -41,7 +42,7 @@ class MapText:
 
     text: str
     kernels: tuple
-    is_large: bool  # so that compilers should not try too hard?
+    size: str  # "usual", "long" or "wide": what compilers should be told
 
 
 def map_text(graph, layouts, dtype="float64"):
@@ -55,9 +56,10 @@ def map_text(graph, layouts, dtype="float64"):
         kernel, text = _kernel(called, fused, part, list(layouts), dtype, language)
         kernels.append(kernel)
         texts.append(text)
-    nodes, alive = sum(len(part.nodes) for part in found), max(part.alive for part in found)
-    large = is_large(nodes, alive * SIZES[dtype] // 4)
-    return MapText("\n".join(texts), tuple(kernels), large)
+    is_long = any(len(part.nodes) > LONG for part in found)
+    is_wide = sum(size(shape) for shape, _ in graph.outputs.values()) > WIDE
+    kind = "long" if is_long else "wide" if is_wide else "usual"
+    return MapText("\n".join(texts), tuple(kernels), kind)
 
 
 def _kernel(called, graph, part, layouts, dtype, language):
