@@ -26,6 +26,7 @@ class Access:
     words = 0  # of shared memory a state
     together = False  # do the threads of a warp copy it together?
     in_turn = False  # is it written entry after entry, so that later ones have to wait?
+    is_compact = False  # should its text be compiled to few instructions?
 
     def __init__(self, name, entries, dtype, used, is_output=False):
         self.name, self.entries, self.dtype, self.used = name, entries, dtype, used
@@ -131,8 +132,8 @@ class _Written:
         """Write zeros to a range of entries."""
         go, self._at = _go(self.name, entries.start - self._at), entries.stop
         times = f"int zero = 0; zero < {len(entries)}; zero++"
-        loop = f"for ({times}, {self.name} += {self.name}_entry)"
-        return [*go, "#pragma unroll 4", f"{loop} *{self.name} = 0;"]
+        loop = f"for ({times}, {self.name} += {self.name}_entry) *{self.name} = 0;"
+        return [*go, "#pragma unroll 4", loop] if self.is_compact else [*go, loop]
 
 
 def _go(name, entries):
@@ -325,7 +326,7 @@ def can_be_whole(entries, dtype):
 
 
 READ = {COLUMNS: (ColumnsInRegisters, ColumnsInShared), APART: (ApartInRegisters, ApartInShared)}
-WRITTEN = {COLUMNS: ColumnsWritten, APART: ApartWritten}
+WRITTEN = {COLUMNS: ColumnsWritten, APART: ApartWritten}  # and rows as `collect` says
 
 
 def read(name, entries, dtype, used, layout, waits, has_room):
@@ -335,14 +336,3 @@ def read(name, entries, dtype, used, layout, waits, has_room):
     else:
         kind = READ[layout][waits and has_room]
     return kind(name, entries, dtype, used)
-
-
-def written(name, entries, dtype, used, layout, collected):
-    """An output; `collected` entries of its rows are written at once, if that is not None."""
-    if layout != ROWS:
-        return WRITTEN[layout](name, entries, dtype, used)
-    if collected is None:
-        return RowsWrittenAlone(name, entries, dtype, used)
-    if collected == entries:
-        return RowsWhole(name, entries, dtype, used)
-    return RowsInChunks(name, entries, dtype, used, collected)

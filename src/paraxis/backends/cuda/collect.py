@@ -5,20 +5,29 @@ the room for them is shared by all warps of a multiprocessor, and kept from its 
 values go for which there are no registers. So long rows are written in chunks.
 """
 
+from functools import partial
+
 from ...graph.graph import size
 from ...passes.order import most_alive, result_by_result
-from .access import SIZES, can_be_whole, row_of_chunks
+from .access import (
+    SIZES,
+    RowsInChunks,
+    RowsWhole,
+    RowsWrittenAlone,
+    can_be_whole,
+    row_of_chunks,
+)
 
 ROOM = 96 << 10  # bytes of shared memory for a block, which every GPU has that copies by itself
-# Bytes of a state, all its rows together, inputs among them: so much leaves room for eight warps;
+# Bytes of a state, all its rows together, inputs among them: so much leaves room for eight warps.
+# Where chunks would ask for an order with more values alive, all that a block may have is as good.
 WHOLE = 896
-WHOLE_AT_BEST = 1100  # so much for six, where chunks would ask for an order with more values alive;
-CHUNKED = 680  # and so much leaves a third to the cache.
+CHUNKED = 680  # so much leaves a third to the cache
 CHUNKS = 256, 128  # bytes of a row that are written at once, where there is room for them
 
 
 def collected(outputs, part, taken, threads, dtype):
-    """output -> the entries that are written at once, or None where each thread writes its own.
+    """output -> the kind of Access by which it is written.
 
     `outputs` maps those in rows to their shapes, of which some have a range in `part`; `taken` is
     how many numbers of a state inputs take.
@@ -27,23 +36,23 @@ def collected(outputs, part, taken, threads, dtype):
     entries = {key: size(shape) for key, shape in outputs.items() if key in part.ranges}
     if all(_whole(n, part.ranges[key], dtype) for key, n in entries.items()):
         wanted = item * (taken + sum(entries.values()))
-        if wanted <= WHOLE or (wanted <= WHOLE_AT_BEST and _order_matters(part)):
-            return entries
+        if wanted <= WHOLE or (wanted <= ROOM // threads and _order_matters(part)):
+            return dict.fromkeys(entries, RowsWhole)
     found, left = {}, CHUNKED // item - taken
     most = ROOM // (threads * item)
+    chunks = [chunk // item for chunk in CHUNKS]
     for key, n in sorted(entries.items(), key=lambda each: each[1]):
         used, share = part.ranges[key], left // (len(entries) - len(found))
         if n <= share and _whole(n, used, dtype):
-            found[key], words = n, n
+            found[key], words = RowsWhole, n
         else:
-            chunks = [chunk // item for chunk in CHUNKS]
             fitting = (chunk for chunk in chunks if row_of_chunks(chunk, dtype) <= share)
-            found[key] = min(next(fitting, chunks[-1]), len(used))
-            words = row_of_chunks(found[key], dtype)
+            chunk = min(next(fitting, chunks[-1]), len(used))
+            found[key], words = partial(RowsInChunks, chunk=chunk), row_of_chunks(chunk, dtype)
+        if words > most:
+            found[key], words = RowsWrittenAlone, 0
         most -= words
         left -= words
-        if most < 0:
-            found[key] = None
     return found
 
 

@@ -9,13 +9,14 @@ from ...passes.fuse import fuse
 from ...passes.order import most_alive, result_by_result
 from ...passes.split import parts
 from ..source import Names, function_name
-from .access import SIZES, read, written
+from .access import SIZES, WRITTEN, RowsWrittenAlone, read
 from .body import LONG, Body, device_language
 from .collect import ROOM, collected
 from .prologue import prologue
 
 THREADS = 64  # of a block
 WIDE = 4000  # entries of results, from which on compilers need to be told
+COMPACT = 3000  # nodes of a kernel, from which on it is short of room for instructions: 128 KB
 # Names that the text itself gives.
 OWN = re.compile(r"\w+_(entry|state|outer|row|column|made|before|value[0-9]+)|angle[0-9]+")
 MOST_VALUES = {"float64": 190, "float32": 300}  # alive at once, in 255 registers and a little more
@@ -73,11 +74,13 @@ def _kernel(called, graph, part, layouts, dtype, language):
     lies = dict(zip((*inputs, *outputs), layouts, strict=True))
     taken = sum(size(shape) for key, shape in inputs.items() if lies[key] == ROWS)
     in_rows = {key: shape for key, shape in outputs.items() if lies[key] == ROWS}
-    at_once = collected(in_rows, part, taken, THREADS, dtype)
+    kinds = collected(in_rows, part, taken, THREADS, dtype)
     room = ROOM // (THREADS * SIZES[dtype])  # numbers a state
     for key, shape in outputs.items():
         used, n = part.ranges.get(key, range(0)), size(shape)
-        made[key] = written(called_by[key], n, dtype, used, lies[key], at_once.get(key))
+        kind = kinds.get(key, RowsWrittenAlone) if key in in_rows else WRITTEN[lies[key]]
+        made[key] = kind(called_by[key], n, dtype, used)
+        made[key].is_compact = len(part.nodes) > COMPACT
         room -= made[key].words
     in_turn = any(made[key].in_turn for key in part.ranges)
     order = result_by_result(part) if in_turn else part.order
