@@ -478,7 +478,7 @@ def gpu_chains(data):
                 f"{row['ms']:.2f} ms",
                 f"{row['ms'] * 1e6 / row['n']:.1f} ns",
                 f"{row['serial_ms']:.1f} ms ({times(row['times_serial'])})",
-                f"{row['gpu_mib']:,.0f} MiB",
+                f"{row['gpu_mib']:,.0f} MiB" if row["gpu_mib"] >= 0 else "–",
                 f"{row['error']:.0e}" if "error" in row else "–",
             ]
         )

@@ -496,7 +496,7 @@ TOKENS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=300, database=None)
+@settings(max_examples=150, database=None)
 @given(st.data())
 def test_a_damaged_file_is_read_or_refused(data):
     text = FULL_YAML
@@ -515,7 +515,7 @@ def test_a_damaged_file_is_read_or_refused(data):
         assert len(str(error)) < 2_000 and str(error).isprintable()
 
 
-@settings(max_examples=200, database=None)
+@settings(max_examples=100, database=None)
 @given(st.binary(max_size=80))
 @example(b"\xff\xfe\x00")
 @example(b"\xfe\xff[")

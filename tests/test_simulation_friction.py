@@ -341,7 +341,9 @@ def test_all_methods_go_the_same_way():
 # -- the same, other ways --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "method", ["rk4", *(pytest.param(each, marks=pytest.mark.long) for each in METHODS[1:])]
+)
 def test_a_controller_that_cannot_be_traced_gives_the_same(method):
     robot = smoother(lossy_arm(), 0.05)
 

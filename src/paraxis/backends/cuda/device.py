@@ -9,6 +9,10 @@ from .. import cache as disk
 
 OPTIONS = ("--std=c++17",)
 FAST = ("--ftz=true", "--prec-div=false", "--prec-sqrt=false")  # sines are our own, and fast
+NO_GPU = (
+    "target 'cuda': expected a GPU, found none; needed are one of NVIDIA's with its driver, and the "
+    "extra paraxis[cuda]"
+)
 USUAL_SHARED = 48 << 10  # bytes; a block gets more only when it is asked for
 LOCAL_SIZE, NUM_REGS, MAX_SHARED = 3, 4, 8  # CU_FUNC_ATTRIBUTE_...
 
@@ -25,9 +29,9 @@ def device():
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise ArgumentError(f"target 'cuda': expected a GPU, found none ({error})") from None
+        raise ArgumentError(f"{NO_GPU} ({error})") from None
     if not count:
-        raise ArgumentError("target 'cuda': expected a GPU, found none")
+        raise ArgumentError(NO_GPU)
     return Device(cupy)
 
 
