@@ -10,8 +10,8 @@ from .. import cache as disk
 OPTIONS = ("--std=c++17",)
 FAST = ("--ftz=true", "--prec-div=false", "--prec-sqrt=false")  # sines are our own, and fast
 NO_GPU = (
-    "target 'cuda': expected a GPU, found none; needed are one of NVIDIA's with its driver, and the "
-    "extra paraxis[cuda]"
+    "target 'cuda': expected a GPU, found none; needed are one of NVIDIA's with its driver, "
+    "and the extra paraxis[cuda]"
 )
 USUAL_SHARED = 48 << 10  # bytes; a block gets more only when it is asked for
 LOCAL_SIZE, NUM_REGS, MAX_SHARED = 3, 4, 8  # CU_FUNC_ATTRIBUTE_...
