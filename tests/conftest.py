@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 
 settings.register_profile(
     "paraxis",
+    max_examples=60,  # for the sake of time; every run tries others
     deadline=None,  # the first example compiles or imports; time is not what is tested
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -94,34 +94,42 @@ class Launcher:
     registers = spilled = 0
 
     def __init__(self, text, name):
-        self._launch = _library(text, name).px_launch
+        self._launch = library(text, name).px_launch
 
     def __call__(self, blocks, threads, arguments, shared=0):
-        given = [
-            ctypes.c_longlong(a) if isinstance(a, int) else ctypes.c_void_p(a.ctypes.data)
-            for a in arguments
-        ]
-        pointers = (ctypes.c_void_p * len(given))(
-            *(ctypes.cast(ctypes.byref(each), ctypes.c_void_p) for each in given)
-        )
-        self._launch(ctypes.c_longlong(blocks), ctypes.c_longlong(threads), pointers)
+        sizes = map(ctypes.c_longlong, (blocks, threads))
+        self._launch(*sizes, pointers(arguments))
+
+
+def pointers(arguments):
+    """A pointer to each argument, as kernels are launched with."""
+    given = [
+        ctypes.c_longlong(a) if isinstance(a, int) else ctypes.c_void_p(a.ctypes.data)
+        for a in arguments
+    ]
+    found = (ctypes.c_void_p * len(given))(
+        *(ctypes.cast(ctypes.byref(each), ctypes.c_void_p) for each in given)
+    )
+    found.pointed_to = given  # for as long
+    return found
 
 
 @cache
-def _library(text, name):
+def library(text, name, shim=SHIM, run=RUN, flags=""):
+    """The text between a `shim` before it and what runs it, compiled."""
     if shutil.which("g++") is None:
         pytest.skip("needs g++")
     real = "double" if "double x, double *s" in text else "float"
     word = "long long" if real == "double" else "int"
     folder = Path(tempfile.gettempdir()) / "paraxis-cuda-on-cpu"
     folder.mkdir(exist_ok=True)
-    whole = f"#define REAL {real}\n#define WORD {word}\n{SHIM}{text}\n#define KERNEL {name}\n{RUN}"
+    whole = f"#define REAL {real}\n#define WORD {word}\n{shim}{text}\n#define KERNEL {name}\n{run}"
     stem = folder / hashlib.sha256(whole.encode()).hexdigest()[:24]
     library = stem.with_suffix(".so")
     if not library.exists():
         source, made = stem.with_suffix(".cpp"), stem.with_suffix(f".{id(text)}.so")
         source.write_text(whole)
-        flags = "-std=c++17 -O0 -shared -fPIC -Wno-unknown-pragmas"
+        flags += " -std=c++17 -O0 -shared -fPIC -Wno-unknown-pragmas"
         subprocess.run(["g++", *flags.split(), "-o", made, source], check=True)
         made.rename(library)
     return ctypes.CDLL(str(library))

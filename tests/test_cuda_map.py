@@ -462,7 +462,8 @@ def test_functions_compute_in_single_only_where_all_arrays_are(doubles, monkeypa
 TAKEN = """
     threadIdx blockIdx blockDim gridDim warpSize state states inner outer within tile made memory
     first count word packet couple quartet LANES LANE THREADS PACKET SHARED BITS COPIED TOGETHER
-    rows_in rows_out columns_out sine_cosine within_a_turn sincos sincosf fma fmaf sin cos v0 v1
+    rows_in rows_out behind packet_out chunk_out carry ALIGNED sine_cosine within_a_turn sincos
+    sincosf fma fmaf sin cos v0 v1 zero q_made q_before
     angle0 poison0 q_entry q_row q_state q_outer q int float double template typename register
     asm signed this operator extern x y z w real half int4 float4
 """
@@ -489,6 +490,14 @@ def test_names_that_mean_something_else_in_cuda(layout):
     for name, ours in zip(names, found, strict=True):
         a, b, _ = arrays[name].T
         np.testing.assert_allclose(ours, np.stack([np.sin(a) + b, b], 1), rtol=1e-14)
+
+
+def test_names_with_dots_are_apart_from_those_of_the_text():
+    program = px.trace(
+        lambda x: {"a": [x * (1.0 + k) for k in range(300)], "a.before": x, "a.made": x + 1.0}, x=()
+    )
+    found = on_cpu(program)(np.array([2.0]))
+    assert [float(each.ravel()[0]) for each in found] == [2.0, 2.0, 3.0]
 
 
 # -- what cannot be ----------------------------------------------------------------------------

@@ -159,6 +159,15 @@ def test_compilers_are_told_of_long_and_of_wide_texts(monkeypatch):
 # -- runs of zeros -------------------------------------------------------------------------------
 
 
+def test_zeros_stay_loops_where_there_are_many_instructions(monkeypatch):
+    graph = px.trace(lambda x: [x[0], *[0.0] * 20, x[1]], x=2).graph
+    loop = "for (int zero = 0; zero < 20; zero++"
+    text = map_text(graph, (COLUMNS, COLUMNS)).text
+    assert text.count(loop) == 1 and f"#pragma unroll 4\n    {loop}" not in text
+    monkeypatch.setattr(text_module, "COMPACT", 0)
+    assert f"#pragma unroll 4\n    {loop}" in map_text(graph, (COLUMNS, COLUMNS)).text
+
+
 def test_zeros_side_by_side():
     """At the beginning, in the middle, at the end, and too few for a loop."""
     program = px.trace(

@@ -313,6 +313,7 @@ def test_what_is_no_number_stays_in_its_state(wrong, place):
     assert (after.solved[others] == before.solved[others]).all()
 
 
+@pytest.mark.long
 def test_parameters_may_differ_from_state_to_state():
     robot = lossy_robot(5)
     q, qd, qdd = motions(robot, 8, 0, at_rest=0.3)

@@ -83,13 +83,13 @@ def added(link, friction=NO_FRICTION, transmission=IDEAL):
 # -- doing them ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(robots(joints=(1, 6), massless=True), st.integers(0, 9))
 def test_done_in_any_order_the_tasks_give_the_torques_of_the_motors(robot, seed):
     check_inputs(with_losses(robot, seed), seed)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(robots(joints=(1, 4)), st.integers(0, 9))
 def test_in_every_direction_and_at_rest(robot, seed):
     check_inputs(with_losses(robot, seed), seed, resting)

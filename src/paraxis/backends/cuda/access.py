@@ -26,7 +26,6 @@ class Access:
     words = 0  # of shared memory a state
     together = False  # do the threads of a warp copy it together?
     in_turn = False  # is it written entry after entry, so that later ones have to wait?
-    is_compact = False  # should its text be compiled to few instructions?
 
     def __init__(self, name, entries, dtype, used, is_output=False):
         self.name, self.entries, self.dtype, self.used = name, entries, dtype, used
@@ -118,11 +117,13 @@ class ApartInShared(_InShared, Apart):
 
 
 class _Written:
-    """An output that is written entry by entry, as each is made."""
+    """An output that is written entry by entry, as each is made; `is_compact` says that zeros are
+    to be written by few instructions."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, is_compact=False):
         super().__init__(*arguments, is_output=True)
         self._at = 0  # the entry that the pointer points to
+        self._is_compact = is_compact
 
     def store(self, k, value):
         step, self._at = k - self._at, k
@@ -133,7 +134,7 @@ class _Written:
         go, self._at = _go(self.name, entries.start - self._at), entries.stop
         times = f"int zero = 0; zero < {len(entries)}; zero++"
         loop = f"for ({times}, {self.name} += {self.name}_entry) *{self.name} = 0;"
-        return [*go, "#pragma unroll 4", loop] if self.is_compact else [*go, loop]
+        return [*go, "#pragma unroll 4", loop] if self._is_compact else [*go, loop]
 
 
 def _go(name, entries):
@@ -234,7 +235,7 @@ class RowsInChunks(Access):
         starts = range(used.start, used.stop, chunk)
         self._chunks = [range(low, min(low + chunk, used.stop)) for low in starts]
         self._values, self._zeros, self._missing = {}, [], None
-        self._pitch = row_of_chunks(len(self._chunks[0]) if self._chunks else 0, dtype)
+        self._pitch = row_of_chunks(len(self._chunks[0]), dtype)
 
     @property
     def in_turn(self):

@@ -1,5 +1,7 @@
 """A graph as the statements of one thread: loads, arithmetic, stores as soon as they can be."""
 
+import re
+
 from ...graph.ops import LEAVES
 from ..c import SUFFIX, TYPES, c_language
 from ..llvm.trig import LARGE
@@ -18,6 +20,15 @@ def device_language(dtype, reserved=""):
     """CUDA C++ for numbers of this type, in which some more words are `reserved`."""
     pair = f"{TYPES[dtype]} {{0}}, {{1}}; sine_cosine({{2}}, &{{0}}, &{{1}});"
     return c_language(dtype, RESERVED + reserved, pair=pair)
+
+
+def called_in_text(keys, names, own):
+    """key -> its name in a text that makes names like those that `own` matches itself."""
+
+    def apart(key):
+        return f"{key}_" if own.fullmatch(re.sub(r"\W", "_", key)) else key
+
+    return {key: names.new(apart(key)) for key in keys}
 
 
 class Body:

@@ -23,6 +23,7 @@ ROOM = 96 << 10  # bytes of shared memory for a block, which every GPU has that 
 # Where chunks would ask for an order with more values alive, all that a block may have is as good.
 WHOLE = 896
 CHUNKED = 680  # so much leaves a third to the cache
+SHORT = 256  # bytes of a row that is collected whole in any case
 CHUNKS = 256, 128  # bytes of a row that are written at once, where there is room for them
 
 
@@ -43,7 +44,7 @@ def collected(outputs, part, taken, threads, dtype):
     chunks = [chunk // item for chunk in CHUNKS]
     for key, n in sorted(entries.items(), key=lambda each: each[1]):
         used, share = part.ranges[key], left // (len(entries) - len(found))
-        if n <= share and _whole(n, used, dtype):
+        if (n <= share or n * item <= SHORT) and _whole(n, used, dtype):
             found[key], words = RowsWhole, n
         else:
             fitting = (chunk for chunk in chunks if row_of_chunks(chunk, dtype) <= share)

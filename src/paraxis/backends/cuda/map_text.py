@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from ...drivers.device_map import APART, ROWS
 from ...graph.graph import size
@@ -10,7 +11,7 @@ from ...passes.order import most_alive, result_by_result
 from ...passes.split import parts
 from ..source import Names, function_name
 from .access import SIZES, WRITTEN, RowsWrittenAlone, read
-from .body import LONG, Body, device_language
+from .body import LONG, Body, called_in_text, device_language
 from .collect import ROOM, collected
 from .prologue import prologue
 
@@ -66,9 +67,7 @@ def map_text(graph, layouts, dtype="float64"):
 def _kernel(called, graph, part, layouts, dtype, language):
     names = Names(language, called)
     inputs, outputs = graph.inputs, {key: shape for key, (shape, _) in graph.outputs.items()}
-    called_by = {
-        key: names.new(f"{key}_" if OWN.fullmatch(key) else key) for key in (*inputs, *outputs)
-    }
+    called_by = called_in_text((*inputs, *outputs), names, OWN)
     needed = {node.value for node in part.nodes if node.op == "input"} | set(graph.unused)
     given, made = {}, {}
     lies = dict(zip((*inputs, *outputs), layouts, strict=True))
@@ -78,9 +77,11 @@ def _kernel(called, graph, part, layouts, dtype, language):
     room = ROOM // (THREADS * SIZES[dtype])  # numbers a state
     for key, shape in outputs.items():
         used, n = part.ranges.get(key, range(0)), size(shape)
-        kind = kinds.get(key, RowsWrittenAlone) if key in in_rows else WRITTEN[lies[key]]
+        if key in in_rows:
+            kind = kinds.get(key, RowsWrittenAlone)
+        else:
+            kind = partial(WRITTEN[lies[key]], is_compact=len(part.nodes) > COMPACT)
         made[key] = kind(called_by[key], n, dtype, used)
-        made[key].is_compact = len(part.nodes) > COMPACT
         room -= made[key].words
     in_turn = any(made[key].in_turn for key in part.ranges)
     order = result_by_result(part) if in_turn else part.order

@@ -66,7 +66,7 @@ static __device__ __forceinline__ void rows_out(
     }}
 }}
 
-/* How many numbers an address lies behind the last one at which memory begins to be written. */
+/* How many numbers an address lies behind the last multiple of what memory writes at once. */
 static __device__ __forceinline__ int behind(const {real} *address)
 {{
     return (int)((unsigned long long)address / sizeof({real})) & (ALIGNED - 1);

@@ -13,7 +13,7 @@ from ...passes.fuse import fuse
 from ...passes.order import few_alive
 from ..c import TYPES
 from ..source import Names, function_name
-from .body import Body, device_language
+from .body import Body, called_in_text, device_language
 from .prologue import prologue
 
 THREADS = 64  # of a block: few, for a level of a scan is often too short to fill the GPU
@@ -48,9 +48,7 @@ class _Sweep:
         self.entries = {key: size(shape) for key, shape in shapes.items()}
         self.carried = [key for key in graph.inputs if key in graph.outputs]
         self.walked = [key for key in self.entries if key not in self.carried]
-        self.called = {
-            key: names.new(f"{key}_" if OWN.fullmatch(key) else key) for key in self.entries
-        }
+        self.called = called_in_text(self.entries, names, OWN)
         self.waiting = []  # statements for the end of a step
 
     def text(self):
