@@ -23,6 +23,19 @@ SHIM = """
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+#define THREADS blockDim.x
+typedef WORD word;
+static inline word BITS(REAL x) { word y; memcpy(&y, &x, sizeof x); return y; }
+static inline REAL FROM_BITS(word x) { REAL y; memcpy(&y, &x, sizeof x); return y; }
+
+template <class... A, size_t... I>
+static void px_call(void (*kernel)(A...), void **given, std::index_sequence<I...>)
+{
+    kernel(*(A *)given[I]...);
+}
+"""
+
+ONE_LANE = """
 #define LANES 1
 #define LANE 0
 #define PACKET 1
@@ -31,23 +44,13 @@ SHIM = """
 #define COPY_ITEM(to, from) (*(to) = *(from))
 #define ARRIVED()
 #define TOGETHER()
-#define THREADS blockDim.x
 static thread_local struct { unsigned x; } threadIdx, blockIdx, blockDim, gridDim;
 typedef REAL packet;
-typedef WORD word;
 struct couple { REAL x, y; };
 struct quartet { REAL x, y, z, w; };
-static inline word BITS(REAL x) { word y; memcpy(&y, &x, sizeof x); return y; }
-static inline REAL FROM_BITS(word x) { REAL y; memcpy(&y, &x, sizeof x); return y; }
 """
 
 RUN = """
-template <class... A, size_t... I>
-static void px_call(void (*kernel)(A...), void **given, std::index_sequence<I...>)
-{
-    kernel(*(A *)given[I]...);
-}
-
 template <class... A>
 static void px_run(void (*kernel)(A...), long long blocks, long long threads, void **given)
 {
@@ -60,7 +63,7 @@ static void px_run(void (*kernel)(A...), long long blocks, long long threads, vo
         }
 }
 
-extern "C" void px_launch(long long blocks, long long threads, void **given)
+extern "C" void px_launch(long long blocks, long long threads, void **given, long long)
 {
     px_run(KERNEL, blocks, threads, given);
 }
@@ -71,12 +74,13 @@ class CpuDevice:
     """As backends.cuda.device.Device, with NumPy's arrays."""
 
     arrays, description, architecture, number = np, "cpu", "cpu", 0
+    lanes, run, flags = ONE_LANE, RUN, ""  # what is before the text, what runs it, for g++
 
     def binary(self, text, fast_math=False, size="usual"):
         return text.encode()
 
     def load(self, binary, name):
-        return Launcher(binary.decode(), name)
+        return Launcher(_library(binary.decode(), name, self.lanes, self.run, self.flags))
 
     def address(self, array):
         return array.ctypes.data
@@ -93,37 +97,31 @@ class Launcher:
 
     registers = spilled = 0
 
-    def __init__(self, text, name):
-        self._launch = library(text, name).px_launch
+    def __init__(self, library):
+        self._launch = library.px_launch
 
     def __call__(self, blocks, threads, arguments, shared=0):
-        sizes = map(ctypes.c_longlong, (blocks, threads))
-        self._launch(*sizes, pointers(arguments))
-
-
-def pointers(arguments):
-    """A pointer to each argument, as kernels are launched with."""
-    given = [
-        ctypes.c_longlong(a) if isinstance(a, int) else ctypes.c_void_p(a.ctypes.data)
-        for a in arguments
-    ]
-    found = (ctypes.c_void_p * len(given))(
-        *(ctypes.cast(ctypes.byref(each), ctypes.c_void_p) for each in given)
-    )
-    found.pointed_to = given  # for as long
-    return found
+        given = [
+            ctypes.c_longlong(a) if isinstance(a, int) else ctypes.c_void_p(a.ctypes.data)
+            for a in arguments
+        ]
+        pointers = (ctypes.c_void_p * len(given))(
+            *(ctypes.cast(ctypes.byref(each), ctypes.c_void_p) for each in given)
+        )
+        blocks, threads, shared = map(ctypes.c_longlong, (blocks, threads, shared))
+        self._launch(blocks, threads, pointers, shared)
 
 
 @cache
-def library(text, name, shim=SHIM, run=RUN, flags=""):
-    """The text between a `shim` before it and what runs it, compiled."""
+def _library(text, name, lanes, run, flags):
     if shutil.which("g++") is None:
         pytest.skip("needs g++")
     real = "double" if "double x, double *s" in text else "float"
     word = "long long" if real == "double" else "int"
     folder = Path(tempfile.gettempdir()) / "paraxis-cuda-on-cpu"
     folder.mkdir(exist_ok=True)
-    whole = f"#define REAL {real}\n#define WORD {word}\n{shim}{text}\n#define KERNEL {name}\n{run}"
+    types = f"#define REAL {real}\n#define WORD {word}\n"
+    whole = f"{types}{SHIM}{lanes}{text}\n#define KERNEL {name}\n{run}"
     stem = folder / hashlib.sha256(whole.encode()).hexdigest()[:24]
     library = stem.with_suffix(".so")
     if not library.exists():

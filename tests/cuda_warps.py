@@ -4,27 +4,16 @@ Slower than cuda_on_cpu, and nearer to a GPU: packets must be aligned, shared me
 was asked for, full of NaN at the beginning, and has a page behind it that must not be touched.
 """
 
-import ctypes
-
-import cuda_on_cpu
 import numpy as np
+from cuda_on_cpu import CpuDevice
 
-SHIM = """
-#include <math.h>
-#include <string.h>
+LANES = """
 #include <pthread.h>
 #include <sys/mman.h>
 #include <thread>
-#include <utility>
 #include <vector>
-#define __device__
-#define __global__
-#define __forceinline__ inline
-#define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(...)
 #define LANES 32
 #define LANE (threadIdx.x % LANES)
-#define THREADS blockDim.x
 static thread_local struct { unsigned x; } threadIdx;
 static struct { unsigned x; } blockIdx, blockDim, gridDim;
 static unsigned char *px_shared;
@@ -32,7 +21,6 @@ static pthread_barrier_t px_warps[32];
 #define SHARED(name) unsigned char *const name = px_shared
 #define TOGETHER() pthread_barrier_wait(&px_warps[threadIdx.x / LANES])
 #define ARRIVED() TOGETHER()
-typedef WORD word;
 struct alignas(2 * sizeof(REAL)) couple { REAL x, y; };
 struct alignas(4 * sizeof(REAL)) quartet { REAL x, y, z, w; };
 #define PACKET (16 / (int)sizeof(REAL))
@@ -41,17 +29,9 @@ template <> struct px_packet<4> { typedef quartet type; };
 typedef px_packet<sizeof(REAL)>::type packet;
 #define COPY_PACKET(to, from) (*(packet *)(to) = *(const packet *)(from))
 #define COPY_ITEM(to, from) (*(to) = *(from))
-static inline word BITS(REAL x) { word y; memcpy(&y, &x, sizeof x); return y; }
-static inline REAL FROM_BITS(word x) { REAL y; memcpy(&y, &x, sizeof x); return y; }
 """
 
 RUN = """
-template <class... A, size_t... I>
-static void px_call(void (*kernel)(A...), void **given, std::index_sequence<I...>)
-{
-    kernel(*(A *)given[I]...);
-}
-
 template <class... A>
 static void px_run(void (*kernel)(A...), long long blocks, long long threads, void **given)
 {
@@ -85,23 +65,8 @@ extern "C" void px_launch(long long blocks, long long threads, void **given, lon
 FLAGS = "-pthread -fsanitize=alignment -fsanitize-undefined-trap-on-error"
 
 
-class WarpDevice(cuda_on_cpu.CpuDevice):
-    description = "warps on the cpu"
-
-    def load(self, binary, name):
-        return Launcher(binary.decode(), name)
-
-
-class Launcher:
-    registers = spilled = 0
-
-    def __init__(self, text, name):
-        self._launch = cuda_on_cpu.library(text, name, SHIM, RUN, FLAGS).px_launch
-
-    def __call__(self, blocks, threads, arguments, shared=0):
-        pointers = cuda_on_cpu.pointers(arguments)
-        sizes = map(ctypes.c_longlong, (blocks, threads))
-        self._launch(*sizes, pointers, ctypes.c_longlong(shared))
+class WarpDevice(CpuDevice):
+    description, lanes, run, flags = "warps on the cpu", LANES, RUN, FLAGS
 
 
 def placed(shape, dtype, offset):

@@ -32,6 +32,22 @@ class Body:
     def graph(self):
         return self._make_graph()
 
+    def with_new_axis_first(self, arrays, axes, move):
+        """The inputs of a vmap, as `move(array, axis, 0)` makes them: its axis, of those that have
+        one, goes before all others, with room for those of the other arrays."""
+        ranks = [
+            array.ndim - len(shape) - (axis is not None)
+            for array, axis, shape in zip(arrays, axes, self.inputs, strict=True)
+        ]
+        moved = []
+        for array, axis, rank in zip(arrays, axes, ranks, strict=True):
+            if axis is not None:
+                array = move(array, axis, 0)
+                missing = (1,) * (max(ranks) - rank)
+                array = array.reshape(array.shape[0], *missing, *array.shape[1:])
+            moved.append(array)
+        return moved
+
     def kernel(self, target, dtype):
         """Machine code for "cpu" or "cuda", made once."""
         if (target, dtype) not in self._kernels:

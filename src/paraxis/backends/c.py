@@ -17,6 +17,7 @@ from .source import (
 
 TYPES = {"float64": "double", "float32": "float"}
 SUFFIX = {"float64": "", "float32": "f"}  # of numbers and of the library's functions
+SIZES = {"float64": 8, "float32": 4}  # bytes of a number
 
 # {f} is that suffix. `min` and `max` come to the sum when an argument is NaN.
 OPERATIONS = {

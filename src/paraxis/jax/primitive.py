@@ -74,18 +74,7 @@ def _summed(array, shape):
 
 
 def _batched(operands, axes, *, body):
-    """The new axis goes before all others, with room for those of the other operands."""
-    own = [
-        operand.ndim - len(shape) - (axis is not None)
-        for operand, axis, shape in zip(operands, axes, body.inputs, strict=True)
-    ]
-    moved = []
-    for operand, axis, rank in zip(operands, axes, own, strict=True):
-        if axis is not None:
-            operand = jnp.moveaxis(operand, axis, 0)
-            missing = (1,) * (max(own) - rank)
-            operand = operand.reshape(operand.shape[0], *missing, *operand.shape[1:])
-        moved.append(operand)
+    moved = body.with_new_axis_first(operands, axes, jnp.moveaxis)
     return call(body, moved), [0] * len(body.outputs)
 
 

@@ -35,7 +35,7 @@ class Call(torch.autograd.Function):
 
     @staticmethod
     def vmap(info, in_dims, body, *tensors):
-        moved = _with_new_axis_first(body, in_dims[1:], tensors)
+        moved = body.with_new_axis_first(tensors, in_dims[1:], torch.movedim)
         return Call.apply(body, *moved), (0,) * len(body.outputs)
 
 
@@ -48,22 +48,6 @@ def _pulled(body, tensors, wanted, bars):
         for k, gradient in zip(active, pulled, strict=True):
             gradients[k] = gradient.sum_to_size(tensors[k].shape)  # it may have been broadcast
     return gradients
-
-
-def _with_new_axis_first(body, axes, tensors):
-    """The axis of a vmap goes before all others, with room for those of the other tensors."""
-    ranks = [
-        tensor.ndim - len(shape) - (axis is not None)
-        for tensor, axis, shape in zip(tensors, axes, body.inputs, strict=True)
-    ]
-    moved = []
-    for tensor, axis, rank in zip(tensors, axes, ranks, strict=True):
-        if axis is not None:
-            tensor = tensor.movedim(axis, 0)
-            missing = (1,) * (max(ranks) - rank)
-            tensor = tensor.reshape(tensor.shape[0], *missing, *tensor.shape[1:])
-        moved.append(tensor)
-    return moved
 
 
 def _places(chosen):
@@ -84,7 +68,7 @@ def _with_derivatives(identity, tensors):
 
 
 def _vmap(info, in_dims, identity, tensors):
-    moved = _with_new_axis_first(body_of(identity), in_dims[1], tensors)
+    moved = body_of(identity).with_new_axis_first(tensors, in_dims[1], torch.movedim)
     results = torch.ops.paraxis.call(identity, moved)
     return results, [0] * len(results)
 

@@ -10,13 +10,10 @@ lines with which a thread begins. Inputs are asked for all at once, before anyth
 that is what hides how far away memory is.
 """
 
-import math
-
 from ...drivers.device_map import APART, COLUMNS, ROWS
-from ..c import TYPES
+from ..c import SIZES, TYPES
 from .prologue import ALIGNED, PACKET
 
-SIZES = {"float64": 8, "float32": 4}  # bytes of a number
 VECTORS = {"float32": ((4, "quartet"), (2, "couple")), "float64": ((2, "couple"),)}
 
 
@@ -45,6 +42,10 @@ class Access:
     def ready(self, place):
         """Lines for when what was asked for is there."""
         return []
+
+    def clear(self, entries):
+        """The lines that write zeros to a range of entries of an output."""
+        return [line for k in entries for line in self.store(k, "0")]
 
 
 class Strided(Access):
@@ -130,7 +131,6 @@ class _Written:
         return [*_go(self.name, step), f"*{self.name} = {value};"]
 
     def clear(self, entries):
-        """Write zeros to a range of entries."""
         go, self._at = _go(self.name, entries.start - self._at), entries.stop
         times = f"int zero = 0; zero < {len(entries)}; zero++"
         loop = f"for ({times}, {self.name} += {self.name}_entry) *{self.name} = 0;"
@@ -215,9 +215,6 @@ class RowsWhole(Access):
         self._missing -= 1
         line = f"{self.name}_made[{k}] = {value};"
         return [line] if self._missing else [line, "TOGETHER();", self._copied()]
-
-    def clear(self, entries):
-        return [line for k in entries for line in self.store(k, "0")]
 
     def _copied(self):
         n, tile = self.entries, f"{self.name}_made - LANE * {self.entries}"
@@ -315,15 +312,6 @@ class RowsWrittenAlone(Access):
 
     def store(self, k, value):
         return [f"{self.name}[{k}] = {value};"]
-
-    def clear(self, entries):
-        return [line for k in entries for line in self.store(k, "0")]
-
-
-def can_be_whole(entries, dtype):
-    """Do few threads want the same bank, where rows lie in shared memory as they do outside?"""
-    words = SIZES[dtype] // 4
-    return math.gcd(entries * words, 32) // words <= 4
 
 
 READ = {COLUMNS: (ColumnsInRegisters, ColumnsInShared), APART: (ApartInRegisters, ApartInShared)}

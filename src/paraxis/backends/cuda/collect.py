@@ -5,18 +5,13 @@ the room for them is shared by all warps of a multiprocessor, and kept from its 
 values go for which there are no registers. So long rows are written in chunks.
 """
 
+import math
 from functools import partial
 
 from ...graph.graph import size
 from ...passes.order import most_alive, result_by_result
-from .access import (
-    SIZES,
-    RowsInChunks,
-    RowsWhole,
-    RowsWrittenAlone,
-    can_be_whole,
-    row_of_chunks,
-)
+from ..c import SIZES
+from .access import RowsInChunks, RowsWhole, RowsWrittenAlone, row_of_chunks
 
 ROOM = 96 << 10  # bytes of shared memory for a block, which every GPU has that copies by itself
 # Bytes of a state, all its rows together, inputs among them: so much leaves room for eight warps.
@@ -58,7 +53,10 @@ def collected(outputs, part, taken, threads, dtype):
 
 
 def _whole(entries, used, dtype):
-    return len(used) == entries and can_be_whole(entries, dtype)
+    """Are all used, and do few threads want the same bank, where rows lie in shared memory as they
+    do outside?"""
+    words = SIZES[dtype] // 4
+    return len(used) == entries and math.gcd(entries * words, 32) // words <= 4
 
 
 def _order_matters(part):

@@ -9,8 +9,9 @@ from ...graph.graph import size
 from ...passes.fuse import fuse
 from ...passes.order import most_alive, result_by_result
 from ...passes.split import parts
+from ..c import SIZES
 from ..source import Names, function_name
-from .access import SIZES, WRITTEN, RowsWrittenAlone, read
+from .access import WRITTEN, RowsWrittenAlone, read
 from .body import LONG, Body, called_in_text, device_language
 from .collect import ROOM, collected
 from .prologue import prologue

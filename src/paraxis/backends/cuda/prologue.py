@@ -4,7 +4,7 @@ A warp is the threads that copy together: 32 on a GPU. Another compiler may defi
 rest itself before this text, with a single lane, and run one thread after another.
 """
 
-from ..c import TYPES
+from ..c import SIZES, TYPES
 from .sines import sines
 
 PACKET = 16  # bytes that a thread copies at once
@@ -118,9 +118,7 @@ static __device__ __forceinline__ void carry({real} *row, const int width)
 
 def prologue(dtype):
     """The text for numbers of this type."""
-    real = TYPES[dtype]
-    double = dtype == "float64"
-    size = 8 if double else 4
+    real, size, double = TYPES[dtype], SIZES[dtype], dtype == "float64"
     gpu = GPU.format(
         packet=PACKET // size,
         aligned=ALIGNED // size,

@@ -1,10 +1,9 @@
 """Sine and cosine of an angle, together, as CUDA C++."""
 
 from ..c import SUFFIX, TYPES
-from ..llvm.trig import COSINE, LARGE, SINE, parts_of_half_pi
+from ..llvm.trig import COSINE, LARGE, MAGIC, SINE, parts_of_half_pi
 from ..number import digits
 
-MAGIC = {"float64": 1.5 * 2**52, "float32": 1.5 * 2**23}  # adding it rounds to a whole number
 # sin(r) = r + r^3 S(r^2), cos(r) = 1 + r^2 C(r^2) on [-pi/2, pi/2], lowest power first: of least
 # error at worst, 5e-9. Fewer instructions than by quarters, as in float32 a multiply-add costs no
 # more than choosing or changing a sign; within 1.5e-7, about what rounding an angle does.
@@ -78,7 +77,7 @@ def sines(dtype):
         f=f,
         large=digits(LARGE[real], dtype),
         inverse=number(1 / parts[0]),
-        magic=number(MAGIC[dtype]),
+        magic=number(MAGIC[real]),
         p0=number(parts[0]),
         p1=number(parts[1]),
         p2=number(parts[2]),

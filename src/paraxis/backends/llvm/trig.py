@@ -15,6 +15,7 @@ import numpy as np
 from .lanes import Lanes
 
 LARGE = {"double": 131072.0, "float": 131072.0}
+MAGIC = {"double": 1.5 * 2**52, "float": 1.5 * 2**23}  # adding it rounds to a whole number
 
 # sin(r) = r + r^3 S(r^2), cos(r) = 1 - r^2/2 + r^4 C(r^2) on [-pi/4, pi/4]: minimax
 # coefficients, lowest power first, as in the public-domain Cephes library.
@@ -61,7 +62,7 @@ def define_sincos(module, lanes):
         return this
     v, i, element = lanes.type, lanes.integer, lanes.element
     c, ci, bits = lanes.constant, lanes.constant_int, 8 * lanes.size
-    magic = {"double": 1.5 * 2**52, "float": 1.5 * 2**23}[element]  # adding it rounds to whole
+    magic = MAGIC[element]
     lines = []
 
     def let(name, text):
