@@ -25,7 +25,7 @@ from .report.reports import REPORTS
 from .report.text import duration
 from .robot.load import load
 from .robot.model import DESCRIPTION
-from .robot.table import shown
+from .robot.text import shown
 
 EXAMPLES = """examples:
   paraxis demo                          a tour in a minute, and a page to look at

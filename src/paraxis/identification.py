@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .robot.inertial_parameters import inertial_parameters, parameter_labels
+from .robot.text import shown
 
 DEPENDENT = 1e-9  # of a column's length: what is left of it beyond the columns before
 NEGLIGIBLE = 1e-9  # a coefficient this small is a rounding error
@@ -32,7 +33,8 @@ class BaseParameters:
         lines = [f"{len(self)} base parameters of {len(self.labels)} inertial parameters"]
         for value, row, column in zip(self.values, self.combination, self.columns, strict=True):
             others = [k for k in np.flatnonzero(row) if k != column]
-            terms = [self.labels[column]] + [f"{row[k]:+.6g} {self.labels[k]}" for k in others]
+            terms = [shown(self.labels[column])]
+            terms += [f"{row[k]:+.6g} {shown(self.labels[k])}" for k in others]
             lines.append(f"{value:13.6g} = {' '.join(terms)}")
         return "\n".join(lines)
 

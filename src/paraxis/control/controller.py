@@ -10,7 +10,7 @@ from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.robot import Robot, a_robot
-from ..robot.text import quoted
+from ..robot.text import quoted, shown
 from ..scalar import maximum, minimum
 from .policies import EXACT
 from .policies import policy as as_policy
@@ -124,7 +124,7 @@ class Controller:
 
     def __repr__(self):
         stale = "" if self.policy is EXACT else f", {self.policy.name}"
-        return f"<Controller {self.law} of {self.robot.name}{stale}>"
+        return f"<Controller {self.law} of {shown(self.robot.name)}{stale}>"
 
 
 def _named_ahead(motion):

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from ..algorithms.coupled_newton_euler import BACKWARD, FORWARD, VARIABLES
 from ..errors import ArgumentError
+from ..robot.text import shown
 
 ORDERS = (0, 1)
 TORQUE, MOTOR = "torque", "motor"
@@ -121,7 +122,7 @@ class Policy:
         return next((cut for cut in reversed(self.cuts) if cut.matches(read)), None)
 
     def __repr__(self):
-        return f"<Policy {self.name}>"
+        return f"<Policy {shown(self.name)}>"
 
 
 EXACT = Policy("exact")

@@ -20,6 +20,7 @@ from ..parallel.whole_number import whole_number
 from ..passes.cordic.decompose import decompose
 from ..passes.cordic.tasks import Constant, Input, Result
 from ..program import Program
+from ..robot.text import shown
 from . import integers, long_integers
 from .formats import (
     SHORTEST,
@@ -288,4 +289,4 @@ class Circuit:
         return write(self, folder, self.sample(items), architecture, name)
 
     def __repr__(self):
-        return f"<Circuit {self.name}: {self.tasks.summary}, words of {self.word} bits>"
+        return f"<Circuit {shown(self.name)}: {self.tasks.summary}, words of {self.word} bits>"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backends.llvm import host
 from ..drivers import threads
-from ..robot.table import shown
+from ..robot.text import shown
 
 
 def machine():

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from html import escape
 
 from ..drawing.page import DOCUMENT, STYLE, details, plot, section, table
-from ..robot.table import HEAD, NUMERIC, drive_table, joint_rows, shown, summary
+from ..robot.table import HEAD, NUMERIC, drive_table, joint_rows, summary
+from ..robot.text import shown
 from . import plots
 from .machine import lines
 from .measure import SAMPLE

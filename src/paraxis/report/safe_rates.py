@@ -9,7 +9,7 @@ from ..control.dry_friction import has_dry_friction
 from ..control.safe_period import SafePeriod, safe_period
 from ..control.simulated_period import SimulatedPeriod, simulated_safe_period
 from ..control.speculate import speculate
-from ..robot.table import shown
+from ..robot.text import shown
 from .terminal import Column, print_table
 from .text import duration, short
 

@@ -11,7 +11,7 @@ from ..parallel.optimal.search import unsearched
 from ..parallel.schedules.busy import busy_rows
 from ..parallel.schedules.gap_text import gap_words
 from ..parallel.tasks.task_groups import groups_of
-from ..robot.table import shown
+from ..robot.text import shown
 from .terminal import Column, Terminal, print_table
 
 HUES = ("blue", "yellow", "green", "magenta", "cyan", "red")  # of groups, in turn

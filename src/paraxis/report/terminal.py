@@ -15,7 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..drawing.figure import Figure
-from ..robot.table import HEAD, LOSSES, NUMERIC, drive_table, joint_rows, shown, summary
+from ..robot.table import HEAD, LOSSES, NUMERIC, drive_table, joint_rows, summary
+from ..robot.text import shown
 from .document import MOST_POINTS, Diagram, agrees, cells
 from .operations import NOTE, cheapest
 from .text import duration, names, short

@@ -1,6 +1,6 @@
 """Text for people: lists of names and short numbers."""
 
-from ..robot.table import shown
+from ..robot.text import shown
 
 
 def names(items, most=40):

@@ -270,7 +270,8 @@ class Robot:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self):
-        from .table import shown, summary
+        from .table import summary
+        from .text import shown
 
         return f"<Robot {shown(self.name)}: {summary(self)}>"
 

@@ -4,6 +4,7 @@ import math
 
 from .friction import BEARING_NAMES, NO_FRICTION
 from .joint import WORLD
+from .text import shown
 from .transmission import IDEAL
 
 NONE = "–"
@@ -102,18 +103,6 @@ def _losses(joint):
 
 def _unless(usual, value):
     return NONE if value == usual else f"{value:.4g}"
-
-
-def shown(text, most=60):
-    """`text` on one line of at most `most` characters, everything unprintable as an escape.
-
-    Names may come from anyone's file. What is left may still mean something to rich or HTML:
-    pass it on as Text, or escaped.
-    """
-    line = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: most + 1]
-    )
-    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _axis(axis):

@@ -1,4 +1,4 @@
-"""Text from anyone's file: read within bounds, its numbers told from words, quoted in errors."""
+"""Text from anyone's file: read within bounds, its numbers told from words, safe to print."""
 
 import math
 import os
@@ -38,6 +38,18 @@ def naming(what):
         yield
     except RobotError as error:
         raise RobotError(f"{what}: {error}") from None
+
+
+def shown(text, most=60):
+    """`text` on one line of at most `most` characters, everything unprintable as an escape.
+
+    Names may come from anyone's file. What is left may still mean something to rich or HTML:
+    pass it on as Text, or escaped.
+    """
+    line = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)[: most + 1]
+    )
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def quoted(text, most=80):

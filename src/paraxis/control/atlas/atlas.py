@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import ArgumentError
 from ...parallel.written import written
 from ...robot.robot import Robot, a_robot
+from ...robot.text import shown
 from ...simulation.progress import Progress
 from ...simulation.simulator import positive
 from ...trajectories.trajectory import Trajectory
@@ -130,7 +131,7 @@ class StabilityAtlas:
     def __repr__(self):
         runs = sum(each.error.size for each in self.maps.values())
         return (
-            f"<StabilityAtlas of {self.robot.name}: {len(self.policies)} policies by "
+            f"<StabilityAtlas of {shown(self.robot.name)}: {len(self.policies)} policies by "
             f"{', '.join(self.axes)}; {runs:,} runs, {self.agreement:.1%} as predicted>"
         )
 

@@ -8,7 +8,7 @@ from ...drawing.axes import number_text
 from ...drawing.interactive import file_text, interactive_page
 from ...drawing.interactive import framed as in_frame
 from ...drawing.page import table
-from ...robot.table import shown
+from ...robot.text import shown
 from .rows import AXES
 from .summary import HEADS, USUAL, digits, summary, usual_row, why_more_may_hold
 

@@ -11,6 +11,7 @@ from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...passes.count import count
 from ...robot.robot import a_robot
+from ...robot.text import shown
 from .link_groups import LinkGroups
 from .run import UnsynchronisedRun
 
@@ -59,7 +60,7 @@ class Unsynchronised:
         for g, (links, body) in enumerate(zip(self.groups, self._groups.bodies, strict=True)):
             found, flops = self._groups.values_found(g), count(body.graph).flops
             parts.append(f"links {links}: {flops} flops, {found} values of others")
-        return f"<Unsynchronised {self.robot.name}: {'; '.join(parts)}>"
+        return f"<Unsynchronised {shown(self.robot.name)}: {'; '.join(parts)}>"
 
 
 def _checked(robot, **arrays):

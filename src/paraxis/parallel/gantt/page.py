@@ -9,7 +9,7 @@ from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
 from ...drawing.interactive import file_text, interactive_page
 from ...drawing.interactive import framed as in_frame
-from ...robot.table import shown
+from ...robot.text import shown
 from ..optimal.search import unsearched
 from ..schedules.busy import busy_rows
 from ..schedules.gap_text import gap_text, gap_words

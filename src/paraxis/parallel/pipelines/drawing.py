@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...drawing.figure import HUES
 from ...drawing.svg import LETTER, Drawing
-from ...robot.table import shown
+from ...robot.text import shown
 from .buffers import OUTSIDE
 
 STAGE, ROW, TRACK = 76, 34, 7  # pixels from boundary to boundary, row to row, track to track

@@ -4,7 +4,7 @@ from html import escape
 
 from ...drawing.axes import number_text
 from ...drawing.page import DOCUMENT, STYLE, section, table
-from ...robot.table import shown
+from ...robot.text import shown
 from .drawing import draw
 
 MOST = 2000  # tasks in a picture that anyone looks at

@@ -7,6 +7,7 @@ from functools import cached_property
 from numbers import Integral, Real
 
 from ...errors import ScheduleError
+from ...robot.text import shown
 from ..tasks.task_graph import LARGEST, TaskGraph
 from ..whole_number import whole_number
 from ..written import written
@@ -188,7 +189,7 @@ class Schedule:
         if self.is_slow:
             proved += ", slower than one processor"
         return (
-            f"<Schedule {self.tasks.name} on {self.computing} by {self.method}: makespan "
+            f"<Schedule {shown(self.tasks.name)} on {self.computing} by {self.method}: makespan "
             f"{self.makespan}, speed-up {self.speedup:.2f}, efficiency {self.efficiency:.1%}, "
             f"{proved}>"
         )

@@ -5,6 +5,7 @@ from itertools import islice, pairwise
 from numbers import Integral
 
 from ...errors import ArgumentError
+from ...robot.text import shown
 from ..whole_number import whole_number
 from ..written import written
 from .gap_text import gap_text
@@ -67,7 +68,7 @@ class SpeedupCurve:
             rows.append((f"{each.processors}", _digits(each.makespan), *shares, *bound))
         widths = [max(len(row[k]) for row in rows) for k in range(len(HEADINGS))]
         first = self.schedules[0]
-        lines = [f"{first.tasks.name} by {first.method}"]
+        lines = [f"{shown(first.tasks.name)} by {first.method}"]
         for row in rows:
             lines.append("  ".join(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=True)))
         return "\n".join(lines)

@@ -12,6 +12,7 @@ from functools import cached_property
 from numbers import Integral
 
 from ...errors import ArgumentError, ScheduleError
+from ...robot.text import shown
 from .links import Links
 from .wiring import Constant, Input, Wiring
 
@@ -200,7 +201,7 @@ class SystolicArray:
     @property
     def title(self):
         robot = self.links.model.robot
-        return f"{self.form} array for {robot.name}, {self.machine.replace('_', ' ')}"
+        return f"{self.form} array for {shown(robot.name)}, {self.machine.replace('_', ' ')}"
 
     def chart(self, *results, states=3):
         """Who is busy when, as text: a row for each operation with one of these results.

@@ -7,6 +7,7 @@ from functools import cached_property
 from numbers import Integral, Real
 
 from ...errors import TaskError
+from ...robot.text import shown
 
 MOST_SHOWN = 12  # tasks of a cycle
 LARGEST = 1e300  # all times together: floats end soon after
@@ -129,7 +130,7 @@ class TaskGraph:
         tasks = _counted(len(self), "task")
         edges = _counted(self.edge_count, "edge")
         return (
-            f"<TaskGraph {self.name}: {tasks}, {edges}, work {self.work}, "
+            f"<TaskGraph {shown(self.name)}: {tasks}, {edges}, work {self.work}, "
             f"span {self.span}, parallelism {self.parallelism:.1f}>"
         )
 

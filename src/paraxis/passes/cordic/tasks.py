@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import ArgumentError
+from ...robot.text import shown
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,7 @@ class CordicTasks:
     # -- showing them ------------------------------------------------------------------------------
 
     def __repr__(self):
-        return f"<CordicTasks {self.name}: {self.summary}>"
+        return f"<CordicTasks {shown(self.name)}: {self.summary}>"
 
     @property
     def summary(self):
@@ -204,7 +205,7 @@ class CordicTasks:
 
     def __str__(self):
         """A line a task, each with its stage from zero, and a line an output."""
-        lines = [f"{self.name}: {self.summary}"]
+        lines = [f"{shown(self.name)}: {self.summary}"]
         for number, (task, level) in enumerate(zip(self.tasks, self.levels, strict=True), 1):
             ports = ", ".join(f"{port}={self.shown(o)}" for port, o in task.operands.items())
             line = f"{level - 1:>4}  T{number:<3} {task.kind}({ports})"
