@@ -4,6 +4,7 @@ import pytest
 
 import paraxis as px
 from paraxis.errors import ArgumentError, TaskError
+from paraxis.parallel.tasks import stg
 
 
 def test_long_numbers_stay_apart(tmp_path):
@@ -30,6 +31,47 @@ def test_wrong_rows(tmp_path, row, message):
     path = tmp_path / "wrong.stg"
     path.write_text(f"2\n{row}\n1 4 1 0\n2 4 1 1\n3 0 1 2\n")
     with pytest.raises(TaskError, match=message):
+        px.TaskGraph.from_stg(path)
+
+
+def test_a_file_that_counts_its_dummies_too(tmp_path):
+    """As the public robot.stg does, whose 90 tasks are 88 and two dummies."""
+    path = tmp_path / "counted.stg"
+    path.write_text("5\n0 0 0\n1 4 1 0\n2 6 1 1\n3 5 1 1\n4 0 2 2 3\n# the end\n")
+    tasks = px.TaskGraph.from_stg(path)
+    assert tasks.names == ("1", "2", "3")
+    assert tuple(tasks.weights) == (4, 6, 5)
+    assert [edge[:2] for edge in tasks.edges()] == [("1", "2"), ("1", "3")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "0 0 0\n1 4 1 0\n2 6 1 1\n3 5 1 1",  # no dummy at its end
+        "0 0 0\n1 4 1 0\n2 6 1 1\n3 5 1 1\n4 0 1 3",  # one that does not follow task 2
+        "0 0 0\n1 4 1 0\n2 6 1 1\n3 5 1 1\n4 7 2 2 3",  # one that takes time
+    ],
+)
+def test_a_file_that_breaks_off_is_not_one_that_counts_its_dummies(tmp_path, rows):
+    path = tmp_path / "broken.stg"
+    path.write_text(f"5\n{rows}\n")
+    with pytest.raises(TaskError, match="expected 7 rows, tasks 0 to 6, found the end after"):
+        px.TaskGraph.from_stg(path)
+
+
+def test_no_more_than_a_bounded_part_of_a_file_is_read(tmp_path):
+    path = tmp_path / "endless.stg"
+    with open(path, "wb") as file:
+        file.truncate(2**40)  # a hole: it takes no room on the disk, and would fill the memory
+    with pytest.raises(TaskError, match="expected at most 64 MB, found more"):
+        px.TaskGraph.from_stg(path)
+
+
+def test_the_numbers_of_a_file_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(stg, "MOST_NUMBERS", 12)
+    path = tmp_path / "many.stg"
+    path.write_text("2\n0 0 0\n1 4 1 0\n2 4 1 1\n3 0 1 2\n")
+    with pytest.raises(TaskError, match="expected at most 12 numbers, found more"):
         px.TaskGraph.from_stg(path)
 
 

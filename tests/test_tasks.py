@@ -231,7 +231,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, tasks):
 
 def test_only_whole_weights_are_written():
     assert "          1          3" in px.TaskGraph({"a": 3.0}).to_stg()
-    with pytest.raises(px.TaskError, match="task a: expected a whole weight for STG, found 1.5"):
+    with pytest.raises(px.TaskError, match="task a: expected an integer weight for STG, found 1.5"):
         px.TaskGraph({"a": 1.5}).to_stg()
 
 
@@ -245,7 +245,7 @@ HEAD = "2\n0 0 0\n1 4 1 0\n"
         ("# only a remark\n", "line 1: expected the number of tasks, found nothing"),
         ("2 3\n", "line 1: expected the number of tasks, found 2 3"),
         ("-2\n", "line 1: expected the number of tasks, found -2"),
-        ("two\n", "line 1: expected whole numbers, found 'two'"),
+        ("two\n", "line 1: expected integers, found 'two'"),
         ("2\n", "line 1: expected 4 rows, tasks 0 to 3, found the end after 0"),
         (HEAD, "line 3: expected 4 rows, tasks 0 to 3, found the end after 2"),
         (HEAD + "2 4\n", "line 4: expected a task's number, its time and how many predecessors"),
@@ -254,7 +254,7 @@ HEAD = "2\n0 0 0\n1 4 1 0\n"
         (HEAD + "2 4 -1\n", "line 4: expected a number of predecessors >= 0, found -1"),
         (HEAD + "3 4 1 1\n", "line 4: expected task 2, found task 3"),
         (HEAD + "2 -4 1 1\n", "line 4: expected a time >= 0 for task 2, found -4"),
-        (HEAD + "2 4.5 1 1\n", "line 4: expected whole numbers, found '4.5'"),
+        (HEAD + "2 4.5 1 1\n", "line 4: expected integers, found '4.5'"),
         (HEAD + "2 4 1 3\n", "line 4: expected predecessors from 0 to 2, found 3"),
         (HEAD + "2 4 1 1\n3 6 1 2\n", "line 5: expected a dummy of time 0, found time 6"),
         (HEAD + "2 4 1 1\n3 0 1 2\n4 0 0\n", "line 6: expected the end after task 3, found 4 0 0"),

@@ -1,11 +1,15 @@
 """The Standard Task Graph format of Kasahara's group.
 
-The first number is how many tasks there are. Then follows a row for each: its number, its time,
-how many predecessors it has, and their numbers. Row 0 is a dummy before all others and the last
-row one after all others; neither takes time, and neither becomes a task here. Lines that begin
-with # are remarks. The variant with communication costs is not read.
+The first number is how many tasks there are. A row follows for each: its number, its time, how
+many predecessors it has, and their numbers. Row 0 is a dummy before all others and the last row
+one after all others; neither takes time, and neither becomes a task here. Some files, the group's
+own robot.stg among them, count the two dummies too: they are recognised by ending two rows
+earlier, in a row that has no time and follows everything that nothing else follows. Lines that
+begin with # are remarks. The variant with communication costs is not read.
 
 Written files number the tasks from 1, each after its predecessors.
+
+A file is anyone's text: its size, and that of every number in it, is bounded.
 """
 
 import re
@@ -13,53 +17,80 @@ from os import PathLike
 from pathlib import Path
 
 from ...errors import ArgumentError, TaskError
+from ...robot.text import shown
 from .task_graph import TaskGraph
 
 WIDTH = 10  # of a number's field, after a space; longer numbers widen it
 DIGITS = 18  # at most, of a number
+MOST_BYTES = 64 * 2**20
+MOST_NUMBERS = 4_000_000  # as edges they take about a gigabyte
 
 
 def read(path):
     """The TaskGraph in a file; names are the numbers, as text."""
     if not isinstance(path, (str, PathLike)):
         raise ArgumentError(f"path: expected that of an STG file, found {path!r}")
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no path can be that
-        raise TaskError(f"{path}: expected a file in STG format: {error}") from None
-    rows = _rows(path, text)
+    file = shown(path, 300)
+    rows = _rows(file, _text(path, file))
     where, count = next(rows, (1, ()))
     if len(count) != 1 or count[0] < 0:
-        raise TaskError(f"{path}, line {where}: expected the number of tasks, found {_said(count)}")
-    tasks = count[0]
-    weights, edges = {}, []
-    number = -1
+        raise TaskError(f"{file}, line {where}: expected the number of tasks, found {_said(count)}")
+    last = count[0] + 1  # the number of the dummy after all others
+    weights, predecessors = [], []
     for number, (where, row) in enumerate(rows):
-        place = f"{path}, line {where}"
-        if number > tasks + 1:
-            raise TaskError(f"{place}: expected the end after task {tasks + 1}, found {_said(row)}")
-        before = _predecessors(place, number, row, tasks)
-        if 1 <= number <= tasks:
-            weights[str(number)] = row[1]
-            edges += ((str(first), str(number)) for first in before if first)
-        elif row[1]:
+        place = f"{file}, line {where}"
+        if number > last:
+            raise TaskError(f"{place}: expected the end after task {last}, found {_said(row)}")
+        predecessors.append(_predecessors(place, number, row, last - 1))
+        weights.append(row[1])
+        if number in (0, last) and row[1]:
             raise TaskError(f"{place}: expected a dummy of time 0, found time {row[1]}")
-    if number < tasks + 1:
+    if len(weights) == last - 1 and _ends_in_a_dummy(weights, predecessors):
+        last -= 2  # the dummies are among those counted
+    if len(weights) <= last:
         raise TaskError(
-            f"{path}, line {where}: expected {tasks + 2} rows, tasks 0 to {tasks + 1}, found the "
-            f"end after {number + 1}"
+            f"{file}, line {where}: expected {last + 1} rows, tasks 0 to {last}, found the "
+            f"end after {len(weights)}"
         )
+    edges = [
+        (str(first), str(number))
+        for number in range(1, last)
+        for first in predecessors[number]
+        if first
+    ]
     try:
-        return TaskGraph(weights, edges, Path(path).stem)
+        tasks = {str(number): weights[number] for number in range(1, last)}
+        return TaskGraph(tasks, edges, Path(path).stem)
     except TaskError as error:
-        raise TaskError(f"{path}: {error}") from None
+        raise TaskError(f"{file}: {error}") from None
+
+
+def _text(path, file):
+    try:
+        with open(path, "rb") as opened:
+            data = opened.read(MOST_BYTES + 1)
+        text = data.decode("utf-8")
+    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no path can be that
+        raise TaskError(f"{file}: expected a file in STG format: {error}") from None
+    if len(data) > MOST_BYTES:
+        raise TaskError(f"{file}: expected at most {MOST_BYTES // 2**20} MB, found more")
+    return text
+
+
+def _ends_in_a_dummy(weights, predecessors):
+    """Does the last row take no time, and follow just the tasks that no other row follows?"""
+    last = len(weights) - 1
+    if last < 1 or weights[last]:
+        return False
+    followed = {first for each in predecessors[:last] for first in each}
+    return {*predecessors[last]} == {*range(last)} - followed
 
 
 def write(tasks, path=None):
     """The text of a file; written if a path is given."""
     for name, weight in zip(tasks.names, tasks.weights, strict=True):
         if weight != int(weight):
-            raise TaskError(f"task {name}: expected a whole weight for STG, found {weight}")
+            raise TaskError(f"task {name}: expected an integer weight for STG, found {weight}")
         if weight >= 10**DIGITS:
             raise TaskError(
                 f"task {name}: expected a weight of {DIGITS} digits at most for STG, found {weight}"
@@ -85,18 +116,23 @@ def write(tasks, path=None):
 
 def _rows(path, text):
     """(line number, its numbers) of the lines that are no remarks."""
+    found = 0
     for where, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("#") or not line.strip():
             continue
-        for word in line.split():
+        words = line.split()
+        found += len(words)
+        if found > MOST_NUMBERS:
+            raise TaskError(f"{path}: expected at most {MOST_NUMBERS:,} numbers, found more")
+        for word in words:
             place = f"{path}, line {where}"
             if not re.fullmatch("-?[0-9]+", word):
-                raise TaskError(f"{place}: expected whole numbers, found {word[:40]!r}")
+                raise TaskError(f"{place}: expected integers, found {word[:40]!r}")
             if len(word.lstrip("-")) > DIGITS:
                 raise TaskError(
                     f"{place}: expected numbers of {DIGITS} digits at most, found {word[:40]}"
                 )
-        yield where, tuple(int(word) for word in line.split())
+        yield where, tuple(map(int, words))
 
 
 def _predecessors(place, number, row, tasks):
