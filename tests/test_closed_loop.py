@@ -177,6 +177,15 @@ def test_no_delay_is_the_limit_of_small_ones():
     assert 0 < difference(run.q[:, 1], none.q) < 1e-6
 
 
+def test_a_delay_of_a_period_is_a_pipeline_of_two_stages():
+    options = {"duration": 0.05, "record": ("q", "tau"), "q0": POSTURE}
+    late = px.closed_loop(ARM, exact(), swing, 2e-3, delay=2e-3, **options)
+    two = px.computed_torque(ARM, *GAINS, "pipelined")
+    piped = px.closed_loop(ARM, two, swing, 2e-3, **options)
+    assert difference(late.q, piped.q) < 1e-12
+    assert difference(late.q, px.closed_loop(ARM, exact(), swing, 2e-3, **options).q) > 1e-6
+
+
 def rubbing(arm, bearing=False):
     """The arm with gears and friction in every joint, smooth enough for steps of the plant."""
     smooth = {"viscous": 0.5, "coulomb": 0.8, "smoothing": 0.01}
@@ -441,8 +450,10 @@ BAD = {
     "period: expected real numbers": {"period": "soon"},
     "period: expected seconds, at most the duration of 0.01 s, found 2": {"period": [1e-3, 2]},
     "delay: expected seconds >= 0, found -1": {"delay": -1.0},
-    "delay: expected less than the shortest period, 0.001 s, found 0.001": {"delay": 1e-3},
-    "delay: expected less than the shortest period, 0.0009": {"delay": 0.95e-3, "jitter": 0.1},
+    "delay: expected at most the shortest period, 0.001 s, found 0.002; .*pipelined": {
+        "delay": 2e-3
+    },
+    "delay: expected at most the shortest period, 0.0009": {"delay": 0.95e-3, "jitter": 0.1},
     "jitter: expected a share of the period in": {"jitter": 1.0},
     "missed: expected a probability, found 1.5": {"missed": 1.5},
     "missed: expected .samples, .... of bools": {"missed": True},

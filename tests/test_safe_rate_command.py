@@ -44,6 +44,27 @@ def test_one_policy_under_conditions(capsys):
     assert float(cells[5]) == pytest.approx(float(cells[1]), rel=0.05)
 
 
+def test_one_sample_of_delay_is_what_most_controllers_have(capsys):
+    _, late, _ = run(capsys, "planar3", *GAINS, "--policy", "exact", "--delay", 1)
+    _, piped, _ = run(capsys, "planar3", *GAINS, "--policy", "pipelined")
+    assert line_of(late, "exact").split()[1:5] == line_of(piped, "pipelined").split()[1:5]
+
+
+def test_a_frame_holds_the_payload(capsys):
+    conditions = ("--policy", "exact", "--payload", 2)
+    arm = px.load("planar3")
+    found = {}
+    for frame in (arm.frames[1].name, arm.tool().name):
+        code, out, _ = run(capsys, "planar3", *GAINS, *conditions, "--frame", frame)
+        assert code == 0
+        plant = arm.with_payload(2.0, frame=frame)
+        law = px.computed_torque(arm, 100.0, 20.0)
+        period = px.safe_period(plant, law, np.zeros(3)).period
+        assert duration(period) in line_of(out, "exact")
+        found[frame] = period
+    assert len({*found.values()}) == 2
+
+
 def test_missed_steps_show_both_bounds(capsys):
     code, out, _ = run(capsys, "planar3", *GAINS, "--policy", "exact", "--missed", 1)
     assert code == 0 and "unstable from" in out and "joint spectral radius" in out
@@ -66,8 +87,10 @@ def test_the_posture_is_the_middle_of_the_ranges():
     [
         (("planar3", "--kp", 1), "--kd"),
         (("planar3", *GAINS, "--policy", "nobody"), "found 'nobody'"),
-        (("planar3", *GAINS, "--posture", "1,2"), "a posture of 3 numbers"),
-        (("planar3", *GAINS, "--delay", 1), "delay_share: expected a share"),
+        (("planar3", *GAINS, "--posture", "1,2"), "--posture: expected 3 numbers for planar3"),
+        (("planar3", *GAINS, "--delay", 1.5), 'px.policy("pipelined", stages=3)'),
+        (("planar3", *GAINS, "--frame", "tip"), "--frame: expected --payload too"),
+        (("planar3", *GAINS, "--payload", 1, "--frame", "hand"), "hand"),
         (("planar3", *GAINS, "--missed", -1), "missed_in_a_row: expected"),
         (("planar3", *GAINS, "--missed", 1, "--check"), "--check: makes no sense with --missed"),
         (("planar3", *GAINS, "--postures", 0), "--postures: expected"),

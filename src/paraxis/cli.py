@@ -297,14 +297,19 @@ def _parser():
         "--postures", metavar="N", type=int, help="the least over so many by chance, in the ranges"
     )
     safe.add_argument(
-        "--delay", metavar="SHARE", type=float, default=0.0, help="of the period, to compute"
+        "--delay",
+        metavar="SHARE",
+        type=float,
+        default=0.0,
+        help="from a sample to its torques, of the period: 0 to 1 (1 is one sample late)",
     )
     safe.add_argument(
         "--missed", metavar="N", type=int, default=0, help="control steps missed in a row, at most"
     )
     safe.add_argument(
-        "--payload", metavar="KG", type=float, default=0.0, help="that the controller is not told"
+        "--payload", metavar="KG", type=float, default=0.0, help="unknown to the controller"
     )
+    safe.add_argument("--frame", metavar="FRAME", help="that holds the payload (default: the tool)")
     safe.add_argument("--check", action="store_true", help="simulate too")
 
     about = "a table of a paper beside what is measured here"
@@ -685,7 +690,16 @@ def _safe_rate(arguments):
         policy(name)  # a wrong one is told before anything is loaded
     robot = _load(arguments)
     laws = [computed_torque(robot, arguments.kp, arguments.kd, name) for name in names]
-    plant = robot.with_payload(arguments.payload) if arguments.payload else robot
+    posture = middle_posture(robot) if arguments.posture is None else arguments.posture
+    if len(posture) != robot.nq:
+        raise ArgumentError(
+            f"--posture: expected {robot.nq} numbers for {shown(robot.name)}, found {len(posture)}"
+        )
+    plant = robot
+    if arguments.payload:
+        plant = robot.with_payload(arguments.payload, frame=arguments.frame)
+    elif arguments.frame is not None:
+        raise ArgumentError("--frame: expected --payload too, which it holds")
     plant = without_dry_friction(plant)
 
     def found_of_each(find, *given):
@@ -697,7 +711,7 @@ def _safe_rate(arguments):
     words = [f"a delay of {delay:g} of the period"] * bool(delay)
     steps = "1 control step" if missed == 1 else f"{missed} control steps in a row"
     words += [f"up to {steps} missed"] * bool(missed)
-    words += [f"{arguments.payload:g} kg it is not told of"] * bool(arguments.payload)
+    words += [f"an unknown payload of {arguments.payload:g} kg"] * bool(arguments.payload)
     if several is not None:
         postures = postures_by_chance(robot, several)
         rates = list(found_of_each(least_rate, postures, delay, missed))
@@ -705,7 +719,6 @@ def _safe_rate(arguments):
         words.insert(0, f"at {kinds} by chance")
         print_least_rates(Terminal(), robot, rates, ", ".join(words))
         return 0
-    posture = middle_posture(robot) if arguments.posture is None else arguments.posture
     rates = list(found_of_each(safe_rate, posture, delay, missed, arguments.check))
     words.insert(0, f"at the posture {_listed(posture)}")
     rest = rates[0].predicted

@@ -5,6 +5,12 @@ from numbers import Real
 from ..errors import ArgumentError
 from .controller import Controller
 
+# What a delay of more than a period is here.
+LATER = (
+    "; torques that are several samples late are a policy of the controller: "
+    'policy=px.policy("pipelined", stages=3) applies them two samples late'
+)
+
 
 def check_controller(robot, controller):
     """Raise where it is no Controller, or one of another number of joints."""
@@ -25,6 +31,9 @@ def is_number(value):
 
 def share_of_period(value, name):
     """A share of the period that computation may take."""
-    if not is_number(value) or not 0 <= value < 1:
-        raise ArgumentError(f"{name}: expected a share of the period in [0, 1), found {value!r}")
+    if not is_number(value) or not 0 <= value <= 1:
+        more = LATER if is_number(value) and value > 1 else ""
+        raise ArgumentError(
+            f"{name}: expected a share of the period from 0 to 1, found {value!r}{more}"
+        )
     return float(value)

@@ -85,7 +85,7 @@ def closed_loop(
     next; the plant, which is exact, goes on by RK4 in steps of at most `plant_step`.
 
     q0, qd0 (..., n): where runs begin, by default on the trajectory. duration: by default that of
-    the trajectory. delay: seconds from a sample to its torques, below the period. jitter: each
+    the trajectory. delay: seconds from a sample to its torques, up to a whole period. jitter: each
     period is longer or shorter by up to this share of it, evenly distributed. missed: the
     probability that a control step does not happen, or which do not, as (samples, ...) of bools;
     the torques stay and nothing is computed. encoder: the width of an encoder's line, to which

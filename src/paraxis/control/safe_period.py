@@ -127,7 +127,7 @@ def safe_period(
     of the joint spectral radius decide, the upper one for what is safe, the lower one for what is
     not.
 
-    delay_share: of the period, in [0, 1), that computation takes. decay (1/s): asks that errors
+    delay_share: of the period, from 0 to 1, that computation takes. decay (1/s): asks that errors
     fall at least as fast as exp(-decay t), in the long run. shortest, longest: the periods to look
     at, by default from 1e-5 (or, where bounds decide, 1e-3) of the exact loop's fastest time, but
     no less than shows in its slowest, to 100 of its slowest. Other keywords are parameters of the

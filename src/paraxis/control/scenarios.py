@@ -13,7 +13,7 @@ from ..robot.model import PARAMETERS
 from ..robot.robot import Robot, a_robot
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
-from .checks import check_controller
+from .checks import LATER, check_controller
 from .controller import Controller
 from .reference import Reference
 
@@ -176,11 +176,11 @@ def _check_period(period, duration):
 def _check_delay(arrays):
     shortest = arrays["period"] * (1 - arrays["jitter"])
     delay, shortest = np.broadcast_arrays(arrays["delay"], shortest)
-    late = delay >= shortest
+    late = delay > shortest
     if late.any():
         raise ArgumentError(
-            f"delay: expected less than the shortest period, {shortest[late].flat[0]:g} s, found "
-            f"{delay[late].flat[0]:g}"
+            f"delay: expected at most the shortest period, {shortest[late].flat[0]:g} s, found "
+            f"{delay[late].flat[0]:g}{LATER}"
         )
 
 
