@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -45,6 +46,26 @@ def test_the_reference_lists_every_command_and_report(capsys):
     assert len(commands) > 5
     assert sorted(re.findall(r"^\| `paraxis ([a-z-]+)", page, re.M)) == sorted(commands)
     assert sorted(re.findall(r"\(reports/([a-z-]+)\.md\)", page)) == sorted(REPORTS)
+
+
+def test_the_first_page_names_every_package_that_is_installed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    packages = [re.match(r"[\w-]+", each)[0].lower() for each in project["dependencies"]]
+    sentence = re.search(r"pip brings (.*?)\.", (ROOT / "docs/start.md").read_text(), re.S)[1]
+    assert sorted(re.findall(r"[\w-]+", sentence.lower().replace(" and ", ", "))) == sorted(
+        packages
+    )
+
+
+def test_every_plot_of_the_pages_has_a_text_that_describes_it():
+    cells = [
+        cell
+        for page in PAGES
+        for cell in re.findall(r"```\{code-cell\}\n(.*?)```", page.read_text(), re.S)
+        if re.search(r"\bplt\.(?!show)\w+\(", cell)
+    ]
+    assert len(cells) >= 10
+    assert not [cell for cell in cells if "  image:\n    alt: " not in cell]
 
 
 def test_the_readme_runs(monkeypatch, tmp_path):

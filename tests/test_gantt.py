@@ -392,3 +392,10 @@ def test_the_script_finds_what_is_there(seed):
             assert kind == NEEDS and sent <= since
             assert sent + tasks.messages[cause, task] == start
     assert sorted(found["found"]) == [k for k in tasks.names if "1" in str(k)]
+
+
+def test_a_framed_chart_has_a_background_of_its_own():
+    """What frames it may be dark where the system is light: then its titles would not show."""
+    style = re.search(r"<style>(.*?)</style>", page(px.schedule(diamond(), 2)), re.S)[1]
+    assert not re.search(r"\.framed body \{[^}]*background: (none|transparent)", style)
+    assert re.search(r"\bbody \{[^}]*background: var\(--paper\)", style)

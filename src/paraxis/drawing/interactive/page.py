@@ -29,10 +29,9 @@ def interactive_page(title, body, data, style, scripts):
 
 def framed(title, document, height):
     """A document as an element of another page. It finds its height by itself, later."""
-    return (
-        f'<iframe title="{escape(title)}" style="width: 100%; height: {height}px; border: 0" '
-        f'srcdoc="{escape(document)}"></iframe>'
-    )
+    style = f"width: 100%; height: {height}px; border: 0; border-radius: 14px"
+    head = f'<iframe title="{escape(title)}" style="{style}"'
+    return f'{head} srcdoc="{escape(document)}"></iframe>'
 
 
 def file_text(package, name):
