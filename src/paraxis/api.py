@@ -8,6 +8,7 @@ import numpy as np
 
 from . import loads
 from .algorithms.motor_torques import MotorTorques
+from .backends.compiling import compiling, one_call
 from .backends.cuda.arrays import on_a_gpu
 from .backends.cuda.kernel import KernelsByType
 from .backends.llvm.kernel import compile_kernel
@@ -67,7 +68,8 @@ def program(
     frames are then as described. `frame` and `coordinates` are for functions about a frame.
     """
     request = _request(robot, function, algorithm, parameters, frame, coordinates)
-    return Program(request.graph(), request.identity)
+    with one_call(request.label), compiling("tracing"):
+        return Program(request.graph(), request.identity)
 
 
 class _Request:
@@ -85,6 +87,10 @@ class _Request:
             f"{self.robot.digest} {self.function} {self.algorithm} {self.parameters} "
             f"{about} {self.coordinates}"
         )
+
+    @property
+    def label(self):
+        return f"{self.function} of {quoted(self.robot.name)}"
 
     def graph(self):
         return graph_of(
@@ -535,13 +541,14 @@ def _compiled(robot, function, algorithm, parameters, frame, coordinates):
                 f"{function} of a robot with {robot.n} joints: its Program is as long as the "
                 "robot, and making it may take minutes",
                 RobotWarning,
-                stacklevel=7,
+                stacklevel=9,
             )
         return request.graph()
 
     @cache
     def kernel(dtype, fallback=None):
-        return compile_kernel(request.identity, graph, work, dtype, fallback=fallback)
+        with one_call(request.label):
+            return compile_kernel(request.identity, graph, work, dtype, fallback=fallback)
 
     def general(*arrays, out=None):
         if out is None and traced_value(arrays) is not None:

@@ -18,6 +18,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from .compiling import compiling
+
 MAGIC = b"paraxis object 1\n"
 ABANDONED = 3600.0  # seconds after which nobody is still writing a file
 MOST_BYTES = 512 << 20  # when the folder outgrows this, the files unused for longest go
@@ -58,6 +60,17 @@ def source_digest():
 def key(*parts):
     """The name under which code made from these parts is kept."""
     return hashlib.sha256("\0".join((source_digest(), *map(str, parts))).encode()).hexdigest()
+
+
+def kept(name, make):
+    """(description, object bytes) kept under a key, or those of `make()`, kept from now on."""
+    found = load(name)
+    if found is None:
+        keeps = directory() is not None
+        with compiling(note="; kept in the cache for next time" if keeps else ""):
+            found = make()
+        store(name, *found)
+    return found
 
 
 def _private(status, kind):

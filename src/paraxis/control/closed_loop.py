@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..backends.compiling import one_call
 from ..backends.places import place_for
 from ..drivers.iterate import whole
 from ..errors import ArgumentError, SimulationWarning
+from ..robot.robot import a_robot
 from ..robot.text import quoted
 from ..simulation.losses import feels_reactions
 from ..simulation.run import warn_of_missing
@@ -109,7 +111,7 @@ def closed_loop(
     given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
     place = place_for(target, given | keywords)
-    with place.stream():
+    with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), place.stream():
         runs = scenarios(robot, controller, trajectory, duration, given, keywords, place)
         _warn_of_other_joints(robot, controller)
         record, every = _records(record), whole(every, "every", least=1)

@@ -15,11 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import api
+from ..backends.compiling import one_call
 from ..backends.places import place_of
 from ..drivers.map import Signature, broadcast_batch
 from ..errors import ArgumentError
 from ..functions import check_parameters, input_shapes
 from ..robot.robot import a_robot
+from ..robot.text import quoted
 from .newton import kernels
 
 STEPS = 20  # of Newton's method; three to six are usual
@@ -65,7 +67,8 @@ def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
     check_parameters("motor_torques", tuple(parameters))
     given = {"q": q, "qd": qd, "motor": motor, **parameters}
     place = place_of(given)
-    with place.stream(), np.errstate(all="ignore"):
+    about = f"forward_dynamics_with_friction of {quoted(robot.name)}"
+    with one_call(about), place.stream(), np.errstate(all="ignore"):
         state, batch = _flat(robot, given, place)
         qdd, error = _solver(robot, tuple(parameters), place)(state)
         solved = error <= SOLVED

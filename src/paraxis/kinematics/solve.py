@@ -6,11 +6,13 @@ from numbers import Real
 
 import numpy as np
 
+from ..backends.compiling import one_call
 from ..backends.places import place_of
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robot.joint import WORLD
 from ..robot.robot import a_robot, check_frame_name
+from ..robot.text import quoted
 from .limits import Limits
 from .poses import nearest_poses
 from .search import Search
@@ -58,7 +60,7 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
     search waits for the GPU after every few steps, to see which poses are reached.
     """
     place = place_of({"pose": pose, "q0": q0})
-    with place.stream():
+    with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), place.stream():
         solution = _solved(robot, pose, frame, q0, _checked(tolerance), place)
         return InverseKinematics(*map(place.given_back, solution))
 

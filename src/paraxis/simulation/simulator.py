@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .. import api
+from ..backends.compiling import one_call
 from ..backends.places import CPU, place_of
 from ..drivers.iterate import Plan, whole
 from ..drivers.map import broadcast_shapes
@@ -13,6 +14,7 @@ from ..functions import check_parameters
 from ..program import work
 from ..robot.model import PARAMETERS
 from ..robot.robot import a_robot
+from ..robot.text import quoted
 from . import bodies
 from .adaptive import attempt
 from .called_controller import CalledController
@@ -87,7 +89,7 @@ def simulate(
             f"{next(iter(keywords))}: there is no controller that takes it; expected parameters of "
             f"the robot, of {tuple(PARAMETERS)}"
         )
-    with place.stream():
+    with one_call(f"simulate of {quoted(robot.name)}"), place.stream():
         request.begin(q0, qd0)
         request.settings = as_settings(keywords, request.batch, place)
         if tau is not None and controller is not None:

@@ -140,8 +140,4 @@ def compile_text(text, architecture, fast_math=False, size="usual"):
 def cached(key_parts, make, device):
     """(description, machine code) from the disk cache, or made by `make()` and kept there."""
     key = disk.key("cuda", *key_parts, device.description)
-    found = disk.load(key)
-    if found is None:
-        found = make()
-        disk.store(key, *found)
-    return found
+    return disk.kept(key, make)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...drivers.device_map import ROWS, plan
 from ...drivers.map import Signature, is_single
+from ..compiling import about
 from ..machine_code import MachineCode
 from ..number import checked_dtype
 from .arrays import family_of, together
@@ -84,6 +85,7 @@ class CudaKernel(MachineCode):
         return found
 
     def _made(self, layouts):
+        about(self._graph.name)
         text = self.text(layouts)
         kernels = [(kernel.name, kernel.threads, kernel.shared) for kernel in text.kernels]
         binary = self.device.binary(text.text, self.fast_math, text.size)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...drivers.iterate import Iteration
+from ..compiling import about
 from ..number import checked_dtype
 from .device import cached, device
 from .loop_text import loop_text
@@ -78,6 +79,7 @@ class CudaLoop:
 
     def _made(self):
         graph = self._make_graph()
+        about(graph.name)
         text = loop_text(graph, self.plan, self.dtype.name)
         description = {"name": text.name, "threads": text.threads, "work": self._work(graph)}
         return description, self.device.binary(text.text, size=text.size)

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from ..compiling import about
 from .device import cached
 from .recording import Recording
 from .sweep_text import ITEM, THREADS, sweep_text
@@ -82,7 +83,9 @@ class Sweep:
         return self._launchers[overlapping]
 
     def _made(self, overlapping):
-        text = sweep_text(self._make_graph(), overlapping=overlapping)
+        graph = self._make_graph()
+        about(graph.name)
+        text = sweep_text(graph, overlapping=overlapping)
         return {"name": text.name}, self.device.binary(text.text)
 
     def _overlapping(self, places):

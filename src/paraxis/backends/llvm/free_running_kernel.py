@@ -70,8 +70,5 @@ def compile_free_running(bodies):
     """A kernel from the cache, or compiled and kept there."""
     text = assembly_source(bodies)
     key = cache.key("free running", text, host.description())
-    found = cache.load(key)
-    if found is None:
-        found = {}, host.compile_object(text)
-        cache.store(key, *found)
-    return FreeRunningKernel(bodies, host.LoadedCode(found[1]))
+    _, data = cache.kept(key, lambda: ({}, host.compile_object(text)))
+    return FreeRunningKernel(bodies, host.LoadedCode(data))

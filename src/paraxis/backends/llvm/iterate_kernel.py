@@ -11,6 +11,7 @@ from ...drivers.memory import MainMemory
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
+from ..compiling import about
 from . import host
 from .body import define_body
 from .iteration import STATUS, define_iterate
@@ -87,14 +88,15 @@ def compile_loop(
     lanes = lanes_of(dtype)
     lanes = Lanes(lanes.element, NARROW // lanes.size) if for_few else lanes
     key = cache.key("iterate", identity, plan, dtype, lanes, host.description())
-    found = cache.load(key)
-    if found is None:
+
+    def make():
         graph = make_graph()
+        about(graph.name)
         description = {"name": graph.name, "dtype": dtype}
         description |= {"lanes": lanes.count, "work": work(graph)}
-        found = description, host.compile_object(assembly_source(graph, plan, lanes))
-        cache.store(key, *found)
-    description, data = found
+        return description, host.compile_object(assembly_source(graph, plan, lanes))
+
+    description, data = cache.kept(key, make)
     return Loop(plan, description, host.LoadedCode(data), thread_count)
 
 

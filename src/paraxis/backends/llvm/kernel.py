@@ -12,6 +12,7 @@ from ...errors import ArgumentError
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
+from ..compiling import about
 from ..machine_code import MachineCode
 from ..number import checked_dtype
 from . import host, python_entry, xla_entry
@@ -144,9 +145,10 @@ def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=Non
     dtype = checked_options(dtype, thread_count)
     lanes, entry = lanes_of(dtype), python_entry.supported()
     key = cache.key(identity, dtype, lanes, entry, tuple.__basicsize__, host.description())
-    found = cache.load(key)
-    if found is None:
+
+    def make():
         graph = make_graph()
+        about(graph.name)
         has_entry = entry and python_entry.has_entry(graph)
         description = {
             "name": graph.name,
@@ -158,12 +160,10 @@ def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=Non
             "entry": has_entry,
             "native": ("run", "one") if has_entry else ("run",),
         }
-        found = (
-            description,
-            host.compile_object(assembly_source(graph, lanes, description["work"], entry)),
-        )
-        cache.store(key, *found)
-    description, data = found
+        source = assembly_source(graph, lanes, description["work"], entry)
+        return description, host.compile_object(source)
+
+    description, data = cache.kept(key, make)
     return load_kernel(description, data, thread_count, fallback)
 
 

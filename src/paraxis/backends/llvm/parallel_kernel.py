@@ -9,6 +9,7 @@ import numpy as np
 from ...drivers.team import MOST, MOST_ARRAYS, team
 from ...errors import ArgumentError
 from .. import cache
+from ..compiling import about
 from ..number import checked_dtype
 from . import host, python_entry
 from .kernel import ELEMENTS, Kernel, load_kernel
@@ -53,11 +54,8 @@ class ParallelKernel(Kernel):
 def member():
     """The native function that members of the team run; it stays loaded, as they stay."""
     key = cache.key("member", host.description())
-    found = cache.load(key)
-    if found is None:
-        found = {}, host.compile_object(member_source())
-        cache.store(key, *found)
-    code = host.LoadedCode(found[1])
+    _, data = cache.kept(key, lambda: ({}, host.compile_object(member_source())))
+    code = host.LoadedCode(data)
     function = code.function("work", None, ctypes.c_void_p, ctypes.c_void_p)
     function.life = code.life
     return function
@@ -75,8 +73,9 @@ def compile_parts(graph, parts, lines, dtype="float64"):
     entry = python_entry.supported()
     text = assembly_source(graph, parts, lines, ELEMENTS[dtype], entry)
     key = cache.key(text, tuple.__basicsize__, host.description())
-    found = cache.load(key)
-    if found is None:
+
+    def make():
+        about(graph.name)
         description = {
             "name": graph.name,
             "dtype": dtype,
@@ -86,6 +85,6 @@ def compile_parts(graph, parts, lines, dtype="float64"):
             "work": 0,
             "entry": entry and python_entry.has_entry(graph),
         }
-        found = description, host.compile_object(text)
-        cache.store(key, *found)
-    return load_kernel(*found, len(parts), kind=ParallelKernel)
+        return description, host.compile_object(text)
+
+    return load_kernel(*cache.kept(key, make), len(parts), kind=ParallelKernel)

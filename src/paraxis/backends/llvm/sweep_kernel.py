@@ -9,6 +9,7 @@ from ...drivers.sweep import addresses, tiles
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
+from ..compiling import about
 from . import host
 from .kernel import checked_options, lanes_of
 from .lanes import Lanes
@@ -92,9 +93,10 @@ def compile_sweep(
     ways = ways or {}
     lie = sorted(ways.items()), otherwise
     key = cache.key("sweep", identity, lie, dtype, lanes, host.description())
-    found = cache.load(key)
-    if found is None:
+
+    def make():
         graph = make_graph()
+        about(graph.name)
         arrays = [*graph.inputs, *graph.outputs]
         description = {"name": graph.name, "lanes": lanes.count}
         description |= {"arrays": arrays, "work": work(graph)}
@@ -102,9 +104,9 @@ def compile_sweep(
         fused = fuse(graph) if host.has_fma() else graph
         order = trig_first(fused)
         define_sweep(module, fused, order, lanes, [ways.get(name, otherwise) for name in arrays])
-        found = description, host.compile_object(str(module))
-        cache.store(key, *found)
-    description, data = found
+        return description, host.compile_object(str(module))
+
+    description, data = cache.kept(key, make)
     return Sweep(description, host.LoadedCode(data))
 
 

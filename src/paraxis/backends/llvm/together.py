@@ -36,11 +36,8 @@ def run_together(function, job, processors, long=False):
 @remembered
 def _caller(processors):
     key = cache.key("together", processors, host.description())
-    found = cache.load(key)
-    if found is None:
-        found = {}, host.compile_object(_source(processors))
-        cache.store(key, *found)
-    code = host.LoadedCode(found[1])
+    _, data = cache.kept(key, lambda: ({}, host.compile_object(_source(processors))))
+    code = host.LoadedCode(data)
     ctypes.c_void_p.from_address(code.global_address("team")).value = team.address
     call = code.function("together", ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p)
     call.life = code.life
