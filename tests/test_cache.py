@@ -1,12 +1,17 @@
 """The disk cache: found without tracing, never trusted blindly, never in the way."""
 
 import gc
+import importlib
+import importlib.util
 import os
+import py_compile
 import re
+import shutil
 import stat
 import subprocess
 import sys
 import textwrap
+import types
 import warnings
 from pathlib import Path
 
@@ -64,10 +69,10 @@ def mode(path):
     return stat.S_IMODE(os.lstat(path).st_mode)
 
 
-def script(text, place, wait=True):
+def script(text, place, wait=True, path=SOURCE):
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(text)],
-        env={**os.environ, "PYTHONPATH": str(SOURCE), "PARAXIS_CACHE": str(place)},
+        env={**os.environ, "PYTHONPATH": str(path), "PARAXIS_CACHE": str(place)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -107,7 +112,7 @@ def test_the_second_process_is_served_from_disk(folder):
     state = np.linspace(-1, 1, 18).reshape(3, 6)
     print(px.inverse_dynamics(px.load("ur5"), *state).tobytes().hex())
     """
-    cache.source_digest.cache_clear()  # the source may have been edited since the tests began
+    cache.package_digest.cache_clear()  # the source may have been edited since the tests began
     expected = torques()
     before = only_file(folder).read_bytes()
     assert script(text, folder).strip() == expected.tobytes().hex()
@@ -193,7 +198,7 @@ def _some_mark(robot):
 def test_other_source_another_llvm_or_another_cpu_gives_another_key(compilations, monkeypatch):
     tripled()
     for change in (
-        lambda: monkeypatch.setattr(cache, "source_digest", lambda: "edited"),
+        lambda: monkeypatch.setattr(cache, "package_digest", lambda: "edited"),
         lambda: monkeypatch.setattr(host, "description", lambda: "another machine"),
     ):
         before = len(compilations)
@@ -202,21 +207,155 @@ def test_other_source_another_llvm_or_another_cpu_gives_another_key(compilations
         assert len(compilations) == before + 1
 
 
-def test_the_source_is_part_of_the_key(tmp_path, monkeypatch):
-    """The digest covers every file of the package, by content and by name."""
-    package = tmp_path / "package"
-    (package / "backends").mkdir(parents=True)
-    (package / "a.py").write_text("1")
-    monkeypatch.setattr(cache, "__file__", str(package / "backends" / "cache.py"))
-    digest = cache.source_digest.__wrapped__
-    seen = {digest()}
-    (package / "a.py").write_text("2")
-    seen.add(digest())
-    (package / "a.py").rename(package / "b.py")
-    seen.add(digest())
-    (package / "backends" / "c.py").write_text("")
-    seen.add(digest())
-    assert len(seen) == 4
+# -- the code of the package, in whatever form it was installed ----------------------------------
+
+
+def as_folder(files, place):
+    for name, text in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    return place
+
+
+def as_bytecode(files, place):
+    as_folder(files, place)
+    for path in list(place.rglob("*.py")):
+        py_compile.compile(path, path.with_suffix(".pyc"), doraise=True)
+        path.unlink()
+    return place
+
+
+def as_archive(files, place):
+    return Path(shutil.make_archive(place, "zip", as_folder(files, place)))
+
+
+class OnlyCode:
+    """How applications hold modules that were frozen into them: there are no files to read."""
+
+    files = types.MappingProxyType({})
+
+    def __init__(self, path):
+        if not path.endswith("frozen"):
+            raise ImportError
+        self.path = path
+
+    def iter_modules(self, prefix=""):
+        start = prefix.replace(".", "/")
+        for name in self.files:
+            stem, _, rest = name.removeprefix(start).removesuffix(".py").partition("/")
+            if name.startswith(start) and rest in ("", "__init__") and stem != "__init__":
+                yield f"{prefix}{stem}", bool(rest)
+
+    def find_spec(self, name, target=None):
+        found = name.replace(".", "/")
+        package = f"{found}/__init__.py" in self.files
+        if not package and f"{found}.py" not in self.files:
+            return None
+        spec = importlib.util.spec_from_loader(name, self, origin=self.path, is_package=package)
+        if package:
+            spec.submodule_search_locations.append(self.path)
+        return spec
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        pass
+
+    def get_code(self, name):
+        found = name.replace(".", "/")
+        file = f"{found}.py" if f"{found}.py" in self.files else f"{found}/__init__.py"
+        return compile(self.files[file], file, "exec")
+
+
+def as_code(files, place):
+    OnlyCode.files = files
+    return place.with_suffix(".frozen")
+
+
+@pytest.fixture
+def digest(tmp_path, monkeypatch):
+    """The digest of a package of these files, imported in this form."""
+    monkeypatch.setattr(sys, "path_hooks", [OnlyCode, *sys.path_hooks])
+    count = iter(range(100))
+
+    def digest(form, files):
+        name = f"package{next(count)}"
+        place = form({"package/" + key: text for key, text in files.items()}, tmp_path / name)
+        with monkeypatch.context() as patch:
+            patch.syspath_prepend(place)
+            patch.delitem(sys.modules, "package", raising=False)
+            return cache.digest_of(importlib.import_module("package"))
+
+    yield digest
+    for name in [name for name in sys.modules if name.split(".")[0] == "package"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("form", (as_folder, as_bytecode, as_archive, as_code))
+def test_the_code_is_part_of_the_key(digest, form):
+    """The digest covers every module of the package, by content and by name."""
+    files = {"__init__.py": "", "a.py": "x = {1, 2} - {'a', 'b'}", "inside/__init__.py": ""}
+    found = [
+        digest(form, files),
+        digest(form, files | {"a.py": "x = {1, 2} - {'a', 'c'}"}),
+        digest(form, files | {"__init__.py": "version = 2"}),
+        digest(form, {("b.py" if key == "a.py" else key): text for key, text in files.items()}),
+        digest(form, files | {"inside/c.py": "def f():\n    return 3"}),
+        digest(form, files | {"inside/c.py": "def f():\n    return 4"}),
+    ]
+    assert None not in found
+    assert len(set(found)) == len(found)
+
+
+def test_modules_that_came_from_elsewhere_have_no_digest(digest, monkeypatch):
+    """Files that are there, but not what was imported: an old copy beside a frozen application."""
+    files = {"__init__.py": "", "a.py": ""}
+    assert digest(as_folder, files) is not None
+    other = types.ModuleType("package.a")
+    other.__spec__ = importlib.machinery.ModuleSpec("package.a", None, origin="frozen")
+    monkeypatch.setitem(sys.modules, "package.a", other)
+    assert digest(as_folder, files) is None
+    monkeypatch.delitem(sys.modules, "package.a")
+    monkeypatch.setitem(sys.modules, "package.b", other)  # of which there is no file at all
+    assert digest(as_folder, files) is None
+
+
+def test_code_that_cannot_be_read_is_not_kept(folder, compilations, monkeypatch):
+    monkeypatch.setattr(cache, "package_digest", lambda: None)
+    assert (tripled(), tripled()) == (6, 6)
+    assert len(compilations) == 2
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("form", ("folder", "archive"))
+def test_another_version_without_source_does_not_load_this_ones_code(form, tmp_path, folder):
+    """Installed as bytecode alone: two versions of which one adds where the other multiplies."""
+    text = "import paraxis as px; print(px.trace(lambda x: x * 3.0, x=()).compile()(2.0))"
+    root, place, target = SOURCE / "paraxis", tmp_path / "installed", tmp_path / "body.py"
+    unused = {"control", "cordic", "drawing", "kinematics", "parallel", "report", "simulation"}
+    for path in root.rglob("*.py"):
+        if path.relative_to(root).parts[0] in unused:  # for the sake of time
+            continue
+        bytecode = (place / "paraxis" / path.relative_to(root)).with_suffix(".pyc")
+        bytecode.parent.mkdir(parents=True, exist_ok=True)
+        compiled = importlib.util.cache_from_source(str(path))
+        if os.path.exists(compiled):  # by the imports of these tests, or of an earlier run
+            shutil.copy(compiled, bytecode)
+        else:
+            py_compile.compile(path, bytecode, doraise=True)
+    found, files = [], []
+    for operation in ("fadd", "fmul"):
+        part = Path("paraxis", "backends", "llvm", "body.py")
+        target.write_text(
+            (SOURCE / part).read_text().replace('"mul": "fmul"', f'"mul": "{operation}"')
+        )
+        py_compile.compile(target, (place / part).with_suffix(".pyc"), doraise=True)
+        where = shutil.make_archive(place, "zip", place) if form == "archive" else place
+        found.append(float(script(text, folder, path=where)))
+        files.append(len(list(folder.iterdir())))
+    assert found == [5.0, 6.0]
+    assert files == [1, 2]  # kept, each under a key of its own
 
 
 # -- where -------------------------------------------------------------------------------------
@@ -246,6 +385,24 @@ def test_the_usual_place(monkeypatch, tmp_path):
     assert cache.directory() == tmp_path / "local" / "paraxis"
     monkeypatch.delenv("LOCALAPPDATA")
     assert cache.directory() is None
+
+
+@unix
+def test_no_home(monkeypatch):
+    """A home that is not known is no error: nothing is kept."""
+
+    def unknown(path):
+        return path  # as os.path.expanduser does then
+
+    monkeypatch.setattr(os.path, "expanduser", unknown)
+    for chosen in ("~/x", "~nobody/x", None):
+        if chosen is None:
+            monkeypatch.delenv("PARAXIS_CACHE")
+            monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        else:
+            monkeypatch.setenv("PARAXIS_CACHE", chosen)
+        assert cache.directory() is None
+        assert tripled() == 6
 
 
 @unix

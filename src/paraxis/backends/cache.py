@@ -4,6 +4,9 @@ A file is written whole under a temporary name and then renamed, so readers neve
 one and writers may race. Code is loaded only from a directory and a file that belong to this
 user and that nobody else may write; otherwise the cache is silently not used. The directory is
 PARAXIS_CACHE if set ("off" for none), else a folder of the user's cache directory.
+
+Every key includes a digest of this package's own code, so that one version never runs the machine
+code of another. Where that code cannot be read, nothing is kept on disk.
 """
 
 import hashlib
@@ -15,10 +18,13 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from types import CodeType
 
 from .compiling import compiling
+
+PACKAGE = __package__.rpartition(".")[0]
 
 MAGIC = b"paraxis object 1\n"
 ABANDONED = 3600.0  # seconds after which nobody is still writing a file
@@ -33,40 +39,123 @@ def directory():
     if chosen == "off":
         return None
     if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
+        base, inside = chosen, ""
+    elif sys.platform == "win32":
+        base, inside = os.environ.get("LOCALAPPDATA"), "paraxis"
     elif sys.platform == "darwin":
-        base = "~/Library/Caches"
+        base, inside = "~/Library/Caches", "paraxis"
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+        base, inside = os.environ.get("XDG_CACHE_HOME") or "~/.cache", "paraxis"
     try:
-        return Path(base).expanduser() / "paraxis" if base else None
+        return Path(base).expanduser() / inside if base else None
     except RuntimeError:  # no home directory
         return None
 
 
 @cache
-def source_digest():
-    """A hash of this package's own source: other code, other results."""
-    h = hashlib.sha256()
-    root = Path(__file__).resolve().parent.parent
-    for path in sorted(root.rglob("*.py")):
-        h.update(path.relative_to(root).as_posix().encode())
-        h.update(path.read_bytes())
+def package_digest():
+    """A hash of this package's code, or None where the code that runs cannot be read."""
+    return digest_of(sys.modules[PACKAGE])
+
+
+def digest_of(package):
+    """A hash of all modules of an imported package, by name and content, or None.
+
+    None if a module that is already imported is not among those found, or came from somewhere
+    else: then what was found is not what runs.
+    """
+    try:
+        in_files = os.path.isfile(package.__spec__.origin)
+        found = dict((_modules_in_files if in_files else _modules_by_loader)(package))
+        imported = {
+            name: module.__spec__.origin
+            for name, module in list(sys.modules.items())
+            if name.startswith(f"{package.__name__}.") and module is not None
+        }
+        if any(origin != found[name][0] for name, origin in imported.items()):
+            return None
+        h = hashlib.sha256()
+        for name, (_, read) in sorted(found.items()):
+            content = read()
+            h.update(f"{name} {len(content)} ".encode())
+            h.update(content)
+    except (AttributeError, ImportError, KeyError, OSError, TypeError):  # a loader that cannot tell
+        return None
     return h.hexdigest()
 
 
+def _modules_in_files(package):
+    """(name, (origin, what reads it)) of modules that lie in a folder, as source or as bytecode."""
+    folder, first = os.path.split(package.__spec__.origin)
+    kind = os.path.splitext(first)[1]
+    folders = [(package.__name__, folder)]
+    while folders:
+        parent, folder = folders.pop()
+        for entry in os.scandir(folder):
+            stem, end = os.path.splitext(entry.name)
+            if end == kind:
+                name = parent if stem == "__init__" else f"{parent}.{stem}"
+                yield name, (entry.path, partial(_file_content, entry.path))
+            elif not end and entry.is_dir():
+                folders.append((f"{parent}.{entry.name}", entry.path))
+
+
+def _file_content(path):
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
+
+
+def _modules_by_loader(package):
+    """The same of modules in an archive, or wherever an application keeps them."""
+    import pkgutil  # here, because few need it
+
+    folders = [package.__spec__]
+    yield package.__name__, (package.__spec__.origin, partial(_loader_content, package.__spec__))
+    while folders:
+        parent = folders.pop()
+        path = parent.submodule_search_locations
+        for finder, name, is_folder in pkgutil.iter_modules(path, f"{parent.name}."):
+            spec = finder.find_spec(name)
+            yield name, (spec.origin, partial(_loader_content, spec))
+            if is_folder:
+                folders.append(spec)
+
+
+def _loader_content(spec):
+    """The bytes a module is imported from or, where a loader has only code, that code."""
+    with suppress(AttributeError, OSError):
+        return spec.loader.get_data(spec.origin)
+    return _spelt(spec.loader.get_code(spec.name)).encode()
+
+
+def _spelt(value):
+    """Code and its constants as text that is the same in every process."""
+    if isinstance(value, CodeType):
+        names = (value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars)
+        counts = (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount)
+        handlers = getattr(value, "co_exceptiontable", b"")
+        own = (value.co_name, value.co_flags, counts, names, value.co_code, handlers)
+        return f"code({own!r}, {_spelt(value.co_consts)})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_spelt, value))})"
+    if isinstance(value, frozenset):  # in no order
+        return f"{{{', '.join(sorted(map(_spelt, value)))}}}"
+    return repr(value)
+
+
 def key(*parts):
-    """The name under which code made from these parts is kept."""
-    return hashlib.sha256("\0".join((source_digest(), *map(str, parts))).encode()).hexdigest()
+    """The name under which code made from these parts is kept; None for code not to be kept."""
+    digest = package_digest()
+    if digest is None:
+        return None
+    return hashlib.sha256("\0".join((digest, *map(str, parts))).encode()).hexdigest()
 
 
 def kept(name, make):
     """(description, object bytes) kept under a key, or those of `make()`, kept from now on."""
     found = load(name)
     if found is None:
-        keeps = directory() is not None
+        keeps = name is not None and directory() is not None
         with compiling(note="; kept in the cache for next time" if keeps else ""):
             found = make()
         store(name, *found)
@@ -97,7 +186,7 @@ def _trusted_folder(create=False):
 def load(name):
     """(description, object bytes) stored under a key, or None."""
     folder = _trusted_folder()
-    if folder is None:
+    if folder is None or name is None:
         return None
     path = folder / f"{name}.bin"
     try:
@@ -118,7 +207,7 @@ def load(name):
 
 def store(name, description, code):
     """Keep compiled code; failing to is not an error."""
-    folder = _trusted_folder(create=True)
+    folder = _trusted_folder(create=True) if name is not None else None
     if folder is None:
         return
     try:
