@@ -306,6 +306,11 @@ def test_adaptive_steps(gpu):
     options = {"dt": 0.1, "steps": 2, "method": "adaptive"}
     expected = px.simulate(ARM, q, qd, **options)
     runs_agree(px.simulate(robot, far(q), far(qd), **options), expected)
+    with pytest.warns(px.SimulationWarning, match="used up all 2 attempts"):
+        expected = px.simulate(ARM, q, qd, max_attempts=2, **options)
+    found = px.simulate(robot, far(q), far(qd), max_attempts=2, **options)
+    assert (expected.out_of_attempts_at < 0.1).all()
+    same(found.out_of_attempts_at, expected.out_of_attempts_at)
 
 
 @pytest.mark.long

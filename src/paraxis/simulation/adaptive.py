@@ -4,6 +4,7 @@ An attempt is a straight line, so it is a body like any other: whether it is acc
 the next one will be, are selected. The state then carries its time and its step.
 """
 
+from ..errors import ArgumentError
 from ..scalar import less_equal, maximum, minimum, select, sqrt
 
 # Dormand and Prince 1980: nodes, and the weights of earlier slopes; the last row is the result,
@@ -22,6 +23,32 @@ WEIGHTS = (
 ERROR = (71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
 
 SAFETY, SHORTER, LONGER = 0.9, 0.2, 4.0
+MOST_ATTEMPTS = 100_000  # in a dt, unless the caller sets another limit
+
+# The first step under a controller, in seconds, as Hairer, Nørsett and Wanner begin at rest. Its
+# torques may depend on time: a robot at rest says nothing of a torque that begins later, and a
+# first step over the whole interval could miss it. Each step is at most LONGER times the last.
+FIRST_STEP = 1e-6
+LEAST_STEP = 1e-13  # of an interval, or of a second if that is shorter: less gets nowhere
+
+
+class Steps:
+    """How long adaptive steps of one call may be, over intervals of so many seconds."""
+
+    def __init__(self, interval, max_step, with_controller):
+        careful = max(FIRST_STEP, interval * 1e-9) if with_controller else interval
+        self.longest = max_step
+        self.first = min(interval, max_step, careful)
+        self.least = min(interval, 1.0) * LEAST_STEP
+
+
+def require_enough_attempts(dt, max_step, max_attempts):
+    """Raise where even the longest steps do not reach the end of a dt."""
+    if dt / max_step > max_attempts:
+        raise ArgumentError(
+            f"max_step: {max_step:g} s needs at least {dt / max_step:.3g} steps in a dt of {dt:g} "
+            f"s, but max_attempts is {max_attempts}; make one of them larger, or dt shorter"
+        )
 
 
 def dormand_prince(accelerations, t, q, qd, h):
@@ -44,11 +71,11 @@ def _sum(x, h, weights, slopes, j):
     return x + h * change
 
 
-def attempt(accelerations, t, q, qd, h, end, tolerance):
+def attempt(accelerations, t, q, qd, h, end, longest, tolerance):
     """Try a step of length h, or to the end if that is nearer; returns the next (t, q, qd, h).
 
     Accepted when the error is within tolerance·(1 + |x|) for every coordinate and rate; else the
-    state stays, and the next step is shorter.
+    state stays, and the next step is shorter. The next is at most as long as `longest`.
     """
     left = end - t
     last = less_equal(left, h)
@@ -67,6 +94,7 @@ def attempt(accelerations, t, q, qd, h, end, tolerance):
     next_t = select(good, select(last, end, t + length), t)
     # A last step is cut short by the end, which says nothing of how long the next may be.
     next_h = select(good, maximum(length * factor, select(last, h, 0.0)), length * factor)
+    next_h = minimum(next_h, longest)
     keep = [select(good, new, old) for new, old in zip(new_q, q, strict=True)]
     keep_d = [select(good, new, old) for new, old in zip(new_qd, qd, strict=True)]
     return next_t, keep, keep_d, next_h

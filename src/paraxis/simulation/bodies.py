@@ -13,7 +13,6 @@ from .losses import feels_reactions
 from .plant import Plant, finite
 from .steps import IMPLICIT, RULES
 
-LEAST_STEP = 1e-13  # of an interval: shorter adaptive steps get nowhere
 FIXED = {"q": "q_next", "qd": "qd_next", "step": "step_next"}
 ADAPTIVE = {"q": "q_next", "qd": "qd_next", "t": "t_next", "h": "h_next"}
 BEARINGS = {"missing": "missing_next", "when": "when_next"}
@@ -32,7 +31,8 @@ def state_shapes(robot, with_tau, parameters, settings=None, touch=None):
 def input_shapes(robot, method, *of_state):
     """name -> shape of everything a step takes."""
     shapes = state_shapes(robot, *of_state)
-    own = ("t", "h", "end", "interval", "tolerance") if method == "adaptive" else ("step", "dt")
+    of_attempts = ("t", "h", "end", "least", "longest", "tolerance")
+    own = of_attempts if method == "adaptive" else ("step", "dt")
     own += tuple(BEARINGS) if feels_reactions(robot) else ()
     return shapes | dict.fromkeys(own, ())
 
@@ -90,11 +90,11 @@ def step_graph(robot, method, inputs, parameters, controller=None, settings=(), 
         balance = balance_after(arrays, missing, t)
         return {"q_next": q, "qd_next": qd, "step_next": step, **balance}
 
-    def adaptive(q, qd, t, h, end, interval, tolerance, **arrays):
+    def adaptive(q, qd, t, h, end, least, longest, tolerance, **arrays):
         before, missing = t, []
         forces = accelerations_of(arrays, None, missing)
-        t, q, qd, h = attempt(forces, t, q, qd, h, end, tolerance)
-        over = select(less_equal(end, t), 1.0, less_equal(h, interval * LEAST_STEP))
+        t, q, qd, h = attempt(forces, t, q, qd, h, end, longest, tolerance)
+        over = select(less_equal(end, t), 1.0, less_equal(h, least))
         balance = balance_after(arrays, missing, before, less(before, t))
         return {"q_next": q, "qd_next": qd, "t_next": t, "h_next": h, "done": over, **balance}
 

@@ -25,6 +25,8 @@ class Run:
 
     `failed_at` is, for each robot, the step after which its state was no longer finite, or -1.
     From there on its states are what is left, NaN or infinite; no other robot's are touched.
+    With adaptive steps, `out_of_attempts_at` is the time that a robot had reached when it was given
+    up because it needed more than `max_attempts` of them in one dt; it is NaN for all others.
 
     Robots in contact also have the `force` that they exert, in each recorded state, under the
     torques of the step that begins there (in the last, of the step that ends), and the `drift` of
@@ -39,14 +41,18 @@ class Run:
     interrupted: bool = False  # by the keyboard: what was recorded until then is here
     force: np.ndarray | None = None  # of a contact: (records, ..., 6), or (records, ..., k, 6)
     drift: Drift | None = None  # of contacts, along their constraint directions
+    out_of_attempts_at: np.ndarray | None = None  # (...), in s: of adaptive steps
 
     def given_back(self, place):
         """The same with arrays as the place gives them back."""
-        back = place.given_back
-        force = None if self.force is None else back(self.force)
+
+        def back(array):
+            return None if array is None else place.given_back(array)
+
         drift = None if self.drift is None else Drift(*map(back, self.drift))
         made = [back(array) for array in (self.t, self.q, self.qd, self.failed_at)]
-        return Run(*made, self.interrupted, force, drift)
+        rest = back(self.force), drift, back(self.out_of_attempts_at)
+        return Run(*made, self.interrupted, *rest)
 
     def __repr__(self):
         robots = int(np.prod(self.failed_at.shape, dtype=int))
@@ -63,20 +69,41 @@ def robot_name(place):
     return f"robot {place[0] if len(place) == 1 else place}"
 
 
-def warn_about(run):
+def warn_about(run, max_attempts):
     """Say aloud what a caller may not expect of a run."""
     if run.interrupted:
         text = f"interrupted: it has the states up to {run.t[-1]:g} s"
         warnings.warn(text, SimulationWarning, stacklevel=3)
-    failed = np.argwhere(run.failed_at != NEVER)
-    if not len(failed):
+    failed = run.failed_at != NEVER
+    if not failed.any():
         return
-    steps = run.failed_at[tuple(failed.T)]
-    first = failed[np.argmin(steps)]
-    which = robot_name(first)
-    text = f"{len(failed)} of {run.failed_at.size} robots left the finite numbers, {which} first,"
-    text = text if len(first) else "the robot left the finite numbers"
-    warnings.warn(f"{text} at step {steps.min()} (run.failed_at)", SimulationWarning, stacklevel=3)
+    given_up = np.zeros_like(failed)
+    if run.out_of_attempts_at is not None:
+        given_up = ~np.isnan(run.out_of_attempts_at)
+    if given_up.any():
+        who, first, _, place = earliest(run, given_up)
+        warnings.warn(
+            f"{who} used up all {max_attempts:,} attempts at adaptive steps in one dt{first} at "
+            f"{float(run.out_of_attempts_at[place]):g} s, and states are NaN from there on "
+            f"(run.out_of_attempts_at); use a shorter dt, a larger tolerance, or more max_attempts",
+            SimulationWarning,
+            stacklevel=3,
+        )
+    if (failed & ~given_up).any():
+        who, first, step, _ = earliest(run, failed & ~given_up)
+        text = f"{who} left the finite numbers{first} at step {step} (run.failed_at)"
+        warnings.warn(text, SimulationWarning, stacklevel=3)
+
+
+def earliest(run, some):
+    """Of the robots that failed somehow: words for all, for the first, its step and its place."""
+    places = np.argwhere(some)
+    steps = run.failed_at[tuple(places.T)]
+    place = tuple(places[np.argmin(steps)])
+    if not place:
+        return "the robot", "", steps.min(), place
+    who = f"{len(places)} of {some.size} robots"
+    return who, f", {robot_name(place)} first,", steps.min(), place
 
 
 def warn_of_missing(missing, when):

@@ -16,7 +16,7 @@ from ..robot.model import PARAMETERS
 from ..robot.robot import a_robot
 from ..robot.text import quoted
 from . import bodies
-from .adaptive import attempt
+from .adaptive import MOST_ATTEMPTS, Steps, attempt, require_enough_attempts
 from .called_controller import CalledController
 from .controllers import traced_torques
 from .losses import Losses, feels_reactions
@@ -29,7 +29,6 @@ from .stiffness import warn_if_stiff
 from .touch import Touch
 
 METHODS = (*RULES, "adaptive")
-MOST_ATTEMPTS = 100_000  # adaptive steps in a dt
 
 
 def simulate(
@@ -45,6 +44,8 @@ def simulate(
     method="rk4",
     every=1,
     tolerance=1e-9,
+    max_step=None,
+    max_attempts=MOST_ATTEMPTS,
     **keywords,
 ):
     """Move robots through `steps` steps of `dt` seconds; returns the Run, with .t, .q and .qd.
@@ -57,11 +58,18 @@ def simulate(
     stops a joint at its limits.
 
     method: "rk4", "semi_implicit_euler", or "adaptive": fifth order, each robot with steps of its
-    own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)). The state is
-    recorded at the start and after every `every`-th step, a divisor of `steps`, in float64 whatever
-    came in. Keywords are parameters of the robot, one set a robot, as mass=(..., n); others are
-    settings that the controller takes by these names, with the batch as first axes (1 where robots
-    share them; a single number is everybody's): gains of each robot, say, without compiling anew.
+    own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)). Adaptive
+    steps are as long as that error allows, so a torque of a controller that comes and goes within
+    a step can be missed: `max_step`, in seconds, bounds them, and should be at most as long as the
+    shortest such torque lasts. A robot that needs more than `max_attempts` steps, rejected ones
+    included, in one dt is given up: its states are NaN from there on, and the Run's
+    .out_of_attempts_at has the time that it had reached.
+
+    The state is recorded at the start and after every `every`-th step, a divisor of `steps`, in
+    float64 whatever came in. Keywords are parameters of the robot, one set per robot, as
+    mass=(..., n); others are settings that the controller takes by these names, with the batch as
+    first axes (1 where robots share them; a single number is everybody's): gains of each robot,
+    say, without compiling anew.
 
     Torques are those on the motors' shafts, as `input` of px.motor_torques: those of the joints
     where there is no transmission. Friction has the smooth direction that px.Friction describes.
@@ -84,6 +92,7 @@ def simulate(
     place = place_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
     request = _Simulation(place, robot, method, dt, steps, every, tolerance, parameters, contact)
+    request.limit_attempts(max_step, max_attempts)
     if keywords and controller is None:
         raise ArgumentError(
             f"{next(iter(keywords))}: there is no controller that takes it; expected parameters of "
@@ -119,7 +128,7 @@ def simulate(
         if request.touch:
             warn_of_singular(run, request.rank, request.touch.unknowns, place)
         if place is CPU:
-            warn_about(run)
+            warn_about(run, request.max_attempts)
         return run.given_back(place)
 
 
@@ -139,6 +148,17 @@ class _Simulation:
             )
         self.touch = None if contact is None else Touch(robot, contact, method, parameters, place)
 
+    def limit_attempts(self, max_step, max_attempts):
+        """How many adaptive steps there may be in a dt, and how long each."""
+        if max_step is not None and self.method != "adaptive":
+            raise ArgumentError(
+                f"max_step: expected method 'adaptive' with it, found {self.method!r}, whose steps "
+                f"are all dt long"
+            )
+        self.max_attempts = whole(max_attempts, "max_attempts", least=1)
+        self.max_step = math.inf if max_step is None else positive(max_step, "max_step")
+        require_enough_attempts(self.dt, self.max_step, self.max_attempts)
+
     def begin(self, q0, qd0):
         """The states it starts from, as whole arrays, recorded first."""
         n, place, xp = self.robot.nv, self.place, self.arrays
@@ -156,6 +176,7 @@ class _Simulation:
         self.records = {name: place.empty((records,), self.batch, (n,)) for name in ("q", "qd")}
         self.records["q"][0], self.records["qd"][0] = self.q, self.qd
         self.missing = self.when = xp.zeros(self.batch)
+        self.out_of_attempts_at = None  # adaptive steps have one
         self.started = xp.isfinite(self.q).all(-1) & xp.isfinite(self.qd).all(-1)
         if self.touch:
             self.touch.hold(self.q, self.qd)
@@ -219,21 +240,23 @@ class _Simulation:
         """Interval by interval; each robot takes as many steps in one as it needs."""
         xp, torques = self.arrays, arrays.get("tau")
         each = 1 if self.changing else self.every  # torques change between intervals
-        interval = self.dt * each
-        arrays |= {"t": xp.zeros(self.batch), "h": xp.full(self.batch, interval)}
-        arrays |= {"interval": interval, "tolerance": self.tolerance}
+        own = Steps(self.dt * each, self.max_step, self.controller is not None)
+        arrays |= {"t": xp.zeros(self.batch), "h": xp.full(self.batch, own.first)}
+        arrays |= {"least": own.least, "longest": own.longest, "tolerance": self.tolerance}
         failed_at = xp.full(self.batch, NEVER)
+        given_up = xp.full(self.batch, math.nan)  # when
         done, interrupted = 0, False
         with Progress("simulating", self.steps) as progress:
             try:
                 while done < self.steps:
                     arrays |= {"tau": torques[done]} if self.changing else {}
                     end = (done + each) * self.dt
-                    iteration = loop.start(MOST_ATTEMPTS * each, **arrays, end=end)
+                    iteration = loop.start(self.max_attempts * each, **arrays, end=end)
                     for _ in in_pieces(iteration, progress):
                         progress.at(done)
                     final, done = iteration.state, done + each
                     lost = final["t"] < end
+                    given_up = xp.where(lost & ~iteration.finished, final["t"], given_up)
                     failed_at = xp.where(lost & (failed_at == NEVER), done, failed_at)
                     for name in ("q", "qd"):
                         final[name] = xp.where(lost[..., None], math.nan, final[name])
@@ -243,6 +266,7 @@ class _Simulation:
             except KeyboardInterrupt:
                 interrupted = True
         self._keep_balance(arrays)
+        self.out_of_attempts_at = given_up
         return self._finished(done, failed_at, interrupted)
 
     def loop(self, tau, controller):
@@ -298,13 +322,15 @@ class _Simulation:
             return columns(dynamics(t, q, qd, tau))
 
         state, done, interrupted = (columns(self.q), columns(self.qd)), 0, False
-        failed_at, h = np.full(self.batch, NEVER), self.dt
+        failed_at, own = np.full(self.batch, NEVER), Steps(self.dt, self.max_step, True)
+        h = own.first
+        self.out_of_attempts_at = np.full(self.batch, np.nan) if self.method == "adaptive" else None
         with Progress("simulating", self.steps) as progress, np.errstate(all="ignore"):
             try:
                 while done < self.steps:
                     t = done * self.dt
                     if self.method == "adaptive":
-                        *state, h = self._to(accelerations, t, t + self.dt, *state, h)
+                        *state, h = self._to(accelerations, t, t + self.dt, *state, h, own)
                     else:
                         state = RULES[self.method](accelerations, t, *state, self.dt)
                     done += 1
@@ -346,14 +372,16 @@ class _Simulation:
 
         return dynamics
 
-    def _to(self, accelerations, t, end, q, qd, h):
+    def _to(self, accelerations, t, end, q, qd, h, own):
         """Adaptive steps of one robot until `end`."""
-        for _ in range(MOST_ATTEMPTS):
+        for _ in range(self.max_attempts):
+            if h <= own.least:
+                break
+            t, q, qd, h = attempt(accelerations, t, q, qd, h, end, own.longest, self.tolerance)
             if t >= end:
                 return q, qd, h
-            if h <= self.dt * bodies.LEAST_STEP:
-                break
-            t, q, qd, h = attempt(accelerations, t, q, qd, h, end, self.tolerance)
+        else:
+            self.out_of_attempts_at = np.array(t)
         return [math.nan] * len(q), [math.nan] * len(qd), 0.0
 
     # -- results ---------------------------------------------------------------------------------
@@ -372,10 +400,10 @@ class _Simulation:
         failed_at = self.arrays.where(self.started, failed_at, 0)
         t = self.arrays.arange(count) * (self.every * self.dt)
         q, qd = (self.records[name][:count] for name in ("q", "qd"))
-        if self.touch is None:
-            return Run(t, q, qd, failed_at, interrupted)
-        force, drift = self._forces(t, q, qd), self.touch.drift(q, qd)
-        return Run(t, q, qd, failed_at, interrupted, force, drift)
+        force = drift = None
+        if self.touch is not None:
+            force, drift = self._forces(t, q, qd), self.touch.drift(q, qd)
+        return Run(t, q, qd, failed_at, interrupted, force, drift, self.out_of_attempts_at)
 
     def _forces(self, t, q, qd):
         """Of contacts, in recorded states, under the torques of the steps that begin there."""
