@@ -1,6 +1,7 @@
 """Robots in contact moving in time: energy, drift, closed forms, Pinocchio, and what is refused."""
 
 import math
+import warnings
 from functools import cache
 from itertools import pairwise
 
@@ -383,6 +384,38 @@ def test_what_is_no_number_is_not_called_singular():
     messages = [str(each.message) for each in said]
     assert len(messages) == 1 and "robot 1 first, at step" in messages[0]
     assert np.isfinite(run.q[:, 0]).all()
+
+
+@pytest.mark.parametrize("batch", ((), (2,), (0,)), ids=str)
+@pytest.mark.parametrize("torques", ("none", "constant", "each step", "traced", "called"))
+@pytest.mark.parametrize("steps, every", [(0, 1), (0, 3), (1, 1), (6, 1), (6, 2), (6, 6)])
+def test_every_record_has_its_force_and_drift(steps, every, torques, batch):
+    n, given = 3, {}
+    if torques == "constant":
+        given["tau"] = np.ones(n)
+    elif torques == "each step":
+        given["tau"] = np.ones((steps, *batch, n))
+    elif torques == "traced":
+        given["controller"] = lambda t, q, qd: 1.0 - qd
+    elif torques == "called":
+        given["controller"] = lambda t, q, qd: float(t) * 0.0 + 1.0 - qd
+    start = np.broadcast_to(START, (*batch, n))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "controller: runs uncompiled", px.SimulationWarning)
+        held = [px.Contact(constraint=IN_PLANE)]
+        run = px.simulate(
+            bars(), start, np.zeros(n), contact=held, dt=1e-3, steps=steps, every=every, **given
+        )
+    records = steps // every + 1
+    assert run.t.shape == (records,) and run.failed_at.shape == batch
+    assert run.q.shape == run.qd.shape == (records, *batch, n)
+    assert run.force.shape == (records, *batch, 1, 6)
+    assert run.drift.position.shape == run.drift.velocity.shape == (records, *batch, 2)
+    # Torques of each of no steps say nothing of those in the only state.
+    known = not (torques == "each step" and steps == 0)
+    held = run.force[..., [3, 5]]
+    assert np.isfinite(held).all() if known else np.isnan(held).all()
+    assert np.isfinite(run.drift.position).all()
 
 
 def test_what_cannot_be_simulated():

@@ -29,9 +29,10 @@ class Run:
     up because it needed more than `max_attempts` of them in one dt; it is NaN for all others.
 
     Robots in contact also have the `force` that they exert, in each recorded state, under the
-    torques of the step that begins there (in the last, of the step that ends), and the `drift` of
-    their contacts: `drift.position` and `drift.velocity`, distances from the contact's anchor, or
-    from where the robot began, and their rates.
+    torques of the step that begins there (in the last, of the step that ends; NaN where torques
+    were given per step and there is no step), and the `drift` of their contacts: `drift.position`
+    and `drift.velocity`, distances from the contact's anchor, or from where the robot began, and
+    their rates.
     """
 
     t: np.ndarray  # (records,)

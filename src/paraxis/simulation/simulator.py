@@ -9,7 +9,7 @@ from ..backends.compiling import one_call
 from ..backends.places import CPU, place_of
 from ..drivers.iterate import Plan, whole
 from ..drivers.map import broadcast_shapes
-from ..errors import ArgumentError, TraceError
+from ..errors import ArgumentError, RobotError, TraceError
 from ..functions import check_parameters
 from ..program import work
 from ..robot.model import PARAMETERS
@@ -114,6 +114,11 @@ def simulate(
             traced = controller and traced_torques(controller, robot.nv)
             loop, arrays = request.loop(tau, traced)
         except TraceError as reason:
+            if controller is None:
+                raise RobotError(
+                    f"robot {quoted(robot.name)}: its dynamics cannot be compiled: {reason}; look "
+                    f"for a mass, inertia or length that is far too small or too large"
+                ) from reason
             if place is not CPU:
                 raise ArgumentError(
                     f"controller: expected one that can be traced, for robots on a GPU; tracing it "
@@ -412,7 +417,8 @@ class _Simulation:
             arrays |= self.setting_arrays | {"t": t.reshape(-1, *[1] * len(self.batch))}
         elif self.changing:
             tau = self.torques["tau"]
-            arrays["tau"] = self.arrays.concatenate([tau, tau[-1:]])[:: self.every][: len(t)]
+            last = tau[-1:] if len(tau) else self.arrays.full((1, *tau.shape[1:]), math.nan)
+            arrays["tau"] = self.arrays.concatenate([tau, last])[:: self.every][: len(t)]
         torques = "tau" in arrays, self.controller, self.setting_shapes
         kernel = self.touch.kernel(("force", "rank"), *torques)
         force, self.rank = kernel(q=q, qd=qd, **arrays)
