@@ -18,6 +18,7 @@ soft, so that states agree less closely.
 import argparse
 import os
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -232,6 +233,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="few robots, few steps")
     parser.add_argument("--json", type=Path, default=None, help=f"e.g. {RESULTS.name}")
     options = parser.parse_args()
+    warnings.simplefilter("ignore", px.RobotWarning)  # arms that fall for seconds leave their limits
     console = Console(width=150)
     cases, rounds = (QUICK, 1) if options.quick else (CASES, 12)
     results = {"machine": peers.machine(), "dt": DT, "rows": []}

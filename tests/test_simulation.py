@@ -18,7 +18,7 @@ from robots import mujoco_xml, random_robot, relative_error, states
 from scipy.integrate import solve_ivp
 
 import paraxis as px
-from paraxis.simulation import progress
+from paraxis.simulation import bodies, progress
 
 FIXED = ("rk4", "semi_implicit_euler")
 METHODS = (*FIXED, "adaptive")
@@ -132,6 +132,7 @@ def test_rates_too_are_within_the_tolerance():
     assert run.qd[-1, 0] == pytest.approx(math.sin(fast * 0.1) / fast, abs=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:joint .* leaves its range")
 def test_a_robot_that_is_let_go_keeps_its_energy():
     run = px.simulate(ur5(), START, REST, dt=1e-3, steps=10_000)
     assert run.t[-1] == pytest.approx(10)
@@ -550,6 +551,7 @@ def test_no_steps(method):
     assert run.q.tolist() == [list(START)] and run.t.tolist() == [0.0]
 
 
+@pytest.mark.filterwarnings("ignore:joint .* leaves its range")
 def test_numbers_as_people_have_them():
     options = {"dt": 1e-3, "steps": 5}
     run = px.simulate(ur5(), np.array(START), np.zeros(6), **options)
@@ -697,6 +699,7 @@ def test_an_interrupted_controller_keeps_what_was_computed():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="a Unix call")
+@pytest.mark.filterwarnings("ignore:joint .* leaves its range")
 @pytest.mark.parametrize("method", ("rk4", "adaptive"))
 def test_an_interrupted_loop_keeps_what_was_computed(method):
     if threading.current_thread() is not threading.main_thread():
@@ -797,6 +800,18 @@ def test_what_makes_no_sense_is_refused(case):
     given = {"robot": ur5(), "q0": START, "qd0": REST, "dt": 1e-3, "steps": 10} | changed
     with pytest.raises(px.ArgumentError, match=message):
         px.simulate(**given)
+
+
+def test_dynamics_that_cannot_be_traced_are_no_controllers_fault(monkeypatch):
+    """Without a controller there is none to call instead."""
+
+    def refuse(*arguments):
+        raise px.TraceError("something too small")
+
+    monkeypatch.setattr(bodies, "step_graph", refuse)
+    words = "robot 'ur5': its dynamics cannot be compiled: something too small; look for a mass"
+    with pytest.raises(px.RobotError, match=words):
+        px.simulate(px.load("ur5"), START, REST, dt=1e-3, steps=1)
 
 
 def test_a_run_prints_what_it_is():

@@ -19,6 +19,7 @@ from . import bodies
 from .adaptive import MOST_ATTEMPTS, Steps, attempt, require_enough_attempts
 from .called_controller import CalledController
 from .controllers import traced_torques
+from .limits import warn_of_limits
 from .losses import Losses, feels_reactions
 from .progress import Progress, in_pieces
 from .remembered import identified
@@ -55,7 +56,7 @@ def simulate(
     controller(t, q, qd) returns n of them, at every stage of a step. With neither, the joints are
     free. A controller written with px functions or array arithmetic is compiled with the physics;
     any other callable runs as Python, on the whole batch at once, and a warning says so. Nothing
-    stops a joint at its limits.
+    stops a joint at its limits: recorded positions beyond them give one RobotWarning per call.
 
     method: "rk4", "semi_implicit_euler", or "adaptive": fifth order, each robot with steps of its
     own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)). Adaptive
@@ -85,9 +86,10 @@ def simulate(
     next step on.
 
     Where arrays are on a GPU, of CuPy, PyTorch or JAX, all of them must be, and the Run's are.
-    Steps are queued on the current stream and not waited for, so that robots that fail are told by
-    .failed_at only; adaptive steps, a progress bar that is watched, and checks of friction and
-    contacts do wait. A controller must be one that can be traced.
+    Steps are queued on the current stream and not waited for, so that only .failed_at tells of
+    robots that fail, and only .q of joints beyond their limits; adaptive steps, a progress bar that
+    is watched, and checks of friction and contacts do wait. A controller must be one that can be
+    traced.
     """
     place = place_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
@@ -134,6 +136,7 @@ def simulate(
             warn_of_singular(run, request.rank, request.touch.unknowns, place)
         if place is CPU:
             warn_about(run, request.max_attempts)
+            warn_of_limits(robot, run)
         return run.given_back(place)
 
 
