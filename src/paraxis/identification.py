@@ -4,17 +4,25 @@ Columns of the regressor that are sums of others at every state tell the torques
 their parameters can be known only together (Khalil, Gautier). Which they are is found from the
 regressor at random states. Columns are taken from the root outward, so that a parameter that
 cannot be told from those of bodies nearer the root is counted to them.
+
+Rounding decides nothing: a column may consist of it entirely, where terms cancel, so what is left
+of a column beyond those before is compared with the largest column. For that to mean the same for
+a finger and a crane, in any units, all numbers are made dimensionless first, by a length and a time
+of the robot at hand. Both are powers of two, so that this changes no digit.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from .robot.inertial_parameters import inertial_parameters, parameter_labels
+from .robot.joint import WORLD
 from .robot.text import shown
 
-DEPENDENT = 1e-9  # of a column's length: what is left of it beyond the columns before
-NEGLIGIBLE = 1e-9  # a coefficient this small is a rounding error
+# Of the largest column: what is smaller is rounding, or a right angle typed with twelve digits. One
+# that is typed as 1.5708 is another angle, and shows at 1e-7.
+NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +50,57 @@ class BaseParameters:
 def base_parameters(robot, regressor):
     """The base parameters of a robot. `regressor(q=, qd=, qdd=)` is that robot's."""
     labels = parameter_labels(robot)
-    rng, states = np.random.default_rng(0), 4 * len(labels) // robot.nv + 8
-    q = rng.uniform(-np.pi, np.pi, (states, robot.nq))
-    qd, qdd = rng.uniform(-3, 3, (2, states, robot.nv))
-    Y = regressor(q=q, qd=qd, qdd=qdd).reshape(-1, len(labels))
-    kept, basis = [], np.empty((len(Y), 0))
+    units = _Units(robot)
+    Y = units.sampled(regressor, states=4 * len(labels) // robot.nv + 8)
+    negligible = NEGLIGIBLE * np.linalg.norm(Y, axis=0).max()
+    kept, lengths, basis = [], [], np.empty((len(Y), 0))
     for k, column in enumerate(Y.T):
         rest = column - basis @ (basis.T @ column)
         rest = rest - basis @ (basis.T @ rest)  # again, for what rounding left
-        if np.linalg.norm(rest) > DEPENDENT * np.linalg.norm(column):
+        length = np.linalg.norm(rest)
+        if length > negligible:
             kept.append(k)
-            basis = np.column_stack((basis, rest / np.linalg.norm(rest)))
+            lengths.append(length)
+            basis = np.column_stack((basis, rest / length))
     combination = np.linalg.solve(basis.T @ Y[:, kept], basis.T @ Y)
-    combination[abs(combination) < NEGLIGIBLE] = 0.0
+    combination[:, kept] = np.eye(len(kept))
+    # what no torque shows: the part of a kept column that is its own, so many times, is negligible
+    combination[abs(combination) * np.reshape(lengths, (-1, 1)) <= negligible] = 0.0
+    combination *= units.parameters[kept, None] / units.parameters
     values = combination @ inertial_parameters(robot)
     return BaseParameters(tuple(kept), combination, values, tuple(labels))
+
+
+class _Units:
+    """A length and a time of a robot, and what positions, torques and parameters are made of them.
+
+    Lengths are as those between its joints, and times such that falling and moving accelerate it
+    alike. Of the unit of mass nothing depends, as all parameters have it once.
+    """
+
+    def __init__(self, robot):
+        between = [joint.placement.translation for joint in robot.joints if joint.parent != WORLD]
+        self.length = _power_of_two(max((math.hypot(*step) for step in between), default=0.0))
+        weight = math.hypot(*robot.gravity)
+        self.time = _power_of_two(math.sqrt(self.length / weight)) if weight else 1.0
+        turns = np.array([joint.is_revolute for joint in robot.joints])
+        self.positions = np.where(turns, 1.0, self.length)
+        self.torques = self.positions * self.length / self.time**2
+        of_body = self.length ** np.array([0.0, *[1.0] * 3, *[2.0] * 6])
+        self.parameters = np.concatenate(
+            (np.tile(of_body, robot.n), self.length**2 * turns + ~turns)
+        )
+
+    def sampled(self, regressor, states):
+        """The regressor at random states in these units, (states nv, parameters)."""
+        rng, n = np.random.default_rng(0), len(self.positions)
+        q = rng.uniform(-np.pi, np.pi, (states, n)) * self.positions
+        qd, qdd = rng.uniform(-3, 3, (2, states, n)) * self.positions
+        Y = regressor(q=q, qd=qd / self.time, qdd=qdd / self.time**2)
+        Y = Y * self.parameters / self.torques[:, None]
+        return Y.reshape(-1, Y.shape[-1])
+
+
+def _power_of_two(value):
+    """The one nearest to a number, and 1 for 0."""
+    return 2.0 ** round(math.log2(value)) if value else 1.0
