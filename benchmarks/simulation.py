@@ -233,7 +233,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="few robots, few steps")
     parser.add_argument("--json", type=Path, default=None, help=f"e.g. {RESULTS.name}")
     options = parser.parse_args()
-    warnings.simplefilter("ignore", px.RobotWarning)  # arms that fall for seconds leave their limits
+    warnings.simplefilter("ignore", px.RobotWarning)  # falling arms leave their limits
     console = Console(width=150)
     cases, rounds = (QUICK, 1) if options.quick else (CASES, 12)
     results = {"machine": peers.machine(), "dt": DT, "rows": []}

@@ -533,7 +533,10 @@ def test_processors_that_cannot_be(arguments, said):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("square", 1.0, 0.0, 0.0), "mode: expected one of circular, linear, hyperbolic, found"),
+        (
+            ("square", 1.0, 0.0, 0.0),
+            "mode: expected one of 'circular', 'linear', 'hyperbolic', found",
+        ),
         (("linear", [1 << 15, 0], 0, 0), "x: expected words of 16 bits, found one that needs 17"),
         (("linear", 0, 0, -(1 << 40)), "z: expected words of 16 bits, found one that needs 41"),
         (("linear", np.array([1]), 0.5, 0.0), "raw words in all three, found words in x only"),

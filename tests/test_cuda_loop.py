@@ -232,7 +232,7 @@ def test_the_compiler_of_cuda_takes_it(architecture):
 
 
 def test_targets():
-    with pytest.raises(px.ArgumentError, match=r"target: expected one of \('cpu', 'cuda'\)"):
+    with pytest.raises(px.ArgumentError, match=r"target: expected one of 'cpu', 'cuda'"):
         pendulums().compile_loop(CARRY, target="gpu")
     with pytest.raises(px.ArgumentError, match="threads: a GPU has as many"):
         pendulums().compile_loop(CARRY, target="cuda", threads=2)
@@ -406,7 +406,7 @@ def test_what_closed_loops_say(gpu):
     given = ARM, controller(ARM), swing, 2e-3
     with pytest.raises(px.ArgumentError, match="target: expected 'cuda', as q0 is on a GPU"):
         px.closed_loop(*given, q0=q0, duration=0.1, target="cpu")
-    with pytest.raises(px.ArgumentError, match=r"target: expected one of \('cpu', 'cuda'\)"):
+    with pytest.raises(px.ArgumentError, match=r"target: expected one of 'cpu', 'cuda'"):
         px.closed_loop(*given, duration=0.1, target="tpu")
     q0[1, 1] = np.inf
     with pytest.raises(px.ArgumentError, match="q0: expected finite numbers, found inf"):

@@ -981,7 +981,7 @@ def test_errors_of_a_payload(options, message):
 
 def test_a_payload_of_two_tips_must_name_its_frame():
     joints = [Joint("left", "revolute"), Joint("right", "revolute")]
-    with pytest.raises(RobotError, match="name a frame, as it has 2 tips, with 'left', 'right'"):
+    with pytest.raises(RobotError, match="has 2 tips, so name a frame: 'left', 'right'"):
         Robot("pair", joints, [BODY] * 2).with_payload(1)
 
 

@@ -699,7 +699,7 @@ SHORT = px.planar(3)
             SHORT,
             "jacobian",
             {"coordinates": "tool"},
-            r"coordinates: expected one of \('world', 'body'\), found 'tool'",
+            r"coordinates: expected one of 'world', 'body', found 'tool'",
         ),
         (SHORT, "mass_matrix", {"frame": "tip"}, "mass_matrix is not about one frame, found 'tip'"),
         (SHORT, "frame_poses", {"frame": "tip"}, "frame: frame_poses is not about one frame"),
@@ -713,7 +713,7 @@ SHORT = px.planar(3)
             SHORT,
             "forward_dynamics",
             {"algorithm": "spatial"},
-            r"expected one of \('articulated_body', 'composite_body', .*\), found 'spatial'",
+            r"expected one of 'articulated_body', 'composite_body', .*, found 'spatial'",
         ),
         (SHORT, "forward_dynamics", {"algorithm": 3}, "algorithm: expected one of .*, found 3"),
         (
@@ -747,7 +747,7 @@ SHORT = px.planar(3)
             {},
             "frame 'tip': expected one that 6 joints or more move, .*, found 3",
         ),
-        (PAIR, "jacobian", {}, "'pair': name a frame, as it has 2 tips, with 'hand', 'right'"),
+        (PAIR, "jacobian", {}, "'pair' has 2 tips, so name a frame: 'hand', 'right'"),
     ],
 )
 def test_errors_of_a_request(robot, function, options, message):

@@ -399,8 +399,8 @@ INPUTS, OUTPUTS = {"x": (2,), "u": (2,)}, {"x_next": (2,), "y": (), "w": (3,)}
 BAD_PLANS = {
     "no carry": ({}, {}, r"carry: expected a dict .*, at least one, found \{\}"),
     "not a dict": (["x"], {}, r"carry: expected a dict .* found \['x'\]"),
-    "unknown input": ({"z": "x_next"}, {}, r"carry: expected one of \('x', 'u'\), found 'z'"),
-    "unknown output": ({"x": "z"}, {}, r"carry of x: expected one of \('x_next', .* found 'z'"),
+    "unknown input": ({"z": "x_next"}, {}, r"carry: expected one of 'x', 'u', found 'z'"),
+    "unknown output": ({"x": "z"}, {}, r"carry of x: expected one of 'x_next', .* found 'z'"),
     "shapes": ({"x": "w"}, {}, r"x has shape \(2,\), but w, which becomes it, \(3,\)"),
     "one for two": ({"x": "x_next", "u": "x_next"}, {}, "an output of its own for each"),
     "stream unknown": ({"x": "x_next"}, {"per_step": ("z",)}, "per_step: expected one of"),

@@ -15,18 +15,19 @@ ROOT = Path(paraxis.__file__).resolve().parent
 
 # What each part of the package may import, besides itself; see the layout in the design. A part
 # that is not listed is not known: say here where it stands.
-PHYSICS = {"errors", "scalar", "spatial", "robot", "algorithms"}
-GRAPHS = {"errors", "graph", "passes"}
+PHYSICS = {"errors", "checks", "scalar", "spatial", "robot", "algorithms"}
+GRAPHS = {"errors", "checks", "graph", "passes"}
 COMPILER = GRAPHS | {"drivers", "backends"}
 MAY_IMPORT = {
     "errors": set(),
+    "checks": {"errors"},
     "drawing": set(),
     "scalar": set(),
     "spatial": {"scalar"},
-    "robot": {"errors", "scalar", "spatial"},
-    "algorithms": {"errors", "scalar", "spatial", "robot"},
-    "graph": {"errors"},
-    "passes": {"errors", "graph"},
+    "robot": {"errors", "checks", "scalar", "spatial"},
+    "algorithms": {"errors", "checks", "scalar", "spatial", "robot"},
+    "graph": {"errors", "checks"},
+    "passes": {"errors", "checks", "graph"},
     "drivers": GRAPHS,
     "backends": GRAPHS | {"drivers"},
     "program": COMPILER,

@@ -201,7 +201,7 @@ def test_a_shuffle_wants_a_power_of_two(name, p):
 @pytest.mark.parametrize(
     ("name", "p", "message"),
     [
-        ("torus", 4, "network: expected one of cascade, perfect_shuffle, .*, found 'torus'"),
+        ("torus", 4, "network: expected one of 'cascade', 'perfect_shuffle', .*, found 'torus'"),
         (None, 4, "network: expected one of .*, found None"),
         ("cascade", 0, "processors: expected a whole number >= 1, found 0"),
         ("cascade", -3, "found -3"),

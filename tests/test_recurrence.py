@@ -255,7 +255,7 @@ def test_printed_totals_are_met():
     ("arguments", "message"),
     [
         ({"terms": []}, "terms: expected at least one, found none"),
-        ({"order": "sideways"}, "order: expected one of serial, .*, found 'sideways'"),
+        ({"order": "sideways"}, "order: expected one of 'serial', .*, found 'sideways'"),
         ({"order": ["serial"]}, "order: expected one of"),
         ({"processors": 0}, "processors: expected a whole number >= 1, found 0"),
         ({"processors": 2.5}, "processors: expected a whole number >= 1, found 2.5"),

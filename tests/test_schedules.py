@@ -662,13 +662,13 @@ def test_a_curve_needs_processors(processors):
         (
             (px.TaskGraph(UNEVEN), 2, "best"),
             {},
-            "method: expected one of list, streamlined, heft, optimal, found 'best'",
+            "method: expected one of 'list', 'streamlined', 'heft', 'optimal', found 'best'",
         ),
         ((px.TaskGraph(UNEVEN), 2, ["list"]), {}, "method: expected one of"),
         (
             (px.TaskGraph(UNEVEN), 2),
             {"priority": "best"},
-            "priority: expected one of hlf, cp_misf, dhlf_misf, found 'best'",
+            "priority: expected one of 'hlf', 'cp_misf', 'dhlf_misf', found 'best'",
         ),
         ((px.TaskGraph(UNEVEN), 2), {"priority": ["hlf"]}, "priority: expected one of"),
         (

@@ -318,10 +318,10 @@ def test_a_robot_that_branches_is_refused_by_name(form):
     ("arguments", "message"),
     [
         (("ur5",), "robot: expected a Robot, found str"),
-        ((px.planar(2), "tree"), "form: expected one of linear, logarithmic, found 'tree'"),
+        ((px.planar(2), "tree"), "form: expected one of 'linear', 'logarithmic', found 'tree'"),
         (
             (px.planar(2), "linear", "tier"),
-            "machine: expected one of systolic, single_device, found 'tier'",
+            "machine: expected one of 'systolic', 'single_device', found 'tier'",
         ),
         (
             (px.planar(2), "linear", "single_device", True),

@@ -512,7 +512,7 @@ ERRORS = {
     "no joint": (robot(A), "at least one moving joint"),
     "floating": (
         pair(kind="floating"),
-        "joint 'j': type: expected one of revolute, continuous, prismatic, fixed; found 'floating'",
+        "'j': type: expected one of 'revolute', 'continuous', 'prismatic', 'fixed', found 'floa",
     ),
     "planar": (pair(kind="planar"), "joint 'j': type: expected one of .* found 'planar'"),
     "a made-up kind": (pair(kind="Revolute"), "joint 'j': type: expected .* found 'Revolute'"),

@@ -13,6 +13,7 @@ from .backends.cuda.arrays import on_a_gpu
 from .backends.cuda.kernel import KernelsByType
 from .backends.llvm.kernel import compile_kernel
 from .backends.places import CPU, place_of
+from .checks import did_you_mean, one_of, quoted
 from .drivers.map import as_array, is_single
 from .errors import ArgumentError, RobotError, RobotWarning, TraceError
 from .functions import (
@@ -34,7 +35,7 @@ from .loads import frame_on_a_body
 from .program import Program, work
 from .robot.inertial_parameters import inertial_parameters
 from .robot.model import parameter_values as model_values
-from .robot.robot import a_robot, check_frame_name, quoted
+from .robot.robot import a_robot, check_frame_name
 
 ALONG_CHAINS = ("forward_dynamics", *TORQUES)
 CHAIN_WAYS = ("serial", "batched", "scan")  # of chains/dynamics.py
@@ -99,8 +100,7 @@ class _Request:
 
 
 def _check_coordinates(coordinates):
-    if not isinstance(coordinates, str) or coordinates not in COORDINATES:
-        raise ArgumentError(f"coordinates: expected one of {COORDINATES}, found {coordinates!r}")
+    one_of(coordinates, COORDINATES, "coordinates")
 
 
 def _request(robot, function, algorithm, parameters, frame, coordinates):
@@ -479,6 +479,7 @@ def _along_chain(robot, function, algorithm, parameters):
             raise ArgumentError(
                 f"algorithm: expected one of {tuple(algorithms_of(function))} or, along a chain, "
                 f"of {CHAIN_WAYS}, found {algorithm!r}"
+                f"{did_you_mean(algorithm, (*algorithms_of(function), *CHAIN_WAYS))}"
             )
         return False
     return robot.n > LONGEST_PROGRAM and not parameters and not robot.branching

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import __version__, api
 from .algorithms import CHEAP
+from .checks import did_you_mean, one_of, shown
 from .errors import ArgumentError, ParaxisError
 from .export import CIRCUITS, LANGUAGES, export, export_circuit
 from .parallel.optimal.search import TIME_LIMIT
@@ -25,7 +26,6 @@ from .report.reports import REPORTS
 from .report.text import duration
 from .robot.load import load
 from .robot.model import DESCRIPTION
-from .robot.text import shown
 
 EXAMPLES = """examples:
   paraxis demo                          a tour in a minute, and a page to look at
@@ -131,6 +131,21 @@ def _complain(error):
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise ArgumentError(f"{message} (see {self.prog} --help)")
+
+    def parse_known_args(self, args=None, namespace=None):
+        """Here and not at the end, as only the parser of a command knows its options."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            near = did_you_mean(unknown[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
+        return found, unknown
+
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            try:
+                one_of(value, action.choices, action.metavar or action.option_strings[-1])
+            except ArgumentError as error:
+                self.error(str(error))
 
 
 def _parser():

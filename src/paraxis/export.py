@@ -6,6 +6,7 @@ from inspect import signature
 from . import api
 from .backends.files import LANGUAGES, write_files
 from .backends.source import LONGEST
+from .checks import did_you_mean, one_of
 from .errors import ArgumentError
 
 
@@ -46,13 +47,13 @@ def export_circuit(robot, function, folder, *, architecture, name=None, **option
     """
     from . import cordic
 
-    if function not in CIRCUITS:
-        raise ArgumentError(f"function: expected one of {CIRCUITS} in Verilog, found {function!r}")
+    one_of(function, CIRCUITS, "function in Verilog")
     make = getattr(cordic, function)
     known = signature(make).parameters
     for option in options:
         if option not in known:
-            raise ArgumentError(f"{option}: {function} has none to choose")
+            near = did_you_mean(option, known)
+            raise ArgumentError(f"{option}: {function} has none to choose{near}")
     return make(robot, **options).export(folder, architecture, name=name)
 
 

@@ -8,6 +8,7 @@ from .algorithms.forward_derivatives import forward_dynamics_derivatives
 from .algorithms.modified_newton_euler import torques_and_reactions
 from .algorithms.motor_torques import MotorTorques, directions, with_losses
 from .algorithms.spatial_newton_euler import inverse_dynamics
+from .checks import did_you_mean, one_of
 from .errors import ArgumentError
 from .graph.derivative import jacobian
 from .graph.graph import Graph
@@ -56,15 +57,12 @@ class View:
 
 def algorithms_of(function):
     """The algorithms of a function, by name."""
-    if not isinstance(function, str) or function not in FUNCTIONS:
-        raise ArgumentError(f"function: expected one of {tuple(FUNCTIONS)}, found {function!r}")
+    one_of(function, FUNCTIONS, "function")
     return ALGORITHMS[BASIS.get(function, function)]
 
 
 def check_algorithm(function, name, parameters=()):
-    known = algorithms_of(function)
-    if not isinstance(name, str) or name not in known:
-        raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {name!r}")
+    one_of(name, algorithms_of(function), "algorithm")
     moving = [each for each in parameters if each in ("base_velocity", "base_acceleration")]
     if moving and name in INVERSE_DYNAMICS and name not in MOVING_BASE:
         raise ArgumentError(
@@ -75,7 +73,10 @@ def check_algorithm(function, name, parameters=()):
 def check_parameters(function, parameters):
     for k, name in enumerate(parameters):
         if name not in PARAMETERS:
-            raise ArgumentError(f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}")
+            raise ArgumentError(
+                f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}"
+                f"{did_you_mean(name, PARAMETERS)}"
+            )
         if name in parameters[:k]:
             raise ArgumentError(f"parameters: {name} is named twice")
         if name not in MATTERS[function]:

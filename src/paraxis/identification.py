@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .checks import shown
 from .robot.inertial_parameters import inertial_parameters, parameter_labels
 from .robot.joint import WORLD
-from .robot.text import shown
 
 # Of the largest column: what is smaller is rounding, or a right angle typed with twelve digits. One
 # that is typed as 1.5708 is another angle, and shows at 1e-7.

@@ -3,6 +3,7 @@
 import hashlib
 
 from .backends.llvm.kernel import compile_kernel
+from .checks import one_of
 from .drivers.map import in_main_memory
 from .errors import ArgumentError
 from .graph import evaluate as interpreter
@@ -82,8 +83,7 @@ class Program:
                     f"mark {name!r}: this Program has none; name an algorithm "
                     "(px.program(robot, algorithm=...)) to have its values marked"
                 )
-            if name not in self.marks:
-                raise ArgumentError(f"mark: expected one of {self.marks}, found {name!r}")
+            one_of(name, self.marks, "mark")
         return Program(self.graph.with_marks(*names))
 
     def text(self):
@@ -241,8 +241,7 @@ class Program:
 
 
 def _check_target(target, threads):
-    if target not in TARGETS:
-        raise ArgumentError(f"target: expected one of {TARGETS}, found {target!r}")
+    one_of(target, TARGETS, "target")
     if target == "cuda" and threads is not None:
         raise ArgumentError("threads: a GPU has as many as there are states; leave it out")
 

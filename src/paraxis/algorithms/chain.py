@@ -1,8 +1,8 @@
 """What an algorithm that is for chains only says to a tree."""
 
+from ..checks import quoted
 from ..errors import ArgumentError
 from ..robot.branching import branches
-from ..robot.text import quoted
 
 
 def require_chain(robot, algorithm):

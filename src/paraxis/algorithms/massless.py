@@ -1,7 +1,7 @@
 """What forward dynamics says to a joint that moves nothing."""
 
+from ..checks import quoted
 from ..errors import RobotError
-from ..robot.robot import quoted
 from ..scalar import known
 
 

@@ -1,8 +1,8 @@
 """How a rigid body gives way to a force: the inverse of its inertia."""
 
+from ..checks import quoted
 from ..errors import RobotError
 from ..robot.branching import link_name
-from ..robot.text import quoted
 from ..scalar import known
 from ..spatial import Matrix, Spatial, Symmetric, Vector, cross, skew
 from .factor import factor, inverse

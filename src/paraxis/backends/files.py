@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+from ..checks import one_of
 from ..errors import ArgumentError
 from . import c, c_parts, fortran, python
 from .cuda import export as cuda
@@ -37,8 +38,7 @@ def write_files(graph, language, folder, name=None, dtype="float64", cpu=None, n
     comments say besides. `cpu` is for a library: None for the CPU at hand, or a level as
     "x86-64-v3".
     """
-    if language not in LANGUAGES:
-        raise ArgumentError(f"language: expected one of {LANGUAGES}, found {language!r}")
+    one_of(language, LANGUAGES, "language")
     if cpu is not None and language != "library":
         raise ArgumentError(f"cpu: only a library is for a certain CPU, {language} is for any")
     if language == "python" and dtype != "float64":

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..checks import one_of
 from ..errors import ArgumentError
 
 DTYPES = ("float64", "float32")
@@ -13,9 +14,7 @@ def checked_dtype(dtype):
         name = np.dtype(dtype).name
     except TypeError:
         name = dtype
-    if name not in DTYPES:
-        raise ArgumentError(f"dtype: expected one of {DTYPES}, found {name!r}")
-    return name
+    return one_of(name, DTYPES, "dtype")
 
 
 def as_float32(value):

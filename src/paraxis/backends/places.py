@@ -1,5 +1,6 @@
 """Where to compute: on the CPU with NumPy's arrays, or on a GPU with those that are there."""
 
+from ..checks import one_of
 from ..drivers.memory import MainMemory
 from ..errors import ArgumentError
 from .cuda.arrays import family_of, on_a_gpu
@@ -62,8 +63,8 @@ def place_of(values):
 
 def place_for(target, values):
     """The place of a target, if one is named, else that of the values."""
-    if target is not None and target not in TARGETS:
-        raise ArgumentError(f"target: expected one of {TARGETS}, found {target!r}")
+    if target is not None:
+        one_of(target, TARGETS, "target")
     place = place_of(values)
     if target == "cpu" and place is not CPU:
         there = next(name for name, value in values.items() if on_a_gpu(value))

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ..backends.llvm.kernel import checked_options, lanes_of
+from ..checks import one_of
 from ..drivers.exclusive import Exclusive
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
@@ -64,14 +65,11 @@ def chain_dynamics(
     target "cuda" takes arrays on a GPU, and has all of these but "p_fold" of the first of each.
     """
     a_robot(robot)
-    if not isinstance(function, str) or function not in SCANS:
-        raise ArgumentError(f"function: expected one of {tuple(SCANS)}, found {function!r}")
-    if target not in TARGETS:
-        raise ArgumentError(f"target: expected one of {TARGETS}, found {target!r}")
+    one_of(function, SCANS, "function")
+    one_of(target, TARGETS, "target")
     known = SCANS[function] if target == "cpu" else ON_GPU[function]
     algorithm = next(iter(known)) if algorithm is None else algorithm
-    if not isinstance(algorithm, str) or algorithm not in known:
-        raise ArgumentError(f"algorithm: expected one of {tuple(known)}, found {algorithm!r}")
+    one_of(algorithm, known, "algorithm")
     order = known[algorithm][0] if order is None else order
     if order not in known[algorithm]:
         raise ArgumentError(

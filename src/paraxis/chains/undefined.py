@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..algorithms.massless import moves_nothing
+from ..checks import quoted
 from ..errors import RobotError
-from ..robot.text import quoted
 from .serial import ArticulatedSerial
 
 

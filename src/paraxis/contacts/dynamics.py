@@ -12,6 +12,7 @@ import numpy as np
 from ..algorithms import constrained_dynamics
 from ..algorithms.constrained_dynamics import Tolerance
 from ..backends.places import place_of
+from ..checks import did_you_mean
 from ..errors import ArgumentError
 from ..functions import MATTERS, View, input_shapes
 from ..graph.splice import splice, traced_value
@@ -117,7 +118,9 @@ def check_fixed_base(parameters):
             raise ArgumentError(f"{name}: expected none, as a robot in contact stands still")
         if name not in MATTERS["forward_dynamics"]:
             known = tuple(each for each in MATTERS["forward_dynamics"] if each not in MOVING_BASE)
-            raise ArgumentError(f"parameters: expected some of {known}, found {name!r}")
+            raise ArgumentError(
+                f"parameters: expected some of {known}, found {name!r}{did_you_mean(name, known)}"
+            )
 
 
 # -- graphs ------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from copy import copy
 
 import numpy as np
 
+from ..checks import one_of
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..functions import COORDINATES
@@ -21,10 +22,7 @@ class Touching:
 
     def __init__(self, frame, coordinates):
         check_frame_name(frame)
-        if not isinstance(coordinates, str) or coordinates not in COORDINATES:
-            raise ArgumentError(
-                f"coordinates: expected one of {COORDINATES}, found {coordinates!r}"
-            )
+        one_of(coordinates, COORDINATES, "coordinates")
         self.frame, self.coordinates, self.data = frame, coordinates, {}
 
     def give(self, **values):

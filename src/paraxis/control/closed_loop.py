@@ -8,10 +8,10 @@ import numpy as np
 
 from ..backends.compiling import one_call
 from ..backends.places import place_for
+from ..checks import one_of, quoted
 from ..drivers.iterate import whole
-from ..errors import ArgumentError, SimulationWarning
+from ..errors import SimulationWarning
 from ..robot.robot import a_robot
-from ..robot.text import quoted
 from ..simulation.losses import feels_reactions
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
@@ -132,8 +132,7 @@ def closed_loop(
 def _records(record):
     names = (record,) if isinstance(record, str) else tuple(record)
     for name in names:
-        if name not in RECORDS:
-            raise ArgumentError(f"record: expected some of {RECORDS}, found {name!r}")
+        one_of(name, RECORDS, "record")
     return tuple(dict.fromkeys(names))
 
 

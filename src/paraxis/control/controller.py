@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algorithms.motor_torques import directions, with_losses
+from ..checks import quoted, shown
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.robot import Robot, a_robot
-from ..robot.text import quoted, shown
 from ..scalar import maximum, minimum
 from .policies import EXACT
 from .policies import policy as as_policy

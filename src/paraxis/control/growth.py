@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
+from ..checks import quoted
 from ..errors import ArgumentError
-from ..robot.text import quoted
 from .few_entries import with_few_entries
 from .joint_spectral_radius import joint_spectral_radius, radius_below
 from .linear_loop import LinearLoop

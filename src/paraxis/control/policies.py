@@ -8,11 +8,10 @@ read.
 
 import inspect
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 from ..algorithms.coupled_newton_euler import BACKWARD, FORWARD, VARIABLES
+from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError
-from ..robot.text import shown
 
 ORDERS = (0, 1)
 TORQUE, MOTOR = "torque", "motor"
@@ -44,8 +43,7 @@ class Cut:
     def __post_init__(self):
         for names, known in ((self.variable, (*VARIABLES, TORQUE)), (self.by, VARIABLES)):
             for name in _several(names):
-                if name not in known:
-                    raise ArgumentError(f"cut: expected a variable of {known}, found {name!r}")
+                one_of(name, known, "cut variable")
         ages = self.age if isinstance(self.age, tuple) else (self.age,)
         good = [type(age) is int and age >= 0 for age in ages]
         if not ages or not all(good) or len(set(ages)) != len(ages):
@@ -230,7 +228,7 @@ def policy(given, **options):
     if not isinstance(given, str) or given not in POLICIES:
         raise ArgumentError(
             f"policy: expected one of {tuple(POLICIES)} or a list of px.Cut, found {given!r}"
-            + _nearest(given)
+            + did_you_mean(given, POLICIES)
         )
     return _made(repr(given), POLICIES[given], options)
 
@@ -246,17 +244,13 @@ def _of_cuts(cuts, *, name="cuts"):
     return Policy(name, tuple(cuts), strict=True)
 
 
-def _nearest(name):
-    near = get_close_matches(name, POLICIES, n=1) if isinstance(name, str) else []
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
 def _made(which, make, options, *cuts):
     known = list(inspect.signature(make).parameters)[len(cuts) :]
     for option in options:
         if option not in known:
             expected = f"options of ({', '.join(known)})" if known else "no options"
-            raise ArgumentError(f"policy {which}: expected {expected}, found {option!r}")
+            near = did_you_mean(option, known)
+            raise ArgumentError(f"policy {which}: expected {expected}, found {option!r}{near}")
     try:
         return make(*cuts, **options)
     except TypeError as error:

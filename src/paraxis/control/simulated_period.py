@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import quoted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.model import PARAMETERS
-from ..robot.text import quoted
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
 from .checks import share_of_period

@@ -12,6 +12,7 @@ from numbers import Real
 
 import numpy as np
 
+from ..checks import shown
 from ..drivers.map import as_array
 from ..errors import ArgumentError, ProgramError
 from ..kinematics.poses import matrices
@@ -20,7 +21,6 @@ from ..parallel.whole_number import whole_number
 from ..passes.cordic.decompose import decompose
 from ..passes.cordic.tasks import Constant, Input, Result
 from ..program import Program
-from ..robot.text import shown
 from . import integers, long_integers
 from .formats import (
     SHORTEST,

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..api import program
+from ..checks import quoted
 from ..errors import ArgumentError, RobotError
 from ..passes.cordic.decompose import decompose
-from ..robot.robot import a_robot, quoted
+from ..robot.robot import a_robot
 from .circuit import Circuit
 from .random_inputs import largest_seen
 from .ranges import entry_ranges

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..checks import one_of
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from . import integers, long_integers
@@ -133,8 +134,7 @@ class Cordic:
 
     def unit(self, mode, direction):
         """The unit that does one of the six functions, registers and all."""
-        if mode not in MODES:
-            raise ArgumentError(f"mode: expected one of {', '.join(MODES)}, found {mode!r}")
+        one_of(mode, MODES, "mode")
         if (mode, direction) not in UNITS:
             raise ArgumentError(f'direction: expected "rotate" or "vector", found {direction!r}')
         return self._units[mode, direction]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import one_of
 from ..errors import ArgumentError
 from .map import Signature, broadcast_shapes
 
@@ -71,8 +72,7 @@ class Plan:
 
 
 def _known(name, names, what):
-    if name not in names:
-        raise ArgumentError(f"{what}: expected one of {tuple(names)}, found {name!r}")
+    one_of(name, names, what)
 
 
 class Iteration:

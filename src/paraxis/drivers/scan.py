@@ -10,7 +10,7 @@ glued when; each of its levels is a map over index sets, or a sweep along rows, 
     odd_even_reduction     pairs, pairs of pairs, ..., and back: twice the steps, least work
 """
 
-from ..errors import ArgumentError
+from ..checks import one_of
 from .columns import Columns, Slots
 
 ORDERS = ("serial", "p_fold", "kogge_stone", "odd_even_elimination", "odd_even_reduction")
@@ -20,9 +20,7 @@ PIECES = 64  # of p_fold, unless it is said
 
 
 def check_order(order):
-    if order not in ORDERS:
-        raise ArgumentError(f"order: expected one of {ORDERS}, found {order!r}")
-    return order
+    return one_of(order, ORDERS, "order")
 
 
 class Scan:

@@ -17,11 +17,11 @@ import numpy as np
 from .. import api
 from ..backends.compiling import one_call
 from ..backends.places import place_of
+from ..checks import quoted
 from ..drivers.map import Signature, broadcast_batch
 from ..errors import ArgumentError
 from ..functions import check_parameters, input_shapes
 from ..robot.robot import a_robot
-from ..robot.text import quoted
 from .newton import kernels
 
 STEPS = 20  # of Newton's method; three to six are usual

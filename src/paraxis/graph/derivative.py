@@ -10,6 +10,7 @@ A Jacobian is made entry by entry; its product with one vector, and its transpos
 without it, at a small multiple of the graph's own cost.
 """
 
+from ..checks import one_of
 from ..errors import ArgumentError
 from .graph import Graph, size
 from .node import Builder
@@ -92,8 +93,7 @@ def jvp(graph, wrt=None):
 
 
 def _known(what, name, names):
-    if name not in names:
-        raise ArgumentError(f"{what}: expected one of {list(names)}, found {name!r}")
+    one_of(name, names, what)
 
 
 def _chosen_inputs(graph, wrt):

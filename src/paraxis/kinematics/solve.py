@@ -8,11 +8,11 @@ import numpy as np
 
 from ..backends.compiling import one_call
 from ..backends.places import place_of
+from ..checks import quoted
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robot.joint import WORLD
 from ..robot.robot import a_robot, check_frame_name
-from ..robot.text import quoted
 from .limits import Limits
 from .poses import nearest_poses
 from .search import Search

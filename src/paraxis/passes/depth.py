@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from numbers import Real
 
+from ..checks import one_of
 from ..errors import ArgumentError
 from .count import COUNTED
 
@@ -37,8 +38,7 @@ class Weights:
         """From keywords; a name that is none says which there are."""
         names = [field.name for field in fields(cls)]
         for name in given:
-            if name not in names:
-                raise ArgumentError(f"weight: expected one of {names}, found {name!r}")
+            one_of(name, names, "weight")
         return cls(**given)
 
     @cached_property

@@ -9,8 +9,8 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from ..backends.llvm import host
+from ..checks import shown
 from ..drivers import threads
-from ..robot.text import shown
 
 
 def machine():

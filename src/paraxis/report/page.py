@@ -7,9 +7,9 @@ forbids scripts and fetches altogether.
 from dataclasses import dataclass
 from html import escape
 
+from ..checks import shown
 from ..drawing.page import DOCUMENT, STYLE, details, plot, section, table
 from ..robot.table import HEAD, NUMERIC, drive_table, joint_rows, summary
-from ..robot.text import shown
 from . import plots
 from .machine import lines
 from .measure import SAMPLE

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ..robot.text import shown
+from ..checks import shown
 from .measure import SAMPLE, Speed, best_seconds, worst_error
 
 

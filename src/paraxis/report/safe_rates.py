@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import shown
 from ..control.dry_friction import has_dry_friction
 from ..control.safe_period import SafePeriod, safe_period
 from ..control.simulated_period import SimulatedPeriod, simulated_safe_period
 from ..control.speculate import speculate
-from ..robot.text import shown
 from .terminal import Column, print_table
 from .text import duration, short
 

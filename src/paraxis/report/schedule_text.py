@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from ..checks import shown
 from ..drawing.axes import number_text
 from ..parallel.gantt.page import bound_words, counted
 from ..parallel.optimal.search import unsearched
 from ..parallel.schedules.busy import busy_rows
 from ..parallel.schedules.gap_text import gap_words
 from ..parallel.tasks.task_groups import groups_of
-from ..robot.text import shown
 from .terminal import Column, Terminal, print_table
 
 HUES = ("blue", "yellow", "green", "magenta", "cyan", "red")  # of groups, in turn

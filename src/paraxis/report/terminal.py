@@ -14,9 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from ..checks import shown
 from ..drawing.figure import Figure
 from ..robot.table import HEAD, LOSSES, NUMERIC, drive_table, joint_rows, summary
-from ..robot.text import shown
 from .document import MOST_POINTS, Diagram, agrees, cells
 from .operations import NOTE, cheapest
 from .text import duration, names, short

@@ -1,6 +1,6 @@
 """Text for people: lists of names and short numbers."""
 
-from ..robot.text import shown
+from ..checks import shown
 
 
 def names(items, most=40):

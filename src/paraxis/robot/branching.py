@@ -1,7 +1,7 @@
 """Where a tree branches, in words, for what works on chains only."""
 
+from ..checks import listing, quoted
 from .joint import WORLD
-from .text import listing, quoted
 
 MOST = 12  # places that an error names
 

@@ -8,13 +8,13 @@ from collections import Counter
 
 import numpy as np
 
+from ..checks import quoted
 from ..errors import RobotError, RobotWarning
 from .friction import Friction, LinearBearing
 from .inertia import Inertia, implausible_bodies
-from .joint import KINDS, WORLD, checked_axis
+from .joint import WORLD, checked_axis
 from .numbers import array_of, rotations
 from .pose import Pose
-from .text import quoted
 from .transmission import Transmission
 
 
@@ -62,10 +62,6 @@ def _check_names(names, what):
 
 
 def _check_joint(joint, i):
-    if joint.kind not in KINDS:
-        raise RobotError(
-            f"{_joint(joint)} kind: expected one of {KINDS}, found {quoted(joint.kind)}"
-        )
     if not isinstance(joint.parent, int) or not WORLD <= joint.parent < i:
         raise RobotError(
             f"{_joint(joint)} parent: expected {WORLD} or an earlier joint, found {joint.parent!r}"

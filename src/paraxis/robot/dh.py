@@ -9,6 +9,7 @@ sits at the far end of its link, away from the joint axis; the body frame used h
 axis, so inertias and the `link` frames are carried over by the constant part of the row.
 """
 
+from ..checks import one_of
 from ..errors import RobotError
 from .inertia import Inertia
 from .joint import Joint
@@ -20,8 +21,7 @@ def dh_chain(rows, links, convention, kinds, joint_names, rotor_inertia):
     """The joints, inertias and frames of a serial chain; arguments as of `Robot.from_dh`."""
     rows, links = tuple(rows), tuple(links)
     n = len(rows)
-    if convention not in ("modified", "standard"):
-        raise RobotError(f"convention: expected 'modified' or 'standard', found {convention!r}")
+    one_of(convention, ("modified", "standard"), "convention", RobotError)
     kinds = tuple(kinds) if kinds is not None else ("revolute",) * n
     names = (
         tuple(joint_names) if joint_names is not None else tuple(f"joint{i + 1}" for i in range(n))

@@ -20,9 +20,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
 
+from ..checks import did_you_mean, listing, quoted
 from ..errors import RobotError
 from .friction import BEARING_NAMES, BEARINGS, Friction
-from .text import contents, listing, naming, quoted
+from .text import contents, naming
 from .transmission import Transmission
 
 PARTS = {"friction": Friction, "transmission": Transmission}
@@ -102,5 +103,5 @@ def _mapping(said, known, what="keys"):
         raise RobotError(f"expected a mapping with {expected}, found {found}")
     for key in said:
         if key not in known:
-            raise RobotError(f"expected {expected}, found {quoted(key)}")
+            raise RobotError(f"expected {expected}, found {quoted(key)}{did_you_mean(key, known)}")
     return said

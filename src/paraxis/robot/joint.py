@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from ..checks import one_of, quoted
 from ..errors import RobotError
 from .friction import NO_FRICTION, Friction
 from .pose import Pose, floats, freeze
@@ -40,6 +41,8 @@ class Joint:
     transmission: Transmission = IDEAL
 
     def __post_init__(self):
+        if self.kind not in KINDS:  # first, as a chain may have a million joints
+            one_of(self.kind, KINDS, f"joint {quoted(self.name)} kind", RobotError)
         freeze(self, axis=3, rotor_inertia=1)
 
     @property

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import quoted
 from ..errors import ArgumentError
 from .branching import branches
 from .inertia import matrix_of, six_of, swing
 from .numbers import array_of, rotations
 from .seat import align_z
-from .text import quoted
 
 
 @dataclass(frozen=True, eq=False)

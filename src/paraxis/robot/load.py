@@ -2,8 +2,8 @@
 
 import os
 
+from ..checks import did_you_mean, listing, quoted
 from ..errors import RobotError
-from .text import listing, quoted
 from .urdf import read_urdf
 
 
@@ -22,7 +22,7 @@ def load(source, tip=None, drives=None):
     if source not in ZOO:
         raise RobotError(
             f"robot: expected a built-in name ({listing(sorted(ZOO), most=100)}) or a path to a "
-            f"URDF file, found {quoted(source)}"
+            f"URDF file, found {quoted(source)}{did_you_mean(source, ZOO)}"
         )
     robot = ZOO[source]()
     robot = robot if drives is None else robot.with_drives(drives)

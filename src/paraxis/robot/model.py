@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..checks import one_of
 from ..scalar import cos, sin
 from ..spatial import (
     ZERO3,
@@ -43,8 +43,7 @@ PARAMETERS = DESCRIPTION | {
 
 def parameter_values(robot, name):
     """The floats of one parameter of `robot`, as nested tuples (px.parameter_values explains)."""
-    if name not in PARAMETERS:
-        raise ArgumentError(f"parameter: expected one of {tuple(PARAMETERS)}, found {name!r}")
+    one_of(name, PARAMETERS, "parameter")
     return {
         "mass": lambda: tuple(body.mass for body in robot.inertias),
         "com": lambda: tuple(body.com for body in robot.inertias),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import quoted
 from ..errors import RobotError
-from .text import quoted
 
 # A right angle written in floats leaves cosines of about 6e-17; anything this small is such a
 # leftover, while angles typed with few digits (1.5708) leave 1e-6 and are kept as they are.

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import quoted
 from ..errors import RobotError
 from .pose import Pose, clean
-from .text import quoted
 
 # An angle, or a length over the robot's size, within this of what it should be is taken as that:
 # a description with right angles of ten digits passes, one with 1.5708 is another robot.

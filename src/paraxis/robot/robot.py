@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
 from .check import check, warn_if_implausible
 from .friction import NO_FRICTION
@@ -15,7 +16,6 @@ from .inertia import Inertia
 from .joint import WORLD
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
-from .text import listing, quoted
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -102,6 +102,7 @@ class Robot:
             raise RobotError(
                 f"robot {quoted(self.name)} has no frame {quoted(name)}; "
                 f"it has {listing(self.frame_names) if self.frames else 'none'}"
+                f"{did_you_mean(name, self.frame_names)}"
             )
         return self._frames_by_name[name]
 
@@ -177,14 +178,21 @@ class Robot:
         """The last frame of the robot's tip, which is what it works with."""
         tips = self.tips
         if len(tips) != 1:
-            last = {frame.body: frame.name for frame in self.frames}
-            names = [last.get(i, self.joints[i].name) for i in tips]
-            raise RobotError(
-                f"robot {quoted(self.name)}: name a frame, as it has {len(tips)} tips, with "
-                f"{listing(names)}"
-            )
+            raise RobotError(f"robot {quoted(self.name)} {self._tips_in_words()}")
         on_tip = [frame for frame in self.frames if frame.body == tips[0]]
         return on_tip[-1] if on_tip else Frame("tip", tips[0])
+
+    def _tips_in_words(self):
+        """Which frames may be meant by a robot's tool: of the hand first, then of its fingers."""
+        last = {frame.body: frame.name for frame in self.frames}
+        names = [last.get(i, self.joints[i].name) for i in self.tips]
+        carried = Counter(self.tips)  # how many tips each body carries, itself among them
+        for i in range(self.n - 1, -1, -1):
+            carried[self.joints[i].parent] += carried[i]
+        hand = max((i for i in range(self.n) if carried[i] == len(self.tips)), default=WORLD)
+        on_hand = [frame.name for frame in self.frames if frame.body == hand != WORLD]
+        carries = f"{listing(on_hand[::-1])} (carrying all of them), or " if on_hand else ""
+        return f"has {len(self.tips)} tips, so name a frame: {carries}{listing(names)}"
 
     def subchain(self, tip):
         """Only the joints between the root and the frame `tip`; other bodies are left out."""
@@ -270,8 +278,7 @@ class Robot:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self):
-        from .table import summary
-        from .text import shown
+        from ..checks import shown
 
         return f"<Robot {shown(self.name)}: {summary(self)}>"
 

@@ -2,9 +2,9 @@
 
 import math
 
+from ..checks import shown
 from .friction import BEARING_NAMES, NO_FRICTION
 from .joint import WORLD
-from .text import shown
 from .transmission import IDEAL
 
 NONE = "–"

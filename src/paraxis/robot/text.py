@@ -1,4 +1,4 @@
-"""Text from anyone's file: read within bounds, its numbers told from words, safe to print."""
+"""Text from anyone's file: read within bounds, its numbers told from words."""
 
 import math
 import os
@@ -38,27 +38,3 @@ def naming(what):
         yield
     except RobotError as error:
         raise RobotError(f"{what}: {error}") from None
-
-
-def shown(text, most=60):
-    """`text` on one line of at most `most` characters, everything unprintable as an escape.
-
-    Names may come from anyone's file. What is left may still mean something to rich or HTML:
-    pass it on as Text, or escaped.
-    """
-    line = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)[: most + 1]
-    )
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def quoted(text, most=80):
-    """`text`, which may come from anyone's file, on one line of about `most` characters."""
-    shown = repr(text[: most + 1] if isinstance(text, str | bytes) else text)
-    return shown if len(shown) <= most + 2 else f"{shown[:most]}...{shown[0]}"
-
-
-def listing(names, most=12):
-    """The first names, quoted, and how many more there are."""
-    shown = ", ".join(quoted(name) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

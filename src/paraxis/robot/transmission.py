@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..checks import quoted
 from ..errors import RobotError
 from .pose import floats, freeze
-from .text import quoted
 
 INTERPOLATIONS = ("linear", "cubic")
 

@@ -21,6 +21,7 @@ import numpy as np
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
+from ..checks import did_you_mean, listing, one_of, quoted
 from ..errors import RobotError
 from .check import warn_if_implausible
 from .friction import NO_FRICTION, Friction
@@ -28,7 +29,7 @@ from .inertia import Inertia
 from .joint import KINDS, WORLD, Joint, checked_axis
 from .pose import Pose
 from .robot import Frame, Robot
-from .text import contents, listing, naming, number, quoted
+from .text import contents, naming, number
 
 MAX_BYTES = 64 * 2**20  # the largest URDF at hand has 0.2 MB; a chain of 100 000 links has 30 MB
 
@@ -167,13 +168,14 @@ def _read_joints(root, links):
 
 def _read_joint(element, name, links):
     kind = _text(element, "type")
-    if kind != "fixed" and kind not in KINDS:
-        supported = ", ".join((*KINDS, "fixed"))
-        raise RobotError(f"type: expected one of {supported}; found {quoted(kind)}")
+    one_of(kind, (*KINDS, "fixed"), "type", RobotError)
     ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
     for end, link in zip(("parent", "child"), ends, strict=True):
         if link not in links:
-            raise RobotError(f"{end}: expected a link of this file, found {quoted(link)}")
+            raise RobotError(
+                f"{end}: expected a link of this file, found {quoted(link)}"
+                f"{did_you_mean(link, links)}"
+            )
     axis, limits, friction = None, {}, NO_FRICTION
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
         axis_element = _child(element, "axis")

@@ -9,8 +9,8 @@ import warnings
 
 import numpy as np
 
+from ..checks import quoted
 from ..errors import RobotWarning
-from ..robot.text import quoted
 from .run import robot_name
 
 MOST = 1 << 16  # positions that are looked at

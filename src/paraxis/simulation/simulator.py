@@ -7,6 +7,7 @@ import numpy as np
 from .. import api
 from ..backends.compiling import one_call
 from ..backends.places import CPU, place_of
+from ..checks import one_of, quoted
 from ..drivers.iterate import Plan, whole
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError, TraceError
@@ -14,7 +15,6 @@ from ..functions import check_parameters
 from ..program import work
 from ..robot.model import PARAMETERS
 from ..robot.robot import a_robot
-from ..robot.text import quoted
 from . import bodies
 from .adaptive import MOST_ATTEMPTS, Steps, attempt, require_enough_attempts
 from .called_controller import CalledController
@@ -144,8 +144,7 @@ class _Simulation:
     def __init__(self, place, robot, method, dt, steps, every, tolerance, parameters, contact):
         a_robot(robot)
         self.place, self.arrays = place, place.arrays
-        if method not in METHODS:
-            raise ArgumentError(f"method: expected one of {METHODS}, found {method!r}")
+        one_of(method, METHODS, "method")
         check_parameters("forward_dynamics", tuple(parameters))
         self.robot, self.method, self.parameters = robot, method, parameters
         self.dt, self.tolerance = positive(dt, "dt"), positive(tolerance, "tolerance")

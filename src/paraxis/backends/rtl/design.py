@@ -12,7 +12,7 @@ from operator import and_
 
 from amaranth.hdl import Const, Module, Mux, ResetSignal, Signal, signed
 
-from ...errors import ArgumentError
+from ...checks import one_of
 from ...passes.cordic.tasks import Constant, Input, Result
 from .iterative import Iterative
 from .names import port_name, require_port_names
@@ -25,10 +25,7 @@ class Design:
     """`inputs` and `outputs` map Inputs and (name, index) to the signals of their words."""
 
     def __init__(self, circuit, architecture="pipelined"):
-        if architecture not in ARCHITECTURES:
-            raise ArgumentError(
-                f"architecture: expected one of {list(ARCHITECTURES)}, found {architecture!r}"
-            )
+        one_of(architecture, ARCHITECTURES, "architecture")
         self.circuit, self.architecture = circuit, architecture
         self.inputs = {
             source: Signal(

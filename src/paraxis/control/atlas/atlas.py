@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ...checks import shown
 from ...errors import ArgumentError
 from ...parallel.written import written
 from ...robot.robot import Robot, a_robot
-from ...robot.text import shown
 from ...simulation.progress import Progress
 from ...simulation.simulator import positive
 from ...trajectories.trajectory import Trajectory

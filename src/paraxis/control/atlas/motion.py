@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from ...checks import quoted
 from ...errors import ArgumentError
-from ...robot.text import quoted
 from ...scalar import cos, sin
 from ..reference import Reference
 

@@ -4,11 +4,11 @@ from html import escape
 
 import numpy as np
 
+from ...checks import shown
 from ...drawing.axes import number_text
 from ...drawing.interactive import file_text, interactive_page
 from ...drawing.interactive import framed as in_frame
 from ...drawing.page import table
-from ...robot.text import shown
 from .rows import AXES
 from .summary import HEADS, USUAL, digits, summary, usual_row, why_more_may_hold
 

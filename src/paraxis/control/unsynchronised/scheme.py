@@ -7,11 +7,11 @@ import numpy as np
 
 from ...api import inverse_dynamics
 from ...backends.llvm.free_running_kernel import compile_free_running
+from ...checks import shown
 from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...passes.count import count
 from ...robot.robot import a_robot
-from ...robot.text import shown
 from .link_groups import LinkGroups
 from .run import UnsynchronisedRun
 

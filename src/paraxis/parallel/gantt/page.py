@@ -5,11 +5,11 @@ Names of tasks are anyone's text, and are escaped.
 
 from html import escape
 
+from ...checks import shown
 from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
 from ...drawing.interactive import file_text, interactive_page
 from ...drawing.interactive import framed as in_frame
-from ...robot.text import shown
 from ..optimal.search import unsearched
 from ..schedules.busy import busy_rows
 from ..schedules.gap_text import gap_text, gap_words

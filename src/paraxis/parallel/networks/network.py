@@ -11,6 +11,7 @@ from functools import cached_property
 from numbers import Integral, Real
 
 from ...algorithms.orders import rotated, shuffled_bits
+from ...checks import one_of
 from ...errors import ArgumentError
 from ..hashable import is_hashable
 from ..listed import listed
@@ -216,8 +217,7 @@ def network(name, processors):
     neighbours of that, so that a step of recursive doubling is a hop either way along the row.
     "shuffle_exchange_neighbours": shuffle and inverse shuffle, and neighbours both ways.
     """
-    if not isinstance(name, str) or name not in NETWORKS:
-        raise ArgumentError(f"network: expected one of {', '.join(NETWORKS)}, found {name!r}")
+    one_of(name, NETWORKS, "network")
     count = whole_number("processors", processors)
     bits = None if name == "cascade" else shuffled_bits(f"network {name}", count)
     links = NETWORKS[name]

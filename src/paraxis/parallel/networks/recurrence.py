@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ...algorithms.order import Order
 from ...algorithms.orders import ORDERS
+from ...checks import one_of
 from ...errors import ArgumentError
 from ..whole_number import whole_number
 from .network import Delivery, Network
@@ -102,8 +103,7 @@ def recurrence(operator, terms, start=None, order="doubling", processors=None):
     terms = list(terms)
     if not terms:
         raise ArgumentError("terms: expected at least one, found none")
-    if not isinstance(order, str) or order not in ORDERS:
-        raise ArgumentError(f"order: expected one of {', '.join(ORDERS)}, found {order!r}")
+    one_of(order, ORDERS, "order")
     row = terms if start is None else [start, *terms]
     count = len(terms) if processors is None else whole_number("processors", processors)
     found = ORDERS[order](len(row), count)

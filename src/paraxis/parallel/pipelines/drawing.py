@@ -7,9 +7,9 @@ beside each other where they would overlap.
 
 from dataclasses import dataclass
 
+from ...checks import shown
 from ...drawing.figure import HUES
 from ...drawing.svg import LETTER, Drawing
-from ...robot.text import shown
 from .buffers import OUTSIDE
 
 STAGE, ROW, TRACK = 76, 34, 7  # pixels from boundary to boundary, row to row, track to track

@@ -2,9 +2,9 @@
 
 from html import escape
 
+from ...checks import shown
 from ...drawing.axes import number_text
 from ...drawing.page import DOCUMENT, STYLE, section, table
-from ...robot.text import shown
 from .drawing import draw
 
 MOST = 2000  # tasks in a picture that anyone looks at

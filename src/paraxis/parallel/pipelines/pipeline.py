@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...robot.text import shown
+from ...checks import shown
 from ..tasks.task_graph import TaskGraph
 from ..written import written
 from .buffers import OUTSIDE

@@ -17,7 +17,7 @@ would, one processor does it all.
 
 import heapq
 
-from ...errors import ArgumentError
+from ...checks import one_of
 from .arrivals import ANYWHERE, arrivals
 from .plan import no_slower_than_serial
 
@@ -26,10 +26,7 @@ DEFAULT_PRIORITY = "cp_misf"
 
 def list_schedule(tasks, processors, priority=DEFAULT_PRIORITY):
     """Starts and places."""
-    if not isinstance(priority, str) or priority not in PRIORITIES:
-        raise ArgumentError(
-            f"priority: expected one of {', '.join(PRIORITIES)}, found {priority!r}"
-        )
+    one_of(priority, PRIORITIES, "priority")
     plan = schedule_by_rank(tasks, processors, *PRIORITIES[priority](tasks))
     return no_slower_than_serial(tasks, plan)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral, Real
 
+from ...checks import shown
 from ...errors import ScheduleError
-from ...robot.text import shown
 from ..tasks.task_graph import LARGEST, TaskGraph
 from ..whole_number import whole_number
 from ..written import written

@@ -2,6 +2,7 @@
 
 import inspect
 
+from ...checks import did_you_mean, one_of
 from ...errors import ArgumentError
 from ..optimal.search import optimal_schedule
 from ..tasks.task_graph import TaskGraph
@@ -39,8 +40,7 @@ def schedule(tasks, processors, method="list", **options):
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
     processors = whole_number("processors", processors)
-    if not isinstance(method, str) or method not in METHODS:
-        raise ArgumentError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
+    one_of(method, METHODS, "method")
     for name in options:
         _check_option(name, method)
     usable = min(processors, max(1, len(tasks)))  # more would be idle all the time
@@ -65,5 +65,5 @@ def _check_option(name, method):
         return
     if elsewhere:
         raise ArgumentError(f"{name}: expected method {' or '.join(elsewhere)}, found {method}")
-    choice = f"one of {', '.join(known)}" if known else "none"
-    raise ArgumentError(f"options of method {method}: expected {choice}, found {name!r}")
+    choice, near = (f"one of {', '.join(known)}" if known else "none"), did_you_mean(name, known)
+    raise ArgumentError(f"options of method {method}: expected {choice}, found {name!r}{near}")

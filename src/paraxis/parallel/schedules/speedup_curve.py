@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from numbers import Integral
 
+from ...checks import shown
 from ...errors import ArgumentError
-from ...robot.text import shown
 from ..whole_number import whole_number
 from ..written import written
 from .gap_text import gap_text

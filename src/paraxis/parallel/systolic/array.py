@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 
+from ...checks import shown
 from ...errors import ArgumentError, ScheduleError
-from ...robot.text import shown
 from .links import Links
 from .wiring import Constant, Input, Wiring
 

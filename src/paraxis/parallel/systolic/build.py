@@ -6,6 +6,7 @@ What an array is made of is imported when one is asked for: `import paraxis` doe
 from dataclasses import replace
 
 from ...algorithms.chain import require_chain
+from ...checks import one_of
 from ...errors import ArgumentError
 from ...robot.model import Model
 from ...robot.robot import Robot
@@ -33,8 +34,7 @@ def systolic_array(robot, form="linear", machine="systolic", fewest_buffers=Fals
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
     for name, value, known in (("form", form, FORMS), ("machine", machine, MACHINES)):
-        if not isinstance(value, str) or value not in known:
-            raise ArgumentError(f"{name}: expected one of {', '.join(known)}, found {value!r}")
+        one_of(value, known, name)
     systolic = machine == "systolic"
     if fewest_buffers and not systolic:
         raise ArgumentError(f"fewest_buffers: expected machine 'systolic', found {machine!r}")

@@ -2,7 +2,7 @@
 
 import re
 
-from ...errors import ArgumentError
+from ...checks import one_of
 from ..whole_number import whole_number
 
 IDLE = "·"
@@ -15,8 +15,7 @@ def chart(array, results, states):
     known = {operation.result for operation in array.starts}
     results = results or [name for name in known if not PARTIAL.fullmatch(name)]
     for result in results:
-        if not isinstance(result, str) or result not in known:
-            raise ArgumentError(f"result: expected one of {_listed(known)}, found {result!r}")
+        one_of(result, sorted(known), "result")
     rows = {}  # in the order in which they start
     for operation in sorted(array.starts, key=array.starts.get):
         if operation.result in results:
@@ -32,7 +31,3 @@ def chart(array, results, states):
     for name, row in rows.items():
         lines.append(f"{name:{width}}  {''.join(row.get(tick, IDLE) for tick in range(ticks))}")
     return "\n".join(lines)
-
-
-def _listed(names):
-    return ", ".join(sorted(names))

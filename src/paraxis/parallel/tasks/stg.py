@@ -16,8 +16,8 @@ import re
 from os import PathLike
 from pathlib import Path
 
+from ...checks import shown
 from ...errors import ArgumentError, TaskError
-from ...robot.text import shown
 from .task_graph import TaskGraph
 
 WIDTH = 10  # of a number's field, after a space; longer numbers widen it

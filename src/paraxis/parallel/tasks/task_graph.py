@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from numbers import Integral, Real
 
+from ...checks import shown
 from ...errors import TaskError
-from ...robot.text import shown
 
 MOST_SHOWN = 12  # tasks of a cycle
 LARGEST = 1e300  # all times together: floats end soon after

@@ -20,8 +20,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ...checks import shown
 from ...errors import ArgumentError
-from ...robot.text import shown
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,99 @@
+"""Names that do not exist: the error lists those that do, and the one that was probably meant."""
+
+import pytest
+
+import paraxis as px
+from paraxis.checks import did_you_mean, one_of
+from paraxis.cli import main
+
+ARM = px.planar(2)
+
+
+def test_one_of():
+    assert one_of("left", ("left", "right"), "side") == "left"
+    with pytest.raises(px.ArgumentError) as error:
+        one_of("Lefft", ("left", "right"), "side")
+    assert str(error.value) == (
+        "side: expected one of 'left', 'right', found 'Lefft'; did you mean 'left'?"
+    )
+    for value in ("up", 3, None, ["left"]):
+        with pytest.raises(px.RobotError, match="side: expected one of") as error:
+            one_of(value, ("left", "right"), "side", px.RobotError)
+        assert "did you mean" not in str(error.value)
+
+
+def test_names_from_files_stay_short_and_printable():
+    names = ["arm\n\x9b31m" + "x" * 1000, "hand"]
+    assert did_you_mean("hadn", names) == "; did you mean 'hand'?"
+    assert did_you_mean("y" * 10**6, names) == ""
+    assert did_you_mean("arm\n\x9b31mx", [names[0][:20]]).isprintable()
+    with pytest.raises(px.ArgumentError) as error:
+        one_of("z" * 10**6, names, "frame")
+    assert len(str(error.value)) < 300 and str(error.value).isprintable()
+
+
+MEANT = {
+    "link2": lambda: px.forward_kinematics(ARM, [0, 0], "lnik2"),
+    "inverse_dynamics": lambda: px.program(ARM, "inverse_dynamic"),
+    "newton_euler": lambda: px.program(ARM, algorithm="newton_eulr"),
+    "mass": lambda: px.program(ARM, parameters=["mas"]),
+    "body": lambda: px.jacobian(ARM, [0, 0], coordinates="bdy"),
+    "puma560": lambda: px.load("puma56"),
+    "joint1": lambda: ARM.with_drives({"jiont1": {}}),
+    "friction": lambda: ARM.with_drives({"joint1": {"fricton": {}}}),
+    "prismatic": lambda: px.Joint("a", "prizmatic"),
+    "tau": lambda: px.program(ARM).jacobian("taw", "q"),
+    "qdd": lambda: px.program(ARM).jacobian("tau", "qd d"),
+    "optimal": lambda: px.schedule(px.TaskGraph({"a": 1}), 1, "optimum"),
+    "priority": lambda: px.schedule(px.TaskGraph({"a": 1}), 1, priorty="hlf"),
+    "hamilton": lambda: px.policy("hamiltn"),
+    "float32": lambda: px.program(ARM).compile(dtype="flot32"),
+    "fortran": lambda: px.program(ARM).export("x", "fortan"),
+}
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_the_name_that_was_meant(name):
+    with pytest.raises(px.ParaxisError, match=rf"; did you mean '{name}'\?$"):
+        MEANT[name]()
+
+
+COMMANDS = {
+    "info": ["inof", "ur5"],
+    "ur5": ["info", "ur-5"],
+    "--method": ["schedule", "ur5", "--processors", "2", "--methd", "list"],
+    "--tip": ["info", "ur5", "--tpi=tool0"],
+    "heft": ["schedule", "ur5", "--processors", "2", "--method", "hefd"],
+    "counts": ["report", "count"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_word_of_a_command_that_was_meant(name, capsys):
+    assert main(COMMANDS[name]) == 2
+    assert f"; did you mean '{name}'?" in capsys.readouterr().err
+
+
+def test_a_kind_of_joint_that_does_not_exist():
+    expected = "joint 'a' kind: expected one of 'revolute', 'continuous', 'prismatic', found "
+    for kind in ("spherical", "floating", None, ["revolute"]):
+        with pytest.raises(px.RobotError, match=expected):
+            px.Joint("a", kind)
+
+
+def gripper(*ends):
+    """A hand that carries fingers."""
+    joints = [px.Joint("wrist", "revolute"), *(px.Joint(f"{e}_j", "prismatic", 0) for e in ends)]
+    frames = [px.Frame("base", -1), px.Frame("wrist", 0), px.Frame("hand", 0)]
+    frames += [px.Frame(end, i + 1) for i, end in enumerate(ends)]
+    return px.Robot("gripper", joints, [px.Inertia(1.0)] * len(joints), frames, warn=False)
+
+
+def test_a_robot_with_fingers_points_at_its_hand():
+    with pytest.raises(px.RobotError) as error:
+        px.jacobian(gripper("left", "right"), [0, 0, 0])
+    assert str(error.value) == (
+        "robot 'gripper' has 2 tips, so name a frame: 'hand', 'wrist' (carrying all of them), or "
+        "'left', 'right'"
+    )
+    assert gripper("left").tool().name == "left"
