@@ -27,7 +27,7 @@ CASES = {  # what -> how its tasks are found, how its circuit is made, of which 
     "PUMA, 3 joints, torques": (
         inverse_dynamics_tasks,
         px.cordic.inverse_dynamics,
-        PUMA.subchain("link3"),
+        PUMA.subchain("link3", drop_rest=True),
     ),
     "PUMA, torques": (inverse_dynamics_tasks, px.cordic.inverse_dynamics, PUMA),
 }

@@ -28,7 +28,9 @@ def circuits():
     return {
         "PUMA, inverse kinematics": px.cordic.inverse_kinematics(puma),
         "planar arm, inverse dynamics": px.cordic.inverse_dynamics(planar),
-        "PUMA, 3 joints, inverse dynamics": px.cordic.inverse_dynamics(puma.subchain("link3")),
+        "PUMA, 3 joints, inverse dynamics": px.cordic.inverse_dynamics(
+            puma.subchain("link3", drop_rest=True)
+        ),
     }
 
 

@@ -13,7 +13,7 @@ NOISE = 0.05  # N m, of a measured torque
 
 
 def main():
-    robot = px.load("puma560").subchain("link3")  # the arm without its wrist
+    robot = px.load("puma560").subchain("link3", drop_rest=True)  # the arm without its wrist
     base = px.base_parameters(robot)
     print(base, end="\n\n")
 

@@ -196,6 +196,7 @@ def pinocchio_model(robot):
         kind = turning if joint.is_revolute else sliding
         seat = pin.SE3(np.array(joint.placement.rotation), np.array(joint.placement.translation))
         i = model.addJoint(joint.parent + 1, kind(*joint.axis), seat, joint.name)
+        model.addJointFrame(i)  # without which Pinocchio cannot lock joints
         inertia = pin.Inertia(body.mass, np.array(body.com), body.matrix)
         model.appendBodyToJoint(i, inertia, pin.SE3.Identity())
     model.armature = np.array([joint.rotor_inertia for joint in robot.joints])

@@ -18,7 +18,7 @@ from paraxis.passes.cordic.decompose import decompose
 from paraxis.passes.cordic.tasks import Constant, CordicTasks, Input, Operand, Result, Task
 
 PUMA = px.load("puma560")
-PUMA_3 = PUMA.subchain("link3")
+PUMA_3 = PUMA.subchain("link3", drop_rest=True)
 RANGES = {"qd": 4.0, "qdd": 20.0}
 
 

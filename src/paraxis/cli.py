@@ -352,7 +352,9 @@ def _parser():
 def _add_robot(command, source):
     """The arguments that `_load` reads."""
     command.add_argument("robot", metavar="ROBOT", help=source)
-    command.add_argument("--tip", metavar="FRAME", help="only the joints up to this link")
+    command.add_argument(
+        "--tip", metavar="FRAME", help="only the joints up to this link, others locked"
+    )
     command.add_argument(
         "--drives",
         metavar="FILE",

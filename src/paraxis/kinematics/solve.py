@@ -97,7 +97,7 @@ def _prepared(robot, frame, place):
         tip = robot.tool() if frame is None else robot.frame(frame)
         if tip.body == WORLD:
             raise RobotError(f"frame {frame!r} is fixed to the world: no joint moves it")
-        chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name)
+        chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name, drop_rest=True)
         moving = np.array(robot.path(tip.body)[::-1])
         kept[key] = place.put(moving), Search(chain, place), place.put(Limits(robot).neutral)
     return kept[key]

@@ -80,6 +80,13 @@ class Inertia:
         return self.mass == 0.0 and not any(self.about_com)
 
 
+def welded(body, part):
+    """Their sum; but nothing is added to a body exactly, without the rounding of a sum."""
+    if part.is_massless():
+        return body
+    return part if body.is_massless() else body + part
+
+
 def implausible_bodies(bodies):
     """The indices of those that are no solid bodies."""
     n = len(bodies)

@@ -10,7 +10,8 @@ from .urdf import read_urdf
 def load(source, tip=None, drives=None):
     """A robot from a URDF file, given by its path, or a built-in one, given by its name.
 
-    `tip` keeps only the joints between the root and that link. `drives` is friction and
+    `tip` keeps only the joints between the root and that link, as `Robot.subchain` does: all others
+    are locked at zero, their masses kept. `drives` is friction and
     transmissions as of `Robot.with_drives`: a mapping, or the path of a YAML file. When it is left
     out, `arm.urdf` is read with `arm.drives.yaml`, if that file lies beside it.
     """

@@ -147,7 +147,7 @@ class _Axes:
     def require_joints(self, exactly=None, at_least=None):
         count, carried = len(self.joints), f"frame {quoted(self.frame.name)}"
         if exactly is not None and (count != exactly or self.robot.n != exactly):
-            short = " (robot.subchain leaves others out)" if count == exactly else ""
+            short = " (robot.subchain locks the others)" if count == exactly else ""
             raise self.error(
                 f"{exactly} joints, all of which move {carried}",
                 f"{count} of {self.robot.n} that do{short}",

@@ -194,21 +194,26 @@ class Robot:
         carries = f"{listing(on_hand[::-1])} (carrying all of them), or " if on_hand else ""
         return f"has {len(self.tips)} tips, so name a frame: {carries}{listing(names)}"
 
-    def subchain(self, tip):
-        """Only the joints between the root and the frame `tip`; other bodies are left out."""
-        kept = self.path(self.frame(tip).body)[::-1]
-        if not kept:
-            raise RobotError(f"tip {tip!r} is fixed to the world: no joint moves it")
-        index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
-        return replace(
-            self,
-            joints=tuple(
-                replace(self.joints[i], parent=index[self.joints[i].parent]) for i in kept
-            ),
-            inertias=tuple(self.inertias[i] for i in kept),
-            frames=tuple(replace(f, body=index[f.body]) for f in self.frames if f.body in index),
-            warn=False,
-        )
+    def locked(self, positions):
+        """The same robot with joints held in place: `positions` is {joint name: position}.
+
+        What they carry becomes part of the body that carries them, so all mass stays; friction,
+        transmissions and rotor inertias of joints that no longer move are gone. Frames stay.
+        """
+        from .locking import locked
+
+        return locked(self, positions)
+
+    def subchain(self, tip, locked=None, drop_rest=False):
+        """Only the joints between the root and the frame `tip`, which becomes the tool.
+
+        All other joints, on side branches and beyond the tip, are held at zero, or where `locked`
+        ({joint name: position}) says, so that what they carry still weighs on the chain. With
+        `drop_rest` these bodies are left out instead, with their mass.
+        """
+        from .locking import subchain
+
+        return subchain(self, tip, locked, drop_rest)
 
     # -- readers -------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from ..checks import did_you_mean, listing, one_of, quoted
 from ..errors import RobotError
 from .check import warn_if_implausible
 from .friction import NO_FRICTION, Friction
-from .inertia import Inertia
+from .inertia import Inertia, welded
 from .joint import KINDS, WORLD, Joint, checked_axis
 from .pose import Pose
 from .robot import Frame, Robot
@@ -41,7 +41,7 @@ MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.
 def read_urdf(path, tip=None, name=None, drives=None):
     """The Robot of a URDF file, with `drives` as of `Robot.with_drives` where there are any.
 
-    `tip` keeps only the joints between the root and that link.
+    `tip` is as of `px.load`.
     """
     try:
         path = os.fspath(path)
@@ -279,7 +279,7 @@ def _assemble(name, links, trunk, edges):
             if edge.kind == "fixed":
                 frames[edge.child] = Frame(edge.child, stand.body, pose)
                 if stand.body != WORLD:
-                    inertias[stand.body] = _weld(inertias[stand.body], link.seen_from(pose))
+                    inertias[stand.body] = welded(inertias[stand.body], link.seen_from(pose))
             else:
                 frames[edge.child] = Frame(edge.child, len(joints))
                 place = (stand.body, pose, edge.axis)
@@ -288,13 +288,6 @@ def _assemble(name, links, trunk, edges):
                 )
                 inertias.append(link)
     return Robot(name, joints, inertias, tuple(frames.values()), warn=False)
-
-
-def _weld(body, part):
-    """Their sum; but nothing is added to a body exactly, without the rounding of a sum."""
-    if part.is_massless():
-        return body
-    return part if body.is_massless() else body + part
 
 
 # -- words and numbers -----------------------------------------------------------------------------

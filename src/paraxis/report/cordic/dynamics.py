@@ -21,7 +21,7 @@ def dynamics_table():
     """Sizes and errors for three arms."""
     arms = {
         "planar arm, 3 joints": planar(3),
-        "PUMA, 3 joints": puma560().subchain("link3"),
+        "PUMA, 3 joints": puma560().subchain("link3", drop_rest=True),
         "PUMA, 6 joints": puma560(),
     }
     rows = [row for name, robot in arms.items() for row in _rows(name, robot)]

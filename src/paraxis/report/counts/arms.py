@@ -14,7 +14,7 @@ GRAVITY = (0.0, 0.0, -9.8)
 
 def puma(joints):
     """The PUMA 560, or its first joints."""
-    return load("puma560_thesis").subchain(f"link{joints}")
+    return load("puma560_thesis").subchain(f"link{joints}", drop_rest=True)
 
 
 def stanford(joints):
@@ -28,7 +28,7 @@ def stanford(joints):
     bodies[joints - 1] = replace(bodies[joints - 1], mass=mass)
     bare = tuple(replace(joint, rotor_inertia=0.0) for joint in arm.joints)
     folded = replace(arm, joints=bare, inertias=tuple(bodies), gravity=GRAVITY, warn=False)
-    return folded.subchain(f"link{joints}")
+    return folded.subchain(f"link{joints}", drop_rest=True)
 
 
 def _with_rotor(body, inertia):

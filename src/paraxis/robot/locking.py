@@ -1,0 +1,112 @@
+"""Joints held in place: the bodies they carry become parts of the bodies that carry them.
+
+All mass stays, and so does every frame, on whichever body it is now. What only shows while a joint
+moves is gone with it: friction, the transmission, the rotor's inertia, limits.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..checks import did_you_mean, listing, quoted
+from ..errors import RobotError
+from .inertia import welded
+from .joint import WORLD
+from .pose import Pose, floats
+
+HERE = Pose()
+
+
+def locked(robot, positions):
+    """`robot` without the joints that `positions`, {joint name: position}, holds in place."""
+    held = _checked(robot, positions)
+    if len(held) == robot.n:
+        raise RobotError(f"robot {quoted(robot.name)}: expected a joint left to move, found none")
+    joints, bodies = [], []
+    stands = {WORLD: (WORLD, HERE)}  # of each old body: the new one it is part of, its pose there
+    for i, joint in enumerate(robot.joints):
+        body, pose = stands[joint.parent]
+        seat = joint.placement if pose is HERE else pose @ joint.placement
+        if i not in held:
+            stands[i] = (len(joints), HERE)
+            joints.append(replace(joint, parent=body, placement=seat))
+            bodies.append(robot.inertias[i])
+            continue
+        stands[i] = (body, seat @ _moved(joint, held[i]) if held[i] else seat)
+        if body != WORLD:
+            part = robot.inertias[i].seen_from(stands[i][1])
+            bodies[body] = welded(bodies[body], part)
+    frames = [_carried(frame, *stands[frame.body]) for frame in robot.frames]
+    return replace(robot, joints=joints, inertias=bodies, frames=frames, warn=False)
+
+
+def subchain(robot, tip, positions, drop_rest):
+    """The joints between the root and the frame `tip`; see Robot.subchain."""
+    last = robot.frame(tip)
+    kept = robot.path(last.body)[::-1]
+    if not kept:
+        raise RobotError(f"tip {quoted(tip)} is fixed to the world: no joint moves it")
+    moving = {robot.joints[i].name for i in kept}
+    positions = _a_mapping({} if positions is None else positions)
+    if drop_rest and positions:
+        raise RobotError("locked: expected none, as drop_rest leaves out all other joints")
+    on_the_way = [name for name in positions if name in moving]
+    if on_the_way:
+        raise RobotError(
+            f"locked: expected joints that do not move {quoted(tip)}, found {listing(on_the_way)}; "
+            "robot.locked holds any joint"
+        )
+    if drop_rest:
+        chain = _without_rest(robot, kept)
+    else:
+        rest = [name for name in robot.joint_names if name not in moving]
+        chain = locked(robot, dict.fromkeys(rest, 0.0) | dict(positions))
+    # the tip last: what the chain works with, unless another frame is named
+    frames = [frame for frame in chain.frames if frame.name != tip] + [chain.frame(tip)]
+    return replace(chain, frames=frames, warn=False)
+
+
+def _without_rest(robot, kept):
+    index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
+    joints = [replace(robot.joints[i], parent=index[robot.joints[i].parent]) for i in kept]
+    frames = [replace(f, body=index[f.body]) for f in robot.frames if f.body in index]
+    bodies = [robot.inertias[i] for i in kept]
+    return replace(robot, joints=joints, inertias=bodies, frames=frames, warn=False)
+
+
+def _checked(robot, positions):
+    """{index of a joint: position}."""
+    index = {name: i for i, name in enumerate(robot.joint_names)}
+    held = {}
+    for name, position in _a_mapping(positions).items():
+        if name not in index:
+            raise RobotError(
+                f"robot {quoted(robot.name)} has no joint {quoted(name)}; it has "
+                f"{listing(robot.joint_names)}{did_you_mean(name, index)}"
+            )
+        (held[index[name]],) = floats((position,), 1, f"position of joint {quoted(name)}")
+    return held
+
+
+def _a_mapping(positions):
+    if not isinstance(positions, Mapping):
+        found = type(positions).__name__
+        raise RobotError(f"locked: expected a mapping of joint names to positions, found {found}")
+    return positions
+
+
+def _moved(joint, position):
+    """The pose of a joint's body in its seat."""
+    axis = np.array(joint.axis)
+    if not joint.is_revolute:
+        return Pose(translation=tuple(axis * position))
+    x, y, z = axis
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    turn = np.eye(3) + math.sin(position) * cross + (1 - math.cos(position)) * cross @ cross
+    return Pose.of(turn, (0, 0, 0))
+
+
+def _carried(frame, body, pose):
+    return replace(frame, body=body, pose=frame.pose if pose is HERE else pose @ frame.pose)
