@@ -11,6 +11,7 @@ from robots import random_inertia
 
 import paraxis as px
 from paraxis import Inertia, Joint, Pose, Robot
+from paraxis.identification import CLEAR, NEGLIGIBLE, _independent
 
 DATA = Path(np.__file__).parents[1] / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 RIGHT = np.pi / 2
@@ -74,6 +75,16 @@ def test_two_joints_at_a_right_angle():
 def test_a_right_angle_typed_with_few_digits(error):
     """Twelve digits mean a right angle; 1.5708 is another angle, and its torques show it."""
     assert len(px.base_parameters(elbow(RIGHT + error))) == (8 if error < 1e-9 else 9)
+
+
+def test_a_column_that_is_nearly_a_sum_waits_for_a_better_one():
+    """As on Romeo: first in order, it would make rounding look like 48 more columns."""
+    few = np.random.default_rng(0).normal(size=(200, 8))
+    columns = [few[:, 0], few[:, 0] + 1e-8 * few.sum(axis=1), *few[:, 1:].T]
+    Y = np.column_stack((*columns, few @ np.random.default_rng(1).normal(size=(8, 30))))
+    largest = np.linalg.norm(Y, axis=0).max()
+    kept, _, own = _independent(Y, CLEAR * largest, NEGLIGIBLE * largest)
+    assert kept == [0, *range(2, 9)] and (own > CLEAR * largest).all()
 
 
 @pytest.mark.parametrize("seed", range(12))

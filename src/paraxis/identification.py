@@ -20,9 +20,12 @@ from .checks import shown
 from .robot.inertial_parameters import inertial_parameters, parameter_labels
 from .robot.joint import WORLD
 
-# Of the largest column: what is smaller is rounding, or a right angle typed with twelve digits. One
-# that is typed as 1.5708 is another angle, and shows at 1e-7.
+# Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with
+# twelve digits; one that is typed as 1.5708 is another angle, and shows at 1e-7. A column of which
+# less than CLEAR is its own waits: a later one may show the same much better, while this one would
+# blow up the rounding of all others.
 NEGLIGIBLE = 1e-9
+CLEAR = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,23 +55,56 @@ def base_parameters(robot, regressor):
     labels = parameter_labels(robot)
     units = _Units(robot)
     Y = units.sampled(regressor, states=4 * len(labels) // robot.nv + 8)
-    negligible = NEGLIGIBLE * np.linalg.norm(Y, axis=0).max()
-    kept, lengths, basis = [], [], np.empty((len(Y), 0))
-    for k, column in enumerate(Y.T):
-        rest = column - basis @ (basis.T @ column)
-        rest = rest - basis @ (basis.T @ rest)  # again, for what rounding left
-        length = np.linalg.norm(rest)
-        if length > negligible:
-            kept.append(k)
-            lengths.append(length)
-            basis = np.column_stack((basis, rest / length))
-    combination = np.linalg.solve(basis.T @ Y[:, kept], basis.T @ Y)
-    combination[:, kept] = np.eye(len(kept))
-    # what no torque shows: the part of a kept column that is its own, so many times, is negligible
-    combination[abs(combination) * np.reshape(lengths, (-1, 1)) <= negligible] = 0.0
+    largest = np.linalg.norm(Y, axis=0).max()
+    kept, basis, own = _independent(Y, CLEAR * largest, NEGLIGIBLE * largest)
+    combination = _relations(basis.T @ Y, kept, own, NEGLIGIBLE * largest)
     combination *= units.parameters[kept, None] / units.parameters
     values = combination @ inertial_parameters(robot)
     return BaseParameters(tuple(kept), combination, values, tuple(labels))
+
+
+def _independent(Y, clear, negligible):
+    """Which columns are no sums of others, an orthonormal basis, how much of each is its own."""
+    kept, own, basis = [], [], np.empty((len(Y), 0))
+
+    def rest(columns):
+        columns = columns - basis @ (basis.T @ columns)
+        return columns - basis @ (basis.T @ columns)  # again, for what rounding left
+
+    for k, column in enumerate(Y.T):
+        left = rest(column)
+        length = np.linalg.norm(left)
+        if length > clear:
+            kept, own = [*kept, k], [*own, length]
+            basis = np.column_stack((basis, left / length))
+    while True:  # the others, whichever has most of its own
+        left = rest(Y)
+        lengths = np.linalg.norm(left, axis=0)
+        k = int(lengths.argmax())
+        if lengths[k] <= negligible:
+            break
+        kept, own = [*kept, k], [*own, lengths[k]]
+        basis = np.column_stack((basis, left[:, k] / lengths[k]))
+    order = np.argsort(kept)
+    return [kept[i] for i in order], basis, np.array(own)[order]
+
+
+def _relations(Y, kept, own, negligible):
+    """Every column as a sum of those kept, with only the terms that torques show.
+
+    Where kept columns are nearly sums of each other, rounding is spread over many terms. These are
+    left out, and the others found again.
+    """
+    K = Y[:, kept]
+    combination = np.linalg.solve(K, Y)
+    combination[:, kept] = np.eye(len(kept))
+    for k in sorted({*range(Y.shape[1])} - {*kept}):
+        terms = abs(combination[:, k]) * own > negligible
+        few, *_ = np.linalg.lstsq(K[:, terms], Y[:, k])
+        if np.linalg.norm(K[:, terms] @ few - Y[:, k]) <= negligible:
+            combination[:, k] = 0.0
+            combination[terms, k] = few
+    return combination
 
 
 class _Units:
