@@ -283,7 +283,7 @@ class Robot:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self):
-        from ..checks import shown
+        from .table import summary
 
         return f"<Robot {shown(self.name)}: {summary(self)}>"
 
