@@ -616,3 +616,10 @@ def test_arrays_of_main_memory_are_not_for_a_gpu():
     assert gpu_arrays.on_a_gpu(somewhere("torch")) and gpu_arrays.on_a_gpu(
         somewhere("jax", kind=13)
     )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_constants_that_are_not_finite(dtype):
+    program = px.trace(lambda x: [x * math.inf, px.minimum(x, math.inf), x / 0, math.nan], x=())
+    found = on_cpu(program, dtype)(np.array([2.0], dtype))
+    assert np.array_equal(found, [[math.inf, 2, math.inf, math.nan]], equal_nan=True)

@@ -384,6 +384,43 @@ def test_constants_in_float32(language, tmp_path):
         text_of(px.trace(lambda x: x + 1e39, x=()), language, dtype="float32")
 
 
+NOT_FINITE = """input x[1]
+%0 = const nan
+%1 = const inf
+%2 = const -inf
+%3 = input x 0
+%4 = mul %1 %3
+%5 = min %3 %1
+%6 = const -1
+%7 = sqrt %6
+%8 = const 0
+%9 = div %6 %8
+%10 = div %3 %8
+%11 = const 1e38
+%12 = mul %11 %11
+%13 = mul %12 %12
+%14 = mul %13 %12
+%15 = sin %1
+%16 = cos %1
+%17 = le %0 %1
+output r[11] = %0 %1 %2 %4 %5 %7 %9 %10 %15 %16 %17
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("language", [*SOURCES, "cpu"])
+def test_constants_that_are_not_finite(language, dtype, tmp_path):
+    """Written as NaN and infinity, also where a compiler would refuse to compute them."""
+    program, x = px.parse(NOT_FINITE), np.array([[2.0]])
+    if language == "cpu":
+        found = program.compile(dtype=dtype)(x)
+    else:
+        (found,) = compiled(program, language, tmp_path, dtype)(x)
+    inf, nan = np.inf, np.nan
+    expected = [[nan, inf, -inf, inf, 2, nan, -inf, inf, nan, nan, 0]]
+    assert np.array_equal(found, expected, equal_nan=True)
+
+
 def test_results_of_c_may_go_where_inputs_lie(tmp_path):
     needs("c")
     swap = px.trace(lambda x: [x[1] + x[0], x[0], x[1]], x=3)

@@ -22,7 +22,12 @@ def _unary(name):
             return method()
         if isinstance(x, np.generic | np.ndarray):
             return getattr(np, name)(x)
-        return complex_(x) if isinstance(x, complex) else real(x)
+        if isinstance(x, complex):
+            return complex_(x)
+        try:
+            return real(x)
+        except ValueError:  # the root of a negative number, the sine of infinity: as in arrays
+            return math.nan
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The {name} of a generic scalar."

@@ -79,9 +79,9 @@ def c_language(dtype, reserved="", **options):
         put="{0} = {1};",
         place="frame[{0}]",
         number="{0}" + f,
+        **{"nan": "NAN", "infinity": "INFINITY"} | options,
         reserved=frozenset((RESERVED + reserved).split()),
         library=frozenset(word + end for word in LIBRARY.split() for end in ("", "f", "l")),
-        **options,
     )
 
 

@@ -54,7 +54,8 @@ RESERVED = """
     recursive result return rewind save select selectcase sequence stop subroutine target then
     type use where while write
 
-    wp real32 real64 iso_fortran_env ieee_arithmetic ieee_rint merge abs sin cos sqrt atan2 max
+    wp real32 real64 iso_fortran_env ieee_arithmetic ieee_rint ieee_value ieee_quiet_nan
+    ieee_positive_inf merge abs sin cos sqrt atan2 max
     worst test_inputs test_given test_results test_expected test_batch test_alone test_states
     test_entry test_error
 """
@@ -77,6 +78,7 @@ INTRINSICS = """
     verify
 """
 WIDTH = 100
+IEEE = ("ieee_rint", "ieee_value", "ieee_quiet_nan", "ieee_positive_inf")  # of ieee_arithmetic
 
 
 def language_of(dtype):
@@ -87,6 +89,8 @@ def language_of(dtype):
         put="{0} = {1}",
         place="frame({0})",
         number="{0}_wp",
+        nan="ieee_value(1.0_wp, ieee_quiet_nan)",  # no constant: compilers refuse to fold those
+        infinity="ieee_value(1.0_wp, ieee_positive_inf)",
         reserved=frozenset(RESERVED.split()),
         first=1,
         folds_case=True,
@@ -100,7 +104,8 @@ def source(graph, name=None, dtype="float64", notes=()):
     name = function_name(graph, name, language)
     every = arrays(graph, Names(language, name))
     straight = write(graph, language, every, _entry)
-    rounds = any(node.op == "rint" for node in graph.nodes)
+    one_state = _one_state(name, every, straight)
+    ieee = [word for word in IEEE if any(word in line for line in one_state)]
     usage = (
         f"Subroutine {name} computes one state, {name}_batch many: states are the last dimension.",
         "Everything is pure; no memory is allocated.",
@@ -114,14 +119,14 @@ def source(graph, name=None, dtype="float64", notes=()):
             *comment,
             f"module {name}_module",
             f"  use, intrinsic :: iso_fortran_env, only: wp => {KINDS[language.dtype]}",
-            *(["  use, intrinsic :: ieee_arithmetic, only: ieee_rint"] if rounds else []),
+            *([f"  use, intrinsic :: ieee_arithmetic, only: {', '.join(ieee)}"] if ieee else []),
             "  implicit none",
             "  private",
             f"  public :: {name}, {name}_batch",
             "",
             "contains",
             "",
-            *_one_state(name, every, straight),
+            *one_state,
             *_batch(name, every),
             f"end module {name}_module",
             "",

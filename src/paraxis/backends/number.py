@@ -21,7 +21,7 @@ def as_float32(value):
     """The nearest float32, or an error where there is none."""
     with np.errstate(over="ignore"):
         single = np.float32(value)
-    if np.isinf(single):
+    if np.isinf(single) and not np.isinf(value):
         raise ArgumentError(f"float32: the constant {value} is beyond its range")
     return single
 

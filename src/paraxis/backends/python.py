@@ -49,6 +49,8 @@ LANGUAGE = Language(
     put="",  # there is no memory to write: results are returned
     place="",
     number="{0}",
+    nan="math.nan",
+    infinity="math.inf",
     reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, "math", "abs", "float", "round"]),
 )
 

@@ -7,14 +7,17 @@ through `Names`, and every comment goes through `harmless`.
 """
 
 import itertools
+import math
 import re
 import textwrap
 from dataclasses import dataclass
 from urllib.parse import quote
 
+import numpy as np
+
 from ..errors import ArgumentError
 from ..graph.graph import size
-from ..graph.ops import LEAVES
+from ..graph.ops import LEAVES, OPS
 from ..passes.count import count
 from ..passes.pieces import cut, frame_places, frame_size
 from .number import digits
@@ -47,6 +50,8 @@ class Language:
     put: str  # the statement that writes memory: {0} is to hold {1}
     place: str  # place {0} of the frame
     number: str  # {0} are the digits
+    nan: str
+    infinity: str
     reserved: frozenset  # words that name nothing else
     library: frozenset = frozenset()  # names of functions it has already
     first: int = 0  # where counting begins
@@ -54,6 +59,10 @@ class Language:
     pair: str | None = None  # names {0} and {1}, sine and cosine of {2}
 
     def literal(self, value):
+        if value != value:
+            return self.nan
+        if math.isinf(value):
+            return self.infinity if value > 0 else f"-{self.infinity}"
         return self.number.format(digits(value, self.dtype))
 
     def operand(self, value):
@@ -255,9 +264,21 @@ class Statements:
                 made(pair[0])
                 made(pair[1])
             else:
-                self._let(self._name(node), language.operations[node.op].format(*arguments))
+                known = self._not_finite(node)
+                written = language.operations[node.op].format(*arguments)
+                self._let(self._name(node), written if known is None else language.literal(known))
                 self._keep(node)
                 made(node)
+
+    def _not_finite(self, node):
+        """NaN or infinity, if an operation on constants gives it: compilers may refuse that."""
+        if any(argument.op != "const" for argument in node.args):
+            return None
+        known = OPS[node.op].meaning(*(argument.value for argument in node.args))
+        if self.language.dtype == "float32":
+            with np.errstate(over="ignore"):
+                known = float(np.float32(known))
+        return None if math.isfinite(known) else known
 
     def argument(self, node, argument):
         """How the expression of a node refers to one of its arguments."""

@@ -1,6 +1,5 @@
 """Is this a well-formed graph? Passes and readers are checked with it."""
 
-import math
 import re
 
 from ..errors import ProgramError
@@ -35,14 +34,11 @@ def check(graph):
     for node in graph.nodes:
         if node.builder is not builder:
             raise ProgramError(f"{node}: belongs to another trace")
-        if node.op == "const":
-            if not math.isfinite(node.value):
-                raise ProgramError(f"{node}: expected a finite constant")
-        elif node.op == "input":
+        if node.op == "input":
             name, k = node.value
             if name not in graph.inputs or not 0 <= k < size(graph.inputs[name]):
                 raise ProgramError(f"{node}: no such input entry")
-        elif node.op not in OPS or len(node.args) != OPS[node.op].arity:
+        elif node.op != "const" and (node.op not in OPS or len(node.args) != OPS[node.op].arity):
             raise ProgramError(f"{node}: unknown operation or wrong number of arguments")
         for argument in node.args:
             if argument.builder is not builder:

@@ -5,6 +5,9 @@ arguments gives the same node. The rules applied while building are exact for fi
 times 0 and 1, plus 0, x - x, folding of constants, and a normal form for signs: a `neg` never
 stands under +, -, *, / but is pushed outward, so that sign changes cost nothing and a - b and
 b - a share one node.
+
+Folding never raises: an operation on constants gives what it would give at run time, as IEEE 754
+has it, so that 1 / 0 is infinite and the root of -1 is NaN. What is computed from NaN is NaN.
 """
 
 import math
@@ -12,7 +15,7 @@ import math
 import numpy as np
 
 from ..errors import TraceError
-from .ops import OPS
+from .ops import CONDITIONS, OPS
 
 
 class Node:
@@ -168,14 +171,17 @@ class Builder:
         self.nodes = []
         self.marks = {}  # (name, link) -> nodes
         self._known = {}
+        self.nan = None  # made when it is needed, which is seldom
         self.zero, self.one = self.constant(0.0), self.constant(1.0)
 
     # -- leaves ------------------------------------------------------------------
 
     def constant(self, value):
         value = float(value)
-        if not math.isfinite(value):
-            raise TraceError(f"constant: expected a finite number, found {value}")
+        if value != value:
+            if self.nan is None:  # not every NaN equals itself, so it is made once
+                self.nan = self._node("const", (), math.nan)
+            return self.nan
         return self._node("const", (), value + 0.0)  # -0.0 becomes 0.0
 
     def input(self, name, index):
@@ -230,6 +236,8 @@ class Builder:
     def binary(self, op, a, b):
         if a.op == "const" and b.op == "const":
             return self.constant(OPS[op].meaning(a.value, b.value))
+        if (a is self.nan or b is self.nan) and op not in CONDITIONS:
+            return self.nan
         if OPS[op].commutes and b.index < a.index:
             a, b = b, a
         return self._node(op, (a, b))
@@ -240,6 +248,8 @@ class Builder:
         return a.args[0] if a.op == "neg" else self._node("neg", (a,))
 
     def add(self, a, b):
+        if a.op == "const" and b.op == "const":
+            return self.constant(a.value + b.value)
         if a is self.zero:
             return b
         if b is self.zero:
@@ -251,6 +261,8 @@ class Builder:
         return self.binary("add", a, b)
 
     def sub(self, a, b):
+        if a.op == "const" and b.op == "const":
+            return self.constant(a.value - b.value)
         if a is b:
             return self.zero
         if b is self.zero:
@@ -262,13 +274,15 @@ class Builder:
             return self.sub(b.args[0], first) if b.op == "neg" else self.neg(self.add(first, b))
         if b.op == "neg":
             return self.add(a, b.args[0])
-        if a.op == "const" and b.op == "const":
-            return self.constant(a.value - b.value)
+        if a is self.nan or b is self.nan:
+            return self.nan
         if b.index < a.index:  # one order only: b - a is the same node with its sign outside
             return self._node("neg", (self._node("sub", (b, a)),))
         return self._node("sub", (a, b))
 
     def mul(self, a, b):
+        if a.op == "const" and b.op == "const":
+            return self.constant(a.value * b.value)
         if a is self.zero or b is self.zero:
             return self.zero
         if a is self.one:
@@ -289,8 +303,8 @@ class Builder:
         return self.neg(product) if negative else product
 
     def div(self, a, b):
-        if b is self.zero:
-            raise TraceError("division by the constant zero")
+        if a.op == "const" and b.op == "const":
+            return self.constant(OPS["div"].meaning(a.value, b.value))
         if a is self.zero:
             return a
         negative = False
@@ -329,4 +343,6 @@ class Builder:
         return a if a is b else self._node("select", (condition, a, b))
 
     def fma(self, a, b, c):
+        if a is self.nan or b is self.nan or c is self.nan:
+            return self.nan
         return self._node("fma", (a, b, c))

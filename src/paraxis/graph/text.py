@@ -9,9 +9,10 @@
     mark force 1 = %3
     output tau[1] = %3
 
-Numbers are written so that they read back to the same bits.
+Numbers are written so that they read back to the same bits; `nan`, `inf` and `-inf` are numbers.
 """
 
+import math
 import re
 
 from ..errors import ProgramError, TraceError
@@ -112,7 +113,7 @@ class _Reader:
         if len(words) != arity:
             raise ValueError(f"{op}: expected {arity} arguments, found {len(words)}")
         if op == "const":
-            return self.builder.constant(float(words[0]))
+            return self.builder.constant(_read_number(words[0]))
         if op == "input":
             name, k = words[0], int(words[1])
             if name not in self.inputs or not 0 <= k < size(self.inputs[name]):
@@ -125,6 +126,13 @@ def _put(table, key, value):
     if key in table:
         raise ValueError(f"{key} is defined twice")
     table[key] = value
+
+
+def _read_number(word):
+    value = float(word)
+    if math.isinf(value) and any(character.isdigit() for character in word):
+        raise ValueError(f"{word} is beyond the range of float64")
+    return value
 
 
 def _read_shaped(word):

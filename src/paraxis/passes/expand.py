@@ -101,7 +101,7 @@ class _Algebra:
     def value(self, node, arguments):
         """The sum of products that a node is, given those of its arguments."""
         match node.op, arguments:
-            case "const", _:
+            case "const", _ if math.isfinite(node.value):
                 return constant(node.value)
             case "input", _:
                 return self.single("", node.value)

@@ -11,6 +11,7 @@ back as a chain, in which every product finds an addition to fuse with. Terms ar
 were traced, not when the whole sum is asked for: that order knows which values are worth keeping.
 """
 
+import math
 from collections import Counter
 
 from ..graph.graph import Graph
@@ -93,7 +94,7 @@ class Polynomials:
 
     def _terms(self, node, arguments):
         now = node.index
-        if node.op == "const":
+        if node.op == "const" and math.isfinite(node.value):  # others are no coefficients
             return Sum({ONE: node.value}, {ONE: now}) if node.value else Sum()
         if node.op == "neg":
             return Sum({f: -c for f, c in arguments[0].items()}, dict(arguments[0].when))

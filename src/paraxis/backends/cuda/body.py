@@ -13,13 +13,21 @@ RESERVED = """
     sine_cosine within_a_turn rows_in rows_out behind packet_out chunk_out carry
 """
 LONG = 12_000  # nodes of a kernel, from which on compilers need to be told
+# There is no header that has them: NVRTC's text includes nothing.
+NOT_FINITE = {
+    "float64": {
+        "nan": "FROM_BITS(0x7ff8000000000000)",
+        "infinity": "FROM_BITS(0x7ff0000000000000)",
+    },
+    "float32": {"nan": "FROM_BITS(0x7fc00000)", "infinity": "FROM_BITS(0x7f800000)"},
+}
 MANY_ZEROS = 8  # side by side, that a loop writes
 
 
 def device_language(dtype, reserved=""):
     """CUDA C++ for numbers of this type, in which some more words are `reserved`."""
     pair = f"{TYPES[dtype]} {{0}}, {{1}}; sine_cosine({{2}}, &{{0}}, &{{1}});"
-    return c_language(dtype, RESERVED + reserved, pair=pair)
+    return c_language(dtype, RESERVED + reserved, pair=pair, **NOT_FINITE[dtype])
 
 
 def called_in_text(keys, names, own):
