@@ -1,8 +1,8 @@
 """A control law and the dynamics inside it, fused into one kernel.
 
 Computed torque: ask for the acceleration that brings the error to zero, then for the torques
-behind it. Written once over scalars; traced, it is one straight line from gains and errors to
-torques, with no arrays in between.
+behind it. Written as for arrays of numbers; traced, it is one straight line from gains and errors
+to torques, with no arrays in between.
 """
 
 import time
@@ -18,12 +18,7 @@ def main():
     robot = px.load("ur5")
 
     def control(q, qd, goal, goal_rate, goal_acceleration, kp, kd):
-        wanted = [
-            acceleration + kd * (rate - qd[i]) + kp * (position - q[i])
-            for i, (position, rate, acceleration) in enumerate(
-                zip(goal, goal_rate, goal_acceleration, strict=True)
-            )
-        ]
+        wanted = goal_acceleration + kd * (goal_rate - qd) + kp * (goal - q)
         return {"tau": px.inverse_dynamics(robot, q, qd, wanted)}
 
     n = robot.n

@@ -243,6 +243,29 @@ def test_several_derivatives_share_their_work():
     assert sum(node.op == "sin" for node in together.nodes) == 1
 
 
+def test_derivatives_by_several_inputs():
+    """One output per input, in the order in which they are named."""
+    program = px.trace(lambda q, u, k: {"x": k * q * u[:, None]}, q=2, u=3, k=())
+    both = program.jacobian("x", ["u", "q"])
+    assert both.outputs == {"dx_du": (3, 2, 3), "dx_dq": (3, 2, 2)}
+    given = {"q": [0.3, 0.5], "u": [1.0, 2.0, 3.0], "k": 2.0}
+    found = both.evaluate(**given)
+    for name in ("u", "q"):
+        assert (found[f"dx_d{name}"] == program.jacobian("x", name).evaluate(**given)).all()
+    energy = px.trace(lambda q, qd: {"e": (q * qd).sum()}, q=2, qd=2)
+    assert energy.gradient("e", ("q", "qd")).outputs == {"de_dq": (2,), "de_dqd": (2,)}
+    for inputs, message in (
+        (["q", "q"], "input: q is named twice"),
+        ([], "input: expected some of .*, found none"),
+        (["q", "w"], "input: expected one of .*, found 'w'"),
+        (None, "input: expected one of .*, found None"),
+        (3, "input: expected a sequence of names, found 3"),
+        ([["q"]], r"input: expected one of .*, found \['q'\]"),
+    ):
+        with pytest.raises(px.ArgumentError, match=message):
+            program.jacobian("x", inputs)
+
+
 def test_marks_are_left_and_marked_values_have_derivatives():
     robot = px.load("planar3")
     program = px.program(robot, algorithm="newton_euler")

@@ -28,6 +28,7 @@ from .functions import (
     graph_of,
 )
 from .graph import text as text_form
+from .graph.arrays import on_arrays, traced_array
 from .graph.splice import splice, traced_value
 from .graph.trace import trace as trace_graph
 from .identification import base_parameters as find_base_parameters
@@ -154,25 +155,24 @@ def parameter_values(robot, name):
     return np.array(model_values(robot, name))
 
 
-def trace(function, **shapes):
-    """The Program of any function of scalars.
+def trace(function, /, **shapes):
+    """The Program of any function of arrays and scalars.
 
-    `px.trace(fn, q=6, k=())` calls fn(q=[six scalars], k=scalar) once on traced scalars; fn
-    returns a scalar, a nested list, or a dict of such. Use px.sin, px.select, ... inside, and
-    px.inverse_dynamics, px.jacobian, ... on lists of scalars for the functions of a robot.
+    `px.trace(fn, q=6, A=(3, 3), k=())` calls fn(q=..., A=..., k=...) once, with NumPy arrays of
+    traced scalars, here of shapes (6,) and (3, 3), and a traced scalar k. fn returns an array, a
+    nested list or a scalar, or a dict of such. Inside, arrays are computed with as usual, and
+    px.sin, px.select, ... and the functions of a robot take them entry by entry or whole.
     """
     inputs = {}
     for name, shape in shapes.items():
         inputs[name] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-        if name == "out":
-            raise ArgumentError("out: the name is taken by the argument for results")
         if not name.isascii() or not all(type(k) is int and k > 0 for k in inputs[name]):
             raise ArgumentError(
                 f"{name}: expected an ASCII name and positive sizes, found {shape!r}"
             )
     label = getattr(function, "__name__", "program")
     label = label if label.isidentifier() and label.isascii() else "program"
-    return Program(trace_graph(function, inputs, name=label))
+    return Program(trace_graph(on_arrays(function), inputs, name=label))
 
 
 def parse(source):
@@ -188,8 +188,7 @@ def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None, **parameter
 
     Batch shapes broadcast. float32 arrays in give float32 out, by a float32 kernel; everything
     else is computed in float64. The kernel is compiled on first use and kept on disk. Inside
-    `px.trace`, with lists of traced scalars, it returns a list of traced torques; with arrays of
-    them, as controllers have them, an array.
+    `px.trace`, and in controllers, arrays of traced scalars give an array of traced torques.
 
     Further keywords are parameters of the robot that vary from state to state, in the shapes of
     `px.parameter_values`: mass=(..., n), external_force=(..., n, 6), ... This and the above holds
@@ -447,14 +446,12 @@ def _call(robot, function, arrays, out, algorithm, parameters, frame=None, coord
 
 
 def _spliced(robot, function, algorithm, parameters, frame, coordinates, values):
-    """A function of a robot as part of the trace under way; arrays when any value is one."""
+    """A function of a robot as part of the trace under way: arrays of traced scalars."""
     request = _request(robot, function, algorithm, parameters, frame, coordinates)
     graphs = robot._graphs
     if request.identity not in graphs:
         graphs[request.identity] = request.graph()
-    results = splice(graphs[request.identity], values)
-    if any(isinstance(value, np.ndarray) and value.dtype == object for value in values):
-        results = [np.array(r, object) if isinstance(r, list) else r for r in results]
+    results = [traced_array(result) for result in splice(graphs[request.identity], values)]
     return results[0] if len(results) == 1 else tuple(results)
 
 

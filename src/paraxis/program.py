@@ -9,7 +9,7 @@ from .errors import ArgumentError
 from .graph import evaluate as interpreter
 from .graph import text as text_form
 from .graph.check import check
-from .graph.derivative import jacobian, jvp, vjp
+from .graph.derivative import chosen_inputs, jacobian, jvp, vjp
 from .passes.balance import balance
 from .passes.cheapen import cheapen_unless_long
 from .passes.count import count
@@ -92,7 +92,7 @@ class Program:
 
     __str__ = text
 
-    def evaluate(self, **arrays):
+    def evaluate(self, /, **arrays):
         """Run the slow interpreter. One array for a single output, else a dict."""
         for name, array in arrays.items():
             in_main_memory(array, name)
@@ -100,15 +100,25 @@ class Program:
         return next(iter(results.values())) if len(results) == 1 else results
 
     def jacobian(self, output, input):
-        """The Program of the derivatives of an output by an input, of shape output + input."""
-        return Program(jacobian(self.graph, {f"d{output}_d{input}": (output, input)}))
+        """The Program of the derivatives of an output by an input, of shape output + input.
+
+        Its output is called d{output}_d{input}. A list of inputs gives a Program with one such
+        output for each, in that order, which share what they have in common.
+        """
+        one = input is None or isinstance(input, str)
+        inputs = chosen_inputs(self.graph, [input] if one else input, "input")
+        return Program(jacobian(self.graph, {f"d{output}_d{x}": (output, x) for x in inputs}))
 
     def gradient(self, output, input):
-        """The Program of the derivatives of an output that is one number, in the input's shape."""
-        if self.outputs.get(output, ()) != ():
+        """The Program of the derivatives of an output that is one number, in the input's shape.
+
+        A list of inputs is taken as `jacobian` takes it.
+        """
+        shape = self.outputs.get(output, ()) if isinstance(output, str) else ()
+        if shape != ():
             raise ArgumentError(
                 f"gradient of {output!r}: expected an output that is one number, found shape "
-                f"{self.outputs[output]}; program.jacobian takes any"
+                f"{shape}; program.jacobian takes any"
             )
         return self.jacobian(output, input)
 

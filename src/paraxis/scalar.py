@@ -1,4 +1,4 @@
-"""Elementary functions of generic scalars; arrays of them are done entry by entry.
+"""Elementary functions of generic scalars; arrays and nested lists of them entry by entry.
 
 Algorithms call these instead of `math`, so that one text serves floats, NumPy
 scalars (extended precision), complex numbers (complex-step derivatives) and graph
@@ -12,16 +12,21 @@ from inspect import signature
 
 import numpy as np
 
+SEVERAL = (np.ndarray, list, tuple)
+
 
 def _unary(name):
-    real, complex_ = getattr(math, name), getattr(cmath, name)
+    real, complex_, of_numbers = getattr(math, name), getattr(cmath, name), getattr(np, name)
 
     def function(x):
         method = getattr(x, name, None)
         if method is not None:
             return method()
-        if isinstance(x, np.generic | np.ndarray):
-            return getattr(np, name)(x)
+        if isinstance(x, SEVERAL):
+            x = np.asarray(x)
+            return of_entries(x) if x.dtype.kind == "O" else of_numbers(x)
+        if isinstance(x, np.generic):
+            return of_numbers(x)
         if isinstance(x, complex):
             return complex_(x)
         try:
@@ -29,8 +34,9 @@ def _unary(name):
         except ValueError:  # the root of a negative number, the sine of infinity: as in arrays
             return math.nan
 
+    of_entries = np.frompyfunc(function, 1, 1)
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The {name} of a generic scalar."
+    function.__doc__ = f"The {name} of a generic scalar, or of an array entry by entry."
     return function
 
 
@@ -42,16 +48,8 @@ def _first_with(method, *scalars):
     return next((s for s in scalars if hasattr(s, method)), None)
 
 
-def atan2(y, x):
-    """The angle of the point (x, y)."""
-    traced = _first_with("atan2", y, x)
-    if traced is not None:
-        return traced.lift(y).atan2(traced.lift(x))
-    return np.arctan2(y, x) if isinstance(y, np.generic) else math.atan2(y, x)
-
-
 def _each_entry(function):
-    """`function` of scalars, which also takes arrays of traced ones, entry by entry."""
+    """`function` of scalars, which also takes arrays and lists of them, entry by entry."""
     own = signature(function)
     of_arrays = np.frompyfunc(function, len(own.parameters), 1)
 
@@ -59,12 +57,22 @@ def _each_entry(function):
     def either(*scalars, **named):
         scalars = own.bind(*scalars, **named).args if named else scalars
         for x in scalars:
-            if isinstance(x, np.ndarray):  # seldom, so that what follows may take its time
-                traced = any(np.asarray(x).dtype.kind == "O" for x in scalars)
-                return of_arrays(*scalars) if traced else function(*scalars)
+            if isinstance(x, SEVERAL):  # seldom, so that what follows may take its time
+                arrays = [np.asarray(x) for x in scalars]
+                traced = any(array.dtype.kind == "O" for array in arrays)
+                return of_arrays(*arrays) if traced else function(*arrays)
         return function(*scalars)
 
     return either
+
+
+@_each_entry
+def atan2(y, x):
+    """The angle of the point (x, y)."""
+    traced = _first_with("atan2", y, x)
+    if traced is not None:
+        return traced.lift(y).atan2(traced.lift(x))
+    return np.arctan2(y, x) if isinstance(y, np.generic | np.ndarray) else math.atan2(y, x)
 
 
 @_each_entry
@@ -142,6 +150,8 @@ def mark(name, link, value):
     """
     if hasattr(value, "scalars"):
         scalars = tuple(value.scalars())
+    elif isinstance(value, np.ndarray):
+        scalars = tuple(value.ravel().tolist())
     else:
         scalars = value if isinstance(value, (list, tuple)) else (value,)
     traced = _first_with("mark", *scalars)
@@ -150,4 +160,6 @@ def mark(name, link, value):
         return value
     if hasattr(value, "scalars"):
         return type(value)(*marked)
+    if isinstance(value, np.ndarray):
+        return np.array(marked, dtype=object).reshape(value.shape)
     return list(marked) if isinstance(value, (list, tuple)) else marked[0]

@@ -5,11 +5,11 @@ import numpy as np
 from ..backends.places import CPU
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
+from ..graph.arrays import traced_array
 from ..graph.node import Node
 from ..graph.trace import trace
 from ..program import work
 from ..simulation.bodies import setting_input
-from ..simulation.controllers import as_objects
 from ..simulation.remembered import identified
 from ..simulation.settings import require_takes
 from ..trajectories.traced_motion import motion_at, numbers_of, piece_count
@@ -60,7 +60,7 @@ class Reference:
 
     def at(self, t, settings):
         """The Motion at a traced time."""
-        given = {name: as_objects(value) for name, value in settings.items()}
+        given = {name: traced_array(value) for name, value in settings.items()}
         try:
             result = self._function(t, **given)
         except ParaxisError:

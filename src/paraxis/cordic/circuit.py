@@ -210,7 +210,7 @@ class Circuit:
         """What `run` gives, by sending item after item through the pipeline, one a stage."""
         return stream(self, words)
 
-    def quantised(self, **arrays):
+    def quantised(self, /, **arrays):
         """Words of the inputs, Input -> array, and which items have numbers that fit."""
         given = self.tasks.given(
             {
@@ -225,7 +225,7 @@ class Circuit:
             fits = fits & sound
         return words, fits
 
-    def __call__(self, *arrays, **named):
+    def __call__(self, /, *arrays, **named):
         """Floats in, floats out: a tuple with the outputs by name, and `valid`.
 
         Where an item is not valid its outputs are NaN.

@@ -15,6 +15,8 @@ from ..checks import one_of
 from ..errors import ArgumentError
 from .map import Signature, broadcast_shapes
 
+LOOP_ARGUMENTS = ("steps", "every", "out")  # of the call that runs a loop, beside its inputs
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -39,6 +41,11 @@ class Plan:
                 f"carry: expected a dict from inputs to the outputs that become them, at least "
                 f"one, found {self.carry!r}"
             )
+        for name in LOOP_ARGUMENTS:
+            if name in self.inputs:
+                raise ArgumentError(
+                    f"input {name!r}: expected another name, as a loop has an argument of this one"
+                )
         for name, output in self.carry.items():
             _known(name, self.inputs, "carry")
             _known(output, self.outputs, f"carry of {name}")

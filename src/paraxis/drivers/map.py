@@ -54,6 +54,16 @@ class Signature:
             raise ArgumentError(f"{name}: missing {_names(missing)}")
         return [given[key] for key in self.inputs]
 
+    def bind_with_out(self, arguments, keywords, out, name):
+        """The same, and the arrays that results go to, of a call with the keyword `out`.
+
+        An input may have that name too. The keyword is then that input, unless all inputs were
+        given by position.
+        """
+        if out is not None and "out" in self.inputs and len(arguments) < len(self.inputs):
+            keywords, out = keywords | {"out": out}, None
+        return self.bind(arguments, keywords, name), out
+
 
 def _shaped(shapes):
     return ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())

@@ -10,6 +10,8 @@ A Jacobian is made entry by entry; its product with one vector, and its transpos
 without it, at a small multiple of the graph's own cost.
 """
 
+from collections.abc import Iterable
+
 from ..checks import one_of
 from ..errors import ArgumentError
 from .graph import Graph, size
@@ -48,7 +50,7 @@ def vjp(graph, wrt=None):
     If {y}_bar is how something moves with each output y, {x}_bar is how it moves with x. By default
     `wrt` is all inputs.
     """
-    wrt = _chosen_inputs(graph, wrt)
+    wrt = chosen_inputs(graph, wrt, "wrt")
     bars = {f"{name}_bar": shape for name, (shape, _) in graph.outputs.items()}
     _no_clash(graph, bars)
     seeds = _seeds(graph, wrt)
@@ -73,7 +75,7 @@ def jvp(graph, wrt=None):
     {y}_dot is how fast y moves when each input x in `wrt`, by default all, moves with {x}_dot and
     the others stay.
     """
-    wrt = _chosen_inputs(graph, wrt)
+    wrt = chosen_inputs(graph, wrt, "wrt")
     dots = {f"{name}_dot": graph.inputs[name] for name in wrt}
     _no_clash(graph, dots)
     targets = _targets(graph, graph.outputs)
@@ -96,17 +98,20 @@ def _known(what, name, names):
     one_of(name, names, what)
 
 
-def _chosen_inputs(graph, wrt):
-    if isinstance(wrt, str):
-        raise ArgumentError(f"wrt: expected a sequence of names, found {wrt!r}")
-    wrt = list(graph.inputs if wrt is None else wrt)
-    for k, name in enumerate(wrt):
-        _known("wrt", name, graph.inputs)
-        if name in wrt[:k]:
-            raise ArgumentError(f"wrt: {name} is named twice")
-    if not wrt:
-        raise ArgumentError(f"wrt: expected some of {list(graph.inputs)}, found none")
-    return wrt
+def chosen_inputs(graph, names, what):
+    """The names of inputs as a list, checked; all inputs for None. `what` names the argument."""
+    if names is None:
+        return list(graph.inputs)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ArgumentError(f"{what}: expected a sequence of names, found {names!r}")
+    names = list(names)
+    for k, name in enumerate(names):
+        _known(what, name, graph.inputs)
+        if name in names[:k]:
+            raise ArgumentError(f"{what}: {name} is named twice")
+    if not names:
+        raise ArgumentError(f"{what}: expected some of {list(graph.inputs)}, found none")
+    return names
 
 
 def _no_clash(graph, names):

@@ -103,6 +103,12 @@ class Node:
     def atan2(self, x):
         return self.builder.binary("atan2", self, self.builder.lift(x))
 
+    arctan2 = atan2  # the name that NumPy asks an object for
+
+    def conjugate(self):
+        """Itself: np.linalg.norm asks for it."""
+        return self
+
     def sign(self):
         return self.builder.sign(self)
 
@@ -154,14 +160,43 @@ class Node:
     def __bool__(self):
         raise TraceError(
             "a traced value has no truth value: a Program is a straight line, so write "
-            "px.select(condition, if_true, if_false) in place of `if`, and px.minimum, px.maximum, "
-            "px.sign, px.less in place of what compares in NumPy, as np.clip and np.where do"
+            "px.select(condition, if_true, if_false) in place of `if` and np.where, px.less(a, b) "
+            "in place of a < b for arrays, and px.minimum, px.maximum and px.sign in place of what "
+            "compares in NumPy, as np.maximum, np.clip and np.sign do"
         )
 
     def __float__(self):
         raise TraceError(
-            "a traced value is not a float yet; use px.sin, px.sqrt, ... in place of math.sin, ..."
+            "a traced value is not a float yet; use px.sin, px.sqrt, ... in place of math.sin, "
+            "..., and np.zeros(n, dtype=object) for an array that is filled with traced values"
         )
+
+
+INSTEAD = {  # what NumPy asks an object for and a Program does not have -> what to write
+    "tan": "px.sin(x) / px.cos(x)",
+    "arctan": "px.atan2(x, 1.0)",
+    "arcsin": "px.atan2(x, px.sqrt(1.0 - x * x))",
+    "arccos": "px.atan2(px.sqrt(1.0 - x * x), x)",
+    "hypot": "px.sqrt(x * x + y * y)",
+    "fabs": "abs(x)",
+} | dict.fromkeys(
+    ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "sinh", "cosh", "tanh")
+)
+
+
+def _absent(name):
+    def method(self, *others):
+        advice = INSTEAD[name]
+        raise TraceError(
+            f"np.{name}: a Program has no such operation"
+            + (f"; write {advice}" if advice else "; px.sin, px.cos, px.sqrt and px.atan2 exist")
+        )
+
+    return method
+
+
+for _name in INSTEAD:
+    setattr(Node, _name, _absent(_name))
 
 
 class Builder:

@@ -10,7 +10,7 @@ def traced_value(value):
     if isinstance(value, Node):
         return value
     if isinstance(value, (list, tuple)) or getattr(value, "dtype", None) == "O":
-        found = map(traced_value, value)
+        found = map(traced_value, value.flat if hasattr(value, "flat") else value)
         return next((node for node in found if node is not None), None)
     return None
 

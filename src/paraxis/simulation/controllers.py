@@ -9,6 +9,7 @@ floats, or remembers something.
 import numpy as np
 
 from ..errors import ArgumentError, TraceError
+from ..graph.arrays import traced_array
 from ..graph.node import Node
 
 
@@ -16,9 +17,9 @@ def traced_torques(controller, n):
     """`controller` on lists of traced scalars, checked."""
 
     def once(t, q, qd, settings):
-        given = {name: as_objects(value) for name, value in settings.items()}
+        given = {name: traced_array(value) for name, value in settings.items()}
         try:
-            result = controller(t, as_objects(q), as_objects(qd), **given)
+            result = controller(t, traced_array(q), traced_array(qd), **given)
         except Exception as error:  # it may be wrong, or only want floats: a call with them tells
             raise TraceError(str(error)) from error
         shape = shape_of(result)
@@ -42,11 +43,6 @@ def traced_torques(controller, n):
 def same(a, b):
     """Are two traced scalars, or two numbers, the same? NaN is."""
     return a is b or (not isinstance(a, Node) and not isinstance(b, Node) and repr(a) == repr(b))
-
-
-def as_objects(scalars):
-    """Nested lists of scalars as an array, which NumPy leaves as they are; one stays itself."""
-    return np.array(scalars, dtype=object) if isinstance(scalars, list) else scalars
 
 
 def shape_of(result):

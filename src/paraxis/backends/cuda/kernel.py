@@ -31,9 +31,9 @@ class CudaKernel(MachineCode):
         self.device = on or device()
         self._identity, self._make_graph, self._loaded = identity, make_graph, {}
 
-    def __call__(self, *arguments, out=None, **named):
+    def __call__(self, /, *arguments, out=None, **named):
         signature = self._signature
-        values = signature.bind(arguments, named, self.name)
+        values, out = signature.bind_with_out(arguments, named, out, self.name)
         family = family_of(values, signature.inputs, self.device)
         with family.stream():
             arrays, places = family.taken(values), family.places(out)

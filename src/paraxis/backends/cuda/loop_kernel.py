@@ -30,13 +30,13 @@ class CudaLoop:
         self._identity, self._make_graph, self._work = identity, make_graph, work
         self._loaded = {}  # by the number of the GPU
 
-    def start(self, steps, every=1, out=None, **arrays):
+    def start(self, /, steps, every=1, out=None, **arrays):
         """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
         memory = memory_of(arrays, self.device)
         with memory.stream():
             return Iteration(self, memory, steps, every, out, arrays)
 
-    def __call__(self, steps, every=1, **arrays):
+    def __call__(self, /, steps, every=1, **arrays):
         iteration = self.start(steps, every, None, **arrays).advance()
         return iteration.state, iteration.records
 

@@ -20,7 +20,7 @@ class CudaScan:
         self._identity, self._graph, self._work = identity, graph, work
         self._rows = {}  # number of the GPU -> _Rows
 
-    def __call__(self, *arrays, **named):
+    def __call__(self, /, *arrays, **named):
         rows = self._on_current_gpu()
         values = rows.operator.given(arrays, named)
         family = family_of(list(values.values()), list(values), self.device)

@@ -41,11 +41,11 @@ class Loop:
         self._life = code.life
         self._iterate = code.function("iterate", None, ctypes.c_void_p)
 
-    def start(self, steps, every=1, out=None, **arrays):
+    def start(self, /, steps, every=1, out=None, **arrays):
         """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
         return Iteration(self, MainMemory(), steps, every, out, arrays)
 
-    def __call__(self, steps, every=1, **arrays):
+    def __call__(self, /, steps, every=1, **arrays):
         iteration = self.start(steps, every, None, **arrays).advance()
         return iteration.state, iteration.records
 

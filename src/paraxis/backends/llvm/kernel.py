@@ -46,10 +46,10 @@ class Kernel(MachineCode):
         # for callers in native code, which see to it that the kernel outlives their calls
         self.addresses = {name: code.address(name) for name in description.get("native", ())}
 
-    def general(self, *arguments, out=None, **named):
+    def general(self, /, *arguments, out=None, **named):
         """Any arrays: the path for batches, lists, strides, other dtypes."""
         signature = self._signature
-        values = signature.bind(arguments, named, self.name)
+        values, out = signature.bind_with_out(arguments, named, out, self.name)
         arrays = [
             map_driver.as_array(value, name, shape)
             for value, (name, shape) in zip(values, signature.inputs.items(), strict=True)

@@ -20,7 +20,7 @@ class PrefixScan:
         self.name, self.shapes = graph.name, self._operator.shapes
         self._scan, self._lock = None, Exclusive()
 
-    def __call__(self, *arrays, **named):
+    def __call__(self, /, *arrays, **named):
         values = self._operator.given(arrays, named)
         given = {part: as_array(value, part, ()) for part, value in values.items()}
         n = self._operator.elements(given)

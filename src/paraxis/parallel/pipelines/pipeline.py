@@ -110,7 +110,7 @@ class Pipeline:
 
         return stream(self, items, functions)
 
-    def evaluate(self, **arrays):
+    def evaluate(self, /, **arrays):
         """For a pipeline of a Program: stream a batch of states through it, a state an item.
 
         Results are those of `Program.evaluate`.

@@ -150,7 +150,7 @@ class CordicTasks:
 
     # -- what they mean ----------------------------------------------------------------------------
 
-    def evaluate(self, **arrays):
+    def evaluate(self, /, **arrays):
         """The outputs, over float64, for arrays of shape batch + entry shape; NaN where there is
         none: a root of a negative number."""
         given = self.given(arrays)
