@@ -222,7 +222,7 @@ TRAJECTORIES["legs"] = px.Trajectory(
 @pytest.mark.parametrize("name", TRAJECTORIES)
 def test_a_traced_trajectory_is_the_trajectory(name):
     trajectory = TRAJECTORIES[name]
-    wanted = reference.Reference(trajectory, 2)
+    wanted = reference.Reference(trajectory, ARM)
     assert wanted.traced
     knots = trajectory.knots
     near = [np.nextafter(knots, -1), knots, np.nextafter(knots, 9)]

@@ -15,7 +15,6 @@ from ..scalar import less, less_equal, maximum, rint, select
 from ..simulation.bodies import BEARINGS, balance_after, setting_input
 from ..simulation.losses import feels_reactions
 from ..simulation.plant import Plant, finite
-from ..simulation.remembered import identified
 from ..simulation.steps import rk4
 from .controller import Controller, Motion
 from .reference import Reference
@@ -37,11 +36,10 @@ class LoopBody:
     encoded: bool = False
     switched: bool = False
 
-    def identified(self, make_graph, what):
-        """An identity of one of its graphs, and its maker: known before it is made if possible."""
-        form = self.reference.form
-        known = f"{what} {self.robot.digest} {self.controller.form} {form} {self.inputs}"
-        return identified(known, make_graph, None if form else self.reference)
+    def identity(self, what):
+        """Of one of its graphs, known before it is made."""
+        form = self.reference.form(dict(self.settings))
+        return f"{what} {self.robot.digest} {self.controller.form} {form} {self.inputs}"
 
     @property
     def looks_ahead(self):

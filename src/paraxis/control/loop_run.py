@@ -40,8 +40,8 @@ class LoopRun:
         measured = q
         if self.body.encoded:
             measured = place.arrays.rint(q / arrays["encoder"]) * arrays["encoder"]
-        identity, make = self.body.identified(self.body.start_graph, "closed_loop_start")
-        made = remembered_kernel(runs.robot, identity, make, place)(
+        identity = self.body.identity("closed_loop_start")
+        made = remembered_kernel(runs.robot, identity, self.body.start_graph, place)(
             q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"]
         )
         held, past = made if self.body.controller.entries else (made, None)
@@ -72,12 +72,12 @@ class LoopRun:
 
     def _compiled(self, most):
         body, known = self.body, self.runs.robot._functions
-        identity, make = body.identified(body.graph, "closed_loop")
+        identity = body.identity("closed_loop")
         few = self.place.few(most)
         key = ("closed_loop", self.place.target, identity, self.outputs, few)
         if key not in known:
             plan = Plan(body.inputs, body.outputs, body.carry, tuple(body.changing), self.outputs)
-            known[key] = self.place.loop(identity, make, plan, work, few)
+            known[key] = self.place.loop(identity, body.graph, plan, work, few)
         return known[key]
 
     def _run_party(self, code, times, progress, before):

@@ -7,10 +7,10 @@ from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
 from ..graph.arrays import traced_array
 from ..graph.node import Node
+from ..graph.outline import outline
 from ..graph.trace import trace
-from ..program import work
 from ..simulation.bodies import setting_input
-from ..simulation.remembered import identified
+from ..simulation.remembered import remembered_kernel
 from ..simulation.settings import require_takes
 from ..trajectories.traced_motion import motion_at, numbers_of, piece_count
 from ..trajectories.trajectory import Trajectory
@@ -21,19 +21,20 @@ MOST_PIECES = 16  # of a Trajectory that is compiled; one of more is sampled whe
 
 
 class Reference:
-    """A desired motion of n joints: of a Trajectory, a function of t, or a posture.
+    """A desired motion of a robot's joints: of a Trajectory, a function of t, or a posture.
 
     traced: is it a function of traced time, compiled into the loop? `settings` are the names of
     what else it takes. numbers: name -> array, of a posture or a Trajectory; they are inputs of
-    what is compiled, like settings, so that other ones compile nothing. form: all else that decides
-    the graph, or None where that is a function, of which nothing is known before it is traced.
+    what is compiled, like settings, so that other ones compile nothing.
     """
 
-    def __init__(self, given, n, settings=()):
-        self.n, self.settings = n, tuple(settings)
+    def __init__(self, given, robot, settings=()):
+        self.robot, self.n, self.settings = robot, robot.nv, tuple(settings)
+        n = self.n
         self.posture = None  # (n,), if it stays where it is
         self.duration = None  # in seconds, if it has an end
-        self.traced, self.numbers, self.form = True, {}, None
+        self.traced, self.numbers = True, {}
+        self._form, self._outlines = None, {}  # the latter of a function
         if isinstance(given, Trajectory):
             if given.n != n:
                 raise ArgumentError(f"trajectory: expected {n} joints, found {given.n}")
@@ -42,21 +43,39 @@ class Reference:
             if self.traced:
                 self.numbers = numbers_of(given)
             shapes = {name: array.shape for name, array in self.numbers.items()}
-            self.form = f"trajectory {given.comes_to_rest.tolist()} {shapes}"
+            self._form = f"trajectory {given.comes_to_rest.tolist()} {shapes}"
             self._function = lambda t, **numbers: motion_at(given, t, numbers)
         elif callable(given):
             require_takes(given, self.settings, "trajectory", ("t",))
             self._function = given
         else:
             self.posture, still = _posture(given, n), [0.0] * n
-            self.numbers, self.form = {"posture": self.posture}, "posture"
+            self.numbers, self._form = {"posture": self.posture}, "posture"
             self._function = lambda t, posture: (posture, still, still)
         if self.settings and self._function is not given:
             raise ArgumentError(
                 f"{self.settings[0]}: expected parameters of the robot, or settings of a function "
                 f"that is the trajectory; there is none that takes it"
             )
-        self._kernels = {}
+
+    def form(self, shapes):
+        """All that decides the graph, given the shapes of settings by name.
+
+        Of a function this is known once it has been called, as it may do something else by now.
+        """
+        if self._form is not None:
+            return self._form
+        key = tuple(shapes.items())
+        if key not in self._outlines:
+            self._outlines[key] = outline(self._motion(shapes), _inputs(shapes))
+        return f"function {self._outlines[key]}"
+
+    def _motion(self, shapes):
+        def motion(t, **arrays):
+            given = {name: arrays[setting_input(name)] for name in shapes}
+            return [list(part) for part in self.at(t, given)]
+
+        return motion
 
     def at(self, t, settings):
         """The Motion at a traced time."""
@@ -102,21 +121,21 @@ class Reference:
         if settings is None:
             settings = {name: place.put(array[None]) for name, array in self.numbers.items()}
         shapes = {name: value.shape[1:] for name, value in settings.items()}
-        key = (place.target, *shapes.items())
-        if key not in self._kernels:
-            self._kernels[key] = self._kernel(shapes, place)
         given = {setting_input(name): value for name, value in settings.items()}
-        return self._kernels[key](t=place.put(t), **given)
+        return self._kernel(shapes, place)(t=place.put(t), **given)
 
     def _kernel(self, shapes, place):
-        inputs = {"t": ()} | {setting_input(name): shape for name, shape in shapes.items()}
+        inputs = _inputs(shapes)
+        identity = f"motion of {self.n} {self.form(shapes)} {inputs}"
 
-        def motion(t, **arrays):
-            given = {name: arrays[setting_input(name)] for name in shapes}
-            return [list(part) for part in self.at(t, given)]
+        def graph():
+            return trace(self._motion(shapes), inputs, "motion")
 
-        identity, make = identified("", lambda: trace(motion, inputs, "motion"), self._function)
-        return place.kernel(identity, make, work)
+        return remembered_kernel(self.robot, identity, graph, place)
+
+
+def _inputs(shapes):
+    return {"t": ()} | {setting_input(name): shape for name, shape in shapes.items()}
 
 
 def _kind(value):

@@ -216,7 +216,7 @@ def _growth(
             "periodic: expected ages that are certain and missed_in_a_row=0, as bounds over all "
             "orders of a whole way round are not made; without periodic its points are looked at"
         )
-    reference = Reference(trajectory, robot.nv)
+    reference = Reference(trajectory, robot)
     if reference.posture is not None:
         if periodic:
             raise ArgumentError("periodic: expected a trajectory to go round, found a posture")

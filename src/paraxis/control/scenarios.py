@@ -93,7 +93,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, place):
             "payload: expected it as parameters of the plant, **px.payload(robot, 1.0), found "
             f"{keywords['payload']!r}"
         )
-    reference = Reference(trajectory, robot.nv, settings)
+    reference = Reference(trajectory, robot, settings)
     duration = _duration(duration, reference)
     given = given | {name: place.fetched(given[name]) for name in TIMES}
     missed_steps, given = _missed_steps(given)

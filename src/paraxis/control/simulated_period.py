@@ -131,7 +131,7 @@ class _Apart:
         chance = np.random.default_rng(1)
         ways = chance.normal(size=(DIRECTIONS, robot.nv))
         self.ways = amplitude * ways / np.abs(ways).max(-1, keepdims=True)
-        self.begin = Reference(trajectory, robot.nv).sampled(np.zeros(1))[0, :2]
+        self.begin = Reference(trajectory, robot).sampled(np.zeros(1))[0, :2]
 
     def come_together(self, periods):
         """At which of some periods they do."""

@@ -1,5 +1,6 @@
 """A finished straight-line graph: named input and output arrays, marks, nodes in order."""
 
+import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -67,6 +68,13 @@ class Graph:
         _, nodes = self.outputs[name]
         live = [node.op != "const" or node.value != 0.0 for node in nodes]
         return live if any(live) else [True] * len(nodes)
+
+    @cached_property
+    def digest(self):
+        """Equal for equal texts."""
+        from .text import text  # which is written of graphs
+
+        return hashlib.sha256(text(self).encode()).hexdigest()
 
     def with_marks(self, *names):
         """The same graph with every value marked by one of these names as a further output.

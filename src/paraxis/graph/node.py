@@ -263,6 +263,16 @@ class Builder:
             return self.input(*node.value)
         return self.make(node.op, *arguments)
 
+    def graft(self, graph, given):
+        """index -> node of this trace for a graph's nodes; `given` maps its input entries."""
+        new = {}
+        for node in graph.nodes:
+            arguments = [new[a.index] for a in node.args]
+            new[node.index] = (
+                given[node.value] if node.op == "input" else self.copy(node, arguments)
+            )
+        return new
+
     def unary(self, op, a):
         if a.op == "const":
             return self.constant(OPS[op].meaning(a.value))

@@ -26,10 +26,7 @@ def splice(graph, values):
     for (name, shape), value in zip(graph.inputs.items(), values, strict=True):
         for k, scalar in enumerate(_flat(value, shape, name)):
             given[name, k] = builder.lift(scalar)
-    new = {}
-    for node in graph.nodes:
-        arguments = [new[a.index] for a in node.args]
-        new[node.index] = given[node.value] if node.op == "input" else builder.copy(node, arguments)
+    new = builder.graft(graph, given)
     return [
         _nested([new[node.index] for node in nodes], shape)
         for shape, nodes in graph.outputs.values()

@@ -14,27 +14,28 @@ def trace(function, inputs, name="program"):
     (one output array, called `result`), or a dict of such.
     """
     builder = Builder()
-    arguments = {key: _nested(builder, key, shape, 0)[0] for key, shape in inputs.items()}
+    arguments = {key: nested(builder, key, shape)[0] for key, shape in inputs.items()}
     result = function(**arguments)
     if not isinstance(result, dict):
         result = {"result": result}
     if not result:
         raise TraceError(f"{name}: expected at least one output, found none")
-    named = {key: _flat(builder, value, key) for key, value in result.items()}
+    named = {key: flat(builder, value, key) for key, value in result.items()}
     return Graph(dict(inputs), named, dict(builder.marks), name)
 
 
-def _nested(builder, name, shape, start):
+def nested(builder, name, shape, start=0):
+    """Input entries from number `start` on as nested lists, and the number that follows them."""
     if not shape:
         return builder.input(name, start), start + 1
     items = []
     for _ in range(shape[0]):
-        item, start = _nested(builder, name, shape[1:], start)
+        item, start = nested(builder, name, shape[1:], start)
         items.append(item)
     return items, start
 
 
-def _flat(builder, value, name):
+def flat(builder, value, name):
     """The shape of a nested result and its nodes in row-major order."""
     if hasattr(value, "scalars"):
         value = list(value.scalars())
@@ -44,7 +45,7 @@ def _flat(builder, value, name):
         return (), (builder.lift(value),)
     if len(value) == 0:
         raise TraceError(f"output {name!r}: expected scalars, found an empty sequence")
-    parts = [_flat(builder, item, name) for item in value]
+    parts = [flat(builder, item, name) for item in value]
     shapes = {shape for shape, _ in parts}
     if len(shapes) != 1:
         raise TraceError(f"output {name!r}: rows of unequal shapes {sorted(shapes)}")

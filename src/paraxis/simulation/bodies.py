@@ -5,6 +5,7 @@ the state is finite (so that it gives the time, and in the end tells where a run
 with bearings also carries the largest torque that was `missing` in a step, and `when` that was.
 """
 
+from ..graph.outline import outline
 from ..graph.trace import trace
 from ..robot.model import PARAMETERS
 from ..scalar import less, less_equal, maximum, select
@@ -61,6 +62,19 @@ def torques_of(robot, controller, settings, arrays):
         return lambda t, q, qd: constant
     set_to = {name: arrays[setting_input(name)] for name in settings}
     return lambda t, q, qd: controller(t, q, qd, set_to)
+
+
+def outline_of(robot, controller, settings):
+    """What distinguishes the torques of this controller, or of none, from others."""
+    if controller is None:
+        return ""
+    shapes = {"t": (), "q": (robot.nq,), "qd": (robot.nv,)}
+    shapes |= {setting_input(name): shape for name, shape in settings.items()}
+
+    def torques(t, q, qd, **arrays):
+        return torques_of(robot, controller, settings, arrays)(t, q, qd)
+
+    return outline(torques, shapes)
 
 
 def step_graph(robot, method, inputs, parameters, controller=None, settings=(), touch=None):

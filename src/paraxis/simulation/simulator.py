@@ -22,7 +22,6 @@ from .controllers import traced_torques
 from .limits import warn_of_limits
 from .losses import Losses, feels_reactions
 from .progress import Progress, in_pieces
-from .remembered import identified
 from .run import NEVER, Run, warn_about, warn_of_missing, warn_of_singular
 from .settings import as_settings, require_takes
 from .steps import IMPLICIT, RULES
@@ -286,8 +285,8 @@ class _Simulation:
             return bodies.step_graph(robot, method, inputs, names, controller, settings, self.touch)
 
         touch = self.touch.identity if self.touch else ""
-        what = f"simulate {robot.digest} {method} {inputs} {touch}"
-        identity, make = identified(what, graph, controller)
+        law = bodies.outline_of(robot, controller, settings)
+        identity = f"simulate {robot.digest} {method} {inputs} {touch} {law}"
         few = self.place.few(math.prod(self.batch))
         key = ("simulate", self.place.target, identity, self.changing, few)
         if key not in robot._functions:
@@ -300,7 +299,7 @@ class _Simulation:
                 record=() if adaptive else ("q", "qd"),
                 until="done" if adaptive else None,
             )
-            robot._functions[key] = self.place.loop(identity, make, plan, work, few)
+            robot._functions[key] = self.place.loop(identity, graph, plan, work, few)
         self.controller, self.torques = controller, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         arrays |= self.contact_arrays | self.setting_arrays

@@ -12,10 +12,10 @@ from ..contacts.dynamics import (
 from ..contacts.impact import require_directions
 from ..errors import ArgumentError
 from ..graph.trace import trace
-from .bodies import state_shapes, torques_of
+from .bodies import outline_of, state_shapes, torques_of
 from .drift import drift, of_places, require_staying
 from .losses import Losses, feels_reactions
-from .remembered import identified, remembered_kernel
+from .remembered import remembered_kernel
 from .steps import IMPLICIT
 
 
@@ -93,8 +93,9 @@ class Touch:
         def graph():
             return trace(run, inputs, "simulated_contact")
 
-        what = f"simulated_contact {outputs} {inputs} {self.identity}"
-        return remembered_kernel(self.robot, *identified(what, graph, controller), self.place)
+        law = outline_of(self.robot, controller, settings)
+        identity = f"simulated_contact {self.robot.digest} {outputs} {inputs} {self.identity} {law}"
+        return remembered_kernel(self.robot, identity, graph, self.place)
 
     @property
     def unknowns(self):

@@ -49,7 +49,7 @@ def checked_motion(robot, motion, cycle):
 
     It is asked for at some times, for one may be a place that the motion happens to meet again.
     """
-    reference = Reference(motion, robot.nv)
+    reference = Reference(motion, robot)
     t = cycle * np.array([0.0, 0.3, 0.7])
     change = reference.sampled(t + cycle)[:, :2] - reference.sampled(t)[:, :2]
     turns = [joint.is_revolute for joint in robot.joints]
