@@ -10,24 +10,28 @@ tried again from other accelerations and directions, by steps that are at first 
 """
 
 import math
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from .. import api
+from ..algorithms.torque_sizes import torque_sizes
 from ..backends.compiling import one_call
 from ..backends.places import place_of
 from ..checks import quoted
 from ..drivers.map import Signature, broadcast_batch
 from ..errors import ArgumentError
-from ..functions import check_parameters, input_shapes
+from ..functions import LONGEST_PROGRAM, check_parameters, input_shapes
+from ..robot.model import Model
 from ..robot.robot import a_robot
-from .newton import kernels
+from .newton import kernels, lossless_check
 
 STEPS = 20  # of Newton's method; three to six are usual
 SOLVED = 1e-10  # the largest error of a solution
-EDGE = 1e-12  # accelerations of a joint at rest, over the largest or 1, that rounding makes
+EDGE = 1e-12  # accelerations of a joint at rest, over the largest of its kind, that rounding makes
 ROUNDS = 10  # of changed directions; up to four are usual
+SMALLEST = float(np.finfo(float).tiny)  # in place of a size of nothing
 MORE_STARTS = 8  # of random sizes and signs; each finds half of what those before it have left
 
 
@@ -36,7 +40,7 @@ class ForwardDynamics(NamedTuple):
 
     qdd: np.ndarray  # (..., n); NaN where no solution was found
     solved: np.ndarray  # (...)
-    error: np.ndarray  # (...): of the motors' torques, max|Δ| / max(1, max|motor|)
+    error: np.ndarray  # (...): of the motors' torques, as shares of what adds up to them
 
     def __repr__(self):
         solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
@@ -51,7 +55,10 @@ def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
     bearings feel depend on the accelerations, so this is solved by iteration, and what it found is
     put into motor_torques. Where none of several starts leads to what gives `motor`, `solved` is
     False and `qdd` is NaN: mostly there is no solution, as a joint jams under its own reaction,
-    but that none was found does not prove it.
+    but that none was found does not prove it. `.error` is how far motor_torques leads from the
+    given torques, at the worst joint, as a share of the sizes of what adds up to its torque:
+    weights, inertia forces and loads beyond the joint, however they cancel. It is the same number
+    in all units.
 
     A joint at rest (qd == 0) stays, with qdd exactly 0, while its motor torque is within what holds
     it: friction at rest and transmission can take up the difference. Else it accelerates the way
@@ -106,6 +113,8 @@ class Solver:
         self._robot, self._parameters = robot, parameters
         self._place, self._arrays = place, place.arrays
         self._ratios = place.put(np.array(robot.ratios))
+        revolute = np.array([joint.is_revolute for joint in robot.joints])
+        self._same_kind = place.put(revolute[:, None] == revolute)
         self._lossy = place.put(np.array([joint.has_losses for joint in robot.joints]))
         self._kernels = kernels(robot, parameters, place) if robot.has_losses else None
 
@@ -122,10 +131,9 @@ class Solver:
     def _without_losses(self, state):
         motor = state["motor"]
         qdd = self._without_friction(state, self._ratios * motor)
-        torques = api.inverse_dynamics(
-            self._robot, state["q"], state["qd"], qdd, **self._given(state)
-        )
-        return qdd, self._relative(torques / self._ratios - motor, motor)
+        torques, sizes = self._lossless_check(state, qdd)
+        sizes = sizes / abs(self._ratios) + abs(motor)
+        return qdd, self._relative(torques / self._ratios - motor, sizes)
 
     def _try_other_starts(self, state, qdd, error):
         """Solve what is left, in place: what no start solves keeps the least error there was."""
@@ -156,8 +164,9 @@ class Solver:
         for _ in range(ROUNDS):
             before = direction[left]
             now = {name: array[left] for name, array in state.items()}
-            qdd[left], error[left], pushed = self._solve(now, before, share)
-            hardly = EDGE * xp.maximum(1.0, abs(qdd[left]).max(-1, keepdims=True))
+            qdd[left], error[left], pushed, free = self._solve(now, before, share)
+            size = xp.maximum(abs(qdd[left]), abs(free))
+            hardly = EDGE * xp.where(self._same_kind, size[:, None, :], 0.0).max(-1)
             back = at_rest[left] & (before * qdd[left] <= hardly)
             after = xp.where(before == 0.0, pushed, xp.where(back, 0.0, before))
             direction[left] = after
@@ -170,7 +179,8 @@ class Solver:
     def _solve(self, state, direction, share):
         """Accelerations and errors under directions, and which way sticking joints are pushed.
 
-        A joint that sticks has no error of its own: `pushed` is 0 while it is held.
+        A joint that sticks has no error of its own: `pushed` is 0 while it is held. Last come the
+        accelerations without friction in the joints.
         """
         xp, known = self._arrays, self._kernels
         motor, sticks = state["motor"], direction == 0.0
@@ -182,24 +192,45 @@ class Solver:
         for fraction in fractions:
             given = {"at_joint": at_joint, "direction": direction, "fraction": fraction, **motion}
             qdd = known.solve(STEPS, qdd=qdd, **given)[0]["qdd"]
-        reached, least, largest = known.check(qdd=qdd, direction=direction, **motion)
-        error = self._relative(xp.where(sticks, 0.0, reached - motor), motor)
+        reached, least, largest, sizes = known.check(qdd=qdd, direction=direction, **motion)
+        sizes = sizes + abs(motor)
+        error = self._relative(xp.where(sticks, 0.0, reached - motor), sizes)
         error = xp.where(xp.isnan(error), np.inf, error)
-        slack = SOLVED * xp.maximum(1.0, abs(motor).max(-1, keepdims=True))
+        slack = SOLVED * sizes
         pushed = (motor > largest + slack).astype(float) - (motor < least - slack)
-        return qdd, error, xp.where(sticks, pushed * xp.sign(self._ratios), 0.0)
+        return qdd, error, xp.where(sticks, pushed * xp.sign(self._ratios), 0.0), free
 
     def _without_friction(self, state, at_joint):
         q, qd = state["q"], state["qd"]
         return api.forward_dynamics(self._robot, q, qd, at_joint, **self._given(state))
 
+    def _lossless_check(self, state, qdd):
+        """Torques at joints (N, n), and the sizes of what adds up to them."""
+        motion, given = (state["q"], state["qd"], qdd), self._given(state)
+        if self._robot.n <= LONGEST_PROGRAM:
+            return self._lossless_kernel(*motion, *given.values())
+        torques = api.inverse_dynamics(self._robot, *motion, **given)
+        model = Model(self._robot, {name: _columns(array) for name, array in given.items()})
+        return torques, self._arrays.stack(torque_sizes(model, *map(_columns, motion)), -1)
+
+    @cached_property
+    def _lossless_kernel(self):
+        return lossless_check(self._robot, self._parameters, self._place)
+
     def _given(self, state):
         return {name: state[name] for name in self._parameters}
 
-    def _relative(self, difference, reference):
-        """The one error measure, a state."""
-        largest = abs(reference).max(-1)
-        return abs(difference).max(-1) / self._arrays.maximum(1.0, largest)
+    def _relative(self, difference, sizes):
+        """Of the worst joint, per state; where nothing has a size nothing may differ."""
+        xp = self._arrays
+        return (abs(difference) / xp.where(sizes > 0.0, sizes, SMALLEST)).max(-1)
+
+
+def _columns(array):
+    """Entries of all states: nested lists, by the axes of an entry."""
+    if array.ndim == 1:
+        return array
+    return [_columns(array[:, k]) for k in range(array.shape[1])]
 
 
 def _other_starts(n):

@@ -19,8 +19,9 @@ from ..algorithms.elimination import solve_linear
 from ..algorithms.holding_band import holding_band
 from ..algorithms.joint_friction import joint_friction
 from ..algorithms.massless import require_inertia
-from ..algorithms.modified_newton_euler import torques_and_reactions
+from ..algorithms.modified_newton_euler import inverse_dynamics, torques_and_reactions
 from ..algorithms.motor_torques import with_losses
+from ..algorithms.torque_sizes import torque_sizes
 from ..algorithms.transmission_inverse import torque_at_joint
 from ..drivers.iterate import Plan
 from ..functions import input_shapes
@@ -31,7 +32,7 @@ from ..program import work
 from ..robot.model import Model
 from ..scalar import equal, less_equal, maximum, select
 
-CLOSE = 1e-12  # max|missing torque| / max(1, max|at_joint|) of a state that is done
+CLOSE = 1e-12  # of what adds up to a joint's torque: less is missing in a state that is done
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Kernels:
 
     at_joint: object  # (motor, direction) -> the torques that the transmissions bring
     solve: object  # a loop over (q, qd, at_joint, direction, fraction) that carries qdd
-    check: object  # (q, qd, qdd, direction) -> motor torques, least and largest that hold
+    # (q, qd, qdd, direction) -> motor torques, least and largest that hold, sizes of their parts
+    check: object
 
 
 def kernels(robot, parameters, place):
@@ -64,10 +66,24 @@ def _check(robot, parameters, place):
         torques = with_losses(model, qd, dynamic, reactions, direction)
         bands = map(holding_band, robot.joints, dynamic, reactions)
         least, largest = map(list, zip(*bands, strict=True))
-        return {"input": torques.input, "least": least, "largest": largest}
+        sizes = [
+            size * (1 / abs(ratio))
+            for size, ratio in zip(torque_sizes(model, q, qd, qdd), robot.ratios, strict=True)
+        ]
+        return {"input": torques.input, "least": least, "largest": largest, "size": sizes}
 
     inputs = ("q", "qd", "qdd", "direction")
     return _compiled(robot, "friction_check", run, inputs, parameters, place)
+
+
+def lossless_check(robot, parameters, place):
+    """(q, qd, qdd) -> the torques at joints, and the sizes of what adds up to them."""
+
+    def run(q, qd, qdd, **given):
+        model = Model(robot, given)
+        return {"tau": inverse_dynamics(model, q, qd, qdd), "size": torque_sizes(model, q, qd, qdd)}
+
+    return _compiled(robot, "lossless_check", run, ("q", "qd", "qdd"), parameters, place)
 
 
 def _compiled(robot, name, run, inputs, parameters, place):
@@ -87,10 +103,12 @@ def _solve(robot, parameters, place):
     outputs = {"qdd_next": (robot.nv,), "done": ()}
     plan = Plan(shapes, outputs, {"qdd": "qdd_next"}, until="done")
     identity = f"{robot.digest} friction_step {parameters}"
-    return place.loop(identity, lambda: _step_graph(robot, shapes), plan, work, few=False)
+    return place.loop(
+        identity, lambda: _step_graph(robot, parameters, shapes), plan, work, few=False
+    )
 
 
-def _step_graph(robot, shapes):
+def _step_graph(robot, parameters, shapes):
     def balance(fraction, q, qd, qdd, at_joint, direction, **given):
         dynamic, reactions = torques_and_reactions(Model(robot, given), q, qd, qdd)
         missing = []
@@ -105,10 +123,12 @@ def _step_graph(robot, shapes):
 
     def step(**arrays):
         (missing,), (A,) = (splice(graph, arrays.values()) for graph in (missing_torque, slope))
-        qdd, largest, scale = arrays["qdd"], 0.0, 1.0
-        for error, torque in zip(missing, arrays["at_joint"], strict=True):
-            largest, scale = maximum(abs(error), largest), maximum(abs(torque), scale)
-        done = select(less_equal(largest, scale * CLOSE), 1.0, 0.0)
+        qdd, given = arrays["qdd"], {name: arrays[name] for name in parameters}
+        sizes = torque_sizes(Model(robot, given), arrays["q"], arrays["qd"], qdd)
+        excess = 0.0
+        for error, size, torque in zip(missing, sizes, arrays["at_joint"], strict=True):
+            excess = maximum(abs(error) - (size + abs(torque)) * CLOSE, excess)
+        done = select(less_equal(excess, 0.0), 1.0, 0.0)
         changes = solve_linear(A, missing, partial(require_inertia, Model(robot)))
         moved = [a - arrays["fraction"] * change for a, change in zip(qdd, changes, strict=True)]
         kept = [select(equal(done, 1.0), a, b) for a, b in zip(qdd, moved, strict=True)]

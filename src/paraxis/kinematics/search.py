@@ -16,6 +16,7 @@ from ..algorithms.singularity import evenness
 from ..api import trace
 from ..backends.places import CPU
 from ..robot.model import Model
+from ..robot.scales import reach
 from .limits import Limits
 from .starts import Starts
 
@@ -172,9 +173,4 @@ def characteristic_length(robot, frame):
 
     A metre where nothing has a length.
     """
-    parts = [joint.placement.translation for joint in robot.joints] + [frame.pose.translation]
-    reach = np.linalg.norm(parts, axis=-1).sum()
-    for joint in robot.joints:
-        limits = [abs(limit) for limit in (joint.lower, joint.upper) if np.isfinite(limit)]
-        reach += 0.0 if joint.is_revolute else max(limits, default=0.0)
-    return float(reach) / 2 or 1.0
+    return reach(robot, frame) / 2 or 1.0

@@ -17,6 +17,7 @@ from functools import partial
 from .. import api
 from ..algorithms.elimination import solve_linear
 from ..algorithms.massless import require_inertia
+from ..algorithms.torque_sizes import torque_sizes
 from ..functions import MATTERS
 from ..robot.model import Model
 from ..scalar import equal, less, maximum, minimum, select, sign
@@ -25,11 +26,14 @@ from ..scalar import equal, less, maximum, minimum, select, sign
 ROUNDS = 4  # where rates are given: each needs one step
 ROUNDS_WITH_RATES, STEPS = 3, 4  # where rates are sought, too
 STEPS_WITHOUT_BEARINGS = 7  # in one round; few joints in the step in which they stop need as many
-BESIDE_REST = 1e-12  # rad/s or m/s: gears lose by |direction|, whose slope is none at rest itself
+BESIDE_REST = (
+    1e-9  # of the smoothing: gears lose by |direction|, whose slope is none at rest itself
+)
+SMALLEST = 1e-300  # in place of a size of nothing
 
 
 def balanced(losses, q, qd, motor, dt, given):
-    """The accelerations, and what torque is missing, as max|Δ| / max(1, max|torque|)."""
+    """The accelerations, and what torque is missing, as a share of what adds up to a torque."""
     robot, driving = losses.robot, losses.driving(motor)
     rounds, steps = (ROUNDS, 1) if dt is None else (ROUNDS_WITH_RATES, STEPS)
     if not losses.feels_reactions:
@@ -54,6 +58,7 @@ def balanced(losses, q, qd, motor, dt, given):
         return plus(qdd, solve_linear(slopes, lacking, partial(require_inertia, Model(robot))))
 
     qdd, rate = [0.0] * robot.nv, qd
+    nearby = [BESIDE_REST * joint.friction.smoothing for joint in robot.joints]
     taken, feels = losses.resistances(q, qd, qdd, given)
     for _ in range(rounds):
         for _ in range(steps):
@@ -61,18 +66,20 @@ def balanced(losses, q, qd, motor, dt, given):
             if dt is None:
                 qdd = improved(qdd, rate, taken, feels)
             else:
-                beside = [beside_rest(*each) for each in zip(rate, driving, strict=True)]
+                beside = [beside_rest(*each) for each in zip(rate, driving, nearby, strict=True)]
                 free = improved(qdd, beside, taken, feels)
                 qdd, rate = stopped_at_rest(qd, rate, free, dt)
             change = [a - b for a, b in zip(qdd, before, strict=True)]
             taken = plus(taken, times(feels, change))
         assumed = taken
         taken, feels = losses.resistances(q, qd, qdd, given)
-    largest, scale = 0.0, 1.0
+    if not losses.feels_reactions:
+        return qdd, 0.0
+    worst, sizes = 0.0, torque_sizes(Model(robot, given), q, qd, qdd)
     for i, direction in enumerate(losses.directions(rate)):
-        largest = maximum(abs(direction * (taken[i] - assumed[i])), largest)
-        scale = maximum(abs(driving[i]), scale)
-    return qdd, largest / scale
+        size = maximum(sizes[i] + abs(driving[i]), SMALLEST)
+        worst = maximum(abs(direction * (taken[i] - assumed[i])) / size, worst)
+    return qdd, worst
 
 
 def stopped_at_rest(qd, rate, qdd, dt):
@@ -86,9 +93,9 @@ def stopped_at_rest(qd, rate, qdd, dt):
     return accelerations, rates
 
 
-def beside_rest(rate, driving):
+def beside_rest(rate, driving, nearby):
     """The rate, or at rest one that is next to it, on the steeper side: where the motor drives."""
-    return select(equal(rate, 0.0), sign(driving) * BESIDE_REST, rate)
+    return select(equal(rate, 0.0), sign(driving) * nearby, rate)
 
 
 def plus(x, y):

@@ -45,7 +45,7 @@ class Losses:
             self._resistance_slope = jacobian(self._resistance, {"slope": ("resistance", "qdd")})
 
     def accelerations(self, q, qd, motor, dt=None, **given):
-        """The accelerations, and what torque is missing, as max|Δ| / max(1, max|torque|).
+        """The accelerations, and what torque is missing, as a share of what adds up to a torque.
 
         With dt, losses are those at the rates a time dt later.
         """

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import SimulationWarning
 
 NEVER = -1
-LARGEST_MISSING = 1e-6  # of max(1, the largest torque): beyond, accelerations were not found
+LARGEST_MISSING = 1e-6  # of what adds up to a torque: beyond, accelerations were not found
 
 
 class Drift(NamedTuple):

@@ -1,0 +1,52 @@
+"""How large a robot is, so that what is small can be told from what is nothing.
+
+An angle of 1e-9 is small for every robot, a length is not: 1e-9 m is a rounding error for a crane
+and a thousandth of the way across a micro-gripper. Tolerances on lengths, rates and positions are
+therefore shares of these scales, and mean the same in metres as in millimetres.
+"""
+
+import math
+
+import numpy as np
+
+from .joint import WORLD
+
+
+def length_scale(robot):
+    """How far the robot reaches, roughly (m): the longest way from its root to a mass or a frame.
+
+    One metre where nothing has a length: then no length is compared with it either.
+    """
+    ways, longest = {WORLD: 0.0}, 0.0
+    for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
+        ways[i] = ways[joint.parent] + math.hypot(*joint.placement.translation) + _travel(joint)
+        longest = max(longest, ways[i] + max(math.hypot(*body.com), _radius(body)))
+    for frame in robot.frames:
+        if frame.body != WORLD:  # what is fixed to the world may be anywhere
+            longest = max(longest, ways[frame.body] + math.hypot(*frame.pose.translation))
+    return longest if 0.0 < longest < math.inf else 1.0
+
+
+def joint_scales(robot):
+    """What is large for the position of each joint (n,): a radian, or the robot's length."""
+    length = length_scale(robot)
+    return np.array([1.0 if joint.is_revolute else length for joint in robot.joints])
+
+
+def reach(robot, frame):
+    """How far a frame gets from the root of a chain, roughly (m); 0 where nothing has a length."""
+    ways = [joint.placement.translation for joint in robot.joints] + [frame.pose.translation]
+    return sum(map(_travel, robot.joints), float(np.linalg.norm(ways, axis=-1).sum()))
+
+
+def _travel(joint):
+    """How far a sliding joint goes from its zero, as far as limits tell."""
+    if joint.is_revolute:
+        return 0.0
+    return max((abs(x) for x in (joint.lower, joint.upper) if math.isfinite(x)), default=0.0)
+
+
+def _radius(body):
+    """Of gyration."""
+    spread = sum(map(abs, body.about_com[:3]))
+    return math.sqrt(spread / body.mass) if body.mass > 0.0 else 0.0
