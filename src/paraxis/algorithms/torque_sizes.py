@@ -1,4 +1,4 @@
-"""How large the numbers are that add up to a joint's torque: what its rounding errors are shares of.
+"""How large the numbers are that add up to a joint's torque: the scale of its rounding errors.
 
 The sweeps of Newton and Euler with lengths in place of vectors, so that nothing cancels. An arm
 that hangs straight down, or one in balance, has torques near zero that are small differences of

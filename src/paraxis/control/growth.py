@@ -17,6 +17,7 @@ from .joint_spectral_radius import joint_spectral_radius, radius_below
 from .linear_loop import LinearLoop
 from .reference import Reference
 from .resting_place import resting_place
+from .returning import gaps_after
 from .spectral_radius import spectral_radii
 
 ONE = 1.0 - 1e-9  # what is nearer to one may be one, but for rounding
@@ -28,7 +29,6 @@ POINTS_OF_SEVERAL = 10  # of one where joint spectral radii are to be bounded
 MOST_PRODUCTS = 2000  # that a bound may take: it matters near the limit only
 MOST_STEPS = 10_000  # in a way round
 FEWEST_STEPS = 4
-RETURNS = 1e-6  # max|Δ| / max(1, max|q|): nearer, a motion is back where it began
 AT_ONCE = 2**21  # numbers in the maps of some steps of a way round
 
 
@@ -47,11 +47,18 @@ class Growth:
         self.linear = linear
         self.delay_share, self.missed_in_a_row = delay_share, missed_in_a_row
         self._order = []  # of points: those first that were unstable last
+        self._units = None  # of all points, so that their maps can be multiplied
 
     @property
     def switches(self):
         """May a control step be one of several?"""
         return bool(self.missed_in_a_row) or len(self.linear.ages) > 1
+
+    def _balanced(self, law):
+        """A Linearised in units in which its numbers are alike: no result depends on metres."""
+        if self._units is None:
+            self._units = law.balancing_units()
+        return law.in_units(self._units)
 
     # -- periods to look at -----------------------------------------------------------------------
 
@@ -76,7 +83,7 @@ class Growth:
         loop[:, :n, n:] = np.eye(n)
         loop[:, n:, :] = where.A + where.B @ where.settled()
         found = np.linalg.eigvals(loop).ravel()
-        fastest = max(abs(found).max(), 1e-3)
+        fastest = abs(found).max() or 1.0
 
         def least(rates):
             return rates[rates > NO_RATE * fastest].min(initial=fastest)
@@ -157,7 +164,7 @@ class NearPosture(Growth):
         desired = np.stack([posture[None], still, still], axis=-2)
         tau, past = linear.exact((q, still), desired)
         there = linear.linearised((q, still), tau, (q, still), desired, desired, past)
-        self._there = with_few_entries(there)
+        self._there = with_few_entries(self._balanced(there))
 
     @property
     def method(self):
@@ -181,7 +188,8 @@ class AlongMotion(Growth):
         return f"{kind} at {self.points} points of a motion"
 
     def where(self, period):
-        return self._linearised(np.linspace(0.0, self.duration, self.points), period)
+        times = np.linspace(0.0, self.duration, self.points)
+        return self._balanced(self._linearised(times, period))
 
     def _in_motion(self, t):
         return np.clip(t, 0.0, self.duration)
@@ -220,18 +228,14 @@ class AroundMotion(AlongMotion):
         self._require_return()
 
     def _require_return(self):
-        """A joint that turns may also come back whole turns further on."""
-        begin, end = self.reference.sampled(np.array([0.0, self.duration]))
-        gap = end - begin
-        turns = [joint.is_revolute for joint in self.linear.robot.joints]
-        gap[0, turns] -= 2 * np.pi * np.rint(gap[0, turns] / (2 * np.pi))
-        for name, off, size in zip(("positions", "rates"), abs(gap[:2]), abs(begin), strict=False):
-            if off.max() > RETURNS * max(1.0, size.max()):
-                joint = self.linear.robot.joints[off.argmax()]
+        begin, end = self.reference.sampled(np.array([0.0, self.duration]))[:, :2]
+        for part, gaps in enumerate(gaps_after(self.linear.robot, begin, end, self.duration)):
+            if gaps.any():
+                joint = self.linear.robot.joints[abs(gaps).argmax()]
                 raise ArgumentError(
                     f"periodic: expected a motion that is back where it began after "
-                    f"{self.duration:g} s, found {name} that differ by up to {off.max():.3g}, at "
-                    f"joint {quoted(joint.name)}"
+                    f"{self.duration:g} s, found {('positions', 'rates')[part]} that differ by up "
+                    f"to {abs(gaps).max():.3g}, at joint {quoted(joint.name)}"
                 )
 
     def _in_motion(self, t):
@@ -255,7 +259,8 @@ class AroundMotion(AlongMotion):
         size = 2 * self.linear.robot.nv + len(self.linear.controller.entries)
         whole, logarithm = None, 0.0
         for steps in np.array_split(np.arange(count), math.ceil(count * size**2 / AT_ONCE)):
-            maps = self.maps(self._linearised(period * steps, period), period)[0]
+            law = self._balanced(self._linearised(period * steps, period))
+            maps = self.maps(law, period)[0]
             if whole is not None:
                 maps = np.concatenate([whole[None], maps])
             whole, more = _product(maps)

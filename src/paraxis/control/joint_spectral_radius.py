@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
+from .balance import balancing_twos
 from .common_ellipsoid import lengths, shorten
 from .spectral_radius import irreducible_parts
 
@@ -153,18 +154,8 @@ def _bound_block(matrices, best, wanted, most_products):
 
 
 def _balanced(matrices):
-    """In units of the states that make rows and columns alike: exact, being powers of two."""
-    size = np.abs(matrices).max(axis=0)
-    np.fill_diagonal(size, 0.0)
-    twos = np.zeros(len(size))
-    for _ in range(50):
-        scaled = np.exp2(twos[:, None] - twos) * size
-        # Half of the way to alike, since neighbours move at the same time.
-        move = np.log2(scaled.sum(axis=0) / scaled.sum(axis=1)) / 4
-        twos += move
-        if np.abs(move).max() < 0.1:
-            break
-    twos = np.rint(twos).astype(int)
+    """In units of the states that make rows and columns alike."""
+    twos = balancing_twos(np.abs(matrices).max(axis=0))
     return np.ldexp(matrices, twos[:, None] - twos)
 
 

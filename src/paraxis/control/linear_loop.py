@@ -8,6 +8,7 @@ makes up for it.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,11 +19,20 @@ from ..graph.trace import trace
 from ..robot.robot import Robot
 from ..simulation.plant import Plant
 from .at_points import AtPoints
+from .balance import balancing_twos
 from .controller import Controller, Motion
 from .dry_friction import without_dry_friction
 from .zero_order_hold import transition
 
 STATE = ("q", "qd")
+
+
+class Units(NamedTuple):
+    """Powers of two: what a unit of each joint's position and rate, torque and entry is."""
+
+    joint: np.ndarray  # (n,)
+    torque: np.ndarray  # (n,)
+    entry: np.ndarray  # (k,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +54,42 @@ class Linearised:
         here = slice(point, point + 1)
         law = (each[:, here] for each in (self.K, self.L, self.P, self.S))
         return Linearised(self.A[here], self.B[here], *law)
+
+    def balancing_units(self):
+        """Those in which the derivatives of all points and ages are alike."""
+        n, k = self.B.shape[-1], self.S.shape[-1]
+        joint, torque, entry = slice(0, n), slice(n, 2 * n), slice(2 * n, 2 * n + k)
+        size = np.zeros((2 * n + k, 2 * n + k))
+        for of, by, slopes in (
+            (joint, joint, self.A),
+            (joint, torque, self.B),
+            (torque, joint, self.K),
+            (torque, entry, self.L),
+            (entry, joint, self.P),
+            (entry, entry, self.S),
+        ):
+            largest = abs(slopes).max(axis=tuple(range(slopes.ndim - 2)), initial=0.0)
+            if by is joint:  # by positions or by rates
+                largest = np.maximum(largest[:, :n], largest[:, n:])
+            size[of, by] = np.nan_to_num(largest, posinf=0.0)
+        units = np.exp2(-balancing_twos(size))
+        return Units(units[joint], units[torque], units[entry])
+
+    def in_units(self, units):
+        """The same loop with all its states measured in these."""
+        state = np.concatenate([units.joint, units.joint])
+
+        def changed(slopes, of, by):
+            return slopes * (by / of[:, None])
+
+        return Linearised(
+            changed(self.A, units.joint, state),
+            changed(self.B, units.joint, units.torque),
+            changed(self.K, units.torque, state),
+            changed(self.L, units.torque, units.entry),
+            changed(self.P, units.entry, state),
+            changed(self.S, units.entry, units.entry),
+        )
 
     def _places(self, holds):
         """Where the state, the entries and held torques stand in the state of the map."""

@@ -2,11 +2,15 @@
 
 import numpy as np
 
+from ..algorithms.torque_sizes import torque_sizes
 from ..errors import ArgumentError
+from ..robot.model import Model
+from ..robot.scales import joint_scales
 
 STEPS = 500
-ROUNDING = 1e-12  # of the accelerations that balance
+ROUNDING = 1e-12  # of the accelerations that balance, and of rates that go with them
 FIRST_STEP = 1e-2  # s
+SMALLEST = 1e-300  # in place of a scale of nothing
 
 
 def resting_place(linear, posture):
@@ -19,16 +23,18 @@ def resting_place(linear, posture):
     n = len(posture)
     still, unit = np.zeros(n), np.eye(2 * n)
     desired = np.stack([posture, still, still])
+    weights, ways = _weights(linear, posture), joint_scales(linear.robot)
     q, qd, dt, before = posture.copy(), still, FIRST_STEP, None
     for _ in range(STEPS):
         tau, past = linear.exact((q, qd), desired)
         here = linear.linearised((q, qd), tau, (q, qd), desired, desired, past)
         off = linear.accelerations((q, qd), tau)
         slope = np.concatenate([unit[n:], here.A + here.B @ here.settled()])
-        speed = max(abs(off).max(), abs(qd).max())
+        pulls = np.maximum(abs(here.B) @ (weights + abs(tau)), SMALLEST)  # what balances
+        speed = max((abs(off) / pulls).max(), (abs(qd) / np.sqrt(pulls * ways)).max())
         if not np.isfinite(speed) or not np.isfinite(slope).all():
             break
-        if speed <= ROUNDING * max(1.0, (abs(here.B) @ abs(tau)).max()):
+        if speed <= ROUNDING:
             return q
         dt *= 1.0 if before is None else np.clip(before / speed, 0.3, 3.0)
         try:
@@ -40,3 +46,10 @@ def resting_place(linear, posture):
         f"controller: expected one that can hold the robot at or near the posture "
         f"{posture.tolist()}, found that it does not come to rest there"
     )
+
+
+def _weights(linear, posture):
+    """What of the motors' torques (n,) loads at rest may add up to, however they cancel."""
+    robot, still = linear.robot, [0.0] * len(posture)
+    model = Model(robot, {name: array.tolist() for name, array in linear.parameters.items()})
+    return np.array(torque_sizes(model, posture.tolist(), still, still)) / np.abs(robot.ratios)

@@ -13,6 +13,7 @@ from ..checks import quoted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.model import PARAMETERS
+from ..robot.scales import joint_scales
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
 from .checks import share_of_period
@@ -65,7 +66,8 @@ def simulated_safe_period(
 ):
     """The largest period at which simulated runs that begin a little apart come together.
 
-    Apart by `amplitude` in positions, and in rates by as much a period: old data are stirred too.
+    Apart by `amplitude` in positions (of a radian, or of the robot's length where joints slide),
+    and in rates by as much per period: stale data are stirred too.
 
     The periods looked at go from `shortest` to `longest`; the first interval of stable ones
     counts, as in `px.safe_period`, to which this is the check. duration: how long runs are
@@ -130,7 +132,8 @@ class _Apart:
         self.delay_share, self.conditions = delay_share, conditions
         chance = np.random.default_rng(1)
         ways = chance.normal(size=(DIRECTIONS, robot.nv))
-        self.ways = amplitude * ways / np.abs(ways).max(-1, keepdims=True)
+        self.scales = joint_scales(robot)
+        self.ways = self.scales * (amplitude * ways / np.abs(ways).max(-1, keepdims=True))
         self.begin = Reference(trajectory, robot).sampled(np.zeros(1))[0, :2]
 
     def come_together(self, periods):
@@ -162,7 +165,7 @@ class _Apart:
         """
         if not np.isfinite(q).all():
             return False
-        distance = np.abs(q[:, 1:] - q[:, :1]).max((1, 2))
+        distance = (np.abs(q[:, 1:] - q[:, :1]) / self.scales).max((1, 2))
         before = distance[(t >= 0.5 * length) & (t < 0.75 * length)].max()
         last = distance[t >= 0.75 * length].max()
         nearest = LOST_IN_ROUNDING * self.amplitude

@@ -6,12 +6,13 @@ import numpy as np
 
 from ...checks import quoted
 from ...errors import ArgumentError
+from ...robot.scales import joint_scales
 from ...scalar import cos, sin
 from ..reference import Reference
+from ..returning import gaps_after
 
 CYCLE = 2.0  # s
-AMPLITUDE = 0.3  # rad or m
-COMES_BACK = 1e-6  # rad or m, and a second
+AMPLITUDE = 0.3  # of a radian, or of the robot's length
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # phases so far apart that no two joints go together
 
 
@@ -19,8 +20,8 @@ def swaying(robot):
     """Sines about zero, or near it where a joint's limits forbid: a function of t, as a motion."""
     rate = 2 * math.pi / CYCLE
     ways = []
-    for k, joint in enumerate(robot.joints):
-        amplitude = min(AMPLITUDE, (joint.upper - joint.lower) / 4)
+    for k, (joint, scale) in enumerate(zip(robot.joints, joint_scales(robot), strict=True)):
+        amplitude = min(AMPLITUDE * scale, (joint.upper - joint.lower) / 4)
         middle = min(max(0.0, joint.lower + amplitude), joint.upper - amplitude)
         ways.append((middle, amplitude, k * GOLDEN_ANGLE))
 
@@ -51,15 +52,13 @@ def checked_motion(robot, motion, cycle):
     """
     reference = Reference(motion, robot)
     t = cycle * np.array([0.0, 0.3, 0.7])
-    change = reference.sampled(t + cycle)[:, :2] - reference.sampled(t)[:, :2]
-    turns = [joint.is_revolute for joint in robot.joints]
-    q = change[:, 0, turns]
-    change[:, 0, turns] = q - 2 * math.pi * np.rint(q / (2 * math.pi))
-    when, part, k = np.unravel_index(np.argmax(np.abs(change)), change.shape)
-    if not abs(change[when, part, k]) <= COMES_BACK:
+    begin, end = (reference.sampled(times)[:, :2] for times in (t, t + cycle))
+    gaps = gaps_after(robot, begin, end, cycle)
+    if gaps.any():
+        when, part, k = np.unravel_index(np.argmax(np.abs(gaps)), gaps.shape)
         raise ArgumentError(
             f"motion: expected one that repeats itself after the cycle of {cycle:g} s, found "
             f"{('q', 'qd')[part]} of joint {quoted(robot.joints[k].name)} at {t[when] + cycle:g} s "
-            f"different by {change[when, part, k]:.3g} from that at {t[when]:g} s"
+            f"different by {gaps[when, part, k]:.3g} from that at {t[when]:g} s"
         )
     return reference

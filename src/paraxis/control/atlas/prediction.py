@@ -24,6 +24,7 @@ class CycleRadii:
     def __init__(self, robot, controller, reference, cycle, speeds, parameters):
         self.linear = LinearLoop(robot, controller, parameters)
         self.reference, self.speeds, self.cycles = reference, speeds, cycle / speeds
+        self._units = None  # of all points and loops, so that their maps can be multiplied
 
     def __call__(self, period):
         """The spectral radii (rows,) at periods (rows,)."""
@@ -52,7 +53,9 @@ class CycleRadii:
             columns = [k for k, entry in enumerate(entries) if entry.age == age]
             past[..., columns] = values[..., columns]
         slopes = linear.linearised(between, tau, _state(desired), desired, ahead, past)
-        return slopes.steps(period, 0.0, False)[0]
+        if self._units is None:
+            self._units = slopes.balancing_units()
+        return slopes.in_units(self._units).steps(period, 0.0, False)[0]
 
     def _desired(self, t):
         speeds = self.speeds
