@@ -341,7 +341,7 @@ def test_a_blade_glides_in_a_circle():
 
 
 def test_rates_that_may_be_drift():
-    """A millimetre a second, and a thousandth of what all joints could add up to."""
+    """A thousandth of what all joints could add up to, where nothing falls."""
     blade = px.Contact(constraint=AXES[:, 4], coordinates="body", stabilisation=10.0)
     options = {"contact": blade, "dt": 1e-2, "steps": 200}
     px.simulate(skate(), np.zeros(3), [1.0, 9e-4, 1.0], **options)

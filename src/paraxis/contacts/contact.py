@@ -13,7 +13,6 @@ from .general import GeneralContact
 from .touching import Touching, not_negative
 
 A_POSE = 1e-6  # how far from a pose the entries of an anchor may be
-SLIDING = 1e-3  # m/s: friction of a contact that slides slower than this fades
 
 
 class Contact(Touching):
@@ -40,6 +39,8 @@ class Contact(Touching):
     directions; ζ is 1 unless given. The anchor is the pose (..., 4, 4) at which the frame is held;
     without one, only velocities are errors.
     """
+
+    smoothing = None  # m/s, of a contact with friction: slower than this, it fades
 
     def __init__(
         self,
@@ -104,13 +105,22 @@ class Contact(Touching):
         return cls(frame, constraint=np.eye(6), **options)
 
     @classmethod
-    def sliding(cls, frame=None, normal=(0, 0, 1), friction=None, direction=None, **options):
+    def sliding(
+        cls,
+        frame=None,
+        normal=(0, 0, 1),
+        friction=None,
+        direction=None,
+        smoothing=1e-3,
+        **options,
+    ):
         """The frame's origin stays in a plane, whose `normal` points to the robot's side of it.
 
         With `friction`, a coefficient (...), the robot drags the plane along with that many times
         the pressure N = -normal · F: in the `direction` (..., 3) in which the frame slides or, by
-        default, along its velocity in the plane, fading below a millimetre a second. The contact
-        holds from both sides: where N < 0 a real one would have let go.
+        default, along its velocity in the plane, fading below `smoothing` (m/s): small beside the
+        rates at which the robot slides. The contact is bilateral: where N < 0 a real one would have
+        released.
         """
         normal = as_array(normal, "normal", (3,)).astype(float)
         length = np.linalg.norm(normal)
@@ -124,6 +134,8 @@ class Contact(Touching):
             options["coupling"] = _drag(friction, direction, tangents[3:])
         contact = cls(frame, **directions, **options)
         contact.give(friction=friction if direction is None else None)
+        if contact.data.get("friction") is not None:
+            contact.smoothing = _speed(smoothing)
         return contact
 
     @staticmethod
@@ -156,14 +168,21 @@ class Contact(Touching):
 
     @cached_property
     def numbers(self):
-        return str([self.motion.tolist(), self.constraint.tolist()])
+        return str([self.motion.tolist(), self.constraint.tolist(), self.smoothing])
 
     def form(self, frame, values):
         along, across = duals(self.motion, self.constraint)
         values = {"acceleration": [0.0] * self.constraints} | values
         if "friction" in values:
-            values["friction"] = values["friction"], SLIDING
+            values["friction"] = values["friction"], self.smoothing
         return SplitForm(frame, self.coordinates, across.T.tolist(), along.T.tolist(), **values)
+
+
+def _speed(smoothing):
+    speed = as_array(smoothing, "smoothing", ())
+    if speed.ndim or not 0 < speed < np.inf:
+        raise ArgumentError(f"smoothing: expected a speed > 0 in m/s, found {smoothing!r}")
+    return float(speed)
 
 
 def _with_damping(stabilisation):

@@ -34,7 +34,7 @@ class Inertia:
             values = [*values, 0.0, 0.0, 0.0]
         elif values.shape == (3, 3):
             m = np.array(values, dtype=float)
-            if np.isfinite(m).all() and abs(m - m.T).max() > 1e-9 * max(1.0, abs(m).max()):
+            if np.isfinite(m).all() and abs(m - m.T).max() > 1e-9 * abs(m).max():
                 raise RobotError(f"{what} inertia: expected a symmetric matrix")
             values = six_of(m)
         if np.ndim(values) != 1 or len(values) != 6:

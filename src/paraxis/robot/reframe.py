@@ -16,6 +16,7 @@ import numpy as np
 
 from .joint import WORLD
 from .pose import LEFTOVER, Pose
+from .scales import length_scale
 from .seat import align_z, decompose
 
 SLIDE = 0.1  # sine of the angle between axes below which their common normal is too far away
@@ -54,14 +55,14 @@ def reframe(robot, slide=True):
 
 def in_frames(robot, placements, shift):
     """The same robot in other body frames: where they sit on their parents, and in the old ones."""
-    placements, ground = list(placements), Pose()
+    placements, ground, length = list(placements), Pose(), length_scale(robot)
     if len([joint for joint in robot.joints if joint.parent == WORLD]) == 1:
         # the root frame may stand anywhere: stand it in the first joint
         ground, placements[0] = placements[0], Pose()
     return replace(
         robot,
         joints=tuple(
-            replace(joint, placement=_tidy_lengths(placement))
+            replace(joint, placement=_tidy_lengths(placement, length))
             for joint, placement in zip(robot.joints, placements, strict=True)
         ),
         inertias=tuple(
@@ -113,10 +114,9 @@ def _slide(seat):
     return y / sine if abs(sine) > SLIDE else -z / cosine
 
 
-def _tidy_lengths(pose):
-    """Drop lengths that are rounding errors of the lengths they came from."""
-    scale = max((abs(v) for v in pose.translation), default=0.0)
-    small = LEFTOVER * max(scale, 1.0)
+def _tidy_lengths(pose, length):
+    """Drop lengths that are rounding errors of the lengths they came from, the robot's."""
+    small = LEFTOVER * max(length, *map(abs, pose.translation))
     return Pose(pose.rotation, tuple(0.0 if abs(v) < small else v for v in pose.translation))
 
 

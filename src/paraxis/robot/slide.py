@@ -14,6 +14,7 @@ import numpy as np
 from .joint import WORLD
 from .pose import LEFTOVER, Pose
 from .reframe import SLIDE, between, in_frames
+from .scales import length_scale
 
 PLACES = 6  # that one origin may have
 COMPONENT = 5  # multiply-adds that one component of an offset costs
@@ -23,12 +24,13 @@ BALANCED = 2  # multiply-adds that an offset across the axis saves: see counterw
 
 def slide(robot):
     """An equal robot; its axes must lie along z, as `reframe` leaves them."""
-    seats = [_Seat(joint) for joint in robot.joints]
+    length = length_scale(robot)
+    seats = [_Seat(joint, length) for joint in robot.joints]
     below = [[] for _ in seats]
     for i, joint in enumerate(robot.joints):
         if joint.parent != WORLD:
             below[joint.parent].append(i)
-    places = _places(robot, seats, below)
+    places = _places(robot, seats, below, length)
     cost = [None] * robot.n  # body -> place -> cost of everything the body carries
     choice = {}  # (body, place of its parent) -> its best place
     for i in reversed(range(robot.n)):  # children first
@@ -54,13 +56,13 @@ def slide(robot):
 class _Seat:
     """Where the axis of a joint lies in its parent's frame."""
 
-    def __init__(self, joint):
+    def __init__(self, joint, length):
         self.origin = np.array(joint.placement.translation)
         self.axis = np.array(joint.placement.rotation)[:, 2]
         self.slides = not joint.is_revolute
         self.sine2 = 1 - self.axis[2] ** 2
         self.is_parallel = self.sine2 < SLIDE**2
-        self.small = LEFTOVER * max(1.0, abs(self.origin).max())
+        self.small = LEFTOVER * max(length, abs(self.origin).max())
 
     def price(self, here, there, from_first):
         """Of the offset between a parent's origin at `here` and the body's at `there`."""
@@ -82,31 +84,32 @@ class _Seat:
         return (self.axis[2] * self.origin[2] - self.origin @ self.axis) / self.sine2
 
 
-def _places(robot, seats, below):
+def _places(robot, seats, below, length):
     """Where each origin may go, as distances along its axis; the first is where it is."""
     places = [[0.0] for _ in seats]
+
+    def offer(i, place):
+        same = 8 * LEFTOVER * max(length, abs(place))
+        known = any(abs(place - other) <= same for other in places[i])
+        if len(places[i]) < PLACES and not known:
+            places[i].append(float(place))
+
     for i in range(robot.n):
         if robot.joints[i].parent != WORLD and not seats[i].is_parallel:
-            _offer(places[i], seats[i].foot())
+            offer(i, seats[i].foot())
         for k in below[i]:
             if not seats[k].is_parallel:
-                _offer(places[i], seats[k].foot_on_parent())
+                offer(i, seats[k].foot_on_parent())
     for i in reversed(range(robot.n)):  # the level of a child on a parallel axis ...
         for k in below[i]:
             if seats[k].is_parallel:
                 for there in places[k]:
-                    _offer(places[i], seats[k].origin[2] + there * seats[k].axis[2])
+                    offer(i, seats[k].origin[2] + there * seats[k].axis[2])
     for i, joint in enumerate(robot.joints):  # ... and of a parent
         if joint.parent != WORLD and seats[i].is_parallel:
             for here in places[joint.parent]:
-                _offer(places[i], (here - seats[i].origin[2]) / seats[i].axis[2])
+                offer(i, (here - seats[i].origin[2]) / seats[i].axis[2])
     return places
-
-
-def _offer(places, place):
-    known = any(abs(place - other) <= 8 * LEFTOVER * max(1.0, abs(place)) for other in places)
-    if len(places) < PLACES and not known:
-        places.append(float(place))
 
 
 def _moved(robot, distances):

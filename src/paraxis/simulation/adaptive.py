@@ -71,19 +71,21 @@ def _sum(x, h, weights, slopes, j):
     return x + h * change
 
 
-def attempt(accelerations, t, q, qd, h, end, longest, tolerance):
+def attempt(accelerations, t, q, qd, h, end, longest, tolerance, units):
     """Try a step of length h, or to the end if that is nearer; returns the next (t, q, qd, h).
 
-    Accepted when the error is within tolerance·(1 + |x|) for every coordinate and rate; else the
-    state stays, and the next step is shorter. The next is at most as long as `longest`.
+    Accepted when the error is within tolerance·(unit + |x|) for every coordinate and rate; else the
+    state stays, and the next step is shorter. The next is at most as long as `longest`. `units` has
+    one for each joint.
     """
     left = end - t
     last = less_equal(left, h)
     length = select(last, left, h)
     new_q, new_qd, wrong = dormand_prince(accelerations, t, q, qd, length)
     worst = 0.0
-    for error, old, new in zip(wrong, [*q, *qd], [*new_q, *new_qd], strict=True):
-        scale = (maximum(abs(old), abs(new)) + 1.0) * tolerance
+    each = zip(wrong, [*q, *qd], [*new_q, *new_qd], [*units, *units], strict=True)
+    for error, old, new, unit in each:
+        scale = (maximum(abs(old), abs(new)) + unit) * tolerance
         worst = maximum(abs(error) / scale, worst)
     # The error goes as the fifth power of the length; the fourth root is a little more careful
     # and needs only square roots.

@@ -8,6 +8,7 @@ with bearings also carries the largest torque that was `missing` in a step, and 
 from ..graph.outline import outline
 from ..graph.trace import trace
 from ..robot.model import PARAMETERS
+from ..robot.scales import joint_scales
 from ..scalar import less, less_equal, maximum, select
 from .adaptive import attempt
 from .losses import feels_reactions
@@ -80,6 +81,7 @@ def outline_of(robot, controller, settings):
 def step_graph(robot, method, inputs, parameters, controller=None, settings=(), touch=None):
     """The graph of one step, or of one attempt at one."""
     plant = None if touch else Plant(robot, parameters)
+    units = joint_scales(robot).tolist()
 
     def accelerations_of(arrays, dt, missing):
         """A function of (t, q, qd), which tells `missing` what it could not balance."""
@@ -107,7 +109,7 @@ def step_graph(robot, method, inputs, parameters, controller=None, settings=(), 
     def adaptive(q, qd, t, h, end, least, longest, tolerance, **arrays):
         before, missing = t, []
         forces = accelerations_of(arrays, None, missing)
-        t, q, qd, h = attempt(forces, t, q, qd, h, end, longest, tolerance)
+        t, q, qd, h = attempt(forces, t, q, qd, h, end, longest, tolerance, units)
         over = select(less_equal(end, t), 1.0, less_equal(h, least))
         balance = balance_after(arrays, missing, before, less(before, t))
         return {"q_next": q, "qd_next": qd, "t_next": t, "h_next": h, "done": over, **balance}

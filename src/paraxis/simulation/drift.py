@@ -9,12 +9,13 @@ from ..contacts.dynamics import contact_identity
 from ..errors import ArgumentError
 from ..functions import MATTERS, input_shapes
 from ..graph.trace import trace
+from ..robot.scales import length_scale
 from .remembered import remembered_kernel
 from .run import Drift, robot_name
 
-# A velocity against a contact, in m/s or rad/s, and as a share of what joints could add up to: less
-# may be the drift of an earlier run.
-NOTHING = 1e-3
+# A velocity against a contact, as a share of what joints could add up to in any direction, and of
+# how fast the robot is after a fall along its own length: less may be the drift of an earlier run.
+NOTHING, OF_A_FALL = 1e-3, 3e-4
 
 
 def of_places(parameters):
@@ -52,7 +53,9 @@ def require_staying(robot, contact, q, qd, parameters, place):
     _, across = duals(contact.motion, contact.constraint)
     rows = place.put(across.T) @ J
     velocity = (rows @ qd[..., None])[..., 0]
-    wrong = abs(velocity) > NOTHING * (1 + (abs(rows) @ abs(qd)[..., None])[..., 0])
+    moving = (abs(J) @ abs(qd)[..., None])[..., 0].reshape(*qd.shape[:-1], 2, 3).max(-1)
+    fast = NOTHING * moving + OF_A_FALL * _falling(robot, parameters, place)  # turning, sliding
+    wrong = abs(velocity) > fast.repeat(3, -1) @ abs(place.put(across))
     if not wrong.any():
         return
     velocity, wrong = place.in_main_memory(velocity), place.in_main_memory(wrong)
@@ -65,3 +68,11 @@ def require_staying(robot, contact, q, qd, parameters, place):
         f"moving it at {velocity[worst]:.3g} along constraint direction {direction}; "
         f"px.project_velocity(robot, q0, qd0, contact) gives rates that fit"
     )
+
+
+def _falling(robot, parameters, place):
+    """How fast (..., 2) a frame turns and slides after a fall along the robot's length, roughly."""
+    length, gravity = length_scale(robot), parameters.get("gravity")
+    gravity = place.put(np.array(robot.gravity)) if gravity is None else gravity
+    speed = (abs(gravity).max(-1) * length) ** 0.5
+    return speed[..., None] * place.put(np.array([1.0 / length, 1.0]))

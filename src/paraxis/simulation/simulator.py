@@ -15,6 +15,7 @@ from ..functions import check_parameters
 from ..program import work
 from ..robot.model import PARAMETERS
 from ..robot.robot import a_robot
+from ..robot.scales import joint_scales
 from . import bodies
 from .adaptive import MOST_ATTEMPTS, Steps, attempt, require_enough_attempts
 from .called_controller import CalledController
@@ -58,7 +59,8 @@ def simulate(
     stops a joint at its limits: recorded positions beyond them give one RobotWarning per call.
 
     method: "rk4", "semi_implicit_euler", or "adaptive": fifth order, each robot with steps of its
-    own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)). Adaptive
+    own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)), where the 1
+    is a radian or, for a prismatic joint, the length of the robot. Adaptive
     steps are as long as that error allows, so a torque of a controller that comes and goes within
     a step can be missed: `max_step`, in seconds, bounds them, and should be at most as long as the
     shortest such torque lasts. A robot that needs more than `max_attempts` steps, rejected ones
@@ -380,10 +382,13 @@ class _Simulation:
 
     def _to(self, accelerations, t, end, q, qd, h, own):
         """Adaptive steps of one robot until `end`."""
+        units = joint_scales(self.robot).tolist()
         for _ in range(self.max_attempts):
             if h <= own.least:
                 break
-            t, q, qd, h = attempt(accelerations, t, q, qd, h, end, own.longest, self.tolerance)
+            t, q, qd, h = attempt(
+                accelerations, t, q, qd, h, end, own.longest, self.tolerance, units
+            )
             if t >= end:
                 return q, qd, h
         else:

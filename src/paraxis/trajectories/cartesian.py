@@ -10,6 +10,7 @@ from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robot.pose import Pose
 from ..robot.robot import a_robot
+from ..robot.scales import length_scale
 from . import given
 from .corners import rounded
 from .follow import follow
@@ -18,6 +19,8 @@ from .polyline import Polyline, rotation_vector
 from .spline import rest_to_rest
 from .trajectory import Leg, Trajectory
 from .trapezoid import trapezoid
+
+NOTHING = 1e-9  # of a radian, or of the robot's length: a line so short goes nowhere
 
 
 def cartesian_line(
@@ -93,7 +96,8 @@ def _through(robot, q0, targets, blend, timing, frame, name):
     turned = [
         rotation_vector(before[:3, :3].T @ after[:3, :3]) for before, after in pairwise(poses)
     ]
-    lengths = [_length(k, *each) for k, each in enumerate(zip(moves, turned, strict=True))]
+    size = length_scale(robot)
+    lengths = [_length(k, *each, size) for k, each in enumerate(zip(moves, turned, strict=True))]
     blend = float(given.array("blend", blend, 0))
     if blend < 0 or (len(lengths) > 1 and 2 * blend > min(lengths)):
         raise ArgumentError(
@@ -142,13 +146,13 @@ def _pose(target, start, turns):
     return pose
 
 
-def _length(k, move, turn):
-    """Of one line in metres; in radians where it only turns."""
-    length = math.sqrt(move @ move)
-    if length < 1e-9:
-        length = math.sqrt(turn @ turn)
-    if length < 1e-9:
+def _length(k, move, turn, size):
+    """Of one line in metres, for a robot of some size; in radians where it only turns."""
+    length, angle = math.sqrt(move @ move), math.sqrt(turn @ turn)
+    if length >= NOTHING * size:
+        return length
+    if angle < NOTHING:
         raise ArgumentError(
             f"target {k}: expected another pose than the one before, found the same"
         )
-    return length
+    return angle

@@ -14,6 +14,7 @@ from .time_optimal import profile, sweeps
 
 INTERVALS = 200  # between two breaks of the path
 SIDES = 64  # of the polygon
+NOTHING = 1e-12  # of the largest p' on the way: rounding has no direction
 INSIDE = np.array([[0.25], [0.5], [0.75]])  # of an interval: between places it may be greater
 
 
@@ -64,7 +65,8 @@ def _derivatives(line, places):
 def _lines(along, across):
     """Of a polygon in the disc of radius 1, a corner of it along p': the factors of u and of x."""
     size = np.linalg.norm(along, axis=-1, keepdims=True)
-    way = np.divide(along, size, out=np.zeros_like(along), where=size > 1e-12)
+    moves = size > NOTHING * size.max(axis=0)
+    way = np.divide(along, size, out=np.zeros_like(along), where=moves)
     onward = (across * way).sum(-1, keepdims=True)
     sideways = np.linalg.norm(across - onward * way, axis=-1, keepdims=True)
     angles = 2 * np.pi * (np.arange(SIDES) + 0.5) / SIDES

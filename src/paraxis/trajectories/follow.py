@@ -11,13 +11,16 @@ import numpy as np
 
 from ..api import bias_acceleration, forward_kinematics, jacobian
 from ..errors import ArgumentError
+from ..robot.scales import joint_scales, length_scale
 from .piecewise import PiecewisePolynomial
 from .polyline import rotation_vector
 
-ON_PATH = 1e-9  # metres, radians: how far the curve may be off between places
+# Radians, and shares of the robot's length:
+ON_PATH = 1e-9  # how far the curve may be off between places
 SOLVED = 1e-12  # the same at the places themselves
 FIRST, SHORTEST = 1 / 16, 1e-6  # steps, as shares of the path
 DEPENDENT = 1e-9  # singular values below this share of the largest are none
+SMALLEST = 1e-200  # in place of a rate of nothing
 
 
 class _Lost(Exception):
@@ -65,32 +68,38 @@ class _Chase:
     def __init__(self, robot, frame, poses, turns):
         self.robot, self.frame, self.poses = robot, frame, poses
         self.rows = slice(None) if turns else slice(3, None)
+        self.units = np.repeat([1.0, length_scale(robot)], 3)[self.rows]  # of twists
+        self.joint_units = joint_scales(robot)  # of joint values
 
     def jacobian(self, q):
-        return jacobian(self.robot, q, self.frame)[self.rows]
+        """J in units of the robot: singular values, and which motion is least, depend on them."""
+        J = jacobian(self.robot, q, self.frame)[self.rows]
+        return J * (self.joint_units / self.units[:, None])
 
     def error(self, s, q):
         """What is left to the pose at s: a turn and a way, along the axes of the world."""
         wanted, have = self.poses(s)[0], forward_kinematics(self.robot, q, self.frame)
         turn = rotation_vector(wanted[:3, :3] @ have[:3, :3].T)
-        return np.concatenate([turn, wanted[:3, 3] - have[:3, 3]])[self.rows]
+        return np.concatenate([turn, wanted[:3, 3] - have[:3, 3]])[self.rows] / self.units
 
     def rate(self, s, q):
         """q' = J⁺ v."""
-        return np.linalg.pinv(self.jacobian(q), DEPENDENT) @ self.poses(s)[1][self.rows]
+        v = self.poses(s)[1][self.rows] / self.units
+        return self.joint_units * (np.linalg.pinv(self.jacobian(q), DEPENDENT) @ v)
 
     def derivatives(self, s, q):
         """q' and q'' = J⁺ (a - J̇ q'), with what the change of J⁺ adds where joints are to spare."""
         _, v, a = self.poses(s)
         J = self.jacobian(q)
         inverse = np.linalg.pinv(J, DEPENDENT)
-        dq = inverse @ v[self.rows]
+        dx = inverse @ (v[self.rows] / self.units)  # q', in units of the joints
+        dq = self.joint_units * dx
         bias = bias_acceleration(self.robot, q, dq, self.frame)
-        ddq = inverse @ (a - bias)[self.rows]
-        small = 1e-6 / max(1.0, abs(dq).max())
+        ddx = inverse @ ((a - bias)[self.rows] / self.units)
+        small = 1e-6 / max(abs(dx).max(), SMALLEST)
         J_rate = (self.jacobian(q + small * dq) - self.jacobian(q - small * dq)) / (2 * small)
-        spare = J_rate.T @ (inverse.T @ dq)
-        return dq, ddq + spare - inverse @ (J @ spare)
+        spare = J_rate.T @ (inverse.T @ dx)
+        return dq, self.joint_units * (ddx + spare - inverse @ (J @ spare))
 
     def advance(self, s, here, ahead):
         """q, q' and q'' at `ahead`, from those at s."""
@@ -108,7 +117,7 @@ class _Chase:
         for _ in range(8):
             if abs(left).max() < SOLVED:
                 return q
-            q = q + np.linalg.pinv(self.jacobian(q), DEPENDENT) @ left
+            q = q + self.joint_units * (np.linalg.pinv(self.jacobian(q), DEPENDENT) @ left)
             left = self.error(s, q)
         if abs(left).max() < 10 * SOLVED:  # as near as rounding lets it
             return q

@@ -87,7 +87,7 @@ class LimitLines:
         for j, joint in enumerate(self.robot.joints):
             if joint.friction.bearings:  # others do not feel u
                 own = u[..., j, None]
-                small = 1e-6 * np.maximum(1.0, abs(own))
+                small = 1e-6 * np.maximum(grid.s[-1], abs(own))  # s̈ is measured as s is
                 friction[..., j], ahead = (with_one(v)[..., j] for v in (own, own + small))
                 rise[..., j] = (ahead - friction[..., j]) / small[..., 0]
         return friction, rise
