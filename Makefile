@@ -16,12 +16,13 @@ DOCS = $(VENV)/installed-docs
 TORCH = $(VENV)/installed-torch
 
 .NOTPARALLEL:
-.PHONY: help setup demo test test-long test-torch lint bench hardware reports docs clean
+.PHONY: help setup demo test test-long soak test-torch lint bench hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
 	@echo "make test       the tests (minutes)"
 	@echo "make test-long  the tests that take longer"
+	@echo "make soak       random trials by the thousand (PARAXIS_SOAK=10 tries ten times as many)"
 	@echo "make test-torch the tests of paraxis.torch (installs PyTorch, some gigabytes)"
 	@echo "make lint       style and formatting"
 	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
@@ -38,10 +39,13 @@ demo: $(PACKAGE)
 	@echo "  file://$$(pwd)/paraxis-demo.html"
 
 test: $(TOOLS)
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long and not soak"
 
 test-long: $(TOOLS)
 	$(PYTEST) -m long
+
+soak: $(TOOLS)
+	$(PYTEST) -m soak tests/soak
 
 test-torch: $(TOOLS) $(TORCH)
 	$(PYTEST) tests/test_torch.py

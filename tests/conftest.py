@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,10 @@ settings.register_profile(
 )
 settings.load_profile("paraxis")
 
-GPU = Path(__file__).resolve().parent / "gpu"  # tests that need one
+HERE = Path(__file__).resolve().parent
+GPU = HERE / "gpu"  # tests that need one
+SOAK_TESTS = HERE / "soak"  # long random trials, see tests/soak/counting.py
+SOAK = "soak"  # the property under which such a test reports what it tried, and how often
 URDF = "urdf"  # the property under which a test reports what became of a real robot
 
 
@@ -37,7 +41,10 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Where there is no GPU, tests that need one are skipped, and say so."""
+    """Soak tests are marked. Where there is no GPU, tests that need one are skipped, and say so."""
+    for item in items:
+        if item.path.is_relative_to(SOAK_TESTS):
+            item.add_marker(pytest.mark.soak)
     here = [item for item in items if item.path.is_relative_to(GPU)]
     reason = _no_gpu() if here else None
     for item in here:
@@ -62,15 +69,19 @@ def pytest_unconfigure(config):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """How many real robots were checked, and why each other one was not."""
-    found = [
-        value
+    calls = [
+        report
         for reports in terminalreporter.stats.values()
         for report in reports
         if getattr(report, "when", None) == "call"
-        for key, value in report.user_properties
-        if key == URDF
     ]
+    _summarise_robots(terminalreporter, calls)
+    _summarise_soak(terminalreporter, calls)
+
+
+def _summarise_robots(terminalreporter, calls):
+    """How many real robots were checked, and why each other one was not."""
+    found = [value for call in calls for key, value in call.user_properties if key == URDF]
     if not found:
         return
     excluded = sorted((name, reason) for name, reason in found if reason)
@@ -80,3 +91,15 @@ def pytest_terminal_summary(terminalreporter):
     )
     for name, reason in excluded:
         terminalreporter.line(f"  excluded {name}: {reason}")
+
+
+def _summarise_soak(terminalreporter, calls):
+    """How often each thing was tried, over all tests that tried it, and the time it took."""
+    counts, seconds = Counter(), Counter()
+    for call in calls:
+        tried = [tuple(value) for key, value in call.user_properties if key == SOAK]
+        for what, count in tried:
+            counts[what] += count
+            seconds[what] += call.duration / len(tried)
+    for what, count in counts.items():
+        terminalreporter.line(f"soak: {count:,} {what} ({seconds[what]:.0f} s)")
