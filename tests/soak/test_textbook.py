@@ -41,11 +41,12 @@ class Functions:
         return self.programs[function].evaluate(**arrays)
 
 
-def compare(ours, links, q, qd, qdd, gravity, frame):
+def compare(ours, links, frame, q, qd, qdd):
     """The number of functions compared; each must agree."""
-    moving = Textbook(links, q, qd, qdd, gravity)
-    coasting = Textbook(links, q, qd, 0 * qdd, gravity)
-    still = Textbook(links, q, 0 * qd, 0 * qdd, gravity)
+    world = ours.robot.gravity, np.array(ours.robot.base.matrix)
+    moving = Textbook(links, q, qd, qdd, *world)
+    coasting = Textbook(links, q, qd, 0 * qdd, *world)
+    still = Textbook(links, q, 0 * qd, 0 * qdd, *world)
     M, h, tau = moving.mass_matrix(), coasting.torques(), moving.torques()
     link, offset = frame
     biased = (coasting.turning[link], coasting.acceleration(link, offset))
@@ -87,8 +88,7 @@ def test_random_robots(joints, record_property):
             links, frame = of_robot(robot), robot.frames[-1]
             place, functions = (frame.body, np.array(frame.pose.translation)), Functions(robot)
             for _ in range(3):
-                motion = random_motion(rng, robot.n)
-                checks += compare(functions, links, *motion, robot.gravity, place)
+                checks += compare(functions, links, place, *random_motion(rng, robot.n))
     report(record_property, checks, "functions of random robots against the textbook")
 
 
@@ -106,5 +106,5 @@ def test_real_robots(path, record_property):
         tip = names.index(robot.frame_names[-1])
         with case("urdf", path.stem) as rng:
             motion = random_motion(rng, robot.n)
-            compare(Functions(robot), links, *motion, robot.gravity, (tip, np.zeros(3)))
+            compare(Functions(robot), links, (tip, np.zeros(3)), *motion)
     report(record_property, 1, "URDFs of example-robot-data that agree with the textbook")

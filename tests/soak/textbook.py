@@ -31,36 +31,40 @@ class Link(NamedTuple):
 
 
 class Textbook:
-    """The links of a robot in one state of motion. All vectors are in the world."""
+    """The links of a robot in one state of motion. All vectors are in the world.
 
-    def __init__(self, links, q, qd, qdd, gravity=GRAVITY):
+    `base` is the pose of the root, and `motion` its velocity and acceleration: six numbers each,
+    angular first, along the root's axes. What belongs to link i is at [i]; to the root, at [-1].
+    """
+
+    def __init__(self, links, q, qd, qdd, gravity=GRAVITY, base=None, motion=(0.0,) * 12):
         self.links, self.gravity, self.n = links, np.array(gravity), len(q)
         self.qd, self.qdd = qd, qdd
-        self.poses, self.ways = [], []  # of each link: its pose, and the links from the root to it
-        self.spin, self.turning = [], []  # angular velocity and acceleration
-        self.speed, self.rising = [], []  # of the link's origin
+        self.poses, self.ways = {-1: np.eye(4) if base is None else base}, {-1: []}
+        R = self.poses[-1][:3, :3]
+        spin, speed, turning, rising = (R @ each for each in np.reshape(motion, (4, 3)))
+        self.spin, self.turning = {-1: spin}, {-1: turning}  # angular velocity and acceleration
+        self.speed, self.rising = {-1: speed}, {-1: rising}  # those of the link's origin
         for i, link in enumerate(links):
-            self._place(link, q)
-            self._move(link)
-            self.ways.append([*(self.ways[link.parent] if link.parent >= 0 else ()), i])
+            self.ways[i] = [*self.ways[link.parent], i]  # the links from the root to this one
+            self._place(i, link, q)
+            self._move(i, link)
 
-    def _place(self, link, q):
+    def _place(self, i, link, q):
         moved = np.eye(4)
         if link.kind == "revolute":
             moved[:3, :3] = turn(link.axis, q[link.coordinate])
         elif link.kind == "prismatic":
             moved[:3, 3] = link.axis * q[link.coordinate]
-        above = self.poses[link.parent] if link.parent >= 0 else np.eye(4)
-        self.poses.append(above @ link.seat @ moved)
+        self.poses[i] = self.poses[link.parent] @ link.seat @ moved
 
-    def _move(self, link):
-        spin = turning = speed = rising = np.zeros(3)
-        here, p = self.poses[-1], link.parent
-        if p >= 0:
-            arm = here[:3, 3] - self.poses[p][:3, 3]
-            spin, turning = self.spin[p], self.turning[p]
-            speed = self.speed[p] + np.cross(spin, arm)
-            rising = self.rising[p] + np.cross(turning, arm) + np.cross(spin, np.cross(spin, arm))
+    def _move(self, i, link):
+        """With the parent, as one of its points; then as the joint moves on it."""
+        p, here = link.parent, self.poses[i]
+        spin, turning = self.spin[p], self.turning[p]
+        arm = here[:3, 3] - self.poses[p][:3, 3]
+        speed = self.speed[p] + np.cross(spin, arm)
+        rising = self.rising[p] + np.cross(turning, arm) + np.cross(spin, np.cross(spin, arm))
         if link.kind != "fixed":
             axis = here[:3, :3] @ link.axis
             rate, change = axis * self.qd[link.coordinate], axis * self.qdd[link.coordinate]
@@ -70,13 +74,7 @@ class Textbook:
             else:
                 rising = rising + change + 2 * np.cross(spin, rate)
                 speed = speed + rate
-        for of_all, value in (
-            (self.spin, spin),
-            (self.turning, turning),
-            (self.speed, speed),
-            (self.rising, rising),
-        ):
-            of_all.append(value)
+        self.spin[i], self.turning[i], self.speed[i], self.rising[i] = spin, turning, speed, rising
 
     # -- points ------------------------------------------------------------------------------------
 
@@ -117,13 +115,17 @@ class Textbook:
         R = self.poses[i][:3, :3]
         return R @ self.links[i].inertia @ R.T
 
-    def torques(self):
+    def torques(self, pushes=None):
+        """`pushes`: moment and force on each link from outside, at its origin, along its axes."""
         tau = self.rotors * self.qdd
         for i, link in enumerate(self.links):
             I, w, J = self.inertia_of(i), self.spin[i], self.jacobian(i, link.center)
             force = link.mass * (self.acceleration(i, link.center) - self.gravity)
             moment = I @ self.turning[i] + np.cross(w, I @ w)
             tau = tau + J[:3].T @ moment + J[3:].T @ force
+            if pushes is not None:
+                R, J = self.poses[i][:3, :3], self.jacobian(i)
+                tau = tau - J[:3].T @ R @ pushes[i][:3] - J[3:].T @ R @ pushes[i][3:]
         return tau
 
     def mass_matrix(self):
@@ -149,25 +151,22 @@ class Textbook:
 
 
 def of_robot(robot):
-    """The links of a px.Robot, whose base may stand anywhere."""
+    """The links of a px.Robot."""
     links = []
     for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
-        seat = np.array(joint.placement.matrix)
-        if joint.parent < 0:
-            seat = np.array(robot.base.matrix) @ seat
         xx, yy, zz, xy, xz, yz = body.about_com
         links.append(
             Link(
                 joint.name,
                 joint.parent,
-                seat,
+                np.array(joint.placement.matrix),
                 "prismatic" if joint.kind == "prismatic" else "revolute",
                 np.array(joint.axis),
                 i,
                 body.mass,
                 np.array(body.com),
                 np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]),
-                joint.rotor_inertia,
+                joint.reflected_inertia,
             )
         )
     return links
@@ -195,7 +194,7 @@ def of_urdf(path, coordinates):
         axis = np.array([1.0, 0.0, 0.0])
         if joint.find("axis") is not None and kind != "fixed":
             axis = numbers(joint.find("axis").get("xyz"))
-        moves = kind != "fixed" or (index[parent] >= 0 and _moves(links, index[parent]))
+        moves = kind != "fixed" or _moves(links, index[parent])
         body = inertial(elements[child].find("inertial") if moves else None)
         index[child] = len(links)
         links.append(
