@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..backends.llvm.kernel import lanes_of
-from ..drivers.exclusive import Exclusive
+from ..drivers.exclusive import exclusive
 from ..drivers.threads import available
 from ..robot.seat import align_z
 from .forward_rows import ArticulatedRows
@@ -48,7 +48,7 @@ class ClosedChain:
         upright = align_z(np.array(robot.joints[-1].axis))
         self._turn = upright.T @ np.array(frame.pose.rotation)
         self._place = upright.T @ np.array(frame.pose.translation)
-        self.lock = Exclusive()  # its memory serves one caller at a time
+        self.lock = exclusive()  # its memory serves one caller at a time
 
     def open(self, q, qd, tau):
         """The TipState without contact."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..backends.llvm.kernel import checked_options, lanes_of
 from ..checks import one_of
-from ..drivers.exclusive import Exclusive
+from ..drivers.exclusive import exclusive
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..drivers.threads import available
@@ -100,7 +100,7 @@ class ChainDynamics:
             self._chain.require_mobile_links(algorithm)
         self._signature = Signature(dict.fromkeys(INPUTS[function], (self._chain.n,)), {})
         self._solvers, self._rows, self._padded = {}, None, None
-        self._lock = Exclusive()
+        self._lock = exclusive()
 
     def __call__(self, *arrays, out=None):
         n = self._chain.n

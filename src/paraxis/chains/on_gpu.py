@@ -126,7 +126,7 @@ class _Solvers:
         self._turn = Turn(on.device)
 
     def solve(self, states, result):
-        with self._turn:
+        with self._turn.taken():
             if self._side_by_side(len(result)):
                 self._solve_together(states, result)
             else:

@@ -7,7 +7,6 @@ code is 5 to 100 times slower than the kernel, and for long Programs it takes se
 
 import ctypes
 import math
-import threading
 from functools import cache
 
 import jax
@@ -17,12 +16,13 @@ from jax.interpreters import mlir
 from ..backends import cache as disk
 from ..backends.cuda.device import device
 from ..backends.llvm import xla_entry
+from ..drivers.exclusive import exclusive
 from ..errors import ArgumentError, MissingPackageError
 from .numeric import evaluate
 
 FEW_NODES = 200  # XLA compiles them in a fifth of a second; twice as many take three times as long
 
-_lock = threading.Lock()
+_lock = exclusive()
 _handlers = {}  # target -> (handler, kernel): XLA never lets go of a target, so they stay
 
 

@@ -66,4 +66,4 @@ def _cpu():
             return done.stdout.strip()
         except (OSError, subprocess.SubprocessError):
             pass
-    return platform.processor() or llvm.get_host_cpu_name()
+    return platform.processor() or host.cpu_name()

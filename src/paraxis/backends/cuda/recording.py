@@ -1,6 +1,8 @@
 """Launches that are always the same, recorded once as a CUDA graph and queued all at once."""
 
-from ...drivers.exclusive import Exclusive
+from contextlib import contextmanager
+
+from ...drivers.exclusive import exclusive
 
 
 class Recording:
@@ -33,17 +35,19 @@ class Turn:
 
     def __init__(self, on):
         self._cuda = _cuda(on)
-        self._lock, self._done = Exclusive(), None  # an event: the last caller's work is done
+        self._lock, self._done = exclusive(), None  # an event: the last caller's work is done
 
-    def __enter__(self):
-        self._lock.__enter__()
-        if self._done is not None:
-            self._cuda.get_current_stream().wait_event(self._done)
-
-    def __exit__(self, *error):
-        if self._cuda is not None:
-            self._done = self._cuda.get_current_stream().record()
-        self._lock.__exit__(*error)
+    @contextmanager
+    def taken(self):
+        # A generator that an interrupt leaves behind is closed, and lets go of the lock.
+        with self._lock:
+            if self._done is not None:
+                self._cuda.get_current_stream().wait_event(self._done)
+            try:
+                yield
+            finally:
+                if self._cuda is not None:
+                    self._done = self._cuda.get_current_stream().record()
 
 
 def _cuda(on):

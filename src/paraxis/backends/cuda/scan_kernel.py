@@ -55,7 +55,7 @@ class _Rows:
         n = operator.elements(given)
         if n == 0:
             return {part: operator.on.arrays.empty(array.shape) for part, array in given.items()}
-        with self._turn:
+        with self._turn.taken():
             if self._elements != n:
                 self._elements, self._scan = n, Scan(operator, n, order)
                 self._run = operator.on.recorded(self._scan.run)

@@ -7,8 +7,6 @@ The same code as a kernel's: a straight line for one state, vectors for a batch.
 thread does all the work.
 """
 
-import llvmlite.binding as llvm
-
 from ...drivers.map import ARRAY, HEADER, STATUS, way_of
 from ...errors import ArgumentError
 from ...graph.graph import size
@@ -59,7 +57,7 @@ def _lanes(dtype, cpu):
 
 
 def _level_bits(cpu):
-    machine = llvm.get_process_triple().split("-")[0]
+    machine = host.triple().split("-")[0]
     if cpu not in host.LEVELS or machine != "x86_64":
         raise ArgumentError(
             f"cpu: expected one of {tuple(host.LEVELS)} on an x86_64 machine, or none for "

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...drivers import threads
-from ...drivers.exclusive import Exclusive
+from ...drivers.exclusive import exclusive
 from ...drivers.map import as_array
 from ...drivers.scan import Scan, check_order
 from ..program_operator import ProgramOperator
@@ -18,7 +18,7 @@ class PrefixScan:
         self.order, self.threads = check_order(order), thread_count
         self._operator = ProgramOperator(identity, graph, work, ON_CPU)
         self.name, self.shapes = graph.name, self._operator.shapes
-        self._scan, self._lock = None, Exclusive()
+        self._scan, self._lock = None, exclusive()
 
     def __call__(self, /, *arrays, **named):
         values = self._operator.given(arrays, named)
