@@ -30,7 +30,6 @@ from paraxis.backends.llvm import host, loop
 from paraxis.backends.llvm import kernel as kernel_module
 from paraxis.backends.llvm.lanes import Lanes
 from paraxis.drivers import map as map_driver
-from paraxis.drivers import threads as threads_module
 
 ROBOTS = ("puma560", "stanford", "ur5", "tree")
 TOLERANCE = {"float64": 1e-12, "float32": 1e-4}
@@ -641,18 +640,18 @@ def test_same_bits_with_any_number_of_threads(threads, monkeypatch):
     whole = kernel("ur5", threads=1).general(*arrays)
     assert same_bits(whole[:100], one_by_one(k, [a[:100] for a in arrays]))
     assert same_bits(k(*arrays), whole)
-    used, run_together = [], threads_module.run_together
+    used, run_together = [], kernel_module.run_together
 
-    def counted(function, argument, count, *rest):
+    def counted(function, job, count):
         used.append(count)
-        return run_together(function, argument, count, *rest)
+        return run_together(function, job, count)
 
-    monkeypatch.setattr(threads_module, "run_together", counted)
+    monkeypatch.setattr(kernel_module, "run_together", counted)
     monkeypatch.setattr(kernel_module, "THREAD_WORK", 1)
     for size in (1, 2, 7, 8, 9, 63, 64, 65, 100, 1000, 4097):
         part = [a[:size] for a in arrays]
         assert same_bits(k.general(*part), whole[:size]), size
-    assert set(used) == ({threads} if threads > 1 else set())
+    assert set(used) == {threads}
 
 
 def layouts(a):
@@ -1436,14 +1435,14 @@ def test_threads_after_a_fork():
     import os, sys, warnings
     import numpy as np, paraxis as px
     from paraxis.backends.llvm import kernel as module
-    from paraxis.drivers import threads
+    from paraxis.drivers.threads import workers
 
     warnings.simplefilter("ignore")  # newer Pythons warn about forking beside threads
     module.THREAD_WORK = 1
     kernel = px.program(px.load("ur5")).compile(threads=2)
     q = np.random.default_rng(0).normal(size=(3000, 6))
     expected = kernel.general(q, q, q)
-    assert threads._idle
+    assert len(workers) == workers.idle() == 1
     child = os.fork()
     right = kernel.general(q, q, q).tobytes() == expected.tobytes()
     if child == 0:
@@ -1453,42 +1452,6 @@ def test_threads_after_a_fork():
     print("done")
     """
     assert script(text).strip() == "done"
-
-
-def test_run_together_waits_for_every_thread_even_when_interrupted():
-    """Ctrl-C during a batch: no thread may still be at work on arrays that are about to go."""
-    text = """
-    import signal, threading, time
-    from paraxis.drivers import threads
-
-    class Interrupted(Exception):
-        pass
-
-    def interrupt(*_):
-        raise Interrupted
-
-    main, working = threading.current_thread(), []
-
-    def task(_):
-        if threading.current_thread() is not main:
-            working.append(1)
-            time.sleep(1)
-            working.pop()
-
-    threads.run_together(task, 0, 2)
-    signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
-    try:
-        threads.run_together(task, 0, 2)
-    except Interrupted:
-        print("interrupted", end=" ")
-    print("at work" if working else "at rest", end=" ")
-    threads.run_together(task, 0, 2)
-    print("at work" if working else "at rest")
-    """
-    if not hasattr(__import__("signal"), "setitimer"):
-        pytest.skip("there are no interval timers")
-    assert script(text).split() == ["interrupted", "at", "rest", "at", "rest"]
 
 
 def test_a_bad_option_is_named():

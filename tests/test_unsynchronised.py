@@ -5,7 +5,6 @@ No test asks how fast or how punctual a thread is: on a busy machine it may be n
 
 import io
 import os
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +14,7 @@ import paraxis as px
 from paraxis.backends.llvm.free_running import FreeBody
 from paraxis.backends.llvm.free_running_kernel import compile_free_running
 from paraxis.control.unsynchronised.link_groups import LinkGroups
+from paraxis.drivers.aside import on_another_thread
 from paraxis.drivers.team import team
 from paraxis.drivers.threads import available
 from paraxis.graph.evaluate import evaluate
@@ -176,29 +176,14 @@ def test_a_record_is_of_one_pass():
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cores cannot be chosen here")
 @pytest.mark.skipif(available() < 2, reason="there is one core")
 class TestCores:
-    def test_the_caller_stays_off_the_cores_of_the_others_while_it_runs(self):
-        scheme, caller, cores = px.unsynchronised(ARM), threading.get_native_id(), available()
-        seen, over = set(), threading.Event()
-
-        def watch():
-            while not over.is_set():
-                seen.add(len(os.sched_getaffinity(caller)))
-                over.wait(1e-3)
-
-        watching = threading.Thread(target=watch)
-        watching.start()
-        scheme(*motion(ARM, 1000), period=1e-4)
-        over.set()
-        watching.join()
-        assert cores - 1 in seen and available() == cores
-
-    def test_it_has_all_its_cores_again_whatever_happens(self):
-        px.unsynchronised(ARM)(*motion(ARM, 2), period=1e-5)  # now there is a member
+    def test_a_run_stays_off_the_cores_of_the_others_and_leaves_the_caller_alone(self):
         cores = os.sched_getaffinity(0)
-        with pytest.raises(ZeroDivisionError), team.apart(2):
-            own, other = (os.sched_getaffinity(k) for k in (0, team._threads[0].native_id))
-            assert len(other) == 1 and own == cores - other
-            1 / 0  # noqa: B018
+        px.unsynchronised(ARM)(*motion(ARM, 2), period=1e-5)  # now there is a member
+        (other,) = (os.sched_getaffinity(thread) for thread in team._threads[:1])
+        assert len(other) == 1 and other < cores
+        own = on_another_thread(lambda: (team.keep_apart(2), os.sched_getaffinity(0))[1])
+        (other,) = (os.sched_getaffinity(thread) for thread in team._threads[:1])
+        assert own == cores - other
         assert os.sched_getaffinity(0) == cores
 
     def test_with_fewer_cores_than_threads_nobody_has_one_of_its_own(self):
@@ -206,10 +191,10 @@ class TestCores:
         few = {min(cores)}
         os.sched_setaffinity(0, few)
         try:
-            with team.apart(2):
-                assert os.sched_getaffinity(0) == few
+            found = on_another_thread(lambda: (team.keep_apart(2), os.sched_getaffinity(0))[1])
         finally:
             os.sched_setaffinity(0, cores)
+        assert found == few
 
 
 def test_one_sample_and_a_period_shorter_than_any_pass():

@@ -86,7 +86,7 @@ class Iteration:
     """Steps under way. `state` holds the carried arrays as they are after `done` steps.
 
     `loop` does the steps: it has a plan, a name and a dtype, `execute(arrays, states, steps, every,
-    since)`, and `steps_at_once(states)`, the most it does in one go, or None. Arrays are told to it
+    since)`, and `steps_at_once(states)`, the most it does in one go. Arrays are told to it
     as (steps, states, entries), with 1 for what does not change. `memory` is where they are.
 
     An `advance` that was interrupted may have moved states already: records up to `done` are good,
@@ -130,8 +130,11 @@ class Iteration:
     def over(self):
         """Is there nothing left to do?"""
         with self._memory.stream():
-            stopped = self.plan.until is not None and bool((self._finished != 0).all())
-        return self.done == self.steps or stopped
+            return self.done == self.steps or self._stopped()
+
+    def _stopped(self):
+        """Are all states done, as `until` says?"""
+        return self.plan.until is not None and bool((self._finished != 0).all())
 
     @property
     def records(self):
@@ -151,12 +154,14 @@ class Iteration:
         if not self._states:
             self.done += steps
             return self
-        at_once = self._loop.steps_at_once(self._states) or steps
+        at_once = self._loop.steps_at_once(self._states)
         with self._memory.stream():
             while steps:
                 piece = min(steps, at_once)
                 self._advance(piece)
                 self.done, steps = self.done + piece, steps - piece
+                if steps and self._stopped():
+                    self.done, steps = self.done + steps, 0  # they would change nothing
         return self
 
     def _advance(self, steps):

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import ArgumentError
 
 MAX_AXES = 8  # outer axes a job can have
-NEXT_CHUNK, STATUS, SIZES = 5, 6, 7  # words that are not only read; where axis sizes begin
+CHUNK, CHUNKS, NEXT_CHUNK, STATUS, SIZES = 2, 4, 5, 6, 7  # words; at the last axis sizes begin
 HEADER, ARRAY = SIZES + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
 ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see backends/llvm/rows.py
 OVERLAP_WORK = 10_000  # steps spent on finding out whether two arrays overlap
@@ -364,11 +364,11 @@ def way_of(entries, column, row, itemsize):
 def share_out(job, lanes, threads, most):
     """The job cut into chunks of at most `most` states for so many threads to take turns at.
 
-    A chunk is a whole number of vectors; one thread alone takes each row at once.
+    A chunk is a whole number of vectors; one thread alone takes each row at once, if it may.
     """
     states, axes = job[0], job[1]
     outer = math.prod(job[SIZES : SIZES + axes])
-    chunk = states if threads == 1 else min(most, -(-states * outer // (4 * threads)))
+    chunk = min(most, states if threads == 1 else -(-states * outer // (4 * threads)))
     chunk = -(-max(chunk, 1) // lanes) * lanes
     per_row = -(-states // chunk)
     job[2:6] = chunk, per_row, per_row * outer, 0

@@ -18,13 +18,21 @@ import ctypes
 import os
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
-from .threads import available
+from .threads import (
+    BLOCK,
+    WORD,
+    address_of,
+    aligned_words,
+    available,
+    begin_thread,
+    held_lock,
+    python,
+)
 
 MOST = 64  # processors, the caller among them
 MOST_ARRAYS = 126
-WORD, BLOCK = 8, 128  # bytes; a block is two lines, for some machines fetch lines in pairs
 BUSY, JOB, MEMBERS, UNSETTLED, YIELD, WAKE, SLEEP = range(7)  # words of the team
 FUNCTION, ARRAYS = 1, 2  # words of a desk, after the number of the job
 DESK = (ARRAYS + MOST_ARRAYS) * WORD // BLOCK + 2  # blocks
@@ -32,10 +40,6 @@ DONE, ASLEEP = ((DESK - k) * BLOCK // WORD for k in (2, 1))
 LOCK = ASLEEP + 1
 
 _libc = None if sys.platform == "win32" else ctypes.CDLL(None)
-# Python's C functions; those of its locks need no interpreter lock.
-_python = ctypes.PyDLL("python", handle=ctypes.pythonapi._handle)
-_python.PyThread_allocate_lock.restype = ctypes.c_void_p
-_python.PyThread_acquire_lock.argtypes = [ctypes.c_void_p, ctypes.c_int]
 
 
 def desk(k):
@@ -47,16 +51,14 @@ class Team:
     """`address` is that of its memory, which stays where it is."""
 
     def __init__(self):
-        size = desk(MOST) * WORD
-        self._memory = ctypes.create_string_buffer(size + BLOCK)
-        self.address = -(-ctypes.addressof(self._memory) // BLOCK) * BLOCK
-        self._words = (ctypes.c_int64 * (size // WORD)).from_address(self.address)
+        self._words, self._memory = aligned_words(desk(MOST))
+        self.address = ctypes.addressof(self._words)
         for word, function in {
             YIELD: _libc.sched_yield if _libc else ctypes.WinDLL("kernel32").SwitchToThread,
-            WAKE: _python.PyThread_release_lock,
-            SLEEP: _python.PyThread_acquire_lock,
+            WAKE: python.PyThread_release_lock,
+            SLEEP: python.PyThread_acquire_lock,
         }.items():
-            self._words[word] = ctypes.cast(function, ctypes.c_void_p).value
+            self._words[word] = address_of(function)
         self.forget()
 
     def forget(self):
@@ -70,42 +72,37 @@ class Team:
         `work(team, desk)` is what members do. A team is unsettled while there are not so many
         cores, and when somebody waited long: then two may be on one core.
         """
-        with self._guard:
-            words = self._words
-            while words[MEMBERS] + 1 < processors:
-                self._hire(words[MEMBERS] + 1, work)
-                words[UNSETTLED] = 1
-            if words[UNSETTLED]:
-                threads = [thread.native_id for thread in self._threads]
-                words[UNSETTLED] = _spread(threads) is None
+        words = self._words
 
-    @contextmanager
-    def apart(self, processors):
-        """For a long job: the caller, too, stays on a core of its own, if there are so many.
+        def life(enlisted):
+            try:
+                with self._guard:
+                    k = words[MEMBERS] + 1
+                    if k >= processors:
+                        return  # somebody else was quicker
+                    at = desk(k)
+                    words[at + DONE] = words[at]
+                    words[at + ASLEEP], words[at + LOCK] = 0, held_lock()
+                    self._threads.append(threading.get_native_id())
+                    words[UNSETTLED], words[MEMBERS] = 1, k
+            finally:
+                enlisted.release()
+            work(self.address, self.address + at * WORD)
+
+        while words[MEMBERS] + 1 < processors:
+            begin_thread(life)
+        if words[UNSETTLED]:
+            words[UNSETTLED] = _spread(list(self._threads)) is None
+
+    def keep_apart(self, processors):
+        """For a long job on a thread that ends with it: that stays on a core of its own, too.
 
         A short one is over before the system moves the caller to the core of a member.
         """
-        with self._guard:
-            taken = _spread([thread.native_id for thread in self._threads[: processors - 1]])
-        with _off(taken):
-            yield
-
-    def _hire(self, k, work):
-        words, at = self._words, desk(k)
-        words[at + DONE] = words[at]
-        words[at + ASLEEP], words[at + LOCK] = 0, _held_lock()
-        given = self.address, self.address + at * WORD
-        thread = threading.Thread(target=work, args=given, name="paraxis", daemon=True)
-        thread.start()
-        self._threads.append(thread)
-        words[MEMBERS] = k
-
-
-def _held_lock():
-    """Who acquires it sleeps until somebody releases it."""
-    lock = _python.PyThread_allocate_lock()
-    _python.PyThread_acquire_lock(lock, 1)
-    return lock
+        taken = _spread(self._threads[: processors - 1])
+        if taken and hasattr(os, "sched_setaffinity"):
+            with suppress(OSError):
+                os.sched_setaffinity(0, os.sched_getaffinity(0) - taken)
 
 
 def _spread(threads):
@@ -119,22 +116,6 @@ def _spread(threads):
         with suppress(OSError):  # where that is forbidden, the system knows best
             os.sched_setaffinity(thread, {others[k]} if enough else cores)
     return set(others[: len(threads)]) if enough else None
-
-
-@contextmanager
-def _off(taken):
-    """Keep the caller off these cores."""
-    if not taken:
-        yield
-        return
-    cores = os.sched_getaffinity(0)
-    with suppress(OSError):
-        os.sched_setaffinity(0, cores - taken)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            os.sched_setaffinity(0, cores)
 
 
 team = Team()

@@ -42,6 +42,7 @@ WORD, BLOCK = 8, 128  # bytes; a block is two lines, for some machines fetch lin
 ROOM = 4  # records of a board, a power of two
 TAKEN, START, RATE, SAMPLES = range(4)  # words of a job
 HEADER = 4
+NOT_YET = 2**63 - 1  # ticks: the first sample comes when all threads are under way
 OWN = ("board", "given", "found", "kept", "passes", "overtaken", "ages")  # words of a body
 BEGUN, PUBLISHED = range(2)  # words of a board
 
@@ -96,7 +97,7 @@ define void @run(ptr %job) nounwind {{
 start:
   %now = call i64 @now()
   %start.at = getelementptr i64, ptr %job, i64 {START}
-  store atomic i64 %now, ptr %start.at monotonic, align 8
+  %begun = cmpxchg ptr %start.at, i64 {NOT_YET}, i64 %now monotonic monotonic, align 8 ; unless stopped
   br label %take
 take:
   switch i64 %own, label %none [

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...drivers.aside import on_another_thread
 from .. import cache
 from . import host
 from .clock import ticks_a_second
-from .free_running import BLOCK, WORD, assembly_source, board_words
+from .free_running import BLOCK, NOT_YET, START, WORD, assembly_source, board_words
 from .together import run_together
 
-NOT_YET = 2**63 - 1  # ticks: the first sample comes when all threads are under way
+LONG_AGO = -(2**62)  # ticks: when the first sample came if the last one is over
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +52,17 @@ class FreeRunningKernel:
             logs.append((kept, passes, ages, overtaken, list(body.reads)))
         (rate,) = struct.unpack("q", struct.pack("d", 1 / (period * ticks_a_second())))
         job = word_array("q", [0, NOT_YET, rate, samples, *words])
-        run_together(self._run, job.buffer_info()[0], len(self.bodies), long=True)
+        on_another_thread(
+            lambda: self._run_all(job, shared), stop=lambda: job.__setitem__(START, LONG_AGO)
+        )
         return [
             Log(kept, passes, dict(zip(reads, ages, strict=True)), int(overtaken[0]))
             for kept, passes, ages, overtaken, reads in logs
         ]
+
+    def _run_all(self, job, arrays):
+        """With the arrays that the job's words point to, so that they outlive it."""
+        run_together(self._run, job.buffer_info()[0], len(self.bodies), long=True)
 
 
 def _blocks(words):

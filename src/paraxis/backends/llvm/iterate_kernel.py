@@ -5,19 +5,21 @@ from array import array as word_array
 
 import numpy as np
 
-from ...drivers import threads
 from ...drivers.iterate import Iteration
 from ...drivers.memory import MainMemory
+from ...drivers.pieces import PIECE_WORK, run_in_pieces
+from ...drivers.threads import available
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
 from .. import cache
 from ..compiling import about
 from . import host
 from .body import define_body
-from .iteration import STATUS, define_iterate
+from .iteration import CHUNKS, NEXT_CHUNK, STATUS, define_iterate
 from .kernel import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
 from .lanes import Lanes
 from .module import Module
+from .workers import run_together
 
 FEW = 2  # states for which the narrowest vectors are faster: what they keep takes less memory
 NARROW = 16  # bytes
@@ -50,13 +52,14 @@ class Loop:
         return iteration.state, iteration.records
 
     def steps_at_once(self, states):
-        """As many as one likes: a thread that does them can be waited for."""
+        """So many that a thread is soon done with those of one block."""
+        return max(1, PIECE_WORK // (max(self.work, 1) * self.lanes))
 
     def execute(self, arrays, states, steps, every, since):
         blocks = -(-states // self.lanes)
         block_work = max(1, self.work * steps * self.lanes)
         worth = max(1, blocks * block_work // THREAD_WORK)
-        count = min(self.threads or threads.available(), worth, blocks)
+        count = min(self.threads or available(), worth, blocks)
         chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
         words = [states, chunk * self.lanes, -(-blocks // chunk), 0, 0, steps, every, since]
         for array in arrays:
@@ -64,10 +67,14 @@ class Loop:
             words += (array.ctypes.data, step, row if array.shape[1] > 1 else 0)
         job = word_array("q", words)
         address, _ = job.buffer_info()
-        if count == 1:
-            self._iterate(address)
-        else:
-            threads.run_together(self._iterate, address, count)
+        run_in_pieces(
+            lambda: run_together(self._iterate, address, count),
+            job,
+            CHUNKS,
+            NEXT_CHUNK,
+            chunk * block_work,
+            count,
+        )
         if job[STATUS]:
             raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
 

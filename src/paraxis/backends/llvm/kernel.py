@@ -7,7 +7,8 @@ from numbers import Integral
 import numpy as np
 
 from ...drivers import map as map_driver
-from ...drivers import threads
+from ...drivers.pieces import PIECE_WORK, run_in_pieces
+from ...drivers.threads import available
 from ...errors import ArgumentError
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
@@ -20,6 +21,7 @@ from .body import Blocks, Rows, define_body
 from .lanes import Lanes
 from .loop import define_run
 from .module import Module
+from .workers import run_together
 
 ELEMENTS = {"float64": "double", "float32": "float"}
 # A body of more nodes, or more results, asks for the memory of later states while it computes.
@@ -41,6 +43,8 @@ class Kernel(MachineCode):
         self.lanes, self.work = description["lanes"], description["work"]
         self.threads = thread_count
         self._signature = map_driver.Signature(self.inputs, self.outputs)
+        numbers = sum(map(math.prod, [*self.inputs.values(), *self.outputs.values()]))
+        self._effort = max(self.work, numbers, 1)  # of a state: to compute it, or to move it
         self._life = code.life
         self._run = code.function("run", None, ctypes.c_void_p)
         # for callers in native code, which see to it that the kernel outlives their calls
@@ -67,18 +71,22 @@ class Kernel(MachineCode):
     def _execute(self, job, states):
         words, count = self._shared_out(job, states)
         address, _ = words.buffer_info()
-        if count == 1:
-            self._run(address)
-        else:
-            threads.run_together(self._run, address, count)
+        run_in_pieces(
+            lambda: run_together(self._run, address, count),
+            words,
+            map_driver.CHUNKS,
+            map_driver.NEXT_CHUNK,
+            words[map_driver.CHUNK] * self._effort,
+            count,
+        )
         if words[map_driver.STATUS]:
             raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
 
     def _shared_out(self, job, states):
         """The job cut into chunks, and how many threads are to take them."""
         worth = max(1, states * max(self.work, 1) // THREAD_WORK)
-        count = min(self.threads or threads.available(), worth)
-        most = CHUNK_WORK // max(self.work, 1)
+        count = min(self.threads or available(), worth)
+        most = (CHUNK_WORK if count > 1 else PIECE_WORK) // self._effort
         return map_driver.share_out(job, self.lanes, count, most), count
 
     def row_major_job(self, batches, batch):

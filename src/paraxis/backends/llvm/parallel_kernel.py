@@ -16,6 +16,8 @@ from .kernel import ELEMENTS, Kernel, load_kernel
 from .parts import assembly_source
 from .team import member_source
 
+AT_ONCE = 1 << 14  # states of a batch, for between pieces of it Python runs signal handlers
+
 
 class ParallelKernel(Kernel):
     """A kernel whose one state is computed by several threads.
@@ -38,10 +40,12 @@ class ParallelKernel(Kernel):
         ]
         # Parts read inputs while others write outputs: those may not lie in the same place.
         made = results if fresh else [np.empty(array.shape, self.dtype) for array in results]
-        pointers = [array.ctypes.data for array in (*given, *made)]
-        addresses = (ctypes.c_void_p * len(pointers))(*pointers)
+        states, arrays = math.prod(batch), (*given, *made)
         team.ready(self.processors, member())
-        self._run(ctypes.addressof(addresses), math.prod(batch))
+        for first in range(0, states, AT_ONCE):
+            pointers = [array.ctypes.data + first * array.nbytes // states for array in arrays]
+            addresses = (ctypes.c_void_p * len(pointers))(*pointers)
+            self._run(ctypes.addressof(addresses), min(AT_ONCE, states - first))
         if not fresh:
             for result, array in zip(results, made, strict=True):
                 result[...] = array

@@ -19,6 +19,7 @@ from .rows import request
 
 GROUPS, CHUNK, CHUNKS, NEXT_CHUNK, STATUS, STEPS = range(6)
 HEADER, ARRAY = 6, 5
+STEP = 2  # word of an array
 STEPS_AHEAD = 16  # of vectors: two cache lines
 
 # How the lanes of an array lie.

@@ -5,6 +5,7 @@ from array import array as word_array
 
 import numpy as np
 
+from ...drivers.pieces import PIECE_WORK, run_in_pieces
 from ...drivers.sweep import addresses, tiles
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
@@ -21,6 +22,7 @@ from .sweep import (
     HEADER,
     NEXT_CHUNK,
     STATUS,
+    STEP,
     STEPS,
     TILE,
     define_sweep,
@@ -51,8 +53,10 @@ class Job:
 
     def __init__(self, sweep, steps, groups, places):
         self._sweep, self._run = sweep, sweep._sweep
-        self._groups = groups
-        self._worth = max(1, steps * groups * sweep.lanes * sweep.work // THREAD_WORK)  # threads
+        self._groups, self._steps = groups, steps
+        self._step_work = max(1, sweep.lanes * sweep.work)  # of a group
+        work = steps * groups * self._step_work
+        self._worth, self._short = max(1, work // THREAD_WORK), work <= PIECE_WORK
         words, self._later = [groups, groups, 1, 0, 0, steps], []
         for k, (name, place) in enumerate(zip(sweep.arrays, places, strict=True)):
             words += place.words
@@ -70,11 +74,40 @@ class Job:
         words = self._words
         for name, at, first in self._later:
             words[at] = given[name] + first
+        if self._short:
+            self._share_out(words, self._steps, count)
+            words[NEXT_CHUNK] = words[STATUS] = 0
+            run_together(self._run, self._address, count)
+            self._check(words)
+        else:
+            self._run_in_pieces(words[:], count)  # a copy, for an interrupt may leave it halfway
+
+    def _share_out(self, words, steps, count):
         # Along rows one group after another, for few are the streams that memory can follow.
-        words[CHUNK] = 1 if words[STEPS] > 1 else -(-self._groups // count)
+        words[STEPS], words[CHUNK] = steps, 1 if steps > 1 else -(-self._groups // count)
         words[CHUNKS] = -(-self._groups // words[CHUNK])
-        words[NEXT_CHUNK] = words[STATUS] = 0
-        run_together(self._run, self._address, count)
+
+    def _run_in_pieces(self, words, count):
+        """A few steps of all groups, then the next few; between them signal handlers may run."""
+        addresses = [(at, words[at]) for at in range(HEADER, len(words), ARRAY)]
+        job, at_once = words.buffer_info()[0], max(1, PIECE_WORK // self._step_work)
+        words[STATUS] = 0
+        for done in range(0, self._steps, at_once):
+            for at, address in addresses:
+                words[at] = address + done * words[at + STEP]
+            steps = min(at_once, self._steps - done)
+            self._share_out(words, steps, count)
+            run_in_pieces(
+                lambda: run_together(self._run, job, count),
+                words,
+                CHUNKS,
+                NEXT_CHUNK,
+                words[CHUNK] * steps * self._step_work,
+                count,
+            )
+        self._check(words)
+
+    def _check(self, words):
         if words[STATUS]:
             raise MemoryError(f"{self._sweep.name}: no memory for its intermediate values")
 

@@ -1,36 +1,36 @@
 """Native code on all threads of a team at once: the way to short jobs that share out their work.
 
 Members of a team spin for a while after a job, so that the next one reaches them in less than a
-microsecond; threads that sleep (drivers/threads.py) take some ten times as long to wake.
+microsecond; threads that sleep (workers.py) take some ten times as long to wake.
 """
 
 import ctypes
-from contextlib import nullcontext
 from functools import cache as remembered
 
-from ...drivers import threads
 from ...drivers.team import team
+from ...drivers.threads import address_of
 from .. import cache
 from . import host
 from .module import Module
 from .parallel_kernel import member
 from .team import define_job, define_member, define_waiting
+from .workers import run_together as run_on_workers
 
 
 def run_together(function, job, processors, long=False):
     """Call the native `function(job)` on so many threads, this one among them; wait for all.
 
-    long: is it worth some microseconds to see that each stays on a core of its own?
+    long: the caller is a thread that ends with this job, and worth some microseconds to see that
+    each stays on a core of its own.
     """
     if processors == 1:
         function(job)
         return
     team.ready(processors, member())
-    address = ctypes.cast(function, ctypes.c_void_p).value
-    with team.apart(processors) if long else nullcontext():
-        done = _caller(processors)(address, job)
-    if not done:  # another thread has the team
-        threads.run_together(function, job, processors)
+    if long:
+        team.keep_apart(processors)
+    if not _caller(processors)(address_of(function), job):  # another thread has the team
+        run_on_workers(function, job, processors)
 
 
 @remembered
