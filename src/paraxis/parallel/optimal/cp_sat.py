@@ -6,10 +6,13 @@ are processors; which runs where is settled afterwards. With messages the solver
 
 import heapq
 import os
+import time
 
+from ...drivers.aside import aside
 from ...errors import MissingPackageError, ScheduleError
 
 WORKERS = 8  # at least, also on fewer cores: they search in different ways
+LOOK, LOOKS = 0.01, 30  # seconds and times, within which a search that is stopped mostly ends
 MOST_TASKS = 2_000  # more take the memory of a large machine before they take time
 MOST_PLACES = 2_000  # tasks times processors, with messages: more are not read within the limit
 
@@ -46,8 +49,8 @@ def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
         model.new_int_var(head, last - tail, "")
         for head, tail in zip(distances.heads, distances.tails, strict=True)
     ]
-    for variable, time, tail in zip(start, starts, distances.tails, strict=True):
-        model.add_hint(variable, min(time, last - tail))
+    for variable, begin, tail in zip(start, starts, distances.tails, strict=True):
+        model.add_hint(variable, min(begin, last - tail))
     for first, then, least in distances.ways:
         model.add(start[then] >= start[first] + least)
     busy = [
@@ -71,7 +74,7 @@ def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
     parameters.use_overload_checker_in_cumulative = True
     parameters.use_timetable_edge_finding_in_cumulative = True
     parameters.use_hard_precedences_in_cumulative = True
-    status = solver.solve(model)
+    status = _solved(solver, model)
     if status == cp_model.MODEL_INVALID:
         raise ScheduleError(f"schedule of {tasks.name}: CP-SAT finds {model.validate()}")
     if status == cp_model.INFEASIBLE:
@@ -84,6 +87,28 @@ def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
         return (starts, settled(tasks, starts)), bound
     places = [next(p for p, here in enumerate(each) if solver.boolean_value(here)) for each in on]
     return (starts, places), bound
+
+
+def _solved(solver, model):
+    """The status. Ctrl-C stops the search and is raised: the solver by itself would catch it."""
+    solver.parameters.catch_sigint_signal = False
+    over = []
+
+    def solve():
+        try:
+            return None if over else solver.solve(model)
+        finally:
+            over.append(True)
+
+    def stop():
+        for _ in range(LOOKS):  # the search may be about to begin, and hears nothing until then
+            if over:
+                return
+            solver.stop_search()
+            time.sleep(LOOK)
+        over.append(True)
+
+    return aside(solve, stop)
 
 
 def _assignment(model, tasks, processors, start, places):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...drivers.aside import aside
 from ...errors import ScheduleError
 from ..solver import scipy_parts
 
@@ -119,12 +120,14 @@ def _events(limits, order, cost):
         (np.concatenate([ones, -ones]), (np.tile(rows, 2), np.concatenate([earlier, later]))),
         shape=(len(rows), len(limits)),
     )
-    found = optimize.linprog(
-        cost,
-        A_ub=differences,
-        b_ub=-apart,
-        bounds=[(0, limit) for limit in limits],
-        method="highs-ds",  # the simplex method ends in a corner
+    found = aside(
+        lambda: optimize.linprog(
+            cost,
+            A_ub=differences,
+            b_ub=-apart,
+            bounds=[(0, limit) for limit in limits],
+            method="highs-ds",  # the simplex method ends in a corner
+        )
     )
     if not found.success:
         raise ScheduleError(f"fewest buffers: expected an optimum, found {found.message}")

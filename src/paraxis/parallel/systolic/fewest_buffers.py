@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...drivers.aside import aside
 from ..solver import scipy_parts
 from .array import INSIDE, OUTSIDE, kind
 from .wiring import Input
@@ -48,12 +49,14 @@ def fewest_buffers(array, seconds):
         costs[place] = source.words * (1 + TIE * (source in inside))
     numbers, columns, factors = zip(*rows, strict=True)
     matrix = sparse.coo_matrix((factors, (numbers, columns)), shape=(len(least), len(costs)))
-    found = optimize.milp(
-        costs,
-        constraints=optimize.LinearConstraint(matrix.tocsr(), np.array(least), np.inf),
-        integrality=np.ones(len(costs)),
-        bounds=optimize.Bounds(0, np.inf),
-        options={"time_limit": seconds, "mip_rel_gap": 0},
+    found = aside(
+        lambda: optimize.milp(
+            costs,
+            constraints=optimize.LinearConstraint(matrix.tocsr(), np.array(least), np.inf),
+            integrality=np.ones(len(costs)),
+            bounds=optimize.Bounds(0, np.inf),
+            options={"time_limit": seconds, "mip_rel_gap": 0},
+        )
     )
     starts = array.starts
     if found.x is not None:
