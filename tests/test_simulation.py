@@ -690,8 +690,10 @@ def test_an_interrupted_controller_keeps_what_was_computed():
             raise KeyboardInterrupt
         return 0 * qd
 
-    with pytest.warns(px.SimulationWarning, match=r"interrupted: .* up to 0\.006 s"):
-        run = px.simulate(ur5(), START, REST, controller=controller, dt=1e-3, steps=50, every=2)
+    with pytest.raises(KeyboardInterrupt, match=r"interrupted at 0\.006 of 0\.05 s") as caught:
+        px.simulate(ur5(), START, REST, controller=controller, dt=1e-3, steps=50, every=2)
+    run = caught.value.partial
+    assert isinstance(caught.value, px.Interrupted)
     assert run.interrupted and "interrupted" in repr(run)
     whole = px.simulate(ur5(), START, REST, dt=1e-3, steps=50, every=2)
     assert len(run.t) == len(run.q) == len(run.qd) == 4
@@ -713,11 +715,12 @@ def test_an_interrupted_loop_keeps_what_was_computed(method):
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.4)
     try:
-        with pytest.warns(px.SimulationWarning, match="interrupted"):
-            run = px.simulate(ur5(), START, REST, steps=100_000_000, **options)
+        with pytest.raises(px.Interrupted, match="interrupted at") as caught:
+            px.simulate(ur5(), START, REST, steps=100_000_000, **options)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+    run = caught.value.partial
     assert run.interrupted and 1 < len(run.t) < 1_000_001
     assert len(run.q) == len(run.qd) == len(run.t)
     assert run.failed_at == -1

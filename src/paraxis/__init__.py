@@ -37,6 +37,7 @@ from .api import (
 from .errors import (
     ArgumentError,
     HardwareError,
+    Interrupted,
     MissingPackageError,
     ParaxisError,
     ProgramError,

@@ -37,6 +37,17 @@ class MissingPackageError(ParaxisError, ImportError):
     """An optional package that is needed for what was asked, and the extra that brings it."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in a call whose result so far is worth keeping: `partial` is that result.
+
+    As any KeyboardInterrupt it passes by `except Exception`, so it is no ParaxisError.
+    """
+
+    def __init__(self, message="interrupted", partial=None):
+        super().__init__(message)
+        self.partial = partial
+
+
 class RobotWarning(UserWarning):
     """A robot that can be computed with but could not be built."""
 

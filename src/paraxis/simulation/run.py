@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import SimulationWarning
+from ..errors import Interrupted, SimulationWarning
 
 NEVER = -1
 LARGEST_MISSING = 1e-6  # of what adds up to a torque: beyond, accelerations were not found
@@ -39,7 +39,7 @@ class Run:
     q: np.ndarray  # (records, ..., n)
     qd: np.ndarray
     failed_at: np.ndarray  # (...)
-    interrupted: bool = False  # by the keyboard: what was recorded until then is here
+    interrupted: bool = False  # by the keyboard: the .partial of px.Interrupted
     force: np.ndarray | None = None  # of a contact: (records, ..., 6), or (records, ..., k, 6)
     drift: Drift | None = None  # of contacts, along their constraint directions
     out_of_attempts_at: np.ndarray | None = None  # (...), in s: of adaptive steps
@@ -70,11 +70,17 @@ def robot_name(place):
     return f"robot {place[0] if len(place) == 1 else place}"
 
 
+def interruption(run, whole):
+    """The exception of a run that was interrupted, of so many seconds."""
+    return Interrupted(
+        f"simulate: interrupted at {float(run.t[-1]):g} of {whole:g} s; .partial of this exception "
+        "is the Run until then",
+        run,
+    )
+
+
 def warn_about(run, max_attempts):
     """Say aloud what a caller may not expect of a run."""
-    if run.interrupted:
-        text = f"interrupted: it has the states up to {run.t[-1]:g} s"
-        warnings.warn(text, SimulationWarning, stacklevel=3)
     failed = run.failed_at != NEVER
     if not failed.any():
         return

@@ -23,7 +23,7 @@ from .controllers import traced_torques
 from .limits import warn_of_limits
 from .losses import Losses, feels_reactions
 from .progress import Progress, in_pieces
-from .run import NEVER, Run, warn_about, warn_of_missing, warn_of_singular
+from .run import NEVER, Run, interruption, warn_about, warn_of_missing, warn_of_singular
 from .settings import as_settings, require_takes
 from .steps import IMPLICIT, RULES
 from .stiffness import warn_if_stiff
@@ -91,6 +91,8 @@ def simulate(
     robots that fail, and only .q of joints beyond their limits; adaptive steps, a progress bar that
     is watched, and checks of friction and contacts do wait. A controller must be one that can be
     traced.
+
+    Ctrl-C raises px.Interrupted, a KeyboardInterrupt, whose .partial is the Run until then.
     """
     place = place_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
@@ -131,6 +133,8 @@ def simulate(
             run = request.run_python(CalledController(controller, *given))
         else:
             run = request.run(loop, arrays)
+        if run.interrupted:
+            raise interruption(run.given_back(place), request.steps * request.dt)
         if place is CPU or feels_reactions(robot):
             warn_of_missing(*map(place.in_main_memory, (request.missing, request.when)))
         if request.touch:
