@@ -3,6 +3,7 @@
 import ctypes
 import json
 import math
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -44,6 +45,7 @@ def closed_form(robot, algorithm="spatial", parameters=()):
         trace(mass_matrix, {"q": (n,)} | shapes),
         trace(bias_forces, {"q": (n,), "qd": (n,)} | shapes),
         robot.joint_names,
+        [not joint.is_revolute for joint in robot.joints],
     )
 
 
@@ -187,6 +189,53 @@ def test_rounded_right_angles_can_be_cleared_away():
     assert form.rounded().terms < form.terms
     sizes = [abs(c) for entry in form.rounded().h for c, _ in entry]
     assert min(sizes) > 1e-3 > 1e-9 > min(abs(c) for entry in form.h for c, _ in entry)
+
+
+def boom_and_finger(length=1.0, mass=1.0, right=1.57079632679):
+    """A crane's boom, a telescope, and a finger far lighter; its right angles are rounded."""
+    rows = [(0, 0, 0, 0), (-right, 0, 0.4 * length, 0), (right, 0, 0.3 * length, right)]
+    rows += [(-right, 0.2 * length, 0, 0)]
+    links = [
+        (1e3 * mass, (0, 0.1 * length, 0), np.array([90.0, 80, 100]) * mass * length**2),
+        (1e2 * mass, (0, 0, 0.2 * length), np.array([9.0, 8, 7]) * mass * length**2),
+        (10 * mass, (0, 0.1 * length, 0), np.array([0.9, 0.8, 1.0]) * mass * length**2),
+        (1e-6 * mass, (1e-2 * length, 0, 0), np.array([1e-10, 3e-10, 2e-10]) * mass * length**2),
+    ]
+    kinds, gravity = ["revolute", "revolute", "prismatic", "revolute"], (0, 0, -9.81 * length)
+    return px.Robot.from_dh(rows, links, kinds=kinds, gravity=gravity, warn=False)
+
+
+def test_what_is_left_out_is_rounding_whatever_the_units_and_the_size_of_a_link():
+    """The same terms stay as of a robot whose right angles are exact, in every unit."""
+
+    def kept(form):
+        return {
+            (place, factors)
+            for place, entry in [*enumerate(form.h), *enumerate(sum(form.M, ()), start=10)]
+            for _, factors in entry
+        }
+
+    exact = px.closed_form(boom_and_finger(right=np.pi / 2))
+    of_finger = exact.M[3][3][0].coefficient
+    assert 0 < of_finger < 1e-11 * exact.M[0][0][0].coefficient
+    assert len(exact.h[3]) > 5 and len(exact.gravity[3]) > 0
+    for length, mass in ((1, 1), (1e3, 1e6), (1e-3, 1e-3), (1e3, 1)):
+        form = px.closed_form(boom_and_finger(length, mass))
+        assert kept(form) == kept(exact)
+        assert len(form.dropped) > len(exact.dropped) and form.dropped[0].share < 1e-9
+        assert f"left out as rounding: {len(form.dropped)} terms, at most" in str(form)
+
+
+def test_every_term_is_either_kept_or_listed():
+    robot = px.load("ur5").subchain("forearm_link")
+    every, form = closed_form(robot), px.closed_form(robot)
+    assert form.terms + len(form.dropped) == every.terms
+    entry, term, share = form.dropped[0]
+    assert share == max(each.share for each in form.dropped) < 1e-9
+    place = [int(number) - 1 for number in re.findall(r"\d+", entry)]
+    among = every.h[place[0]] if entry[0] == "h" else every.M[place[0]][place[1]]
+    assert term.factors in [each.factors for each in among]
+    assert repr(form).endswith(f"terms, {len(form.dropped)} left out>")
 
 
 def test_two_rods_as_in_the_textbook():

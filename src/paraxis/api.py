@@ -411,8 +411,10 @@ def base_parameters(robot):
 def closed_form(robot, parameters=()):
     """M(q) and h(q, qd) of a small arm written out as sums of products; print it.
 
-    Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`, and
-    `.angle_sums()` for the form with sines of sums of angles.
+    Terms below 1e-9 of the largest of their kind, which are rounding in the description (a right
+    angle written 1.57079632679), are left out and listed in `.dropped`; `.rounded(below)` says what
+    their kind is. Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`,
+    and `.angle_sums()` for the form with sines of sums of angles.
     """
     from .equations import ClosedForm  # here, because few programs ask for it
 
@@ -421,7 +423,8 @@ def closed_form(robot, parameters=()):
     for function in ("mass_matrix", "bias_forces"):
         own = tuple(name for name in parameters if name in MATTERS[function])
         graphs.append(_request(robot, function, None, own, None, None).graph())
-    return ClosedForm.of(*graphs, robot.joint_names)
+    slides = [not joint.is_revolute for joint in robot.joints]
+    return ClosedForm.of(*graphs, robot.joint_names, slides).rounded()
 
 
 def _call(robot, function, arrays, out, algorithm, parameters, frame=None, coordinates=None):

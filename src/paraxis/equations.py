@@ -2,17 +2,33 @@
 
 Every entry of M and h is a sum of products of joint positions, their sines and cosines, rates,
 and whatever parameters the graphs have as inputs. How they are written: paraxis.formula.
+
+A description that writes a right angle as 1.5708 or 1.57079632679 leaves terms of the size of that
+rounding, often more of them than real ones. They are found by size, which must not depend on units
+nor on how heavy a finger is beside a boom. So rows and columns are first divided by the root of
+each joint's own inertia, as far as units go, and only coefficients of the same unit are compared.
 """
 
 import textwrap
 from dataclasses import dataclass, replace
 from math import prod
+from typing import NamedTuple
 
-from .formula import Fortran, Latex, Text, by_rates, rates_of, wrapped
+from .formula import RATES, Fortran, Latex, Text, by_rates, rates_of, wrapped
 from .graph.trace import trace
 from .passes.angle_sums import angle_sums
-from .passes.expand import expand
+from .passes.expand import Term, expand
 from .program import Program
+
+NOISE = 1e-9  # of the largest coefficient of the same kind: smaller ones are taken for rounding
+
+
+class Dropped(NamedTuple):
+    """A term that was left out."""
+
+    entry: str  # as printed: M[1,2], h[3]
+    term: Term
+    share: float  # of the largest of its kind
 
 
 @dataclass(frozen=True)
@@ -23,15 +39,17 @@ class ClosedForm:
     inputs: dict  # name -> shape: q, qd and parameters
     M: tuple  # rows of entries
     h: tuple  # an entry a joint
+    slides: tuple  # for each joint, is it prismatic?
+    dropped: tuple = ()  # Dropped terms, the largest first
 
     @classmethod
-    def of(cls, mass_matrix, bias_forces, joint_names):
+    def of(cls, mass_matrix, bias_forces, joint_names, slides):
         """From the graphs of M and of h, with one output each."""
         (entries,), (h,) = expand(mass_matrix).values(), expand(bias_forces).values()
         n = len(joint_names)
         # one half of M stands for both, or rounding would make them differ
         M = tuple(tuple(entries[min(i, j) * n + max(i, j)] for j in range(n)) for i in range(n))
-        return cls(tuple(joint_names), bias_forces.inputs | mass_matrix.inputs, M, h)
+        return cls(tuple(joint_names), bias_forces.inputs | mass_matrix.inputs, M, h, tuple(slides))
 
     @property
     def n(self):
@@ -58,18 +76,50 @@ class ClosedForm:
         M = tuple(tuple(map(angle_sums, row)) for row in self.M)
         return replace(self, M=M, h=tuple(map(angle_sums, self.h)))
 
-    def rounded(self, below=1e-9):
-        """The same without the terms smaller than `below` times the largest of their entry.
+    def rounded(self, below=NOISE):
+        """The same without the terms smaller than `below` times the largest of their kind.
 
-        A description that writes a right angle as 1.57079632679 leaves such terms.
+        Of a kind are terms of M, of h with rates, and of h without, whose coefficients have the
+        same unit. Entry i, j of M is taken over the root of the inertias of joints i and j, a term
+        of h likewise over those of its joint and its rates, so that units and sizes of links do not
+        matter. What is left out is in `dropped`.
         """
+        sizes = self._sizes()
+        largest = {}
+        for (*_, kind), size in sizes.items():
+            largest[kind] = max(largest.get(kind, 0.0), size)
+        share = {key: size / largest[key[-1]] if size else 0.0 for key, size in sizes.items()}
+        small = {key[:-1]: each for key, each in share.items() if each < below}
+        upper = {(i, j): _without(self.M[i][j], ("M", i, j), small) for i, j in self._upper}
+        joints = range(self.n)
+        M = tuple(tuple(upper[min(i, j), max(i, j)] for j in joints) for i in joints)
+        h = tuple(_without(entry, ("h", i), small) for i, entry in enumerate(self.h))
+        left_out = [
+            Dropped(f"{place[0]}[{','.join(str(i + 1) for i in place[1:])}]", term, share)
+            for (place, term), share in small.items()
+        ]
+        left_out = sorted([*self.dropped, *left_out], key=lambda each: -each.share)
+        return replace(self, M=M, h=h, dropped=tuple(left_out))
 
-        def large(entry):
-            most = max((abs(term.coefficient) for term in entry), default=0.0)
-            return tuple(term for term in entry if abs(term.coefficient) >= below * most)
-
-        M = tuple(tuple(map(large, row)) for row in self.M)
-        return replace(self, M=M, h=tuple(map(large, self.h)))
+    def _sizes(self):
+        """(place, term, kind) -> the size of the coefficient, over the inertias it goes with."""
+        inertia = [_largest(self.M[i][i]) ** 0.5 for i in range(self.n)]
+        sizes = {}
+        for i, j in self._upper:
+            for term in self.M[i][j]:
+                kind = ("M", _unit(term))
+                scale = inertia[i] * inertia[j]
+                sizes[("M", i, j), term, kind] = abs(term.coefficient) / scale
+        for i, entry in enumerate(self.h):
+            for term in entry:
+                rates = [factor.argument[0][0][1] for factor, _ in rates_of(term)]
+                kind = ("h" if rates else "g", _unit(term))
+                # an angle's rate has the unit of a time only: the other one brings the length
+                of_unit = [inertia[j] for j in rates if self.slides[j]]
+                of_unit = of_unit or [inertia[j] for j in rates] or [1.0]
+                scale = inertia[i] * max(of_unit)
+                sizes[("h", i), term, kind] = abs(term.coefficient) / scale
+        return sizes
 
     # -- ways to write it -----------------------------------------------------------
 
@@ -78,6 +128,11 @@ class ClosedForm:
         names = (repr(name)[1:-1] for name in self.joint_names)  # anyone's file wrote them
         joints = ", ".join(f"{i} {name}" for i, name in enumerate(names, start=1))
         lines = [f"M(q) qdd + h(q, qd) = tau: {self.terms} terms; joints {joints}"]
+        if self.dropped:
+            lines += [
+                f"left out as rounding: {len(self.dropped)} terms, at most "
+                f"{self.dropped[0].share:.0e} of the largest of their kind (see .dropped)"
+            ]
         for left, pieces in self._equations(Text(self.inputs, digits)):
             lines += wrapped(f"{' = '.join(left)} =", pieces, "    ")
         return "\n".join(lines) + "\n"
@@ -85,7 +140,8 @@ class ClosedForm:
     __str__ = text
 
     def __repr__(self):
-        return f"<ClosedForm of {self.n} joints: {self.terms} terms>"
+        left_out = f", {len(self.dropped)} left out" if self.dropped else ""
+        return f"<ClosedForm of {self.n} joints: {self.terms} terms{left_out}>"
 
     def latex(self, digits=6):
         """The same equations as an `align*` environment."""
@@ -143,6 +199,32 @@ class ClosedForm:
             yield [entry("h", i)], gravity + notation.sum(terms)
         for i, terms in enumerate(self.gravity if apart else ()):
             yield [entry("g", i)], notation.sum(terms)
+
+
+def _largest(entry):
+    """The largest coefficient of an entry: of its terms that are pure inertias, if there are any.
+
+    Zero inertias count as one, so that one may divide by them.
+    """
+    pure = [term for term in entry if not _unit(term)] or entry
+    return max((abs(term.coefficient) for term in pure), default=0.0) or 1.0
+
+
+def _unit(term):
+    """What the unit of a coefficient depends on, beside its place: positions and parameters.
+
+    Sines and cosines have none, and rates are accounted for by the inertias.
+    """
+    powers = {}
+    for factor, power in term.factors:
+        ((name, _), _), *_ = factor.argument
+        if not factor.function and name != RATES:
+            powers[name] = powers.get(name, 0) + power
+    return tuple(sorted(powers.items()))
+
+
+def _without(entry, place, small):
+    return tuple(term for term in entry if (place, term) not in small)
 
 
 def value(terms, arrays):
