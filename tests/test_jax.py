@@ -98,6 +98,32 @@ def test_options_and_parameters_are_those_of_the_namesake():
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
+def test_payloads_and_pushes_have_derivatives():
+    robot = px.planar(2)
+    q, qd, qdd = arrays(3, 2)
+    wrench = np.arange(6.0)
+
+    def torque(mass, q):
+        push = pj.external_force(robot, q, wrench)
+        held = pj.payload(robot, mass, com=(0.1, 0.0, 0.2))
+        return pj.inverse_dynamics(robot, q, qd, qdd, external_force=push, **held).sum()
+
+    expected = px.inverse_dynamics(
+        robot,
+        q,
+        qd,
+        qdd,
+        external_force=px.external_force(robot, q, wrench),
+        **px.payload(robot, 1.5, com=(0.1, 0.0, 0.2)),
+    ).sum()
+    assert abs(torque(1.5, q) - expected) < 1e-12
+    slope, along = jax.grad(torque, (0, 1))(1.5, q)
+    assert abs(slope - (torque(2.0, q) - torque(1.0, q))) < 1e-11  # linear in the mass
+    step = 1e-6
+    difference = (torque(1.5, q + [step, 0]) - torque(1.5, q - [step, 0])) / (2 * step)
+    assert abs(along[0] - difference) < 1e-6
+
+
 def test_batches_broadcast(way):
     robot, fn = px.planar(2), pj.function(px.program(px.planar(2), "inverse_dynamics"))
     given = RNG.uniform(-1, 1, (3, 1, 2)), RNG.uniform(-1, 1, 2), RNG.uniform(-1, 1, (4, 2))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import paraxis as px
+from paraxis.frameworks import functions_of_robots
 
 A = np.arange(9.0).reshape(3, 3) - 2.0
 Q, QD = np.array([0.3, -0.8, 1.1]), np.array([0.9, 0.2, -0.4])
@@ -87,6 +88,46 @@ def test_functions_of_robots_take_and_return_arrays():
     q, qd = Q[:2], QD[:2]
     found, expected = px.trace(torques, q=2, qd=2).evaluate(q=q, qd=qd), torques(q, qd)
     assert abs(found - expected).max() < 1e-14
+
+
+def loaded(q, mass, com, wrench):
+    robot = px.planar(2)
+    push = px.external_force(robot, q, wrench) + px.external_force(
+        robot, q, [0.0, 0.1, 0.2, *com], coordinates="body"
+    )
+    held = px.payload(robot, mass, com)
+    return px.inverse_dynamics(robot, q, 2 * q, 3 * q, external_force=push, **held)
+
+
+def test_payloads_and_pushes_inside_a_trace():
+    given = {"q": Q[:2], "mass": 1.5, "com": QD, "wrench": np.arange(6.0)}
+    program = px.trace(loaded, q=2, mass=(), com=3, wrench=6)
+    assert abs(program.evaluate(**given) - loaded(**given)).max() < 1e-13
+    assert np.isnan(program.evaluate(**given | {"mass": -1.0})).all()
+    with pytest.raises(px.ArgumentError, match="com: expected 3 scalars, found 2"):
+        px.trace(lambda m: px.payload(px.planar(2), m, [1.0, 2.0])["mass"], m=())
+
+
+def test_payloads_and_pushes_for_other_frameworks():
+    """What jax/ and torch/ share, with NumPy as the framework."""
+    robot = px.planar(2)
+    theirs = functions_of_robots("numpy", lambda program: program.compile())
+    q, wrench = np.stack([Q[:2], QD[:2]]), np.arange(6.0)
+    for name, given, options in (
+        ("payload", (np.array([0.5, 2.0]),), {"com": (0.1, 0.2, 0.3)}),
+        ("payload", (2.0,), {"frame": robot.frame_names[0]}),
+        ("external_force", (q, wrench), {}),
+        ("external_force", (q, wrench, robot.frame_names[0], "body"), {}),
+    ):
+        expected = getattr(px, name)(robot, *given, **options)
+        found = theirs[name](robot, *given, **options)
+        if name == "external_force":
+            found, expected = {name: found}, {name: expected}
+        assert found.keys() == expected.keys()
+        assert all(np.array_equal(found[key], expected[key]) for key in found)
+    assert theirs["payload"].__name__ == "payload"
+    with pytest.raises(px.ArgumentError, match="coordinates: expected one of"):
+        theirs["external_force"](robot, q, wrench, coordinates="moon")
 
 
 def test_marks_of_arrays():

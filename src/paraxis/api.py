@@ -15,7 +15,7 @@ from .backends.llvm.kernel import compile_kernel
 from .backends.places import CPU, place_of
 from .checks import did_you_mean, one_of, quoted
 from .drivers.map import as_array, is_single
-from .errors import ArgumentError, RobotError, RobotWarning, TraceError
+from .errors import ArgumentError, RobotError, RobotWarning
 from .functions import (
     COORDINATES,
     FUNCTIONS,
@@ -343,19 +343,20 @@ def payload(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, frame=None):
     (...), has its centre of mass `com` (..., 3) and its inertia about that (..., 6: Ixx, Iyy, Izz,
     Ixy, Ixz, Iyz) in `frame`, by default the tool. One body in all states: robot.with_payload.
 
-    Where arrays are on a GPU nobody waits to look at them: a mass below zero gives NaN there.
+    Where arrays are on a GPU nobody waits to look at them: a mass below zero gives NaN there, as it
+    does inside px.trace.
     """
-    place = frame_on_a_body(a_robot(robot), frame)
-    arrays = {"mass": mass, "com": com, "inertia": inertia}
-    where = place_of(arrays)
-    if where is CPU:
-        mass = arrays["mass"] = as_array(mass, "mass", ())
-        if not (mass >= 0.0).all():
-            raise ArgumentError(f"mass: expected numbers >= 0, found {mass[~(mass >= 0.0)][0]}")
-    shapes = {"mass": (), "com": (3,), "inertia": (6,)}
-    run = partial(loads.payload, robot, place)
-    results = _of_loads(robot, place, run, "payload", shapes, arrays, where)
-    return dict(zip(shapes, results, strict=True))
+    load, arrays = Payload(robot, frame), {"mass": mass, "com": com, "inertia": inertia}
+    if traced_value(tuple(arrays.values())) is not None:
+        results = load.spliced(arrays)
+    else:
+        where = place_of(arrays)
+        if where is CPU:
+            mass = arrays["mass"] = as_array(mass, "mass", ())
+            if not (mass >= 0.0).all():
+                raise ArgumentError(f"mass: expected numbers >= 0, found {mass[~(mass >= 0.0)][0]}")
+        results = load.of_arrays(arrays, where)
+    return dict(zip(load.inputs, results, strict=True))
 
 
 def external_force(robot, q, wrench, frame=None, coordinates="world"):
@@ -364,39 +365,76 @@ def external_force(robot, q, wrench, frame=None, coordinates="world"):
     `wrench` (..., 6) is the moment and the force at the frame's origin, along the axes of the world
     or, with coordinates="body", along the frame's own. The robot feels it as Jᵀ wrench.
     """
+    load, arrays = Push(robot, frame, coordinates), {"q": q, "wrench": wrench}
     if traced_value((q, wrench)) is not None:
-        raise TraceError(
-            "external_force: expected arrays, found traced values; inside px.trace give the "
-            "parameter external_force as n lists of 6 scalars"
-        )
-    place = frame_on_a_body(a_robot(robot), frame)
-    _check_coordinates(coordinates)
-    arrays = {"q": q, "wrench": wrench}
-    run = partial(loads.external_force, robot, place, coordinates)
-    name, shapes = f"external_force_{coordinates}", {"q": (robot.nq,), "wrench": (6,)}
-    return _of_loads(robot, place, run, name, shapes, arrays, place_of(arrays))
+        (forces,) = load.spliced(arrays)
+    else:
+        (forces,) = load.of_arrays(arrays, place_of(arrays))
+    return forces
 
 
-def _of_loads(robot, place, run, name, shapes, arrays, where):
-    """What a function of loads.py in the frame `place` makes of arrays that are `where`.
+class _Load:
+    """A function of loads.py for one robot and frame: on arrays, in a trace, or as a Program."""
 
-    Plain sequences of numbers, such as defaults, are brought there.
-    """
-    key = (name, place, where.target)
-    if key not in robot._functions:
-        identity = f"{robot.digest} {name} {place.body} {place.pose}"
-        robot._functions[key] = where.kernel(identity, lambda: trace_graph(run, shapes, name), work)
-    with where.stream():
-        given = [
-            (where.brought if isinstance(array, tuple | list) else where.array)(
-                array, name, shapes[name]
-            )
-            for name, array in arrays.items()
-        ]
-        results = robot._functions[key](*given)
-        if isinstance(results, tuple):
-            return tuple(map(where.given_back, results))
-        return where.given_back(results)
+    def __init__(self, robot, frame, name, run, inputs):
+        self.robot, self.frame, self.name, self.run, self.inputs = robot, frame, name, run, inputs
+
+    @property
+    def key(self):
+        return (self.name, self.frame.body, self.frame.pose)
+
+    @property
+    def identity(self):
+        return f"{self.robot.digest} {self.name} {self.frame.body} {self.frame.pose}"
+
+    def graph(self):
+        known = self.robot._graphs
+        if self.identity not in known:
+            known[self.identity] = trace_graph(self.run, self.inputs, self.name)
+        return known[self.identity]
+
+    def program(self):
+        return Program(self.graph(), self.identity)
+
+    def spliced(self, arrays):
+        """Its results as part of the trace under way: arrays of traced scalars."""
+        return [traced_array(result) for result in splice(self.graph(), tuple(arrays.values()))]
+
+    def of_arrays(self, arrays, where):
+        """Its results of arrays that are `where`; plain sequences (defaults) are brought there."""
+        known, key = self.robot._functions, (*self.key, where.target)
+        if key not in known:
+            known[key] = where.kernel(self.identity, self.graph, work)
+        with where.stream():
+            given = [
+                (where.brought if isinstance(array, tuple | list) else where.array)(
+                    array, name, self.inputs[name]
+                )
+                for name, array in arrays.items()
+            ]
+            results = known[key](*given)
+            several = results if isinstance(results, tuple) else (results,)
+            return [where.given_back(result) for result in several]
+
+
+class Payload(_Load):
+    """Of mass, com and inertia: the same three of all bodies."""
+
+    def __init__(self, robot, frame=None):
+        place = frame_on_a_body(a_robot(robot), frame)
+        inputs = {"mass": (), "com": (3,), "inertia": (6,)}
+        super().__init__(robot, place, "payload", partial(loads.payload, robot, place), inputs)
+
+
+class Push(_Load):
+    """Of q and a wrench: the external forces."""
+
+    def __init__(self, robot, frame=None, coordinates="world"):
+        place = frame_on_a_body(a_robot(robot), frame)
+        _check_coordinates(coordinates)
+        run = partial(loads.external_force, robot, place, coordinates)
+        inputs = {"q": (robot.nq,), "wrench": (6,)}
+        super().__init__(robot, place, f"external_force_{coordinates}", run, inputs)
 
 
 def base_parameters(robot):

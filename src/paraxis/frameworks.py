@@ -18,7 +18,10 @@ def functions_of_robots(framework, prepare):
 
     It is kept with the robot, so that it is made once for each choice of options.
     """
-    return {name: _function(name, framework, prepare) for name in FUNCTIONS}
+    functions = {name: _function(name, framework, prepare) for name in FUNCTIONS}
+    for name, (load, options) in LOADS.items():
+        functions[name] = _load(name, load, options, framework, prepare)
+    return functions
 
 
 def _function(name, framework, prepare):
@@ -54,13 +57,43 @@ def _function(name, framework, prepare):
             robot._functions[key] = prepared
         return prepared(*(values[array] for array in inputs), *parameters.values())
 
-    function.__name__ = function.__qualname__ = name
+    _describe(function, model, framework, signature)
+    return function
+
+
+def _describe(function, model, framework, signature):
+    function.__name__ = function.__qualname__ = model.__name__
     function.__module__ = f"paraxis.{framework}"
     function.__signature__ = signature
     function.__doc__ = (
         f"{inspect.cleandoc(model.__doc__)}\n\n"
         f"Of arrays of {framework}, with derivatives of any order by every one of them."
     )
+
+
+LOADS = {  # name -> what makes its Program, and of which options
+    "payload": (api.Payload, ("frame",)),
+    "external_force": (api.Push, ("frame", "coordinates")),
+}
+
+
+def _load(name, load, options, framework, prepare):
+    """What a robot holds, or what pushes it, as parameters for the other functions."""
+    model = getattr(api, name)
+    signature = inspect.signature(model)
+
+    def function(*arguments, **keywords):
+        bound = signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        values = bound.arguments
+        made = load(values["robot"], *(values[key] for key in options))
+        known, key = made.robot._functions, (framework, *made.key)
+        if key not in known:
+            known[key] = prepare(made.program())
+        results = known[key](*(values[array] for array in made.inputs))
+        return dict(zip(made.inputs, results, strict=True)) if name == "payload" else results
+
+    _describe(function, model, framework, signature)
     return function
 
 
