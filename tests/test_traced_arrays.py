@@ -115,9 +115,9 @@ def test_payloads_and_pushes_for_other_frameworks():
     q, wrench = np.stack([Q[:2], QD[:2]]), np.arange(6.0)
     for name, given, options in (
         ("payload", (np.array([0.5, 2.0]),), {"com": (0.1, 0.2, 0.3)}),
-        ("payload", (2.0,), {"frame": robot.frame_names[0]}),
+        ("payload", (2.0,), {"frame": robot.frame_names[1]}),
         ("external_force", (q, wrench), {}),
-        ("external_force", (q, wrench, robot.frame_names[0], "body"), {}),
+        ("external_force", (q, wrench, robot.frame_names[1], "body"), {}),
     ):
         expected = getattr(px, name)(robot, *given, **options)
         found = theirs[name](robot, *given, **options)

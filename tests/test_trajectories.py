@@ -799,3 +799,30 @@ def test_errors_name_what_is_wrong(message):
         WRONG[message]()
     assert isinstance(caught.value, px.ParaxisError)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("way", ["scaled", "fastest"])
+def test_a_load_is_within_the_limits(way):
+    """As of a robot that holds the same body for good, and as with the push added by hand."""
+    robot = px.planar(2)
+    move = px.quintic([0.0, 0.2], [1.2, -0.5], 1.0)
+    limits = {"max_torque": [60.0, 30.0]}
+    load = px.payload(robot, 1.5, com=(0.1, 0.0, 0.0))
+    own = getattr(move, way)(robot.with_payload(1.5, com=(0.1, 0.0, 0.0)), **limits)
+    loaded = getattr(move, way)(robot, **limits, **load)
+    assert abs(loaded.duration - own.duration) < 1e-6 * own.duration
+    assert loaded.duration > 1.02 * getattr(move, way)(robot, **limits).duration
+    push = np.zeros((2, 6))
+    push[1, 3:] = -10.0
+    pushed = getattr(move, way)(robot, **limits, external_force=push)
+    q, qd, qdd = pushed(np.linspace(0, pushed.duration, 2000))
+    torque = px.inverse_dynamics(robot, q, qd, qdd, external_force=push)
+    assert 0.99 < (abs(torque) / limits["max_torque"]).max() < 1 + 1e-6
+
+
+def test_a_load_is_one_for_the_whole_trajectory():
+    robot, move = px.planar(2), px.quintic([0.0, 0.2], [1.2, -0.5], 1.0)
+    with pytest.raises(px.ArgumentError, match="mass: expected one load for the whole trajectory"):
+        move.scaled(robot, max_torque=60.0, **px.payload(robot, [1.0, 2.0]))
+    with pytest.raises(px.ArgumentError, match="parameters: expected some of .*, found 'weight'"):
+        move.fastest(robot, max_torque=60.0, weight=3.0)

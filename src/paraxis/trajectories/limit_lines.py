@@ -10,8 +10,8 @@ and what bearings feel of u by theirs.
 import numpy as np
 
 from ..algorithms.transmission_inverse import torque_at_joint
-from ..api import inverse_dynamics, motor_torques
 from .limits import MET, drive_torques
+from .loaded import inverse_dynamics, motor_torques
 
 SIDES = (1, -1)  # of a torque's limit: above and below
 SPARE = 1e-6  # of a limit, left where it would be passed

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..api import inverse_dynamics, motor_torques
 from ..errors import ArgumentError
 from ..robot.robot import a_robot
 from . import given
+from .loaded import Loaded, inverse_dynamics, motor_torques
 
 MET = 1e-10  # by how much, relative, a limit that is met may be passed: rounding
 
@@ -22,7 +22,7 @@ class Limits(NamedTuple):
     @classmethod
     def of(cls, robot, n, max_velocity, max_acceleration, max_torque):
         """As given for n joints; what is not given is the robot's own."""
-        if a_robot(robot).n != n:
+        if a_robot(robot.robot if isinstance(robot, Loaded) else robot).n != n:
             raise ArgumentError(f"robot: expected one with {n} joints, found {robot.n}")
         own = {
             "max_velocity": [joint.max_velocity for joint in robot.joints],

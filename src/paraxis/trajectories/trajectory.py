@@ -11,6 +11,7 @@ from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from . import given
 from .joint_range import check_range
+from .loaded import with_load
 from .piecewise import PiecewisePolynomial
 from .time_optimal import fastest_profile
 from .time_scaling import smallest_stretch
@@ -128,22 +129,29 @@ class Trajectory:
         factor = given.positive("factor", factor)
         return Trajectory(Leg(path, profile.stretched(factor)) for path, profile in self.legs)
 
-    def scaled(self, robot, *, max_velocity=None, max_acceleration=None, max_torque=None):
+    def scaled(
+        self, robot, *, max_velocity=None, max_acceleration=None, max_torque=None, **parameters
+    ):
         """Stretched or compressed evenly until it just keeps within the limits of its joints.
 
         Limits are one number or one a joint. By default velocities and torques are those of the
         robot, and accelerations are free. Torques are what the drives bring, friction included
-        (see `px.motor_torques`), on the joint's side of a transmission.
+        (see `px.motor_torques`), on the joint's side of a transmission. Further keywords are
+        parameters of the robot during the motion, as a load: `**px.payload(robot, mass=2.0)`.
         """
+        robot = with_load(robot, parameters)
         factor = smallest_stretch(robot, self, max_velocity, max_acceleration, max_torque)
         return self.stretched(factor)
 
-    def fastest(self, robot, *, max_velocity=None, max_acceleration=None, max_torque=None):
+    def fastest(
+        self, robot, *, max_velocity=None, max_acceleration=None, max_torque=None, **parameters
+    ):
         """The same path from rest to rest in the shortest time within the limits, as of `scaled`.
 
         At each place of the path some joint is at a limit of velocity, acceleration or torque, but
-        for what the grid of the search leaves; accelerations may jump.
+        for what the grid of the search leaves; accelerations may jump. Parameters as for `scaled`.
         """
+        robot = with_load(robot, parameters)
         limits = max_velocity, max_acceleration, max_torque
         quick = Trajectory(
             Leg(path, fastest_profile(robot, path, *limits)) for path, _ in self.legs
