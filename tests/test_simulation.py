@@ -316,7 +316,9 @@ OPAQUE = {
 
 @pytest.mark.parametrize("name", ("clip", "where"))
 def test_what_compares_in_numpy_is_told_what_to_write(name):
-    with pytest.warns(px.SimulationWarning, match=r"px\.minimum, px\.maximum and px\.sign.*np\.clip"):
+    with pytest.warns(
+        px.SimulationWarning, match=r"px\.minimum, px\.maximum and px\.sign.*np\.clip"
+    ):
         px.simulate(ur5(), START, REST, controller=OPAQUE[name], dt=1e-3, steps=1)
 
 

@@ -78,7 +78,9 @@ class Calls:
             return px.simulate(robot, q[:5], qd[:5], controller=controller, dt=1e-3, steps=10).q
 
         def pushed(rng):
-            return px.simulate(robot, q[:3], qd[:3], qdd[:3], dt=1e-3, steps=10, method="adaptive").q
+            return px.simulate(
+                robot, q[:3], qd[:3], qdd[:3], dt=1e-3, steps=10, method="adaptive"
+            ).q
 
         self.made += [fall, held, pushed]
 

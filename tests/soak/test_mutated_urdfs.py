@@ -16,7 +16,20 @@ import paraxis as px
 from paraxis.robot.urdf import parse_urdf
 
 TOGETHER = 100  # files under one guard; each is a case of its own
-ORDINARY = ("0", "1", "-1", "0.5", "1e-3", "3.14159", "2", "-0.25", "1e3", "0 0 1", "0 0 0", "1 2 3")
+ORDINARY = (
+    "0",
+    "1",
+    "-1",
+    "0.5",
+    "1e-3",
+    "3.14159",
+    "2",
+    "-0.25",
+    "1e3",
+    "0 0 1",
+    "0 0 0",
+    "1 2 3",
+)
 ABSURD = (
     "1e308", "-1e308", "1e-308", "5e-324", "1e154", "1e-200", "nan", "inf", "1e999", "", " ", "x",
     "0x10", "1_0", "1,5", "1 2", "1 2 3 4", "-", "٣", "9" * 400, "1e-999", "${x}", "$(arg x)",

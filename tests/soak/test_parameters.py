@@ -50,9 +50,7 @@ def other_values(rng, robot, name):
         "com": lambda: np.array([each.com for each in body]),
         "inertia": lambda: np.array([each.about_com for each in body]),
         "origin": lambda: numbers(rng, n, 3) / 3,
-        "rotor_inertia": lambda: (
-            px.parameter_values(robot, "rotor_inertia") + abs(numbers(rng, n))
-        ),
+        "rotor_inertia": lambda: px.parameter_values(robot, "rotor_inertia") + abs(numbers(rng, n)),
         "gravity": lambda: 3 * numbers(rng, 3),
         "external_force": lambda: 3 * numbers(rng, n, 6),
         "base_velocity": lambda: numbers(rng, 6),
@@ -83,9 +81,7 @@ def described(robot, name, value):
 def algorithms_of(function, robot):
     """All that take such a robot; of derivatives, which take longer to make, two."""
     names = [
-        name
-        for name in px.algorithms(function)
-        if not (robot.branching and name in CHAINS_ONLY)
+        name for name in px.algorithms(function) if not (robot.branching and name in CHAINS_ONLY)
     ]
     return names[:2] if function in DERIVED else names
 

@@ -14,6 +14,7 @@ from ..robot.scales import length_scale
 from . import given
 from .corners import rounded
 from .follow import follow
+from .frame_limits import within_frame_limits
 from .joint_range import check_in_range
 from .polyline import Polyline, rotation_vector
 from .spline import rest_to_rest
@@ -21,6 +22,7 @@ from .trajectory import Leg, Trajectory
 from .trapezoid import trapezoid
 
 NOTHING = 1e-9  # of a radian, or of the robot's length: a line so short goes nowhere
+ROUNDED = 1 + 1e-12  # half of a line may be given with a rounding error
 
 
 def cartesian_line(
@@ -31,10 +33,13 @@ def cartesian_line(
     The target is a Pose or a matrix (4, 4), to which the frame turns evenly on its way, about one
     axis; or a point (3,), and the orientation is left free. Over the distance in metres (over the
     angle where the frame only turns) the profile is a quintic of the given duration, or a trapezoid
-    of the given greatest velocity and acceleration. `frame` is by default the tool.
+    of the given greatest velocity and acceleration, which is checked on the finished motion and
+    slowed down where the joints, on their way along the line, would make the frame pass them.
+    `frame` is by default the tool.
 
     `px.inverse_kinematics` finds q0 for a pose. From there the joints go on without jumps, where
-    there are more than needed with least motion; a line that they cannot follow is an error.
+    there are more than needed with least motion; a line that they cannot follow is an error, and
+    so is one that passes a singularity too closely for its accelerations to be computed.
     """
     timing = _timing(duration, max_velocity, max_acceleration)
     return _through(robot, q0, [target], 0.0, timing, frame, "cartesian_line")
@@ -65,22 +70,24 @@ def cartesian_via_points(
 
 
 def _timing(duration, max_velocity, max_acceleration):
-    """A function that gives the profile of a line, its length being some share of the whole."""
+    """The duration, or the greatest velocity and acceleration."""
     if duration is not None and max_velocity is None and max_acceleration is None:
-        duration = given.positive("duration", duration)
-        return lambda line, whole: rest_to_rest(line.length, duration * line.length / whole)
+        return (given.positive("duration", duration),)
     if duration is None and max_velocity is not None and max_acceleration is not None:
         velocity = given.positive("max_velocity", max_velocity)
-        acceleration = given.positive("max_acceleration", max_acceleration)
-        return lambda line, whole: (
-            rounded(line, velocity, acceleration)
-            if line.blend
-            else trapezoid(line.length, velocity, acceleration)
-        )
+        return velocity, given.positive("max_acceleration", max_acceleration)
     raise ArgumentError(
         f"expected a duration, or max_velocity and max_acceleration, found duration={duration}, "
         f"max_velocity={max_velocity}, max_acceleration={max_acceleration}"
     )
+
+
+def _timed(robot, frame, line, path, timing, share):
+    """The leg along a path that carries a frame along a line, which is a share of the whole."""
+    if len(timing) == 1:
+        return Leg(path, rest_to_rest(line.length, timing[0] * share))
+    profile = rounded(line, *timing) if line.blend else trapezoid(line.length, *timing)
+    return within_frame_limits(robot, frame, line, Leg(path, profile), *timing)
 
 
 def _through(robot, q0, targets, blend, timing, frame, name):
@@ -99,7 +106,7 @@ def _through(robot, q0, targets, blend, timing, frame, name):
     size = length_scale(robot)
     lengths = [_length(k, *each, size) for k, each in enumerate(zip(moves, turned, strict=True))]
     blend = float(given.array("blend", blend, 0))
-    if blend < 0 or (len(lengths) > 1 and 2 * blend > min(lengths)):
+    if blend < 0 or (len(lengths) > 1 and 2 * blend > min(lengths) * ROUNDED):
         raise ArgumentError(
             f"blend: expected a number from 0 to half of the shortest line, which is "
             f"{min(lengths) / 2:.6g}, found {blend}"
@@ -114,7 +121,8 @@ def _through(robot, q0, targets, blend, timing, frame, name):
     legs = []
     for line in lines:
         path = follow(robot, frame, line, q0, turns, name)
-        legs.append(Leg(path, timing(line, sum(lengths))))
+        share = line.length / sum(lengths)
+        legs.append(_timed(robot, frame, line, path, timing, share))
         q0 = path(line.length)[0]
     return Trajectory(legs, robot)
 

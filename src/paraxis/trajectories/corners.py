@@ -31,6 +31,7 @@ def rounded(line, velocity, acceleration):
     grid = SimpleNamespace(
         s=s,
         step=step,
+        skipped=np.zeros(len(s)),
         steady=np.zeros(len(step), bool),
         starts_at_rest=False,  # p' is not 0 there
         ends_at_rest=False,
@@ -57,8 +58,8 @@ def _largest_acceleration(line, places, x, u):
 
 def _derivatives(line, places):
     """p' and p'' (places, parts, 3): of the origin, and of the turn where a line only turns."""
-    parts = [1] if all(move.any() for move, _ in line.rates) else [0, 1]
-    both = np.array([line(s)[1:] for s in places]).reshape(-1, 2, 2, 3)[:, :, parts]
+    _, parts = line.limited_parts
+    both = np.array([line(s)[1:] for s in places]).reshape(-1, 2, 2, 3)[:, :, list(parts)]
     return both[:, 0], both[:, 1]
 
 

@@ -4,7 +4,9 @@ Continuation from given joint values, so that the joints cannot jump: from one p
 step of q' = J⁺ v reaches near the next, Newton's method on the pose finishes it. J⁺ is the
 pseudo-inverse: with more joints than needed they move as little as possible, with fewer only paths
 that they can follow pass. The exact q' and q'' at each place make a curve of fifth powers between,
-and steps are as short as it takes to keep that curve on the path.
+and steps are as short as it takes to keep that curve on the path, with its direction and its
+curvature: a curve that is right to a nanometre may still bend wildly if it is short, and next to a
+singularity it is.
 """
 
 import numpy as np
@@ -17,8 +19,11 @@ from .polyline import rotation_vector
 
 # Radians, and shares of the robot's length:
 ON_PATH = 1e-9  # how far the curve may be off between places
-SOLVED = 1e-12  # the same at the places themselves
+SOLVED = 1e-12  # how far off the places themselves may be, if rounding asks for it
+# The same, and of the path's own length, of its derivatives over the whole path:
+SAME_DIRECTION, SAME_BEND = 1e-6, 1e-3
 FIRST, SHORTEST = 1 / 16, 1e-6  # steps, as shares of the path
+BETWEEN = np.array([0.12, 0.28, 0.5, 0.72, 0.88])  # of a step: where a curve is farthest off
 DEPENDENT = 1e-9  # singular values below this share of the largest are none
 SMALLEST = 1e-200  # in place of a rate of nothing
 
@@ -46,10 +51,10 @@ def follow(robot, frame, poses, q0, turns, name):
                 off = chase.largest_error((s, ahead), (found[-1], there))
             except _Lost:
                 off = np.inf
-            if off <= ON_PATH:
+            if off <= 1:
                 places.append(ahead)
                 found.append(there)
-                step = 2 * (ahead - s) if off < ON_PATH / 100 else step
+                step = 2 * (ahead - s) if off < 1 / 100 else step
             elif ahead - s < shortest:
                 raise chase.cannot_go_on(name, s, found[-1][0])
             else:
@@ -70,6 +75,9 @@ class _Chase:
         self.rows = slice(None) if turns else slice(3, None)
         self.units = np.repeat([1.0, length_scale(robot)], 3)[self.rows]  # of twists
         self.joint_units = joint_scales(robot)  # of joint values
+        fast, _ = poses.limited_parts
+        way = poses.length if fast == (1,) else length_scale(robot)
+        self.extent = np.repeat([1.0, way], 3)[self.rows]  # of the whole path: its turn, its way
 
     def jacobian(self, q):
         """J in units of the robot: singular values, and which motion is least, depend on them."""
@@ -96,6 +104,8 @@ class _Chase:
         dq = self.joint_units * dx
         bias = bias_acceleration(self.robot, q, dq, self.frame)
         ddx = inverse @ ((a - bias)[self.rows] / self.units)
+        if np.linalg.matrix_rank(J, DEPENDENT * np.linalg.norm(J, 2)) == len(q):
+            return dq, self.joint_units * ddx  # none to spare
         small = 1e-6 / max(abs(dx).max(), SMALLEST)
         J_rate = (self.jacobian(q + small * dq) - self.jacobian(q - small * dq)) / (2 * small)
         spare = J_rate.T @ (inverse.T @ dx)
@@ -112,23 +122,32 @@ class _Chase:
         return q, *self.derivatives(ahead, q)
 
     def solved(self, s, q):
-        """The joint values near q that have the pose at s."""
+        """The joint values near q that have the pose at s, as nearly as rounding lets them."""
         left = self.error(s, q)
         for _ in range(8):
-            if abs(left).max() < SOLVED:
+            closer = q + self.joint_units * (np.linalg.pinv(self.jacobian(q), DEPENDENT) @ left)
+            still_left = self.error(s, closer)
+            if abs(left).max() < SOLVED and not abs(still_left).max() < abs(left).max() / 4:
                 return q
-            q = q + self.joint_units * (np.linalg.pinv(self.jacobian(q), DEPENDENT) @ left)
-            left = self.error(s, q)
-        if abs(left).max() < 10 * SOLVED:  # as near as rounding lets it
+            q, left = closer, still_left
+        if abs(left).max() < 10 * SOLVED:
             return q
         raise _Lost
 
     def largest_error(self, places, found):
-        """How far the curve between two places is off the path."""
+        """How far the curve between two places is off the path, over what is allowed."""
         start, end = places
-        curve = _curve([0.0, end - start], found)
-        between = np.array([0.2, 0.5, 0.8]) * (end - start)
-        return max(abs(self.error(start + s, curve(s)[0])).max() for s in between)
+        between = BETWEEN * (end - start)
+        q, dq, ddq = _curve([0.0, end - start], found)(between)
+        wanted = [self.poses(start + s)[1:] for s in between]
+        v, a = (np.array(part)[:, self.rows] for part in zip(*wanted, strict=True))
+        J = jacobian(self.robot, q, self.frame)[:, self.rows]
+        bias = bias_acceleration(self.robot, q, dq, self.frame)[:, self.rows]
+        off = [self.error(start + s, at) for s, at in zip(between, q, strict=True)]
+        turned = (np.einsum("kij,kj->ki", J, dq) - v) * (self.poses.length / self.extent)
+        bent = (np.einsum("kij,kj->ki", J, ddq) + bias - a) * (self.poses.length**2 / self.extent)
+        parts = ((off, ON_PATH), (turned, SAME_DIRECTION), (bent, SAME_BEND))
+        return max(abs(np.array(part)).max() / allowed for part, allowed in parts)
 
     def cannot_go_on(self, name, s, q):
         values = np.linalg.svd(self.jacobian(q), compute_uv=False)

@@ -14,8 +14,9 @@ def check_range(robot, trajectory):
         raise ArgumentError(f"robot: expected one with {trajectory.n} joints, found {robot.n}")
     scales = joint_scales(robot)
     for sign, limit in ((1, "upper"), (-1, "lower")):
-        when, value = peaks(lambda t, sign=sign: sign * trajectory(t)[0], trajectory.knots)
-        for joint, scale, t, most in zip(robot.joints, scales, when, value, strict=True):
+        found = peaks(lambda motion, sign=sign: sign * motion.q, trajectory)
+        each = zip(robot.joints, scales, found.t, found.value, strict=True)
+        for joint, scale, t, most in each:
             allowed = sign * getattr(joint, limit)
             if most > allowed + ROUNDING * max(scale, abs(allowed)):
                 raise ArgumentError(

@@ -12,13 +12,13 @@ import numpy as np
 from ..algorithms.transmission_inverse import torque_at_joint
 from .limits import MET, drive_torques
 from .loaded import inverse_dynamics, motor_torques
+from .smooth_pieces import CREEP
 
 SIDES = (1, -1)  # of a torque's limit: above and below
 SPARE = 1e-6  # of a limit, left where it would be passed
 INSIDE = (
     1e-7  # of an interval: there the direction of joints that start, stop or turn is no rounding
 )
-CREEP = 1e-100  # a rate with a direction and no size
 
 
 class LimitLines:

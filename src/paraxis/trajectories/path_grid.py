@@ -8,7 +8,8 @@ from ..errors import ArgumentError
 
 INTERVALS = 1000  # over a path, at least
 GRADE, NEAREST = 0.02, 1e-4  # steps from the ends: of the distance; the first, of a piece
-BISECTIONS, SAME = 50, 1e-12  # to find a turn; places so close, of the length, are one
+SAME = 1e-12  # of the length: places so close are one
+ROUNDING = 4e-13  # of the length: so close to a turn, rounding decides which way a joint moves
 
 
 class Grid:
@@ -35,22 +36,23 @@ class Grid:
         inside = np.stack([np.nextafter(self.s[:-1], self.s[1:]), np.nextafter(self.s[1:], 0)])
         self.q, self.dq, self.ddq = path(inside)  # (2, intervals, n)
         self.direction = np.sign(path(self.s[:-1] + self.step / 2)[1])  # in the whole interval
+        turns = (self.direction[:-1] * self.direction[1:] < 0).any(-1)
+        # what a profile leaves out on either side of a place
+        self.skipped = ROUNDING * path.length * np.concatenate([[0.0], turns, [0.0]])
         self.steady = np.zeros(len(self.step), bool)  # intervals with u = 0
         self.steady[0], self.steady[-1] = self.starts_at_rest, self.ends_at_rest
 
 
 def _with_turns(path, places):
-    """The places, and between them those where a joint turns back: friction jumps there."""
-    rates = path(places)[1]
-    rates[[0, -1]] = 0.0  # where it is at rest the sign is rounding
-    interval, joint = np.nonzero(rates[:-1] * rates[1:] < 0)
-    low, high, way = places[interval], places[interval + 1], rates[interval, joint]
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        onward = path(middle)[1][np.arange(len(joint)), joint] * way > 0
-        low, high = np.where(onward, middle, low), np.where(onward, high, middle)
-    places = np.union1d(places, low)
-    return places[np.append(np.diff(places) > SAME * path.length, True)]
+    """The places and those where a joint turns back: friction jumps there."""
+    apart = SAME * path.length
+    turning = path.turns()[0]
+    turning = turning[np.diff(turning, prepend=-np.inf) > apart]
+    turning = turning[(turning > apart) & (turning < path.length - apart)]
+    fenced = np.concatenate([[-np.inf], turning, [np.inf]])
+    after = np.searchsorted(fenced, places)
+    near = np.minimum(places - fenced[after - 1], fenced[after] - places)
+    return np.union1d(places[near > apart], turning)
 
 
 def _graded(count):

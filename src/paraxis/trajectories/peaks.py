@@ -1,30 +1,42 @@
-"""The largest values of a function of time: samples, then a closer look around the best ones."""
+"""The largest values that a function of the motion takes along a trajectory.
+
+This is what every limit is checked by. It looks at both ends of each smooth piece as seen from
+inside (so on both sides of every jump and of every joint that turns back), at samples between, and
+ever closer around those that may lead to the largest value.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
+from .smooth_pieces import Motion
+
 DENSE = 2000  # samples over a trajectory, at least
-INSIDE = 1e-7  # of a piece: from there on rates, which may fall as its square, are no rounding
+LEAST = 9  # samples of a piece
 ROUNDS, POINTS = 12, 9  # of closer looks, each 4 times as close as the one before
 
 
-def times_between(knots):
-    """Times (pieces, samples), the ends of each piece seen from inside: accelerations may jump.
+class Peaks(NamedTuple):
+    """Of m values: where each is largest, the Motion (m, n) there, and that value."""
 
-    From so far inside that the rate of a joint which starts or stops there has the right sign.
-    """
-    count = max(9, -(-DENSE // (len(knots) - 1)))
-    inside = INSIDE * np.diff(knots)
-    start, stop = knots[:-1] + inside, knots[1:] - inside
-    return np.linspace(start, stop, count, axis=-1)
+    t: np.ndarray  # (m,)
+    motion: Motion
+    value: np.ndarray  # (m,)
 
 
-def peaks(values, knots):
-    """Where each of the values(t) (..., m) of times (...) is largest, and that value: (m,), (m,).
+def samples_of(trajectory):
+    """Times (pieces, samples) and the Motion there."""
+    pieces = trajectory.smooth_pieces
+    which, share = np.arange(len(pieces)), _shares(pieces)
+    return pieces.times(which, share), pieces.motion(which, share)
 
-    `values` is smooth between knots, or nearly so.
-    """
-    t = times_between(knots)
-    sampled = values(t)  # (pieces, samples, m)
+
+def peaks(values, trajectory):
+    """The Peaks of values(Motion), (..., m) for a Motion (..., n)."""
+    pieces = trajectory.smooth_pieces
+    share = _shares(pieces)
+    sampled = values(pieces.motion(np.arange(len(pieces)), share))  # (pieces, samples, m)
+    channels = np.arange(sampled.shape[-1])
     largest = sampled.max(axis=(0, 1))
     before, after = (
         np.pad(sampled, ((0, 0), side, (0, 0)), constant_values=-np.inf)[:, cut]
@@ -32,23 +44,31 @@ def peaks(values, knots):
     )
     rounding = 1e-12 * abs(largest)  # so that of a plateau only the first sample is a maximum
     local = (sampled > before + rounding) & (sampled >= after - rounding)
-    local.reshape(-1, len(largest))[
-        sampled.reshape(-1, len(largest)).argmax(0), np.arange(len(largest))
-    ] = True
+    flat = sampled.reshape(-1, len(channels))
+    local.reshape(flat.shape)[flat.argmax(0), channels] = True
     # between samples it may rise about as much as it does from one to the next
     gain = np.maximum(
         np.where(np.isfinite(before), sampled - before, 0.0),
         np.where(np.isfinite(after), sampled - after, 0.0),
     )
     piece, place, channel = np.nonzero(local & (sampled + gain >= largest))
-    low, high = t[piece, np.maximum(place - 1, 0)], t[piece, np.minimum(place + 1, t.shape[1] - 1)]
+    low = share[piece, np.maximum(place - 1, 0)]
+    high = share[piece, np.minimum(place + 1, share.shape[1] - 1)]
     row = np.arange(len(channel))
     for _ in range(ROUNDS):
         closer = np.linspace(low, high, POINTS, axis=-1)
-        found = values(closer)[row[:, None], np.arange(POINTS), channel[:, None]]
+        motion = pieces.motion(piece, closer)
+        found = values(motion)[row[:, None], np.arange(POINTS), channel[:, None]]
         best = found.argmax(-1)
         low = closer[row, np.maximum(best - 1, 0)]
         high = closer[row, np.minimum(best + 1, POINTS - 1)]
-    at, value = closer[row, best], found[row, best]
-    best = [np.flatnonzero(channel == k)[value[channel == k].argmax()] for k in range(len(largest))]
-    return at[best], value[best]
+    value = found[row, best]
+    top = np.array([np.flatnonzero(channel == k)[value[channel == k].argmax()] for k in channels])
+    there = Motion(*(part[top, best[top]] for part in motion))
+    return Peaks(pieces.times(piece, closer)[top, best[top]], there, value[top])
+
+
+def _shares(pieces):
+    """(pieces, samples): where each is looked at first."""
+    count = max(LEAST, -(-DENSE // len(pieces)))
+    return np.tile(np.linspace(0.0, 1.0, count), (len(pieces), 1))

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+SLIVER = 1e-4  # of the length
+
 
 class Polyline:
     """Poses over the distance s from the start, turning evenly while the origin goes straight.
@@ -28,9 +30,26 @@ class Polyline:
 
     @property
     def breaks(self):
-        """The distances between which the path is one formula."""
+        """The distances between which the path is one formula, but for slivers between two blends.
+
+        No curve of fifth powers over a sliver has a second derivative that is worth anything.
+        """
         inner = [place + side for place in self.corners[1:-1] for side in (-self.blend, self.blend)]
-        return np.unique([0.0, *inner, self.length])
+        inner = np.unique(np.clip(inner, 0.0, self.length))
+        inner = inner[np.diff(inner, prepend=0.0) > SLIVER * self.length]
+        return np.array([0.0, *inner[self.length - inner > SLIVER * self.length], self.length])
+
+    @property
+    def limited_parts(self):
+        """The parts of a twist, angular 0 and linear 1, whose size a velocity limits, and of which
+        an acceleration does.
+
+        Those of the origin; where a line only turns, those of the turn.
+        """
+        moves = [bool(move.any()) for move, _ in self.rates]
+        if all(moves):
+            return (1,), (1,)
+        return ((1,), (0, 1)) if any(moves) else ((0,), (0,))
 
     def __call__(self, s):
         """The pose (4, 4) at s, and how it changes with s: twist and its rate (6,), angular first.

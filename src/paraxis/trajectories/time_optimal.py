@@ -117,7 +117,16 @@ def _largest_without_u(B, C):
 
 
 def profile(grid, x, u):
+    """The profile with these x and u.
+
+    It passes over the rounding errors around a place where a joint turns back. There u jumps
+    because friction does, and u of one side with the direction of the other may need any torque.
+    """
     rate = np.sqrt(x)
-    times = 2 * grid.step / (rate[:-1] + rate[1:])
-    powers = np.stack([grid.s[:-1], rate[:-1], u / 2], axis=-1)
-    return PiecewisePolynomial(np.cumsum([0.0, *times]), powers[..., None])
+    start, end = rate[:-1], rate[1:]
+    first, last = grid.s[:-1] + grid.skipped[:-1], grid.s[1:] - grid.skipped[1:]
+    whole = (first == grid.s[:-1]) & (last == grid.s[1:])
+    way = np.where(whole, grid.step, last - first)
+    end = np.where(whole, end, np.sqrt(np.maximum(x[:-1] + 2 * u * way, 0.0)))
+    powers = np.stack([first, start, u / 2], axis=-1)
+    return PiecewisePolynomial(np.cumsum([0.0, *(2 * way / (start + end))]), powers[..., None])

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .limits import MET, Limits, drive_torques
-from .peaks import peaks, times_between
+from .peaks import peaks, samples_of
+from .smooth_pieces import Motion
 
 LONGEST = 1e6  # a factor that is as good as standing still
 CLOSE = 1e-12  # of a factor, relative
@@ -18,8 +19,8 @@ def smallest_stretch(robot, trajectory, max_velocity, max_acceleration, max_torq
     """The smallest factor at which no limit is passed and one is met."""
     limits = Limits.of(robot, trajectory.n, max_velocity, max_acceleration, max_torque)
     factor = max(
-        _largest_ratio(trajectory, 1, limits.velocity),
-        np.sqrt(_largest_ratio(trajectory, 2, limits.acceleration)),
+        _largest_ratio(trajectory, "qd", limits.velocity),
+        np.sqrt(_largest_ratio(trajectory, "qdd", limits.acceleration)),
     )
     if np.isfinite(limits.torque).any():
         factor = _with_torques(_Torques(robot, trajectory, limits.torque), factor)
@@ -33,29 +34,36 @@ def _largest_ratio(trajectory, derivative, limits):
     if not limited.any():
         return 0.0
 
-    def ratios(t):
-        return abs(trajectory(t)[derivative][..., limited]) / limits[limited]
+    def ratios(motion):
+        return abs(getattr(motion, derivative)[..., limited]) / limits[limited]
 
-    _, ratio = peaks(ratios, trajectory.knots)
-    return ratio.max()
+    return peaks(ratios, trajectory).value.max()
 
 
 class _Torques:
-    """Torques of a stretched motion over their limits, as a function of its own time."""
+    """Torques of a stretched motion over their limits, at samples of the motion as it was."""
 
     def __init__(self, robot, trajectory, limits):
         self.robot, self.trajectory, self.limits = robot, trajectory, limits
-        self.times = times_between(trajectory.knots).ravel()
+        times, motion = samples_of(trajectory)
+        self.times = times.ravel()
+        self.samples = Motion(*(part.reshape(-1, trajectory.n) for part in motion))
 
-    def ratios(self, factor, t):
-        q, qd, qdd = self.trajectory(t)
+    def ratios(self, factor, motion):
+        q, qd, qdd = motion
         return abs(drive_torques(self.robot, q, qd / factor, qdd / factor**2)) / self.limits
 
     def allow(self, factor):
-        return self.ratios(factor, self.times).max() <= 1 + MET
+        return self.ratios(factor, self.samples).max() <= 1 + MET
+
+    def take_in(self, peaks):
+        """Let peaks that samples have missed be samples."""
+        self.times = np.concatenate([self.times, peaks.t])
+        both = zip(self.samples, peaks.motion, strict=True)
+        self.samples = Motion(*map(np.concatenate, both))
 
     def impossible(self):
-        ratios = self.ratios(LONGEST, self.times)
+        ratios = self.ratios(LONGEST, self.samples)
         k, i = np.unravel_index(ratios.argmax(), ratios.shape)
         joint, limit = self.robot.joint_names[i], self.limits[i]
         return ArgumentError(
@@ -67,14 +75,14 @@ class _Torques:
 
 def _with_torques(torques, least):
     """The smallest factor, not below `least`, that torques allow."""
-    while True:  # what samples miss becomes a sample
+    while True:
         factor = _on_samples(torques, least)
         if factor == 0:
             return factor
-        when, ratio = peaks(lambda t, f=factor: torques.ratios(f, t), torques.trajectory.knots)
-        if ratio.max() <= 1 + 5 * MET:
+        found = peaks(lambda motion, f=factor: torques.ratios(f, motion), torques.trajectory)
+        if found.value.max() <= 1 + 5 * MET:
             return factor
-        torques.times = np.concatenate([torques.times, when])
+        torques.take_in(found)
         least = factor * (1 + 5 * MET)  # so that it ends
 
 

@@ -8,7 +8,7 @@ What is compiled depends on how many pieces there are, not on their numbers, whi
 from typing import NamedTuple
 
 from ..scalar import less, less_equal, maximum, minimum, select
-from .trajectory import CREEP
+from .smooth_pieces import CREEP
 
 
 def piece_count(trajectory):

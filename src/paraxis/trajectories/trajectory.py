@@ -13,10 +13,10 @@ from . import given
 from .joint_range import check_range
 from .loaded import with_load
 from .piecewise import PiecewisePolynomial
+from .smooth_pieces import CREEP, SmoothPieces
 from .time_optimal import fastest_profile
 from .time_scaling import smallest_stretch
 
-CREEP = 1e-100  # a rate with a direction and no size
 AT_REST = 1e-9  # a rate at the end, of the largest on the way there, that is none
 
 
@@ -40,6 +40,14 @@ class Leg(NamedTuple):
         s, sd, sdd = self.profile(t)
         under_way = ((t > 0) & (t < self.profile.length))[..., None]
         sd = np.where(under_way, np.maximum(sd, CREEP), sd)  # rounding turns nothing back
+        return self._along_path(s, sd, sdd)
+
+    def inside(self, piece, t):
+        """The same by the given pieces of the profile: at a piece's ends what it itself has."""
+        s, sd, sdd = self.profile.of_piece(piece, t)
+        return self._along_path(s, np.maximum(sd, CREEP), sdd)
+
+    def _along_path(self, s, sd, sdd):
         q, dq, ddq = self.path(np.clip(s[..., 0], 0.0, self.path.length))
         return q, dq * sd, dq * sdd + ddq * sd**2
 
@@ -75,10 +83,15 @@ class Trajectory:
 
     @property
     def knots(self):
-        """The times between which everything is smooth."""
+        """The times between which accelerations do not jump."""
         *starts, end = self.starts
         legs = zip(self.legs, starts, strict=True)
         return np.concatenate([*(leg.profile.knots[:-1] + start for leg, start in legs), [end]])
+
+    @cached_property
+    def smooth_pieces(self):
+        """The pieces of it that have no jump and no turn inside, for whoever looks for peaks."""
+        return SmoothPieces(self)
 
     @cached_property
     def comes_to_rest(self):
