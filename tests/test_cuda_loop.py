@@ -449,6 +449,21 @@ def test_inverse_kinematics(with_start, gpu):
     assert repr(found) == repr(expected)
 
 
+@pytest.mark.parametrize("kind", ("position", "rotation"))
+def test_inverse_kinematics_of_parts_of_a_pose(kind, gpu):
+    robot, other = px.planar(2), px.planar(2)
+    poses = px.forward_kinematics(robot, np.random.default_rng(0).uniform(-2, 2, (5, 2)))
+    goal = {"position": poses[:, :3, 3].copy(), "rotation": poses[:, :3, :3].copy()}[kind]
+    goal[0, 0] = np.nan
+    start = np.array([0.3, 0.4])
+    expected = px.inverse_kinematics(robot, **{kind: goal}, q0=start)
+    found = px.inverse_kinematics(other, **{kind: far(goal)}, q0=far(start))
+    for name in ("q", "solved", "error", "singular"):
+        assert isinstance(getattr(found, name), FarArray)
+        same(getattr(found, name), getattr(expected, name), 1e-9)
+    assert np.isnan(expected.q[0]).all() and np.isfinite(expected.q[1:]).all()
+
+
 # -- the benchmark ---------------------------------------------------------------------------------
 
 

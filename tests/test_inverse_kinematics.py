@@ -46,15 +46,15 @@ def errors(robot, q, pose, frame):
 
 
 def check(robot, pose, found, frame=None, tolerance=1e-8):
-    """Solutions lead to their poses, within limits; what is no solution is NaN."""
+    """Solutions lead to their poses; what is none is off by its error; all are within limits."""
     solved = found.solved
-    exact = errors(robot, found.q[solved], pose[solved], frame)
-    assert exact.max(initial=0) <= tolerance + 1e-13
-    np.testing.assert_allclose(found.error[solved], exact, atol=1e-13)
+    exact = errors(robot, found.q, pose, frame)
+    assert exact[solved].max(initial=0) <= tolerance + 1e-13
+    np.testing.assert_allclose(found.error[solved], exact[solved], atol=1e-13)
+    np.testing.assert_allclose(found.error, exact, rtol=1e-6, atol=1e-13)
     limits = Limits(robot)
-    assert (found.q[solved] >= limits.lower).all()
-    assert (found.q[solved] <= limits.upper).all()
-    assert np.isnan(found.q[~solved]).all()
+    assert (found.q >= limits.lower).all()
+    assert (found.q <= limits.upper).all()
     assert not (found.error[~solved] <= tolerance).any()
     assert not found.singular[~solved].any()
 
@@ -175,6 +175,87 @@ def test_poses_as_objects():
     nested = [[poses[0], matrices[1]], [matrices[2].tolist(), poses[3]]]
     found = px.inverse_kinematics(UR5, nested)
     np.testing.assert_array_equal(found.q, expected.reshape(2, 2, 6))
+
+
+# -- goals that leave something free ---------------------------------------------------------------
+
+
+def parts(robot, q, pose, frame=None):
+    """The distance in metres and the angle in radians, each (...), by `errors` of half a pose."""
+    there = px.forward_kinematics(robot, q, frame)
+    turned = there.copy()
+    turned[:, :3, :3] = pose[:, :3, :3]
+    moved = there.copy()
+    moved[:, :3, 3] = pose[:, :3, 3]
+    return {
+        "position": errors(robot, q, moved, frame),
+        "rotation": errors(robot, q, turned, frame),
+    }
+
+
+def goals(pose):
+    return {"position": pose[..., :3, 3], "rotation": pose[..., :3, :3]}
+
+
+@pytest.mark.parametrize("kind", ["position", "rotation"])
+@settings(max_examples=2)
+@given(st.integers(0, 2**32))
+def test_random_robots_reach_parts_of_poses(kind, seed):
+    robot = random_robot(seed, joints=(1, 7))
+    frame = robot.frame_names[-1]
+    _, pose = reachable(robot, 40, frame)
+    found = px.inverse_kinematics(robot, frame=frame, **{kind: goals(pose)[kind]})
+    exact = parts(robot, found.q, pose, frame)[kind]
+    np.testing.assert_allclose(found.error, exact, rtol=1e-6, atol=1e-13)
+    assert (found.solved == (found.error <= 1e-8)).all()
+    assert found.solved.mean() >= 0.95
+    limits = Limits(robot)
+    assert ((found.q >= limits.lower) & (found.q <= limits.upper)).all()
+
+
+def test_a_planar_arm_goes_to_points():
+    """With one elbow or the other; its orientation, which takes three joints, is left free."""
+    robot = px.planar(2)
+    q = np.random.default_rng(0).uniform(0.2, 2.5, (200, 2))
+    q[0, 1] = 0.0
+    points = px.forward_kinematics(robot, q)[:, :3, 3]
+    far = 3.0 * points[:1] / np.linalg.norm(points[0])
+    found = px.inverse_kinematics(robot, position=np.concatenate([points, far]), q0=[0.0, 1.0])
+    assert found.solved.tolist() == [True] * 200 + [False]
+    np.testing.assert_allclose(np.cos(found.q[:200, 1]), np.cos(q[:, 1]), atol=1e-7)
+    assert found.singular.tolist() == [True] + [False] * 200
+    assert found.error[-1] == pytest.approx(1.0, abs=1e-9)  # it points there, stretched
+    there = px.forward_kinematics(robot, found.q[-1])[:3, 3]
+    np.testing.assert_allclose(there, far[0] * 2 / 3, atol=1e-4)
+
+
+def test_what_is_free_is_left_free():
+    q, pose = reachable(UR5, 100)
+    found = px.inverse_kinematics(UR5, position=pose[:, :3, 3], q0=q[::-1])
+    assert found.solved.all()
+    left = parts(UR5, found.q, pose)
+    assert left["position"].max() < 1e-8 and np.median(left["rotation"]) > 0.1
+
+
+def test_joints_that_only_slide_turn_nothing():
+    slide = px.Robot("slide", [px.Joint("x", "prismatic")], [px.Inertia(1.0)])
+    found = px.inverse_kinematics(slide, rotation=[np.eye(3), np.diag([1.0, -1.0, -1.0])])
+    assert found.solved.tolist() == [True, False]
+    assert np.isfinite(found.q).all()
+    np.testing.assert_allclose(found.error, [0.0, math.pi])
+
+
+def test_what_is_no_position_or_rotation_spoils_no_other():
+    robot = px.planar(2)
+    good = goals(px.forward_kinematics(robot, np.random.default_rng(0).uniform(-2, 2, (4, 2))))
+    for kind, wrong in (("position", np.nan), ("position", np.inf), ("rotation", np.nan)):
+        bad = good[kind].copy()
+        bad[1, 0] = wrong
+        found, alone = (px.inverse_kinematics(robot, **{kind: each}) for each in (bad, good[kind]))
+        assert np.isnan(found.q[1]).all() and np.isnan(found.error[1]) and not found.solved[1]
+        np.testing.assert_array_equal(np.delete(found.q, 1, 0), np.delete(alone.q, 1, 0))
+    rounded = px.inverse_kinematics(robot, rotation=good["rotation"].round(4))
+    assert rounded.solved.all()
 
 
 # -- singular solutions ----------------------------------------------------------------------------
@@ -381,8 +462,34 @@ def test_out_of_reach_says_by_how_much():
     pose[:3, 3] *= 10.0 / reach
     found = px.inverse_kinematics(robot, pose)
     assert not found.solved
-    assert np.isnan(found.q).all()
-    assert 10.0 - reach <= found.error < 1.05 * (10.0 - reach)
+    check(robot, pose[None], px.inverse_kinematics(robot, pose[None]))
+    assert 10.0 - reach <= found.error < 1.0001 * (10.0 - reach)
+
+
+def test_what_is_not_solved_is_the_best_that_was_found():
+    """No NaN, within limits, off by its error, and no small motion makes it better."""
+    robot = limited(px.planar(3), j2=(-2.0, 0.0), j3=(0.5, 2.0))
+    _, pose = reachable(robot, 200)
+    pose[:100, :3, 3] *= 2.5
+    found = px.inverse_kinematics(robot, pose)
+    assert found.solved[:100].mean() < 0.2 and found.solved[100:].all()
+    check(robot, pose, found)
+    points = px.inverse_kinematics(robot, position=pose[:, :3, 3])
+    missed = ~points.solved
+    assert 50 < np.count_nonzero(missed) <= 100
+    for tried in np.random.default_rng(1).normal(size=(50, 3)) * 1e-3:
+        near = np.clip(points.q[missed] + tried, Limits(robot).lower, Limits(robot).upper)
+        off = (px.forward_kinematics(robot, near) - pose[missed])[:, :3, 3]
+        assert (np.linalg.norm(off, axis=-1) > points.error[missed] - 1e-6).all()
+
+
+def test_what_is_not_solved_is_no_worse_than_the_start():
+    robot = limited(px.planar(3), j2=(-2.0, 0.0), j3=(0.5, 2.0))
+    q0, pose = reachable(robot, 50)
+    pose[:, 1, 3] += 0.1  # out of the plane, by which the start is off and nothing else
+    found = px.inverse_kinematics(robot, pose, q0=q0)
+    assert not found.solved.any()
+    np.testing.assert_allclose(found.error, 0.1, rtol=1e-9)
 
 
 def test_beyond_limits_is_not_solved():
@@ -502,6 +609,10 @@ def test_wrong_arguments_say_what_is_wrong():
         ({"pose": pose, "q0": np.zeros(5)}, r"q0: expected shape \(..., 6\), found \(5,\)"),
         ({"pose": pose[None].repeat(2, 0), "q0": np.zeros((3, 6))}, r"pose \(2,\), q0 \(3,\)"),
         ({"pose": pose, "frame": 3}, "frame: expected the name of a frame, found int"),
+        ({}, "expected one of pose, position and rotation, found none"),
+        ({"pose": pose, "position": [0, 0, 1]}, "rotation, found pose and position"),
+        ({"position": [0, 1]}, r"position: expected shape \(..., 3\), found \(2,\)"),
+        ({"rotation": pose}, r"rotation: expected shape \(..., 3, 3\), found \(4, 4\)"),
         ({"pose": pose, "tolerance": 0.0}, "tolerance: expected a number above zero, found 0.0"),
         ({"pose": pose, "tolerance": "fine"}, "tolerance: expected a number above zero"),
         ({"pose": pose, "tolerance": True}, "tolerance: expected a number above zero, found True"),

@@ -244,3 +244,10 @@ def test_inverse_kinematics(put):
         back = px.forward_kinematics(robot, as_numpy(found.q)[solved])
         assert abs(back - poses[solved]).max() < 1e-7
         assert np.isnan(as_numpy(found.error)[5]) and not solved[6]
+        assert np.isnan(as_numpy(found.q)[5]).all() and np.isfinite(as_numpy(found.q)[6]).all()
+    for kind, goal in (("position", poses[7:, :3, 3]), ("rotation", poses[7:, :3, :3])):
+        found = px.inverse_kinematics(px.load("puma560"), **{kind: put(goal)})
+        assert as_numpy(found.solved).mean() > 0.99
+        back = px.forward_kinematics(robot, as_numpy(found.q))[as_numpy(found.solved)]
+        part = {"position": back[:, :3, 3], "rotation": back[:, :3, :3]}[kind]
+        assert abs(part - goal[as_numpy(found.solved)]).max() < 1e-7

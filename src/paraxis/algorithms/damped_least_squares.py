@@ -6,6 +6,8 @@ and near it the steps are Gauss-Newton's, of quadratic convergence (Sugihara, IE
 """
 
 import math
+from functools import reduce
+from typing import NamedTuple
 
 from ..scalar import less, less_equal, maximum, minimum, select
 from .dense import dot
@@ -18,18 +20,33 @@ FAR = 100.0  # a squared error beyond which more damping would only slow it down
 LEAST_DAMPING = 1e-12  # keeps the equations regular at a singular goal
 
 
-def damped_step(robot, q, goal, frame, length, bounds, tolerance):
+class Aim(NamedTuple):
+    """What is to be reached: of a frame's motions the rows that count, of its distances those."""
+
+    rows: slice
+    distances: slice
+
+
+AIMS = {
+    "pose": Aim(slice(0, 6), slice(0, 2)),
+    "position": Aim(slice(3, 6), slice(1, 2)),
+    "rotation": Aim(slice(0, 3), slice(0, 1)),
+}
+
+
+def damped_step(robot, q, goal, frame, length, bounds, tolerance, aim=AIMS["pose"]):
     """The next q, how far this one is off (as chord and way), and whether that is near enough.
 
     If so, q stays. `bounds` are floats (lower, upper) for each joint, infinite where there is none.
-    A joint that stands at a bound and is pushed against it takes no part in the step.
+    A joint that stands at a bound and is pushed against it takes no part in the step. Of chord and
+    way only those that the aim has are given.
     """
     pose = forward_kinematics(robot, q, frame)
-    distance = pose_distance(pose, goal)
-    near = less_equal(maximum(*distance), tolerance)
+    distance = pose_distance(pose, goal)[aim.distances]
+    near = less_equal(reduce(maximum, distance), tolerance)
     chord, way = pose_error(pose, goal)
-    e = [*chord, *(way * (1.0 / length))]
-    J = scaled_jacobian(robot, q, frame, length)
+    e = [*chord, *(way * (1.0 / length))][aim.rows]
+    J = scaled_jacobian(robot, q, frame, length, aim)
     J = [_unless_stopped(j, dot(j, e), x, *stops) for j, x, stops in zip(J, q, bounds, strict=True)]
     damping = minimum(dot(e, e), FAR) * DAMPING + LEAST_DAMPING
     moved = []
@@ -39,12 +56,12 @@ def damped_step(robot, q, goal, frame, length, bounds, tolerance):
     return moved, distance, select(near, 1.0, 0.0)
 
 
-def scaled_jacobian(robot, q, frame, length):
+def scaled_jacobian(robot, q, frame, length, aim=AIMS["pose"]):
     """J by columns, with lengths, also those of sliding joints, in units of `length`."""
     rows = jacobian(robot, q, frame, "world")
     angular, linear = zip(*rows[:3], strict=True), zip(*rows[3:], strict=True)
     return [
-        [*turn, *(v * (1.0 / length) if revolute else v for v in slide)]
+        [*turn, *(v * (1.0 / length) if revolute else v for v in slide)][aim.rows]
         for turn, slide, revolute in zip(angular, linear, robot.is_revolute, strict=True)
     ]
 

@@ -5,18 +5,19 @@ pivot over the first is then, to a small factor, the r-th singular value of J ov
 """
 
 from ..scalar import less, maximum, select, sqrt
-from .damped_least_squares import scaled_jacobian
+from .damped_least_squares import AIMS, scaled_jacobian
 from .dense import dot
 
 NOTHING = 1e-14  # a pivot that may be a rounding error
 
 
-def evenness(robot, q, frame, length):
-    """The singular values of J over the largest, roughly: from 1 down to 0, one a freedom."""
-    J = scaled_jacobian(robot, q, frame, length)
+def evenness(robot, q, frame, length, aim=AIMS["pose"]):
+    """The singular values of J over the largest, roughly: from 1 down to 0, one per freedom."""
+    J = scaled_jacobian(robot, q, frame, length, aim)
     vectors = min(J, list(zip(*J, strict=True)), key=len)
     first, *others = pivots([[dot(a, b) for b in vectors] for a in vectors])
-    return [1.0] + [sqrt(maximum(pivot, 0.0) / first) for pivot in others]
+    # of sliding joints alone nothing turns: all of J is 0 then
+    return [1.0] + [sqrt(maximum(pivot, 0.0) / maximum(first, NOTHING)) for pivot in others]
 
 
 def pivots(G):

@@ -68,6 +68,10 @@ class Limits:
         unwound = xp.clip(unwound, self.lower, self.upper)  # of a whole turn, rounding has passed
         return xp.where(self.goes_round, unwound, q)
 
+    def at_bound(self, q):
+        """Which joints of q (..., n) stand at a bound that they are kept to."""
+        return ~self.goes_round & ((q <= self.lower) | (q >= self.upper))
+
     def within(self, q):
         """q (..., n) with joints that do not go round brought between their bounds."""
         xp = self._arrays

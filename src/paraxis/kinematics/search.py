@@ -1,8 +1,9 @@
 """The numerical search: damped least squares from several starts, on a whole batch of poses.
 
 It goes in rounds of a few compiled steps. After each, poses that are reached leave the batch; those
-whose error fell go on from where they are; the others begin anew from their next start. What is
-done for a pose depends on that pose alone.
+whose error fell go on from where they are; the others begin anew from their next start. Of a pose
+that is never reached the best that was met is kept, and improved at the end. What is done for a
+pose depends on that pose alone.
 """
 
 import math
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algorithms.damped_least_squares import damped_step
+from ..algorithms.damped_least_squares import AIMS, damped_step
 from ..algorithms.singularity import evenness
 from ..api import trace
 from ..backends.places import CPU
@@ -29,27 +30,33 @@ SINGULAR = 1e-6  # a singular value of J, over the largest, that counts as none
 SAMPLE = 4  # postures that tell how many freedoms a frame has
 DOUBTFUL = 10.0  # times the root of the tolerance: one that may be none at the pose itself
 POLISH = 32  # steps from an error of the tolerance to one of rounding, at a singular pose
+IMPROVEMENTS = 24  # steps on from the best that was met for a pose that is not reached
+SHARES = (4.0, 1.0, 1 / 4, 1 / 16, 1 / 64)  # of such a step
 FAR = 1.0  # the error that a start is taken to have
 
 
 class Search:
-    """Inverse kinematics, in a place, of a chain all of whose joints move its only frame."""
+    """Inverse kinematics, in a place, of a chain all of whose joints move its only frame.
 
-    def __init__(self, robot, place):
+    The goal is its "pose", or of that only the "position" or the "rotation".
+    """
+
+    def __init__(self, robot, goal, place):
         (self._frame,) = robot.frames
+        self._goal, self._aim = goal, AIMS[goal]
         self._n, self._model = robot.n, Model(robot)
         self._length = characteristic_length(robot, self._frame)
         self._place, self._arrays = place, place.arrays
         limits = Limits(robot, self._length)
         self._bounds, self._limits = limits.bounds, limits.at(place)
         ranges = limits.low, limits.high
-        self._starts = Starts(robot, self._frame.name, *ranges, self._length, ROUNDS, place)
+        self._starts = Starts(robot, self._frame.name, goal, *ranges, self._length, ROUNDS, place)
 
     def solve(self, goals, q0, tolerance, sought):
-        """q (N, n) for goals (N, 4, 4), and the least error met (N,).
+        """q (N, n) for goals (N, 4, 4), the best that was found, and its error (N,).
 
-        Only for the poses whose numbers are `sought`; q is NaN where there is no solution, and the
-        error where none was sought. The first start is q0 (N, n), unless that is None.
+        Only for the poses whose numbers are `sought`; for others both are NaN. The first start is
+        q0 (N, n), unless that is None.
         """
         xp, count = self._arrays, len(goals)
         results = Results(xp.full((count, self._n), math.nan), xp.full(count, math.nan))
@@ -61,8 +68,54 @@ class Search:
             left.append(self._rounds(early, piece, tolerance, q0, results))
         if left:
             everything = [xp.concatenate(arrays) for arrays in zip(*left, strict=True)]
-            self._rounds(late, Sought(*everything), tolerance, q0, results)
+            never = self._rounds(late, Sought(*everything), tolerance, q0, results).number
+            if len(never):
+                self._improve(never, goals[never], None if q0 is None else q0[never], results)
         return results
+
+    def _improve(self, numbers, goals, q0, results):
+        """Go on from the best that was met for some poses, none of which was reached.
+
+        Far from a goal that is out of reach, steps overshoot along some directions and creep along
+        others. Of several lengths the one that leaves the least squared error is taken, of all
+        joints or of those that the step does not bring to a bound: these go there at once.
+        """
+        xp, count, each = self._arrays, len(numbers), self._arrays.arange(len(numbers))
+        shares = xp.asarray(SHARES)[:, None, None]
+        again = xp.tile(goals, (2 * len(SHARES), 1, 1))
+        q = results.q[numbers]
+        after = self._moved(q, goals, 1)  # where the next step leads, and how far off this one is
+        if q0 is not None:  # which no round has looked at
+            start = self._limits.within(q0)
+            there = self._moved(start, goals, 1)
+            nearer = (self._error(there["off"]) < self._error(after["off"]))[:, None]
+            q = xp.where(nearer, start, q)
+            after = {name: xp.where(nearer, there[name], after[name]) for name in after}
+        best, error = q, self._error(after["off"])
+        ahead, off = after["q"], after["off"]
+        for _ in range(IMPROVEMENTS):
+            stopped = xp.where(self._limits.at_bound(ahead), ahead, q)
+            tried = [start + shares * (ahead - start) for start in (q, stopped)]
+            tried = self._limits.within(xp.concatenate(tried))
+            after = self._moved(tried.reshape(-1, self._n), again, 1)
+            further, left = (after[name].reshape(len(tried), count, -1) for name in ("q", "off"))
+            least = self._squared(left).argmin(0)
+            falls = (self._squared(left[least, each]) < self._squared(off))[:, None]
+            q = xp.where(falls, tried[least, each], q)
+            ahead = xp.where(falls, further[least, each], ahead)
+            off = xp.where(falls, left[least, each], off)
+            less = self._error(off) < error
+            best, error = xp.where(less[:, None], q, best), xp.where(less, self._error(off), error)
+        results.q[numbers], results.error[numbers] = self._limits.unwound(best, q0), error
+
+    def _squared(self, off):
+        """What steps make smaller."""
+        scales = self._arrays.asarray((1.0, 1.0 / self._length)[self._aim.distances])
+        return ((off * scales) ** 2).sum(-1)
+
+    def _moved(self, q, goals, steps):
+        """What is carried after some steps that none leaves early."""
+        return self._steps(steps=steps, q=q, goal=goals, tolerance=0.0, off=self._unread)[0]
 
     def singular(self, goals, q, tolerance):
         """Which solutions q (N, n), NaN where none, lose a freedom that the frame has elsewhere.
@@ -74,10 +127,7 @@ class Search:
         doubtful = self._arrays.flatnonzero(least < DOUBTFUL * tolerance**0.5)
         if not len(doubtful):
             return least < SINGULAR
-        polished, _ = self._steps(
-            steps=POLISH, q=q[doubtful], goal=goals[doubtful], tolerance=0.0, off=self._unread
-        )
-        least[doubtful] = self._least(polished["q"])
+        least[doubtful] = self._least(self._moved(q[doubtful], goals[doubtful], POLISH)["q"])
         return least < SINGULAR
 
     @cached_property
@@ -85,7 +135,7 @@ class Search:
         """The least singular value of J over the largest, of those that are not zero everywhere."""
 
         def values(q):
-            return evenness(self._model, q, self._frame, self._length)
+            return evenness(self._model, q, self._frame, self._length, self._aim)
 
         some = self._starts.postures[:SAMPLE].tolist()
         freedoms = max(sum(value >= SINGULAR for value in values(q)) for q in some)
@@ -116,9 +166,11 @@ class Search:
                 off=self._unread,
             )
             q, error = final["q"], self._error(final["off"])
-            least = results.error[sought.number]
-            results.error[sought.number] = xp.minimum(least, error)
             reached = error <= tolerance
+            least = results.error[sought.number]
+            closer = (error < least) & ~reached
+            results.q[sought.number[closer]] = q[closer]
+            results.error[sought.number] = xp.minimum(least, error)
             numbers = sought.number[reached]
             near = None if q0 is None else q0[numbers]
             results.q[numbers] = self._limits.unwound(q[reached], near)
@@ -133,23 +185,35 @@ class Search:
 
         def step(q, goal, tolerance, off):
             moved, distance, done = damped_step(
-                self._model, q, goal, self._frame, self._length, self._bounds, tolerance
+                *(
+                    self._model,
+                    q,
+                    goal,
+                    self._frame,
+                    self._length,
+                    self._bounds,
+                    tolerance,
+                    self._aim,
+                )
             )
             return {"q_next": moved, "off_next": list(distance), "done": done}
 
-        program = trace(step, q=self._n, goal=(4, 4), tolerance=(), off=2)
+        program = trace(step, q=self._n, goal=(4, 4), tolerance=(), off=len(self._unread))
         carry = {"q": "q_next", "off": "off_next"}
         return program.compile_loop(carry, until="done", target=self._place.target)
 
     def _error(self, off):
-        """The larger of angle and way."""
-        xp, chord, way = self._arrays, off[:, 0], off[:, 1]
-        return xp.maximum(2 * xp.arcsin(xp.minimum(chord / 2, 1.0)), way)
+        """The larger of angle and way, or the one that counts."""
+        xp = self._arrays
+        if self._goal == "position":
+            return off[:, 0]
+        angle = 2 * xp.arcsin(xp.minimum(off[:, 0] / 2, 1.0))
+        return angle if self._goal == "rotation" else xp.maximum(angle, off[:, 1])
 
     @cached_property
     def _unread(self):
         """Chord and way before the first step."""
-        return self._arrays.zeros(2)
+        return self._arrays.zeros(len(range(2)[self._aim.distances]))
 
 
 class Results(NamedTuple):

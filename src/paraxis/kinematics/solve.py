@@ -1,4 +1,4 @@
-"""Inverse kinematics for arrays of poses: where the joints stand when a frame has a pose."""
+"""Inverse kinematics for arrays of goals: where the joints stand when a frame has a pose."""
 
 import math
 from dataclasses import dataclass, replace
@@ -22,11 +22,11 @@ TOLERANCE = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class InverseKinematics:
-    """What `px.inverse_kinematics` found, for each pose."""
+    """What `px.inverse_kinematics` found, for each goal."""
 
-    q: np.ndarray  # (..., n); NaN where no solution was found
+    q: np.ndarray  # (..., n): a solution, or the nearest to one that was found
     solved: np.ndarray  # (...)
-    error: np.ndarray  # (...) the least met: the larger of metres and radians; NaN if no pose
+    error: np.ndarray  # (...) of q: the larger of metres and radians; NaN if there was no goal
     singular: np.ndarray  # (...): solved, where the frame loses a freedom of motion
 
     def __repr__(self):
@@ -37,18 +37,27 @@ class InverseKinematics:
         return f"<InverseKinematics: {solved:,} of {total:,} solved{more}>"
 
 
-def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE):
+def inverse_kinematics(
+    robot, pose=None, frame=None, q0=None, *, position=None, rotation=None, tolerance=TOLERANCE
+):
     """Joint positions that bring a frame, by default the tool, to poses (..., 4, 4) in the world.
 
-    The result has `q` (..., n), `solved` (...) and `error` (...), the larger of the distance in
-    metres and the angle in radians that is left. Solved means an error of at most `tolerance`,
-    within the joints' limits; where none was found q is NaN, and the error is the least met.
+    In place of a pose, `position` (..., 3) is a goal for the frame's origin that leaves its
+    orientation free, and `rotation` (..., 3, 3) one for its orientation that leaves its origin
+    free. So arms with fewer than six joints have goals that they can reach.
+
+    The result has `q` (..., n), `solved` (...) and `error` (...): how far q is from the goal, in
+    metres for a position, in radians for a rotation, and for a pose the larger of the two. Solved
+    means an error of at most `tolerance`, with the joints within their limits. Where no solution
+    was found q is the best that was met, within limits too, and the error tells how good that is.
     Solutions that are `singular` (...) are where the frame cannot move in some way in which it
-    otherwise can: a singular value of its Jacobian is less than about 1e-6 of the largest.
+    otherwise can: a singular value of its Jacobian, of the rows that the goal has, is less than
+    about 1e-6 of the largest.
 
     A `pose` is a matrix, a Pose, or a sequence of these. Of a matrix that is off, with entries
     within 1e-3 of a pose's, the nearest rotation is sought, and the error is to that one. A matrix
-    that is farther off, or not finite, is no pose: it is not solved, and its error is NaN.
+    that is farther off, or not finite, is no pose: it is not solved, and q and error are NaN. The
+    same holds for rotations, and for positions that are not finite.
 
     The search begins at `q0` (..., n), if given, and goes to other starts only if it fails from
     there; so along a path give the last solution, for a neighbouring one. Joints that may turn more
@@ -56,21 +65,29 @@ def inverse_kinematics(robot, pose, frame=None, q0=None, *, tolerance=TOLERANCE)
     permitting. Joints that do not move the frame stay at q0, or at zero (at mid-range where zero is
     beyond their limits). The same pose and q0 give the same bits in any batch.
 
-    Where poses are on a GPU, of CuPy, PyTorch or JAX, q0 must be too, and the results are. The
+    Where goals are on a GPU, of CuPy, PyTorch or JAX, q0 must be too, and the results are. The
     search waits for the GPU after every few steps, to see which poses are reached.
     """
-    place = place_of({"pose": pose, "q0": q0})
+    goals = {"pose": pose, "position": position, "rotation": rotation}
+    given = {name: value for name, value in goals.items() if value is not None}
+    if len(given) != 1:
+        found = " and ".join(given) or "none"
+        raise ArgumentError(
+            f"inverse_kinematics: expected one of pose, position and rotation, found {found}"
+        )
+    place = place_of({**given, "q0": q0})
     with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), place.stream():
-        solution = _solved(robot, pose, frame, q0, _checked(tolerance), place)
+        solution = _solved(robot, *given.popitem(), frame, q0, _checked(tolerance), place)
         return InverseKinematics(*map(place.given_back, solution))
 
 
-def _solved(robot, pose, frame, q0, tolerance, place):
-    chain, search, neutral = _prepared(robot, frame, place)
+def _solved(robot, kind, goal, frame, q0, tolerance, place):
+    chain, search, neutral = _prepared(robot, kind, frame, place)
     xp = place.arrays
-    goals, sound = nearest_poses(pose, place)
+    goals, sound = _as_poses(kind, goal, place)
     starts = None if q0 is None else place.array(q0, "q0", (robot.n,))
-    batch = _batch(goals, starts)
+    start = () if starts is None else starts.shape[:-1]
+    batch = broadcast_shapes({kind: goals.shape[:-2], "q0": start})
     goals = xp.ascontiguousarray(xp.broadcast_to(goals, batch + (4, 4))).reshape(-1, 4, 4)
     sound = xp.broadcast_to(sound, batch).reshape(-1)
     if starts is None:
@@ -82,24 +99,40 @@ def _solved(robot, pose, frame, q0, tolerance, place):
     error = xp.where(sound & ~sought, math.inf, error)  # a pose, but nothing was met from no start
     solved = error <= tolerance
     q[:, chain] = found
-    q = xp.where(solved[:, None], q, math.nan)
-    singular = search.singular(goals, found, tolerance)
+    q = xp.where(sought[:, None], q, math.nan)
+    singular = search.singular(goals, xp.where(solved[:, None], found, math.nan), tolerance)
     each = (array.reshape(batch) for array in (solved, error, singular))
     return q.reshape(*batch, robot.n), *each
 
 
-def _prepared(robot, frame, place):
+def _as_poses(kind, goal, place):
+    """Matrices (..., 4, 4) that have what is wanted, and whether something is (...)."""
+    if kind == "pose":
+        return nearest_poses(goal, place)
+    xp = place.arrays
+    wanted = place.array(goal, kind, {"position": (3,), "rotation": (3, 3)}[kind])
+    batch = wanted.shape[: -1 if kind == "position" else -2]
+    poses = xp.zeros((*batch, 4, 4))
+    poses[..., 3, 3] = 1.0
+    if kind == "rotation":
+        poses[..., :3, :3] = wanted
+        return nearest_poses(poses, place)
+    poses[..., :3, :3], poses[..., :3, 3] = xp.eye(3), wanted
+    return poses, xp.isfinite(wanted).all(-1)
+
+
+def _prepared(robot, kind, frame, place):
     """The joints that move a frame, the search for the chain they are, and where others stand."""
     a_robot(robot)
     check_frame_name(frame)
-    kept, key = robot._functions, ("inverse_kinematics", frame, place.target, place.number)
+    kept, key = robot._functions, ("inverse_kinematics", kind, frame, place.target, place.number)
     if key not in kept:
         tip = robot.tool() if frame is None else robot.frame(frame)
         if tip.body == WORLD:
             raise RobotError(f"frame {frame!r} is fixed to the world: no joint moves it")
         chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name, drop_rest=True)
         moving = np.array(robot.path(tip.body)[::-1])
-        kept[key] = place.put(moving), Search(chain, place), place.put(Limits(robot).neutral)
+        kept[key] = place.put(moving), Search(chain, kind, place), place.put(Limits(robot).neutral)
     return kept[key]
 
 
@@ -108,8 +141,3 @@ def _checked(tolerance):
     if not number or not 0 < tolerance < np.inf:
         raise ArgumentError(f"tolerance: expected a number above zero, found {tolerance!r}")
     return float(tolerance)
-
-
-def _batch(goals, starts):
-    start = () if starts is None else starts.shape[:-1]
-    return broadcast_shapes({"pose": goals.shape[:-2], "q0": start})

@@ -1,4 +1,4 @@
-"""Where to start the search for a pose: at postures whose poses are near it.
+"""Where to start the search for a pose, or for a part of one: at postures whose poses are near it.
 
 Some postures are centres: a pose belongs to the nearest centre's pose, and starts from that posture
 first. For further attempts each centre has a list of other postures, those nearest to it first.
@@ -13,14 +13,15 @@ from ..scalar import less, select
 
 CENTRES = 128
 POSTURES = 512
+COLUMNS = {"pose": slice(0, 4), "position": slice(3, 4), "rotation": slice(0, 3)}  # of a pose
 CLOSE = 0.25  # of `length`: how far apart is as bad as frames turned by 41 degrees
 
 
 class Starts:
-    """Postures of a robot within the given ranges, for so many attempts, in a place."""
+    """Postures of a robot within the given ranges, for so many attempts at a goal, in a place."""
 
-    def __init__(self, robot, frame, low, high, length, attempts, place):
-        self._scale = CLOSE * length
+    def __init__(self, robot, frame, goal, low, high, length, attempts, place):
+        self._scale, self._columns = CLOSE * length, COLUMNS[goal]
         self.postures = low + (high - low) * kronecker(POSTURES, robot.n)
         places = self._places(forward_kinematics(robot, self.postures, frame))
         centres = places[:CENTRES]
@@ -38,16 +39,18 @@ class Starts:
         return self._there[self._lists[attempt][centre]]
 
     def _places(self, poses):
-        """Poses as points (..., 12) of a space in which near poses are near."""
+        """Poses as points, (..., 12) or fewer, of a space in which near poses are near."""
         turns, origins = poses[:, :3, :3], poses[:, :3, 3:] / self._scale
-        return np.concatenate([turns, origins], axis=-1).reshape(-1, 12)
+        places = np.concatenate([turns, origins], axis=-1)[..., self._columns]
+        return places.reshape(len(poses), -1)
 
     def _nearest(self, centres, pose):
         """The number of the nearest centre, over generic scalars.
 
         |a - b|² = b² - 2 a·b + a², of which a², the pose's own, is the same for all.
         """
-        place = [v for *turn, origin in pose[:3] for v in (*turn, origin * (1.0 / self._scale))]
+        rows = [(*turn, origin * (1.0 / self._scale)) for *turn, origin in pose[:3]]
+        place = [v for row in rows for v in row[self._columns]]
         scores = []
         for number, centre in enumerate(centres.tolist()):
             products = (-2.0 * c * v for c, v in zip(centre, place, strict=True))
