@@ -7,6 +7,7 @@ of threads: all against one plain batch of contiguous rows.
 
 import numpy as np
 import pytest
+from bits import same_bits
 from counting import case, report, scaled
 from robots import random_robot
 
@@ -113,15 +114,6 @@ def some_axes(rng, batch):
 
 
 # -- the check -------------------------------------------------------------------------------------
-
-
-def same_bits(one, other):
-    """Equal bits, but for the bits of a NaN."""
-    words = f"u{one.dtype.itemsize}"
-    assert one.shape == other.shape and one.dtype == other.dtype
-    one, other = np.ascontiguousarray(one), np.ascontiguousarray(other)
-    alike = one.view(words) == other.view(words)
-    return (alike | (np.isnan(one) & np.isnan(other))).all()
 
 
 def values_for(rng, program, batch, dtype):

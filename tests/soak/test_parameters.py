@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from counting import case, report, scaled
 from robots import random_inertia, random_robot, with_losses
-from textbook import Textbook, of_robot
+from textbook import Textbook, error, of_robot
 
 import paraxis as px
 from paraxis.algorithms import FROM_MOBILITIES, MOVING_BASE
@@ -23,12 +23,6 @@ CHAINS_ONLY = (*FROM_MOBILITIES, "logarithmic_newton_euler")
 LIMIT = 1e-9  # of the design's error measure
 OF_DIFFERENCES = 1e-6
 STEP = 1e-6
-
-
-def error(ours, reference):
-    ours, reference = np.asarray(ours), np.asarray(reference)
-    assert ours.shape == reference.shape
-    return abs(ours - reference).max(initial=0) / max(1.0, abs(reference).max(initial=0))
 
 
 # -- what robots, motions and parameters are tried -------------------------------------------------

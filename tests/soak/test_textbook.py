@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from counting import case, report, scaled
 from robots import random_robot
-from textbook import Textbook, of_robot, of_urdf
+from textbook import Textbook, error, of_robot, of_urdf
 
 import paraxis as px
 
@@ -15,12 +15,6 @@ ROBOTS = Path(np.__file__).parents[1] / "cmeel.prefix" / "share" / "example-robo
 FILES = sorted(ROBOTS.glob("**/*.urdf"))
 COMPILED = 7  # joints; kernels of larger robots take seconds each, so they are interpreted
 LIMIT = 1e-10  # of the design's error measure; most agree to 1e-14
-
-
-def error(ours, reference):
-    ours, reference = np.asarray(ours), np.asarray(reference)
-    assert ours.shape == reference.shape
-    return abs(ours - reference).max() / max(1.0, abs(reference).max())
 
 
 class Functions:

@@ -245,6 +245,13 @@ def numbers(text):
     return np.array([float(word) for word in text.split()])
 
 
+def error(ours, reference):
+    """The design's error measure, of one state: max|d| / max(1, max|reference|)."""
+    ours, reference = np.asarray(ours), np.asarray(reference)
+    assert ours.shape == reference.shape
+    return abs(ours - reference).max() / max(1.0, abs(reference).max())
+
+
 def turn(axis, angle):
     """Rodrigues' formula."""
     x, y, z = axis
