@@ -1,8 +1,8 @@
 """Four threads call everything at once: every result to the bit, and a process that does not grow.
 
 Each thread draws its own calls: functions of several robots on batches of random layouts with and
-without `out`, kernels that use threads themselves, simulations, traces, compilations. What each call
-should give was computed before, by one thread. PARAXIS_SOAK=10 makes ten minutes of one.
+without `out`, kernels that use threads themselves, simulations, traces, compilations. The result of
+each call was computed before, by one thread. PARAXIS_SOAK=10 makes ten minutes of one.
 """
 
 import threading

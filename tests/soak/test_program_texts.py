@@ -15,9 +15,10 @@ import paraxis as px
 TOGETHER = 500  # texts under one guard; each is a case of its own
 WORDS = (
     "program", "input", "output", "mark", "const", "=", "%0", "%1", "%2", "%-1", "%99999", "%", "0",
-    "1", "-1", "q", "q[2]", "q[0]", "q[2][3]", "q[9999999]", "q[1][1][1][1]", "x.y", "é", "1e999", "nan",
-    "inf", "-0.0", "1e-320", "0x1p3", "1_0", "\u0661", "\x00", "neg", "add", "sub", "mul", "div",
-    "fma", "sqrt", "sin", "cos", "atan2", "abs", "sign", "rint", "min", "max", "lt", "le", "eq", "select",
+    "1", "-1", "q", "q[2]", "q[0]", "q[2][3]", "q[9999999]", "q[1][1][1][1]", "x.y", "é", "1e999",
+    "nan", "inf", "-0.0", "1e-320", "0x1p3", "1_0", "\u0661", "\x00", "neg", "add", "sub", "mul",
+    "div", "fma", "sqrt", "sin", "cos", "atan2", "abs", "sign", "rint", "min", "max", "lt", "le",
+    "eq", "select",
 )  # fmt: skip
 CHARACTERS = "%=[]. \n\t0123456789-+eEnaqi\r\x0b\x0c\x1c\x85\u2028\u00a0\ud800"
 MOST_ENTRIES = 1000  # of inputs, for a Program to be evaluated: it takes an array of this size

@@ -1,7 +1,7 @@
 """Exported source under sanitizers: built with -fsanitize=address,undefined, its self-test run.
 
-C, the CUDA text as C++, parts on threads and, where gfortran is installed, Fortran: of random robots,
-functions, parameters and dtypes. Warnings are errors.
+C, the CUDA text as C++, schedules as parts on threads and, where gfortran is installed, Fortran: of
+random robots, functions, parameters and dtypes. Warnings are errors.
 """
 
 import shutil
