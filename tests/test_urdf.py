@@ -4,6 +4,7 @@ import copy
 import math
 import os
 import sys
+import tracemalloc
 import types
 import warnings
 from datetime import timedelta
@@ -16,7 +17,7 @@ from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
 from paraxis.errors import ParaxisError, RobotError, RobotWarning
-from paraxis.robot import urdf
+from paraxis.robot import urdf, xml_text
 from paraxis.robot.friction import Friction
 from paraxis.robot.inertia import Inertia
 from paraxis.robot.joint import WORLD
@@ -474,7 +475,7 @@ ERRORS = {
     # xacro
     "xacro element": (XACRO.format('<xacro:include filename="x"/>'), "'xacro:include'.*with xacro"),
     "xacro deep inside": (XACRO.format("<link><xacro:if/></link>"), "'xacro:if': expand the file"),
-    "xacro without namespace": ("<robot>\n<xacro:x/></robot>", "line 2.*prefix.*xacro"),
+    "xacro without namespace": ("<robot>\n<xacro:x/></robot>", "'xacro:x': expand the file"),
     "xacro in a name": (robot(link("${prefix}a")), r"number 1: .*name: .*xacro.*'\$\{prefix\}a'"),
     "xacro in a number": (pair(joint_inside='<origin xyz="0 0 ${h}"/>'), "joint 'j'.*xacro"),
     "xacro substitution": (pair(inertial("$(arg mass)")), r"link 'b'.*xacro.*\$\(arg mass\)"),
@@ -592,7 +593,7 @@ def test_errors(case):
 
 
 def test_long_and_odd_names_are_quoted_and_cut():
-    name = "{0.__class__}%s\n\x1b[31m" + "x" * 100_000
+    name = "{0.__class__}%s\n\x1b[31m" + "x" * 9_000
     text = PAIR.replace('"j"', f'"{name}"').replace("\x1b", "").replace('type="revolute"', "")
     with pytest.raises(RobotError) as error:
         parse_urdf(text)
@@ -615,7 +616,8 @@ def test_a_warning_and_a_wrong_tip_cut_long_names_too():
 
 
 def test_a_large_text_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(urdf, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(urdf, "MAX_BYTES", 2**20)  # of which a file is read
+    monkeypatch.setattr(xml_text, "MAX_BYTES", 2**20)
     text = PAIR + " " * 2**20
     (tmp_path / "large.urdf").write_text(text)
     for read in (lambda: parse_urdf(text), lambda: read_urdf(tmp_path / "large.urdf")):
@@ -872,6 +874,63 @@ def test_bytes_before_and_within_a_file(noise, at):
 )  # fmt: skip
 def test_much_of_one_thing(text):
     assert survives(text) != "a robot"
+
+
+MANY = 5_000
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (robot("<a>" * 100 + "</a>" * 100), "line 2: expected elements at most 100 deep"),
+        (robot(*[f"<a{i}/>" for i in range(2 * MANY)]), "at most 10,000 names of elements and"),
+        (robot("<a " + " ".join(f'b{i}=""' for i in range(3 * MANY)) + "/>"), "10,000 names"),
+        (robot(link("x" * 10_001)), "<link> number 1: <link> name: expected at most 10,000 char"),
+        (robot("<!--" + "x" * (5 * 2**20) + "-->"), "expected tags and comments of at most 1 MB"),
+        (robot("<link name='" + "x" * (5 * 2**20) + "'/>"), "expected tags and comments of at mo"),
+    ],
+    ids=["deep", "names", "attributes", "a name", "a comment", "a tag"],
+)
+def test_bounds(text, message):
+    with pytest.raises(RobotError, match=message):
+        parse_urdf(text)
+
+
+def test_more_bounds(monkeypatch):
+    monkeypatch.setattr(xml_text, "MAX_ELEMENTS", 10)
+    with pytest.raises(RobotError, match="line 5: expected at most 10 elements, found more"):
+        parse_urdf(PAIR.replace("</robot>", "<a/>" * 6 + "</robot>"))
+    monkeypatch.setattr(urdf, "MAX_LINKS", 1)
+    with pytest.raises(RobotError, match="<robot>: expected at most 1 <link>, found more"):
+        parse_urdf(PAIR)
+
+
+@pytest.mark.parametrize("attribute", ["xmlns", "xmlns:n"])
+def test_a_long_namespace_costs_its_length_once(attribute):
+    """It used to be repeated for each element: these 20,000 took 4 GB."""
+    text = PAIR.replace("<robot", f'<robot {attribute}="{"u" * 200_000}"')
+    tag = "<n:a/>" if ":" in attribute else "<a/>"
+    text = text.replace("</robot>", tag * 20_000 + "</robot>")
+    tracemalloc.start()
+    try:
+        assert parse_urdf(text).n == 1
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_as_deep_and_as_long_as_may_be():
+    deep = robot(*[A, B, joint("j", "a", "b")], "<a>" * 99 + "</a>" * 99)
+    assert parse_urdf(deep).n == 1
+    assert parse_urdf(PAIR.replace("</robot>", f"<!--{'x' * 2**20}--></robot>")).n == 1
+
+
+def test_elements_of_other_namespaces_are_not_read():
+    foreign = '<n:link name="x"/><n:joint/>'
+    text = PAIR.replace("<robot", '<robot xmlns:n="elsewhere"').replace(
+        "</robot>", foreign + "</robot>"
+    )
+    assert parse_urdf(text).frame_names == ["a", "b"]
 
 
 def test_numbers_of_any_size_never_make_numpy_speak():

@@ -5,7 +5,7 @@ Names of robots, joints and frames may come from anyone's file: errors quote the
 
 from .errors import ArgumentError
 
-LOOKED_AT = 10_000  # names at most; a chain may have a million joints
+LOOKED_AT = 1_000  # names at most; a chain may have a million joints
 
 
 def one_of(value, known, what, error=ArgumentError):
@@ -20,7 +20,7 @@ def one_of(value, known, what, error=ArgumentError):
 
 def did_you_mean(name, known):
     """The end of an error about a name that does not exist: the one most like it, if any."""
-    if not isinstance(name, str) or len(name) > 200:
+    if not isinstance(name, str) or len(name) > 100:
         return ""
     import difflib  # here: only errors need it
 

@@ -7,19 +7,18 @@ The mass of a link that is fixed to the world moves nothing and is dropped. A `m
 independent joint here: its coupling is not read. Neither are `<transmission>`, which names
 controllers and no losses, shapes and the extensions of simulators.
 
-A file is anyone's text. It is parsed with document types and entities refused, its size is
-bounded, every step takes time n log n at most, and its names are only ever compared and quoted.
+A file is anyone's text: xml_text.py reads it within bounds. Each link and joint is made as its
+element ends, every step takes time n log n at most, and names are only ever compared and quoted.
 """
 
 import heapq
 import math
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import ParseError, fromstring
 
 from ..checks import did_you_mean, listing, one_of, quoted
 from ..errors import RobotError
@@ -30,9 +29,16 @@ from .joint import KINDS, WORLD, Joint, checked_axis
 from .pose import Pose
 from .robot import Frame, Robot
 from .text import contents, naming, number
+from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
 
-MAX_BYTES = 64 * 2**20  # the largest URDF at hand has 0.2 MB; a chain of 100 000 links has 30 MB
+MAX_LINKS = 250_000
 
+# the elements that are read, and where they are
+INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
+JOINT = {"origin": {}, "parent": {}, "child": {}, "axis": {}, "limit": {}, "dynamics": {}}
+KNOWN = {"robot": {"link": {"inertial": INERTIAL}, "joint": JOINT | {"mimic": {}}}}
+
+NOTHING = Inertia()
 WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes Unicode's
 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
@@ -53,12 +59,12 @@ def read_urdf(path, tip=None, name=None, drives=None):
 
 def parse_urdf(text, tip=None, name=None, drives=None):
     """The Robot of a URDF given as str or bytes; `name` replaces the name in the text."""
-    root = _hardened_xml(text)
     with np.errstate(all="ignore"):  # absurd numbers overflow, and the checks then say where
-        links = _read_links(root)
-        edges = _read_joints(root, links)
+        file = _File()
+        parse_xml(text, KNOWN, file.open_root, file.close)
+        links, edges = file.checked()
         trunk, edges = _parents_first(links, edges)
-        name = _text(root, "name") if name is None else name
+        name = _text(file.root, "name") if name is None else name
         robot = _assemble(name, links, trunk, edges)
         if drives is not None:  # before the tip: they may speak of joints that are beyond it
             robot = robot.with_drives(drives)
@@ -85,66 +91,61 @@ class Edge:
     friction: Friction
 
 
-# -- from bytes to XML -----------------------------------------------------------------------------
-
-
-def _hardened_xml(text):
-    """The <robot> element of `text`, its own namespace taken off the tags."""
-    if not isinstance(text, str | bytes):
-        raise RobotError(f"URDF text: expected str or bytes, found {type(text).__name__}")
-    if len(text) > MAX_BYTES:
-        raise RobotError(f"URDF text: expected at most {MAX_BYTES // 2**20} MB, found more")
-    try:
-        root = fromstring(text, forbid_dtd=True, forbid_entities=True, forbid_external=True)
-    except DefusedXmlException:
-        raise RobotError(
-            "XML: expected no document type (<!DOCTYPE>), found one; it is refused because "
-            "entities declared there can grow without bound or reach for other files"
-        ) from None
-    except ParseError as error:
-        line, column = error.position
-        reason = quoted(str(error).split(":")[0])[1:-1]
-        prefix = "; an unexpanded xacro file?" if reason == "unbound prefix" else ""
-        raise RobotError(
-            f"XML: broken at line {line}, column {column + 1}: {reason}{prefix}"
-        ) from None
-    except (ValueError, LookupError) as error:  # what Python's decoders raise
-        raise RobotError(f"XML: text that cannot be decoded: {quoted(str(error))}") from None
-
-    namespace = root.tag[: root.tag.rfind("}") + 1]
-    for element in root.iter():
-        if "xacro" in element.tag.partition("}")[0] and element.tag.startswith("{"):
-            tag = quoted("xacro:" + element.tag.partition("}")[2])
-            raise RobotError(f"found the xacro element {tag}: expand the file with xacro first")
-        element.tag = element.tag.removeprefix(namespace)
-    if root.tag == "mujoco":
-        raise RobotError("expected URDF (<robot>), found MJCF (<mujoco>), which is not read yet")
-    if root.tag != "robot":
-        raise RobotError(f"expected URDF, whose root is <robot>, found {quoted(root.tag)}")
-    return root
-
-
 # -- from XML to links and joints ------------------------------------------------------------------
 
 
-def _read_links(root):
-    """The inertia of every link in its own frame, by name, in file order."""
-    links = {}
-    for count, element in enumerate(root.iterfind("link"), start=1):
-        with naming(f"<link> number {count}"):
+class _File:
+    """What the file has said so far."""
+
+    def __init__(self):
+        self.links = {}  # the inertia of every link in its own frame, by name, in file order
+        self.edges = {}  # every joint by name, in file order
+        self.counts = Counter()
+
+    def open_root(self, root):
+        if root.tag == "mujoco":
+            raise RobotError(
+                "expected URDF (<robot>), found MJCF (<mujoco>), which is not read yet"
+            )
+        if root.tag != "robot":
+            raise RobotError(f"expected URDF, whose root is <robot>, found {quoted(root.tag)}")
+        self.root = root
+
+    def close(self, element):
+        """Take in a <link> or <joint>."""
+        tag, known = element.tag, self.links if element.tag == "link" else self.edges
+        self.counts[tag] += 1
+        if self.counts[tag] > MAX_LINKS:
+            raise RobotError(f"<robot>: expected at most {MAX_LINKS:,} <{tag}>, found more")
+        with naming(f"<{tag}> number {self.counts[tag]}"):
             name = _text(element, "name")
-        with naming(f"link {quoted(name)}"):
-            if name in links:
-                raise RobotError("expected one link of that name, found two")
-            links[name] = _read_inertial(_child(element, "inertial"))
-    if not links:
-        raise RobotError("<robot>: expected at least one <link>, found none")
-    return links
+        with naming(f"{tag} {quoted(name)}"):
+            if name in known:
+                raise RobotError(f"expected one {tag} of that name, found two")
+            if tag == "link":
+                known[name] = _read_inertial(_child(element, "inertial"))
+            else:
+                known[name] = _read_joint(element, name)
+
+    def checked(self):
+        """The links, and the joints, whose links are among them."""
+        if not self.links:
+            raise RobotError("<robot>: expected at least one <link>, found none")
+        edges = list(self.edges.values())
+        for edge in edges:
+            for end in ("parent", "child"):
+                link = getattr(edge, end)
+                if link not in self.links:
+                    raise RobotError(
+                        f"joint {quoted(edge.name)}: {end}: expected a link of this file, found "
+                        f"{quoted(link)}{did_you_mean(link, self.links)}"
+                    )
+        return self.links, edges
 
 
 def _read_inertial(element):
     if element is None:
-        return Inertia()
+        return NOTHING
     (mass,) = _numbers(_child(element, "mass", required=True), "value", 1)
     moments = _child(element, "inertia", required=True)
     moments = [_numbers(moments, attribute, 1)[0] for attribute in MOMENTS]
@@ -152,30 +153,10 @@ def _read_inertial(element):
     return in_its_frame.seen_from(_read_origin(element))
 
 
-def _read_joints(root, links):
-    """Every joint of the file, in file order, its links known."""
-    edges, names = [], set()
-    for count, element in enumerate(root.iterfind("joint"), start=1):
-        with naming(f"<joint> number {count}"):
-            name = _text(element, "name")
-        with naming(f"joint {quoted(name)}"):
-            if name in names:
-                raise RobotError("expected one joint of that name, found two")
-            names.add(name)
-            edges.append(_read_joint(element, name, links))
-    return edges
-
-
-def _read_joint(element, name, links):
+def _read_joint(element, name):
     kind = _text(element, "type")
     one_of(kind, (*KINDS, "fixed"), "type", RobotError)
     ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
-    for end, link in zip(("parent", "child"), ends, strict=True):
-        if link not in links:
-            raise RobotError(
-                f"{end}: expected a link of this file, found {quoted(link)}"
-                f"{did_you_mean(link, links)}"
-            )
     axis, limits, friction = None, {}, NO_FRICTION
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
         axis_element = _child(element, "axis")
@@ -295,18 +276,22 @@ def _assemble(name, links, trunk, edges):
 
 def _child(element, tag, required=False):
     """The one child of that tag, or None when there is none and none is required."""
-    found = element.findall(tag)
-    if len(found) > 1 or (required and not found):
-        count = len(found) or "none"
-        raise RobotError(f"expected one <{tag}> in <{element.tag}>, found {count}")
-    return found[0] if found else None
+    count = element.counts.get(tag, 0)
+    if count > 1 or (required and not count):
+        raise RobotError(f"expected one <{tag}> in <{element.tag}>, found {count or 'none'}")
+    return element.children.get(tag)
 
 
 def _text(element, attribute):
-    text = element.get(attribute)
+    text = element.attrib.get(attribute)
     if not text:
         found = "an empty one" if text == "" else "none"
         raise RobotError(f"<{element.tag}>: expected the attribute {attribute!r}, found {found}")
+    if len(text) > MAX_TEXT:
+        raise RobotError(
+            f"<{element.tag}> {attribute}: expected at most {MAX_TEXT:,} characters, "
+            f"found {len(text):,}"
+        )
     if "${" in text or "$(" in text:
         raise RobotError(
             f"<{element.tag}> {attribute}: found the xacro expression {quoted(text)}: "
