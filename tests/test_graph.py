@@ -522,6 +522,7 @@ NOT_FINITE = {
     "-1 / 0": (lambda x: -1 / (x - x), -INF),
     "0 / 0": (lambda x: (x - x) / (x * 0), NAN),
     "x / 0": (lambda x: x / 0, INF),
+    "(x - 2) / 0": (lambda x: (x - 2) / 0, NAN),
     "-x / 0": (lambda x: -x / 0, -INF),
     "overflow": (lambda x: x * ((x * 0 + 1e300) * 1e300), INF),
     "a sum that overflows": (lambda x: x + (-1.7e308 + (x * 0 - 1.7e308)), -INF),

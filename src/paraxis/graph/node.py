@@ -352,6 +352,8 @@ class Builder:
             return self.constant(OPS["div"].meaning(a.value, b.value))
         if a is self.zero:
             return a
+        if b is self.zero:  # the same for every a, and compilers do not warn of it
+            return self.mul(a, self.constant(math.inf))
         negative = False
         if a.op == "neg" or (a.op == "const" and a.value < 0):
             a, negative = self.neg(a), not negative

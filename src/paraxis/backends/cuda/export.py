@@ -15,6 +15,15 @@ RESERVED = """
 """
 
 
+# nvcc knows these names from the start, NVRTC does not
+NOT_FINITE = """
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fc00000)
+#endif
+"""
+
+
 class DeviceFunction(Function):
     """Each pointer comes with the distance between entries; in the kernel, between states too."""
 
@@ -58,9 +67,10 @@ def source(graph, name=None, dtype="float64", notes=()):
     """The text of a CUDA file; `notes` are paragraphs for the comment it begins with."""
     function = DeviceFunction(graph, name, dtype)
     straight = write(graph, function.language, function.arrays, function.entry)
+    body = one_state(function, straight)
     return f"""{function.comment(notes, memory(straight))}
-
-{one_state(function, straight)}
+{NOT_FINITE if "NAN" in body or "INFINITY" in body else ""}
+{body}
 
 {function.batch_head()}
 {{
