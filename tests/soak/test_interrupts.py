@@ -11,11 +11,10 @@ import pytest
 
 import paraxis as px
 
-SOURCE = Path(px.__file__).resolve().parent.parent.parent / "src"
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no interval timers"),
-]
+SOURCE = Path(px.__file__).resolve().parent.parent
+pytestmark = pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="there are no interval timers"
+)
 
 START = """
 import os, random, signal, sys, threading, time
