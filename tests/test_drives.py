@@ -448,7 +448,7 @@ def test_a_bearing_fits_its_joint():
 
 def test_a_warning_about_a_driven_robot_names_the_robot(arm):
     odd = px.Inertia(1.0, (0, 0, 0), (1, 1, 9, 0, 0, 0))
-    with pytest.warns(px.RobotWarning, match="robot 'planar3', link 'link1' of joint 'joint1'"):
+    with pytest.warns(px.RobotWarning, match="robot 'planar3': link 'link1' of joint 'joint1'"):
         replace(arm, inertias=[odd, *arm.inertias[1:]], warn=True)
 
 

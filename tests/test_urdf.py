@@ -3,6 +3,7 @@
 import copy
 import math
 import os
+import re
 import sys
 import tracemalloc
 import types
@@ -25,6 +26,9 @@ from paraxis.robot.load import load
 from paraxis.robot.pose import Pose
 from paraxis.robot.robot import Robot
 from paraxis.robot.urdf import parse_urdf, read_urdf
+
+# Most robots here have no mass at all, which the tests of warnings look at.
+pytestmark = pytest.mark.filterwarnings("ignore::paraxis.errors.RobotWarning")
 
 # -- URDF in few words -----------------------------------------------------------------------------
 
@@ -194,13 +198,14 @@ def test_the_name_may_be_given():
 def test_tip_keeps_one_branch_and_its_warnings():
     bad = inertial("1", "1 1 9 0 0 0")
     text = robot(
-        A, link("b", bad), link("c", bad), D,
+        A, link("b", bad), link("c", bad), link("d", inertial()),
         joint("j", "a", "b"), joint("k", "a", "c"), joint("l", "b", "d"),
     )  # fmt: skip
     with pytest.warns(RobotWarning) as caught:
         r = parse_urdf(text, tip="d")
     assert r.joint_names == ["j", "l"]
-    assert len(caught) == 1 and "link 'b'" in str(caught[0].message)
+    assert len(caught) == 1
+    assert "link 'b'" in str(caught[0].message) and "link 'c'" not in str(caught[0].message)
     with pytest.raises(RobotError, match="no frame 'zz'"), pytest.warns(RobotWarning):
         parse_urdf(text).subchain("zz")
 
@@ -389,17 +394,83 @@ def test_real_files_that_are_no_robots(name):
 # -- warnings --------------------------------------------------------------------------------------
 
 
-def test_an_implausible_inertia_is_warned_of_once_by_the_name_of_its_link():
+def warning_of(read):
+    """The one warning of a load, or None; it points at the line that asked."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read()
+    assert len(caught) <= 1
+    return str(caught[0].message) if caught else None
+
+
+def test_implausible_inertias_are_warned_of_once_by_the_names_of_their_links():
     bad, worse = inertial("1", "1 1 9 0 0 0"), inertial("1", "1 1 -1 0 0 0")
     text = robot(
         A, link("b", bad), link("c", worse), link("d", inertial()),
         joint("j", "a", "b"), joint("k", "b", "c"), joint("l", "c", "d"),
     )  # fmt: skip
+    message = warning_of(lambda: parse_urdf(text))
+    assert message.startswith("robot 'r': link 'b' of joint 'j': principal moments 1 + 1 < 9 break")
+    assert "; link 'c' of joint 'k': a principal moment of inertia is negative" in message
+    assert message.endswith("; computing with these inertias as given")
+    many = [link(f"l{i}", bad) + joint(f"j{i}", "a", f"l{i}") for i in range(9)]
+    assert "; 4 more links; computing" in warning_of(lambda: parse_urdf(robot(A, *many)))
+
+
+def with_base(mass, *limbs):
+    """A root link that carries arms of one joint each."""
+    arms = [link(f"l{i}", inertial(m)) + joint(f"j{i}", "a", f"l{i}") for i, m in enumerate(limbs)]
+    return robot(link("a", inertial(mass) if mass else ""), *arms)
+
+
+def test_a_base_that_may_be_meant_to_move():
+    """Not an arm's, which is bolted down: one with several limbs, or with little to carry."""
+    for text in (with_base("3", "5"), with_base(None, "1", "1")):
+        assert warning_of(lambda text=text: parse_urdf(text)) is None
+    for text, mass in (
+        (with_base("3", "1", "1"), "3 kg (60 %"),
+        (with_base("6", "2"), "6 kg (75 %"),
+    ):
+        message = warning_of(lambda text=text: parse_urdf(text))
+        assert message.startswith(f"robot 'r': the root link 'a' is fixed to the world, so {mass}")
+        assert "needs joints above it in the file" in message
+    assert warning_of(lambda: parse_urdf(with_base("3", "1", "1"), tip="l0")) is None
+
+
+def test_mimic_joints_are_named_unless_they_do_not_move():
+    inside = '<mimic joint="k" multiplier="2"/>'
+    body = inertial()
+    parts = [A, *(link(name, body) for name in "bcd"), joint("k", "a", "b")]
+    moving = robot(*parts, joint("j", "b", "c", inside=inside), joint("l", "c", "d"))
+    message = warning_of(lambda: parse_urdf(moving))
+    assert "mimic joints move independently here: 'j'; give each" in message
+    assert "robot.locked" in message
+    welded = robot(*parts, joint("j", "b", "c", "fixed", inside), joint("l", "c", "d"))
+    assert warning_of(lambda: parse_urdf(welded)) is None
+    assert warning_of(lambda: parse_urdf(moving, tip="b")) is None  # held, not independent
+
+
+def test_joints_that_move_nothing_with_mass_are_named():
+    assert "no link that moves has mass" in warning_of(lambda: parse_urdf(PAIR))
+    two = robot(A, link("b", inertial()), C, joint("j", "a", "b"), joint("k", "b", "c"))
+    message = warning_of(lambda: parse_urdf(two))
+    assert "torques are zero and their accelerations undefined: 'k'; give a link" in message
+    between = robot(A, B, link("c", inertial()), joint("j", "a", "b"), joint("k", "b", "c"))
+    assert warning_of(lambda: parse_urdf(between)) is None  # a link without mass on the way
+    rotor = {"k": {"transmission": {"ratio": 2, "rotor_inertia": 0.1}}}
+    assert warning_of(lambda: parse_urdf(two, drives=rotor)) is None
+
+
+def test_all_is_said_in_one_warning_that_points_at_the_caller(tmp_path):
+    parts = [link("a", inertial("9")), link("b", inertial("1", "1 1 9 0 0 0")), C]
+    mimic = joint("k", "a", "c", inside='<mimic joint="j"/>')
+    (tmp_path / "r.urdf").write_text(robot(*parts, joint("j", "a", "b"), mimic))
     with pytest.warns(RobotWarning) as caught:
-        parse_urdf(text)
-    first, second = (str(warning.message) for warning in caught)
-    assert "robot 'r', link 'b' of joint 'j'" in first and "triangle inequality" in first
-    assert "link 'c'" in second and "negative" in second
+        load(tmp_path / "r.urdf")
+    (warning,) = caught
+    assert warning.filename == __file__
+    for k, words in enumerate(("root link", "mimic", "nothing that", "triangle"), start=1):
+        assert re.search(rf"\({k}\) .*{words}", str(warning.message))
 
 
 def test_a_point_mass_with_rounding_leftovers_is_plausible():

@@ -858,7 +858,7 @@ def _load(arguments):
         warnings.simplefilter("always")
         robot = load(arguments.robot, tip=arguments.tip, drives=arguments.drives)
     for warning in caught:
-        print(f"paraxis: warning: {shown(str(warning.message), 500)}", file=sys.stderr)
+        print(f"paraxis: warning: {shown(str(warning.message), 2_000)}", file=sys.stderr)
     return robot
 
 

@@ -17,6 +17,8 @@ from .numbers import array_of, rotations
 from .pose import Pose
 from .transmission import Transmission
 
+MOST = 5  # links that a warning names
+
 
 def check(robot):
     """Raise on anything that is not a robot; warn on a body that could not be built."""
@@ -42,17 +44,29 @@ def check(robot):
     _check_frames(robot.frames, robot.n)
     if robot.warn:
         links = {frame.body: f" {quoted(frame.name)}" for frame in reversed(robot.frames)}
-        for i in implausible_bodies(robot.inertias):
-            link = f"link{links.get(i, '')} of {_joint(joints[i])}"
-            warn_if_implausible(robot.inertias[i], f"robot {name}, {link}")
+        bodies = {
+            f"link{links.get(i, '')} of {_joint(joints[i])}": robot.inertias[i]
+            for i in implausible_bodies(robot.inertias)
+        }
+        warn_of(f"robot {name}", implausible(bodies), stacklevel=4)
 
 
-def warn_if_implausible(inertia, what):
-    """Say so when no solid body has this inertia; it can be computed with all the same."""
-    reason = inertia.implausible()
-    if reason:
-        message = f"{what}: {reason}; computing with it as given"
-        warnings.warn(message, RobotWarning, stacklevel=5)
+def implausible(bodies):
+    """One sentence about those of {what: Inertia} that no solid body has, or none."""
+    reasons = {what: body.implausible() for what, body in bodies.items()}
+    found = [f"{what}: {reason}" for what, reason in reasons.items() if reason]
+    if not found:
+        return []
+    more = f"; {len(found) - MOST} more links" if len(found) > MOST else ""
+    return [f"{'; '.join(found[:MOST])}{more}; computing with these inertias as given"]
+
+
+def warn_of(what, sentences, stacklevel):
+    """One warning of all of them, where the caller so many levels up stands; none of none."""
+    if sentences:
+        several = len(sentences) > 1
+        text = "; ".join(f"({k}) {s}" if several else s for k, s in enumerate(sentences, start=1))
+        warnings.warn(f"{what}: {text}", RobotWarning, stacklevel=stacklevel + 1)
 
 
 def _check_names(names, what):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
-from .check import check, warn_if_implausible
+from .check import check, implausible, warn_of
 from .friction import NO_FRICTION
 from .inertia import Inertia
 from .joint import WORLD
@@ -162,7 +162,7 @@ class Robot:
         if place.body == WORLD:
             raise RobotError(f"payload: frame {place.name!r} is fixed to the world")
         load = Inertia.of(mass, com, inertia, "payload")
-        warn_if_implausible(load, "payload")
+        warn_of("payload", implausible({"its inertia": load}), stacklevel=2)
         load = load.seen_from(place.pose)
         inertias = list(self.inertias)
         inertias[place.body] = inertias[place.body] + load

@@ -22,10 +22,11 @@ import numpy as np
 
 from ..checks import did_you_mean, listing, one_of, quoted
 from ..errors import RobotError
-from .check import warn_if_implausible
+from .check import implausible, warn_of
 from .friction import NO_FRICTION, Friction
 from .inertia import Inertia, welded
 from .joint import KINDS, WORLD, Joint, checked_axis
+from .left_out import left_out
 from .pose import Pose
 from .robot import Frame, Robot
 from .text import contents, naming, number
@@ -68,12 +69,19 @@ def parse_urdf(text, tip=None, name=None, drives=None):
         robot = _assemble(name, links, trunk, edges)
         if drives is not None:  # before the tip: they may speak of joints that are beyond it
             robot = robot.with_drives(drives)
-        robot = robot if tip is None else robot.subchain(tip)
-        for frame in robot.frames:  # each link as it was written, before it was welded to others
-            if frame.body != WORLD:
-                joint = quoted(robot.joints[frame.body].name)
-                link = f"link {quoted(frame.name)} of joint {joint}"
-                warn_if_implausible(links[frame.name], f"robot {quoted(robot.name)}, {link}")
+        mimics = {edge.name for edge in edges if edge.mimic}
+        standing = 0.0  # kg; who asks for the chain up to a tip knows that the rest stands still
+        if tip is None:
+            standing = sum(links[f.name].mass for f in robot.frames if f.body == WORLD)
+        else:
+            robot = robot.subchain(tip)
+        as_written = {  # each link before it was welded to others
+            f"link {quoted(f.name)} of joint {quoted(robot.joints[f.body].name)}": links[f.name]
+            for f in robot.frames
+            if f.body != WORLD
+        }
+        sentences = left_out(robot, trunk, standing, mimics) + implausible(as_written)
+        warn_of(f"robot {quoted(robot.name)}", sentences, stacklevel=4)
         return robot
 
 
@@ -89,6 +97,7 @@ class Edge:
     axis: tuple  # None when fixed
     limits: dict
     friction: Friction
+    mimic: bool  # whether it should follow another joint
 
 
 # -- from XML to links and joints ------------------------------------------------------------------
@@ -164,7 +173,8 @@ def _read_joint(element, name):
         axis = checked_axis(axis, kind)
         limits = _read_limits(_child(element, "limit"), kind)
         friction = _read_friction(_child(element, "dynamics"))
-    return Edge(name, kind, *ends, _read_origin(element), axis, limits, friction)
+    mimic = "mimic" in element.children and kind != "fixed"
+    return Edge(name, kind, *ends, _read_origin(element), axis, limits, friction, mimic)
 
 
 def _read_origin(element):
