@@ -634,6 +634,14 @@ def test_what_is_no_number_stays_in_its_robot(method):
     assert "1 failed" in repr(run)
 
 
+def test_a_parameter_that_is_no_number_and_that_nothing_uses():
+    """It spoils its robot from the first step on, and failed_at says which that is."""
+    com = np.array([[[0.5, 0.0, 0.0]], [[0.5, math.nan, 0.0]]])  # a pendulum's, beside its axis
+    with pytest.warns(px.SimulationWarning, match="robot 1 first, at step 1 "):
+        run = px.simulate(px.planar(1), [0.1], [0.0], dt=0.1, steps=3, com=com)
+    assert run.failed_at.tolist() == [-1, 1] and np.isnan(run.q[1:, 1]).all()
+
+
 def test_torques_that_are_no_number_at_one_step():
     tau = np.zeros((8, 2, 6))
     tau[4, 1, 0] = np.nan

@@ -59,8 +59,9 @@ class Losses:
         return [torque * each for torque, each in zip(motor, self.robot.ratios, strict=True)]
 
     def directions(self, rate):
-        each = zip(rate, self._joints, strict=True)
-        return [own / sqrt(own * own + joint.friction.smoothing**2) for own, joint in each]
+        smoothing = [joint.friction.smoothing for joint in self._joints]
+        each = zip(rate, smoothing, strict=True)
+        return [own / sqrt(own * own + fade * fade) for own, fade in each]  # `**` may overflow
 
     def net_torques(self, rate, motor, resistance):
         """The net torques, and the slope of each by its own rate."""

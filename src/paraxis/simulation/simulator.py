@@ -244,7 +244,9 @@ class _Simulation:
             except KeyboardInterrupt:
                 interrupted = True
         self._keep_balance(iteration.state)
-        good = iteration.state["step"].astype(int)  # steps after which the state was finite
+        # The steps after which the state was finite. It is no number where not even the first was:
+        # an input that no output uses but that is NaN spoils all of them.
+        good = self.arrays.fmax(iteration.state["step"], 0.0).astype(int)
         failed_at = self.arrays.where(good < iteration.done, good + 1, NEVER)
         return self._finished(iteration.done, failed_at, interrupted)
 
