@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import shown
+from .checks import quoted, shown
+from .errors import RobotError
 from .robot.inertial_parameters import inertial_parameters, parameter_labels
 from .robot.joint import WORLD
 
@@ -26,6 +27,7 @@ from .robot.joint import WORLD
 # blow up the rounding of all others.
 NEGLIGIBLE = 1e-9
 CLEAR = 1e-4
+LARGEST_POWER = 300  # of two, in a unit of length or time
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,11 @@ def base_parameters(robot, regressor):
     units = _Units(robot)
     Y = units.sampled(regressor, states=4 * len(labels) // robot.nv + 8)
     largest = np.linalg.norm(Y, axis=0).max()
+    if not np.isfinite(largest):
+        raise RobotError(
+            f"robot {quoted(robot.name)}: its regressor is not finite, so that it has no base "
+            "parameters; look for a length that is far too small or too large"
+        )
     kept, basis, own = _independent(Y, CLEAR * largest, NEGLIGIBLE * largest)
     combination = _relations(basis.T @ Y, kept, own, NEGLIGIBLE * largest)
     combination *= units.parameters[kept, None] / units.parameters
@@ -138,5 +145,6 @@ class _Units:
 
 
 def _power_of_two(value):
-    """The one nearest to a number, and 1 for 0."""
-    return 2.0 ** round(math.log2(value)) if value else 1.0
+    """The one nearest to a number, and 1 for 0; of absurd numbers one whose squares are finite."""
+    exponent = math.log2(value) if value else 0.0
+    return 2.0 ** round(max(-LARGEST_POWER, min(exponent, LARGEST_POWER)))

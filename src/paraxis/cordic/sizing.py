@@ -29,6 +29,7 @@ UNITS = {
     "add": Add,
 }
 STEPS_TO_TELL = 16  # of a format: a length of fewer is not told from none
+LARGEST = 2.0**1000  # of which a little more is a float, too
 SLACK = 2.0**-10  # relative: what errors may add to the largest value,
 STEPS_OFF = 4  # and in steps of its format
 
@@ -106,6 +107,10 @@ def _format(tasks, source, expected, words):
     most = expected.most_of(source)
     if not math.isfinite(most):
         raise ArgumentError(f"ranges of {tasks.name}: expected finite values, found infinite ones")
+    if most > LARGEST:
+        raise ArgumentError(
+            f"ranges of {tasks.name}: expected values up to {LARGEST:.0e}, found {most:.3g}"
+        )
     return number_format(words.word, most)
 
 

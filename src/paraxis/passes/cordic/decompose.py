@@ -19,6 +19,8 @@ from .task_list import ZERO, TaskList, scaled
 from .tasks import Constant, CordicTasks, Operand, Result, entry
 from .values import Angle, Cosine, Quotient, Root, Sine, Source, Sum
 
+LARGEST = 2.0**256  # a constant, or its reciprocal: products of a few are still numbers
+
 
 def decompose(graph, identities=True):
     """Return the CordicTasks of a graph.
@@ -27,6 +29,7 @@ def decompose(graph, identities=True):
     the square of what a vectoring task gives, and sums are made in the order in which their parts
     are ready. Without, the equations are taken as they are written.
     """
+    _require_moderate(graph)
     reader = Reader(graph)
     maker = _Maker(reader, identities)
     try:
@@ -41,6 +44,18 @@ def decompose(graph, identities=True):
         ) from None
     tasks = _noted(maker.tasks.tasks, outputs)
     return CordicTasks(graph.name, dict(graph.inputs), tasks, outputs, reader.angle_inputs)
+
+
+def _require_moderate(graph):
+    """Raise where a constant is so far from 1 that no fixed-point word holds it beside others."""
+    for node in graph.nodes:
+        size = abs(node.value) if node.op == "const" else 0.0
+        if size and not 1 / LARGEST <= size <= LARGEST:
+            raise ProgramError(
+                f"{graph.name}: expected constants between {1 / LARGEST:.0e} and {LARGEST:.0e} in "
+                f"size, as fixed-point words have no exponents, found {node.value!r}; look for "
+                "a number of the robot that is far too small or too large"
+            )
 
 
 def _noted(tasks, outputs):
