@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from robots import pinocchio_model, random_robot, relative_error, robots, states
+from singular_contacts import checked, rail, spindle
 
 import paraxis as px
 from paraxis.algorithms import composite_body, kinematics, newton_euler
@@ -420,6 +421,48 @@ def test_errors_die_out():
 
 
 # -- singular ------------------------------------------------------------------------------------
+
+# A robot, the frames' directions that are held, and the rank in every state.
+CROSS_WIND = np.eye(6)[:, 4]  # along y, where no joint of px.planar moves anything
+NEVER_KEPT = {
+    "pendulum across": (lambda: px.planar(1), [px.Contact(constraint=CROSS_WIND)], 0),
+    "pendulum sliding": (lambda: px.planar(1), [px.Contact.sliding(normal=(0, 1, 0))], 0),
+    "pendulum rubbing": (lambda: px.planar(1), [px.Contact.sliding(None, (0, 1, 0), 0.3)], 0),
+    "slider across": (lambda: rail((1.0, 0.0, 0.0)), [px.Contact(constraint=CROSS_WIND)], 0),
+    "slider turning": (lambda: rail((0.0, 0.0, 1.0)), [px.Contact(constraint=np.eye(6)[0])], 0),
+    "spindle on its axis": (spindle, [px.Contact(constraint=np.eye(6)[:, 3])], 0),
+    "telescope, twice": (
+        lambda: rail((1.0, 0.0, 0.0), (1.0, 0.0, 0.0)),
+        [px.Contact("tip", constraint=np.eye(6)[:, 3])] * 2,
+        1,
+    ),
+    "firm": (lambda: px.planar(1), [px.Contact(constraint=CROSS_WIND, stabilisation=5.0)], 0),
+}
+
+
+QUICK = ("pendulum across", "pendulum rubbing", "slider across", "telescope, twice")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=() if case in QUICK else pytest.mark.long) for case in NEVER_KEPT],
+)
+def test_contacts_that_are_singular_in_every_state(case):
+    """Their equations are constants, so that NaN and the rank are known when they are traced."""
+    make, contacts, rank = NEVER_KEPT[case]
+    robot = make()
+    state = np.random.default_rng(0).uniform(-1, 1, (3, robot.nv))
+    assert px.constrained_forward_dynamics(robot, *state, contacts).rank == rank
+    assert checked(robot, contacts, *state) == "singular"
+
+
+@pytest.mark.long
+def test_such_a_contact_of_a_long_chain():
+    robot = rail(*[(1.0, 0.0, 0.0)] * 40)
+    state = np.full((3, 40), 0.1)
+    found = px.constrained_forward_dynamics(robot, *state, px.Contact(constraint=CROSS_WIND))
+    assert found.rank == 0 and np.isnan(found.qdd).all() and np.isnan(found.force).all()
+    assert np.isnan(px.project_velocity(robot, *state[:2], px.Contact(constraint=CROSS_WIND))).all()
 
 
 def test_a_straight_arm_is_singular():
