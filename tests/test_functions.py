@@ -19,6 +19,7 @@ from robots import (
 import paraxis as px
 from paraxis import Frame, Inertia, Joint, Pose, Robot
 from paraxis.algorithms import ALGORITHMS, CHEAP, FROM_MOBILITIES, INVERSE_DYNAMICS
+from paraxis.algorithms.massless import require_mobile
 from paraxis.errors import ArgumentError, RobotError
 from paraxis.functions import COORDINATES, DERIVED, FUNCTIONS, MATTERS
 from paraxis.robot.joint import WORLD
@@ -791,6 +792,45 @@ def test_a_joint_that_moves_nothing_is_named(function):
     motion = state(robot)
     found = value(replace(empty, joints=turned), "forward_dynamics", motion)
     assert np.isfinite(found).all()
+
+
+def ball_wrist(size=1.0, mass=1.0, rotor=0.0, moment=0.0):
+    """Three joints with masses, then three at one point that carry a point mass."""
+    arm = px.chain(3, length=size, mass=mass)
+    seats = (Pose(translation=(size, 0.0, 0.0)), Pose(), Pose())
+    joints = [
+        Joint(f"w{k}", "revolute", 2 + k, seat, tuple(np.eye(3)[k]), rotor_inertia=rotor)
+        for k, seat in enumerate(seats)
+    ]
+    hand = Inertia.of(mass, (0.1 * size, 0.2 * size, 0.3 * size), [moment] * 3)
+    bodies = [*arm.inertias, Inertia(), Inertia(), hand]
+    return Robot("ball", [*arm.joints, *joints], bodies, [Frame("hand", 5)], warn=False)
+
+
+@pytest.mark.parametrize("function", DIVIDING)
+def test_joints_that_move_nothing_together_are_named(function):
+    """Whatever turns about the line to a point mass moves nothing, in any posture."""
+    message = "joints 'w0', 'w1', 'w2' can move together without moving anything that has inertia"
+    for robot in (ball_wrist(), ball_wrist(1e-3, 1e-6), ball_wrist(1e3, 1e6)):
+        with pytest.raises(RobotError, match=message):
+            px.program(robot, function)
+    with pytest.raises(RobotError, match=message):
+        px.program(
+            ball_wrist(), function, parameters=("gravity",)[: "gravity" in MATTERS[function]]
+        )
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_a_little_inertia_is_enough(scale):
+    little = 1e-9 * scale**2
+    for robot in (ball_wrist(scale, rotor=little), ball_wrist(scale, moment=little)):
+        require_mobile(robot)
+    require_mobile(px.planar(60, length=scale))
+
+
+def test_contacts_refuse_joints_that_move_nothing_together():
+    with pytest.raises(RobotError, match="joints 'w0', 'w1', 'w2' can move together"):
+        px.constrained_forward_dynamics(ball_wrist(), *np.zeros((3, 6)), px.Contact.pinned("hand"))
 
 
 def test_a_robot_without_mass_has_no_centre():

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from .algorithms import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
 from .algorithms.forward_derivatives import forward_dynamics_derivatives
+from .algorithms.massless import require_mobile
 from .algorithms.modified_newton_euler import torques_and_reactions
 from .algorithms.motor_torques import MotorTorques, directions, with_losses
 from .algorithms.spatial_newton_euler import inverse_dynamics
@@ -99,6 +100,8 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
 
     The frames a function is about are the robot's frames: give a robot that has only those.
     """
+    if function in OF_THE_INVERSE and not {*parameters} & {*MATTERS["mass_matrix"]}:
+        require_mobile(robot)
     if algorithm is None:
         return _cheapest_graph(robot, function, parameters, coordinates)
     if function == "regressor":
@@ -313,6 +316,10 @@ FUNCTIONS = {
 LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
 
 TORQUES = ("inverse_dynamics", "bias_forces", "gravity_torques")
+OF_THE_INVERSE = (  # of the mass matrix
+    *("forward_dynamics", "mass_matrix_inverse", "forward_dynamics_derivatives"),
+    *("operational_space_inertia", "operational_space_inertia_inverse"),
+)
 
 # Functions made from the graph of another, whose algorithms they have too.
 DERIVED = {

@@ -14,7 +14,7 @@ def explain(chain, q, qd, tau):
     solver(*(np.array(vector)[None] for vector in (q, qd, tau)), np.empty((1, chain.n)))
     immobile = np.flatnonzero(~np.isfinite(solver.reciprocals))
     if immobile.size:  # that of the outermost spoils all before it
-        raise moves_nothing(chain.robot, int(immobile[-1]))
+        raise moves_nothing(chain.robot, [int(immobile[-1])])
     raise RobotError(
         f"robot {quoted(chain.robot.name)}: its accelerations are beyond the numbers of float64"
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algorithms import constrained_dynamics
 from ..algorithms.constrained_dynamics import Tolerance
+from ..algorithms.massless import require_mobile
 from ..backends.places import place_of
 from ..checks import did_you_mean
 from ..errors import ArgumentError
@@ -156,6 +157,8 @@ def constrained_graph(robot, contacts, parameters=(), tolerance=TOLERANCE["float
     places = [contact.place(robot) for contact in contacts]
     frames = [replace(place, name=f"contact{k}") for k, place in enumerate(places)]
     robot = replace(robot, frames=frames, warn=False)
+    if not {*parameters} & {*MATTERS["mass_matrix"]}:
+        require_mobile(robot)
     ways = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
     return cheapen_unless_long(replace(min(ways, key=cost), marks={}))
 
