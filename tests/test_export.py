@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -918,6 +919,28 @@ def test_a_self_test_can_fail(language, tmp_path):
     text = broken.read_text()
     assert right in text
     broken.write_text(text.replace(right, wrong))
+    with pytest.raises(AssertionError, match="error +[1-9]"):
+        shell(*done.build[-1:], done.test)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_self_test_sees_small_entries(language, tmp_path):
+    """A finger on an arm: 8 % more inertia there are 1e-7 of the arm's, and nothing beside 1."""
+    needs(language)
+    arm = px.planar(1)
+    finger = px.Inertia(1e-3, (1e-2, 0, 0), (3e-8, 3e-8, 3e-8, 0, 0, 0))
+    joint = px.Joint("finger", "revolute", 0, px.Pose(translation=(1.0, 0, 0)))
+    robot = px.Robot("hand", [*arm.joints, joint], [*arm.inertias, finger])
+    right, heavy = (
+        px.program(replace(robot, inertias=[*arm.inertias, body]), "mass_matrix")
+        for body in (finger, replace(finger, about_com=(3e-8, 3e-8, 4e-8, 0, 0, 0)))
+    )
+    dtype = "float64" if language == "python" else "float32"
+    done = right.export(str(tmp_path / "right"), language, dtype=dtype, name="f")
+    shell(*done.build[-1:], done.test)
+    done = heavy.export(str(tmp_path / "heavy"), language, dtype=dtype, name="f")
+    (test,) = (tmp_path / "right").glob(f"f_test.{ENDINGS.get(language, '[cp]*')}")
+    shutil.copy(test, tmp_path / "heavy" / test.name)
     with pytest.raises(AssertionError, match="error +[1-9]"):
         shell(*done.build[-1:], done.test)
 

@@ -45,17 +45,19 @@ def errors(robot, q, pose, frame):
     return np.maximum(np.linalg.norm(found[:, :3, 3] - pose[:, :3, 3], axis=-1), angle)
 
 
-def check(robot, pose, found, frame=None, tolerance=1e-8):
+def check(robot, pose, found, frame=None, tolerance=None):
     """Solutions lead to their poses; what is none is off by its error; all are within limits."""
     solved = found.solved
     exact = errors(robot, found.q, pose, frame)
+    place = robot.tool() if frame is None else robot.frame(frame)
+    tolerance = tolerance or 1e-8 * max(1.0, characteristic_length(robot, place))
     assert exact[solved].max(initial=0) <= tolerance + 1e-13
     np.testing.assert_allclose(found.error[solved], exact[solved], atol=1e-13)
     np.testing.assert_allclose(found.error, exact, rtol=1e-6, atol=1e-13)
     limits = Limits(robot)
     assert (found.q >= limits.lower).all()
     assert (found.q <= limits.upper).all()
-    assert not (found.error[~solved] <= tolerance).any()
+    assert not (found.error[~solved] <= min(tolerance, 1e-8)).any()
     assert not found.singular[~solved].any()
 
 
@@ -639,7 +641,7 @@ def test_a_step_solves_the_damped_normal_equations(n):
     rng = np.random.default_rng(n)
     q, there = rng.uniform(-1, 1, (2, n))
     goal = px.forward_kinematics(robot, there)
-    moved, (chord, way), done = damped_step(Model(robot), q, goal, frame, length, free, 1e-8)
+    moved, (chord, way), done = damped_step(Model(robot), q, goal, frame, length, free, 1e-8, 1.0)
 
     here, J = px.forward_kinematics(robot, q), px.jacobian(robot, q)
     turn = goal[:3, :3] @ here[:3, :3].T
@@ -661,11 +663,11 @@ def test_a_step_stays_where_the_goal_is_reached_and_within_bounds():
     q, frame = [0.1, -0.4, 0.3, 0.9, -0.2, 0.5], robot.tool()
     goal = px.forward_kinematics(robot, q)
     free = [(-math.inf, math.inf)] * 6
-    moved, _, done = damped_step(Model(robot), q, goal, frame, 1.0, free, 1e-8)
+    moved, _, done = damped_step(Model(robot), q, goal, frame, 1.0, free, 1e-8, 1.0)
     assert (moved, done) == (q, 1.0)
     bounds = [(-0.6, 0.6), *free[1:]]
     goal = px.forward_kinematics(robot, [2.0, *q[1:]])
-    moved, _, done = damped_step(Model(robot), [0.6, *q[1:]], goal, frame, 1.0, bounds, 1e-8)
+    moved, _, done = damped_step(Model(robot), [0.6, *q[1:]], goal, frame, 1.0, bounds, 1e-8, 1.0)
     assert moved[0] == 0.6
     assert done == 0.0
 
@@ -678,8 +680,8 @@ def test_a_joint_at_a_bound_takes_part_unless_it_is_pushed_against_it(side, agai
     goal = px.forward_kinematics(robot, q + [0.1 * side if against else -0.1 * side, 0.0, 0.0])
     free = [(-math.inf, math.inf)] * 3
     stop = (bound - 1, bound) if side > 0 else (bound, bound + 1)
-    moved, *_ = damped_step(Model(robot), q, goal, frame, 1.0, [stop, *free[1:]], 1e-8)
-    unbounded, *_ = damped_step(Model(robot), q, goal, frame, 1.0, free, 1e-8)
+    moved, *_ = damped_step(Model(robot), q, goal, frame, 1.0, [stop, *free[1:]], 1e-8, 1.0)
+    unbounded, *_ = damped_step(Model(robot), q, goal, frame, 1.0, free, 1e-8, 1.0)
     assert ((unbounded[0] - q[0]) * side > 0) == against
     if against:
         assert moved[0] == bound

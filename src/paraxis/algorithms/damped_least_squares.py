@@ -34,16 +34,19 @@ AIMS = {
 }
 
 
-def damped_step(robot, q, goal, frame, length, bounds, tolerance, aim=AIMS["pose"]):
+def damped_step(robot, q, goal, frame, length, bounds, tolerance, per_length, aim=AIMS["pose"]):
     """The next q, how far this one is off (as chord and way), and whether that is near enough.
 
-    If so, q stays. `bounds` are floats (lower, upper) for each joint, infinite where there is none.
-    A joint that stands at a bound and is pushed against it takes no part in the step. Of chord and
-    way only those that the aim has are given.
+    If so, q stays: when neither the chord nor `per_length` times the way is beyond the tolerance.
+    `bounds` are floats (lower, upper) for each joint, infinite where there is none. A joint that
+    stands at a bound and is pushed against it takes no part in the step. Of chord and way only
+    those that the aim has are given.
     """
     pose = forward_kinematics(robot, q, frame)
-    distance = pose_distance(pose, goal)[aim.distances]
-    near = less_equal(reduce(maximum, distance), tolerance)
+    turned, moved = pose_distance(pose, goal)
+    distance = (turned, moved)[aim.distances]
+    largest = reduce(maximum, (turned, moved * per_length)[aim.distances])
+    near = less_equal(largest, tolerance)
     chord, way = pose_error(pose, goal)
     e = [*chord, *(way * (1.0 / length))][aim.rows]
     J = scaled_jacobian(robot, q, frame, length, aim)

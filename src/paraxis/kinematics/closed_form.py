@@ -26,6 +26,7 @@ WRISTS = [(arm, elbow, wrist) for arm, elbow in ARMS for wrist in (1, -1)]
 SOLVED = 1e-8  # the largest error of a solution
 SINGULAR = 1e-7  # above the sine of a stretched elbow, which is the root of a rounding error
 UNDETERMINED = 1e-10  # sin θ5 below which rounding errors decide what θ4 is
+SMALLEST = 1e-300  # in place of a scale of nothing
 TURN = 2 * math.pi
 
 
@@ -45,9 +46,10 @@ class NearestSolution(NamedTuple):
 class Solutions:
     """Eight solutions a pose: arm 1 and -1, with each elbow 1 and -1, with each wrist 1 and -1.
 
-    Where there is none q is NaN. The error is max|Δ| / max(1, max|pose|) over the entries of the
-    matrix: how far a solution is from the pose, or how far the arm stays from one out of reach. It
-    is NaN where no pose was given.
+    Where there is none q is NaN. The error is the larger of max|Δ| over the entries of the rotation
+    and of max|Δ| over those of the place, as a share of the arm's length or of max|place|: how far
+    a solution is from the pose, or how far the arm stays from one out of reach. It is NaN where no
+    pose was given.
     Joints stand in (-π, π], or a turn away where that is within limits and this is not.
     """
 
@@ -121,7 +123,7 @@ def _program(robot, frame):
             reached = forward_kinematics(model, q, frame)
             shoulder, elbow = arm_singularity(geometry, θ[1], θ[2])
             found["q"].append(q)
-            found["error"].append(difference(_entries(reached), _entries(pose)))
+            found["error"].append(_pose_difference(reached, pose, geometry.length))
             least = minimum(minimum(shoulder, elbow), abs(sin(θ[4])))
             found["singular"].append(less(least, SINGULAR))
             found["beyond"].append(_beyond_limits(q, robot.joints))
@@ -130,8 +132,11 @@ def _program(robot, frame):
     return trace(inverse_kinematics_solutions, pose=(4, 4))
 
 
-def _entries(matrix):
-    return [entry for row in matrix for entry in row]
+def _pose_difference(found, wanted, length):
+    """The larger of that of rotations and that of places."""
+    turned = [[entry for row in pose[:3] for entry in row[:3]] for pose in (found, wanted)]
+    placed = [[row[3] for row in pose[:3]] for pose in (found, wanted)]
+    return maximum(difference(*turned, 1.0), difference(*placed, length))
 
 
 def _settled(geometry, θ):
@@ -169,12 +174,12 @@ def kept_kernel(robot, frame, name, make_program, place):
     return robot._functions[key]
 
 
-def difference(found, wanted):
-    """max|Δ| / max(1, max|wanted|) of two lists of scalars."""
-    largest, scale = 0.0, 1.0
+def difference(found, wanted, least):
+    """max|Δ| / max(least, max|wanted|) of two lists of scalars."""
+    largest, scale = 0.0, least
     for a, b in zip(found, wanted, strict=True):
         largest, scale = maximum(abs(a - b), largest), maximum(abs(b), scale)
-    return largest / scale
+    return largest / maximum(scale, SMALLEST)
 
 
 def within_a_turn(q, joints):

@@ -26,7 +26,8 @@ class PositioningSolutions:
     """Four solutions a point: arm 1 and -1, with each elbow 1 and -1.
 
     Where there is none the numbers are NaN. The error is the worst of position, velocity and
-    acceleration, each max|Δ| / max(1, max|what was asked for|). Where the arm is singular the point
+    acceleration, each max|Δ| as a share of the largest entry that was asked for: of a position at
+    least the arm's length, of an acceleration at least that of joints that keep their rates. Where the arm is singular the point
     can be reached, but rates are not determined: none are solved there.
     """
 
@@ -80,20 +81,21 @@ def _program(robot, frame, motion):
             found["q"].append(q)
             whole = _spread(q, geometry, robot)
             pose = forward_kinematics(model, whole, point)
-            error = difference([row[3] for row in pose[:3]], position)
+            error = difference([row[3] for row in pose[:3]], position, geometry.length)
             found["reached"].append(less_equal(error, SOLVED))
             if velocity is not None:
                 qd = geometry.rates(θd)
                 found["qd"].append(qd)
                 J = jacobian(model, whole, point, "world")[3:]
-                error = maximum(difference(_applied(J, geometry, qd), velocity), error)
+                error = maximum(difference(_applied(J, geometry, qd), velocity, 0.0), error)
             if acceleration is not None:
                 qdd = geometry.rates(θdd)
                 found["qdd"].append(qdd)
                 rates = _spread(qd, geometry, robot)
                 bias = bias_acceleration(model, whole, rates, point, "world")[3:]
                 total = [a + b for a, b in zip(_applied(J, geometry, qdd), bias, strict=True)]
-                error = maximum(difference(total, acceleration), error)
+                coasting = maximum(maximum(*map(abs, bias[:2])), abs(bias[2]))
+                error = maximum(difference(total, acceleration, coasting), error)
             found["error"].append(error)
             found["singular"].append(less(minimum(*arm_singularity(geometry, *θ[1:])), SINGULAR))
         return found

@@ -45,35 +45,38 @@ class Search:
         (self._frame,) = robot.frames
         self._goal, self._aim = goal, AIMS[goal]
         self._n, self._model = robot.n, Model(robot)
-        self._length = characteristic_length(robot, self._frame)
+        self._length = self.length = characteristic_length(robot, self._frame)
         self._place, self._arrays = place, place.arrays
         limits = Limits(robot, self._length)
         self._bounds, self._limits = limits.bounds, limits.at(place)
         ranges = limits.low, limits.high
         self._starts = Starts(robot, self._frame.name, goal, *ranges, self._length, ROUNDS, place)
 
-    def solve(self, goals, q0, tolerance, sought):
-        """q (N, n) for goals (N, 4, 4), the best that was found, and its error (N,).
+    def solve(self, goals, q0, near, sought):
+        """q (N, n) for goals (N, 4, 4), the best that was found, and its errors, each (N,).
 
-        Only for the poses whose numbers are `sought`; for others both are NaN. The first start is
-        q0 (N, n), unless that is None.
+        The first error is measured as `near` does, the second in metres and radians. Only for the
+        poses whose numbers are `sought`; for others all are NaN. The first start is q0 (N, n),
+        unless that is None.
         """
         xp, count = self._arrays, len(goals)
-        results = Results(xp.full((count, self._n), math.nan), xp.full(count, math.nan))
-        results.error[sought] = math.inf
+        none = xp.full(count, math.nan)
+        results = Results(xp.full((count, self._n), math.nan), none, none.copy())
+        results.error[sought] = results.plain[sought] = math.inf
         early, late = range(EARLY), range(EARLY, ROUNDS)
         left, together = [], PIECE if self._place is CPU else max(1, count)
         for first in range(0, len(sought), together):
             piece = self._begin(goals, q0, sought[first : first + together])
-            left.append(self._rounds(early, piece, tolerance, q0, results))
+            left.append(self._rounds(early, piece, near, q0, results))
         if left:
             everything = [xp.concatenate(arrays) for arrays in zip(*left, strict=True)]
-            never = self._rounds(late, Sought(*everything), tolerance, q0, results).number
+            never = self._rounds(late, Sought(*everything), near, q0, results).number
             if len(never):
-                self._improve(never, goals[never], None if q0 is None else q0[never], results)
+                starts = None if q0 is None else q0[never]
+                self._improve(never, goals[never], starts, near.per_length, results)
         return results
 
-    def _improve(self, numbers, goals, q0, results):
+    def _improve(self, numbers, goals, q0, per_length, results):
         """Go on from the best that was met for some poses, none of which was reached.
 
         Far from a goal that is out of reach, steps overshoot along some directions and creep along
@@ -88,11 +91,12 @@ class Search:
         if q0 is not None:  # which no round has looked at
             start = self._limits.within(q0)
             there = self._moved(start, goals, 1)
-            nearer = (self._error(there["off"]) < self._error(after["off"]))[:, None]
+            new, old = (self._error(one["off"], per_length) for one in (there, after))
+            nearer = (new < old)[:, None]
             q = xp.where(nearer, start, q)
             after = {name: xp.where(nearer, there[name], after[name]) for name in after}
-        best, error = q, self._error(after["off"])
         ahead, off = after["q"], after["off"]
+        best, best_off = q, off
         for _ in range(IMPROVEMENTS):
             stopped = xp.where(self._limits.at_bound(ahead), ahead, q)
             tried = [start + shares * (ahead - start) for start in (q, stopped)]
@@ -104,9 +108,11 @@ class Search:
             q = xp.where(falls, tried[least, each], q)
             ahead = xp.where(falls, further[least, each], ahead)
             off = xp.where(falls, left[least, each], off)
-            less = self._error(off) < error
-            best, error = xp.where(less[:, None], q, best), xp.where(less, self._error(off), error)
-        results.q[numbers], results.error[numbers] = self._limits.unwound(best, q0), error
+            less = (self._error(off, per_length) < self._error(best_off, per_length))[:, None]
+            best, best_off = xp.where(less, q, best), xp.where(less, off, best_off)
+        results.q[numbers] = self._limits.unwound(best, q0)
+        results.error[numbers] = self._error(best_off, per_length)
+        results.plain[numbers] = self._error(best_off)
 
     def _squared(self, off):
         """What steps make smaller."""
@@ -115,12 +121,13 @@ class Search:
 
     def _moved(self, q, goals, steps):
         """What is carried after some steps that none leaves early."""
-        return self._steps(steps=steps, q=q, goal=goals, tolerance=0.0, off=self._unread)[0]
+        exactly = Near(0.0, 1.0)._asdict()
+        return self._steps(steps=steps, q=q, goal=goals, off=self._unread, **exactly)[0]
 
     def singular(self, goals, q, tolerance):
         """Which solutions q (N, n), NaN where none, lose a freedom that the frame has elsewhere.
 
-        A stretched elbow is off by the root of the error that is left: 1e-8 m, and it looks bent
+        A stretched elbow is off by the root of the error that is left: 1e-8, and it looks bent
         by 1e-4. So where that may be the case the error is first made as small as it gets.
         """
         least = self._least(q)
@@ -148,7 +155,7 @@ class Search:
         q = xp.empty((len(goals), self._n)) if q0 is None else self._limits.within(q0[numbers])
         return Sought(numbers, goals, self._starts.centre_of(goals), q, anew, error)
 
-    def _rounds(self, rounds, sought, tolerance, q0, results):
+    def _rounds(self, rounds, sought, near, q0, results):
         """Write the results of some rounds, and return what is still sought.
 
         On a GPU each round waits for the last, to know how much is left.
@@ -162,18 +169,21 @@ class Search:
                 steps=STEPS,
                 q=xp.where(sought.anew[:, None], start, sought.q),
                 goal=sought.goal,
-                tolerance=tolerance,
                 off=self._unread,
+                **near._asdict(),
             )
-            q, error = final["q"], self._error(final["off"])
-            reached = error <= tolerance
+            q, error = final["q"], self._error(final["off"], near.per_length)
+            reached = error <= near.tolerance
             least = results.error[sought.number]
             closer = (error < least) & ~reached
             results.q[sought.number[closer]] = q[closer]
+            plain = self._error(final["off"])
+            plain = xp.where(error >= least, results.plain[sought.number], plain)
+            results.plain[sought.number] = plain
             results.error[sought.number] = xp.minimum(least, error)
             numbers = sought.number[reached]
-            near = None if q0 is None else q0[numbers]
-            results.q[numbers] = self._limits.unwound(q[reached], near)
+            start = None if q0 is None else q0[numbers]
+            results.q[numbers] = self._limits.unwound(q[reached], start)
             anew = ~(error < FELL * sought.error)
             after = sought._replace(q=q, anew=anew, error=xp.where(anew, FAR, error))
             sought = Sought(*(array[~reached] for array in after))
@@ -183,32 +193,24 @@ class Search:
     def _steps(self):
         """What it says of the error is that of the last q but one, unless q stays as it is."""
 
-        def step(q, goal, tolerance, off):
-            moved, distance, done = damped_step(
-                *(
-                    self._model,
-                    q,
-                    goal,
-                    self._frame,
-                    self._length,
-                    self._bounds,
-                    tolerance,
-                    self._aim,
-                )
-            )
+        def step(q, goal, tolerance, per_length, off):
+            fixed = self._frame, self._length, self._bounds
+            given = q, goal, *fixed, tolerance, per_length
+            moved, distance, done = damped_step(self._model, *given, self._aim)
             return {"q_next": moved, "off_next": list(distance), "done": done}
 
-        program = trace(step, q=self._n, goal=(4, 4), tolerance=(), off=len(self._unread))
+        shapes = {"tolerance": (), "per_length": (), "off": len(self._unread)}
+        program = trace(step, q=self._n, goal=(4, 4), **shapes)
         carry = {"q": "q_next", "off": "off_next"}
         return program.compile_loop(carry, until="done", target=self._place.target)
 
-    def _error(self, off):
-        """The larger of angle and way, or the one that counts."""
+    def _error(self, off, per_length=1.0):
+        """The larger of the angle and of so many times the way, or the one that counts."""
         xp = self._arrays
         if self._goal == "position":
-            return off[:, 0]
+            return off[:, 0] * per_length
         angle = 2 * xp.arcsin(xp.minimum(off[:, 0] / 2, 1.0))
-        return angle if self._goal == "rotation" else xp.maximum(angle, off[:, 1])
+        return angle if self._goal == "rotation" else xp.maximum(angle, off[:, 1] * per_length)
 
     @cached_property
     def _unread(self):
@@ -216,9 +218,17 @@ class Search:
         return self._arrays.zeros(len(range(2)[self._aim.distances]))
 
 
+class Near(NamedTuple):
+    """How near is near enough: angles, and ways times per_length, up to the tolerance."""
+
+    tolerance: float
+    per_length: float
+
+
 class Results(NamedTuple):
     q: np.ndarray
-    error: np.ndarray
+    error: np.ndarray  # as Near measures it
+    plain: np.ndarray  # the same in metres and radians
 
 
 class Sought(NamedTuple):

@@ -15,9 +15,9 @@ from ..robot.joint import WORLD
 from ..robot.robot import a_robot, check_frame_name
 from .limits import Limits
 from .poses import nearest_poses
-from .search import Search
+from .search import Near, Search
 
-TOLERANCE = 1e-8
+TOLERANCE = 1e-8  # of angles, and of ways as shares of the arm's length
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class InverseKinematics:
 
 
 def inverse_kinematics(
-    robot, pose=None, frame=None, q0=None, *, position=None, rotation=None, tolerance=TOLERANCE
+    robot, pose=None, frame=None, q0=None, *, position=None, rotation=None, tolerance=None
 ):
     """Joint positions that bring a frame, by default the tool, to poses (..., 4, 4) in the world.
 
@@ -48,8 +48,9 @@ def inverse_kinematics(
 
     The result has `q` (..., n), `solved` (...) and `error` (...): how far q is from the goal, in
     metres for a position, in radians for a rotation, and for a pose the larger of the two. Solved
-    means an error of at most `tolerance`, with the joints within their limits. Where no solution
-    was found q is the best that was met, within limits too, and the error tells how good that is.
+    means an error of at most `tolerance`, with the joints within their limits; by default angles
+    are solved to 1e-8, and distances to 1e-8 of the arm's length, which is half of how far the
+    frame can get: small and large arms alike. Where no solution was found q is the best that was met, within limits too, and the error tells how good that is.
     Solutions that are `singular` (...) are where the frame cannot move in some way in which it
     otherwise can: a singular value of its Jacobian, of the rows that the goal has, is less than
     about 1e-6 of the largest.
@@ -95,12 +96,13 @@ def _solved(robot, kind, goal, frame, q0, tolerance, place):
     else:
         q = xp.array(xp.broadcast_to(starts, batch + (robot.n,)), float).reshape(-1, robot.n)
         first, sought = q[:, chain], sound & xp.isfinite(q).all(-1)
-    found, error = search.solve(goals, first, tolerance, xp.flatnonzero(sought))
+    near = Near(TOLERANCE, 1 / search.length) if tolerance is None else Near(tolerance, 1.0)
+    found, scaled, error = search.solve(goals, first, near, xp.flatnonzero(sought))
     error = xp.where(sound & ~sought, math.inf, error)  # a pose, but nothing was met from no start
-    solved = error <= tolerance
+    solved = scaled <= near.tolerance
     q[:, chain] = found
     q = xp.where(sought[:, None], q, math.nan)
-    singular = search.singular(goals, xp.where(solved[:, None], found, math.nan), tolerance)
+    singular = search.singular(goals, xp.where(solved[:, None], found, math.nan), near.tolerance)
     each = (array.reshape(batch) for array in (solved, error, singular))
     return q.reshape(*batch, robot.n), *each
 
@@ -137,6 +139,8 @@ def _prepared(robot, kind, frame, place):
 
 
 def _checked(tolerance):
+    if tolerance is None:
+        return None
     number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
     if not number or not 0 < tolerance < np.inf:
         raise ArgumentError(f"tolerance: expected a number above zero, found {tolerance!r}")

@@ -47,6 +47,11 @@ class ArmGeometry:
         length = math.hypot(self.a3, self.d4)
         return self.a2 if math.isclose(length, self.a2, rel_tol=ROUNDING) else length
 
+    @property
+    def length(self):
+        """How far it reaches from axis 1."""
+        return abs(self.a1) + self.a2 + self.forearm + abs(self.d2)
+
     def positions(self, angles):
         """The joint positions q at the angles θ."""
         return [s * (θ - zero) for θ, s, zero in zip(angles, self.signs, self.zeros, strict=True)]

@@ -26,9 +26,7 @@ from ..scalar import equal, less, maximum, minimum, select, sign
 ROUNDS = 4  # where rates are given: each needs one step
 ROUNDS_WITH_RATES, STEPS = 3, 4  # where rates are sought, too
 STEPS_WITHOUT_BEARINGS = 7  # in one round; few joints in the step in which they stop need as many
-BESIDE_REST = (
-    1e-9  # of the smoothing: gears lose by |direction|, whose slope is none at rest itself
-)
+BESIDE_REST = 1e-9  # of the smoothing: gears lose by |direction|, whose slope is none at rest
 SMALLEST = 1e-300  # in place of a size of nothing
 
 

@@ -7,23 +7,20 @@ name of an array can stand in the way of another name.
 from ..c import block_comment, c_function
 from ..source import listed
 
-# The error is the one measure of the project, a state at a time.
+# The error is a share of what is large for an entry, whatever the units of the robot are.
 ERROR = """static double test_larger(double a, double b) /* NaN if one of them is */
 {{
     return b <= a || a != a ? a : b;
 }}
 
-/* The largest difference, by the largest expected value where that is above 1; worst state. */
-static double test_error(size_t entries, const {real} *found, const {real} *expected)
+/* The largest difference, each as a share of what is large for its entry. */
+static double test_error(size_t entries, const {real} *found, const {real} *expected,
+                         const {real} *size)
 {{
     double worst = 0;
-    for (size_t state = 0; state < TEST_STATES; state++) {{
-        double difference = 0, scale = 1;
-        for (size_t k = state * entries; k < (state + 1) * entries; k++) {{
-            difference = test_larger(difference, fabs((double)found[k] - (double)expected[k]));
-            scale = test_larger(scale, fabs((double)expected[k]));
-        }}
-        worst = test_larger(worst, difference / scale);
+    for (size_t k = 0; k < entries * TEST_STATES; k++) {{
+        double difference = fabs((double)found[k] - (double)expected[k]);
+        worst = test_larger(worst, difference / (double)size[k % entries]);
     }}
     return worst;
 }}"""
@@ -74,8 +71,8 @@ def data(function, vectors):
     inputs = [array for array in function.arrays if not array.is_output]
     outputs = [array for array in function.arrays if array.is_output]
 
-    def fields(arrays):
-        lines = [f"    {function.real} {a.name}[{a.entries} * TEST_STATES];" for a in arrays]
+    def fields(arrays, states=" * TEST_STATES"):
+        lines = [f"    {function.real} {a.name}[{a.entries}{states}];" for a in arrays]
         return "\n".join(["{", *lines, "}"])
 
     def values(arrays):
@@ -90,6 +87,7 @@ def data(function, vectors):
         f"static const struct test_inputs {fields(inputs)} test_given = {values(vectors.inputs)};",
         f"struct test_results {fields(outputs)};",
         f"static const struct test_results test_expected = {values(vectors.outputs)};",
+        f"static const struct test_sizes {fields(outputs, '')} test_large = {values(vectors.sizes)};",
     ]
     return "\n\n".join(parts if inputs else [parts[0], *parts[2:]])
 
@@ -102,7 +100,8 @@ def members(arrays, results):
 def comparison(arrays, results):
     return "\n".join(
         "    worst = test_larger(worst, "
-        f"test_error({a.entries}, {results}.{a.name}, test_expected.{a.name}));"
+        f"test_error({a.entries}, {results}.{a.name}, test_expected.{a.name}, "
+        f"test_large.{a.name}));"
         for a in arrays
         if a.is_output
     )

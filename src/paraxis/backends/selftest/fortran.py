@@ -10,17 +10,21 @@ from ..source import Names, arrays, function_name
 MOST_NUMBERS = 500  # in a statement, which may not have more than 255 lines
 
 ERROR = """\
-  ! The largest difference, by the largest expected value where that is above 1; worst state.
-  pure function test_error(entries, found, expected) result(largest)
+  ! The largest difference, each as a share of what is large for its entry.
+  pure function test_error(entries, found, expected, sizes) result(largest)
     integer, intent(in) :: entries
     real(wp), intent(in) :: found(entries, test_states), expected(entries, test_states)
+    real(wp), intent(in) :: sizes(entries)
     real(wp) :: largest, difference(entries)
     integer :: j
     largest = 0
     do j = 1, test_states
       difference = abs(found(:, j) - expected(:, j))
-      if (.not. all(difference <= huge(largest))) difference = huge(largest)
-      largest = max(largest, maxval(difference) / max(1.0_wp, maxval(abs(expected(:, j)))))
+      if (.not. all(difference <= huge(largest))) then
+        largest = huge(largest)
+      else
+        largest = max(largest, maxval(min(difference / sizes, huge(largest))))
+      end if
     end do
   end function test_error
 """
@@ -33,8 +37,8 @@ def self_test(graph, vectors, name=None, dtype="float64"):
     every = arrays(graph, Names(language, name))
     inputs, outputs = every[: len(graph.inputs)], every[len(graph.inputs) :]
 
-    def components(some):
-        return [f"    real(wp) :: {a.name}({a.entries} * test_states)" for a in some]
+    def components(some, states=" * test_states"):
+        return [f"    real(wp) :: {a.name}({a.entries}{states})" for a in some]
 
     def filled(holder, some, values):
         for array, each in zip(some, values, strict=True):
@@ -53,7 +57,8 @@ def self_test(graph, vectors, name=None, dtype="float64"):
         for member, a in zip(members("test_alone"), every, strict=True)
     ]
     comparisons = [
-        f"  worst = max(worst, test_error({a.entries}, {results}%{a.name}, test_expected%{a.name}))"
+        f"  worst = max(worst, test_error({a.entries}, {results}%{a.name}, test_expected%{a.name}, "
+        f"test_large%{a.name}))"
         for results in ("test_batch", "test_alone")
         for a in outputs
     ]
@@ -71,12 +76,17 @@ def self_test(graph, vectors, name=None, dtype="float64"):
         *components(outputs),
         "  end type",
         *(["  type(test_inputs) :: test_given"] if inputs else []),
+        "  type :: test_sizes",
+        *components(outputs, ""),
+        "  end type",
         "  type(test_results) :: test_expected, test_batch, test_alone",
+        "  type(test_sizes) :: test_large",
         "  real(wp) :: worst",
         "  integer :: state, test_entry",
         "",
         *filled("test_given", inputs, vectors.inputs),
         *filled("test_expected", outputs, vectors.outputs),
+        *filled("test_large", outputs, [size[None] for size in vectors.sizes]),
         "",
         f"  call {name}_batch({', '.join(['test_states', *members('test_batch')])})",
         "  do state = 1, test_states",
