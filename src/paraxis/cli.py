@@ -739,7 +739,7 @@ def _safe_rate(arguments):
     rates = list(found_of_each(safe_rate, posture, delay, missed, arguments.check))
     words.insert(0, f"at the posture {_listed(posture)}")
     rest = rates[0].predicted
-    if rests_elsewhere(rest, posture):
+    if rests_elsewhere(robot, rest, posture):
         words.append(f"with which it rests at {_listed(rest.posture)}")
     print_safe_rates(Terminal(), robot, rates, ", ".join(words))
     return 0

@@ -27,8 +27,9 @@ class PositioningSolutions:
 
     Where there is none the numbers are NaN. The error is the worst of position, velocity and
     acceleration, each max|Δ| as a share of the largest entry that was asked for: of a position at
-    least the arm's length, of an acceleration at least that of joints that keep their rates. Where the arm is singular the point
-    can be reached, but rates are not determined: none are solved there.
+    least the arm's length, of an acceleration at least that of joints that keep their rates. Where
+    the arm is singular the point can be reached, but rates are not determined: none are solved
+    there.
     """
 
     q: np.ndarray  # (..., 4, 3)

@@ -10,6 +10,7 @@ from ..control.dry_friction import has_dry_friction
 from ..control.safe_period import SafePeriod, safe_period
 from ..control.simulated_period import SimulatedPeriod, simulated_safe_period
 from ..control.speculate import speculate
+from ..robot.scales import joint_scales
 from .terminal import Column, print_table
 from .text import duration, short
 
@@ -18,7 +19,7 @@ AROUND = 2.0  # simulated periods go from the predicted one by this to it times 
 
 SEED = 1989  # of postures by chance
 REACH = {True: (-math.pi, math.pi), False: (0.0, 1.0)}  # rad or m, of joints without a range
-OFF = 1e-6  # rad or m: nearer, the arm rests at the posture
+OFF = 1e-6  # of a radian, or of the robot's length: nearer, the arm rests at the posture
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,9 @@ def _long_enough(found):
     return 20.0 / max(-math.log(found.spectral_radius(short)) / short, 1e-3)
 
 
-def rests_elsewhere(found, posture):
+def rests_elsewhere(robot, found, posture):
     """Does the arm come to rest off the posture, as its weight is not well known?"""
-    return bool(np.abs(found.posture - posture).max() > OFF)
+    return bool((np.abs(found.posture - posture) / joint_scales(robot)).max() > OFF)
 
 
 def print_safe_rates(terminal, robot, rates, conditions):

@@ -87,7 +87,8 @@ def data(function, vectors):
         f"static const struct test_inputs {fields(inputs)} test_given = {values(vectors.inputs)};",
         f"struct test_results {fields(outputs)};",
         f"static const struct test_results test_expected = {values(vectors.outputs)};",
-        f"static const struct test_sizes {fields(outputs, '')} test_large = {values(vectors.sizes)};",
+        f"struct test_sizes {fields(outputs, '')};",
+        f"static const struct test_sizes test_large = {values(vectors.sizes)};",
     ]
     return "\n\n".join(parts if inputs else [parts[0], *parts[2:]])
 
