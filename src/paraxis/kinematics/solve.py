@@ -50,7 +50,8 @@ def inverse_kinematics(
     metres for a position, in radians for a rotation, and for a pose the larger of the two. Solved
     means an error of at most `tolerance`, with the joints within their limits; by default angles
     are solved to 1e-8, and distances to 1e-8 of the arm's length, which is half of how far the
-    frame can get: small and large arms alike. Where no solution was found q is the best that was met, within limits too, and the error tells how good that is.
+    frame can get: small and large arms alike. Where no solution was found q is the best that was
+    met, within limits too, and the error tells how good that is.
     Solutions that are `singular` (...) are where the frame cannot move in some way in which it
     otherwise can: a singular value of its Jacobian, of the rows that the goal has, is less than
     about 1e-6 of the largest.

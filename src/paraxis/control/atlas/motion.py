@@ -7,7 +7,6 @@ import numpy as np
 from ...checks import quoted
 from ...errors import ArgumentError
 from ...robot.scales import joint_scales
-from ...robot.text import quoted
 from ...scalar import cos, sin
 from ..reference import Reference
 from ..returning import gaps_after
