@@ -606,6 +606,45 @@ def test_no_rates_at_a_singularity():
     assert np.isnan(moving_out.q).all() and np.isnan(moving_out.qd).all()
 
 
+def near_singular(geometry, n, count, rng):
+    """Postures as near as 1e-16 to singular ones: the elbow stretched or folded, the shoulder too.
+
+    With upper arm and forearm of one length and no offset a folded elbow is both.
+    """
+    q = rng.uniform(-3, 3, (count, n))
+    off = 10 ** rng.uniform(-16, -1, (2, count)) * rng.choice([-1, 1], (2, count))
+    s, zero = geometry.signs, geometry.zeros
+    bent = math.atan2(geometry.d4, geometry.a3) + rng.choice([0, math.pi], count)
+    elbow, shoulder = rng.random((2, count)) < 0.5
+    q[elbow, 2] = (s[2] * (bent + off[0] - zero[2]))[elbow]
+    θ3 = s[2] * q[:, 2] + zero[2]
+    ahead = geometry.a2 + geometry.a3 * np.cos(θ3) + geometry.d4 * np.sin(θ3)
+    above = geometry.d4 * np.cos(θ3) - geometry.a3 * np.sin(θ3)
+    beside = np.arctan2(above, ahead) + np.arccos(
+        np.clip(-geometry.a1 / np.hypot(ahead, above), -1, 1)
+    )
+    q[shoulder, 1] = (s[1] * (beside + off[1] - zero[1]))[shoulder]
+    return q
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_no_reachable_point_is_missed_next_to_singularities(equal):
+    """Of each some way is found, or it is singular; and what is found is right."""
+    rows = [(0, 0, 0, 0), (-RIGHT, 0, 0.127, 0), (0, 0.4318, 0, 0), (-RIGHT, 0, 0.4318, 0)]
+    robot = px.Robot.from_dh(rows, [LINK] * 4, warn=False) if equal else PUMA
+    rng = np.random.default_rng(0)
+    q = near_singular(arm_geometry(robot, robot.tool()), robot.n, 4000, rng)
+    qd, qdd = rng.uniform(-2, 2, (2, *q.shape))
+    qd[:, 3:] = qdd[:, 3:] = 0.0  # of joints that do not move the point
+    motion = point_motion(robot, q, qd, qdd, None)
+    found = px.positioning_solutions(robot, *motion)
+    assert (found.solved | found.singular).any(-1).all()
+    assert not (found.solved & found.singular).any()
+    assert (np.isnan(found.qdd).any(-1) == ~found.solved).all()
+    assert 0.2 < found.solved.any(-1).mean() < 0.9
+    assert px.positioning_solutions(robot, motion[0]).solved.any(-1).all()
+
+
 def test_which_points_three_joints_place():
     with pytest.raises(
         px.RobotError, match="origin of frame 'link3' off the axis of joint 'joint3'"

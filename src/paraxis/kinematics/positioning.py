@@ -29,7 +29,9 @@ class PositioningSolutions:
     acceleration, each max|Δ| as a share of the largest entry that was asked for: of a position at
     least the arm's length, of an acceleration at least that of joints that keep their rates. Where
     the arm is singular the point can be reached, but rates are not determined: none are solved
-    there.
+    there. With rates, singular is also where the arm comes so near to it that rounding errors of
+    the point decide them, and what they would lead to is not the motion asked for. So of every
+    point that can be reached some solution is solved or singular.
     """
 
     q: np.ndarray  # (..., 4, 3)
@@ -59,7 +61,7 @@ def positioning_solutions(robot, position, velocity=None, acceleration=None, fra
     with place.stream():
         motion = {name: place.array(value, name, (3,)) for name, value in motion.items()}
         *joints, error, reached, singular = kernel(**motion)
-        singular = (reached > 0) & (singular > 0)
+        singular = (reached > 0) & ((singular > 0) | (error > SOLVED))
         solved = error <= SOLVED
         if velocity is not None:
             solved &= ~singular
