@@ -17,6 +17,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from ...drivers.aside import aside
+from .cpu_features import wanted
 
 _lock = threading.RLock()  # LLVM's global state is not safe to change from two threads at once
 # and llvmlite's own, which it takes for every call; if it still has one
@@ -134,9 +135,10 @@ def _host():
     )
 
 
+@cache
 def features():
-    """The CPU's features as LLVM names them, e.g. {'avx2': True, ...}."""
-    return _host()[1]
+    """The CPU's features as LLVM names them, less those turned off, e.g. {'avx2': True, ...}."""
+    return wanted(_host()[1])
 
 
 def register_bits():
@@ -176,7 +178,9 @@ def _target_machine(level=None, effort=3):
     their own."""
     target = llvm.Target.from_triple(triple())
     name, has = (level, {}) if level else (cpu_name(), features())
-    flags = [("+" if on else "-") + feature for feature, on in sorted(has.items())]
+    # what is off comes last: a feature that is on turns on what it needs
+    flags = [f"+{feature}" for feature, on in sorted(has.items()) if on]
+    flags += [f"-{feature}" for feature, on in sorted(has.items()) if not on]
     if (LEVELS[level] if level else register_bits()) == 512:
         flags.append("-prefer-256-bit")
     return target.create_target_machine(
