@@ -6,7 +6,8 @@ of the right type and dtype, it handles by itself
 - a small batch: arrays with at most one batch axis, any strides; fills in a job and runs it.
 It returns a new array, or `out`, or for several outputs a tuple of new arrays. Anything else, and batches large enough for threads, go to the
 general path, a Python callable. Addresses of Python's and NumPy's own objects come from a table
-that is filled after loading, so the code can be kept on disk.
+that is filled after loading, so the code can be kept on disk. All of it runs under the lock of the
+interpreter.
 """
 
 import ctypes
@@ -19,6 +20,7 @@ import numpy as np
 
 from ...drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY, ROWS, STATUS
 from . import host
+from .job import one_caller_frame
 
 # words of @context, in order
 CONTEXT = (
@@ -72,7 +74,7 @@ entry:
   %job = alloca [{HEADER + ARRAY * (n + m)} x i64], align 8
 {_lines(_result_slots(j, outputs[j]) for j in range(m))}
   %solid.slot = alloca i1, align 1
-  %frame = alloca [{max(frame, 1)} x {lanes.element}], align 8
+{one_caller_frame(module, frame, lanes.element, lanes.size)}
 {_lines(_slots(k) for k in range(n + m))}
 {_lines(_context(k, name) for k, name in enumerate(CONTEXT))}
   %count.ok = icmp eq i64 %nargs, {n}
