@@ -360,7 +360,7 @@ def test_results_may_share_memory_with_inputs_of_other_dtypes():
 def test_a_bad_number_goes_where_the_interpreter_says_and_to_no_other_state():
     robot = px.load("ur5")
     program = px.program(robot)
-    assert ("q", 0) in program.graph.unused
+    assert ("q", range(1)) in program.graph.unused
     kernel, n = on_cpu(program), robot.n
     spots = list(itertools.product(range(3), range(n), (math.nan, math.inf, -math.inf)))
     arrays = [np.random.default_rng(7).normal(size=(2 * len(spots), n)) for _ in range(3)]

@@ -126,8 +126,8 @@ def test_results_in_several_parts(few_registers):
     program = px.program(TREE, "inverse_dynamics_derivatives")
     assert program.graph.unused
     arrays = list(states(TREE, 5))
-    for name, k in program.graph.unused:
-        arrays[list(program.inputs).index(name)][3, k] = np.nan
+    for name, entries in program.graph.unused:
+        arrays[list(program.inputs).index(name)][3, entries] = np.nan
     kernel = on_cpu(program, "in parts")
     for turned, layout in ((False, ROWS), (True, COLUMNS)):
         check_values(program, kernel, arrays, turned)

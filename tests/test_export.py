@@ -340,6 +340,21 @@ def test_an_input_that_nothing_uses_still_poisons(language, tmp_path):
         assert np.isnan(result[[1, 2]]).all() and np.isfinite(result[[0, 3]]).all()
 
 
+@pytest.mark.parametrize("language", SOURCES)
+def test_many_inputs_that_nothing_uses_are_looked_at_in_a_loop(language, tmp_path):
+    """The text does not grow with them, and each still poisons."""
+    program = px.trace(lambda q, k: [2.0 * q[5][1], 3.0], q=(50, 4), k=(70,))
+    longer = px.trace(lambda q, k: [2.0 * q[5][1], 3.0], q=(9000, 4), k=(20_000,))
+    assert len(text_of(longer, language)) < len(text_of(program, language)) + 100
+    call, rng = compiled(program, language, tmp_path), np.random.default_rng(3)
+    q, k = rng.normal(size=(8, 50, 4)), rng.normal(size=(8, 70))
+    q[1, 0, 0] = q[2, 5, 0] = q[3, 5, 2] = k[4, 69] = math.nan
+    q[5, 49, 3], k[6, 0] = math.inf, -math.inf
+    (found,), (expected,) = call(q, k), interpreted(program, q, k)
+    np.testing.assert_array_equal(found, expected)
+    assert np.isnan(found[1:7]).all()
+
+
 def random_program(seed, nodes=300):
     """Any operations on anything; sums are kept small by sines."""
     rng, builder = random.Random(seed), Builder()

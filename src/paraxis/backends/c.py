@@ -80,6 +80,12 @@ def c_language(dtype, reserved="", **options):
         place="frame[{0}]",
         number="{0}" + f,
         **{"nan": "NAN", "infinity": "INFINITY"} | options,
+        loop=(
+            f"{real} {{0}} = {{1}};",
+            "for (size_t {2} = {3}; {2} <= {4}; {2}++) {{",
+            "    {0} += {5} - {5};",
+            "}}",
+        ),
         reserved=frozenset((RESERVED + reserved).split()),
         library=frozenset(word + end for word in LIBRARY.split() for end in ("", "f", "l")),
     )

@@ -16,6 +16,7 @@ from .source import (
     description,
     function_name,
     listed,
+    with_strides,
     write,
 )
 
@@ -91,6 +92,12 @@ def language_of(dtype):
         number="{0}_wp",
         nan="ieee_value(1.0_wp, ieee_quiet_nan)",  # no constant: compilers refuse to fold those
         infinity="ieee_value(1.0_wp, ieee_positive_inf)",
+        loop=(
+            "{0} = {1}",
+            "do {2} = {3}, {4}",
+            "  {0} = {0} + ({5} - {5})",
+            "end do",
+        ),
         reserved=frozenset(RESERVED.split()),
         first=1,
         folds_case=True,
@@ -135,7 +142,10 @@ def source(graph, name=None, dtype="float64", notes=()):
 
 
 def _entry(array, k):
-    place = [str(i + 1) for i in np.unravel_index(k, array.shape)] if array.shape else []
+    if isinstance(k, str):
+        place = [f"mod({k} / {n}, {length}) + 1" for length, n in with_strides(array.shape)]
+    else:
+        place = [str(i + 1) for i in np.unravel_index(k, array.shape)] if array.shape else []
     return _indexed(array.name, place)
 
 
@@ -147,12 +157,12 @@ def _one_state(name, every, straight):
     last = straight.pieces[-1]
     last.store([array for array in every if array.is_output], straight.results)
     if len(straight.pieces) == 1:
-        return _subroutine("pure", name, every, [*_declared(last.names), *last.lines])
+        return _subroutine("pure", name, every, [*_declared(last), *last.lines])
     texts, calls = [], []
     for k, piece in enumerate(straight.pieces):
         used = [array for array in every if array in piece.arrays]
         part, frame = f"{name}_part{k}", straight.frame if piece.uses_frame else 0
-        texts += _subroutine("pure", part, used, [*_declared(piece.names), *piece.lines], frame)
+        texts += _subroutine("pure", part, used, [*_declared(piece), *piece.lines], frame)
         arguments = [array.name for array in used] + (["frame"] if frame else [])
         calls.append(f"call {part}({', '.join(arguments)})")
     frame = [f"real(wp) :: frame({straight.frame})"] if straight.frame else []
@@ -186,13 +196,15 @@ def _subroutine(prefix, name, used, body, frame=0, batch=False):
     ]
 
 
-def _declared(names):
-    """Statements that declare so many values, each on a line of its own: a statement may not
-    have more than 255 of them."""
-    if not names:
-        return []
-    lines = listed("", names, "", "", width=80).replace(",\n", "\n").split("\n")
-    return [f"real(wp) :: {line}" for line in lines]
+def _declared(piece):
+    """Statements that declare the values of a piece, on as many lines as it takes: a statement may
+    not have more than 255 of them."""
+    declared = []
+    for kind, names in (("real(wp)", piece.names), ("integer", piece.indices)):
+        if names:
+            lines = listed("", names, "", "", width=80).replace(",\n", "\n").split("\n")
+            declared += [f"{kind} :: {line}" for line in lines]
+    return declared
 
 
 def continued(line):

@@ -17,6 +17,7 @@ from .source import (
     description,
     function_name,
     listed,
+    with_strides,
     write,
 )
 
@@ -51,7 +52,10 @@ LANGUAGE = Language(
     number="{0}",
     nan="math.nan",
     infinity="math.inf",
-    reserved=frozenset([*keyword.kwlist, *keyword.softkwlist, "math", "abs", "float", "round"]),
+    loop=("{0} = {1}", "for {2} in range({3}, {4} + 1):", "    {0} += {5} - {5}"),
+    reserved=frozenset(
+        [*keyword.kwlist, *keyword.softkwlist, "math", "abs", "float", "range", "round"]
+    ),
 )
 
 
@@ -85,7 +89,10 @@ def source(graph, name=None, notes=()):
 
 
 def _entry(array, k):
-    place = np.unravel_index(k, array.shape) if array.shape else ()
+    if isinstance(k, str):
+        place = [f"{k} // {n} % {length}" for length, n in with_strides(array.shape)]
+    else:
+        place = np.unravel_index(k, array.shape) if array.shape else ()
     return f"float({array.name}{''.join(f'[{i}]' for i in place)})"
 
 

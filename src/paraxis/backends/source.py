@@ -23,6 +23,7 @@ from ..passes.pieces import cut, frame_places, frame_size
 from .number import digits
 
 MOST_NODES = 4000  # in one function; clang puts shorter ones together again, and takes long
+LONG_RUN = 64  # entries in a row that a loop looks at
 LONGEST = 50  # characters of a name; Fortran allows 63, and endings such as _batch are added
 WIDTH = 92  # characters of a line, about
 PAIR = ("sin", "cos")  # of one angle, where a language makes both at once
@@ -36,7 +37,8 @@ TAKEN = frozenset(
         *("os", "print", "sys", "test"),  # of self-tests
     )
 )
-_OWN = re.compile(r"(v|poison)[0-9]+|frame|states?", re.IGNORECASE)  # names that `write` gives
+# names that `write` gives
+_OWN = re.compile(r"(v|poison)[0-9]+|poison[0-9]+_at|frame|states?", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -52,6 +54,7 @@ class Language:
     number: str  # {0} are the digits
     nan: str
     infinity: str
+    loop: tuple  # lines: {0} is {1}, then plus {5} - {5} for all {2} from {3} to {4}, the last
     reserved: frozenset  # words that name nothing else
     library: frozenset = frozenset()  # names of functions it has already
     first: int = 0  # where counting begins
@@ -161,6 +164,11 @@ def description(graph, name, language, arrays, usage, notes):
     ]
 
 
+def with_strides(shape):
+    """(length, how many entries apart) of each axis of a row-major array."""
+    return [(length, size(shape[k + 1 :])) for k, length in enumerate(shape)]
+
+
 def _shaped(array):
     return array.name + "".join(f"[{k}]" for k in array.shape)
 
@@ -211,7 +219,8 @@ class Straight:
 
 
 def write(graph, language, arrays, entry, in_pieces=True):
-    """The graph as statements; `entry(array, k)` is the text of an array's entry.
+    """The graph as statements; `entry(array, k)` is the text of an array's entry, of which k is
+    the number or an expression for it.
 
     Nothing is stored: outputs may lie where inputs lie, so all values come first.
     """
@@ -241,9 +250,12 @@ def write(graph, language, arrays, entry, in_pieces=True):
 class Statements:
     """The statements of one function: a piece of the graph."""
 
+    has_loops = True  # can an entry be named by an expression?
+
     def __init__(self, language, inputs, entry, numbers, places):
         self.language, self.lines = language, []
-        self.names, self.arrays, self.uses_frame = [], set(), False  # what the lines speak of
+        # what the lines speak of: values, integers, arrays
+        self.names, self.indices, self.arrays, self.uses_frame = [], [], set(), False
         self._inputs, self._entry, self._numbers, self._places = inputs, entry, numbers, places
         self._known = {}  # node index -> the name of its value
 
@@ -294,13 +306,32 @@ class Statements:
         return self._known[node.index]
 
     def poison(self, unused):
-        """What to add to the outputs: zero, or NaN when an entry no output uses is not finite."""
-        total = None
-        for k, (name, entry) in enumerate(unused):
-            value = self._input(name, entry)
-            own = f"{value} - {value}"
-            self._let(f"poison{k}", f"{total} + ({own})" if total else own)
-            total = f"poison{k}"
+        """What to add to the outputs: zero, or NaN when an entry no output uses is not finite.
+
+        `unused` is (input, range of its entries) for each run of such entries.
+        """
+        total, count = None, 0
+        for name, entries in unused:
+            if len(entries) >= LONG_RUN and self.has_loops:
+                total = self._loop(
+                    f"poison{count}", total or self.language.literal(0.0), name, entries
+                )
+                count += 1
+                continue
+            for k in entries:
+                value = self._input(name, k)
+                own = f"{value} - {value}"
+                self._let(f"poison{count}", f"{total} + ({own})" if total else own)
+                total, count = f"poison{count}", count + 1
+        return total
+
+    def _loop(self, total, start, name, entries):
+        at, language = f"{total}_at", self.language
+        self.names.append(total)
+        self.indices.append(at)
+        value = self._input(name, at)
+        parts = total, start, at, entries.start, entries.stop - 1, value
+        self.lines += [line.format(*parts) for line in language.loop]
         return total
 
     def store(self, outputs, results):

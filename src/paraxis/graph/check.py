@@ -4,6 +4,7 @@ import re
 
 from ..errors import ProgramError
 from .graph import size
+from .limits import LONGEST_NAME, check_arrays, check_nodes
 from .ops import OPS
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
@@ -11,6 +12,9 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 
 def check(graph):
     """Raise ProgramError naming the first thing that is wrong; return the graph."""
+    check_arrays("input", graph.inputs)
+    check_arrays("output", {name: shape for name, (shape, _) in graph.outputs.items()})
+    check_nodes(len(graph.nodes))
     builder, seen = graph.builder, set()
     marks = [name for name, _ in graph.marks]
     for what, names in (
@@ -20,10 +24,11 @@ def check(graph):
         ("mark", marks),
     ):
         for name in names:
-            if not isinstance(name, str) or not NAME.match(name):
+            if not isinstance(name, str) or not NAME.match(name) or len(name) > LONGEST_NAME:
+                shown = name if not isinstance(name, str) else name[:80]
                 raise ProgramError(
-                    f"{what} {name!r}: expected a name of ASCII letters, digits, _ and ., "
-                    "beginning with a letter or _"
+                    f"{what} {shown!r}: expected a name of ASCII letters, digits, _ and ., "
+                    f"beginning with a letter or _, at most {LONGEST_NAME:,} characters long"
                 )
     for name, link in graph.marks:
         if not isinstance(link, int):

@@ -40,7 +40,9 @@ def evaluate(graph, arrays):
     for state in range(math.prod(batch)):
         given = {name: rows[state].tolist() for name, rows in flat.items()}
         values, at = _run(graph, given), np.unravel_index(state, batch) if batch else ()
-        bad = not all(math.isfinite(given[name][k]) for name, k in graph.unused)
+        bad = not all(
+            math.isfinite(given[name][k]) for name, entries in graph.unused for k in entries
+        )
         for name, (shape, nodes) in graph.outputs.items():
             entries = [values[node.index] for node in nodes]
             if bad:

@@ -4,6 +4,7 @@ import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +56,16 @@ class Graph:
 
     @cached_property
     def unused(self):
-        """The (name, index) of input entries no output depends on, in order."""
-        used = {node.value for node in self.nodes if node.op == "input"}
-        every = [(name, k) for name, shape in self.inputs.items() for k in range(size(shape))]
-        return [entry for entry in every if entry not in used]
+        """The input entries no output depends on: (name, range of entries), in order."""
+        used = {name: [] for name in self.inputs}
+        for node in self.nodes:
+            if node.op == "input":
+                used[node.value[0]].append(node.value[1])
+        runs = []
+        for name, shape in self.inputs.items():
+            ends = [-1, *sorted(used[name]), size(shape)]
+            runs += [(name, range(a + 1, b)) for a, b in pairwise(ends) if b - a > 1]
+        return runs
 
     def poisoned(self, name):
         """Which entries of an output are spoilt by a bad input entry that none depends on.

@@ -18,11 +18,13 @@ import re
 from ..errors import ProgramError, TraceError
 from .check import NAME, check
 from .graph import Graph, size
+from .limits import LONGEST_NAME, LONGEST_TEXT, MOST_AXES, check_nodes
 from .node import Builder, Node
 from .ops import OPS
 
 _SHAPED = re.compile(rf"({NAME.pattern[:-2]})((?:\[[1-9][0-9]*\])*)\Z")  # q[2][3]
 _NODE = re.compile(r"%[0-9]+\Z")
+LONGEST_WORD = LONGEST_NAME + 22 * MOST_AXES  # a name with its sizes
 
 
 def text(graph):
@@ -57,12 +59,18 @@ def parse(source):
     """The graph written by `text`."""
     if not isinstance(source, str):
         raise ProgramError(f"program text: expected str, found {type(source).__name__}")
+    if len(source) > LONGEST_TEXT:
+        raise ProgramError(
+            f"program text: expected at most {LONGEST_TEXT:,} characters, found {len(source):,}"
+        )
     reader = _Reader()
     for number, line in enumerate(source.splitlines(), start=1):
         words = line.split()
         if not words:
             continue
         try:
+            if len(longest := max(words, key=len)) > LONGEST_WORD:
+                raise ValueError(f"{longest[:40]!r}... has {len(longest):,} characters")
             reader.read(words)
         except (ValueError, TraceError) as error:
             raise ProgramError(f"line {number}: cannot read {line[:80]!r}: {error}") from None
@@ -97,6 +105,7 @@ class _Reader:
                 _put(self.outputs, name, (shape, self.values(values)))
             case [name, "=", op, *arguments] if _NODE.match(name):
                 _put(self.nodes, name, self.node(op, arguments))
+                check_nodes(len(self.nodes))
             case _:
                 raise ValueError("expected a program, input, mark, output or %number = line")
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..errors import TraceError
 from .graph import Graph, size
+from .limits import check_arrays
 from .node import Builder, Node
 
 
@@ -13,6 +14,7 @@ def trace(function, inputs, name="program"):
     `inputs` maps names to shapes. The function returns a scalar, a nested sequence of scalars
     (one output array, called `result`), or a dict of such.
     """
+    check_arrays("input", inputs)
     builder = Builder()
     arguments = {key: nested(builder, key, shape)[0] for key, shape in inputs.items()}
     result = function(**arguments)

@@ -29,7 +29,8 @@ def evaluate(graph, operands):
         else:
             arguments = [values[a.index] for a in node.args]
             values[node.index] = OPERATIONS[node.op](*arguments)
-    poison = sum((flat[name][..., k] - flat[name][..., k] for name, k in graph.unused), start=0)
+    unused = [flat[name][..., run.start : run.stop] for name, run in graph.unused]
+    poison = sum(((x - x).sum(axis=-1) for x in unused), start=0)
     results = []
     for name, (shape, nodes) in graph.outputs.items():
         entries = [

@@ -14,7 +14,8 @@ def cut(steps, most, weight=lambda step: 1):
     pieces, load = [[]], 0
     for step in steps:
         if pieces[-1] and load + weight(step) > most:
-            pieces, load = [*pieces, []], 0
+            pieces.append([])
+            load = 0
         pieces[-1].append(step)
         load += weight(step)
     return pieces

@@ -101,6 +101,8 @@ def _long_runs(wanted, nodes, spoilt):
 class _Text(Statements):
     """Statements whose angles are within the reach of `sine_cosine`."""
 
+    has_loops = False  # entries are brought in ways that depend on which they are
+
     def __init__(self, language, inputs, entry, numbers):
         super().__init__(language, inputs, entry, numbers, {})
         self._angles = {}  # node index -> the name of an angle that is small enough

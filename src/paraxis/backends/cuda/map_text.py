@@ -69,7 +69,8 @@ def _kernel(called, graph, part, layouts, dtype, language):
     names = Names(language, called)
     inputs, outputs = graph.inputs, {key: shape for key, (shape, _) in graph.outputs.items()}
     called_by = called_in_text((*inputs, *outputs), names, OWN)
-    needed = {node.value for node in part.nodes if node.op == "input"} | set(graph.unused)
+    needed = {node.value for node in part.nodes if node.op == "input"}
+    needed |= {(key, k) for key, entries in graph.unused for k in entries}
     given, made = {}, {}
     lies = dict(zip((*inputs, *outputs), layouts, strict=True))
     taken = sum(size(shape) for key, shape in inputs.items() if lies[key] == ROWS)

@@ -5,8 +5,10 @@ of two ways (`Blocks`, `Rows`). No fast-math flags: what is fused and in which o
 by passes, so every number of lanes gives the same bits.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...graph.graph import size
 from ...graph.ops import CONDITIONS
@@ -16,7 +18,13 @@ from .tiles import Straight, cell_entries, load_tile, store_tile, tiles
 from .trig import define_sincos
 
 MOST_LINES = 4000  # in one function, about
+MOST_REQUESTS = 8  # a step
 REQUEST_WEIGHT = 5  # in lines: LLVM orders what touches memory with effort
+# Loads and stores between fences, which cost nothing and change nothing but what LLVM may reorder:
+# of so many it finds the best order soon, but for twice as many it takes four times as long.
+MOST_TOUCHES = 128
+LONG_RUN = 64  # unused entries in a row that a loop looks at
+POISON = -10  # index of the first such step, others below; results of nodes count from zero
 
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -27,25 +35,37 @@ class Blocks:
     a plain contiguous array."""
 
     line = None  # how far apart the cache lines of a later block are: the caller says
+    pointers = None  # that the arrays are behind; by default one each
 
     def __init__(self, lanes, shapes):
         self.lanes, self.vector = lanes, lanes.count * lanes.size
         self.entries = [size(shape) for shape in shapes]
 
+    def address(self, code, array, entry):
+        return code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
+
     def load(self, code, array, entry):
-        at = code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
+        at = self.address(code, array, entry)
         return code.let(f"load {self.lanes.type}, ptr {at}, align {self.vector}")
+
+    def look_at(self, code, array, entries, total):
+        """`total` plus the difference of each of these entries to itself: zero, or NaN."""
+        at, function = self.address(code, array, entries.start), f"unused_blocks_{self.lanes.count}"
+        step = Straight()
+        place = step.let(f"getelementptr {self.lanes.type}, ptr %from, i64 %k")
+        values = [step.let(f"load {self.lanes.type}, ptr {place}, align {self.vector}")]
+        define_look(code.module, function, self.lanes, step, values)
+        return call_look(code, function, self.lanes, at, 0, len(entries), total)
 
     def parts(self, array):
         """(first entry, entries, lines of code) of what is stored at once."""
         return [(entry, 1, 2) for entry in range(self.entries[array])]
 
     def clear(self, code, array, first, entries):
-        at = code.let(f"getelementptr i8, ptr %array{array}, i64 {first * self.vector}")
-        code.clear(at, entries * self.vector)
+        code.clear(self.address(code, array, first), entries * self.vector)
 
     def store(self, code, array, entry, values):
-        at = code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * self.vector}")
+        at = self.address(code, array, entry)
         code.do(f"store {self.lanes.type} {values[0]}, ptr {at}, align {self.vector}")
 
 
@@ -53,11 +73,11 @@ class Rows:
     """Whole states one after another, as people keep them; transposed in registers, a tile of
     entries when the first of them is needed, so that moving and computing overlap."""
 
-    line = 64
+    line, pointers = 64, None
 
     def __init__(self, lanes, shapes):
         self.lanes, self.entries = lanes, [size(shape) for shape in shapes]
-        self.tiles = [list(tiles(entries, lanes)) for entries in self.entries]
+        self.tiles = [_tiles(entries, lanes) for entries in self.entries]
         self.loaded = {}
 
     @staticmethod
@@ -73,11 +93,36 @@ class Rows:
 
     def load(self, code, array, entry):
         if (array, entry) not in self.loaded:
-            first, cell = next(t for t in self.tiles[array] if t[0] <= entry < t[0] + t[1])
+            first, cell = self._tile(array, entry)
             registers = load_tile(code, self.lanes, cell, self._address(code, array, first))
             for k, register in enumerate(registers):
                 self.loaded.setdefault((array, first + k), register)
         return self.loaded[array, entry]
+
+    def _tile(self, array, entry):
+        """The first tile that has an entry: the last one may overlap that before it."""
+        every = self.tiles[array]
+        at = bisect_right(every, entry, key=lambda tile: tile[0]) - 1
+        before = every[at - 1] if at else every[0]
+        return before if sum(before) > entry else every[at]
+
+    def look_at(self, code, array, entries, total):
+        at = self._address(code, array, entries.start)(0)
+        function = f"unused_rows_{self.lanes.count}"
+        cell, step = cell_entries(self.lanes), Straight()
+        code.module.declare("declare i64 @llvm.umin.i64(i64, i64)")
+        last = step.let(f"sub i64 %count, {cell}")
+        first = step.let(f"call i64 @llvm.umin.i64(i64 %k, i64 {last})")
+        begin = step.let(f"getelementptr {self.lanes.element}, ptr %from, i64 {first}")
+
+        def address(state):
+            offset = step.let(f"mul i64 %row, {state}")
+            return step.let(f"getelementptr i8, ptr {begin}, i64 {offset}")
+
+        values = load_tile(step, self.lanes, cell, address)
+        define_look(code.module, function, self.lanes, step, values)
+        row = self.entries[array] * self.lanes.size
+        return call_look(code, function, self.lanes, at, row, len(entries), total)
 
     def parts(self, array):
         return [(first, cell, 4 * self.lanes.count) for first, cell in self.tiles[array]]
@@ -88,6 +133,11 @@ class Rows:
 
     def store(self, code, array, first, values):
         store_tile(code, self.lanes, len(values), values, self._address(code, array, first))
+
+
+@lru_cache(maxsize=64)
+def _tiles(entries, lanes):
+    return tuple(tiles(entries, lanes))
 
 
 def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
@@ -101,7 +151,7 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     caller brings as last argument. Returns how many vectors that is.
     """
     shapes = graph.shapes
-    parameters = [f"ptr %array{k}" for k in range(len(shapes))]
+    parameters = [f"ptr %array{k}" for k in range(access.pointers or len(shapes))]
     requests = []  # (array, line) in the order they are made
     if fetch:
         parameters += [f"ptr %fetch{k}, i64 %line{k}" for k in range(len(shapes))]
@@ -109,6 +159,8 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     parameters.append("ptr %frame")
 
     steps = with_stores(graph, order, access(lanes, shapes))
+    if len(requests) > MOST_REQUESTS * len(steps):  # most entries are unused: there is no time
+        requests = []
     done, made = 0, 0
 
     def emitter(slots):
@@ -139,6 +191,7 @@ def define_steps(module, name, parameters, steps, emitter, beside=0, after_step=
         for step in piece:
             code.emit(step)
             after_step(code)
+            code.fence()
         _define_function(module, f"{name}.{number}", parameters, str(code))
     calls = [f"  call void @{name}.{k}({', '.join(parameters)})" for k in range(len(pieces))]
     _define_function(module, name, parameters, "\n".join(calls))
@@ -149,8 +202,11 @@ def define_steps(module, name, parameters, steps, emitter, beside=0, after_step=
 class Poison:
     """A step like a node: zero, or NaN in lanes where an entry no output uses is not finite."""
 
-    entries: list  # (name, index) of these inputs
-    op, args, index = "poison", (), -1
+    runs: tuple  # (name, range of entries) of inputs
+    args: tuple  # the same of other entries, if any: they are added
+    index: int
+    weight: int
+    op = "poison"
 
 
 @dataclass(frozen=True)
@@ -198,8 +254,30 @@ def with_stores(graph, order, access):
 
 
 def poison(graph):
-    """The poison of outputs, if there can be any."""
-    return (Poison(graph.unused),) if graph.unused else ()
+    """The steps of the poison of outputs, if there can be any; the last is what spoils them."""
+    steps = []
+    for runs in _by_weight(graph.unused):
+        weight = 3 * sum(_looks(entries) for _, entries in runs)
+        steps.append(Poison(tuple(runs), tuple(steps[-1:]), POISON - len(steps), weight))
+    return tuple(steps)
+
+
+def _looks(entries):
+    """How many statements it takes to look at a run of entries."""
+    return 1 if len(entries) >= LONG_RUN else len(entries)
+
+
+def _by_weight(runs):
+    """Runs in groups for a step each, of about MOST_TOUCHES statements."""
+    group, weight = [], 0
+    for run in runs:
+        if group and weight + _looks(run[1]) > MOST_TOUCHES:
+            yield group
+            group, weight = [], 0
+        group.append(run)
+        weight += _looks(run[1])
+    if group:
+        yield group
 
 
 def output_values(graph):
@@ -213,6 +291,7 @@ def output_values(graph):
 
 def output_steps(graph, values, access):
     """The steps that write entries of the graph's outputs: those of `values`."""
+    spoils = poison(graph)[-1:]
     for array, name in enumerate(graph.outputs, len(graph.inputs)):
         spoilt, zeros = graph.poisoned(name), []
         for first, entries, weight in access.parts(array):
@@ -221,12 +300,46 @@ def output_steps(graph, values, access):
             own = slice(first, first + entries)
             if any(spoilt[own]):
                 nodes = [values[name, k] for k in range(first, first + entries)]
-                yield Store(array, first, (*nodes, *poison(graph)), tuple(spoilt[own]), weight)
+                yield Store(array, first, (*nodes, *spoils), tuple(spoilt[own]), weight)
             else:  # always zero: runs of such are cleared at once
                 start = first if not zeros or sum(zeros[-1]) < first else zeros.pop()[0]
                 zeros.append((start, first + entries - start))
         for run in zeros:
             yield Clear(array, *run)
+
+
+def define_look(module, name, lanes, step, values):
+    """Add `vector @name(ptr from, i64 row, i64 count, vector start)`: a loop over entries.
+
+    It adds the difference of each entry to itself; `step` has the lines that bring the `values` of
+    entries from %k on.
+    """
+    before = "%total"
+    for value in values:
+        own = step.let(f"fsub {lanes.type} {value}, {value}")
+        before = step.let(f"fadd {lanes.type} {before}, {own}")
+    module.define(
+        name,
+        f"""
+define internal {lanes.type} @{name}(ptr %from, i64 %row, i64 %count, {lanes.type} %start) nounwind {{
+entry:
+  br label %look
+look:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %look ]
+  %total = phi {lanes.type} [ %start, %entry ], [ {before}, %look ]
+{step}
+  %k.next = add i64 %k, {len(values)}
+  %more = icmp ult i64 %k.next, %count
+  br i1 %more, label %look, label %done
+done:
+  ret {lanes.type} {before}
+}}""",
+    )
+
+
+def call_look(code, name, lanes, at, row, count, start):
+    arguments = f"ptr {at}, i64 {row}, i64 {count}, {lanes.type} {start}"
+    return code.let(f"call {lanes.type} @{name}({arguments})")
 
 
 def _define_function(module, name, parameters, text):
@@ -242,20 +355,34 @@ class Emitter(Straight):
         self.module, self.lanes, self.access, self.slots = module, lanes, access, slots
         self.position = {name: k for k, name in enumerate(inputs)}
         self.values, self.conditions, self.sincos = {}, {}, {}
-        self.next_line = {}
+        self.next_line, self.touches = {}, 0
+
+    def let(self, text):
+        self.touches += text.startswith("load ")
+        return super().let(text)
+
+    def do(self, text):
+        self.touches += 1
+        super().do(text)
+
+    def fence(self):
+        """Between steps: nothing that touches memory moves past here."""
+        if self.touches >= MOST_TOUCHES:
+            self.lines.append('  fence syncscope("singlethread") seq_cst')
+            self.touches = 0
 
     def fetch(self, array, line, to_write):
         """Ask for a line of an array of a later block; lines of an array come one by one."""
         self.module.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         if self.access.line is not None:
             at = self.let(f"getelementptr i8, ptr %fetch{array}, i64 {self.access.line * line}")
-            self.lines.append(request(at, to_write, near=False))
+            self.do(request(at, to_write, near=False))
             return
         if array not in self.next_line:
             offset = self.let(f"mul i64 %line{array}, {line}")
             self.next_line[array] = self.let(f"getelementptr i8, ptr %fetch{array}, i64 {offset}")
         at = self.next_line[array]
-        self.lines.append(request(at, to_write, near=False))
+        self.do(request(at, to_write, near=False))
         self.next_line[array] = self.let(f"getelementptr i8, ptr {at}, i64 %line{array}")
 
     def value(self, node):
@@ -291,11 +418,17 @@ class Emitter(Straight):
         self.do(f"call void @llvm.memset.p0.i64(ptr {at}, i8 0, i64 {size}, i1 false)")
 
     def poison(self, step):
-        total = None
-        for name, entry in step.entries:
-            value = self.access.load(self, self.position[name], entry)
-            own = self.let(f"fsub {self.lanes.type} {value}, {value}")
-            total = own if total is None else self.let(f"fadd {self.lanes.type} {total}, {own}")
+        total = self.value(step.args[0]) if step.args else None
+        for name, entries in step.runs:
+            array = self.position[name]
+            if len(entries) >= LONG_RUN:
+                start = total or self.lanes.constant(0.0)
+                total = self.access.look_at(self, array, entries, start)
+                continue
+            for entry in entries:
+                value = self.access.load(self, array, entry)
+                own = self.let(f"fsub {self.lanes.type} {value}, {value}")
+                total = own if total is None else self.let(f"fadd {self.lanes.type} {total}, {own}")
         return total
 
     def call(self, name, *arguments):

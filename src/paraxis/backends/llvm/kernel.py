@@ -20,6 +20,7 @@ from . import host, python_entry, xla_entry
 from .body import Blocks, Rows, define_body
 from .lanes import Lanes
 from .loop import define_run
+from .many_arrays import MANY, define_run_of_many
 from .module import Module
 from .workers import run_together
 
@@ -131,6 +132,9 @@ def assembly_source(graph, lanes, work, with_entry=True):
 
 def define_batch(module, graph, order, lanes, linkage=""):
     """Add `@run` and the bodies it calls."""
+    if len(graph.shapes) > MANY:
+        define_run_of_many(module, graph, order, lanes, linkage)
+        return
     fetch = len(order) >= LONG_BODY or len(graph.results) >= MANY_RESULTS
     frame = define_body(module, "body", graph, order, lanes, Blocks, fetch)
     rows_body = None

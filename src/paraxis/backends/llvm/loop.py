@@ -70,7 +70,7 @@ class _Run:
     def text(self, module, body, rows_body, linkage):
         header = ("states", "axes", "chunk", "per.row", "chunks")
         size_ = (self.stage * sum(self.entries) + self.frame) * self.vector
-        start, end = scratch(module, size_, self.vector, STATUS, "done")
+        start, end = scratch(module, size_, self.vector, STATUS, "done", own=not linkage)
         whole = f"udiv i64 %here.all, {self.lanes.count}" if rows_body else "add i64 0, 0"
         straight, straight_exit = self._straight(rows_body)
         return f"""

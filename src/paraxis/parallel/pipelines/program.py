@@ -135,7 +135,9 @@ def evaluate(pipeline, arrays):
         poisoned = graph.poisoned(name)
         results[name] = np.empty((len(states), len(nodes)))
         for state, made, row in zip(states, done, results[name], strict=True):
-            bad = not all(math.isfinite(state[entry]) for entry in graph.unused)
+            bad = not all(
+                math.isfinite(state[name, k]) for name, entries in graph.unused for k in entries
+            )
             for k in range(len(nodes)):
                 task = tasks.outputs.get((name, k))
                 row[k] = tasks.constants[name, k] if task is None else made[task]
