@@ -235,7 +235,8 @@ def test_in_code_and_in_a_file_they_are_the_same(arm, write):
     assert arm.with_drives(with_object).joints[0].friction == px.Friction((JOURNAL, THRUST))
 
 
-PAIR = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+PAIR = """<robot name="r"><link name="a"/><link name="b"/><link name="c"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="j" type="revolute"><parent link="a"/><child link="b"/>
   <dynamics damping="3" friction="4"/></joint>
 <joint name="k" type="prismatic"><parent link="b"/><child link="c"/>
