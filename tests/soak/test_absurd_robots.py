@@ -10,7 +10,7 @@ from counting import at_most, case, report, scaled
 @pytest.mark.long
 def test_absurd_robots_give_ieee_numbers_or_a_clear_error(record_property):
     found = Counter()
-    for k in range(scaled(60)):
+    for k in range(scaled(25)):
         with case("absurd robots", k) as rng:
             robot, words = absurd(rng, rng.choice((1, 1, 2)))
             if robot is None:
