@@ -81,7 +81,7 @@ def registers_of(program):
     graph = program.graph
     source = kernel.assembly_source(graph, kernel.lanes_of("float64"), work(graph))
     with host._lock:
-        assembly = host.target_machine().emit_assembly(llvm.parse_assembly(source))
+        assembly = host._target_machine().emit_assembly(llvm.parse_assembly(source))
     three_operands = bool(re.search(r"\tv(add|mul|mov)\w*\s", assembly))
     return {name for name in ("xmm", "ymm", "zmm") if f"%{name}" in assembly}, three_operands
 
