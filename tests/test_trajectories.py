@@ -14,6 +14,7 @@ import paraxis as px
 from paraxis.trajectories import path_grid, time_optimal
 from paraxis.trajectories.limit_lines import LimitLines
 from paraxis.trajectories.limits import Limits, drive_torques
+from paraxis.trajectories.peaks import peaks
 from paraxis.trajectories.polyline import Polyline, rotation, rotation_vector
 
 UR5 = px.load("ur5")
@@ -745,6 +746,21 @@ def test_pieces_end_where_anything_jumps_and_see_their_own_side():
     (turning,) = (found for found, _ in [path.legs[0].path.turns()])
     assert len(turning) == turns
     assert abs(path(turning)[1]).min(-1).max() < 1e-14
+
+
+@pytest.mark.parametrize("place", [0.06, 0.44, 0.94])
+def test_peaks_between_samples_are_found(place, monkeypatch):
+    """Also at the end of a piece, where both samples around it are below the top of another."""
+    monkeypatch.setattr("paraxis.trajectories.peaks.DENSE", 9)
+    evenly = px.quintic([0.0], [1.0], 1.0, qd0=1.0, qd1=1.0)  # q is t
+
+    def values(motion):
+        higher, lower = ((motion.q - each) * 8 for each in (place, 0.75 if place < 0.9 else 0.25))
+        return np.maximum(1 - 0.5 * higher**2, 0.95 - 0.5 * lower**2)
+
+    found = peaks(values, evenly)
+    assert found.value[0] == pytest.approx(1.0, abs=1e-9)
+    assert found.t[0] == pytest.approx(place, abs=1e-5)
 
 
 def test_a_motor_that_turns_the_other_way_is_the_same_drive():

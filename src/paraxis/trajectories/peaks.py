@@ -46,11 +46,15 @@ def peaks(values, trajectory):
     local = (sampled > before + rounding) & (sampled >= after - rounding)
     flat = sampled.reshape(-1, len(channels))
     local.reshape(flat.shape)[flat.argmax(0), channels] = True
-    # between samples it may rise about as much as it does from one to the next
+    # Between samples it may rise as much as it does from one to the next, and an eighth of what it
+    # bends by from one to the next but one: all of that, to be on the safe side.
     gain = np.maximum(
         np.where(np.isfinite(before), sampled - before, 0.0),
         np.where(np.isfinite(after), sampled - after, 0.0),
     )
+    bend = abs(np.diff(sampled, 2, axis=1))[:, [0, *range(sampled.shape[1] - 2), -1]]
+    bend[:, 1:-1] = np.maximum(bend[:, 1:-1], np.maximum(bend[:, :-2], bend[:, 2:]))
+    gain = np.maximum(gain, bend)
     piece, place, channel = np.nonzero(local & (sampled + gain >= largest))
     low = share[piece, np.maximum(place - 1, 0)]
     high = share[piece, np.minimum(place + 1, share.shape[1] - 1)]
