@@ -85,7 +85,7 @@ def test_gravity_acts_between_samples():
 
 def test_a_delay_of_a_period_is_a_pipeline_of_two_stages():
     late, two = predicted(delay_share=1), predicted("pipelined")
-    assert late.period == pytest.approx(two.period, rel=1e-9)
+    assert late.period == pytest.approx(two.period, rel=1e-6)  # both are found to 1e-4
     assert predicted(delay_share=0.999999).period == pytest.approx(two.period, rel=1e-3)
 
 

@@ -31,10 +31,12 @@ def resting_place(linear, posture):
         off = linear.accelerations((q, qd), tau)
         slope = np.concatenate([unit[n:], here.A + here.B @ here.settled()])
         pulls = np.maximum(abs(here.B) @ (weights + abs(tau)), SMALLEST)  # what balances
-        speed = max((abs(off) / pulls).max(), (abs(qd) / np.sqrt(pulls * ways)).max())
+        # Steps grow with what is left of accelerations: rates at first only rise.
+        speed = np.maximum(abs(off) / pulls, ROUNDING).max()
+        moves = (abs(qd) / np.sqrt(pulls * ways)).max()
         if not np.isfinite(speed) or not np.isfinite(slope).all():
             break
-        if speed <= ROUNDING:
+        if max(speed, moves) <= ROUNDING:
             return q
         dt *= 1.0 if before is None else np.clip(before / speed, 0.3, 3.0)
         try:
