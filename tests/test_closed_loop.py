@@ -467,7 +467,7 @@ BAD = {
     "plant_step: expected a number > 0": {"plant_step": 0.0},
     "q0: expected shape": {"q0": [0.0] * 3},
     "qd0: expected finite numbers, found nan": {"qd0": [0.0, math.nan]},
-    "record: expected some of .*found 'energy'": {"record": "energy"},
+    "record: expected one of .*found 'energy'": {"record": "energy"},
     "every: expected a whole number >= 1": {"every": 0},
     "seed: expected a whole number >= 0": {"seed": -1},
     "speed: expected parameters of the robot, or settings": {"speed": 3.0},

@@ -652,7 +652,7 @@ LINK = (1, (0, 0, 0), (1, 1, 1))
 @pytest.mark.parametrize(
     ("rows", "links", "options", "message"),
     [
-        ([(0, 0, 0, 0)], [LINK], {"convention": "craig"}, "convention: expected 'modified' or"),
+        ([(0, 0, 0, 0)], [LINK], {"convention": "craig"}, "convention: expected one of 'modified'"),
         ([(0, 0, 0)], [LINK], {}, "row 1: expected 4 numbers, found 3"),
         ([(0, 0, 0, 0), (0, 0, math.nan, 0)], [LINK] * 2, {}, "row 2: expected finite numbers"),
         ([(0, 0, "x", 0)], [LINK], {}, "row 1: expected 4 numbers"),

@@ -1475,12 +1475,6 @@ def test_a_constant_beyond_float32_is_refused():
     assert program.compile()(np.float64(2.0)) == 2e300
 
 
-def test_an_input_may_not_be_called_out():
-    """`out=` names the array for results."""
-    with pytest.raises(px.ArgumentError, match="out"):
-        px.trace(lambda out: out, out=3)
-
-
 @pytest.mark.parametrize("most", [1, 3, 7])
 def test_a_long_body_is_several_functions_with_the_same_bits(most, monkeypatch):
     """Where a straight line is cut changes nothing but the time it takes to compile."""

@@ -387,7 +387,7 @@ def of_links(u, robot):
     return {"qdd": (along, u.time**-2), "torque": (free.torque, u.torque)}
 
 
-@pytest.mark.parametrize("made, robot, units, most", cases())
+@pytest.mark.parametrize("made, robot, units, most", [*cases()])
 def test_functions(made, robot, units, most):
     agree(lambda units: made(units, in_units(units, robot)), (units,), most)
 
