@@ -627,7 +627,7 @@ def near_singular(geometry, n, count, rng):
     return q
 
 
-@pytest.mark.parametrize("equal", [True, False])
+@pytest.mark.parametrize("equal", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_no_reachable_point_is_missed_next_to_singularities(equal):
     """Of each some way is found, or it is singular; and what is found is right."""
     rows = [(0, 0, 0, 0), (-RIGHT, 0, 0.127, 0), (0, 0.4318, 0, 0), (-RIGHT, 0, 0.4318, 0)]

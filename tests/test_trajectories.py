@@ -367,7 +367,9 @@ def largest_of_frame(trajectory, robot=UR5):
     return np.linalg.norm(speed, axis=-1).max(), np.linalg.norm(rise, axis=-1).max()
 
 
-@pytest.mark.parametrize("short", [0.0, 1e-13, 1e-9, 1e-6])
+@pytest.mark.parametrize(
+    "short", [1e-13, *(pytest.param(each, marks=pytest.mark.long) for each in (0.0, 1e-9, 1e-6))]
+)
 def test_blends_that_meet_keep_the_acceleration(short):
     """Between the end of one blend and the start of the next is a sliver of path, or nothing."""
     poses = np.cumsum([pose_at(HOME), *(np.zeros((4, 4)),) * 3], axis=0)
@@ -379,7 +381,7 @@ def test_blends_that_meet_keep_the_acceleration(short):
     assert speed <= 0.5 * (1 + 1e-9) and 1.9 < rise <= 2 * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("angle", [1e-2, 1e-4])
+@pytest.mark.parametrize("angle", [pytest.param(1e-2, marks=pytest.mark.long), 1e-4])
 def test_past_a_singular_wrist_the_acceleration_is_kept_or_refused(angle):
     posture = np.array([0.3, -1.0, 1.2, -0.4, angle, 0.1])
     middle, way = px.forward_kinematics(UR5, posture), np.array([0.03, 0.02, 0.03])
@@ -719,7 +721,9 @@ def test_fastest_where_joints_turn_back_against_static_friction(seed, bearings):
     "points",
     [
         [[-0.88, -0.16], [-1.51, 0.09], [-0.36, -1.71], [-1.6, 1.95]],
-        [[1.22, 1.23], [0.06, -0.86], [-1.78, -0.47], [-0.37, -1.82]],
+        pytest.param(
+            [[1.22, 1.23], [0.06, -0.86], [-1.78, -0.47], [-0.37, -1.82]], marks=pytest.mark.long
+        ),
     ],
 )
 def test_at_the_instant_a_joint_turns_back_torques_are_those_of_one_side(points):

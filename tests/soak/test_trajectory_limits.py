@@ -89,16 +89,29 @@ def check_joints(robot, trajectory, max_velocity, max_acceleration, max_torque):
     assert abs(drive_torques(robot, q, qd, qdd) / max_torque).max() <= KEPT
 
 
+def holds_itself(robot, path, max_torque):
+    """Whether drives that lose most of their torque can move the robot at all, however slowly."""
+    q, qd, qdd = path(times_to_look_at(path))
+    return (abs(drive_torques(robot, q, 1e-9 * qd, 1e-18 * qdd)) <= max_torque).all()
+
+
 def test_joints_with_losses(record_property):
+    kept = 0
     for k in range(scaled(RUNS)):
         with case("trajectory_limits", "joints", k) as rng:
             robot = with_losses(rng)
             path, limits = random_path(rng, robot)
-            fastest, evenly = path.fastest(robot, **limits), path.scaled(robot, **limits)
+            try:
+                fastest, evenly = path.fastest(robot, **limits), path.scaled(robot, **limits)
+            except px.ArgumentError as refused:
+                assert "found that the slowest motion needs" in str(refused)
+                assert not holds_itself(robot, path, limits["max_torque"])
+                continue
             check_joints(robot, fastest, **limits)
             check_joints(robot, evenly, **limits)
             assert fastest.duration <= evenly.duration * KEPT
-    report(record_property, 2 * scaled(RUNS), "trajectories of robots with losses within limits")
+            kept += 2
+    report(record_property, kept, "trajectories of robots with losses within limits")
 
 
 def random_targets(rng, q0):
