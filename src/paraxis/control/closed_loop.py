@@ -12,7 +12,6 @@ from ..checks import one_of, quoted
 from ..drivers.iterate import whole
 from ..errors import SimulationWarning
 from ..robot.robot import a_robot
-from ..simulation.losses import feels_reactions
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
@@ -120,7 +119,7 @@ def closed_loop(
         if robot.has_losses:
             _warn_if_stiff(runs, loop.start["q"], plant_step)
         finals, records = loop.run(plant_step)
-        if feels_reactions(robot):
+        if robot.has_bearings:
             warn_of_missing(*(place.in_main_memory(finals[name]) for name in ("missing", "when")))
         error, when, xp = finals["worst"], finals["diverged"], place.arrays
         error = xp.where(xp.isfinite(error), error, math.inf)

@@ -13,7 +13,6 @@ from ..graph.trace import trace
 from ..robot.robot import Robot
 from ..scalar import less, less_equal, maximum, rint, select
 from ..simulation.bodies import BEARINGS, balance_after, setting_input
-from ..simulation.losses import feels_reactions
 from ..simulation.plant import Plant, finite
 from ..simulation.steps import rk4
 from .controller import Controller, Motion
@@ -53,7 +52,7 @@ class LoopBody:
         shapes = {"q": (self.robot.nq,), "qd": (n,), "held": (n,), "worst": (), "diverged": ()}
         shapes |= {"pending": (n,)} if self.delayed else {}
         shapes |= {"past": (entries,)} if entries else {}
-        return shapes | (dict.fromkeys(BEARINGS, ()) if feels_reactions(self.robot) else {})
+        return shapes | (dict.fromkeys(BEARINGS, ()) if self.robot.has_bearings else {})
 
     @property
     def changing(self):

@@ -151,10 +151,15 @@ class Robot:
         """How many times as fast as its joint each motor turns."""
         return tuple(joint.transmission.ratio for joint in self.joints)
 
-    @property
+    @cached_property
     def has_losses(self):
         """Does any joint have friction, or a transmission that loses something?"""
         return any(joint.has_losses for joint in self.joints)
+
+    @cached_property
+    def has_bearings(self):
+        """Does a bearing's friction make accelerations depend on themselves?"""
+        return any(joint.friction.bearings for joint in self.joints)
 
     def with_payload(self, mass, com=(0, 0, 0), inertia=(0, 0, 0), frame=None):
         """The same robot holding a body, described in `frame` (by default the last one)."""

@@ -11,7 +11,6 @@ from ..robot.model import PARAMETERS
 from ..robot.scales import joint_scales
 from ..scalar import less, less_equal, maximum, select
 from .adaptive import attempt
-from .losses import feels_reactions
 from .plant import Plant, finite
 from .steps import IMPLICIT, RULES
 
@@ -35,7 +34,7 @@ def input_shapes(robot, method, *of_state):
     shapes = state_shapes(robot, *of_state)
     of_attempts = ("t", "h", "end", "least", "longest", "tolerance")
     own = of_attempts if method == "adaptive" else ("step", "dt")
-    own += tuple(BEARINGS) if feels_reactions(robot) else ()
+    own += tuple(BEARINGS) if robot.has_bearings else ()
     return shapes | dict.fromkeys(own, ())
 
 
@@ -46,13 +45,13 @@ def setting_input(name):
 
 def carried(robot, method):
     own = ADAPTIVE if method == "adaptive" else FIXED
-    return own | BEARINGS if feels_reactions(robot) else own
+    return own | BEARINGS if robot.has_bearings else own
 
 
 def output_shapes(robot, method):
     shapes = {"q_next": (robot.nq,), "qd_next": (robot.nv,)}
     own = ("t_next", "h_next", "done") if method == "adaptive" else ("step_next",)
-    own += tuple(BEARINGS.values()) if feels_reactions(robot) else ()
+    own += tuple(BEARINGS.values()) if robot.has_bearings else ()
     return shapes | dict.fromkeys(own, ())
 
 

@@ -23,11 +23,6 @@ from .balance import balanced
 from .smooth_friction import with_full_peak
 
 
-def feels_reactions(robot):
-    """Does a bearing make its accelerations depend on themselves?"""
-    return any(joint.friction.bearings for joint in robot.joints)
-
-
 class Losses:
     """Accelerations of a robot under torques of its motors, over traced scalars."""
 
@@ -38,7 +33,7 @@ class Losses:
         each = {name: (robot.nv,) for name in ("rate", "motor", "resistance")}
         self._net = trace(self._net_torques, each, "net_torques")
         self._net_slope = jacobian(self._net, {"slope": ("net", "rate")})
-        self.feels_reactions = feels_reactions(robot)
+        self.feels_reactions = robot.has_bearings
         if self.feels_reactions:
             motion = {name: (robot.nv,) for name in ("q", "qd", "qdd")} | self._parameter_shapes
             self._resistance = trace(self._resistances, motion, "resistances")

@@ -21,7 +21,7 @@ from .adaptive import MOST_ATTEMPTS, Steps, attempt, require_enough_attempts
 from .called_controller import CalledController
 from .controllers import traced_torques
 from .limits import warn_of_limits
-from .losses import Losses, feels_reactions
+from .losses import Losses
 from .progress import Progress, in_pieces
 from .run import NEVER, Run, interruption, warn_about, warn_of_missing, warn_of_singular
 from .settings import as_settings, require_takes
@@ -135,7 +135,7 @@ def simulate(
             run = request.run(loop, arrays)
         if run.interrupted:
             raise interruption(run.given_back(place), request.steps * request.dt)
-        if place is CPU or feels_reactions(robot):
+        if place is CPU or robot.has_bearings:
             warn_of_missing(*map(place.in_main_memory, (request.missing, request.when)))
         if request.touch:
             warn_of_singular(run, request.rank, request.touch.unknowns, place)
@@ -311,7 +311,7 @@ class _Simulation:
         self.controller, self.torques = controller, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         arrays |= self.contact_arrays | self.setting_arrays
-        if feels_reactions(robot):
+        if robot.has_bearings:
             arrays |= {"missing": self.missing, "when": self.when}
         return robot._functions[key], arrays
 

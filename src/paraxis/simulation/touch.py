@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..graph.trace import trace
 from .bodies import outline_of, state_shapes, torques_of
 from .drift import drift, of_places, require_staying
-from .losses import Losses, feels_reactions
+from .losses import Losses
 from .remembered import remembered_kernel
 from .steps import IMPLICIT
 
@@ -112,7 +112,7 @@ class Touch:
 
 def require_explicit(robot, method):
     """Raise where friction of joints would have to be balanced together with the contact."""
-    if feels_reactions(robot):
+    if robot.has_bearings:
         raise ArgumentError(
             f"contact: expected a robot without bearings, whose friction would depend on the "
             f"force of contact, found robot {robot.name!r} with some"
