@@ -99,6 +99,11 @@ def test_a_call_that_compiles_several_things_says_so_once(compiler, capsys):
     px.inverse_kinematics(px.planar(2), np.eye(4))
     assert compiler.calls > 1
     assert compiler.seen == NOTICE.format("inverse_kinematics of 'planar2'")
+    compiler.seen, compiler.calls = "", 0
+    chain = px.chain(3)
+    px.chain_dynamics(chain)(*np.zeros((3, 3)))
+    assert compiler.calls > 1
+    assert compiler.seen == NOTICE.format(f"forward_dynamics of {chain.name!r}")
     assert capsys.readouterr().err == ""
 
 

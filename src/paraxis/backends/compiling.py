@@ -38,17 +38,22 @@ class _Call:
             sys.stderr.flush()
 
 
-@contextmanager
-def one_call(what):
+class one_call:
     """What is compiled inside is part of one call, about `what`: one notice is enough for it."""
-    if getattr(_thread, "call", None) is not None:  # the outermost call is the user's
-        yield
-        return
-    _thread.call = _Call(what)
-    try:
-        yield
-    finally:
-        _thread.call = None
+
+    __slots__ = ("_is_outermost", "_what")
+
+    def __init__(self, what):
+        self._what = what
+
+    def __enter__(self):
+        self._is_outermost = getattr(_thread, "call", None) is None  # the user's own
+        if self._is_outermost:
+            _thread.call = _Call(self._what)
+
+    def __exit__(self, *_):
+        if self._is_outermost:
+            _thread.call = None
 
 
 @contextmanager

@@ -12,8 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ..backends.compiling import one_call
 from ..backends.llvm.kernel import checked_options, lanes_of
-from ..checks import one_of
+from ..checks import one_of, quoted
 from ..drivers.exclusive import exclusive
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
@@ -100,7 +101,7 @@ class ChainDynamics:
             self._chain.require_mobile_links(algorithm)
         self._signature = Signature(dict.fromkeys(INPUTS[function], (self._chain.n,)), {})
         self._solvers, self._rows, self._padded = {}, None, None
-        self._lock = exclusive()
+        self._lock, self._label = exclusive(), f"{function} of {quoted(robot.name)}"
 
     def __call__(self, *arrays, out=None):
         n = self._chain.n
@@ -127,7 +128,8 @@ class ChainDynamics:
 
     def _computed(self, states):
         result = np.empty(states[0].shape)
-        with self._lock:  # the memory of a solver serves one caller at a time
+        # the memory of a solver serves one caller at a time
+        with one_call(self._label), self._lock:
             self._solve(states, result)
         if self.function == "forward_dynamics" and not np.isfinite(result).all():
             for row in np.flatnonzero(~np.isfinite(result).all(axis=1)):
