@@ -171,7 +171,7 @@ def pairs(x):
 
 def test_no_function_takes_much_of_the_stack(monkeypatch):
     monkeypatch.setattr(body, "MOST_LINES", 500)
-    source = assembly(px.trace(pairs, x=2000))  # keeps 16 kB for one state
+    source = assembly(px.trace(pairs, x=4500))  # keeps 36 kB for one state
     source = re.sub(
         r"define void @one\(.*?^}", "", source, flags=re.S | re.M
     )  # XLA's, on its threads

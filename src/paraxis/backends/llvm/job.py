@@ -5,7 +5,10 @@ where it is small. Threads may have small stacks, so larger scratch is one piece
 belongs to the code, for the thread that has it first, and the heap for any other.
 """
 
-MOST_STACK = 8192  # bytes
+MOST_STACK = 32768  # bytes
+# Bytes left free below where scratch would be. Bodies keep values on the stack too, and close to
+# what their callers keep there they run up to a third slower, as addresses will have it.
+APART = 16384
 
 
 def lines(parts):
@@ -41,7 +44,8 @@ def scratch(module, size, align, status, last, own=True):
 give.back:
   store atomic i64 0, ptr @scratch.taken release, align 8
   ret void"""
-    start = f"""  br label %take.memory
+    start = f"""{_keep_apart()}
+  br label %take.memory
 take.memory:
 {taken}
 ask:
@@ -80,4 +84,9 @@ def one_caller_frame(module, frame, element, align):
     if size <= MOST_STACK:
         return f"  %frame = alloca [{max(frame, 1)} x {element}], align {align}"
     module.define("frame", static_memory("frame", f"[{frame} x {element}]", align))
-    return "  %frame = getelementptr i8, ptr @frame, i64 0"
+    return f"{_keep_apart()}\n  %frame = getelementptr i8, ptr @frame, i64 0"
+
+
+def _keep_apart():
+    return f"""  %apart = alloca [{APART} x i8], align 16
+  store volatile i8 0, ptr %apart, align 1"""
