@@ -56,6 +56,7 @@ lint: $(TOOLS)
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
+	$(BIN)/python benchmarks/compile_times.py --json benchmarks/results/compile_times.json
 	$(BIN)/python benchmarks/threads.py --json benchmarks/results/threads.json
 	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
 	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json

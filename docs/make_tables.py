@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks/results/cpu.json"
 MOTION = {
+    "table:compile_times": "compile_times",
     "table:simulation": "simulation",
     "table:inverse_kinematics": "inverse_kinematics",
     "table:chains": "chains",
@@ -261,6 +262,7 @@ def start_table(start, largest):
 def motion(folder):
     """marker -> text, for benchmarks with results of their own in the same folder."""
     tables = {
+        "compile_times": compile_times_table,
         "simulation": simulation_table,
         "inverse_kinematics": inverse_kinematics_table,
         "chains": chains_table,
@@ -580,6 +582,21 @@ def circuits_table(data):
         f"{short(model['model_per_s'] / 1e3)} thousand poses a second on one core; eight solutions "
         f"in float64 are found {times(model['solutions_per_s'] / model['model_per_s'])} as fast. "
         f"On {data['machine']['cpu']}."
+    )
+    return f"{markdown(rows)}\n\n{note}"
+
+
+def compile_times_table(data):
+    """One line a function, one column a robot: tracing and machine code."""
+    cases = data["cases"]
+    rows = [["function", *(f"{case['robot']}, {case['joints']} joints" for case in cases)]]
+    for k, row in enumerate(cases[0]["rows"]):
+        times = [(c["rows"][k]["tracing_s"], c["rows"][k]["machine_code_s"]) for c in cases]
+        cells = [f"{sum(pair):.2g} s ({pair[0]:.2g} + {pair[1]:.2g})" for pair in times]
+        rows.append([row["function"].replace("_", " "), *cells])
+    note = (
+        "Until a function is compiled that is not in the cache, in seconds of one core: in all "
+        f"(tracing and simplifying + machine code). On {data['machine']['cpu']}."
     )
     return f"{markdown(rows)}\n\n{note}"
 
