@@ -143,7 +143,11 @@ def source(graph, name=None, dtype="float64", notes=()):
 
 def _entry(array, k):
     if isinstance(k, str):
-        place = [f"mod({k} / {n}, {length}) + 1" for length, n in with_strides(array.shape)]
+        # Divisions without a remainder: gfortran warns of others, even of an index.
+        place = [
+            f"mod(({k} - mod({k}, {n})) / {n}, {length}) + 1"
+            for length, n in with_strides(array.shape)
+        ]
     else:
         place = [str(i + 1) for i in np.unravel_index(k, array.shape)] if array.shape else []
     return _indexed(array.name, place)
