@@ -44,12 +44,16 @@ def report(record_property, count, what):
     record_property(SOAK, (what, count))
 
 
+class Hangs(BaseException):
+    """Not an Exception, nor TimeoutError, which is an OSError: nothing under test may catch it."""
+
+
 @contextmanager
 def at_most(seconds):
-    """A guard against what hangs: raise TimeoutError in the main thread after so many seconds."""
+    """A guard against what hangs: raise Hangs in the main thread after so many seconds."""
 
     def late(*_):
-        raise TimeoutError(f"not done after {seconds} s")
+        raise Hangs(f"not done after {seconds} s")
 
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, seconds)

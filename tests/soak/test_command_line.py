@@ -162,7 +162,7 @@ def test_commands(part, folder, record_property):
                 continue
             out, err = io.StringIO(), io.StringIO()
             printing = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
-            with at_most(seconds=120), printing[0], printing[1]:
+            with at_most(seconds=600), printing[0], printing[1]:
                 code = cli.main(words)
             assert code in (0, 1, 2), words
             said = err.getvalue()

@@ -154,7 +154,7 @@ def test_urdfs(mutation, record_property):
     with warnings.catch_warnings(), memory_within(megabytes=1024):
         warnings.simplefilter("ignore", px.RobotWarning)
         for k in range(0, scaled(15_000), TOGETHER):
-            with at_most(seconds=120):
+            with at_most(seconds=600):
                 for each in range(k, k + TOGETHER):
                     with case("urdfs", mutation.__name__, each) as rng:
                         read += check(mutation(rng, rng.choice(texts)), rng)

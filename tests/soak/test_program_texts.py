@@ -105,7 +105,7 @@ def test_texts(number, record_property):
     with warnings.catch_warnings(), memory_within(megabytes=1024):
         warnings.simplefilter("error")
         for k in range(0, scaled(60_000), TOGETHER):
-            with at_most(seconds=120):
+            with at_most(seconds=600):
                 for each in range(k, k + TOGETHER):
                     with case("texts", number, each) as rng:
                         read += check(mutated(rng, text), rng)
