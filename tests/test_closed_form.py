@@ -418,3 +418,9 @@ def test_fortran_computes_the_same(tmp_path, sums):
     value = form.program().evaluate(q=q[0], qd=qd[0])
     assert relative_error(M, value["M"]) < 1e-14  # M is symmetric: rows or columns
     assert relative_error(h, value["h"]) < 1e-14
+
+
+@pytest.mark.parametrize("below", (math.nan, -1, 1, 2, "a"))
+def test_terms_are_left_out_below_a_share(below):
+    with pytest.raises(px.ArgumentError, match="below: expected a share from 0 to below 1"):
+        px.closed_form(px.planar(2)).rounded(below)

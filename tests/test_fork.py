@@ -105,3 +105,14 @@ def test_a_child_finds_locks_free_that_threads_held():
     print("done")
     """
     assert script(text) == "done"
+
+
+def test_a_child_forked_while_a_thread_imports_can_import():
+    """px.simulate and others are imported when first asked for."""
+    text = """
+    for name, pause in (("simulate", 0.002), ("closed_loop", 0.02)):
+        threading.Thread(target=lambda: getattr(px, name)).start()
+        time.sleep(pause)
+        print(in_child(lambda: callable(getattr(px, name))))
+    """
+    assert script(text).split() == ["True", "True"]

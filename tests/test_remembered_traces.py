@@ -9,7 +9,7 @@ import pytest
 import paraxis as px
 from paraxis.control import loop_body
 from paraxis.graph.arrays import on_arrays
-from paraxis.graph.outline import outline
+from paraxis.graph.outline import Outline
 from paraxis.simulation import bodies
 from paraxis.simulation.controllers import traced_torques
 
@@ -19,7 +19,7 @@ settings = types.SimpleNamespace(gain=3.0)
 
 
 def law(controller):
-    return bodies.outline_of(ARM, traced_torques(controller, 2), {})
+    return bodies.law_of(ARM, traced_torques(controller, 2), {}).digest
 
 
 def hold(goal, gain=3.0, offsets=(0.0, 0.0)):
@@ -214,7 +214,7 @@ def test_controllers_that_do_the_same_are_the_same():
 
 def test_an_outline_knows_shapes_outputs_and_settings():
     def of(function, **shapes):
-        return outline(on_arrays(function), shapes)
+        return Outline(on_arrays(function), shapes).digest
 
     seen = [
         of(lambda x: x, x=(4,)),
@@ -258,3 +258,43 @@ def test_the_second_closed_loop_traces_no_physics(monkeypatch):
         assert (follow() == first).all()
     size[0] = 0.2
     assert not (follow() == first).all()
+
+
+class Fickle:
+    """A controller whose gain changes after so many calls, as where another thread tunes it."""
+
+    def __init__(self, calls):
+        self.left = calls
+
+    def __call__(self, t, q, qd):
+        self.left -= 1
+        return -(3.0 if self.left >= 0 else 7.0) * q
+
+
+@pytest.mark.parametrize("calls", (2, 3, 4))
+def test_what_is_kept_is_what_its_key_was_made_from(calls):
+    """A gain that changes while a loop is made spoils nothing for those who have the old one."""
+    arm = px.planar(2)
+    given = {"q0": [1.0, 0.0], "qd0": [0.0, 0.0], "dt": 0.01, "steps": 30}
+    px.simulate(arm, controller=Fickle(calls), **given)
+    found = px.simulate(arm, controller=lambda t, q, qd: -3.0 * q, **given)
+
+    def called(t, q, qd):
+        float(t)
+        return -3.0 * q
+
+    with pytest.warns(px.SimulationWarning, match="uncompiled"):
+        expected = px.simulate(arm, controller=called, **given)
+    np.testing.assert_allclose(found.q, expected.q, rtol=1e-9, atol=1e-12)
+
+
+def test_a_trajectory_that_changes_from_call_to_call_is_refused():
+    arm, calls = px.planar(2), []
+
+    def motion(t):
+        calls.append(t)
+        return [len(calls) * t, 0 * t], [len(calls), 0.0], [0.0, 0.0]
+
+    law = px.computed_torque(arm, kp=50.0, kd=5.0)
+    with pytest.raises(px.ArgumentError, match="changes from call to call"):
+        px.closed_loop(arm, law, motion, 0.01, duration=0.1)

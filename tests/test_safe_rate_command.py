@@ -88,7 +88,7 @@ def test_the_posture_is_the_middle_of_the_ranges():
         (("planar3", "--kp", 1), "--kd"),
         (("planar3", *GAINS, "--policy", "nobody"), "found 'nobody'"),
         (("planar3", *GAINS, "--posture", "1,2"), "--posture: expected 3 numbers for planar3"),
-        (("planar3", *GAINS, "--delay", 1.5), 'px.policy("pipelined", stages=3)'),
+        (("planar3", *GAINS, "--delay", 1.5), "--delay: expected a share of the period"),
         (("planar3", *GAINS, "--frame", "tip"), "--frame: expected --payload too"),
         (("planar3", *GAINS, "--payload", 1, "--frame", "hand"), "hand"),
         (("planar3", *GAINS, "--missed", -1), "missed_in_a_row: expected"),

@@ -815,6 +815,29 @@ def test_what_makes_no_sense_is_refused(case):
         px.simulate(**given)
 
 
+@pytest.mark.parametrize("method", ("rk4", "semi_implicit_euler", "adaptive"))
+def test_a_called_controller_may_change_what_it_is_given(method):
+    """The robot moves by its torques alone, as where the same lines are compiled."""
+    arm, goal = px.planar(2), np.array([0.5, 0.2])
+
+    def in_place(t, q, qd):
+        q -= goal
+        q *= -50.0
+        qd *= -9.0
+        q += qd
+        return q
+
+    def called(t, q, qd):
+        float(t)
+        return in_place(t, q, qd)
+
+    given = {"q0": [0.1, 0.1], "qd0": [0.0, 0.3], "dt": 1e-3, "steps": 20, "method": method}
+    with pytest.warns(px.SimulationWarning, match="uncompiled"):
+        found = px.simulate(arm, controller=called, **given)
+    compiled = px.simulate(arm, controller=in_place, **given)
+    np.testing.assert_allclose(found.q, compiled.q, rtol=1e-9)
+
+
 def test_dynamics_that_cannot_be_traced_are_no_controllers_fault(monkeypatch):
     """Without a controller there is none to call instead."""
 

@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 import types
 import warnings
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from xml.etree import ElementTree
@@ -26,6 +27,7 @@ from paraxis.robot.load import load
 from paraxis.robot.pose import Pose
 from paraxis.robot.robot import Robot
 from paraxis.robot.urdf import parse_urdf, read_urdf
+from paraxis.robot.zoo import planar
 
 # Most robots here have no mass at all, which the tests of warnings look at.
 pytestmark = pytest.mark.filterwarnings("ignore::paraxis.errors.RobotWarning")
@@ -496,7 +498,9 @@ GOOD_NUMBERS = ["0", "-0", "+1", "1.", ".5", "-.5e-3", "1E5", "007", "1e-999", "
 def test_numbers_that_are_numbers(text):
     (body,) = parse_urdf(pair(inertial().replace('iyz="0"', f'iyz="{text}"'))).inertias
     assert body.about_com[5] == float(text)
-    assert parse_urdf(pair(joint_inside=f'<limit upper="{text}"/>')).joints[0].upper == float(text)
+    assert parse_urdf(pair(joint_inside=f'<limit lower="-1" upper="{text}"/>')).joints[
+        0
+    ].upper == float(text)
 
 
 @pytest.mark.parametrize("text", BAD_NUMBERS)
@@ -1012,3 +1016,19 @@ def test_numbers_of_any_size_never_make_numpy_speak():
             axis = f'<axis xyz="{arm}"/><origin xyz="{arm}" rpy="{arm}"/>'
             parts = [A, link("b", hand), link("c", hand), joint("j", "a", "b", inside=axis), weld]
             survives(robot(*parts))
+
+
+@pytest.mark.parametrize(
+    "changed, message",
+    [
+        ({"lower": 1.0, "upper": -1.0}, "limits: expected lower <= upper, found 1.0 and -1.0"),
+        ({"lower": float("nan")}, "limits: expected lower <= upper"),
+        ({"max_velocity": -1.0}, "max_velocity: expected a number >= 0, found -1.0"),
+        ({"max_effort": -5.0}, "max_effort: expected a number >= 0, found -5.0"),
+    ],
+)
+def test_limits_that_no_joint_has(changed, message):
+    arm = planar(2)
+    joints = (replace(arm.joints[0], **changed), arm.joints[1])
+    with pytest.raises(RobotError, match=message):
+        replace(arm, joints=joints)

@@ -135,11 +135,11 @@ __all__ += _LATER
 def __getattr__(name):
     if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    from .later import imported
 
     if name in _MODULES:
-        return import_module(f".{name}", __name__)
-    value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+        return imported(f".{name}", __name__)
+    value = getattr(imported(f".{_LATER[name]}", __name__), name)
     globals()[name] = value
     return value
 

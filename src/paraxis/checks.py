@@ -25,7 +25,8 @@ def did_you_mean(name, known):
     import difflib  # here: only errors need it
 
     by_lower = {each.lower(): each for each in [*known][:LOOKED_AT] if isinstance(each, str)}
-    near = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    likeness = 0.6 if len(name) < 5 else 0.7
+    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=likeness)
     return f"; did you mean {quoted(by_lower[near[0]])}?" if near else ""
 
 

@@ -695,6 +695,11 @@ def _safe_rate(arguments):
     from .report.terminal import Terminal
 
     delay, missed, several = arguments.delay, arguments.missed, arguments.postures
+    if not 0 <= delay <= 1:
+        raise ArgumentError(
+            f"--delay: expected a share of the period from 0 to 1, found {delay:g}; more than one "
+            "sample of delay is a policy of px.safe_period in Python"
+        )
     if arguments.check and missed:
         raise ArgumentError("--check: makes no sense with --missed, whose worst order is not known")
     if several is not None:
@@ -712,6 +717,8 @@ def _safe_rate(arguments):
         raise ArgumentError(
             f"--posture: expected {robot.nq} numbers for {shown(robot.name)}, found {len(posture)}"
         )
+    if not np.isfinite(posture).all():
+        raise ArgumentError(f"--posture: expected finite numbers, found {_listed(posture)}")
     plant = robot
     if arguments.payload:
         plant = robot.with_payload(arguments.payload, frame=arguments.frame)
@@ -725,7 +732,8 @@ def _safe_rate(arguments):
                 say(f"policy {law.policy.name}")
                 yield find(law, plant, *given)
 
-    words = [f"a delay of {delay:g} of the period"] * bool(delay)
+    share = "one period" if delay == 1 else f"{delay:g} of the period"
+    words = [f"a delay of {share}"] * bool(delay)
     steps = "1 control step" if missed == 1 else f"{missed} control steps in a row"
     words += [f"up to {steps} missed"] * bool(missed)
     words += [f"an unknown payload of {arguments.payload:g} kg"] * bool(arguments.payload)

@@ -12,8 +12,10 @@ each joint's own inertia, as far as units go, and only coefficients of the same 
 import textwrap
 from dataclasses import dataclass, replace
 from math import prod
+from numbers import Real
 from typing import NamedTuple
 
+from .errors import ArgumentError
 from .formula import RATES, Fortran, Latex, Text, by_rates, rates_of, wrapped
 from .graph.trace import trace
 from .passes.angle_sums import angle_sums
@@ -84,6 +86,8 @@ class ClosedForm:
         of h likewise over those of its joint and its rates, so that units and sizes of links do not
         matter. What is left out is in `dropped`.
         """
+        if not isinstance(below, Real) or not 0 <= below < 1:
+            raise ArgumentError(f"below: expected a share from 0 to below 1, found {below!r}")
         sizes = self._sizes()
         largest = {}
         for (*_, kind), size in sizes.items():

@@ -2,12 +2,10 @@
 
 from collections import Counter
 
-import pytest
 from absurd_robots import CALLS, absurd, asked
 from counting import at_most, case, report, scaled
 
 
-@pytest.mark.long
 def test_absurd_robots_give_ieee_numbers_or_a_clear_error(record_property):
     found = Counter()
     for k in range(scaled(25)):
@@ -16,7 +14,7 @@ def test_absurd_robots_give_ieee_numbers_or_a_clear_error(record_property):
             if robot is None:
                 continue
             for name in CALLS:
-                with case(*words, name), at_most(120):
+                with case(*words, name), at_most(600):
                     found[asked(name, robot)] += 1
     assert found["answered"] > found["refused"]
     report(record_property, found.total(), "calls on robots with absurd numbers")

@@ -15,8 +15,6 @@ from paraxis.errors import RobotError
 from paraxis.robot.urdf import parse_urdf
 from paraxis.robot.yaml_text import parse_yaml
 
-pytestmark = pytest.mark.long
-
 MB = 2**20
 MEMORY = 1024 * MB
 TIME = 600  # s of CPU

@@ -7,7 +7,7 @@ from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
 from ..graph.arrays import traced_array
 from ..graph.node import Node
-from ..graph.outline import outline
+from ..graph.outline import Outline
 from ..graph.trace import trace
 from ..simulation.bodies import setting_input
 from ..simulation.remembered import remembered_kernel
@@ -63,22 +63,34 @@ class Reference:
 
         Of a function this is known once it has been called, as it may do something else by now.
         """
-        if self._form is not None:
-            return self._form
+        return self._form or f"function {self._outline(shapes).digest}"
+
+    def _outline(self, shapes):
+        """What the function does, asked once; asked again it must do the same."""
         key = tuple(shapes.items())
         if key not in self._outlines:
-            self._outlines[key] = outline(self._motion(shapes), _inputs(shapes))
-        return f"function {self._outlines[key]}"
 
-    def _motion(self, shapes):
-        def motion(t, **arrays):
-            given = {name: arrays[setting_input(name)] for name in shapes}
-            return [list(part) for part in self.at(t, given)]
+            def motion(t, **arrays):
+                given = {name: arrays[setting_input(name)] for name in shapes}
+                return [list(part) for part in self._called(t, given)]
 
-        return motion
+            first, again = (Outline(motion, _inputs(shapes)) for _ in range(2))
+            if first.digest != again.digest:
+                raise ArgumentError(
+                    "trajectory: expected a function that gives the same motion whenever it is "
+                    "called, found one that changes from call to call"
+                )
+            self._outlines[key] = first
+        return self._outlines[key]
 
     def at(self, t, settings):
         """The Motion at a traced time."""
+        if self._form is not None:
+            return self._called(t, settings)
+        law = self._outline({name: _shape(value) for name, value in settings.items()})
+        return Motion(*law(t=t, **{setting_input(name): each for name, each in settings.items()}))
+
+    def _called(self, t, settings):
         given = {name: traced_array(value) for name, value in settings.items()}
         try:
             result = self._function(t, **given)
@@ -128,14 +140,22 @@ class Reference:
         inputs = _inputs(shapes)
         identity = f"motion of {self.n} {self.form(shapes)} {inputs}"
 
+        def motion(t, **arrays):
+            return list(self.at(t, {name: arrays[setting_input(name)] for name in shapes}))
+
         def graph():
-            return trace(self._motion(shapes), inputs, "motion")
+            return trace(motion, inputs, "motion")
 
         return remembered_kernel(self.robot, identity, graph, place)
 
 
 def _inputs(shapes):
     return {"t": ()} | {setting_input(name): shape for name, shape in shapes.items()}
+
+
+def _shape(value):
+    """Of nested lists."""
+    return (len(value), *_shape(value[0])) if isinstance(value, (list, tuple)) else ()
 
 
 def _kind(value):

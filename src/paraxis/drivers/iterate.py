@@ -15,6 +15,7 @@ from ..checks import one_of
 from ..errors import ArgumentError
 from .map import Signature, broadcast_shapes
 
+MOST = 2**53  # steps: as floats, larger counts are not exact
 LOOP_ARGUMENTS = ("steps", "every", "out")  # of the call that runs a loop, beside its inputs
 
 
@@ -279,4 +280,6 @@ def whole(value, what, least=0):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ArgumentError(f"{what}: expected a whole number >= {least}, found {value!r}")
+    if value > MOST:
+        raise ArgumentError(f"{what}: expected an integer of at most 2**53, found more")
     return int(value)

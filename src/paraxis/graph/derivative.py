@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from ..checks import one_of
 from ..errors import ArgumentError
 from .graph import Graph, size
+from .limits import check_arrays
 from .node import Builder
 
 
@@ -24,17 +25,22 @@ def jacobian(graph, wanted):
     The derivative of an array of shape s by one of shape t has shape s + t.
     """
     for output, given in wanted.values():
-        _known("output", output, graph.outputs)
-        _known("input", given, graph.inputs)
+        one_of(output, graph.outputs, "output")
+        one_of(given, graph.inputs, "input")
+    shapes = {
+        name: (*graph.outputs[output][0], *graph.inputs[given])
+        for name, (output, given) in wanted.items()
+    }
+    check_arrays("output", shapes)  # before it is made
     seeds = _seeds(graph, dict.fromkeys(given for _, given in wanted.values()))
     targets = _targets(graph, dict.fromkeys(output for output, _ in wanted.values()))
     trace = _Linear(graph, seeds, targets)
     entries = trace.forward() if trace.forward_cost <= trace.reverse_cost else trace.reverse()
     outputs = {}
     for name, (output, given) in wanted.items():
-        (shape, nodes), width = graph.outputs[output], size(graph.inputs[given])
+        (_, nodes), width = graph.outputs[output], size(graph.inputs[given])
         outputs[name] = (
-            (*shape, *graph.inputs[given]),
+            shapes[name],
             tuple(
                 entries.get((targets[node.index], seeds[given, k]), trace.builder.zero)
                 for node in nodes
@@ -94,10 +100,6 @@ def jvp(graph, wrt=None):
     return Graph(graph.inputs | dots, outputs, {}, f"{graph.name}_jvp")
 
 
-def _known(what, name, names):
-    one_of(name, names, what)
-
-
 def chosen_inputs(graph, names, what):
     """The names of inputs as a list, checked; all inputs for None. `what` names the argument."""
     if names is None:
@@ -106,7 +108,7 @@ def chosen_inputs(graph, names, what):
         raise ArgumentError(f"{what}: expected a sequence of names, found {names!r}")
     names = list(names)
     for k, name in enumerate(names):
-        _known(what, name, graph.inputs)
+        one_of(name, graph.inputs, what)
         if name in names[:k]:
             raise ArgumentError(f"{what}: {name} is named twice")
     if not names:

@@ -80,6 +80,15 @@ def _check_joint(joint, i):
         raise RobotError(
             f"{_joint(joint)} parent: expected {WORLD} or an earlier joint, found {joint.parent!r}"
         )
+    if not joint.lower <= joint.upper:
+        raise RobotError(
+            f"{_joint(joint)} limits: expected lower <= upper, found {joint.lower} and "
+            f"{joint.upper}"
+        )
+    for name in ("max_velocity", "max_effort"):
+        if not getattr(joint, name) >= 0:
+            found = getattr(joint, name)
+            raise RobotError(f"{_joint(joint)} {name}: expected a number >= 0, found {found}")
     if joint.rotor_inertia < 0:
         found = joint.rotor_inertia
         raise RobotError(f"{_joint(joint)} rotor inertia: expected a number >= 0, found {found}")

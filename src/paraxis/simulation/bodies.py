@@ -5,7 +5,7 @@ the state is finite (so that it gives the time, and in the end tells where a run
 with bearings also carries the largest torque that was `missing` in a step, and `when` that was.
 """
 
-from ..graph.outline import outline
+from ..graph.outline import Outline
 from ..graph.trace import trace
 from ..robot.model import PARAMETERS
 from ..robot.scales import joint_scales
@@ -55,29 +55,29 @@ def output_shapes(robot, method):
     return shapes | dict.fromkeys(own, ())
 
 
-def torques_of(robot, controller, settings, arrays):
-    """Those of the motors, as a function of (t, q, qd)."""
-    constant = arrays.get("tau", [0.0] * robot.nv)
+def law_of(robot, controller, settings):
+    """The Outline of a controller's torques, or None of none."""
     if controller is None:
-        return lambda t, q, qd: constant
-    set_to = {name: arrays[setting_input(name)] for name in settings}
-    return lambda t, q, qd: controller(t, q, qd, set_to)
-
-
-def outline_of(robot, controller, settings):
-    """What distinguishes the torques of this controller, or of none, from others."""
-    if controller is None:
-        return ""
+        return None
     shapes = {"t": (), "q": (robot.nq,), "qd": (robot.nv,)}
     shapes |= {setting_input(name): shape for name, shape in settings.items()}
 
     def torques(t, q, qd, **arrays):
-        return torques_of(robot, controller, settings, arrays)(t, q, qd)
+        return controller(t, q, qd, {name: arrays[setting_input(name)] for name in settings})
 
-    return outline(torques, shapes)
+    return Outline(torques, shapes)
 
 
-def step_graph(robot, method, inputs, parameters, controller=None, settings=(), touch=None):
+def torques_of(robot, law, settings, arrays):
+    """Those of the motors, as a function of (t, q, qd)."""
+    constant = arrays.get("tau", [0.0] * robot.nv)
+    if law is None:
+        return lambda t, q, qd: constant
+    set_to = {name: arrays[name] for name in map(setting_input, settings)}
+    return lambda t, q, qd: law(t=t, q=q, qd=qd, **set_to)
+
+
+def step_graph(robot, method, inputs, parameters, law=None, settings=(), touch=None):
     """The graph of one step, or of one attempt at one."""
     plant = None if touch else Plant(robot, parameters)
     units = joint_scales(robot).tolist()
@@ -85,7 +85,7 @@ def step_graph(robot, method, inputs, parameters, controller=None, settings=(), 
     def accelerations_of(arrays, dt, missing):
         """A function of (t, q, qd), which tells `missing` what it could not balance."""
         given = {name: arrays[name] for name in parameters}
-        torques = torques_of(robot, controller, settings, arrays)
+        torques = torques_of(robot, law, settings, arrays)
         dt = dt if method in IMPLICIT else None
 
         def accelerations(t, q, qd):

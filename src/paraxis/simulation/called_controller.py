@@ -31,7 +31,7 @@ class CalledController:
             if self._batch and self._batch[-1] == self._n and q.size:
                 self._require_same_alone(q, qd)
             try:
-                result = self._controller(0.0, q, qd, **self._settings)
+                result = self._asked(0.0, q, qd)
             except Exception as error:
                 if not self._batch:
                     raise
@@ -50,7 +50,13 @@ class CalledController:
         if self._first is not None:
             first, self._first = self._first, None
             return first
-        return self._checked(self._controller(t, q, qd, **self._settings))
+        return self._checked(self._asked(t, q, qd))
+
+    def _asked(self, t, q, qd, settings=None):
+        """Its torques. It gets copies, which it may change without moving the robot."""
+        settings = self._settings if settings is None else settings
+        given = {name: np.copy(value) for name, value in settings.items()}
+        return self._controller(t, np.copy(q), np.copy(qd), **given)
 
     def _checked(self, result):
         shape, expected = shape_of(result), (*self._batch, self._n)
@@ -78,9 +84,9 @@ class CalledController:
         """
         t = Trial(0.0)
         try:
-            whole = self._checked(self._controller(t, q, qd, **self._settings))
+            whole = self._checked(self._asked(t, q, qd))
             other = self._differing_alone(t, q, qd, whole)
-            again = self._checked(self._controller(t, q, qd, **self._settings))
+            again = self._checked(self._asked(t, q, qd))
         except Exception:
             return
         if other is not None and np.array_equal(whole, again, equal_nan=True):
@@ -93,7 +99,7 @@ class CalledController:
         for j in range(self._n):
             place = (0,) * (len(self._batch) - 1) + (j,)
             own = settings_of_robot(self._settings, self._batch, place)
-            alone = np.broadcast_to(self._controller(t, q[place], qd[place], **own), (self._n,))
+            alone = np.broadcast_to(self._asked(t, q[place], qd[place], own), (self._n,))
             if not np.allclose(alone, whole[place], CLOSE, tolerance, equal_nan=True):
                 return place
         return None

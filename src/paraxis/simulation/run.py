@@ -58,7 +58,8 @@ class Run:
     def __repr__(self):
         robots = int(np.prod(self.failed_at.shape, dtype=int))
         failed = int((self.failed_at != NEVER).sum())
-        text = f"{robots} robot{'s' * (robots != 1)}, {len(self.t)} states, "
+        states = "1 state" if len(self.t) == 1 else f"{len(self.t)} states"
+        text = f"{robots} robot{'s' * (robots != 1)}, {states}, "
         text += f"0 to {float(self.t[-1]):g} s"
         text += f", {failed} failed" if failed else ""
         return f"<Run: {text}{', interrupted' if self.interrupted else ''}>"

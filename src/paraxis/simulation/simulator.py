@@ -1,13 +1,14 @@
 """`px.simulate`: robots moving in time, the whole loop compiled."""
 
 import math
+import sys
 
 import numpy as np
 
 from .. import api
 from ..backends.compiling import one_call
 from ..backends.places import CPU, place_of
-from ..checks import one_of, quoted
+from ..checks import did_you_mean, one_of, quoted
 from ..drivers.iterate import Plan, whole
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError, TraceError
@@ -101,7 +102,7 @@ def simulate(
     if keywords and controller is None:
         raise ArgumentError(
             f"{next(iter(keywords))}: there is no controller that takes it; expected parameters of "
-            f"the robot, of {tuple(PARAMETERS)}"
+            f"the robot, of {tuple(PARAMETERS)}{did_you_mean(next(iter(keywords)), PARAMETERS)}"
         )
     with one_call(f"simulate of {quoted(robot.name)}"), place.stream():
         request.begin(q0, qd0)
@@ -168,7 +169,8 @@ class _Simulation:
                 f"are all dt long"
             )
         self.max_attempts = whole(max_attempts, "max_attempts", least=1)
-        self.max_step = math.inf if max_step is None else positive(max_step, "max_step")
+        unbounded = max_step is None or max_step == math.inf
+        self.max_step = math.inf if unbounded else positive(max_step, "max_step")
         require_enough_attempts(self.dt, self.max_step, self.max_attempts)
 
     def begin(self, q0, qd0):
@@ -254,7 +256,7 @@ class _Simulation:
         """Interval by interval; each robot takes as many steps in one as it needs."""
         xp, torques = self.arrays, arrays.get("tau")
         each = 1 if self.changing else self.every  # torques change between intervals
-        own = Steps(self.dt * each, self.max_step, self.controller is not None)
+        own = Steps(self.dt * each, self.max_step, self.law is not None)
         arrays |= {"t": xp.zeros(self.batch), "h": xp.full(self.batch, own.first)}
         arrays |= {"least": own.least, "longest": own.longest, "tolerance": self.tolerance}
         failed_at = xp.full(self.batch, NEVER)
@@ -290,11 +292,12 @@ class _Simulation:
         inputs = bodies.input_shapes(robot, method, bool(torques), names, settings, self.touch)
 
         def graph():
-            return bodies.step_graph(robot, method, inputs, names, controller, settings, self.touch)
+            return bodies.step_graph(robot, method, inputs, names, law, settings, self.touch)
 
         touch = self.touch.identity if self.touch else ""
-        law = bodies.outline_of(robot, controller, settings)
-        identity = f"simulate {robot.digest} {method} {inputs} {touch} {law}"
+        law = bodies.law_of(robot, controller, settings)
+        digest = law.digest if law else ""
+        identity = f"simulate {robot.digest} {method} {inputs} {touch} {digest}"
         few = self.place.few(math.prod(self.batch))
         key = ("simulate", self.place.target, identity, self.changing, few)
         if key not in robot._functions:
@@ -308,7 +311,7 @@ class _Simulation:
                 until="done" if adaptive else None,
             )
             robot._functions[key] = self.place.loop(identity, graph, plan, work, few)
-        self.controller, self.torques = controller, torques
+        self.law, self.torques = law, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         arrays |= self.contact_arrays | self.setting_arrays
         if robot.has_bearings:
@@ -358,7 +361,7 @@ class _Simulation:
             if self.touch:
                 if len(applied) * self.every == done:  # no step begins in the last state
                     accelerations(done * self.dt, *state)
-                self.controller, self.torques = None, {"tau": np.stack(applied)}
+                self.law, self.torques = None, {"tau": np.stack(applied)}
         return self._finished(done, failed_at, interrupted)
 
     def _dynamics(self):
@@ -425,13 +428,13 @@ class _Simulation:
     def _forces(self, t, q, qd):
         """Of contacts, in recorded states, under the torques of the steps that begin there."""
         arrays = self.parameters | self.contact_arrays | self.torques
-        if self.controller is not None:
+        if self.law is not None:
             arrays |= self.setting_arrays | {"t": t.reshape(-1, *[1] * len(self.batch))}
         elif self.changing:
             tau = self.torques["tau"]
             last = tau[-1:] if len(tau) else self.arrays.full((1, *tau.shape[1:]), math.nan)
             arrays["tau"] = self.arrays.concatenate([tau, last])[:: self.every][: len(t)]
-        torques = "tau" in arrays, self.controller, self.setting_shapes
+        torques = "tau" in arrays, self.law, self.setting_shapes
         kernel = self.touch.kernel(("force", "rank"), *torques)
         force, self.rank = kernel(q=q, qd=qd, **arrays)
         return self.touch.as_given(force)
@@ -444,6 +447,6 @@ def columns(array):
 def positive(value, what):
     """A finite number above zero."""
     good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not good or not 0 < value < math.inf:
-        raise ArgumentError(f"{what}: expected a number > 0, found {value!r}")
+    if not good or not 0 < value <= sys.float_info.max:
+        raise ArgumentError(f"{what}: expected a number > 0, found {quoted(value)}")
     return float(value)

@@ -12,7 +12,7 @@ from ..contacts.dynamics import (
 from ..contacts.impact import require_directions
 from ..errors import ArgumentError
 from ..graph.trace import trace
-from .bodies import outline_of, state_shapes, torques_of
+from .bodies import state_shapes, torques_of
 from .drift import drift, of_places, require_staying
 from .losses import Losses
 from .remembered import remembered_kernel
@@ -79,22 +79,24 @@ class Touch:
 
     # -- over arrays -----------------------------------------------------------------------------
 
-    def kernel(self, outputs, with_tau, controller=None, settings=()):
-        """Parts of the ConstrainedMotion in states, and at times t where there is a controller."""
-        settings = {} if controller is None else settings
+    def kernel(self, outputs, with_tau, law=None, settings=()):
+        """Parts of the ConstrainedMotion in states, and at times t where there is a law."""
+        settings = {} if law is None else settings
         inputs = state_shapes(self.robot, with_tau, self.parameters, settings, self)
-        inputs |= {} if controller is None else {"t": ()}
+        inputs |= {} if law is None else {"t": ()}
 
         def run(q, qd, t=0.0, **given):
-            motor = torques_of(self.robot, controller, settings, given)(t, q, qd)
+            motor = torques_of(self.robot, law, settings, given)(t, q, qd)
             motion = self.motion(q, qd, motor, given)
             return {name: getattr(motion, name) for name in outputs}
 
         def graph():
             return trace(run, inputs, "simulated_contact")
 
-        law = outline_of(self.robot, controller, settings)
-        identity = f"simulated_contact {self.robot.digest} {outputs} {inputs} {self.identity} {law}"
+        digest = law.digest if law else ""
+        identity = (
+            f"simulated_contact {self.robot.digest} {outputs} {inputs} {self.identity} {digest}"
+        )
         return remembered_kernel(self.robot, identity, graph, self.place)
 
     @property
