@@ -20,6 +20,7 @@ GRAPHS = {"errors", "checks", "graph", "passes"}
 COMPILER = GRAPHS | {"drivers", "backends"}
 MAY_IMPORT = {
     "errors": set(),
+    "later": set(),
     "checks": {"errors"},
     "drawing": set(),
     "scalar": set(),

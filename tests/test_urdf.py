@@ -498,9 +498,8 @@ GOOD_NUMBERS = ["0", "-0", "+1", "1.", ".5", "-.5e-3", "1E5", "007", "1e-999", "
 def test_numbers_that_are_numbers(text):
     (body,) = parse_urdf(pair(inertial().replace('iyz="0"', f'iyz="{text}"'))).inertias
     assert body.about_com[5] == float(text)
-    assert parse_urdf(pair(joint_inside=f'<limit lower="-1" upper="{text}"/>')).joints[
-        0
-    ].upper == float(text)
+    (joint,) = parse_urdf(pair(joint_inside=f'<limit lower="-1" upper="{text}"/>')).joints
+    assert joint.upper == float(text)
 
 
 @pytest.mark.parametrize("text", BAD_NUMBERS)

@@ -199,9 +199,6 @@ for _name in INSTEAD:
     setattr(Node, _name, _absent(_name))
 
 
-MOST = "1.8e308"  # of floats
-
-
 class Builder:
     """Makes nodes; remembers each so that none is made twice."""
 
@@ -218,9 +215,7 @@ class Builder:
         try:
             value = float(value)
         except OverflowError:
-            raise TraceError(
-                f"constant: expected a float, found an integer beyond {MOST}"
-            ) from None
+            raise TraceError("constant: expected a float, found an integer beyond 1e308") from None
         if value != value:
             if self.nan is None:  # not every NaN equals itself, so it is made once
                 self.nan = self._node("const", (), math.nan)
