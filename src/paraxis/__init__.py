@@ -48,6 +48,7 @@ from .errors import (
     TaskError,
     TraceError,
 )
+from .later import imported as _imported
 from .program import Program
 from .robot.friction import Friction, JournalBearing, LinearBearing, ThrustBearing
 from .robot.inertia import Inertia
@@ -135,11 +136,9 @@ __all__ += _LATER
 def __getattr__(name):
     if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .later import imported
-
     if name in _MODULES:
-        return imported(f".{name}", __name__)
-    value = getattr(imported(f".{_LATER[name]}", __name__), name)
+        return _imported(f".{name}", __name__)
+    value = getattr(_imported(f".{_LATER[name]}", __name__), name)
     globals()[name] = value
     return value
 
