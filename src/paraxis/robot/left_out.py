@@ -26,7 +26,7 @@ def _base(robot, trunk, standing):
         share = 100 * standing / (standing + moving)
         yield (
             f"the root link {quoted(trunk)} is fixed to the world, so {standing:.3g} kg "
-            f"({share:.0f} % of the mass) move nothing; that is right where it is bolted down, "
+            f"({share:.0f} % of the mass) are ignored; that is right where it is bolted down, "
             "while one that moves needs joints above it in the file (floating bases are not "
             "supported yet)"
         )
@@ -55,7 +55,7 @@ def _weightless(robot):
     if len(names) == robot.n:
         yield (
             "no link that moves has mass or inertia, so all torques are zero and accelerations "
-            "undefined; <inertial> gives a link some"
+            "undefined; give links an <inertial>"
         )
     elif names:
         yield (
