@@ -15,13 +15,15 @@ from paraxis.backends.llvm import iterate_kernel, kernel, sweep_kernel
 from paraxis.drivers import pieces
 
 SOURCE = Path(px.__file__).resolve().parent.parent
+# Who starts the tests in the background may have them ignore Ctrl-C, which children inherit.
+LISTENS = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 ROUNDS = 60  # sines of sines: a state takes long
 
 
 def script(text, timeout=120):
     """Run Python text in a process of its own; its output, or a failure showing its errors."""
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(text)],
+        [sys.executable, "-c", LISTENS + textwrap.dedent(text)],
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
         capture_output=True,
         text=True,
