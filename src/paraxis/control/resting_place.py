@@ -5,12 +5,11 @@ import numpy as np
 from ..algorithms.torque_sizes import torque_sizes
 from ..errors import ArgumentError
 from ..robot.model import Model
-from ..robot.scales import joint_scales
+from ..robot.scales import SMALLEST, joint_scales
 
 STEPS = 500
 ROUNDING = 1e-12  # of the accelerations that balance, and of rates that go with them
 FIRST_STEP = 1e-2  # s
-SMALLEST = 1e-300  # in place of a scale of nothing
 
 
 def resting_place(linear, posture):

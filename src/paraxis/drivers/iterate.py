@@ -87,7 +87,7 @@ class Iteration:
     """Steps under way. `state` holds the carried arrays as they are after `done` steps.
 
     `loop` does the steps: it has a plan, a name and a dtype, `execute(arrays, states, steps, every,
-    since)`, and `steps_at_once(states)`, the most it does in one go. Arrays are told to it
+    since)`, and `steps_at_once(states)`, the most it does in one go. Arrays are given to it
     as (steps, states, entries), with 1 for what does not change. `memory` is where they are.
 
     An `advance` that was interrupted may have moved states already: records up to `done` are good,

@@ -18,6 +18,7 @@ from ..errors import ArgumentError
 from ..robot.model import Model
 from ..robot.puma_geometry import puma_geometry
 from ..robot.robot import a_robot, check_frame_name
+from ..robot.scales import SMALLEST
 from ..scalar import cos, less, maximum, minimum, select, sign, sin
 from .poses import nearest_poses
 
@@ -26,7 +27,6 @@ WRISTS = [(arm, elbow, wrist) for arm, elbow in ARMS for wrist in (1, -1)]
 SOLVED = 1e-8  # the largest error of a solution
 SINGULAR = 1e-7  # above the sine of a stretched elbow, which is the root of a rounding error
 UNDETERMINED = 1e-10  # sin θ5 below which rounding errors decide what θ4 is
-SMALLEST = 1e-300  # in place of a scale of nothing
 TURN = 2 * math.pi
 
 

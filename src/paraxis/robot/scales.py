@@ -11,6 +11,8 @@ import numpy as np
 
 from .joint import WORLD
 
+SMALLEST = 1e-300  # in place of a scale of nothing
+
 
 def length_scale(robot):
     """How far the robot reaches, roughly (m): the longest way from its root to a mass or a frame.

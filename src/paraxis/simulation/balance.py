@@ -20,6 +20,7 @@ from ..algorithms.massless import require_inertia
 from ..algorithms.torque_sizes import torque_sizes
 from ..functions import MATTERS
 from ..robot.model import Model
+from ..robot.scales import SMALLEST
 from ..scalar import equal, less, maximum, minimum, select, sign
 
 # Rounds leave about 1e-12 of what bearings take, if they are far from jamming.
@@ -27,7 +28,6 @@ ROUNDS = 4  # where rates are given: each needs one step
 ROUNDS_WITH_RATES, STEPS = 3, 4  # where rates are sought, too
 STEPS_WITHOUT_BEARINGS = 7  # in one round; few joints in the step in which they stop need as many
 BESIDE_REST = 1e-9  # of the smoothing: gears lose by |direction|, whose slope is none at rest
-SMALLEST = 1e-300  # in place of a size of nothing
 
 
 def balanced(losses, q, qd, motor, dt, given):

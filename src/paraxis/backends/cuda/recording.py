@@ -39,7 +39,7 @@ class Turn:
 
     @contextmanager
     def taken(self):
-        # A generator that an interrupt leaves behind is closed, and lets go of the lock.
+        # A generator that an interrupt leaves behind is closed, which releases the lock.
         with self._lock:
             if self._done is not None:
                 self._cuda.get_current_stream().wait_event(self._done)

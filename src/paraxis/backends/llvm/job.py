@@ -90,3 +90,16 @@ def one_caller_frame(module, frame, element, align):
 def _keep_apart():
     return f"""  %apart = alloca [{APART} x i8], align 16
   store volatile i8 0, ptr %apart, align 1"""
+
+
+# The next chunk of a batch: states %first to %last of the row with the number %outer.
+TAKE_CHUNK = """take:
+  %c = atomicrmw add ptr %counter, i64 1 monotonic, align 8
+  %some = icmp ult i64 %c, %chunks
+  br i1 %some, label %locate, label %done
+locate:
+  %outer = udiv i64 %c, %per.row
+  %k = urem i64 %c, %per.row
+  %first = mul i64 %k, %chunk
+  %past = add i64 %first, %chunk
+  %last = call i64 @llvm.umin.i64(i64 %past, i64 %states)"""

@@ -24,7 +24,7 @@ from ...drivers.map import (
     STATUS,
 )
 from ...graph.graph import size
-from .job import lines, scratch, word
+from .job import TAKE_CHUNK, lines, scratch, word
 from .rows import define_load, define_store
 
 STAGE_BLOCKS, STAGE_BYTES = 4, 32768
@@ -91,16 +91,7 @@ entry:
 {self.each(self._prepare, last=self.inputs)}
   br label %take
 
-take:
-  %c = atomicrmw add ptr %counter, i64 1 monotonic, align 8
-  %some = icmp ult i64 %c, %chunks
-  br i1 %some, label %locate, label %done
-locate:
-  %outer = udiv i64 %c, %per.row
-  %k = urem i64 %c, %per.row
-  %first = mul i64 %k, %chunk
-  %past = add i64 %first, %chunk
-  %last = call i64 @llvm.umin.i64(i64 %past, i64 %states)
+{TAKE_CHUNK}
 {self.each(self._start_of_chunk)}
   br label %axis
 axis: ; split the outer index into one index an axis, innermost first

@@ -11,7 +11,7 @@ from itertools import accumulate
 from ...drivers.map import ANY, ARRAY, HEADER, MAX_AXES, NEXT_CHUNK, READY, SIZES, STATUS
 from ...graph.graph import size
 from .body import Blocks, define_body
-from .job import lines, scratch, word
+from .job import TAKE_CHUNK, lines, scratch, word
 from .rows import define_load, define_store
 
 MANY = 128  # arrays; up to here compiling takes less than half a second, and the code is faster
@@ -62,16 +62,7 @@ entry:
   %data = getelementptr i8, ptr %memory, i64 {frame * vector}
   br label %take
 
-take:
-  %c = atomicrmw add ptr %counter, i64 1 monotonic, align 8
-  %some = icmp ult i64 %c, %chunks
-  br i1 %some, label %locate, label %done
-locate:
-  %outer = udiv i64 %c, %per.row
-  %k = urem i64 %c, %per.row
-  %first = mul i64 %k, %chunk
-  %past = add i64 %first, %chunk
-  %last = call i64 @llvm.umin.i64(i64 %past, i64 %states)
+{TAKE_CHUNK}
   br label %axis
 axis: ; split the outer index into one index an axis, innermost first
   %left = phi i64 [ %outer, %locate ], [ %left.next, %along ]
