@@ -65,11 +65,11 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/closed_loop.py --json benchmarks/results/closed_loop.json
 	$(BIN)/python benchmarks/unsynchronised.py --json benchmarks/results/unsynchronised.json
 	$(BIN)/python benchmarks/cordic.py --json benchmarks/results/cordic.json
-	cp benchmarks/results/chains.json src/paraxis/report/log_depth/measured.json
+	cp benchmarks/results/chains.json papers/paraxis_papers/log_depth/measured.json
 
 hardware: $(TOOLS)
-	$(BIN)/python benchmarks/same_bits.py --json src/paraxis/report/cordic/same_bits.json
-	$(BIN)/python benchmarks/synthesis.py --json src/paraxis/report/cordic/synthesis.json
+	$(BIN)/python benchmarks/same_bits.py --json papers/paraxis_papers/cordic/same_bits.json
+	$(BIN)/python benchmarks/synthesis.py --json papers/paraxis_papers/cordic/synthesis.json
 
 reports: $(TOOLS)
 	for name in cordic counts depth friction schedules systolic networks log-depth speculation; do \

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from paraxis.robot.inertia import matrix_of
+from paraxis.robots.inertia import matrix_of
 
 SOURCE = Path(__file__).with_suffix(".c")
 WIDE = np.longdouble

@@ -29,12 +29,12 @@ from rich.console import Console
 from rich.table import Table
 
 import paraxis as px
-from paraxis.robot.links import links
+from paraxis.chains.links import links
 
 RESULTS = Path(__file__).parent / "results" / "chains.json"
 FUNCTIONS = ("forward_dynamics", "inverse_dynamics")
 ALGORITHMS = ("serial", "scan")  # of Paraxis
-# The same by other algorithms: function, algorithm, order of px.chain_dynamics.
+# The same by other algorithms: function, algorithm, order of px.chains.chain_dynamics.
 OTHERS = {
     "constraint_force, reduction": ("forward_dynamics", "constraint_force", "odd_even_reduction"),
     "constraint_force, elimination": (
@@ -70,7 +70,7 @@ def contender(name, robot):
         return {"forward_dynamics": lambda *x: px.constrained_forward_dynamics(robot, *x, pin).qdd}
     if name in OTHERS:
         function, *how = OTHERS[name]
-        return {function: px.chain_dynamics(robot, function, *how)}
+        return {function: px.chains.chain_dynamics(robot, function, *how)}
     if name == PINOCCHIO:
         chain = PinocchioChain(links(robot))
         return {function: getattr(chain, function) for function in FUNCTIONS}

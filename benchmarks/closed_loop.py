@@ -24,7 +24,7 @@ from rich.table import Table
 from setting import take_turns
 
 import paraxis as px
-from paraxis.robot.links import links
+from paraxis.chains.links import links
 
 RESULTS = Path(__file__).parent / "results" / "closed_loop.json"
 LINKS, PERIOD, DURATION = 3, 1e-3, 4.0
@@ -37,22 +37,22 @@ FULL, QUICK = (10_000, 400, 4, 10_000), (64, 20, 2, 64)
 
 def swing(t):
     """Every joint, half a radian to either side."""
-    s, c = px.sin(2.0 * t), px.cos(2.0 * t)
+    s, c = px.math.sin(2.0 * t), px.math.cos(2.0 * t)
     return [0.5 * s] * LINKS, [1.0 * c] * LINKS, [-2.0 * s] * LINKS
 
 
 def measure(runs, peer_steps, few, many, rounds):
     """Runs a second by everybody, as if all were of the whole duration."""
-    robot = px.planar(LINKS)
+    robot = px.robots.planar(LINKS)
     threads = len(os.sched_getaffinity(0))
     q = 0.01 * np.random.default_rng(7).normal(size=(max(runs, many), LINKS))
     qd = np.tile(np.array(swing(0.0)[1]), (len(q), 1))
     wanted = [np.array(swing(PERIOD * k)) for k in range(peer_steps)]
 
     def paraxis(policy, duration=DURATION, **options):
-        controller = px.computed_torque(robot, KP, KD, policy)
+        controller = px.control.computed_torque(robot, KP, KD, policy)
         options |= {"q0": q[:runs], "qd0": qd[:runs], "duration": duration}
-        return lambda: px.closed_loop(robot, controller, swing, PERIOD, **options)
+        return lambda: px.control.closed_loop(robot, controller, swing, PERIOD, **options)
 
     mujoco = MujocoLoop(LINKS, PERIOD)
     pinocchio = PinocchioLoop(PinocchioChain(links(robot)).model, PERIOD, threads)

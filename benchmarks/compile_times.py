@@ -16,9 +16,10 @@ from rich.table import Table
 
 import paraxis as px
 from paraxis.api import _request
-from paraxis.backends.llvm import host, kernel
-from paraxis.functions import FUNCTIONS as FUNCTIONS_OF_ROBOTS
-from paraxis.program import work
+from paraxis.programs import work
+from paraxis.robot_functions import FUNCTIONS as FUNCTIONS_OF_ROBOTS
+from paraxis.targets.cpu import host
+from paraxis.targets.cpu import map as kernel
 
 ROBOTS = ("ur5", "panda", "g1_29dof", "talos_reduced")
 FUNCTIONS = (

@@ -1,7 +1,7 @@
 """CORDIC circuits: how long they take to make, what they cost, how fast their model is.
 
 The model of the PUMA's inverse kinematics gives one solution a pose in whole numbers, bit for bit
-as hardware does; beside it, in the same run, are the eight of px.inverse_kinematics_solutions.
+as hardware does; beside it, in the same run, are the eight of px.kinematics.inverse_kinematics_solutions.
 
     python benchmarks/cordic.py [--quick] [--json benchmarks/results/cordic.json]
 """
@@ -17,19 +17,27 @@ from rich.table import Table
 from setting import take_turns
 
 import paraxis as px
-from paraxis.cordic.dynamics_circuit import inverse_dynamics_tasks
-from paraxis.cordic.kinematics_circuit import inverse_kinematics_tasks
+from paraxis.hardware.circuits.dynamics_circuit import inverse_dynamics_tasks
+from paraxis.hardware.circuits.kinematics_circuit import inverse_kinematics_tasks
 
 PUMA = px.load("puma560")
 CASES = {  # what -> how its tasks are found, how its circuit is made, of which robot
-    "PUMA, inverse kinematics": (inverse_kinematics_tasks, px.cordic.inverse_kinematics, PUMA),
-    "planar arm, torques": (inverse_dynamics_tasks, px.cordic.inverse_dynamics, px.load("planar3")),
+    "PUMA, inverse kinematics": (
+        inverse_kinematics_tasks,
+        px.hardware.inverse_kinematics_circuit,
+        PUMA,
+    ),
+    "planar arm, torques": (
+        inverse_dynamics_tasks,
+        px.hardware.inverse_dynamics_circuit,
+        px.load("planar3"),
+    ),
     "PUMA, 3 joints, torques": (
         inverse_dynamics_tasks,
-        px.cordic.inverse_dynamics,
+        px.hardware.inverse_dynamics_circuit,
         PUMA.subchain("link3", drop_rest=True),
     ),
-    "PUMA, torques": (inverse_dynamics_tasks, px.cordic.inverse_dynamics, PUMA),
+    "PUMA, torques": (inverse_dynamics_tasks, px.hardware.inverse_dynamics_circuit, PUMA),
 }
 WORDS = (16, 20, 24, 28, 32)
 
@@ -46,7 +54,7 @@ def measure(what):
     buffered = time.perf_counter() - begin
     row = {"circuit": what, "tasks": len(tasks.tasks), "stages": pipeline.stages}
     row |= {"buffers": pipeline.buffers, "decompose_s": decomposed, "buffer_s": buffered}
-    if make is px.cordic.inverse_dynamics:
+    if make is px.hardware.inverse_dynamics_circuit:
         errors = {word: make(robot, word=word).errors()["tau"] for word in WORDS}
         row["torque_error"] = {word: float(error.max()) for word, error in errors.items()}
     return row
@@ -54,14 +62,14 @@ def measure(what):
 
 def measure_model(count, rounds):
     """Poses a second of the model, and of eight solutions in float64."""
-    circuit = px.cordic.inverse_kinematics(PUMA)
+    circuit = px.hardware.inverse_kinematics_circuit(PUMA)
     q = np.random.default_rng(7).uniform(-np.pi, np.pi, (count, PUMA.n))
     poses = px.forward_kinematics(PUMA, q)
     words, _ = circuit.quantised(pose=poses)
     seconds = take_turns(
         {
             "model": lambda: circuit.run(words),
-            "solutions": lambda: px.inverse_kinematics_solutions(PUMA, poses),
+            "solutions": lambda: px.kinematics.inverse_kinematics_solutions(PUMA, poses),
         },
         rounds,
         repeat=1,

@@ -29,9 +29,11 @@ def general_chain(n, sliding=0.0, seed=SEED):
         rows = (array[first : first + AT_ONCE].tolist() for array in arrays)
         for seat, step, axis, slides_here, kg, centre, six, rotor in zip(*rows, strict=True):
             i, kind = len(joints), "prismatic" if slides_here else "revolute"
-            pose = px.Pose(tuple(map(tuple, seat)), tuple(step))
-            joints.append(px.Joint(f"j{i}", kind, i - 1, pose, tuple(axis), rotor_inertia=rotor))
-            bodies.append(px.Inertia(kg, tuple(centre), tuple(six)))
+            pose = px.robots.Pose(tuple(map(tuple, seat)), tuple(step))
+            joints.append(
+                px.robots.Joint(f"j{i}", kind, i - 1, pose, tuple(axis), rotor_inertia=rotor)
+            )
+            bodies.append(px.robots.Inertia(kg, tuple(centre), tuple(six)))
     return px.Robot(f"chain of {n}", joints, bodies)
 
 

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 import paraxis as px
-from paraxis.robot.links import links
+from paraxis.chains.links import links
 
 LENGTHS = tuple(2**k for k in (10, 12, 14, 16, 17, 18, 20))
 QUICK = tuple(2**k for k in (10, 16, 17))
@@ -42,7 +42,7 @@ def measure_chain(gpu, robot, function):
     vectors = dict(zip(("q", "qd", "qdd", "tau"), state_of(robot), strict=True))
     state = [vectors[name] for name in INPUTS[function]]
     there = [gpu.to_device(vector) for vector in state]
-    call = px.chain_dynamics(robot, function, target="cuda")
+    call = px.chains.chain_dynamics(robot, function, target="cuda")
     gc.collect()  # an earlier chain may be held by a cycle
     before = _used(gpu)
     result = gpu.to_host(call(*there))  # which compiles

@@ -17,8 +17,8 @@ import numpy as np
 import peers
 
 import paraxis as px
-from paraxis.backends.cuda.sines import fused_operations
-from paraxis.functions import FUNCTIONS
+from paraxis.robot_functions import FUNCTIONS
+from paraxis.targets.cuda.text.sines import fused_operations
 
 ROBOTS = ("ur5", "xarm7", "panda", "g1_29dof")
 FRAMES = {

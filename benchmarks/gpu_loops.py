@@ -11,7 +11,7 @@ import numpy as np
 from rich.table import Table
 
 import paraxis as px
-from paraxis.backends.cuda.loop_kernel import CudaLoop
+from paraxis.targets.cuda.iterate import CudaLoop
 
 DT, SAMPLED, FEW_STEPS = 1e-3, 64, 50
 REPEAT = 3
@@ -51,17 +51,17 @@ def measure_simulation(gpu, robots, steps, every, name="ur5"):
 def measure_closed_loop(gpu, runs, duration, policy):
     """Computed torque on a planar arm that starts somewhat faster or slower than it should, so that
     its error, which is compared, is a result of all steps."""
-    robot = px.planar(LINKS)
+    robot = px.robots.planar(LINKS)
     _, wanted, _ = swing(0.0)
     qd = np.array(wanted) + 0.2 * np.random.default_rng(7).normal(size=(runs, LINKS))
     there = gpu.to_device(qd)
-    controller = px.computed_torque(robot, KP, KD, policy)
+    controller = px.control.computed_torque(robot, KP, KD, policy)
 
     def run(lasting, qd0, robot=robot):
-        return px.closed_loop(robot, controller, swing, PERIOD, qd0=qd0, duration=lasting)
+        return px.control.closed_loop(robot, controller, swing, PERIOD, qd0=qd0, duration=lasting)
 
     few = run(FEW_STEPS * PERIOD, there)
-    beside = run(FEW_STEPS * PERIOD, qd[:SAMPLED], px.planar(LINKS))
+    beside = run(FEW_STEPS * PERIOD, qd[:SAMPLED], px.robots.planar(LINKS))
     error = _error(gpu.to_host(few.error[:SAMPLED]), beside.error)
     seconds = _seconds(gpu, lambda: run(duration, there))
     steps = round(duration / PERIOD)
@@ -70,7 +70,7 @@ def measure_closed_loop(gpu, runs, duration, policy):
 
 def swing(t):
     """Every joint, half a radian to either side."""
-    s, c = px.sin(2.0 * t), px.cos(2.0 * t)
+    s, c = px.math.sin(2.0 * t), px.math.cos(2.0 * t)
     return [0.5 * s] * LINKS, [1.0 * c] * LINKS, [-2.0 * s] * LINKS
 
 

@@ -3,7 +3,7 @@
 Words that come out are compared with those of Circuit.run, and so is the valid bit. Needs the extra
 hdl and Icarus Verilog.
 
-    python benchmarks/same_bits.py [--items 2000] [--json src/paraxis/report/cordic/same_bits.json]
+    python benchmarks/same_bits.py [--items 2000] [--json papers/paraxis_papers/cordic/same_bits.json]
 """
 
 import argparse
@@ -16,9 +16,9 @@ import numpy as np
 import peers
 
 import paraxis as px
-from paraxis.backends.rtl.design import ARCHITECTURES
-from paraxis.backends.rtl.icarus import run_test_bench
-from paraxis.backends.rtl.simulate import simulate
+from paraxis.hardware.rtl.design import ARCHITECTURES
+from paraxis.hardware.rtl.icarus import run_test_bench
+from paraxis.hardware.rtl.simulate import simulate
 
 ICARUS_SHARE = 4  # of the items, every so many also go through Icarus
 
@@ -26,9 +26,9 @@ ICARUS_SHARE = 4  # of the items, every so many also go through Icarus
 def circuits():
     puma, planar = px.load("puma560"), px.load("planar3")
     return {
-        "PUMA, inverse kinematics": px.cordic.inverse_kinematics(puma),
-        "planar arm, inverse dynamics": px.cordic.inverse_dynamics(planar),
-        "PUMA, 3 joints, inverse dynamics": px.cordic.inverse_dynamics(
+        "PUMA, inverse kinematics": px.hardware.inverse_kinematics_circuit(puma),
+        "planar arm, inverse dynamics": px.hardware.inverse_dynamics_circuit(planar),
+        "PUMA, 3 joints, inverse dynamics": px.hardware.inverse_dynamics_circuit(
             puma.subchain("link3", drop_rest=True)
         ),
     }

@@ -90,10 +90,12 @@ def measure_losses(name, batch, steps, rounds):
     setting = Setting(name, batch)
     bare = setting.robot.without_friction()
     curve = [(0.0, 0.5), (1.0, 0.8)]
-    gears = px.Transmission(50.0, curve, break_away=1.0, rotor_inertia=2e-4, torque_limit=90.0)
+    gears = px.robots.Transmission(
+        50.0, curve, break_away=1.0, rotor_inertia=2e-4, torque_limit=90.0
+    )
     smooth = {"viscous": 1.0, "coulomb": 0.5, "smoothing": 0.1}  # so that rk4 has nothing to fear
-    drives = {"friction": px.Friction(**smooth), "transmission": gears}
-    journal = px.Friction(px.JournalBearing(0.05, 0.02, 0.2), **smooth)
+    drives = {"friction": px.robots.Friction(**smooth), "transmission": gears}
+    journal = px.robots.Friction(px.robots.JournalBearing(0.05, 0.02, 0.2), **smooth)
     bearings = {"friction": journal, "transmission": gears}
     robots = {
         "bare": bare,

@@ -4,7 +4,7 @@ Gates have two inputs and carries that look ahead; their words are 16 and 24 bit
 an FPGA with four-input tables and carry chains, at 24 bits. Paths are counted in cells between
 registers, wires without delay. The first run of yosys compiles itself, once, in half a minute.
 
-    python benchmarks/synthesis.py [--quick] [--json src/paraxis/report/cordic/synthesis.json]
+    python benchmarks/synthesis.py [--quick] [--json papers/paraxis_papers/cordic/synthesis.json]
 """
 
 import argparse
@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 import paraxis as px
-from paraxis.backends.rtl.design import ARCHITECTURES
-from paraxis.backends.rtl.synthesis import synthesise
+from paraxis.hardware.rtl.design import ARCHITECTURES
+from paraxis.hardware.rtl.synthesis import synthesise
 
 RESULTS = Path(__file__).parent / "results" / "synthesis.json"
 # word, target
@@ -26,7 +26,7 @@ QUICK = ((16, "gates"),)
 
 
 def measure(word, target, architecture):
-    circuit = px.cordic.inverse_kinematics(px.load("puma560"), word=word)
+    circuit = px.hardware.inverse_kinematics_circuit(px.load("puma560"), word=word)
     begin = time.perf_counter()
     found = synthesise(circuit, architecture, target)
     seconds = time.perf_counter() - begin

@@ -59,7 +59,7 @@ def take_turns(runs, rounds):
 
 def robot_of(name):
     if name.startswith("chain of "):
-        return px.chain(int(name.split()[-1]))
+        return px.robots.chain(int(name.split()[-1]))
     if name.startswith("two chains of "):
         return two_chains(int(name.split()[-1]))
     with warnings.catch_warnings():
@@ -69,7 +69,7 @@ def robot_of(name):
 
 def two_chains(links):
     """Two arms at one base: nothing that one computes is needed by the other."""
-    one = px.chain(links)
+    one = px.robots.chain(links)
     other = [
         dataclasses.replace(
             joint, name=f"other_{joint.name}", parent=joint.parent + links if k else joint.parent

@@ -42,7 +42,7 @@ def measure(name, periods, seconds):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
         robot = px.load(name)
-    one, two = px.unsynchronised(robot, 1), px.unsynchronised(robot, 2)
+    one, two = px.control.unsynchronised(robot, 1), px.control.unsynchronised(robot, 2)
     kernel = px.program(robot, "inverse_dynamics").compile(threads=1)
     state = [rows[0] for rows in swing(robot, 1e-3, 1e-3)]
     rate = one(*swing(robot, 1e-3, seconds), 1e-3).passes_per_second[0]

@@ -50,7 +50,7 @@ RIVALS = {
     ("pinocchio_calls", "1"): "Pinocchio, calls one by one",
     ("casadi_c", "2"): "CasADi, 2 threads",
 }
-SINCOS = 19  # operations of the multiplying kind in a sine and cosine (backends/llvm/trig.py)
+SINCOS = 19  # operations of the multiplying kind in a sine and cosine (targets/cpu/text/trig.py)
 MARKED = re.compile(r"(<!-- (\w+:\w+) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
 
@@ -83,8 +83,8 @@ other units beside it. So no kernel for these operations can take less than
 
 def cordic_table():
     """Lee and Chang's pipeline beside ours, as `paraxis report cordic` counts them."""
-    from paraxis.report.cordic.circuits import balanced, circuit, printed_tasks
-    from paraxis.report.papers import printed
+    from paraxis_papers.cordic.circuits import balanced, circuit, printed_tasks
+    from paraxis_papers.printed import printed
 
     paper = printed("lee_chang")["cordic"]
     lines = balanced(printed_tasks()), circuit().pipeline
@@ -97,7 +97,7 @@ def cordic_table():
 
 def chain_work():
     """What the sweeps along a chain compute and move, from their bodies."""
-    from paraxis.algorithms.chain_link import REVOLUTE
+    from paraxis.chains.recursions.link import REVOLUTE
     from paraxis.chains.bodies import along
 
     def flops(*names):

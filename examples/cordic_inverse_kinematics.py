@@ -12,11 +12,11 @@ MARGIN = 1 / 6  # from singularities, where any error grows without limit
 
 def main():
     robot = px.load("puma560")
-    workspace = px.cordic.reachable_poses(robot, 20_000)
-    print(f"{robot.name}: {px.cordic.inverse_kinematics(robot).pipeline.summary}\n")
+    workspace = px.hardware.reachable_poses(robot, 20_000)
+    print(f"{robot.name}: {px.hardware.inverse_kinematics_circuit(robot).pipeline.summary}\n")
     print("bits   largest error   of rounding alone   half are below   valid")
     for word in (14, 16, 20, 24, 28, 32):
-        found = workspace.accuracy(px.cordic.inverse_kinematics(robot, word=word))
+        found = workspace.accuracy(px.hardware.inverse_kinematics_circuit(robot, word=word))
         print(
             f"{word:>4}{found.worst(MARGIN):>12.1e} rad{found.worst_rounding(MARGIN):>16.1e} rad"
             f"{found.median(MARGIN):>13.1e} rad{found.share():>8.1%}"

@@ -9,8 +9,11 @@ import numpy as np
 import paraxis as px
 
 DT = 2e-4
-GEAR = px.Transmission(ratio=100, efficiency=0.75, break_away=1.0, rotor_inertia=2e-5)
-DRIVE = {"friction": px.Friction(viscous=0.5, coulomb=0.5, smoothing=1e-4), "transmission": GEAR}
+GEAR = px.robots.Transmission(ratio=100, efficiency=0.75, break_away=1.0, rotor_inertia=2e-5)
+DRIVE = {
+    "friction": px.robots.Friction(viscous=0.5, coulomb=0.5, smoothing=1e-4),
+    "transmission": GEAR,
+}
 
 
 def main():
@@ -20,7 +23,7 @@ def main():
     pose = px.forward_kinematics(arm, home)
     pose[:3, 3] += (0.0, 0.3, 0.0)
 
-    line = px.cartesian_line(arm, home, pose, duration=1.0)
+    line = px.trajectories.cartesian_line(arm, home, pose, duration=1.0)
     steps = round(line.duration / DT)
     move = line.sample(times=(np.arange(steps) + 0.5) * DT)  # torques are held for a step each
     torques = px.motor_torques(arm, *move[1:])

@@ -18,11 +18,13 @@ def main():
     start = POSTURE + np.random.default_rng(1).normal(0.0, 1e-3, (100, robot.n))
     print(f"{'policy':<20}{'depth':>6}{'safe period':>13}{'errors below':>14}{'above':>7}")
     for policy in POLICIES:
-        control = px.computed_torque(robot, kp=100.0, kd=20.0, policy=policy)
-        depth = px.speculate(robot, policy).depth().flops
-        safe = px.safe_period(robot, control, POSTURE)
+        control = px.control.computed_torque(robot, kp=100.0, kd=20.0, policy=policy)
+        depth = px.control.speculate(robot, policy).depth().flops
+        safe = px.control.safe_period(robot, control, POSTURE)
         periods = safe.period * np.array([[0.8], [1.2]])  # 100 runs at each
-        runs = px.closed_loop(robot, control, POSTURE, periods, duration=20.0, q0=start, record="q")
+        runs = px.control.closed_loop(
+            robot, control, POSTURE, periods, duration=20.0, q0=start, record="q"
+        )
         left = abs(runs.q - POSTURE).max(-1)
         grown = np.median(left[-10:].max(0) / left[0], axis=-1)
         below, above = (f"{'shrink' if factor < 1 else 'grow'}" for factor in grown)

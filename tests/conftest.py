@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from paraxis.backends.cuda.device import device
 from paraxis.errors import ParaxisError
+from paraxis.targets.cuda.device import device
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes all GPU memory
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+for each in Path(__file__).resolve().parent.rglob("*"):
+    sys.path.insert(0, str(each))
 
 settings.register_profile(
     "paraxis",

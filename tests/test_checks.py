@@ -4,9 +4,9 @@ import pytest
 
 import paraxis as px
 from paraxis.checks import did_you_mean, one_of
-from paraxis.cli import main
+from paraxis.cli.main import main
 
-ARM = px.planar(2)
+ARM = px.robots.planar(2)
 
 
 def test_one_of():
@@ -41,12 +41,12 @@ MEANT = {
     "puma560": lambda: px.load("puma56"),
     "joint1": lambda: ARM.with_drives({"jiont1": {}}),
     "friction": lambda: ARM.with_drives({"joint1": {"fricton": {}}}),
-    "prismatic": lambda: px.Joint("a", "prizmatic"),
+    "prismatic": lambda: px.robots.Joint("a", "prizmatic"),
     "tau": lambda: px.program(ARM).jacobian("taw", "q"),
     "qdd": lambda: px.program(ARM).jacobian("tau", "qd d"),
     "optimal": lambda: px.schedule(px.TaskGraph({"a": 1}), 1, "optimum"),
     "priority": lambda: px.schedule(px.TaskGraph({"a": 1}), 1, priorty="hlf"),
-    "hamilton": lambda: px.policy("hamiltn"),
+    "hamilton": lambda: px.control.policy("hamiltn"),
     "float32": lambda: px.program(ARM).compile(dtype="flot32"),
     "fortran": lambda: px.program(ARM).export("x", "fortan"),
 }
@@ -78,15 +78,18 @@ def test_a_kind_of_joint_that_does_not_exist():
     expected = "joint 'a' kind: expected one of 'revolute', 'continuous', 'prismatic', found "
     for kind in ("spherical", "floating", None, ["revolute"]):
         with pytest.raises(px.RobotError, match=expected):
-            px.Joint("a", kind)
+            px.robots.Joint("a", kind)
 
 
 def gripper(*ends):
     """A hand that carries fingers."""
-    joints = [px.Joint("wrist", "revolute"), *(px.Joint(f"{e}_j", "prismatic", 0) for e in ends)]
-    frames = [px.Frame("base", -1), px.Frame("wrist", 0), px.Frame("hand", 0)]
-    frames += [px.Frame(end, i + 1) for i, end in enumerate(ends)]
-    return px.Robot("gripper", joints, [px.Inertia(1.0)] * len(joints), frames, warn=False)
+    joints = [
+        px.robots.Joint("wrist", "revolute"),
+        *(px.robots.Joint(f"{e}_j", "prismatic", 0) for e in ends),
+    ]
+    frames = [px.robots.Frame("base", -1), px.robots.Frame("wrist", 0), px.robots.Frame("hand", 0)]
+    frames += [px.robots.Frame(end, i + 1) for i, end in enumerate(ends)]
+    return px.Robot("gripper", joints, [px.robots.Inertia(1.0)] * len(joints), frames, warn=False)
 
 
 def test_a_robot_with_fingers_points_at_its_hand():

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from paraxis_papers.document import markdown
+from paraxis_papers.reports import REPORTS
 
 import paraxis as px
-from paraxis.cli import main
-from paraxis.report.document import markdown
-from paraxis.report.reports import REPORTS
+from paraxis.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()

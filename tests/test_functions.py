@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from robots import (
+from support.robots import (
     kinetic_energy,
     potential_energy,
     random_inertia,
@@ -17,13 +17,14 @@ from robots import (
 )
 
 import paraxis as px
-from paraxis import Frame, Inertia, Joint, Pose, Robot
-from paraxis.algorithms import ALGORITHMS, CHEAP, FROM_MOBILITIES, INVERSE_DYNAMICS
-from paraxis.algorithms.massless import require_mobile
+from paraxis import Robot
 from paraxis.errors import ArgumentError, RobotError
-from paraxis.functions import COORDINATES, DERIVED, FUNCTIONS, MATTERS
-from paraxis.robot.joint import WORLD
-from paraxis.robot.model import DESCRIPTION, Model, parameter_values
+from paraxis.physics import ALGORITHMS, CHEAP, FROM_MOBILITIES, INVERSE_DYNAMICS
+from paraxis.physics.parts.massless import require_mobile
+from paraxis.robot_functions import COORDINATES, DERIVED, FUNCTIONS, MATTERS
+from paraxis.robots import Frame, Inertia, Joint, Pose
+from paraxis.robots.joint import WORLD
+from paraxis.robots.model import DESCRIPTION, Model, parameter_values
 
 ABOUT_A_FRAME = [name for name, known in FUNCTIONS.items() if "frame" in known.options]
 DIVIDING = ("forward_dynamics", "mass_matrix_inverse", "forward_dynamics_derivatives") + (
@@ -134,7 +135,7 @@ def real_robots():
 def loaded(path):
     """A real robot and Pinocchio's reading of the same file."""
     import pinocchio as pin
-    from pinocchio_functions import Reference
+    from support.pinocchio_functions import Reference
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
@@ -243,7 +244,7 @@ def test_compiled_functions_on_real_robots(path):
 )
 def test_programs_on_random_robots(robot):
     """Trees, both kinds of joints, rotors, oblique axes, a base that stands anywhere."""
-    from pinocchio_functions import Reference
+    from support.pinocchio_functions import Reference
 
     frames = [robot.frame("base"), robot.frames[-1]]
     check_programs(robot, Reference(robot), frames)
@@ -251,7 +252,7 @@ def test_programs_on_random_robots(robot):
 
 @on_random_robots
 def test_forces_from_outside_on_random_robots(robot):
-    from pinocchio_functions import Reference
+    from support.pinocchio_functions import Reference
 
     force = np.random.default_rng(robot.n).uniform(-9, 9, (robot.n, 6))
     motion, reference = state(robot), Reference(robot)
@@ -336,7 +337,7 @@ def test_energies(robot):
     assert error(U, potential_energy(robot, q)) <= 1e-12
     assert error(T, qd @ value(robot, "mass_matrix", motion) @ qd / 2) <= 1e-11
     mass = sum(body.mass for body in robot.inertias)
-    center = value(robot, "center_of_mass", motion)
+    center = value(robot, "centre_of_mass", motion)
     assert error(U, -mass * np.dot(robot.gravity, center)) <= 1e-12
     every = np.eye(robot.n)
     slope = [rate(robot, "potential_energy", motion, {"q": along}) for along in every]
@@ -685,7 +686,7 @@ PAIR = Robot(
     [Inertia.of(1, (0, 1, 0), (1, 1, 1))] * 2,
     [Frame("hand", 0)],
 )
-SHORT = px.planar(3)
+SHORT = px.robots.planar(3)
 
 
 @pytest.mark.parametrize(
@@ -796,7 +797,7 @@ def test_a_joint_that_moves_nothing_is_named(function):
 
 def ball_wrist(size=1.0, mass=1.0, rotor=0.0, moment=0.0):
     """Three joints with masses, then three at one point that carry a point mass."""
-    arm = px.chain(3, length=size, mass=mass)
+    arm = px.robots.chain(3, length=size, mass=mass)
     seats = (Pose(translation=(size, 0.0, 0.0)), Pose(), Pose())
     joints = [
         Joint(f"w{k}", "revolute", 2 + k, seat, tuple(np.eye(3)[k]), rotor_inertia=rotor)
@@ -825,7 +826,7 @@ def test_a_little_inertia_is_enough(scale):
     little = 1e-9 * scale**2
     for robot in (ball_wrist(scale, rotor=little), ball_wrist(scale, moment=little)):
         require_mobile(robot)
-    require_mobile(px.planar(60, length=scale))
+    require_mobile(px.robots.planar(60, length=scale))
 
 
 def test_contacts_refuse_joints_that_move_nothing_together():
@@ -836,7 +837,7 @@ def test_contacts_refuse_joints_that_move_nothing_together():
 def test_a_robot_without_mass_has_no_centre():
     robot = Robot("rotors", [Joint("j", "revolute", rotor_inertia=1.0)], [Inertia()])
     with pytest.raises(RobotError, match="robot 'rotors': has no mass, so no centre of mass"):
-        px.center_of_mass(robot, [0.0])
+        px.centre_of_mass(robot, [0.0])
     assert px.potential_energy(robot, [0.3]) == 0.0
     assert px.kinetic_energy(robot, [0.3], [2.0]) == 2.0
 
@@ -871,7 +872,7 @@ def test_a_payload_of_every_state_is_what_with_payload_makes(seed):
 
 @pytest.mark.parametrize("coordinates", ["world", "body"])
 def test_a_push_is_felt_as_its_jacobian_says(coordinates):
-    robot = px.load("ur5").with_base(px.Pose.from_rpy((0.1, 0.2, 0.3), (0.4, -0.5, 0.6)))
+    robot = px.load("ur5").with_base(px.robots.Pose.from_rpy((0.1, 0.2, 0.3), (0.4, -0.5, 0.6)))
     rng = np.random.default_rng(3)
     q, qd, qdd = rng.uniform(-2, 2, (3, 5, 6))
     wrench = rng.uniform(-9, 9, (2, 5, 6))

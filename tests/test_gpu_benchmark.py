@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cuda_on_cpu import CpuDevice
-from robots import random_robot, relative_error, states
+from support.cuda_on_cpu import CpuDevice
+from support.robots import random_robot, relative_error, states
 
 import paraxis as px
-from paraxis.backends.cuda import kernel as kernel_module
+from paraxis.targets.cuda import map as kernel_module
 
 gpu = pytest.importorskip("gpu")
 functions = pytest.importorskip("gpu_functions")

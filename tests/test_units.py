@@ -12,11 +12,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from robots import random_robot, with_losses
-from units import KILOMETRES, METRES, MILLIMETRES, Units
+from support.robots import random_robot, with_losses
+from support.units import KILOMETRES, METRES, MILLIMETRES, Units
 
 import paraxis as px
-from paraxis.robot.scales import joint_scales, length_scale
+from paraxis.robots.scales import joint_scales, length_scale
 
 OTHERS = (MILLIMETRES, KILOMETRES)
 SMALL = Units(length=1e-4, mass=1e-8)  # numbers of a robot that is not measured but made smaller
@@ -26,24 +26,33 @@ SMALL = Units(length=1e-4, mass=1e-8)  # numbers of a robot that is not measured
 def arm():
     """A tilting slide; nothing is along an axis that need not be. Small: it is compiled often."""
     joints = (
-        px.Joint("tilt", "revolute", -1, px.Pose(translation=(0.0, 0.1, 0.3)), (0, 1, 0)),
-        px.Joint(
-            "slide", "prismatic", 0, px.Pose(translation=(0.2, 0, 0)), (1, 0, 0), -0.5, 0.5, 2.0
+        px.robots.Joint(
+            "tilt", "revolute", -1, px.robots.Pose(translation=(0.0, 0.1, 0.3)), (0, 1, 0)
+        ),
+        px.robots.Joint(
+            "slide",
+            "prismatic",
+            0,
+            px.robots.Pose(translation=(0.2, 0, 0)),
+            (1, 0, 0),
+            -0.5,
+            0.5,
+            2.0,
         ),
     )
     bodies = (
-        px.Inertia(3.0, (0.1, 0.02, 0.05), (0.03, 0.04, 0.05, 0.001, 0.002, 0.003)),
-        px.Inertia(2.0, (0.05, 0.0, 0.01), (0.01, 0.02, 0.02, 0.001, 0.0, 0.0)),
+        px.robots.Inertia(3.0, (0.1, 0.02, 0.05), (0.03, 0.04, 0.05, 0.001, 0.002, 0.003)),
+        px.robots.Inertia(2.0, (0.05, 0.0, 0.01), (0.01, 0.02, 0.02, 0.001, 0.0, 0.0)),
     )
-    frames = (px.Frame("tip", 1, px.Pose.from_rpy((0.4, 0, 0.1), (0, 0.3, 0))),)
+    frames = (px.robots.Frame("tip", 1, px.robots.Pose.from_rpy((0.4, 0, 0.1), (0, 0.3, 0))),)
     return px.Robot("arm", joints, bodies, frames)
 
 
 @cache
 def lossy_arm():
-    turns = px.Friction((px.JournalBearing(0.05, 0.02, 0.2),), 0.3, 0.5, 0.7)
-    slides = px.Friction((px.LinearBearing(0.05, 0.3),), 2.0, 3.0, 4.0)
-    gear = px.Transmission(50.0, 0.8, break_away=0.2, rotor_inertia=1e-4)
+    turns = px.robots.Friction((px.robots.JournalBearing(0.05, 0.02, 0.2),), 0.3, 0.5, 0.7)
+    slides = px.robots.Friction((px.robots.LinearBearing(0.05, 0.3),), 2.0, 3.0, 4.0)
+    gear = px.robots.Transmission(50.0, 0.8, break_away=0.2, rotor_inertia=1e-4)
     tilt, slide = arm().joints
     tilt = replace(tilt, friction=turns, transmission=gear)
     return replace(arm(), joints=(tilt, replace(slide, friction=slides)))
@@ -96,7 +105,7 @@ def factors(units, robot, function):
         "coriolis_matrix": [torques[:, None] / by[1]],
         "kinetic_energy": [units.torque],
         "potential_energy": [units.torque],
-        "center_of_mass": [units.length],
+        "centre_of_mass": [units.length],
         "forward_kinematics": [units.pose()],
         "frame_poses": [units.pose()],
         "jacobian": [twist(0)[:, None] / by[0]],
@@ -199,11 +208,11 @@ def search(u, robot):
 @case("inverse_kinematics_solutions", "positioning_solutions", robot=puma, long=True)
 def closed_forms(u, robot):
     poses = px.forward_kinematics(robot, state(n=6))
-    hand = px.inverse_kinematics_solutions(robot, poses)
-    wrist = replace(robot, frames=(px.Frame("wrist", 3),), warn=False)
+    hand = px.kinematics.inverse_kinematics_solutions(robot, poses)
+    wrist = replace(robot, frames=(px.robots.Frame("wrist", 3),), warn=False)
     v, a = np.array([0.1, 0.2, 0.3]) * u.of(1, 0, -1), np.array([0.3, 0.1, 0.0]) * u.of(1, 0, -2)
     place = px.forward_kinematics(wrist, state(n=6))[:, :3, 3]
-    point = px.positioning_solutions(wrist, place, v, a)
+    point = px.kinematics.positioning_solutions(wrist, place, v, a)
     assert hand.solved.any() and point.solved.any()
     results = {"hand": hand.q, "qd": point.qd * u.time, "qdd": point.qdd * u.time**2}
     results |= {"solved": hand.solved, "reached": point.solved}
@@ -249,8 +258,10 @@ def cartesian(u, robot):
     start = px.forward_kinematics(robot, q)[:3, 3]
     corner, end = start + u.length * np.array([[0.05, 0.0, 0.05], [0.0, 0.0, 0.1]])
     limits = {"max_velocity": u.of(1, 0, -1), "max_acceleration": 2 * u.of(1, 0, -2)}
-    line = px.cartesian_line(robot, q, corner, duration=u.time)
-    path = px.cartesian_via_points(robot, q, [corner, end], blend=0.02 * u.length, **limits)
+    line = px.trajectories.cartesian_line(robot, q, corner, duration=u.time)
+    path = px.trajectories.cartesian_via_points(
+        robot, q, [corner, end], blend=0.02 * u.length, **limits
+    )
     results = {"duration": (path.duration, u.time)}
     for name, each in (("line", line), ("path", path)):
         _, *motion = each.sample(samples=6)
@@ -265,9 +276,9 @@ def joint_motions(u, robot):
     scale, beyond = u.joints(robot), 0.5 * u.length * (1 + 1e-12)
     q0, q1 = np.zeros(2), np.array([0.5 * scale[0], beyond])
     motions = [
-        px.quintic(q0, q1, u.time, robot=robot),
-        px.via_points([q0, q1, q0], [0, u.time, 2.5 * u.time]),
-        px.trapezoidal(q0, q1, u.joints(robot, 1), u.joints(robot, 2), robot=robot),
+        px.trajectories.quintic(q0, q1, u.time, robot=robot),
+        px.trajectories.via_points([q0, q1, q0], [0, u.time, 2.5 * u.time]),
+        px.trajectories.trapezoidal(q0, q1, u.joints(robot, 1), u.joints(robot, 2), robot=robot),
     ]
     limits = 200.0 * u.torques(robot)
     motions.append(motions[0].scaled(robot, max_velocity=np.inf, max_torque=limits))
@@ -277,15 +288,17 @@ def joint_motions(u, robot):
 @case("Trajectory", robot=lossy_arm, most=1e-4, long=True)
 def fastest_motion(u, robot):
     points = np.array([[0.0, 0.0], [0.5, 0.3], [0.1, 0.2]]) * u.joints(robot)
-    path = px.via_points(points, np.array([0.0, 1.0, 2.0]) * u.time)
+    path = px.trajectories.via_points(points, np.array([0.0, 1.0, 2.0]) * u.time)
     quick = path.fastest(robot, max_velocity=u.joints(robot, 1), max_torque=150 * u.torques(robot))
     return {"duration": (quick.duration, u.time)}
 
 
 @case("safe_period", "computed_torque", "Controller", others=(*OTHERS, SMALL), most=2e-4)
 def safe_period(u, robot):
-    law = px.computed_torque(robot, 100.0 / u.time**2, 20.0 / u.time, px.policy("hamilton"))
-    found = px.safe_period(robot, law, state()[0] * u.joints(robot))
+    law = px.control.computed_torque(
+        robot, 100.0 / u.time**2, 20.0 / u.time, px.control.policy("hamilton")
+    )
+    found = px.control.safe_period(robot, law, state()[0] * u.joints(robot))
     return {"period": (found.period, u.time), "unstable": (found.unstable, u.time)}
 
 
@@ -295,8 +308,8 @@ def where_it_rests(u, robot):
     stiff, damped = (1e3 * u.torques(robot) / u.joints(robot, k) for k in (0, 1))
     posture = state()[0] * u.joints(robot)
     results = {}
-    for law in (px.pd, px.feed_forward):
-        found = px.safe_period(robot, law(robot, stiff, 0.1 * damped), posture)
+    for law in (px.control.pd, px.control.feed_forward):
+        found = px.control.safe_period(robot, law(robot, stiff, 0.1 * damped), posture)
         results[f"{law.__name__} posture"] = found.posture, u.joints(robot)
         results[f"{law.__name__} period"] = found.period, u.time
     return results
@@ -307,8 +320,8 @@ def swaying(u, robot):
     scale, rate = 0.1 * u.joints(robot), np.pi / u.time
 
     def motion(t):
-        q = [px.sin(t * rate + k) * each for k, each in enumerate(scale)]
-        qd = [px.cos(t * rate + k) * (each * rate) for k, each in enumerate(scale)]
+        q = [px.math.sin(t * rate + k) * each for k, each in enumerate(scale)]
+        qd = [px.math.cos(t * rate + k) * (each * rate) for k, each in enumerate(scale)]
         return q, qd, [x * -(rate**2) for x in q]
 
     return motion
@@ -316,19 +329,23 @@ def swaying(u, robot):
 
 @case("safe_period", most=1e-2, long=True)
 def periodic_safe_period(u, robot):
-    policy = px.policy("binder_herzog")
-    law = px.computed_torque(robot, 100.0 / u.time**2, 20.0 / u.time, policy)
+    policy = px.control.policy("binder_herzog")
+    law = px.control.computed_torque(robot, 100.0 / u.time**2, 20.0 / u.time, policy)
     options = {"periodic": True, "duration": 2 * u.time}
-    return {"period": (px.safe_period(robot, law, swaying(u, robot), **options).period, u.time)}
+    return {
+        "period": (px.control.safe_period(robot, law, swaying(u, robot), **options).period, u.time)
+    }
 
 
 @case("simulated_safe_period", "closed_loop", most=1e-3, long=True)
 def simulated_safe_period(u, robot):
-    law = px.computed_torque(robot, 100.0 / u.time**2, 20.0 / u.time, px.policy("hamilton"))
+    law = px.control.computed_torque(
+        robot, 100.0 / u.time**2, 20.0 / u.time, px.control.policy("hamilton")
+    )
     span = {"shortest": 1e-3 * u.time, "longest": 0.1 * u.time, "duration": 2 * u.time}
     posture = state()[0] * u.joints(robot)
-    found = px.simulated_safe_period(robot, law, posture, plant_step=1e-3 * u.time, **span)
-    run = px.closed_loop(
+    found = px.control.simulated_safe_period(robot, law, posture, plant_step=1e-3 * u.time, **span)
+    run = px.control.closed_loop(
         robot, law, posture, 1e-3 * u.time, duration=0.1 * u.time, q0=0.9 * posture, record="q"
     )
     return {"period": (found.period, u.time), "q": (run.q, u.joints(robot))}
@@ -337,7 +354,7 @@ def simulated_safe_period(u, robot):
 @case("stability_atlas", most=1e-2, long=True)
 def atlas(u, robot):
     robot = replace(robot, joints=[replace(j, lower=-np.inf, upper=np.inf) for j in robot.joints])
-    maps = px.stability_atlas(
+    maps = px.control.stability_atlas(
         robot, 100.0, policies=["binder_herzog"], axes={"speed": [0.5, 1.0]}, bound=1e3
     )
     return {"boundary": (maps["binder_herzog", "speed"].boundary, u.time)}
@@ -369,21 +386,21 @@ def parameters(u, robot):
 @case("closed_form", "speculate", "streamlined_tasks", "systolic_array")
 def what_is_written(u, robot):
     """As many terms and tasks: none is there, or not, because of a unit."""
-    two = u.robot(px.planar(2, 0.7, 1.3))
+    two = u.robot(px.robots.planar(2, 0.7, 1.3))
     return {
         "terms": (np.array([[len(e) for e in row] for row in px.closed_form(two).M]), 1),
-        "stale": (len(px.speculate(two).outputs), 1),
+        "stale": (len(px.control.speculate(two).outputs), 1),
         "tasks": (len(px.streamlined_tasks(two)), 1),
-        "array": (px.systolic_array(two).latency, 1),
+        "array": (px.parallel.systolic_array(two).latency, 1),
     }
 
 
 @case("chain_dynamics", "unsynchronised", long=True)
 def of_links(u, robot):
-    robot = u.robot(px.planar(3))
+    robot = u.robot(px.robots.planar(3))
     q, qd, tau = state(n=3) * np.array([[1.0], [1 / u.time], [u.torque]])
-    along = px.chain_dynamics(robot, "forward_dynamics")(q, qd, tau)
-    free = px.unsynchronised(robot, 1)(*(x[None] for x in (q, qd, 0 * qd)), 1e-3)
+    along = px.chains.chain_dynamics(robot, "forward_dynamics")(q, qd, tau)
+    free = px.control.unsynchronised(robot, 1)(*(x[None] for x in (q, qd, 0 * qd)), 1e-3)
     return {"qdd": (along, u.time**-2), "torque": (free.torque, u.torque)}
 
 
@@ -447,7 +464,7 @@ def test_friction_of_robots_that_are_small_or_large(size):
 def test_a_hanging_arm_in_balance_is_solved():
     """Where all torques cancel: they are compared with what they are made of."""
     for u in OTHERS:
-        hangs = u.robot(px.planar(2))
+        hangs = u.robot(px.robots.planar(2))
         down = [-np.pi / 2, 0.0]
         found = px.forward_dynamics_with_friction(hangs, down, [0.0, 0.0], [0.0, 0.0])
         assert found.solved and abs(found.qdd).max() < 1e-12
@@ -456,7 +473,9 @@ def test_a_hanging_arm_in_balance_is_solved():
 def test_inertias_that_are_not_symmetric_are_refused_at_any_size():
     for size in (1.0, 1e-12, 1e12):
         with pytest.raises(px.RobotError, match="symmetric"):
-            px.Inertia.of(1.0, (0, 0, 0), size * np.array([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]))
+            px.robots.Inertia.of(
+                1.0, (0, 0, 0), size * np.array([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]])
+            )
 
 
 def test_scales_of_a_robot():

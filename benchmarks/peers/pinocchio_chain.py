@@ -18,7 +18,7 @@ REASON = (
 
 
 class PinocchioChain:
-    """A chain of arrays as paraxis.robot.links gives them: every joint's axis is its body's z."""
+    """A chain of arrays as paraxis.chains.links gives them: every joint's axis is its body's z."""
 
     def __init__(self, links):
         self.model = _model(links)

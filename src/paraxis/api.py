@@ -6,17 +6,19 @@ from functools import cache, partial
 
 import numpy as np
 
-from . import loads
-from .algorithms.motor_torques import MotorTorques
-from .backends.compiling import compiling, one_call
-from .backends.cuda.arrays import on_a_gpu
-from .backends.cuda.kernel import KernelsByType
-from .backends.llvm.kernel import compile_kernel
-from .backends.places import CPU, place_of
 from .checks import did_you_mean, one_of, quoted
 from .drivers.map import as_array, is_single
+from .dynamics import loads
+from .dynamics.identification import base_parameters as find_base_parameters
+from .dynamics.loads import frame_on_a_body
 from .errors import ArgumentError, RobotError, RobotWarning
-from .functions import (
+from .graph import text as text_form
+from .graph.arrays import on_arrays, traced_array
+from .graph.splice import splice, traced_value
+from .graph.trace import trace as trace_graph
+from .physics.friction.motor_torques import MotorTorques
+from .programs import Program, work
+from .robot_functions import (
     COORDINATES,
     FUNCTIONS,
     LONGEST_PROGRAM,
@@ -27,16 +29,14 @@ from .functions import (
     check_parameters,
     graph_of,
 )
-from .graph import text as text_form
-from .graph.arrays import on_arrays, traced_array
-from .graph.splice import splice, traced_value
-from .graph.trace import trace as trace_graph
-from .identification import base_parameters as find_base_parameters
-from .loads import frame_on_a_body
-from .program import Program, work
-from .robot.inertial_parameters import inertial_parameters
-from .robot.model import parameter_values as model_values
-from .robot.robot import a_robot, check_frame_name
+from .robots.inertial_parameters import inertial_parameters
+from .robots.model import parameter_values as model_values
+from .robots.robot import a_robot, check_frame_name
+from .targets.compiling import compiling, one_call
+from .targets.cpu.map import compile_kernel
+from .targets.cuda.arrays import on_a_gpu
+from .targets.cuda.map import KernelsByType
+from .targets.places import CPU, place_of
 
 ALONG_CHAINS = ("forward_dynamics", *TORQUES)
 CHAIN_WAYS = ("serial", "batched", "scan")  # of chains/dynamics.py
@@ -161,7 +161,7 @@ def trace(function, /, **shapes):
     `px.trace(fn, q=6, A=(3, 3), k=())` calls fn(q=..., A=..., k=...) once, with NumPy arrays of
     traced scalars, here of shapes (6,) and (3, 3), and a traced scalar k. fn returns an array, a
     nested list or a scalar, or a dict of such. Inside, arrays are computed with as usual, and
-    px.sin, px.select, ... and the functions of a robot take them entry by entry or whole.
+    px.math.sin, px.math.select, ... and the functions of a robot take them entry by entry or whole.
     """
     inputs = {}
     for name, shape in shapes.items():
@@ -207,7 +207,7 @@ def forward_dynamics(robot, q, qd, tau, *, out=None, algorithm=None, **parameter
 
     algorithm: one of `px.algorithms("forward_dynamics")`; by default the cheapest. Chains of more
     than 64 joints go along the links instead, by default and where named: "batched" for 4 states or
-    more, "scan" for fewer of 384 links or more, else "serial"; `px.chain_dynamics` has more.
+    more, "scan" for fewer of 384 links or more, else "serial"; `px.chains.chain_dynamics` has more.
     """
     return _call(robot, "forward_dynamics", (q, qd, tau), out, algorithm, parameters)
 
@@ -269,9 +269,9 @@ def potential_energy(robot, q, *, out=None, **parameters):
     return _call(robot, "potential_energy", (q,), out, None, parameters)
 
 
-def center_of_mass(robot, q, *, out=None, **parameters):
+def centre_of_mass(robot, q, *, out=None, **parameters):
     """The centre of mass of all moving bodies, (..., 3) in the world."""
-    return _call(robot, "center_of_mass", (q,), out, None, parameters)
+    return _call(robot, "centre_of_mass", (q,), out, None, parameters)
 
 
 def forward_kinematics(robot, q, frame=None, *, out=None, **parameters):
@@ -454,7 +454,7 @@ def closed_form(robot, parameters=()):
     their kind is. Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`,
     and `.angle_sums()` for the form with sines of sums of angles.
     """
-    from .equations import ClosedForm  # here, because few programs ask for it
+    from .dynamics.equations import ClosedForm  # here, because few programs ask for it
 
     parameters = _request(robot, "bias_forces", None, parameters, None, None).parameters
     graphs = []

@@ -1,11 +1,13 @@
-"""Modules that are imported when first asked for, and not in the middle of a fork.
+"""Names that are imported when first asked for, and not in the middle of a fork.
 
 A child that is forked while another thread imports a module would wait for ever for that thread to
 finish.
 """
 
 import os
+import sys
 import threading
+from difflib import get_close_matches
 from importlib import import_module
 
 _lock = threading.RLock()  # imports may cause others
@@ -19,3 +21,32 @@ def imported(name, package):
     """The module, imported while no fork is under way."""
     with _lock:
         return import_module(name, package)
+
+
+def namespace(package, modules, folders=()):
+    """(__getattr__, __dir__) of a package that imports its public names when they are asked for.
+
+    modules: name -> the module below the package that defines it. folders: its public namespaces.
+    """
+
+    def find(name):
+        if name in folders:
+            return imported(f".{name}", package)
+        if name in modules:
+            value = getattr(imported(f".{modules[name]}", package), name)
+            setattr(sys.modules[package], name, value)
+            return value
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{elsewhere(name)}")
+
+    def elsewhere(name):
+        """Where a name that is not here may be found, for an error message."""
+        if name.startswith("_"):
+            return ""
+        for folder in folders:
+            if name in dir(imported(f".{folder}", package)):
+                return f"; it is {package}.{folder}.{name}"
+        nearest = get_close_matches(name, public, n=1)
+        return f"; did you mean {nearest[0]!r}?" if nearest else ""
+
+    public = sorted({*modules, *folders})
+    return find, lambda: public

@@ -12,8 +12,8 @@ import cupy
 import numpy as np
 
 import paraxis as px
-from paraxis.backends.cuda import map_text
-from paraxis.backends.cuda.kernel import CudaKernel
+from paraxis.targets.cuda.map import CudaKernel
+from paraxis.targets.cuda.text import map as map_text
 
 SIZES = (1, 33, 129)
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
@@ -50,7 +50,7 @@ def without_room():
         kernel = program.compile(target="cuda")
         for count in SIZES:
             kernel(cupy.ones((count, entries)))
-    arm = px.program(px.planar(3), "inverse_dynamics_derivatives")
+    arm = px.program(px.robots.planar(3), "inverse_dynamics_derivatives")
     kept = map_text.MOST_VALUES, map_text.DEAREST
     map_text.MOST_VALUES, map_text.DEAREST = dict.fromkeys(DTYPES, 10), 1e9
     try:
@@ -76,7 +76,7 @@ def loops():
 
 def chains():
     """A chain long enough that it is done in rows and levels."""
-    robot = px.chain(300)
+    robot = px.robots.chain(300)
     q, qd, tau = (cupy.full(300, value) for value in (0.1, 0.2, 0.3))
     px.forward_dynamics(robot, q, qd, tau)
     px.inverse_dynamics(robot, q, qd, tau)

@@ -5,15 +5,15 @@ python -m pytest tests/gpu/test_functions_gpu.py
 
 import numpy as np
 import pytest
-from gpu_arrays import in_cupy, in_jax, in_torch
-from robots import with_losses
+from support.gpu_arrays import in_cupy, in_jax, in_torch
+from support.robots import with_losses
 
 import paraxis as px
 
 cupy = pytest.importorskip("cupy")
 
 WALL = px.Contact(constraint=np.eye(6)[:, 3:4], motion=np.eye(6)[:, [0, 1, 2, 4, 5]])
-ARM, LOSSY, PUMA = px.planar(3), with_losses(px.planar(3)), px.load("puma560")
+ARM, LOSSY, PUMA = px.robots.planar(3), with_losses(px.robots.planar(3)), px.load("puma560")
 OFTEN_USED = ("contact", "impact", "friction", "closed form", "payload", "push")
 
 
@@ -37,12 +37,14 @@ def at_rest():
 
 
 def solutions(poses):
-    found = px.inverse_kinematics_solutions(PUMA, poses)
+    found = px.kinematics.inverse_kinematics_solutions(PUMA, poses)
     return (found.q, found.solved, found.error, found.singular, *found.nearest())
 
 
 def positioning(*motion):
-    found = px.positioning_solutions(PUMA, *motion)  # errors of what is unsolved are any number
+    found = px.kinematics.positioning_solutions(
+        PUMA, *motion
+    )  # errors of what is unsolved are any number
     return found.q, found.qd, found.qdd, found.solved, found.error * found.solved, found.singular
 
 
@@ -90,7 +92,7 @@ CASES = {
         lambda: [states(9, 6)[0], states(4, 1, 6)[1]],
     ),
     "speculation": (
-        lambda *given: px.speculate(PUMA, "hamilton").start(*given).values(),
+        lambda *given: px.control.speculate(PUMA, "hamilton").start(*given).values(),
         lambda: states(77, 6),
     ),
 }

@@ -7,11 +7,11 @@ import warnings
 
 import numpy as np
 import pytest
-from gpu_arrays import in_cupy, in_jax, in_torch
-from robots import with_losses
+from support.gpu_arrays import in_cupy, in_jax, in_torch
+from support.robots import with_losses
 
 import paraxis as px
-from paraxis.backends.cuda import loop_kernel
+from paraxis.targets.cuda import iterate as loop_kernel
 
 cupy = pytest.importorskip("cupy")
 
@@ -38,7 +38,9 @@ def as_numpy(array):
 
 
 def pendulum(x, v, push, stiffness, dt):
-    v = [a + dt * (p - k * px.sin(b)) for a, b, p, k in zip(v, x, push, stiffness, strict=True)]
+    v = [
+        a + dt * (p - k * px.math.sin(b)) for a, b, p, k in zip(v, x, push, stiffness, strict=True)
+    ]
     return {
         "v_next": v,
         "x_next": [a + dt * b for a, b in zip(x, v, strict=True)],
@@ -70,7 +72,7 @@ def test_the_loop_of_the_cpu(batch, dtype, tolerance, monkeypatch):
 def test_states_stop_when_they_are_done():
     def growth(x, rate, limit):
         x = x * rate
-        return {"x_next": x, "big": px.less(limit, x)}
+        return {"x_next": x, "big": px.math.less(limit, x)}
 
     program = px.trace(growth, x=(), rate=(), limit=())
     rate = np.append(np.random.default_rng(3).uniform(1.001, 3, 1000), np.nan)
@@ -118,7 +120,7 @@ def test_parameters_settings_and_failures():
     gain = np.linspace(1, 9, 1003)
 
     def damp(t, q, qd, gain):
-        return -gain * qd - px.sin(t) * q
+        return -gain * qd - px.math.sin(t) * q
 
     options = {"controller": damp, "dt": 1e-3, "steps": 8}
     with pytest.warns(px.SimulationWarning, match="left the finite numbers"):
@@ -135,9 +137,9 @@ def test_losses():
     q, qd = START[:, :65, :2]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.SimulationWarning)
-        expected = px.simulate(with_losses(px.planar(2)), q, qd, dt=1e-4, steps=4)
+        expected = px.simulate(with_losses(px.robots.planar(2)), q, qd, dt=1e-4, steps=4)
         given = cupy.asarray(q), cupy.asarray(qd)
-        found = px.simulate(with_losses(px.planar(2)), *given, dt=1e-4, steps=4)
+        found = px.simulate(with_losses(px.robots.planar(2)), *given, dt=1e-4, steps=4)
     same(found.q, expected.q, 1e-8)
 
 
@@ -146,9 +148,9 @@ def test_contacts():
     tau = np.array([1.0, 0.5, 0.2])
     wall = px.Contact(constraint=np.eye(6)[:, 3:4], stabilisation=10.0)
     options = {"contact": wall, "dt": 1e-3, "steps": 4, "every": 2}
-    expected = px.simulate(px.planar(3), q, np.zeros(3), tau, **options)
+    expected = px.simulate(px.robots.planar(3), q, np.zeros(3), tau, **options)
     given = map(cupy.asarray, (q, np.zeros(3), tau))
-    found = px.simulate(px.planar(3), *given, **options)
+    found = px.simulate(px.robots.planar(3), *given, **options)
     same(found.q, expected.q)
     same(found.force, expected.force, 1e-8)
     same(found.drift.position, expected.drift.position)
@@ -182,13 +184,13 @@ def test_on_a_stream_of_torch():
 
 
 def swing(t, speed=1.0):
-    s, c = px.sin(t * speed), px.cos(t * speed)
+    s, c = px.math.sin(t * speed), px.math.cos(t * speed)
     return [0.5 * s] * 3, [0.5 * speed * c] * 3, [-0.5 * speed * speed * s] * 3
 
 
 PERIODS = np.array([[2e-3], [9e-3]])
 EVERYTHING = {"delay": 1e-3, "jitter": 0.2, "missed": 0.1, "encoder": 1e-3, "switch_at": 0.02}
-UNCERTAIN = px.policy("vuskovic", age=(1, 2))
+UNCERTAIN = px.control.policy("vuskovic", age=(1, 2))
 CONDITIONS = {
     "one party": ("exact", 2e-3, {}),
     "parties": ("yamakita_one_step_ahead", PERIODS, {"record": ("q", "reference"), "every": 2}),
@@ -201,12 +203,14 @@ CONDITIONS = {
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_closed_loops(name, put):
     policy, period, options = CONDITIONS[name]
-    robot, q0 = px.planar(3), 0.01 * START[0, :65, :3]
-    given = px.computed_torque(robot, 100.0, 20.0, policy), swing, period
+    robot, q0 = px.robots.planar(3), 0.01 * START[0, :65, :3]
+    given = px.control.computed_torque(robot, 100.0, 20.0, policy), swing, period
     options = options | {"duration": 0.1}
-    expected = px.closed_loop(robot, *given, q0=q0, **options)
+    expected = px.control.closed_loop(robot, *given, q0=q0, **options)
     for start, target in ((put(q0), None), (q0, "cuda")):
-        found = px.closed_loop(px.planar(3), *given, q0=start, target=target, **options)
+        found = px.control.closed_loop(
+            px.robots.planar(3), *given, q0=start, target=target, **options
+        )
         for part in ("error", "diverged_at", "t", "q", "tau", "reference"):
             own, other = getattr(found, part), getattr(expected, part)
             assert (own is None) == (other is None)
@@ -218,8 +222,10 @@ def test_closed_loops(name, put):
 
 def test_an_atlas():
     options = {"policies": "hamilton", "periods": [0.01, 0.1, 0.3], "axes": {"speed": [0.5, 2.0]}}
-    expected = px.stability_atlas(px.planar(2), **options)["hamilton", "speed"]
-    found = px.stability_atlas(px.planar(2), **options, target="cuda")["hamilton", "speed"]
+    expected = px.control.stability_atlas(px.robots.planar(2), **options)["hamilton", "speed"]
+    found = px.control.stability_atlas(px.robots.planar(2), **options, target="cuda")[
+        "hamilton", "speed"
+    ]
     same(found.diverged, expected.diverged)
     same(found.error[~expected.diverged], expected.error[~expected.diverged], 1e-6)
 

@@ -7,12 +7,12 @@ import threading
 
 import numpy as np
 import pytest
-from robots import random_robot
+from support.robots import random_robot
 
 import paraxis as px
-from paraxis.backends.cuda.kernel import CudaKernel
 from paraxis.drivers.device_map import COLUMNS, ROWS
-from paraxis.functions import FUNCTIONS
+from paraxis.robot_functions import FUNCTIONS
+from paraxis.targets.cuda.map import CudaKernel
 
 cupy = pytest.importorskip("cupy")
 
@@ -171,7 +171,7 @@ def test_bad_numbers_spoil_their_own_state_and_no_other():
 
 
 def test_large_angles():
-    turn = px.trace(lambda x: [px.sin(x), px.cos(x)], x=())
+    turn = px.trace(lambda x: [px.math.sin(x), px.math.cos(x)], x=())
     for dtype, limit in (("float64", 2e-15), ("float32", 5e-7)):
         x = np.geomspace(1e-3, 1e18, 1000).astype(dtype)
         found = turn.compile(target="cuda", dtype=dtype)(cupy.asarray(x))

@@ -7,14 +7,14 @@ import threading
 
 import numpy as np
 import pytest
-from robots import relative_error
+from support.robots import relative_error
 from test_chains import FUNCTIONS, chain, long_chain, slow_states
 from test_cuda_scan import DIGITS, FILTER, then
 
 import paraxis as px
+from paraxis.chains.links import links
 from paraxis.chains.on_gpu import ON_GPU
 from paraxis.drivers.scan import ORDERS
-from paraxis.robot.links import links
 
 cupy = pytest.importorskip("cupy")
 
@@ -55,7 +55,7 @@ def test_every_order(function, rotors):
         exact = FUNCTIONS[function](robot, *state, algorithm="serial")
         for algorithm, orders in ON_GPU[function].items():
             for order in orders:
-                call = px.chain_dynamics(robot, function, algorithm, order, target="cuda")
+                call = px.chains.chain_dynamics(robot, function, algorithm, order, target="cuda")
                 for _ in range(3):
                     error = relative_error(near(call(*there)), exact)
                     assert error < DIGITS.get(order, ROUNDING), (n, algorithm, order)

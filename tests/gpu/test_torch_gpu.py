@@ -66,7 +66,7 @@ def test_values_and_gradients_are_those_of_the_cpu(name, dtype, layout):
 
 
 def test_derivatives():
-    robot = px.planar(2)
+    robot = px.robots.planar(2)
     given = on_gpu([(2,)] * 3)
     mass = torch.tensor(px.parameter_values(robot, "mass")).cuda().requires_grad_()
 
@@ -78,7 +78,7 @@ def test_derivatives():
 
 
 def test_batches_broadcast():
-    robot = px.planar(2)
+    robot = px.robots.planar(2)
     q, qd, qdd = on_gpu([(2,), (3, 1, 2), (1, 4, 2)])
     tau = pt.inverse_dynamics(robot, q, qd, qdd)
     tau.square().sum().backward()
@@ -89,12 +89,12 @@ def test_batches_broadcast():
 
 
 def test_a_program_of_ones_own():
-    program = px.trace(lambda x, k: {"y": px.sin(x[0] * k) / x[1], "z": x}, x=2, k=())
+    program = px.trace(lambda x, k: {"y": px.math.sin(x[0] * k) / x[1], "z": x}, x=2, k=())
     assert gradcheck(pt.function(program), on_gpu([(4, 2), (4,)]), check_forward_ad=True)
 
 
 def test_vmap_and_hessian():
-    robot = px.planar(2)
+    robot = px.robots.planar(2)
     (q,) = on_gpu([(5, 2)], requires_grad=False)
 
     def energy(q):

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from absurd_robots import CALLS, absurd, asked
-from counting import at_most, case, report, scaled
+from support.absurd_robots import CALLS, absurd, asked
+from support.counting import at_most, case, report, scaled
 
 
 def test_absurd_robots_give_ieee_numbers_or_a_clear_error(record_property):

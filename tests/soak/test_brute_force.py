@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from counting import case, report, scaled
+from support.counting import case, report, scaled
 
 import paraxis as px
 from paraxis.parallel.schedules.list_schedule import PRIORITIES

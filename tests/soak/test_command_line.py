@@ -9,9 +9,9 @@ import io
 import re
 
 import pytest
-from counting import at_most, case, report, scaled
+from support.counting import at_most, case, report, scaled
 
-from paraxis import cli
+from paraxis.cli import main as cli
 
 ODD = (
     "", " ", "-", "--", "-1", "0", "1", "2.5", "nan", "inf", "-inf", "1e999", "9" * 5000, "1e-320",

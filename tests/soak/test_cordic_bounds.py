@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from counting import case, report, scaled
+from support.counting import case, report, scaled
 
 import paraxis as px
 
@@ -66,7 +66,7 @@ def test_results_are_within_their_bounds(mode, direction, record_property):
             word, iterations = choose.randint(4, 44), choose.randint(1, 48)
             guard = choose.choice((None, None, 0, 1, 3, 8))
             how = choose.choice(("interleaved", "multiply"))
-            cordic = px.cordic.Cordic(word, iterations, guard, how)
+            cordic = px.hardware.Cordic(word, iterations, guard, how)
             x, y, z = points(rng, mode, direction, word)
             result = getattr(cordic, direction)(mode, x, y, z)
             bounds = cordic.bound(mode, direction, x, y, z)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from paraxis.errors import RobotError
-from paraxis.robot.urdf import parse_urdf
-from paraxis.robot.yaml_text import parse_yaml
+from paraxis.robots.readers.urdf import parse_urdf
+from paraxis.robots.readers.yaml_text import parse_yaml
 
 MB = 2**20
 MEMORY = 1024 * MB

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 START = """
 import os, random, signal, sys, threading, time
 import numpy as np, paraxis as px
-from paraxis.drivers.threads import workers
+from paraxis.targets.cpu.threads import workers
 
 class Interrupt(BaseException):
     pass
@@ -93,7 +93,7 @@ def test_interrupts_of_batches_on_two_threads():
 def test_interrupts_of_threads_that_begin():
     """Every time with none, as in a new process."""
     text = """
-    from paraxis.backends.llvm import workers as native
+    from paraxis.targets.cpu import workers as native
     from paraxis.drivers import threads
 
     kernel = px.program(px.load("ur5")).compile(threads=4)
@@ -120,11 +120,11 @@ def test_interrupts_of_threads_that_begin():
 def test_interrupts_of_compilations_and_of_everything_else():
     """Small calls of many kinds; results are right afterwards, and locks are free."""
     text = """
-    arm, rest = px.planar(2), np.zeros(2)
+    arm, rest = px.robots.planar(2), np.zeros(2)
     poses = px.forward_kinematics(arm, np.random.default_rng(0).normal(size=(2000, 2)))
     links = np.linspace(0, 1, 3000)
-    chain = px.chain(3000)
-    scheme = px.unsynchronised(px.chain(4))
+    chain = px.robots.chain(3000)
+    scheme = px.control.unsynchronised(px.robots.chain(4))
     still = np.zeros((20, 4))
     count = 0
 
@@ -132,7 +132,7 @@ def test_interrupts_of_compilations_and_of_everything_else():
         global count
         count += 1
         k = count
-        assert px.trace(lambda x: px.sin(x) + float(k), x=()).compile()(np.array(0.0)) == k
+        assert px.trace(lambda x: px.math.sin(x) + float(k), x=()).compile()(np.array(0.0)) == k
 
     calls = {
         "compile": (compiled, 500, 2e-2),

@@ -7,9 +7,9 @@ of threads: all against one plain batch of contiguous rows.
 
 import numpy as np
 import pytest
-from bits import same_bits
-from counting import case, report, scaled
-from robots import random_robot
+from support.bits import same_bits
+from support.counting import case, report, scaled
+from support.robots import random_robot
 
 import paraxis as px
 

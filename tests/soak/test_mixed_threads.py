@@ -9,9 +9,9 @@ import threading
 import time
 
 import numpy as np
-from bits import same_bits
-from counting import SIZE, report, resident_bytes, source
-from robots import random_robot
+from support.bits import same_bits
+from support.counting import SIZE, report, resident_bytes, source
+from support.robots import random_robot
 
 import paraxis as px
 
@@ -25,7 +25,7 @@ class Calls:
     """What can be called, with the result that one thread alone gave."""
 
     def __init__(self, rng):
-        robots = [random_robot(rng, (2, 3)), random_robot(rng, (5, 5)), px.planar(2)]
+        robots = [random_robot(rng, (2, 3)), random_robot(rng, (5, 5)), px.robots.planar(2)]
         self.made = []
         for robot in robots:
             batch = np.random.default_rng(rng.randrange(2**32)).uniform(-2, 2, (3, COUNT, robot.n))

@@ -1,6 +1,6 @@
 """Mutated files of the Standard Task Graph format: tasks that can be written again, or an error."""
 
-from counting import case, report, scaled
+from support.counting import case, report, scaled
 
 import paraxis as px
 

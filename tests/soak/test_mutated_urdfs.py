@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from counting import at_most, case, memory_within, report, scaled
+from support.counting import at_most, case, memory_within, report, scaled
 
 import paraxis as px
-from paraxis.robot.urdf import parse_urdf
+from paraxis.robots.readers.urdf import parse_urdf
 
 TOGETHER = 100  # files under one guard; each is a case of its own
 ORDINARY = ("0", "1", "-1", "0.5", "1e-3", "3.14159", "2", "-0.25", "1e3")

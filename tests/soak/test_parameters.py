@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from counting import case, report, scaled
-from robots import random_inertia, random_robot, with_losses
-from textbook import Textbook, error, of_robot
+from support.counting import case, report, scaled
+from support.robots import random_inertia, random_robot, with_losses
+from support.textbook import Textbook, error, of_robot
 
 import paraxis as px
-from paraxis.algorithms import FROM_MOBILITIES, MOVING_BASE
-from paraxis.functions import DERIVED, FUNCTIONS, MATTERS, TORQUES
+from paraxis.physics import FROM_MOBILITIES, MOVING_BASE
+from paraxis.robot_functions import DERIVED, FUNCTIONS, MATTERS, TORQUES
 
 DESCRIBED = ("mass", "com", "inertia", "origin", "rotor_inertia", "gravity")
 FROM_OUTSIDE = ("external_force", "base_velocity", "base_acceleration")

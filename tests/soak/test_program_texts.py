@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from counting import at_most, case, memory_within, report, scaled
+from support.counting import at_most, case, memory_within, report, scaled
 
 import paraxis as px
 
@@ -28,16 +28,20 @@ def seeds():
     """Texts to begin with: small Programs that have every operation, marks, several outputs."""
 
     def every(q, k):
-        a, b = q[0] * k + q[1] / 3.0, px.sqrt(abs(q[0])) - px.atan2(q[1], k)
-        c = px.select(px.less(a, b), px.minimum(a, b), px.maximum(px.sin(a), px.cos(b)))
-        flags = [px.less_equal(a, b), px.equal(a, b), px.sign(c), px.rint(-a)]
-        return {"c": px.mark("c", 1, c), "m": [[a, b], flags[:2]], "r": flags[2:]}
+        a, b = q[0] * k + q[1] / 3.0, px.math.sqrt(abs(q[0])) - px.math.atan2(q[1], k)
+        c = px.math.select(
+            px.math.less(a, b),
+            px.math.minimum(a, b),
+            px.math.maximum(px.math.sin(a), px.math.cos(b)),
+        )
+        flags = [px.math.less_equal(a, b), px.math.equal(a, b), px.math.sign(c), px.math.rint(-a)]
+        return {"c": px.math.mark("c", 1, c), "m": [[a, b], flags[:2]], "r": flags[2:]}
 
     yield px.trace(every, q=2, k=()).text()
     yield px.trace(lambda x: x * x + 1.5, x=()).text()
     yield px.trace(lambda: {"r": [1.5, -0.1]}).text()
-    yield px.program(px.planar(2), algorithm="newton_euler").text()
-    yield px.program(px.planar(1), "mass_matrix_inverse").text()
+    yield px.program(px.robots.planar(2), algorithm="newton_euler").text()
+    yield px.program(px.robots.planar(1), "mass_matrix_inverse").text()
 
 
 def mutated(rng, text):

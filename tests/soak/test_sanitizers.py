@@ -8,11 +8,11 @@ import shutil
 import subprocess
 
 import pytest
-from counting import case, report, scaled
-from robots import random_robot
+from support.counting import case, report, scaled
+from support.robots import random_robot
 
 import paraxis as px
-from paraxis.functions import MATTERS
+from paraxis.robot_functions import MATTERS
 
 SANITIZE = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Werror"
 COMPILERS = {

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from counting import at_most, case, report, scaled
-from singular_contacts import checked, random_case
+from support.counting import at_most, case, report, scaled
+from support.singular_contacts import checked, random_case
 
 
 def test_contacts_are_refused_singular_or_right(record_property):

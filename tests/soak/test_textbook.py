@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from counting import case, report, scaled
-from robots import random_robot
-from textbook import Textbook, error, of_robot, of_urdf
+from support.counting import case, report, scaled
+from support.robots import random_robot
+from support.textbook import Textbook, error, of_robot, of_urdf
 
 import paraxis as px
 

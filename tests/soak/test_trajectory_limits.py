@@ -8,8 +8,8 @@ instants themselves, and between.
 from dataclasses import replace
 
 import numpy as np
-from counting import case, report, scaled
-from robots import random_robot
+from support.counting import case, report, scaled
+from support.robots import random_robot
 
 import paraxis as px
 from paraxis.trajectories.limits import drive_torques
@@ -26,16 +26,16 @@ def with_losses(rng):
     plain, joints = random_robot(rng, joints=(1, 4)), []
     bearings = rng.random() < 0.3
     for joint in plain.joints:
-        held = [px.JournalBearing(0.1, 0.04, 0.2)] if bearings and joint.is_revolute else []
+        held = [px.robots.JournalBearing(0.1, 0.04, 0.2)] if bearings and joint.is_revolute else []
         coulomb = rng.uniform(0, 1)
-        friction = px.Friction(
+        friction = px.robots.Friction(
             held,
             viscous=rng.uniform(0, 2),
             coulomb=coulomb,
             static=coulomb + rng.choice((0.0, 0.5)),
             stribeck_velocity=10 ** rng.uniform(-4, -1),
         )
-        gear = px.Transmission(
+        gear = px.robots.Transmission(
             ratio=rng.choice((-50, 1, 100)),
             efficiency=rng.uniform(0.5, 1),
             break_away=rng.choice((0.0, 0.5)),
@@ -48,7 +48,7 @@ def random_path(rng, robot):
     """Through points at random times, and limits that a slow motion keeps."""
     numbers, count = np.random.default_rng(rng.getrandbits(32)), rng.randint(3, 6)
     times = np.append(0.0, np.cumsum(numbers.uniform(0.1, 1.5, count - 1)))
-    path = px.via_points(numbers.uniform(-2, 2, (count, robot.n)), times)
+    path = px.trajectories.via_points(numbers.uniform(-2, 2, (count, robot.n)), times)
     weight = abs(px.gravity_torques(robot, path.sample(samples=300).q)).max(0)
     limits = {
         "max_velocity": rng.choice((3.0, np.inf)),
@@ -140,7 +140,9 @@ def test_frames(record_property):
             velocity, acceleration = rng.uniform(0.1, 1), rng.uniform(0.5, 5)
             limits = {"max_velocity": velocity, "max_acceleration": acceleration}
             try:
-                trajectory = px.cartesian_via_points(UR5, q0, targets, blend=blend, **limits)
+                trajectory = px.trajectories.cartesian_via_points(
+                    UR5, q0, targets, blend=blend, **limits
+                )
             except px.ArgumentError as refused:
                 assert "of the way" in str(refused) or "to stay within" in str(refused)
                 continue

@@ -2,12 +2,12 @@
 
 from functools import cache
 
-from ..algorithms import articulated_rows, newton_euler_rows, row_junctions
-from ..algorithms.chain_link import MIXED, NUMBERS
-from ..backends.llvm.sweep import TILE
-from ..backends.llvm.sweep_kernel import ON_CPU
 from ..graph.trace import trace
-from ..program import work
+from ..programs import work
+from ..targets.cpu.sweep import ON_CPU
+from ..targets.cpu.text.sweep import TILE
+from .recursions import articulated_rows, newton_euler_rows, row_junctions
+from .recursions.link import MIXED, NUMBERS
 
 MOTION = {"q": (), "qd": ()}
 ARTICULATED = {"inertia": (21,), "bias": (6,)}

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..backends.llvm.kernel import lanes_of
-from ..drivers.exclusive import exclusive
-from ..drivers.threads import available
-from ..robot.seat import align_z
+from ..robots.equal.seat import align_z
+from ..targets.cpu.map import lanes_of
+from ..targets.cpu.threads import available
+from ..targets.exclusive import exclusive
 from .forward_rows import ArticulatedRows
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of

@@ -12,15 +12,15 @@ from functools import cached_property
 
 import numpy as np
 
-from ..backends.compiling import one_call
-from ..backends.llvm.kernel import checked_options, lanes_of
 from ..checks import one_of, quoted
-from ..drivers.exclusive import exclusive
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
-from ..drivers.threads import available
 from ..errors import ArgumentError
-from ..robot.robot import a_robot
+from ..robots.robot import a_robot
+from ..targets.compiling import one_call
+from ..targets.cpu.map import checked_options, lanes_of
+from ..targets.cpu.threads import available
+from ..targets.exclusive import exclusive
 from .forward_rows import ArticulatedRows
 from .glued_newton_euler import GluedNewtonEuler
 from .inverse_rows import NewtonEulerRows

@@ -1,15 +1,15 @@
 """Forward dynamics of a chain in short rows: sweeps along all rows at once, their ends glued."""
 
-from ..algorithms import row_spans
-from ..backends.llvm.sweep_kernel import ON_CPU
-from ..drivers.elimination import Elimination
 from ..drivers.scan import Scan
+from ..targets.cpu.sweep import ON_CPU
+from .elimination import Elimination
 from .operators import row_ends, spins
+from .recursions import row_spans
 from .short_rows import ShortRows
 
 
 class ArticulatedGluedRows(ShortRows):
-    """Featherstone's recursion along rows (algorithms/articulated_rows.py), and two scans of their
+    """Featherstone's recursion along rows (chains/recursions/articulated_rows.py), and two scans of their
     ends. The first finds angular velocities, the second what moves and what pulls."""
 
     def __init__(self, chain, cut, on=ON_CPU):

@@ -8,7 +8,7 @@ from .rows import Heads
 
 
 class ArticulatedRows(RowSweeps):
-    """Featherstone's recursion p-fold (algorithms/articulated_rows.py)."""
+    """Featherstone's recursion p-fold (chains/recursions/articulated_rows.py)."""
 
     def __init__(self, chain, cut):
         super().__init__(chain, cut)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..algorithms import chain_gluing
-from ..algorithms.chain_link import MIXED, NUMBERS
-from ..backends.llvm.sweep_kernel import ON_CPU
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM, Scan
+from ..targets.cpu.sweep import ON_CPU
 from .maps import bound, link_columns, mapped, parts
 from .operators import loads, motions
+from .recursions import gluing as chain_gluing
+from .recursions.link import MIXED, NUMBERS
 
 
 class GluedNewtonEuler:

@@ -1,13 +1,13 @@
 """Inverse dynamics of a chain in short rows: sweeps along all rows at once, their ends glued."""
 
-from ..backends.llvm.sweep_kernel import ON_CPU
 from ..drivers.scan import Scan
+from ..targets.cpu.sweep import ON_CPU
 from .operators import row_loads, row_motions
 from .short_rows import ShortRows
 
 
 class NewtonEulerGluedRows(ShortRows):
-    """Newton-Euler along rows (algorithms/newton_euler_rows.py), and two scans of their ends: of
+    """Newton-Euler along rows (chains/recursions/newton_euler_rows.py), and two scans of their ends: of
     motions outward, and of loads inward, for which rows are in the other order."""
 
     def __init__(self, chain, cut, on=ON_CPU):

@@ -8,7 +8,7 @@ from .rows import Heads
 
 
 class NewtonEulerRows(RowSweeps):
-    """Newton-Euler p-fold (algorithms/newton_euler_rows.py)."""
+    """Newton-Euler p-fold (chains/recursions/newton_euler_rows.py)."""
 
     def __init__(self, chain, cut):
         super().__init__(chain, cut)

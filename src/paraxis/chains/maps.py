@@ -1,10 +1,10 @@
 """Maps over the links of a chain, whose arrays are in columns."""
 
-from ..backends.llvm.sweep import COLUMN
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM
 from ..graph.trace import trace
-from ..program import work
+from ..programs import work
+from ..targets.cpu.text.sweep import COLUMN
 
 
 def link_columns(chain, on):

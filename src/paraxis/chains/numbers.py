@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..algorithms.chain_link import MIXED, NUMBERS, PRISMATIC, REVOLUTE
-from ..algorithms.mobility import THIN, immobile
-from ..robot.inertia import matrix_of, six_of, swing
-from ..robot.links import links
+from ..physics.parts.mobility import THIN, immobile
+from ..robots.inertia import matrix_of, six_of, swing
+from .links import links
+from .recursions.link import MIXED, NUMBERS, PRISMATIC, REVOLUTE
 
 ROTOR = 16  # among the numbers of a link
 CHAIN = "chain"  # what it is kept under with the robot's compiled functions
@@ -17,7 +17,7 @@ IMMOVABLE = 1e100  # the inertia of a rotor that stands still whatever pulls
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A row of numbers a link (algorithms/chain_link.py), and gravity along the root's axes."""
+    """A row of numbers a link (chains/recursions/link.py), and gravity along the root's axes."""
 
     robot: object
     kinds: str  # of the joints: all revolute, all prismatic, or mixed

@@ -10,14 +10,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ..backends.cuda.arrays import family_of
-from ..backends.cuda.device import device
-from ..backends.cuda.memory import GpuMemory
-from ..backends.cuda.recording import Turn
-from ..backends.cuda.sweep_kernel import sweeps_on
 from ..drivers.map import Signature, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..errors import ArgumentError
+from ..targets.cuda.arrays import family_of
+from ..targets.cuda.device import device
+from ..targets.cuda.memory import GpuMemory
+from ..targets.cuda.recording import Turn
+from ..targets.cuda.sweep import sweeps_on
 from .forward_glued_rows import ArticulatedGluedRows
 from .glued_newton_euler import GluedNewtonEuler
 from .inverse_glued_rows import NewtonEulerGluedRows

@@ -4,21 +4,15 @@ from functools import partial
 
 import numpy as np
 
-from ..algorithms import (
-    chain_gluing,
-    constraint_spans,
-    handle_spans,
-    newton_euler_rows,
-    odd_even_steps,
-    row_spans,
-)
-from ..algorithms.angular_velocities import Spin, glue_spins
-from ..backends.llvm.sweep_kernel import ON_CPU
-from ..backends.operator import Operator, SpanOperator
 from ..graph.graph import size
-from ..program import work
+from ..physics.parts.angular_velocities import Spin, glue_spins
+from ..programs import work
 from ..spatial import Matrix, Vector
+from ..targets.cpu.sweep import ON_CPU
+from ..targets.operator import Operator, SpanOperator
 from .maps import mapped
+from .recursions import constraint_spans, handle_spans, newton_euler_rows, odd_even_steps, row_spans
+from .recursions import gluing as chain_gluing
 
 
 def _glued_spins(left, right):

@@ -1,6 +1,6 @@
 """What every solver that cuts a chain into rows does: bind sweeps along rows and across them."""
 
-from ..backends.llvm.sweep import APART
+from ..targets.cpu.text.sweep import APART
 from .bodies import across, along
 
 VECTORS = tuple((name, APART) for name in ("q", "qd", "qdd", "tau"))

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..backends.llvm.sweep import APART, SAME
-from ..backends.llvm.sweep_kernel import ON_CPU
 from ..drivers.sweep import Place, carried, inward, outward
+from ..targets.cpu.sweep import ON_CPU
+from ..targets.cpu.text.sweep import APART, SAME
 from .bodies import along
 
 VECTORS = ("q", "qd", "qdd", "tau")

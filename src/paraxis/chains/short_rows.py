@@ -6,10 +6,10 @@ side: element i = row · steps + step of the chain is in column step · rows + r
 
 import numpy as np
 
-from ..backends.llvm.kernel import lanes_of
-from ..backends.llvm.sweep import APART, COLUMN
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM
+from ..targets.cpu.map import lanes_of
+from ..targets.cpu.text.sweep import APART, COLUMN
 from .bodies import along
 from .rows import SHIFTS, Cut
 

@@ -1,15 +1,15 @@
 """Forward dynamics of a chain from the forces through its joints, in any order of elimination."""
 
-from ..algorithms.chain_link import MIXED, NUMBERS
-from ..algorithms.constraint_spans import joint_acceleration, own_spin
-from ..backends.llvm.sweep_kernel import ON_CPU
 from ..drivers.columns import Columns
-from ..drivers.elimination import Elimination
-from ..drivers.odd_even import OddEvenElimination
 from ..drivers.scan import ROOM, Scan
+from ..targets.cpu.sweep import ON_CPU
+from .elimination import Elimination
 from .maps import bound, link_columns, mapped, parts
 from .numbers import ROTOR
+from .odd_even import OddEvenElimination
 from .operators import SPANS, spins
+from .recursions.constraint_spans import joint_acceleration, own_spin
+from .recursions.link import MIXED, NUMBERS
 
 _BODIES = {"own_spin": own_spin, "joint_acceleration": joint_acceleration}  # of every algorithm
 

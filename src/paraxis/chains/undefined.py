@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..algorithms.massless import moves_nothing
 from ..checks import quoted
 from ..errors import RobotError
+from ..physics.parts.massless import moves_nothing
 from .serial import ArticulatedSerial
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..drivers.map import broadcast_shapes
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
-from ..program import Program
+from ..programs import Program
 
 FEW = 32  # points
 

@@ -8,7 +8,7 @@ from .controller import Controller
 # What a delay of more than a period is here.
 LATER = (
     "; torques that are several samples late are a policy of the controller: "
-    'policy=px.policy("pipelined", stages=3) applies them two samples late'
+    'policy=px.control.policy("pipelined", stages=3) applies them two samples late'
 )
 
 
@@ -16,7 +16,7 @@ def check_controller(robot, controller):
     """Raise where it is no Controller, or one of another number of joints."""
     if not isinstance(controller, Controller):
         raise ArgumentError(
-            f"controller: expected one of px.computed_torque, px.feed_forward or px.pd, found "
+            f"controller: expected one of px.control.computed_torque, px.control.feed_forward or px.control.pd, found "
             f"{type(controller).__name__}"
         )
     if controller.robot.nv != robot.nv:

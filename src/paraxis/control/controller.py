@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algorithms.motor_torques import directions, with_losses
 from ..checks import quoted, shown
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
-from ..robot.model import Model
-from ..robot.robot import Robot, a_robot
+from ..physics.friction.motor_torques import directions, with_losses
+from ..robots.model import Model
+from ..robots.robot import Robot, a_robot
 from ..scalar import maximum, minimum
-from .policies import EXACT
-from .policies import policy as as_policy
+from .stale_policies import EXACT
+from .stale_policies import policy as as_policy
 from .stale_recursion import StaleRecursion
 
 
@@ -29,8 +29,8 @@ class Motion(NamedTuple):
 class Controller:
     """A control law with its gains, for robots that are as its `robot` describes them.
 
-    Made by `px.computed_torque`, `px.feed_forward` and `px.pd`. Gains are (..., n): one set, or one
-    a run of `px.closed_loop`.
+    Made by `px.control.computed_torque`, `px.control.feed_forward` and `px.control.pd`. Gains are (..., n): one set, or one
+    a run of `px.control.closed_loop`.
     """
 
     robot: Robot
@@ -136,7 +136,7 @@ def computed_torque(robot, kp, kd, policy="exact", *, compensate_friction=False,
 
     e = q* - q and ė = qd* - qd are the errors against the desired motion; kp (1/s²) and kd (1/s)
     are numbers, one a joint, or (..., n) for runs with gains of their own. `policy` says which
-    values of the recursion are old (`px.speculate`). `robot` is what the controller knows: give it
+    values of the recursion are old (`px.control.speculate`). `robot` is what the controller knows: give it
     another than the closed loop moves, robot.with_payload(...) say, for a wrong model.
     With compensate_friction the motors also bring what friction takes at the desired rates.
     torque_limit: a number, one a joint, or "robot" for those of its description.
@@ -148,7 +148,7 @@ def feed_forward(robot, kp, kd, policy="exact", *, compensate_friction=False, to
     """Feed-forward control: tau = inverse dynamics of the desired motion + kp e + kd ė.
 
     Gains are in N m/rad and N m s/rad (N/m and N s/m where a joint slides); the rest is as of
-    `px.computed_torque`.
+    `px.control.computed_torque`.
     """
     return _made("feed_forward", robot, kp, kd, policy, compensate_friction, torque_limit)
 
@@ -156,7 +156,7 @@ def feed_forward(robot, kp, kd, policy="exact", *, compensate_friction=False, to
 def pd(robot, kp, kd, *, torque_limit=None):
     """Proportional and derivative control without a model: tau = kp e + kd ė.
 
-    Gains and limits as of `px.feed_forward`.
+    Gains and limits as of `px.control.feed_forward`.
     """
     return _made("pd", robot, kp, kd, EXACT, False, torque_limit)
 

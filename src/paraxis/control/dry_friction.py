@@ -7,7 +7,7 @@ second, it has next to none. So it is left out of what is linearised: joints tha
 
 from dataclasses import replace
 
-from ..robot.friction import Friction
+from ..robots.friction import Friction
 
 
 def has_dry_friction(robot):

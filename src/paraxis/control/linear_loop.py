@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..functions import input_shapes
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
-from ..robot.robot import Robot
+from ..robot_functions import input_shapes
+from ..robots.robot import Robot
 from ..simulation.plant import Plant
 from .at_points import AtPoints
 from .balance import balancing_twos

@@ -8,9 +8,9 @@ the plant is integrated by RK4. A step of no length leaves the plant as it is.
 
 from dataclasses import dataclass
 
-from ..functions import input_shapes
 from ..graph.trace import trace
-from ..robot.robot import Robot
+from ..robot_functions import input_shapes
+from ..robots.robot import Robot
 from ..scalar import less, less_equal, maximum, rint, select
 from ..simulation.bodies import BEARINGS, balance_after, setting_input
 from ..simulation.plant import Plant, finite

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..drivers.iterate import Plan
-from ..program import work
+from ..programs import work
 from ..simulation.bodies import setting_input
 from ..simulation.progress import Progress, in_pieces
 from ..simulation.remembered import remembered_kernel

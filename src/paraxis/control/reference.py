@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..backends.places import CPU
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
 from ..graph.arrays import traced_array
@@ -12,6 +11,7 @@ from ..graph.trace import trace
 from ..simulation.bodies import setting_input
 from ..simulation.remembered import remembered_kernel
 from ..simulation.settings import require_takes
+from ..targets.places import CPU
 from ..trajectories.traced_motion import motion_at, numbers_of, piece_count
 from ..trajectories.trajectory import Trajectory
 from .controller import Motion
@@ -170,7 +170,7 @@ def _posture(given, n):
         values = np.empty(0)
     if values.shape != (n,) or not np.isfinite(values).all():
         raise ArgumentError(
-            f"trajectory: expected a px.Trajectory, a function of t that returns q, qd and qdd, or "
+            f"trajectory: expected a px.trajectories.Trajectory, a function of t that returns q, qd and qdd, or "
             f"a posture of {n} numbers, found {given!r}"
         )
     return values

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..algorithms.torque_sizes import torque_sizes
 from ..errors import ArgumentError
-from ..robot.model import Model
-from ..robot.scales import SMALLEST, joint_scales
+from ..physics.parts.torque_sizes import torque_sizes
+from ..robots.model import Model
+from ..robots.scales import SMALLEST, joint_scales
 
 STEPS = 500
 ROUNDING = 1e-12  # of the accelerations that balance, and of rates that go with them

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..robot.scales import joint_scales
+from ..robots.scales import joint_scales
 
 RETURNS = 1e-6  # nearer, as a share of what is large there, a motion is back
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..backends.places import Cpu
 from ..drivers.map import as_array, broadcast_shapes
 from ..errors import ArgumentError
-from ..functions import check_parameters, input_shapes
-from ..robot.model import PARAMETERS
-from ..robot.robot import Robot, a_robot
+from ..robot_functions import check_parameters, input_shapes
+from ..robots.model import PARAMETERS
+from ..robots.robot import Robot, a_robot
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
+from ..targets.places import Cpu
 from .checks import LATER, check_controller
 from .controller import Controller
 from .reference import Reference
@@ -39,7 +39,7 @@ EXPECTED = {
 class Scenarios:
     """Runs of a robot under a controller. Arrays have the runs as first axis, 1 where they share.
 
-    arrays: gains, times and what else has a name in px.closed_loop, and parameters of the robot.
+    arrays: gains, times and what else has a name in px.control.closed_loop, and parameters of the robot.
     settings: of the trajectory, its own numbers among them. numbers: the place of each run in the
     batch, counted through. missed_steps: (samples, runs), if they are given one by one. All but
     TIMES, numbers and missed_steps are where the loop is computed, in `place`.
@@ -79,7 +79,7 @@ class Scenarios:
 
 
 def scenarios(robot, controller, trajectory, duration, given, keywords, place):
-    """The Scenarios of what px.closed_loop is given; `given` has its numbers by name, or None."""
+    """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name, or None."""
     check_controller(a_robot(robot), controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))

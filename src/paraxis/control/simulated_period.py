@@ -1,4 +1,4 @@
-"""`px.simulated_safe_period`: the largest sampling period at which simulated runs come together.
+"""`px.control.simulated_safe_period`: the largest sampling period at which simulated runs come together.
 
 Nothing is linearised here: runs that begin a little apart are simulated, nonlinear plant and all,
 and it is seen whether they come together or drift apart.
@@ -12,20 +12,20 @@ import numpy as np
 from ..checks import quoted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
-from ..robot.model import PARAMETERS
-from ..robot.scales import joint_scales
+from ..robots.model import PARAMETERS
+from ..robots.scales import joint_scales
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
 from .checks import share_of_period
-from .closed_loop import PLANT_STEP, closed_loop
 from .reference import Reference
+from .sampled_control import PLANT_STEP, closed_loop
 
 AT_ONCE = 12  # periods simulated together
 SAMPLES = 300  # at least, of each run
 REFINEMENTS = 2  # of the interval between the last stable and the first unstable period
 LOST_IN_ROUNDING = 1e-6  # of the first distance: nearer runs are together
 FAR = 100  # times the first distance: runs so far apart parted, whatever they do then
-SET_HERE = {"q0", "qd0", "record", "delay"}  # of what px.closed_loop takes
+SET_HERE = {"q0", "qd0", "record", "delay"}  # of what px.control.closed_loop takes
 DIRECTIONS = 3  # in which runs begin apart
 
 
@@ -70,10 +70,10 @@ def simulated_safe_period(
     and in rates by as much per period: stale data are stirred too.
 
     The periods looked at go from `shortest` to `longest`; the first interval of stable ones
-    counts, as in `px.safe_period`, to which this is the check. duration: how long runs are
+    counts, as in `px.control.safe_period`, to which this is the check. duration: how long runs are
     followed (at least 300 samples): so long that errors die out under good control, or they hide
     what grows. delay_share: of the period, that computation takes. Keywords are those of
-    `px.closed_loop`. With a large amplitude it tells how far stability reaches. Where there is dry
+    `px.control.closed_loop`. With a large amplitude it tells how far stability reaches. Where there is dry
     friction, errors that are too small to overcome it stick where they are: amplitude must not be.
     """
     shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
@@ -81,7 +81,9 @@ def simulated_safe_period(
         raise ArgumentError(f"longest: expected more than {shortest} s, found {longest}")
     delay_share = share_of_period(delay_share, "delay_share")
     for name in SET_HERE & keywords.keys():
-        raise ArgumentError(f"{name}: expected other keywords of px.closed_loop; it is set here")
+        raise ArgumentError(
+            f"{name}: expected other keywords of px.control.closed_loop; it is set here"
+        )
     for name, value in keywords.items():
         in_main_memory(value, name)
     lasting = positive(duration, "duration"), positive(amplitude, "amplitude")
@@ -118,7 +120,7 @@ def _require_steps_that_stand_friction(robot, q, longest, keywords):
     raise ArgumentError(
         f"plant_step: expected <= {step / factor:.2g} s for the friction of joint "
         f"{quoted(joint.name)}, which is too stiff near rest for {step:g} s, or smoothing >= "
-        f"{joint.friction.smoothing * factor:.2g} of its px.Friction instead of "
+        f"{joint.friction.smoothing * factor:.2g} of its px.robots.Friction instead of "
         f"{joint.friction.smoothing:g} (docs/friction.md)"
     )
 

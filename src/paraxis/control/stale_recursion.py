@@ -7,14 +7,14 @@ that are applied late, or extrapolated, are entries too.
 
 from typing import NamedTuple
 
-from ..algorithms import coupled_newton_euler
-from ..algorithms.coupled_newton_euler import FORWARD
 from ..errors import ArgumentError
 from ..graph.variables import trace_variables
-from ..robot.model import Model
+from ..physics import coupled_newton_euler
+from ..physics.coupled_newton_euler import FORWARD
+from ..robots.model import Model
 from ..scalar import equal, select
 from ..spatial import Spatial, Vector
-from .policies import MOTOR, TORQUE, Read
+from .stale_policies import MOTOR, TORQUE, Read
 
 AHEAD = {"q": "q_ahead", "qd": "qd_ahead", "qdd": "qdd_ahead"}
 

@@ -2,7 +2,7 @@
 
 Here the batch is planned: arrays of any strides are described to native code, never copied,
 unless their element type is wrong or they overlap the result. What the plan becomes is a job:
-a row of 64-bit words that `backends/llvm/loop.py` reads.
+a row of 64-bit words that `targets/cpu/text/map.py` reads.
 """
 
 import math
@@ -17,7 +17,7 @@ from ..errors import ArgumentError
 MAX_AXES = 8  # outer axes a job can have
 CHUNK, CHUNKS, NEXT_CHUNK, STATUS, SIZES = 2, 4, 5, 6, 7  # words; at the last axis sizes begin
 HEADER, ARRAY = SIZES + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
-ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see backends/llvm/rows.py
+ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see targets/cpu/text/rows.py
 OVERLAP_WORK = 10_000  # steps spent on finding out whether two arrays overlap
 MAIN_MEMORY = 1  # kDLCPU
 CONVERTED_AT_ONCE = 1 << 24  # bytes; larger arrays of another dtype are converted piecewise

@@ -1,4 +1,4 @@
-"""Where the arrays of a loop are: in main memory here, on a device in backends/cuda/memory.py."""
+"""Where the arrays of a loop are: in main memory here, on a device in targets/cuda/memory.py."""
 
 from contextlib import nullcontext
 

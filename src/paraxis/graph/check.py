@@ -5,7 +5,7 @@ import re
 from ..errors import ProgramError
 from .graph import size
 from .limits import LONGEST_NAME, check_arrays, check_nodes
-from .ops import OPS
+from .operations import OPS
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .graph import size
-from .ops import OPS
+from .operations import OPS
 
 
 def evaluate(graph, arrays):

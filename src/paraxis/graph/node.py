@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from ..errors import TraceError
-from .ops import CONDITIONS, OPS
+from .operations import CONDITIONS, OPS
 
 
 class Node:
@@ -70,7 +70,7 @@ class Node:
     def __pow__(self, exponent):
         if not isinstance(exponent, int) or exponent < 0:
             raise TraceError(
-                f"power: expected a whole exponent >= 0, found {exponent!r} (px.sqrt makes roots)"
+                f"power: expected a whole exponent >= 0, found {exponent!r} (px.math.sqrt makes roots)"
             )
         result, square = self.builder.constant(1.0), self
         while exponent:
@@ -146,11 +146,13 @@ class Node:
         return self.builder.binary("le", self.builder.lift(other), self)
 
     def mark(self, name, link, scalars):
-        """Remember `scalars` under a name; see `paraxis.mark`. Returns what stands for them now."""
+        """Remember `scalars` under a name; see `paraxis.math.mark`. Returns what stands for them now."""
         return self.builder.mark(name, link, scalars)
 
     def __eq__(self, other):
-        raise TraceError("traced values are not compared by ==: write px.equal(a, b), or `a is b`")
+        raise TraceError(
+            "traced values are not compared by ==: write px.math.equal(a, b), or `a is b`"
+        )
 
     __ne__ = __eq__
     __hash__ = object.__hash__
@@ -160,24 +162,24 @@ class Node:
     def __bool__(self):
         raise TraceError(
             "a traced value has no truth value: a Program is a straight line, so write "
-            "px.select(condition, if_true, if_false) in place of `if` and np.where, px.less(a, b) "
-            "in place of a < b for arrays, and px.minimum, px.maximum and px.sign in place of what "
+            "px.math.select(condition, if_true, if_false) in place of `if` and np.where, px.math.less(a, b) "
+            "in place of a < b for arrays, and px.math.minimum, px.math.maximum and px.math.sign in place of what "
             "compares in NumPy, as np.maximum, np.clip and np.sign do"
         )
 
     def __float__(self):
         raise TraceError(
-            "a traced value is not a float yet; use px.sin, px.sqrt, ... in place of math.sin, "
+            "a traced value is not a float yet; use px.math.sin, px.math.sqrt, ... in place of math.sin, "
             "..., and np.zeros(n, dtype=object) for an array that is filled with traced values"
         )
 
 
 INSTEAD = {  # what NumPy asks an object for and a Program does not have -> what to write
-    "tan": "px.sin(x) / px.cos(x)",
-    "arctan": "px.atan2(x, 1.0)",
-    "arcsin": "px.atan2(x, px.sqrt(1.0 - x * x))",
-    "arccos": "px.atan2(px.sqrt(1.0 - x * x), x)",
-    "hypot": "px.sqrt(x * x + y * y)",
+    "tan": "px.math.sin(x) / px.math.cos(x)",
+    "arctan": "px.math.atan2(x, 1.0)",
+    "arcsin": "px.math.atan2(x, px.math.sqrt(1.0 - x * x))",
+    "arccos": "px.math.atan2(px.math.sqrt(1.0 - x * x), x)",
+    "hypot": "px.math.sqrt(x * x + y * y)",
     "fabs": "abs(x)",
 } | dict.fromkeys(
     ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "sinh", "cosh", "tanh")
@@ -189,7 +191,11 @@ def _absent(name):
         advice = INSTEAD[name]
         raise TraceError(
             f"np.{name}: a Program has no such operation"
-            + (f"; write {advice}" if advice else "; px.sin, px.cos, px.sqrt and px.atan2 exist")
+            + (
+                f"; write {advice}"
+                if advice
+                else "; px.math.sin, px.math.cos, px.math.sqrt and px.math.atan2 exist"
+            )
         )
 
     return method

@@ -20,7 +20,7 @@ from .check import NAME, check
 from .graph import Graph, size
 from .limits import LONGEST_NAME, LONGEST_TEXT, MOST_AXES, check_nodes
 from .node import Builder, Node
-from .ops import OPS
+from .operations import OPS
 
 _SHAPED = re.compile(rf"({NAME.pattern[:-2]})((?:\[[1-9][0-9]*\])*)\Z")  # q[2][3]
 _NODE = re.compile(r"%[0-9]+\Z")

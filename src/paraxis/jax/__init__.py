@@ -14,7 +14,7 @@ except ImportError as error:
         "paraxis.jax needs the package jax: pip install 'paraxis[jax]'"
     ) from error
 
-from ..frameworks import functions_of_robots
+from ..frameworks.functions import functions_of_robots
 from .function import function
 
 _functions = functions_of_robots("jax", function)

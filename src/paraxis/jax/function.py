@@ -3,10 +3,10 @@
 import jax
 import jax.numpy as jnp
 
-from ..derivatives import Body
 from ..drivers.map import Signature
 from ..errors import ArgumentError
-from ..program import Program
+from ..frameworks.body import Body
+from ..programs import Program
 from .primitive import call
 
 

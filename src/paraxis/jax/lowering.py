@@ -13,11 +13,11 @@ import jax
 import numpy as np
 from jax.interpreters import mlir
 
-from ..backends import cache as disk
-from ..backends.cuda.device import device
-from ..backends.llvm import xla_entry
-from ..drivers.exclusive import exclusive
 from ..errors import ArgumentError, MissingPackageError
+from ..targets import store as disk
+from ..targets.cpu.text import xla_entry
+from ..targets.cuda.device import device
+from ..targets.exclusive import exclusive
 from .numeric import evaluate
 
 FEW_NODES = 200  # XLA compiles them in a fifth of a second; twice as many take three times as long

@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algorithms.kinematics import forward_kinematics
-from ..algorithms.puma_inverse_kinematics import arm_singularity, joint_angles
 from ..api import trace
-from ..backends.places import place_of
 from ..errors import ArgumentError
-from ..robot.model import Model
-from ..robot.puma_geometry import puma_geometry
-from ..robot.robot import a_robot, check_frame_name
-from ..robot.scales import SMALLEST
+from ..physics.inverse_kinematics.puma import arm_singularity, joint_angles
+from ..physics.kinematics import forward_kinematics
+from ..robots.model import Model
+from ..robots.puma_geometry import puma_geometry
+from ..robots.robot import a_robot, check_frame_name
+from ..robots.scales import SMALLEST
 from ..scalar import cos, less, maximum, minimum, select, sign, sin
+from ..targets.places import place_of
 from .poses import nearest_poses
 
 ARMS = [(arm, elbow) for arm in (1, -1) for elbow in (1, -1)]

@@ -7,10 +7,10 @@ doubt: the nearest.
 from functools import cache
 
 from ..api import trace
-from ..backends.places import CPU
-from ..robot.pose import Pose
+from ..robots.pose import Pose
 from ..scalar import less_equal, maximum, select
 from ..spatial import Vector, cross
+from ..targets.places import CPU
 
 A_POSE = 1e-3  # how far from one the entries of a matrix may be, so that three decimals will do
 ROUNDING = 1e-12  # how far off a matrix is left as it is

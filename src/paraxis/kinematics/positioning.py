@@ -8,16 +8,16 @@ from functools import partial
 
 import numpy as np
 
-from ..algorithms.kinematics import bias_acceleration, forward_kinematics, jacobian
-from ..algorithms.puma_inverse_kinematics import arm_singularity
-from ..algorithms.puma_positioning import positioning
 from ..api import trace
-from ..backends.places import place_of
 from ..errors import ArgumentError
-from ..robot.model import Model
-from ..robot.puma_geometry import arm_geometry
-from ..robot.robot import Frame
+from ..physics.inverse_kinematics.puma import arm_singularity
+from ..physics.inverse_kinematics.puma_positioning import positioning
+from ..physics.kinematics import bias_acceleration, forward_kinematics, jacobian
+from ..robots.model import Model
+from ..robots.puma_geometry import arm_geometry
+from ..robots.robot import Frame
 from ..scalar import less, less_equal, maximum, minimum
+from ..targets.places import place_of
 from .closed_form import ARMS, SINGULAR, SOLVED, difference, kept_kernel, within_a_turn
 
 

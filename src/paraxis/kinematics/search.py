@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algorithms.damped_least_squares import AIMS, damped_step
-from ..algorithms.singularity import evenness
 from ..api import trace
-from ..backends.places import CPU
-from ..robot.model import Model
-from ..robot.scales import reach
+from ..physics.inverse_kinematics.damped_least_squares import AIMS, damped_step
+from ..physics.inverse_kinematics.singularity import evenness
+from ..robots.model import Model
+from ..robots.scales import reach
+from ..targets.places import CPU
 from .limits import Limits
 from .starts import Starts
 

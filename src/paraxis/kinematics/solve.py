@@ -6,13 +6,13 @@ from numbers import Real
 
 import numpy as np
 
-from ..backends.compiling import one_call
-from ..backends.places import place_of
 from ..checks import quoted
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
-from ..robot.joint import WORLD
-from ..robot.robot import a_robot, check_frame_name
+from ..robots.joint import WORLD
+from ..robots.robot import a_robot, check_frame_name
+from ..targets.compiling import one_call
+from ..targets.places import place_of
 from .limits import Limits
 from .poses import nearest_poses
 from .search import Near, Search

@@ -6,7 +6,7 @@ as several functions. What one piece computes for a later one is kept in a frame
 
 from collections import defaultdict
 
-from ..graph.ops import LEAVES
+from ..graph.operations import LEAVES
 
 
 def cut(steps, most, weight=lambda step: 1):

@@ -15,12 +15,12 @@ therefore stops there, and from there tangents lead outward without going too fa
 from functools import partial
 
 from .. import api
-from ..algorithms.elimination import solve_linear
-from ..algorithms.massless import require_inertia
-from ..algorithms.torque_sizes import torque_sizes
-from ..functions import MATTERS
-from ..robot.model import Model
-from ..robot.scales import SMALLEST
+from ..physics.linear.elimination import solve_linear
+from ..physics.parts.massless import require_inertia
+from ..physics.parts.torque_sizes import torque_sizes
+from ..robot_functions import MATTERS
+from ..robots.model import Model
+from ..robots.scales import SMALLEST
 from ..scalar import equal, less, maximum, minimum, select, sign
 
 # Rounds leave about 1e-12 of what bearings take, if they are far from jamming.

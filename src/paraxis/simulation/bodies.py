@@ -7,8 +7,8 @@ with bearings also carries the largest torque that was `missing` in a step, and 
 
 from ..graph.outline import Outline
 from ..graph.trace import trace
-from ..robot.model import PARAMETERS
-from ..robot.scales import joint_scales
+from ..robots.model import PARAMETERS
+from ..robots.scales import joint_scales
 from ..scalar import less, less_equal, maximum, select
 from .adaptive import attempt
 from .plant import Plant, finite

@@ -3,13 +3,13 @@
 import numpy as np
 
 from .. import api
-from ..algorithms.dense import dot
-from ..contacts.directions import duals
-from ..contacts.dynamics import contact_identity
+from ..dynamics.contacts.directions import duals
+from ..dynamics.contacts.dynamics import contact_identity
 from ..errors import ArgumentError
-from ..functions import MATTERS, input_shapes
 from ..graph.trace import trace
-from ..robot.scales import length_scale
+from ..physics.linear.dense import dot
+from ..robot_functions import MATTERS, input_shapes
+from ..robots.scales import length_scale
 from .remembered import remembered_kernel
 from .run import Drift, robot_name
 

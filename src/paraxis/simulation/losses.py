@@ -8,17 +8,17 @@ Everything depends on the state alone, so that a run can be cut and continued.
 """
 
 from .. import api
-from ..algorithms.joint_friction import along_joint, resistance, stribeck
-from ..algorithms.modified_newton_euler import torques_and_reactions
-from ..algorithms.transmission_inverse import torque_at_joint
-from ..backends.llvm.kernel import compile_kernel
-from ..functions import input_shapes
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
-from ..program import work
-from ..robot.model import Model
+from ..physics.friction.joint_friction import along_joint, resistance, stribeck
+from ..physics.friction.transmission_inverse import torque_at_joint
+from ..physics.modified_newton_euler import torques_and_reactions
+from ..programs import work
+from ..robot_functions import input_shapes
+from ..robots.model import Model
 from ..scalar import sqrt
+from ..targets.cpu.map import compile_kernel
 from .balance import balanced
 from .smooth_friction import with_full_peak
 

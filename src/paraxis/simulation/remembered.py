@@ -1,7 +1,7 @@
 """Kernels under names by which they are found again, so that they are compiled once."""
 
-from ..backends.places import CPU
-from ..program import work
+from ..programs import work
+from ..targets.places import CPU
 
 
 def remembered_kernel(robot, identity, make_graph, place=CPU):

@@ -6,17 +6,17 @@ import sys
 import numpy as np
 
 from .. import api
-from ..backends.compiling import one_call
-from ..backends.places import CPU, place_of
 from ..checks import did_you_mean, one_of, quoted
 from ..drivers.iterate import Plan, whole
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError, TraceError
-from ..functions import check_parameters
-from ..program import work
-from ..robot.model import PARAMETERS
-from ..robot.robot import a_robot
-from ..robot.scales import joint_scales
+from ..programs import work
+from ..robot_functions import check_parameters
+from ..robots.model import PARAMETERS
+from ..robots.robot import a_robot
+from ..robots.scales import joint_scales
+from ..targets.compiling import one_call
+from ..targets.places import CPU, place_of
 from . import bodies
 from .adaptive import MOST_ATTEMPTS, Steps, attempt, require_enough_attempts
 from .called_controller import CalledController
@@ -75,7 +75,7 @@ def simulate(
     say, without compiling anew.
 
     Torques are those on the motors' shafts, as `input` of px.motor_torques: those of the joints
-    where there is no transmission. Friction has the smooth direction that px.Friction describes.
+    where there is no transmission. Friction has the smooth direction that px.robots.Friction describes.
     Where a joint comes to rest that is stiff: adaptive takes the steps it needs; rk4 warns where
     its dt is too long. semi_implicit_euler takes friction at the rates after the step, so that
     stiff friction sets no limit to dt; the rest of the motion does, and the order is the first.

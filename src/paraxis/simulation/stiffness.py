@@ -9,15 +9,15 @@ import warnings
 import numpy as np
 
 from .. import api
-from ..algorithms.holding_band import holding_band
-from ..algorithms.modified_newton_euler import torques_and_reactions
-from ..backends.places import CPU
 from ..checks import quoted
 from ..errors import SimulationWarning
-from ..functions import MATTERS, input_shapes
 from ..graph.trace import trace
-from ..program import work
-from ..robot.model import Model
+from ..physics.friction.holding_band import holding_band
+from ..physics.modified_newton_euler import torques_and_reactions
+from ..programs import work
+from ..robot_functions import MATTERS, input_shapes
+from ..robots.model import Model
+from ..targets.places import CPU
 from .smooth_friction import with_full_peak
 
 STABLE = 2.78  # the largest rate times dt with which rk4 decays

@@ -1,7 +1,7 @@
 """What a simulated robot touches: contacts that hold it, with what force, and how well."""
 
 from .. import api
-from ..contacts.dynamics import (
+from ..dynamics.contacts.dynamics import (
     check_fixed_base,
     checked_contacts,
     contact_arrays,
@@ -9,7 +9,7 @@ from ..contacts.dynamics import (
     graph_inputs,
     spliced,
 )
-from ..contacts.impact import require_directions
+from ..dynamics.contacts.impact import require_directions
 from ..errors import ArgumentError
 from ..graph.trace import trace
 from .bodies import state_shapes, torques_of

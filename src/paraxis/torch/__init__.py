@@ -14,7 +14,7 @@ except ImportError as error:
         "paraxis.torch needs the package torch: pip install 'paraxis[torch]'"
     ) from error
 
-from ..frameworks import functions_of_robots
+from ..frameworks.functions import functions_of_robots
 from .function import function
 
 _functions = functions_of_robots("torch", function)

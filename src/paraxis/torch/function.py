@@ -2,10 +2,10 @@
 
 import torch
 
-from ..derivatives import Body
 from ..drivers.map import Signature, as_array
 from ..errors import ArgumentError
-from ..program import Program
+from ..frameworks.body import Body
+from ..programs import Program
 from .call import called
 from .operator import known
 

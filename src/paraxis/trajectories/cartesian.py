@@ -8,9 +8,9 @@ import numpy as np
 from ..api import forward_kinematics
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
-from ..robot.pose import Pose
-from ..robot.robot import a_robot
-from ..robot.scales import length_scale
+from ..robots.pose import Pose
+from ..robots.robot import a_robot
+from ..robots.scales import length_scale
 from . import given
 from .corners import rounded
 from .follow import follow
@@ -62,7 +62,7 @@ def cartesian_via_points(
     from that distance before a target to that distance after, with a continuous curvature, and
     pass the target within 3/8 of that distance. A duration is that of the whole, shared out by the
     lengths of the lines. Where limits are given the frame slows down around corners, so that its
-    whole acceleration keeps within `max_acceleration`. Otherwise as `px.cartesian_line`.
+    whole acceleration keeps within `max_acceleration`. Otherwise as `px.trajectories.cartesian_line`.
     """
     targets = _sequence(targets)
     timing = _timing(duration, max_velocity, max_acceleration)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..api import bias_acceleration, forward_kinematics, jacobian
 from ..errors import ArgumentError
-from ..robot.scales import joint_scales, length_scale
+from ..robots.scales import joint_scales, length_scale
 from .piecewise import PiecewisePolynomial
 from .polyline import rotation_vector
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
-from ..robot.robot import a_robot
+from ..robots.robot import a_robot
 
 
 def array(name, value, ndim):

@@ -1,8 +1,8 @@
 """Whether joints stay where they may go."""
 
 from ..errors import ArgumentError
-from ..robot.robot import a_robot
-from ..robot.scales import joint_scales
+from ..robots.robot import a_robot
+from ..robots.scales import joint_scales
 from .peaks import peaks
 
 ROUNDING = 1e-9  # of a radian, or of the robot's length: so little beyond a limit says nothing

@@ -9,7 +9,7 @@ and what bearings feel of u by theirs.
 
 import numpy as np
 
-from ..algorithms.transmission_inverse import torque_at_joint
+from ..physics.friction.transmission_inverse import torque_at_joint
 from .limits import MET, drive_torques
 from .loaded import inverse_dynamics, motor_torques
 from .smooth_pieces import CREEP

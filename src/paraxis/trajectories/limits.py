@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
-from ..robot.robot import a_robot
+from ..robots.robot import a_robot
 from . import given
 from .loaded import Loaded, inverse_dynamics, motor_torques
 

@@ -7,8 +7,8 @@ Kernels take them as inputs, so that another load compiles nothing.
 from .. import api
 from ..drivers.map import as_array
 from ..errors import ArgumentError
-from ..functions import check_parameters, input_shapes
-from ..robot.robot import a_robot
+from ..robot_functions import check_parameters, input_shapes
+from ..robots.robot import a_robot
 
 FUNCTION = "motor_torques"  # what limits are about, friction included
 

@@ -1,4 +1,4 @@
-"""`px.stability_atlas`: where loops with stale data hold, over period, speed, gain and payload.
+"""`px.control.stability_atlas`: where loops with stale data hold, over period, speed, gain and payload.
 
 Every map has two parts that are computed apart: what became of simulated runs, and up to which
 period the linear loop is predicted to be stable.
@@ -11,15 +11,15 @@ import numpy as np
 from ...checks import shown
 from ...errors import ArgumentError
 from ...parallel.written import written
-from ...robot.robot import Robot, a_robot
+from ...robots.robot import Robot, a_robot
 from ...simulation.progress import Progress
 from ...simulation.simulator import positive
 from ...trajectories.trajectory import Trajectory
-from ..closed_loop import closed_loop
 from ..controller import computed_torque
 from ..one_thread import on_one_thread
-from ..policies import policies
-from ..policies import policy as as_policy
+from ..sampled_control import closed_loop
+from ..stale_policies import policies
+from ..stale_policies import policy as as_policy
 from .motion import CYCLE, at_speed, checked_motion, swaying
 from .prediction import POINTS, CycleRadii, boundaries
 from .rows import checked_axes, rising, rows_of, usual_axes
@@ -32,7 +32,7 @@ PERIODS = 2e-3, 2.0  # from and to, times the time in which the stiffest joint a
 class StabilityMap:
     """Of one policy: rows are values of one thing, columns are sampling periods.
 
-    error, diverged_at: of the simulated runs, as of `px.closed_loop`. boundary: up to which period
+    error, diverged_at: of the simulated runs, as of `px.control.closed_loop`. boundary: up to which period
     the linear loop is predicted to be stable; 0 where the shortest is not, infinite where all are.
     """
 
@@ -153,13 +153,13 @@ def stability_atlas(
 ):
     """Maps of where computed-torque control with stale data holds, as a StabilityAtlas.
 
-    For each of the policies (names or px.policy(...), by default all) and each of the axes a map:
-    a column a sampling period, a row a value. A cell is a run of `px.closed_loop` that begins on
+    For each of the policies (names or px.control.policy(...), by default all) and each of the axes a map:
+    a column a sampling period, a row a value. A cell is a run of `px.control.closed_loop` that begins on
     the motion; each row has the period up to which the loop is predicted to be stable, as by
-    `px.safe_period` with periodic=True. The two know nothing of each other.
+    `px.control.safe_period` with periodic=True. The two know nothing of each other.
 
-    kp, kd: gains as of `px.computed_torque`; without kd damping is critical. motion: a function of
-    t as of `px.closed_loop` that repeats itself after `cycle` seconds, by default sines of 0.3 rad
+    kp, kd: gains as of `px.control.computed_torque`; without kd damping is critical. motion: a function of
+    t as of `px.control.closed_loop` that repeats itself after `cycle` seconds, by default sines of 0.3 rad
     with a cycle of 2 s. periods: seconds, by default from 0.002 to 2 times kp**-1/2. axes: some of
     "speed" (how many times faster the motion goes), "gain" (a factor of kp, with kd in its square
     root) and "payload" (kg at the tip that the controller does not know of), each with its values;

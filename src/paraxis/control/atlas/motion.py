@@ -6,7 +6,7 @@ import numpy as np
 
 from ...checks import quoted
 from ...errors import ArgumentError
-from ...robot.scales import joint_scales
+from ...robots.scales import joint_scales
 from ...scalar import cos, sin
 from ..reference import Reference
 from ..returning import gaps_after

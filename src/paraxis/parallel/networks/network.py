@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 
-from ...algorithms.orders import rotated, shuffled_bits
 from ...checks import one_of
 from ...errors import ArgumentError
+from ...physics.parts.orders import rotated, shuffled_bits
 from ..hashable import is_hashable
 from ..listed import listed
 from ..whole_number import whole_number

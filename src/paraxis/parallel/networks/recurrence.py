@@ -1,6 +1,6 @@
 """Linear recurrences x(k) = x(k-1) ∘ a(k) on several processors: steps, operations, messages.
 
-∘ is any associative operator. The orders in which it may be applied are in algorithms/orders.py.
+∘ is any associative operator. The orders in which it may be applied are in physics/parts/orders.py.
 """
 
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...algorithms.order import Order
-from ...algorithms.orders import ORDERS
 from ...checks import one_of
 from ...errors import ArgumentError
+from ...physics.parts.order import Order
+from ...physics.parts.orders import ORDERS
 from ..whole_number import whole_number
 from .network import Delivery, Network
 

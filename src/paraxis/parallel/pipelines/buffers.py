@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...drivers.aside import aside
 from ...errors import ScheduleError
+from ...targets.cpu.aside import aside
 from ..solver import scipy_parts
 
 OUTSIDE = None  # takes the results

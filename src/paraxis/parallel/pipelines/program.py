@@ -13,7 +13,7 @@ import numpy as np
 from ...drivers import map as map_driver
 from ...errors import ArgumentError
 from ...graph.graph import size
-from ...graph.ops import OPS
+from ...graph.operations import OPS
 from ..tasks.task_graph import TaskGraph
 
 

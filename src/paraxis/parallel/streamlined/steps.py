@@ -7,7 +7,7 @@ Vectors are 3-D, each in its own body's frame. Symbols: docs/notation.md.
 
 from functools import partial
 
-from ...robot.joint import WORLD
+from ...robots.joint import WORLD
 from ...scalar import known
 from ...spatial import ZERO3, Matrix, Spatial, Vector, cross
 

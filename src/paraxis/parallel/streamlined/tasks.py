@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from ...algorithms.chain import require_chain
-from ...algorithms.motor_torques import directions
 from ...errors import ArgumentError
 from ...graph.trace import trace
 from ...passes.count import COUNTED
-from ...program import Program
-from ...robot.model import Model
-from ...robot.robot import Robot
+from ...physics.friction.motor_torques import directions
+from ...physics.parts.chain import require_chain
+from ...programs import Program
+from ...robots.model import Model
+from ...robots.robot import Robot
 from ..tasks.program_tasks import ProgramTasks
 from .friction_steps import motor_torque
 from .steps import inverse_dynamics

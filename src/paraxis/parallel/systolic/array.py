@@ -22,7 +22,7 @@ INSIDE = "inside a node"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystolicArray:
-    """Made by `px.systolic_array`. Times are in flops, buffers in words: numbers that are kept.
+    """Made by `px.parallel.systolic_array`. Times are in flops, buffers in words: numbers that are kept.
 
     `starts` maps each operation to the flops from the arrival of its state to its start,
     `processor` to the hardware that does it: (place, part of that place, slot).

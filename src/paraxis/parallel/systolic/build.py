@@ -5,11 +5,11 @@ What an array is made of is imported when one is asked for: `import paraxis` doe
 
 from dataclasses import replace
 
-from ...algorithms.chain import require_chain
 from ...checks import one_of
 from ...errors import ArgumentError
-from ...robot.model import Model
-from ...robot.robot import Robot
+from ...physics.parts.chain import require_chain
+from ...robots.model import Model
+from ...robots.robot import Robot
 
 FORMS = ("linear", "logarithmic")
 MACHINES = ("systolic", "single_device")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...drivers.aside import aside
+from ...targets.cpu.aside import aside
 from ..solver import scipy_parts
 from .array import INSIDE, OUTSIDE, kind
 from .wiring import Input

@@ -8,7 +8,7 @@ Symbols: docs/notation.md.
 from collections import Counter
 from typing import NamedTuple
 
-from ...algorithms.orders import prefixes, suffixes
+from ...physics.parts.orders import prefixes, suffixes
 from ...spatial import IDENTITY, ZERO3
 from .linear import BODY, torque
 from .node_program import steps

@@ -12,7 +12,7 @@ from numbers import Real
 
 from ...errors import ArgumentError
 from ...passes.depth import Weights
-from ...program import Program
+from ...programs import Program
 from .grain import gather
 from .task_graph import TaskGraph
 

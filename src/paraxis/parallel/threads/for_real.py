@@ -1,11 +1,11 @@
 """A schedule of a Program on the processors of a machine: as threads, or as C for each core."""
 
-from ...backends import c_parts
-from ...backends.files import write_parts
-from ...backends.llvm.kernel import ELEMENTS
-from ...backends.llvm.parallel_kernel import compile_parts
-from ...backends.llvm.parts import room
-from ...backends.number import checked_dtype
+from ...targets.cpu.map import ELEMENTS
+from ...targets.cpu.parts import compile_parts
+from ...targets.cpu.text.parts import room
+from ...targets.number import checked_dtype
+from ...targets.source import c_parts
+from ...targets.source.files import write_parts
 from .division import divided
 
 

@@ -9,7 +9,7 @@ Processors with the same number in different arrays are linked, each array to th
 
 import numpy as np
 
-from ...algorithms.orders import rotated
+from ...physics.parts.orders import rotated
 from ..networks.network import Network, network
 
 ARRAY = "shuffle_exchange_neighbours"

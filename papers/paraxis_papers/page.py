@@ -1,0 +1,103 @@
+"""A report as one HTML page: self-contained, light or dark, readable on a phone."""
+
+import re
+from html import escape
+
+from paraxis.drawing.figure import Figure, figure_html
+from paraxis.drawing.page import DOCUMENT, STYLE
+
+from .document import Diagram, Table, agrees, cells
+
+KINDS = {"quantity": "quantity", "printed": "number", "measured": "number", "note": "note"}
+
+REPORT_STYLE = """main { max-width: 1060px; }
+h1 { font-size: clamp(25px, 5vw, 36px); }
+section > ul { margin: 14px 0 0; padding-left: 18px; font-size: 13.5px; color: var(--soft); }
+.compared { table-layout: fixed; }
+.compared th, .compared td { white-space: normal; vertical-align: top; }
+.compared .number { width: 14%; text-align: right; white-space: nowrap; }
+.compared .quantity { width: 29%; }
+.compared .note { color: var(--soft); padding-right: 0; }
+.compared tr.same .number { color: var(--c1); font-weight: 600; }
+.compared tbody tr:last-child td { border-bottom: 0; }
+nav { display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 14px; }
+a { color: var(--c1); text-decoration: none; }
+a:hover { text-decoration: underline; }
+@media (max-width: 600px) {
+  .compared thead { display: none; }
+  .compared, .compared tbody { display: block; }
+  .compared tr { display: flex; flex-wrap: wrap; column-gap: 16px; padding: 8px 0;
+    border-bottom: 1px solid var(--line); }
+  .compared tr:last-child { border-bottom: 0; }
+  .compared td { border: 0; padding: 1px 0; }
+  .compared .quantity, .compared .note { width: 100%; }
+  .compared .quantity { font-weight: 600; }
+  .compared .number { width: auto; min-width: 9em; text-align: left; }
+  .compared .number::before { content: attr(data-head) " "; color: var(--soft);
+    font-weight: 400; }
+  .compared .note { font-size: 13px; }
+}
+"""
+
+
+def report_page(report, version):
+    """The whole document."""
+    parts = report.parts
+    contents = "".join(f'<a href="#t{k}">{escape(part.title)}</a>' for k, part in enumerate(parts))
+    head = f"""<header>
+<p class="brand">Paraxis {escape(version)}</p>
+<h1>{escape(report.title)}</h1>
+<p class="lead">{_prose(report.lead)}</p>
+<nav>{contents}</nav>
+</header>"""
+    sections = [_section(k, part) for k, part in enumerate(parts)]
+    foot = f'<p class="fine">{_prose(report.rule)}</p>'
+    body = "\n".join([head, *sections, foot])
+    style = STYLE + REPORT_STYLE + "".join(dict.fromkeys(each.style for each in report.diagrams))
+    return DOCUMENT.format(title=escape(report.title), style=style, body=body)
+
+
+def _section(k, part):
+    inner = _IN_HTML[type(part)](part)
+    return f"""<section id="t{k}">
+<h2>{escape(part.title)}</h2>
+<p>{_prose(part.lead)}</p>
+{inner}
+</section>"""
+
+
+def _compared(table):
+    conventions = "".join(f"<li>{_prose(sentence)}</li>" for sentence in table.conventions)
+    return _table(table.rows) + (f"\n<ul>{conventions}</ul>" if conventions else "")
+
+
+_IN_HTML = {Table: _compared, Figure: figure_html, Diagram: lambda diagram: diagram.html}
+
+
+def _table(rows):
+    heads = "".join(f'<th class="{KINDS[word]}">{word}</th>' for word in KINDS)
+    body = "\n".join(_line(row) for row in rows)
+    return (
+        f'<table class="compared"><thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table>"
+    )
+
+
+def _line(row):
+    _, *texts = cells(row)
+    same = ' class="same"' if agrees(row) else ""
+    inner = "".join(
+        f'<td class="{KINDS[word]}" data-head="{word}">{_unbroken(text)}</td>'
+        for word, text in zip(KINDS, texts, strict=True)
+    )
+    return f"<tr{same}>{inner}</tr>"
+
+
+def _unbroken(text):
+    """With differences such as 150n − 48 kept on one line."""
+    return _prose(text).replace(" − ", "&nbsp;−&nbsp;")
+
+
+def _prose(text):
+    """Text with its `code` set as such."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

@@ -1,0 +1,53 @@
+"""The report `speculation`: what is claimed of stale data, put to many conditions."""
+
+from ..document import Report
+from .against_period import slope_figure, slope_table
+from .boundaries import boundary_table
+from .buffering import buffering_table
+from .claims import claims_table
+from .equal_hardware import hardware_figures, hardware_table, slowest_table
+from .figures_6_and_7 import example_figures, lost_figure, lost_table, region_table
+from .frozen_posture import coupling_table, marginal_table, posture_table
+from .pipelines import pipeline_table
+from .speeds import torque_table, tracking_table
+from .time_steps import time_step_table
+
+TITLE = "Speculative control: the claims, tested"
+LEAD = (
+    "Hamilton, Walker and Bennett (1996) let a computed-torque controller use values of the "
+    "previous control step, so that links need not wait for one another. They compare their scheme "
+    "with Binder and Herzog's and report others'. The conditions of their figures are not printed: "
+    "here they are drawn by chance, and what is told is where a claim holds and where it does not."
+)
+RULE = (
+    "Everything is computed when the report is made; what is drawn by chance comes from fixed "
+    "seeds. Plants are exact and integrated by RK4; torques are held from sample to sample. "
+    "Predictions are of the linear loop (`px.control.safe_period`), all else is simulated "
+    "(`px.control.closed_loop`). `vuskovic` with values of one age is `binder_herzog` and is not repeated."
+)
+
+
+def speculation():
+    """The report."""
+    parts = [
+        time_step_table(),
+        lost_table(),
+        region_table(),
+        lost_figure(),
+        *example_figures(),
+        slope_table(),
+        slope_figure(),
+        torque_table(),
+        tracking_table(),
+        posture_table(),
+        coupling_table(),
+        marginal_table(),
+        boundary_table(),
+        buffering_table(),
+        pipeline_table(),
+        hardware_table(),
+        *hardware_figures(),
+        slowest_table(),
+        claims_table(),
+    ]
+    return Report("speculation", TITLE, LEAD, parts, RULE)

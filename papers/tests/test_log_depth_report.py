@@ -1,0 +1,224 @@
+"""The report on dynamics in logarithmic time: verdicts follow from numbers, numbers from runs."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+from paraxis_papers.document import markdown
+from paraxis_papers.log_depth import accuracy, claims, measured, responses, serial_cost
+from paraxis_papers.log_depth.chains import EQUAL, GENERAL, ROTORS, flops, robot_of
+from paraxis_papers.log_depth.forward_costs import (
+    BEST,
+    CONSTRAINT,
+    HALVES,
+    added_by_doubling,
+    depth_figure,
+    depth_table,
+)
+from paraxis_papers.page import report_page
+from paraxis_papers.printed import printed
+from paraxis_papers.reports import REPORTS
+
+import paraxis as px
+from paraxis.drawing.figure import draw
+from paraxis.robots.model import Model
+
+ROOT = Path(__file__).resolve().parents[2]
+extended = pytest.mark.skipif(
+    np.dtype(np.longdouble).itemsize == 8, reason="long double is double here"
+)
+
+
+# -- what is counted -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [EQUAL, GENERAL])
+@pytest.mark.parametrize("algorithm", [BEST, CONSTRAINT])
+def test_flops_are_on_a_line_from_which_the_cost_a_link_is_read(kind, algorithm):
+    slope = serial_cost.a_link(lambda n: flops(kind, n, algorithm))
+    for n in (8, 24):
+        assert flops(kind, n, algorithm) == flops(kind, 6, algorithm) + slope * (n - 6)
+
+
+def test_chains_are_as_general_as_they_are_said_to_be():
+    robot = robot_of(ROTORS, 6)
+    assert all(joint.rotor_inertia > 0 for joint in robot.joints)
+    assert all((body.matrix != 0).all() for body in robot.inertias)
+    plain = robot_of(GENERAL, 6)
+    assert [joint.placement for joint in plain.joints] == [j.placement for j in robot.joints]
+
+
+@pytest.mark.parametrize("kind", [EQUAL, GENERAL, ROTORS])
+def test_bias_torques_first_give_the_same_accelerations(kind):
+    robot = robot_of(kind, 6)
+    q, qd, tau = np.random.default_rng(0).normal(size=(3, 6))
+    found = serial_cost.accelerations(Model(robot))(q.tolist(), qd.tolist(), tau.tolist())
+    expected = px.forward_dynamics(robot, q, qd, tau)
+    assert abs(found - expected).max() <= 1e-11 * abs(expected).max()
+
+
+def test_the_printed_cost_is_not_met():
+    told, found = printed("fijany")["serial_cost"], serial_cost.ratios()
+    assert all(1 < ratio < told - 1 for ratio in found.values())
+    for kind in (EQUAL, GENERAL, ROTORS):
+        assert found[f"{kind}, bias torques first"] > found[kind]
+    row = claims.serial_cost()
+    assert row.printed == told and row.note.startswith(claims.REFUTED)
+    assert claims.not_for_one_processor().note.startswith(claims.CONFIRMED)
+
+
+@extended
+def test_articulated_bodies_keep_the_most_digits():
+    found = accuracy.errors(GENERAL)
+    assert min(found, key=found.get) == BEST and found[BEST] > 0
+    assert max(found.values()) < 1e-11
+
+
+def test_the_crossover_of_the_response_is_the_first():
+    n = responses.crossover(GENERAL)
+
+    def cheaper(n):
+        held, composite = responses.HELD, responses.COMPOSITE
+        return responses.response_flops(GENERAL, n, held) < responses.response_flops(
+            GENERAL, n, composite
+        )
+
+    assert cheaper(n) and not cheaper(n - 1)
+
+
+# -- verdicts --------------------------------------------------------------------------------------
+
+
+def test_a_claim_holds_always_never_or_sometimes():
+    assert claims.judged([True, True]) == claims.CONFIRMED
+    assert claims.judged([False]) == claims.REFUTED
+    assert claims.judged(iter([True, False])) == claims.DEPENDS
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "number"),
+    [
+        (claims.network, claims.DEPENDS, 2),
+        (claims.messages_hidden, claims.DEPENDS, 1),
+        (claims.computes_less, claims.CONFIRMED, 0.958),
+        (claims.limited_speedup, claims.CONFIRMED, 2.05),
+        (claims.six_arrays, claims.REFUTED, 0.93),
+    ],
+)
+def test_claims_on_two_arrays(claim, verdict, number):
+    row = claim()
+    assert row.note.startswith(verdict) and row.measured == number
+
+
+@pytest.mark.parametrize(
+    ("times", "verdict"),
+    [({"serial": 30.0, "scan": 10.0}, claims.REFUTED), ({"serial": 9.0, "scan": 10.0}, "confirm")],
+)
+def test_whether_articulated_bodies_are_sequential_is_measured(monkeypatch, times, verdict):
+    monkeypatch.setattr(measured, "results", lambda: made_up({64: times}))
+    row = claims.strictly_sequential()
+    assert row.note.startswith(verdict) and row.measured == times["serial"] / times["scan"]
+
+
+# -- what was measured -----------------------------------------------------------------------------
+
+
+def made_up(times_by_length, crossovers=None):
+    """Results as the benchmark writes them; nothing was measured of inverse dynamics."""
+    row = {"sliding": 0.0}
+    return {
+        "date": "2026-01-02",
+        "machine": {"cores": 2, "cpu": "some CPU", "memory_gib": 8.0, "pin": "4"},
+        "rows": [
+            row
+            | {
+                "n": n,
+                "forward_dynamics": {"ns_a_link": times, "error": dict.fromkeys(times, 1e-15)},
+                "inverse_dynamics": {"ns_a_link": {}, "error": {}},
+                "memory_mib": {name: 100 + n for name in times},
+            }
+            for n, times in times_by_length.items()
+        ],
+        "crossovers": {"forward_dynamics": crossovers or {}},
+        "pinocchio_ends": {"links": 8, "reason": "of memory"},
+    }
+
+
+def test_tables_are_made_of_what_the_benchmark_wrote(monkeypatch):
+    times = {64: {"pinocchio": 30.0, "serial": 20.0, "scan": 40.0}, 128: {"scan": 10.0, "odd": 5.0}}
+    pairs = {
+        "scan over serial": {"from": None, "ratios": {"64": 0.5}},
+        "odd over scan": {"from": 128, "ratios": {"128": 2.0}},
+    }
+    monkeypatch.setattr(measured, "results", lambda: made_up(times, pairs))
+    short, long = measured.time_table("forward_dynamics").rows
+    assert (short.quantity, short.measured) == ("N = 2⁶", 40.0)
+    assert "0.75 times as fast as Pinocchio, 30" in short.note
+    assert long.note == ""
+    (order,) = measured.order_table().rows
+    assert (order.quantity, order.measured) == ("N = 2⁷, forward dynamics, odd", 5.0)
+    assert order.note == "0.5 times the 10 of the scan"
+    never, faster = measured.crossover_table().rows
+    assert never.measured is None and "not at the longest chain of both, 2⁶" in never.note
+    assert faster.measured == 128 and "2.00 times as fast, at N = 2⁷" in faster.note
+    assert measured.bytes_a_link() == 2**20
+    curves = measured.time_figure("forward_dynamics").curves
+    assert curves == {
+        "Pinocchio": [(64, 30.0)],
+        "Paraxis serial": [(64, 20.0)],
+        "Paraxis scan": [(64, 40.0), (128, 10.0)],
+        "odd": [(128, 5.0)],
+    }
+    assert "2026-01-02" in measured.where() and "some CPU" in measured.where()
+
+
+def test_the_report_has_the_results_of_the_benchmark():
+    found = measured.results()
+    date.fromisoformat(found["date"])
+    kept = ROOT / "benchmarks/results/chains.json"
+    if kept.exists():
+        assert json.loads(kept.read_text()) == found, "copy it: see bench in the Makefile"
+    lengths = [row["n"] for row in measured.rows()]
+    assert lengths == sorted(lengths) and lengths[0] == 64
+    for function in measured.FUNCTIONS:
+        rows = measured.time_table(function).rows
+        assert len(rows) == len(found["rows"])
+        times = [row[function]["ns_a_link"]["scan"] for row in measured.rows()]
+        assert [row.measured for row in rows[: len(times)]] == [round(time, 1) for time in times]
+    worst = max(row["forward_dynamics"]["error"]["scan"] for row in found["rows"])
+    shown = {row.quantity: row.measured for row in measured.accuracy_table().rows}
+    assert shown["forward dynamics, Paraxis scan"] == pytest.approx(worst, rel=0.5)
+    assert min(shown.values()) >= 0 and max(shown.values()) < 1
+
+
+# -- the whole -------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_the_whole_report():
+    _, make = REPORTS["log-depth"]
+    report = make()
+    verdicts = [row.note.partition(":")[0] for row in report.tables[0].rows]
+    assert set(verdicts) == {claims.CONFIRMED, claims.REFUTED, claims.DEPENDS}
+    assert len(verdicts) == len(claims.CLAIMS)
+    assert all(draw(figure, width) for figure in report.figures for width in (360, 960))
+    assert "<svg" in report_page(report, "1.0")
+    assert markdown(report).count("## ") == len(report.tables) + len(report.figures)
+    titles = [part.title for part in report.parts]
+    for table, figure in (
+        (depth_table(), depth_figure()),
+        (measured.accuracy_table(), measured.error_figure()),
+    ):
+        assert titles.index(figure.title) == titles.index(table.title) + 1
+
+
+@pytest.mark.long
+def test_depth_grows_by_the_same_with_every_doubling():
+    for kind in (EQUAL, GENERAL):
+        assert len(set(added_by_doubling(kind, HALVES))) == 1
+    assert claims.logarithmic_depth().note.startswith(claims.CONFIRMED)
+    assert claims.logarithmic_plan().note.startswith(claims.CONFIRMED)
+    assert claims.step_two_overlapped().note.startswith(claims.DEPENDS)
+    assert claims.factors_along_the_chain().note.startswith(claims.CONFIRMED)

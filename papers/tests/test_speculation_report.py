@@ -1,0 +1,320 @@
+"""The report on speculation: what its numbers are made of, and that verdicts follow from them."""
+
+import numpy as np
+import pytest
+from paraxis_papers.document import markdown
+from paraxis_papers.page import report_page
+from paraxis_papers.reports import REPORTS
+from paraxis_papers.speculation import (
+    against_period,
+    arms,
+    boundaries,
+    buffering,
+    claims,
+    equal_hardware,
+    figures_6_and_7,
+    frozen_posture,
+    motions,
+    pipelines,
+    switched_runs,
+    time_steps,
+    torque_errors,
+)
+from paraxis_papers.speculation.arms import (
+    BINDER_HERZOG,
+    EXACT,
+    FIGURE_3,
+    PLANAR,
+    READINGS,
+    ROTORS,
+    TABLE_1,
+)
+
+import paraxis as px
+from paraxis.drawing.figure import draw
+
+
+def verdict(row):
+    return row.note.partition(":")[0]
+
+
+# -- what is measured ------------------------------------------------------------------------------
+
+
+def test_time_steps_are_those_printed_but_for_table_1():
+    rows = {row.quantity: row for row in time_steps.time_step_table().rows}
+    printed = {name: row for name, row in rows.items() if row.printed is not None}
+    assert [row.printed for row in printed.values()] == [6, 2, 1, 1, 1]
+    off = [name for name, row in printed.items() if row.measured != row.printed]
+    assert off == [f"3 links, {TABLE_1}"]
+    assert rows["6 links, exact"].measured == 12
+    assert verdict(claims.time_steps()) == "depends"
+
+
+def test_a_claim_on_the_length_of_the_loop_counts_flops(monkeypatch):
+    assert verdict(claims.shorter_loop()) == "confirmed"
+    monkeypatch.setattr(claims, "depth", lambda name, which: 9 if which in READINGS else 8)
+    assert verdict(claims.shorter_loop()) == "refuted"
+
+
+@pytest.fixture
+def few_runs(monkeypatch):
+    """A sweep of a moment: other conditions than the report's, the same functions."""
+    cached = (switched_runs.conditions, switched_runs.outcomes)
+    monkeypatch.setattr(switched_runs, "RUNS", 5)
+    monkeypatch.setattr(switched_runs, "PERIODS", (1e-3, 8e-3))
+    monkeypatch.setattr(switched_runs, "DURATION", 2.0)
+    for each in cached:
+        each.cache_clear()
+    yield
+    for each in cached:
+        each.cache_clear()
+
+
+def test_runs_that_are_switched_are_those_of_closed_loop(few_runs):
+    drawn = switched_runs.conditions()
+    assert drawn.turn.shape == (2, 5)
+    for values, ends in (
+        (drawn.frequency, switched_runs.FREQUENCIES),
+        (drawn.damping, switched_runs.DAMPINGS),
+        (drawn.size, switched_runs.SIZES),
+        (drawn.rate, switched_runs.RATES),
+    ):
+        assert ends[0] <= values.min() and values.max() <= ends[1]
+    found = switched_runs.outcomes(PLANAR, BINDER_HERZOG)
+    assert found.lost.any() and not found.lost.all()
+    k, which = (int(i) for i in np.argwhere(~found.lost)[0])
+    frequency, damping = drawn.frequency[k, which], drawn.damping[k, which]
+    size, rate = drawn.size[k, which], drawn.rate[k, which]
+
+    def motion(t):
+        turn = rate * t
+        return (
+            [size * px.math.sin(turn)] * 3,
+            [size * rate * px.math.cos(turn)] * 3,
+            [-size * rate**2 * px.math.sin(turn)] * 3,
+        )
+
+    arm = px.robots.planar(3)
+    law = px.control.computed_torque(arm, frequency**2, 2 * damping * frequency, BINDER_HERZOG)
+    run = px.control.closed_loop(
+        arm, law, motion, drawn.period[k, which], duration=2.0, switch_at=1.57, plant_step=4e-3
+    )
+    assert run.error == pytest.approx(found.error[k, which], rel=1e-6)
+
+
+def test_shares_and_regions_are_of_the_runs(few_runs):
+    gone, held = switched_runs.lost(BINDER_HERZOG), ~switched_runs.lost(EXACT)
+    which = figures_6_and_7.only_lost(BINDER_HERZOG, EXACT, PLANAR)
+    assert (which == gone & held).all() and which.any()
+    assert figures_6_and_7.share(which) == round(which.sum() / 10, 2)
+    low, high = figures_6_and_7.span(which)
+    turns = switched_runs.conditions().turn[which]
+    assert turns.min() * 0.9 <= low <= high <= turns.max() * 1.1
+
+
+def test_quintic_motions_start_and_end_at_rest():
+    begin, end = np.array([0.1, -1.0]), np.array([1.1, 0.5])
+    for t, place in ((0.0, begin), (2.0, end)):
+        q, qd, qdd = motions.quintic(t, begin, end, 2.0)
+        np.testing.assert_allclose(q, place, atol=1e-12)
+        np.testing.assert_allclose([qd, qdd], 0, atol=1e-12)
+    h, t = 1e-5, 0.7
+    before, now, after = (motions.quintic(t + k * h, begin, end, 2.0) for k in (-1, 0, 1))
+    np.testing.assert_allclose((after[0] - before[0]) / (2 * h), now[1], rtol=1e-8)
+    np.testing.assert_allclose((after[1] - before[1]) / (2 * h), now[2], rtol=1e-7)
+
+
+@pytest.mark.parametrize("policy", [BINDER_HERZOG, "yamakita_one_step_ahead"])
+def test_errors_of_torques_step_by_step(policy):
+    period, length = 0.1, 1.0
+    robot, program = px.robots.planar(3), px.control.speculate(px.robots.planar(3), policy)
+    begin, end = (values[0] for values in motions.ends(PLANAR).values())
+    names, worst = ("q", "qd", "qdd"), 0.0
+    state = program.start(*motions.quintic(0.0, begin, end, length))
+    for step in range(11):
+        t = period * step
+        now = dict(zip(names, motions.quintic(t, begin, end, length), strict=True))
+        given = dict(now)
+        if "q_ahead" in program.inputs:
+            ahead = motions.quintic(t + period, begin, end, length)
+            given |= dict(zip((f"{name}_ahead" for name in names), ahead, strict=True))
+        result = program.evaluate(**given, **state)
+        state = {name: result[output] for name, output in program.carry.items()}
+        exact = px.inverse_dynamics(robot, **now)
+        worst = max(worst, abs(result["tau"] - exact).max() / max(1, abs(exact).max()))
+    found = torque_errors.torque_errors(PLANAR, policy, length, period)
+    assert found[0] == pytest.approx(worst, rel=1e-9) and worst > 0.1
+
+
+def test_slopes_are_powers_of_the_period():
+    periods = np.array([1.0, 2.0, 4.0])
+    assert against_period.slope(periods, 3 * periods**2) == pytest.approx(2)
+    assert against_period.slope(periods, [1.0, 2.0, np.inf]) == pytest.approx(1)
+    assert against_period.slope(periods, [np.inf, np.inf, 1.0]) is None
+
+
+def test_a_loop_is_as_long_as_its_longest_path():
+    arm = px.robots.planar(3)
+    deep = {name: px.control.speculate(arm, name).depth().flops for name in (EXACT, FIGURE_3)}
+    share = equal_hardware.period_share
+    assert share(PLANAR, FIGURE_3) == deep[FIGURE_3] / deep[EXACT] < 1
+    assert share(PLANAR, EXACT) == 1 and share(PLANAR, "pipelined") == 0.5
+
+
+def test_runs_at_equal_hardware_are_those_of_closed_loop():
+    found = equal_hardware.errors(PLANAR, TABLE_1, equal_hardware.QUICK, equal_hardware.LATE)
+    assert found.shape == (len(equal_hardware.EXACT_PERIODS), motions.MOTIONS)
+    settings = equal_hardware.motions(PLANAR, equal_hardware.QUICK)
+    one = {name: values[1:2] for name, values in settings.items()}
+    period = 2e-3 * equal_hardware.period_share(PLANAR, TABLE_1)
+    arm = px.robots.planar(3)
+    law = px.control.computed_torque(arm, 100.0, 20.0, TABLE_1)
+    times = {"duration": 2.0, "delay": 0.98 * period, "plant_step": 5e-3}
+    run = px.control.closed_loop(arm, law, equal_hardware.wave, [period], **times, **one)
+    assert run.error == pytest.approx(found[1, 1], rel=1e-6)
+
+
+def test_what_is_safer_depends_on_what_hangs_on_a_link():
+    """Of the first posture: heavy links ask for Hamilton's scheme, rotors for the other."""
+    for reading in READINGS:
+        heavy, light, rotors = (
+            frozen_posture.found(name, reading, 0).period
+            / frozen_posture.found(name, BINDER_HERZOG, 0).period
+            for name in (PLANAR, 0.03, ROTORS)
+        )
+        assert heavy > 1 > light and rotors < 1
+
+
+def test_a_predicted_boundary_is_where_simulation_finds_it():
+    for policy in (BINDER_HERZOG, FIGURE_3):
+        found = boundaries.boundary(policy, boundaries.CASES[1])
+        assert abs(found.off) <= boundaries.ASKED
+        law = arms.control(PLANAR, policy, 20.0, 0.7)
+        safe = px.control.safe_period(px.robots.planar(3), law, boundaries.CASES[1][0])
+        assert found.predicted == safe.period
+
+
+# -- verdicts follow from numbers ------------------------------------------------------------------
+
+
+def made_up_losses(monkeypatch, **shares):
+    """Let each policy lose the first so many of all conditions, or none; of all arms alike."""
+    total = switched_runs.conditions().turn
+
+    def lost(policy, name=PLANAR):
+        share = shares.get(getattr(policy, "name", policy), 0.0)
+        return (np.arange(total.size) < share * total.size).reshape(total.shape)
+
+    monkeypatch.setattr(claims, "lost", lost)
+    monkeypatch.setattr(figures_6_and_7, "lost", lost)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "lower", "remains"),
+    [
+        (0.5, 0.0, "confirmed", "confirmed"),
+        (0.5, 0.25, "confirmed", "depends"),
+        (0.25, 0.5, "refuted", "refuted"),
+    ],
+)
+def test_who_is_lost_decides(monkeypatch, theirs, ours, lower, remains):
+    made_up_losses(monkeypatch, **{BINDER_HERZOG: theirs}, **dict.fromkeys(READINGS, ours))
+    assert verdict(claims.lost_at_lower_rates()) == lower
+    row = claims.hamilton_remains_stable()
+    assert verdict(row) == remains
+    assert row.measured == round(max(0.0, 1 - ours / theirs), 2)
+
+
+def test_high_rates_are_judged_by_short_periods_only(monkeypatch):
+    turn = switched_runs.conditions().turn
+    high = turn < figures_6_and_7.EDGES[1]
+    for where, expected in ((high, "refuted"), (~high, "confirmed")):
+        monkeypatch.setattr(claims, "lost", lambda policy, where=where: where)
+        assert verdict(claims.all_hold_at_high_rates()) == expected
+
+
+def test_other_claims_on_losses(monkeypatch):
+    made_up_losses(monkeypatch, yamakita_buffered=1.0, binder_herzog=1.0, pipelined=0.5)
+    assert verdict(claims.buffering_diverges()) == "confirmed"
+    assert verdict(claims.better_convergence()) == "confirmed"
+    assert claims.same_as_pipelines().measured == 0.5
+    made_up_losses(monkeypatch, hamilton=0.5, yamakita_buffered=0.25)
+    assert verdict(claims.buffering_diverges()) == "depends"
+    assert verdict(claims.better_convergence()) == "depends"
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"), [(0.9, "refuted"), (0.0, "confirmed"), (-0.1, "confirmed")]
+)
+def test_marginal_is_what_does_not_decay(monkeypatch, rate, expected):
+    monkeypatch.setattr(claims, "rate_of_decay", lambda name, which: rate)
+    assert verdict(claims.marginally_stable()) == expected
+
+
+@pytest.mark.parametrize(
+    ("simulated", "expected"), [(1.04, "confirmed"), (1.06, "refuted"), (0.0, "refuted")]
+)
+def test_boundaries_are_to_be_within_what_is_asked(monkeypatch, simulated, expected):
+    monkeypatch.setattr(
+        boundaries, "boundary", lambda policy, case: boundaries.Boundary(1.0, simulated)
+    )
+    assert verdict(claims.predicted_boundaries()) == expected
+
+
+def test_relative_stability_is_that_of_safe_periods(monkeypatch):
+    for ratio, expected in ((2.0, "confirmed"), (0.5, "refuted")):
+        monkeypatch.setattr(claims, "ratios", lambda name, which, r=ratio: np.array([r, r]))
+        assert verdict(claims.greater_relative_stability()) == expected
+    monkeypatch.setattr(claims, "ratios", lambda name, which: np.array([2.0, 0.5]))
+    assert verdict(claims.greater_relative_stability()) == "depends"
+
+
+@pytest.mark.parametrize(("power", "expected"), [(1.0, "confirmed"), (2.0, "refuted")])
+def test_linear_is_a_slope_of_one(monkeypatch, power, expected):
+    for name, periods in (("torques", against_period.LONG), ("positions", against_period.SHORT)):
+        errors = [period**power for period in periods]
+        monkeypatch.setattr(against_period, name, lambda *which, errors=errors: errors)
+    assert verdict(claims.errors_are_linear()) == expected
+
+
+def test_equal_hardware_is_judged_by_who_is_nearer(monkeypatch):
+    for won, slow, quick in ((True, "refuted", "confirmed"), (False, "confirmed", "refuted")):
+        monkeypatch.setattr(equal_hardware, "wins", lambda *which, won=won: np.array([[won]]))
+        assert verdict(claims.serial_better_when_slow()) == slow
+        assert verdict(claims.stale_better_when_quick()) == quick
+
+
+def test_pipelines_of_one_and_two_stages_are_policies_with_names():
+    assert pipelines.pipeline(1) == EXACT and pipelines.pipeline(2) == "pipelined"
+    assert px.control.speculate(px.robots.planar(3), pipelines.pipeline(3)).carry.keys() == {
+        "torque_1",
+        "torque_2",
+    }
+    assert px.control.policy("pipelined") == px.control.policy("pipelined", stages=2)
+
+
+# -- the whole -------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_the_whole_report():
+    _, make = REPORTS["speculation"]
+    report = make()
+    rows = report.tables[-1].rows
+    assert len(rows) == len(claims.CLAIMS)
+    assert {verdict(row) for row in rows} == {"confirmed", "refuted", "depends"}
+    assert all(draw(figure, width) for figure in report.figures for width in (360, 960))
+    assert "<svg" in report_page(report, "1.0")
+    assert markdown(report).count("## ") == len(report.tables) + len(report.figures)
+
+
+@pytest.mark.long
+def test_the_example_is_one_in_which_only_binder_and_herzog_lose_the_arm():
+    at = figures_6_and_7.example()
+    assert switched_runs.lost(BINDER_HERZOG)[at]
+    assert not any(switched_runs.lost(reading)[at] for reading in READINGS)
+    lost, held = figures_6_and_7.example_figures()
+    assert lost.curves["actual"][-1][0] < held.curves["actual"][-1][0] == switched_runs.DURATION
+    joints = buffering.lost_joints()
+    assert joints.sum() == pytest.approx(1)

@@ -1,0 +1,1 @@
+"""The recursions along long chains, over generic scalars: links are inputs."""

@@ -1,0 +1,176 @@
+"""One HTML page about a robot on this machine: self-contained, small, light or dark.
+
+Every piece of text that a file could have brought is escaped here, and the page's own policy
+forbids scripts and fetches altogether.
+"""
+
+from dataclasses import dataclass
+from html import escape
+
+from ..checks import shown
+from ..drawing.page import DOCUMENT, STYLE, details, plot, section, table
+from ..robots.table import HEAD, NUMERIC, drive_table, joint_rows, summary
+from . import demo_plots as plots
+from .machine import lines
+from .measure import SAMPLE
+from .operations import NOTE, cheapest
+from .text import duration, short
+
+
+@dataclass(frozen=True)
+class Tour:
+    """What the demo found out: all the page shows."""
+
+    version: str
+    robot: object
+    call: str  # how to load this robot, as Python
+    program: object
+    pairs: list  # (general, customised) Operations, one pair an algorithm
+    chosen: object  # Operations
+    compiled: object  # measure.Compiled
+    error: float  # of the kernel against the interpreter
+    general_error: float  # against the interpreted general robot, given this robot's numbers
+    latency_s: float
+    speeds: list
+    machine: dict
+    warning: str  # that others were computing too, or nothing
+
+
+def page(tour):
+    """The whole HTML document."""
+    name = escape(shown(tour.robot.name))
+    best = max(tour.speeds, key=lambda speed: speed.states_per_s)
+    body = "\n".join(
+        (_head(tour, name, best), _speed(tour), _operations(tour), _layers(tour))
+        + (_robot(tour, name), _try(tour), _measured(tour))
+    )
+    return DOCUMENT.format(title=f"{name} in Paraxis", style=STYLE, body=body)
+
+
+def _head(tour, name, best):
+    general = cheapest([general for general, _ in tour.pairs])
+    single = min((s for s in tour.speeds if s.threads == 1), key=lambda s: s.ns_per_state)
+    tiles = (
+        (duration(single.ns_per_state / 1e9), "per state on one core"),
+        (f"{tour.chosen.flops} flops", f"per state; the general robot needs {general.flops}"),
+        (duration(tour.compiled.cold_s), "to compile, once per machine"),
+        (f"{max(tour.error, tour.general_error):.0e}", "largest error, against the interpreter"),
+    )
+    shown_tiles = "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in tiles)
+    return f"""<header>
+<p class="brand">Paraxis {escape(tour.version)}</p>
+<h1>{name}: {_spoken(best.states_per_s)} states a second</h1>
+<p class="lead">The torques behind a motion, computed by straight-line machine code that was made
+for this very robot and this very CPU.</p>
+<ul class="tiles">{shown_tiles}</ul>
+</header>"""
+
+
+def _speed(tour):
+    counts = list(dict.fromkeys(speed.threads for speed in tour.speeds))
+    series = [
+        (_threads(count), [speed for speed in tour.speeds if speed.threads == count])
+        for count in counts
+    ]
+    rows = [
+        (f"{batch:,}",)
+        + tuple(
+            cell
+            for _, speeds in series
+            for s in speeds
+            if s.batch == batch
+            for cell in (duration(s.ns_per_state / 1e9), short(s.states_per_s))
+        )
+        for batch in dict.fromkeys(speed.batch for speed in tour.speeds)
+    ]
+    heads = ["states per call"]
+    for name, _ in series:
+        heads += [f"{name}, per state", f"{name}, states/s"]
+    return section(
+        "How fast",
+        f"Inverse dynamics of many states in one call: the more a call brings, the less the call "
+        f"itself costs. Small batches use one thread in either case. A call with a single state "
+        f"takes {duration(tour.latency_s)}, from Python and back.",
+        f'<p class="warning">{escape(tour.warning)}</p>' if tour.warning else "",
+        plot(plots.throughput, series),
+        details("The same as numbers", table(heads, rows, numeric=set(heads))),
+    )
+
+
+def _operations(tour):
+    groups = [
+        (shown(general.name), [("c3", "general", general.flops), ("c1", "customised", own.flops)])
+        for general, own in tour.pairs
+    ]
+    groups.append(("chosen", [("c1", "customised", tour.chosen.flops)]))
+    return section(
+        "What customising saves",
+        "Flops for one state before and after the robot is known. In the general robot every mass, "
+        "centre of mass, inertia, length and gravity is an input; in the customised one they are "
+        "numbers, and zeros, ones and repetitions disappear. Chosen is the cheapest over all "
+        "algorithms and equivalent body frames and masses, and is what runs.",
+        plot(plots.operations, groups),
+        f'<p class="fine">{escape(NOTE)}</p>',
+    )
+
+
+def _layers(tour):
+    widths, flops = tour.program.width(), tour.chosen.flops
+    if not widths:  # a robot without mass
+        return section("Where the parallelism is", "There is nothing to compute.")
+    average = flops / len(widths)
+    return section(
+        "Where the parallelism is",
+        f"With a processor for every operation, {flops} flops take {len(widths)} steps one after "
+        f"another; this many could run at once in each. On average that is {average:.1f}: however "
+        "many processors share one state, it gets at most that many times faster. Different states "
+        "are independent, which is where vectors and threads come in.",
+        plot(plots.layers, widths, flops),
+        '<p class="fine">Each flop stands as early as its arguments allow; sines and cosines of '
+        "the joint angles are taken as given.</p>",
+    )
+
+
+def _robot(tour, name):
+    joints = table(HEAD, joint_rows(tour.robot), NUMERIC)
+    head, rows = drive_table(tour.robot)
+    drives = table(head, rows, NUMERIC) if rows else ""
+    return section("The robot", f"{name}: {escape(summary(tour.robot))}.", joints, drives)
+
+
+def _try(tour):
+    code = f"""import paraxis as px
+
+robot = px.load({tour.call})
+# arrays (..., {tour.robot.n}), any batch shape
+tau = px.inverse_dynamics(robot, q, qd, qdd)"""
+    return section("Try it", "The same from Python:", f"<pre><code>{escape(code)}</code></pre>")
+
+
+def _measured(tour):
+    made = tour.compiled
+    cached = "" if made.cached_s is None else f", found on disk in {duration(made.cached_s)}"
+    notes = (
+        f"Traced in {duration(made.trace_s)}, compiled in {duration(made.cold_s)}{cached}. "
+        "Every time is the best of a few runs, float64, results written to a given array. "
+        f"Checked on {SAMPLE} random states: the machine code differs from the interpreter by "
+        f"{tour.error:.1e}, from the interpreted general robot given this robot's numbers by "
+        f"{tour.general_error:.1e} (max|Δ| / max(1, max|reference|) of the worst state)."
+    )
+    facts = "".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in lines(tour.machine))
+    return section("How it was measured", escape(notes), f"<dl>{facts}</dl>")
+
+
+# -- pieces ----------------------------------------------------------------------------------------
+
+
+def _threads(count):
+    return "1 thread" if count == 1 else f"{count} threads"
+
+
+def _spoken(value):
+    words = (("billion", 1e9), ("million", 1e6), ("thousand", 1e3))
+    for word, factor in words:
+        if value >= 0.9995 * factor:
+            return f"{short(value / factor)} {word}"
+    return short(value)

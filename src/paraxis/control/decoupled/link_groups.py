@@ -1,0 +1,213 @@
+"""Links in groups, and the straight line of operations that each group goes through.
+
+Within a group every value is of this pass. Reads that Vuskovic's policy cuts, where they go from
+group to group, become entries that are found; what they find is sent by the group that computes it.
+What the policy does not cut (gravity: a matter of where the links are) each group makes for itself.
+
+With every variable that is sent goes its origin: the sample of the oldest joint values behind it.
+A torque whose origin is its own sample is exact, however it came about.
+"""
+
+from dataclasses import replace
+from functools import cached_property
+from numbers import Integral
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ...graph.evaluate import evaluate
+from ...graph.graph import Graph
+from ...graph.node import Builder
+from ...graph.trace import trace
+from ...scalar import minimum
+from ...targets.cpu.team import MOST
+from ...targets.cpu.text.free_running import FreeBody
+from ..stale_policies import vuskovic
+from ..stale_recursion import TORQUE, StaleRecursion
+
+ORIGIN = "origin"  # in place of the number of a scalar
+
+
+def divided(n, groups):
+    """Lists of links: as asked for, or so many of consecutive links, about as many in each."""
+    if isinstance(groups, Integral) and not isinstance(groups, bool):
+        if not 1 <= groups <= n:
+            raise ArgumentError(
+                f"groups: expected 1 to {n}, one for each link at most, found {groups}"
+            )
+        lists = [part.tolist() for part in np.array_split(range(n), groups)]
+    else:
+        lists = _listed(n, groups)
+    if len(lists) > MOST:
+        raise ArgumentError(f"groups: expected at most {MOST} threads, found {len(lists)}")
+    return lists
+
+
+def _listed(n, groups):
+    try:
+        lists = [list(group) for group in groups]
+    except TypeError:
+        raise ArgumentError(
+            f"groups: expected a number, or a list of links for each, found {groups!r}"
+        ) from None
+    seen = {}
+    for k, group in enumerate(lists):
+        if not group:
+            raise ArgumentError(f"groups: expected links in each, found none in group {k}")
+        for link in group:
+            if not isinstance(link, Integral) or isinstance(link, bool) or not 0 <= link < n:
+                raise ArgumentError(
+                    f"group {k}: expected links of 0 to {n - 1} (the robot's joints in order), "
+                    f"found {link!r}"
+                )
+            if link in seen:
+                raise ArgumentError(
+                    f"groups: expected every link once, found link {link} in group {seen[link]} "
+                    f"and in group {k}"
+                )
+            seen[link] = k
+    missing = sorted(set(range(n)) - seen.keys())
+    if missing:
+        raise ArgumentError(f"groups: expected every link once, found {missing} in none")
+    return lists
+
+
+class LinkGroups:
+    """The groups of a robot's links. `bodies` is what the threads run."""
+
+    def __init__(self, robot, groups):
+        self.links = divided(robot.n, groups)
+        self._home = {link: g for g, links in enumerate(self.links) for link in links}
+        self._recursion = StaleRecursion(robot, vuskovic())
+        system = self._recursion.system
+        torques = {(TORQUE, i): (scalar,) for i, scalar in enumerate(system.results)}
+        self.system = replace(system, variables=system.variables | torques)
+
+    def home(self, variable):
+        """The group that computes a variable."""
+        return self._home[self._recursion.owner(variable)]
+
+    def is_found(self, variable, reader, group):
+        """Does a group, for a reader, take what it finds of a variable?"""
+        return self.home(variable) != group and (variable, reader) in self._recursion.cuts
+
+    @cached_property
+    def _plans(self):
+        return [_Plan(self, g) for g in range(len(self.links))]
+
+    @cached_property
+    def _records(self):
+        """For each group the entries that it sends, after the sample's number."""
+        records = []
+        for g in range(len(self.links)):
+            wanted = [v for plan in self._plans for v in plan.found if self.home(v) == g]
+            records.append([e for v in dict.fromkeys(wanted) for e in self.entries(v)])
+        return records
+
+    def entries(self, variable):
+        """What travels of a variable."""
+        return [(variable, k) for k in (ORIGIN, *self.system.changing(variable))]
+
+    @cached_property
+    def bodies(self):
+        bodies = []
+        for plan, sent in zip(self._plans, self._records, strict=True):
+            reads = {
+                h: tuple(1 + self._records[h].index(entry) for entry in entries)
+                for h, entries in plan.found_of.items()
+            }
+            bodies.append(FreeBody(plan.graph(sent), reads))
+        return bodies
+
+    def values_found(self, g):
+        """How many numbers a group takes from others in a pass, origins not counted."""
+        return sum(k != ORIGIN for _, k in self._plans[g].entries)
+
+    def given(self, q, qd, qdd):
+        """For each group the joint values that it takes, a row a sample."""
+        joints = {"q": q, "qd": qd, "qdd": qdd}
+        return [
+            np.stack([joints[name][:, k] for name, k in plan.joints], axis=-1)
+            for plan in self._plans
+        ]
+
+    def found_at_first(self, q, qd, qdd):
+        """What each group finds before anybody sends: as if sample 0 had always been."""
+        recursion, inputs = self._recursion, {"q": len(q), "qd": len(qd), "qdd": len(qdd)}
+
+        def first(**joints):
+            return recursion.exact(joints["q"][0].builder, joints)[1]
+
+        values = {}
+        if recursion.entries:
+            graph = trace(first, {name: (length,) for name, length in inputs.items()})
+            scalars = evaluate(graph, {"q": q, "qd": qd, "qdd": qdd})["result"]
+            for entry, scalar in zip(recursion.entries, scalars, strict=True):
+                values[(entry.variable, entry.link), entry.k] = scalar
+        return [[values.get(entry, 0.0) for entry in plan.entries] for plan in self._plans]
+
+
+class _Plan:
+    """What one group computes, and of what."""
+
+    def __init__(self, groups, g):
+        self.groups, self.g = groups, g
+        system = groups.system
+        needed, found = set(), set()
+        for reader in reversed(system.variables):
+            if reader in needed or groups.home(reader) == g:
+                needed.add(reader)
+                for variable in system.reads(reader):
+                    into = found if groups.is_found(variable, reader, g) else needed
+                    into.add(variable)
+        self.computed = [v for v in system.variables if v in needed]
+        self.found = [v for v in system.variables if v in found]
+        self.found_of = {}  # another group -> the entries that are found of it
+        for h in sorted({groups.home(v) for v in self.found}):
+            here = [v for v in self.found if groups.home(v) == h]
+            self.found_of[h] = [entry for v in here for entry in groups.entries(v)]
+        self.entries = [entry for entries in self.found_of.values() for entry in entries]
+        taken = (
+            node.value for v in self.computed for node in system.needs(v) if node.op == "input"
+        )
+        self.joints = list(dict.fromkeys(e for e in taken if isinstance(e[0], str)))
+
+    def graph(self, sent):
+        """The operations of a pass; `sent` are the entries that others find."""
+        builder = Builder()
+        sample = builder.input("sample", 0)
+        found = {entry: builder.input("found", k) for k, entry in enumerate(self.entries)}
+        joints = {entry: builder.input("given", k) for k, entry in enumerate(self.joints)}
+        values, origins = {}, {}
+        for reader in self.computed:
+            values[reader] = self._scalars(builder, reader, joints, found, values)
+            origins[reader] = self._origin(reader, sample, found, origins)
+
+        def value(entry):
+            variable, k = entry
+            return origins[variable] if k == ORIGIN else values[variable][k]
+
+        torques = [(TORQUE, i) for i in self.groups.links[self.g]]
+        kept = [*(values[t][0] for t in torques), *(origins[t] for t in torques)]
+        outputs = {"kept": kept} | ({"sent": [sample, *map(value, sent)]} if sent else {})
+        inputs = {"sample": (), "given": (len(joints),)}
+        inputs |= {"found": (len(found),)} if found else {}
+        outputs = {name: ((len(nodes),), tuple(nodes)) for name, nodes in outputs.items()}
+        return Graph(inputs, outputs, name=f"group_{self.g}")
+
+    def _scalars(self, builder, reader, joints, found, values):
+        def given(entry):
+            variable, k = entry
+            if isinstance(variable, str):
+                return joints[entry]
+            taken = self.groups.is_found(variable, reader, self.g)
+            return found[entry] if taken else values[variable][k]
+
+        return self.groups.system.evaluate(builder, reader, given)
+
+    def _origin(self, reader, sample, found, origins):
+        oldest = sample
+        for variable in self.groups.system.reads(reader):
+            taken = self.groups.is_found(variable, reader, self.g)
+            oldest = minimum(oldest, found[variable, ORIGIN] if taken else origins[variable])
+        return oldest

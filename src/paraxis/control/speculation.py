@@ -1,0 +1,162 @@
+"""`px.control.speculate`: inverse dynamics with values of earlier control steps, as a Program."""
+
+import numpy as np
+
+from ..graph.trace import trace
+from ..physics.coupled_newton_euler import BACKWARD, FORWARD
+from ..programs import Program
+from ..robots.robot import a_robot
+from ..targets.places import place_of
+from .stale_policies import TORQUE
+from .stale_policies import policy as as_policy
+from .stale_recursion import AHEAD, StaleRecursion
+
+AGES = "age"  # the input that tells each link the age of what it reads
+
+
+def speculate(robot, policy="binder_herzog"):
+    """The Program of a robot's torques under a policy, with the values of earlier control steps.
+
+    Inputs q, qd, qdd as of inverse dynamics, then what is carried: `omega_1` (n, 3) are the angular
+    velocities of one control step ago, `force_2` the forces of two, `torque_1` (n,) torques; the
+    outputs are `tau` and what these inputs become, `omega_1_next`, ... (`.carry` maps them, and
+    `.start(q, qd, qdd)` gives the values to begin with.) A policy that looks ahead also takes
+    q_ahead, qd_ahead, qdd_ahead, the joint values foreseen for the next step. A policy whose ages
+    are uncertain takes `age` (n,), what each link meets; one that a read cannot meet counts as the
+    oldest that it can.
+
+    policy: one of `px.control.policies()`, a `px.control.policy(name, ...)` with options, or a list of `px.control.Cut`.
+    """
+    a_robot(robot)
+    return Speculation(StaleRecursion(robot, as_policy(policy)))
+
+
+class Speculation(Program):
+    """A Program that carries values from control step to control step."""
+
+    def __init__(self, recursion):
+        self.policy, self._recursion = recursion.policy, recursion
+        self._arrays = {}  # (variable, age) -> the entries that it holds
+        for entry in recursion.entries:
+            self._arrays.setdefault((entry.variable, entry.age), []).append(entry)
+        self._start_kernels = {}  # by target
+        super().__init__(self._graph())
+
+    @property
+    def carry(self):
+        """Inputs of the next step -> the outputs that become them."""
+        return {name: f"{name}_next" for name in map(_name, self._arrays)}
+
+    @property
+    def reads(self):
+        """Every read of the recursion: (variable, link, read by, link) -> its ages.
+
+        The link of an end acceleration is that whose joint sits there.
+        """
+        cuts = self._recursion.cuts
+        return {
+            (*variable, *reader): cuts[variable, reader].ages
+            if (variable, reader) in cuts
+            else (0,)
+            for variable, reader in self._recursion.reads
+        }
+
+    @property
+    def time_steps(self):
+        """The paper's measure: blocks, forward and backward of each link, one after another.
+
+        Where all links wait for nobody it is 1; gravity is not a block.
+        """
+        recursion, level = self._recursion, {}
+
+        def block(variable):
+            return variable[0] in BACKWARD, recursion.owner(variable)
+
+        def counts(variable):
+            return variable[0] in FORWARD + BACKWARD
+
+        waits = {}
+        for variable, reader in recursion.reads:
+            if counts(variable) and counts(reader) and (variable, reader) not in recursion.cuts:
+                waits.setdefault(block(reader), set()).add(block(variable))
+        blocks = {block(v) for v in recursion.system.variables if counts(v)}
+        for backward, i in sorted(blocks, key=lambda b: (b[0], -b[1] if b[0] else b[1])):
+            before = waits.get((backward, i), set()) - {(backward, i)}
+            level[backward, i] = 1 + max((level[b] for b in before), default=0)
+        return max(level.values())
+
+    def start(self, q, qd, qdd):
+        """The carried inputs as if the robot had always moved as (q, qd, qdd).
+
+        Where these are on a GPU, of CuPy, PyTorch or JAX, what is returned is.
+        """
+        if not self._arrays:
+            return {}
+        motion = {"q": q, "qd": qd, "qdd": qdd}
+        place = place_of(motion)
+        with place.stream():
+            given = [place.array(motion[name], name, shape) for name, shape in self._joints.items()]
+            results = self._start_kernel(place.target)(*given)
+            several = results if isinstance(results, tuple) else (results,)
+            return dict(zip(self.carry, map(place.given_back, several), strict=True))
+
+    def _start_kernel(self, target):
+        """Compiled on first use and remembered."""
+
+        def first(**joints):
+            builder = joints["q"][0].builder
+            return self._as_arrays(self._recursion.exact(builder, joints).entries)
+
+        if target not in self._start_kernels:
+            program = Program(trace(first, self._joints, f"{self.name}_start"))
+            self._start_kernels[target] = program.compile(target)
+        return self._start_kernels[target]
+
+    @property
+    def _joints(self):
+        robot = self._recursion.robot
+        return {"q": (robot.nq,), "qd": (robot.nv,), "qdd": (robot.nv,)}
+
+    def _shape(self, variable):
+        n = self._recursion.robot.n
+        return (n,) if variable == TORQUE else (n, 3)
+
+    def _as_arrays(self, scalars):
+        """name -> nested scalars, zero where nothing is carried."""
+        values = dict(zip(self._recursion.entries, scalars, strict=True))
+        arrays = {}
+        for (variable, age), entries in self._arrays.items():
+            shape = self._shape(variable)
+            rows = np.zeros(shape, object)
+            for entry in entries:
+                rows[(entry.link, entry.k)[: len(shape)]] = values[entry]
+            arrays[_name((variable, age))] = rows.tolist()
+        return arrays
+
+    def _graph(self):
+        recursion, inputs = self._recursion, self._joints
+        if self.policy.ahead:
+            inputs |= {AHEAD[name]: shape for name, shape in inputs.items()}
+        inputs |= {AGES: (recursion.robot.n,)} if recursion.uncertain else {}
+        for variable, age in self._arrays:
+            inputs[_name((variable, age))] = self._shape(variable)
+
+        def step(**arrays):
+            past = []
+            for entry in recursion.entries:
+                held = arrays[_name((entry.variable, entry.age))][entry.link]
+                past.append(held if entry.variable == TORQUE else held[entry.k])
+            builder = arrays["q"][0].builder
+            made = recursion.step(builder, arrays, past, arrays.get(AGES))
+            carried = self._as_arrays(made.entries)
+            return {
+                "tau": made.torques,
+                **{self.carry[name]: value for name, value in carried.items()},
+            }
+
+        return trace(step, inputs, f"speculate_{self.policy.name}")
+
+
+def _name(array):
+    variable, age = array
+    return f"{variable}_{age}"

@@ -1,0 +1,232 @@
+"""`px.constrained_forward_dynamics`: accelerations and forces of a robot in contact.
+
+For use inside another trace, where numbers of a contact may be traced scalars, too: `spliced`, with
+what `contact_arrays(contacts)` names beside q, qd and tau.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...checks import did_you_mean
+from ...errors import ArgumentError
+from ...graph.splice import splice, traced_value
+from ...graph.trace import trace
+from ...passes.cheapen import cheapen_unless_long, cost
+from ...physics.contact import constrained_dynamics
+from ...physics.contact.constrained_dynamics import Tolerance
+from ...physics.parts.massless import require_mobile
+from ...programs import work
+from ...robot_functions import MATTERS, View, input_shapes
+from ...robots.equal.reframe import reframe
+from ...robots.equal.regroup import regroup
+from ...robots.robot import a_robot
+from ...scalar import equal, select, sqrt
+from ...targets.places import place_of
+from .long_chain import constrained_chain, touches_tip
+from .touching import Touching
+
+TOLERANCE = {"float64": Tolerance(1e-12, 1e-12), "float32": Tolerance(1e-7, 1e-5)}
+LONGEST_IN_CONTACT = 32  # joints of a robot for which a Program is made without being asked for
+MOVING_BASE = ("base_velocity", "base_acceleration")
+
+
+class ConstrainedMotion(NamedTuple):
+    """What a robot in contact does, a state each."""
+
+    qdd: np.ndarray  # (..., n); NaN where the rank is short
+    force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; likewise
+    acceleration: np.ndarray  # of the frame, in the same shapes and coordinates
+    rank: np.ndarray  # (...) of int: as many as the contacts have unknowns, where regular
+
+
+def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
+    """The accelerations under the torques tau of a robot in contact, and the contact's force.
+
+    `contact` is a px.Contact or a list of them. The result has `.qdd` (..., n); `.force` (..., 6),
+    exerted by the robot on the environment at the contact frame's origin, moment first, in the
+    contact's coordinates; `.acceleration` (..., 6) of the frame; and `.rank`. For a list of k
+    contacts, forces and accelerations are (..., k, 6). Further keywords are parameters of the
+    robot, as for px.forward_dynamics, but its base stands still.
+
+    Where the robot cannot accelerate along all constrained directions independently, in a singular
+    posture or because contacts repeat each other, `.rank` is less than the number of unknowns
+    (`contact.unknowns`), and the rest of that state is NaN.
+
+    A chain of more than 32 joints with one contact, on its last link, is solved as a scan, in main
+    memory. Otherwise arrays may be on a GPU, of CuPy, PyTorch or JAX, and then the results are; the
+    numbers of the contact are NumPy's, and are copied there.
+    """
+    a_robot(robot)
+    several = isinstance(contact, list | tuple)
+    contacts = checked_contacts(contact if several else [contact], robot)
+    check_fixed_base(tuple(parameters))
+    arrays = {"q": q, "qd": qd, "tau": tau, **parameters}
+    if traced_value(tuple(arrays.values())) is not None:
+        arrays |= contact_arrays(contacts)
+        motion = spliced(robot, contacts, arrays, tuple(parameters))
+        if several:
+            return motion
+        return motion._replace(force=motion.force[0], acceleration=motion.acceleration[0])
+    if robot.n > LONGEST_IN_CONTACT and not parameters and touches_tip(robot, contacts):
+        motion = ConstrainedMotion(*constrained_chain(robot, q, qd, tau, contacts[0]))
+        if several:
+            force, acceleration = motion.force[..., None, :], motion.acceleration[..., None, :]
+            motion = motion._replace(force=force, acceleration=acceleration)
+        return motion
+    place = place_of(arrays)
+    with place.stream():
+        qdd, force, acceleration, rank = _moved(robot, contacts, arrays, tuple(parameters), place)
+        if not several:
+            force, acceleration = force[..., 0, :], acceleration[..., 0, :]
+        rank = place.arrays.fmax(rank, 0.0).astype(int)[()]  # 0 where a state is not a number
+        return ConstrainedMotion(*map(place.given_back, (qdd, force, acceleration, rank)))
+
+
+def _moved(robot, contacts, given, parameters, place):
+    """What the kernel makes of states and parameters that are in a place."""
+    shapes = graph_inputs(robot, contacts, parameters)
+    arrays = {name: place.array(value, name, shapes[name]) for name, value in given.items()}
+    arrays |= {name: place.put(array) for name, array in contact_arrays(contacts).items()}
+    single = all(arrays[name].dtype == np.float32 for name in ("q", "qd", "tau"))
+    kernel = _kernel(robot, contacts, parameters, "float32" if single else "float64", place)
+    return kernel(*(arrays[name] for name in kernel.inputs))
+
+
+def checked_contacts(contacts, robot):
+    if not contacts:
+        raise ArgumentError("contact: expected at least one, found none")
+    for each in contacts:
+        if not isinstance(each, Touching):
+            raise ArgumentError(f"contact: expected a px.Contact, found {type(each).__name__}")
+    frames = [each.place(robot) for each in contacts]
+    if len(contacts) == 1:
+        return tuple(contacts)
+    moving = {joint for frame in frames for joint in robot.path(frame.body)}
+    constraints = sum(each.constraints for each in contacts)
+    if constraints > len(moving):
+        raise ArgumentError(
+            f"contacts: expected at most {len(moving)} constraints, as so many joints move their "
+            f"frames, found {constraints}"
+        )
+    return tuple(contacts)
+
+
+def check_fixed_base(parameters):
+    for name in parameters:
+        if name in MOVING_BASE:
+            raise ArgumentError(f"{name}: expected none, as a robot in contact stands still")
+        if name not in MATTERS["forward_dynamics"]:
+            known = tuple(each for each in MATTERS["forward_dynamics"] if each not in MOVING_BASE)
+            raise ArgumentError(
+                f"parameters: expected some of {known}, found {name!r}{did_you_mean(name, known)}"
+            )
+
+
+# -- graphs ------------------------------------------------------------------------------------
+
+
+def _input(k, name):
+    """What the graph, and so messages about its inputs, call a number of a contact."""
+    return f"{name} of contact {k}"
+
+
+def contact_arrays(contacts):
+    """The numbers of contacts that may differ from state to state, by names of inputs."""
+    return {
+        _input(k, name): array
+        for k, contact in enumerate(contacts)
+        for name, array in contact.data.items()
+    }
+
+
+def graph_inputs(robot, contacts, parameters=()):
+    """name -> shape of the inputs, in calling order."""
+    shapes = input_shapes(robot, "forward_dynamics", parameters)
+    shapes |= {
+        _input(k, name): contact.shapes[name]
+        for k, contact in enumerate(contacts)
+        for name in contact.data
+    }
+    return shapes
+
+
+def constrained_graph(robot, contacts, parameters=(), tolerance=TOLERANCE["float64"]):
+    """The cheapest of the likely ways, cheapened."""
+    places = [contact.place(robot) for contact in contacts]
+    frames = [replace(place, name=f"contact{k}") for k, place in enumerate(places)]
+    robot = replace(robot, frames=frames, warn=False)
+    if not {*parameters} & {*MATTERS["mass_matrix"]}:
+        require_mobile(robot)
+    ways = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
+    return cheapen_unless_long(replace(min(ways, key=cost), marks={}))
+
+
+def _views(robot, parameters):
+    """Equal robots, as far as the motion of the joints and of frames goes."""
+    yield View(robot)
+    if not parameters:
+        for other in (reframe(robot, slide=False), reframe(robot)):
+            yield View(other)
+            yield View(other, regroup(other))
+
+
+def _graph(view, contacts, parameters, tolerance):
+    unknowns = float(sum(contact.unknowns for contact in contacts))
+
+    def run(q, qd, tau, **given):
+        model = view.model(given, parameters)
+        forms = []
+        for k, (contact, frame) in enumerate(zip(contacts, view.robot.frames, strict=True)):
+            values = {name: given[_input(k, name)] for name in contact.data}
+            forms.append(contact.form(frame, values))
+        motion = constrained_dynamics.constrained_forward_dynamics(
+            model, q, qd, tau, forms, tolerance
+        )
+        regular = equal(motion.rank, unknowns)
+        spoil = sqrt(select(regular, 0.0, -1.0))  # NaN where the rest means nothing
+        return {
+            "qdd": [value + spoil for value in motion.qdd],
+            "force": [[value + spoil for value in row] for row in motion.force],
+            "acceleration": [[value + spoil for value in row] for row in motion.acceleration],
+            "rank": motion.rank,
+        }
+
+    inputs = graph_inputs(view.robot, contacts, parameters)
+    return trace(run, inputs, "constrained_forward_dynamics")
+
+
+def contact_identity(robot, contacts, parameters):
+    frames = [contact.place(robot) for contact in contacts]
+    about = [
+        f"{frame.body} {frame.pose} {contact.identity}"
+        for frame, contact in zip(frames, contacts, strict=True)
+    ]
+    return f"constrained_forward_dynamics {robot.digest} {about} {parameters}"
+
+
+def _kernel(robot, contacts, parameters, dtype, place):
+    """Compiled on first use and remembered."""
+    key = ("contacts", *[each.key for each in contacts], parameters, dtype, place.target)
+
+    def graph():
+        return constrained_graph(robot, contacts, parameters, TOLERANCE[dtype])
+
+    known = robot._functions
+    if key not in known:
+        identity = contact_identity(robot, contacts, parameters)
+        known[key] = place.kernel(identity, graph, work, dtype)
+    return known[key]
+
+
+def spliced(robot, contacts, arrays, parameters=()):
+    """The motion of one state as part of the trace under way; forces are a list, one a contact.
+
+    `arrays` has, by their names, all inputs of the graph, and may have more.
+    """
+    identity = contact_identity(robot, contacts, parameters)
+    if identity not in robot._graphs:
+        robot._graphs[identity] = constrained_graph(robot, contacts, parameters)
+    graph = robot._graphs[identity]
+    return ConstrainedMotion(*splice(graph, [arrays[name] for name in graph.inputs]))

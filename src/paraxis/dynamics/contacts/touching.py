@@ -1,0 +1,83 @@
+"""What all contacts have: a frame, coordinates, and numbers that may differ from state to state."""
+
+from copy import copy
+
+import numpy as np
+
+from ...checks import one_of
+from ...drivers.map import as_array
+from ...errors import ArgumentError
+from ...robot_functions import COORDINATES
+from ...robots.joint import WORLD
+from ...robots.robot import check_frame_name
+
+NOT_NEGATIVE = ("friction", "stabilisation")
+
+
+class Touching:
+    """A subclass has `shapes` (name -> entry shape of what may be given), `unknowns` and
+    `constraints` (how many forces it leaves open and how many accelerations it demands),
+    `numbers` (text of those that are the same in all states) and `form(frame, values)`, its
+    equations over generic scalars, with nested lists for those numbers that were given."""
+
+    def __init__(self, frame, coordinates):
+        check_frame_name(frame)
+        one_of(coordinates, COORDINATES, "coordinates")
+        self.frame, self.coordinates, self.data = frame, coordinates, {}
+
+    def give(self, **values):
+        """Keep what is not None as arrays of the shapes that it should have."""
+        for name, value in values.items():
+            if value is not None:
+                array = np.array(as_array(value, name, self.shapes[name]), float)
+                self.data[name] = not_negative(name, array) if name in NOT_NEGATIVE else array
+
+    def with_data(self, data):
+        """The same contact with other numbers, and with these only."""
+        other = copy(self)
+        other.data = data
+        return other
+
+    @property
+    def identity(self):
+        """Whatever decides its equations, but for the place of its frame."""
+        return f"{self.numbers} {self.coordinates} {tuple(self.data)}"
+
+    @property
+    def key(self):
+        """What tells it from other contacts of the same robot; the numbers of a state do not."""
+        return self.frame, self.numbers, self.coordinates, tuple(self.data)
+
+    def place(self, robot):
+        """Its frame, which joints of the robot must be able to move as it demands."""
+        key, known = ("place of a contact", self.frame, self.constraints), robot._functions
+        if key not in known:
+            known[key] = self._find_place(robot)
+        return known[key]
+
+    def _find_place(self, robot):
+        frame = robot.tool() if self.frame is None else robot.frame(self.frame)
+        if frame.body == WORLD:
+            raise ArgumentError(f"contact: frame {frame.name!r} is fixed to the world")
+        moving = len(robot.path(frame.body, most=self.constraints))
+        if self.constraints > moving:
+            raise ArgumentError(
+                f"contact of frame {frame.name!r}: expected at most {moving} constraints, as so "
+                f"many joints move it, found {self.constraints}"
+            )
+        return frame
+
+    def __repr__(self):
+        where = "the tool" if self.frame is None else repr(self.frame)
+        given = "".join(f", {name}" for name in self.data)
+        return f"<Contact of {where}: {self._kind}{given}>"
+
+    @property
+    def _kind(self):
+        return "1 constraint" if self.constraints == 1 else f"{self.constraints} constraints"
+
+
+def not_negative(name, array):
+    if (array < 0).any():
+        raise ArgumentError(f"{name}: expected no negative number, found {array.min()}")
+    return array

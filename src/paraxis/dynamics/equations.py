@@ -1,0 +1,253 @@
+"""The equations of motion of a small arm, written out: M(q) qdd + h(q, qd) = tau.
+
+Every entry of M and h is a sum of products of joint positions, their sines and cosines, rates,
+and whatever parameters the graphs have as inputs. How they are written: paraxis.dynamics.formula.
+
+A description that writes a right angle as 1.5708 or 1.57079632679 leaves terms of the size of that
+rounding, often more of them than real ones. They are found by size, which must not depend on units
+nor on how heavy a finger is beside a boom. So rows and columns are first divided by the root of
+each joint's own inertia, as far as units go, and only coefficients of the same unit are compared.
+"""
+
+import textwrap
+from dataclasses import dataclass, replace
+from math import prod
+from numbers import Real
+from typing import NamedTuple
+
+from ..errors import ArgumentError
+from ..graph.trace import trace
+from ..passes.angle_sums import angle_sums
+from ..passes.expand import Term, expand
+from ..programs import Program
+from .formula import RATES, Fortran, Latex, Text, by_rates, rates_of, wrapped
+
+NOISE = 1e-9  # of the largest coefficient of the same kind: smaller ones are taken for rounding
+
+
+class Dropped(NamedTuple):
+    """A term that was left out."""
+
+    entry: str  # as printed: M[1,2], h[3]
+    term: Term
+    share: float  # of the largest of its kind
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """Entries of `M` and `h` are tuples of Terms (coefficient, factors); `print` reads better."""
+
+    joint_names: tuple
+    inputs: dict  # name -> shape: q, qd and parameters
+    M: tuple  # rows of entries
+    h: tuple  # an entry a joint
+    slides: tuple  # for each joint, is it prismatic?
+    dropped: tuple = ()  # Dropped terms, the largest first
+
+    @classmethod
+    def of(cls, mass_matrix, bias_forces, joint_names, slides):
+        """From the graphs of M and of h, with one output each."""
+        (entries,), (h,) = expand(mass_matrix).values(), expand(bias_forces).values()
+        n = len(joint_names)
+        # one half of M stands for both, or rounding would make them differ
+        M = tuple(tuple(entries[min(i, j) * n + max(i, j)] for j in range(n)) for i in range(n))
+        return cls(tuple(joint_names), bias_forces.inputs | mass_matrix.inputs, M, h, tuple(slides))
+
+    @property
+    def n(self):
+        """The number of joints."""
+        return len(self.joint_names)
+
+    @property
+    def gravity(self):
+        """The part of h without rates."""
+        return tuple(tuple(term for term in entry if not rates_of(term)) for entry in self.h)
+
+    @property
+    def coriolis(self):
+        """The part of h with rates: Coriolis and centrifugal torques."""
+        return tuple(tuple(term for term in entry if rates_of(term)) for entry in self.h)
+
+    @property
+    def terms(self):
+        """How many terms there are in the upper half of M and in h."""
+        return sum(len(self.M[i][j]) for i, j in self._upper) + sum(map(len, self.h))
+
+    def angle_sums(self):
+        """The same with sines and cosines of sums of angles: shorter where axes are parallel."""
+        M = tuple(tuple(map(angle_sums, row)) for row in self.M)
+        return replace(self, M=M, h=tuple(map(angle_sums, self.h)))
+
+    def rounded(self, below=NOISE):
+        """The same without the terms smaller than `below` times the largest of their kind.
+
+        Of a kind are terms of M, of h with rates, and of h without, whose coefficients have the
+        same unit. Entry i, j of M is taken over the root of the inertias of joints i and j, a term
+        of h likewise over those of its joint and its rates, so that units and sizes of links do not
+        matter. What is left out is in `dropped`.
+        """
+        if not isinstance(below, Real) or not 0 <= below < 1:
+            raise ArgumentError(f"below: expected a share from 0 to below 1, found {below!r}")
+        sizes = self._sizes()
+        largest = {}
+        for (*_, kind), size in sizes.items():
+            largest[kind] = max(largest.get(kind, 0.0), size)
+        share = {key: size / largest[key[-1]] if size else 0.0 for key, size in sizes.items()}
+        small = {key[:-1]: each for key, each in share.items() if each < below}
+        upper = {(i, j): _without(self.M[i][j], ("M", i, j), small) for i, j in self._upper}
+        joints = range(self.n)
+        M = tuple(tuple(upper[min(i, j), max(i, j)] for j in joints) for i in joints)
+        h = tuple(_without(entry, ("h", i), small) for i, entry in enumerate(self.h))
+        left_out = [
+            Dropped(f"{place[0]}[{','.join(str(i + 1) for i in place[1:])}]", term, share)
+            for (place, term), share in small.items()
+        ]
+        left_out = sorted([*self.dropped, *left_out], key=lambda each: -each.share)
+        return replace(self, M=M, h=h, dropped=tuple(left_out))
+
+    def _sizes(self):
+        """(place, term, kind) -> the size of the coefficient, over the inertias it goes with."""
+        inertia = [_largest(self.M[i][i]) ** 0.5 for i in range(self.n)]
+        sizes = {}
+        for i, j in self._upper:
+            for term in self.M[i][j]:
+                kind = ("M", _unit(term))
+                scale = inertia[i] * inertia[j]
+                sizes[("M", i, j), term, kind] = abs(term.coefficient) / scale
+        for i, entry in enumerate(self.h):
+            for term in entry:
+                rates = [factor.argument[0][0][1] for factor, _ in rates_of(term)]
+                kind = ("h" if rates else "g", _unit(term))
+                # an angle's rate has the unit of a time only: the other one brings the length
+                of_unit = [inertia[j] for j in rates if self.slides[j]]
+                of_unit = of_unit or [inertia[j] for j in rates] or [1.0]
+                scale = inertia[i] * max(of_unit)
+                sizes[("h", i), term, kind] = abs(term.coefficient) / scale
+        return sizes
+
+    # -- ways to write it -----------------------------------------------------------
+
+    def text(self, digits=6):
+        """Lines that a person reads. The gravity torques g stand apart from the rest of h."""
+        names = (repr(name)[1:-1] for name in self.joint_names)  # anyone's file wrote them
+        joints = ", ".join(f"{i} {name}" for i, name in enumerate(names, start=1))
+        lines = [f"M(q) qdd + h(q, qd) = tau: {self.terms} terms; joints {joints}"]
+        if self.dropped:
+            lines += [
+                f"left out as rounding: {len(self.dropped)} terms, at most "
+                f"{self.dropped[0].share:.0e} of the largest of their kind (see .dropped)"
+            ]
+        for left, pieces in self._equations(Text(self.inputs, digits)):
+            lines += wrapped(f"{' = '.join(left)} =", pieces, "    ")
+        return "\n".join(lines) + "\n"
+
+    __str__ = text
+
+    def __repr__(self):
+        left_out = f", {len(self.dropped)} left out" if self.dropped else ""
+        return f"<ClosedForm of {self.n} joints: {self.terms} terms{left_out}>"
+
+    def latex(self, digits=6):
+        """The same equations as an `align*` environment."""
+        lines = []
+        for left, pieces in self._equations(Latex(self.inputs, digits)):
+            lines += wrapped(f"{' = '.join(left)} ={{}}&", pieces, "& ")
+        return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n"
+
+    def fortran(self):
+        """A subroutine in free form that computes M and h, with every digit."""
+        notation = Fortran(self.inputs)
+        used = {factor: notation.factor(factor) for factor in self._factors}
+        lines = [f"subroutine closed_form({', '.join(self.inputs)}, M, h)", "  implicit none"]
+        for name, shape in self.inputs.items():
+            lines.append(f"  double precision, intent(in) :: {name}({', '.join(map(str, shape))})")
+        lines.append(f"  double precision, intent(out) :: M({self.n}, {self.n}), h({self.n})")
+        for names in textwrap.wrap(", ".join(used.values()), 70):
+            lines.append(f"  double precision :: {names.rstrip(',')}")
+        lines += [f"  {name} = {notation.meaning(factor)}" for factor, name in used.items()]
+        for (first, *same), pieces in self._equations(notation, apart=False):
+            lines += wrapped(f"  {first} =", pieces, "    ", more=" &")
+            lines += [f"  {entry} = {first}" for entry in same]
+        return "\n".join([*lines, "end subroutine closed_form"]) + "\n"
+
+    def program(self):
+        """The Program of outputs M and h that computes these sums of products."""
+
+        def closed_form(**inputs):
+            arrays = {name: _flat(nested) for name, nested in inputs.items()}
+            M = {pair: value(self.M[pair[0]][pair[1]], arrays) for pair in self._upper}
+            rows = [[M[min(i, j), max(i, j)] for j in range(self.n)] for i in range(self.n)]
+            return {"M": rows, "h": [value(entry, arrays) for entry in self.h]}
+
+        return Program(trace(closed_form, self.inputs, name="closed_form"))
+
+    # -- what there is to write -------------------------------------------------------
+
+    @property
+    def _upper(self):
+        return [(i, j) for i in range(self.n) for j in range(i, self.n)]
+
+    @property
+    def _factors(self):
+        entries = [self.M[i][j] for i, j in self._upper] + list(self.h)
+        return sorted({f for entry in entries for _, factors in entry for f, _ in factors})
+
+    def _equations(self, notation, apart=True):
+        """(names of equal entries, pieces of their sum) pairs."""
+        entry = notation.entry
+        for i, j in self._upper:
+            same = [entry("M", i, j)] + [entry("M", j, i)] * (i != j)
+            yield same, notation.sum(self.M[i][j])
+        for i, terms in enumerate(self.coriolis if apart else self.h):
+            gravity = [f"+ {entry('g', i)}"] if apart and self.gravity[i] else []
+            yield [entry("h", i)], gravity + notation.sum(terms)
+        for i, terms in enumerate(self.gravity if apart else ()):
+            yield [entry("g", i)], notation.sum(terms)
+
+
+def _largest(entry):
+    """The largest coefficient of an entry: of its terms that are pure inertias, if there are any.
+
+    Zero inertias count as one, so that one may divide by them.
+    """
+    pure = [term for term in entry if not _unit(term)] or entry
+    return max((abs(term.coefficient) for term in pure), default=0.0) or 1.0
+
+
+def _unit(term):
+    """What the unit of a coefficient depends on, beside its place: positions and parameters.
+
+    Sines and cosines have none, and rates are accounted for by the inertias.
+    """
+    powers = {}
+    for factor, power in term.factors:
+        ((name, _), _), *_ = factor.argument
+        if not factor.function and name != RATES:
+            powers[name] = powers.get(name, 0) + power
+    return tuple(sorted(powers.items()))
+
+
+def _without(entry, place, small):
+    return tuple(term for term in entry if (place, term) not in small)
+
+
+def value(terms, arrays):
+    """A sum of products of scalars, products of rates taken out of brackets."""
+    total = 0.0
+    for rates, group in by_rates(terms):
+        inside = sum(c * _product(factors, arrays) for c, factors in group)
+        total = total + _product(rates, arrays) * inside
+    return total
+
+
+def _product(factors, arrays):
+    return prod((_factor(factor, arrays) ** power for factor, power in factors), start=1.0)
+
+
+def _factor(factor, arrays):
+    angle = sum(multiple * arrays[name][place] for (name, place), multiple in factor.argument)
+    return getattr(angle, factor.function)() if factor.function else angle
+
+
+def _flat(nested):
+    return [x for item in nested for x in _flat(item)] if isinstance(nested, list) else [nested]

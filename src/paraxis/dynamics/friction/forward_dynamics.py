@@ -1,0 +1,242 @@
+"""`px.forward_dynamics_with_friction`: accelerations behind the torques of lossy drives.
+
+Directions of moving joints are known. A joint at rest sticks, or breaks away one way or the other,
+and which it does depends on what the others do: a complementarity problem, solved by an active set.
+At first all joints at rest stick; then those whose motor torque is outside what holds them are
+freed, and freed ones that would accelerate the other way are held again, until nothing changes.
+
+Where loads decide much, that may go round and round, as may Newton's method. What is left then is
+tried again from other accelerations and directions, by steps that are at first cautious.
+"""
+
+import math
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import api
+from ...checks import quoted
+from ...drivers.map import Signature, broadcast_batch
+from ...errors import ArgumentError
+from ...physics.parts.torque_sizes import torque_sizes
+from ...robot_functions import LONGEST_PROGRAM, check_parameters, input_shapes
+from ...robots.model import Model
+from ...robots.robot import a_robot
+from ...targets.compiling import one_call
+from ...targets.places import place_of
+from .newton import kernels, lossless_check
+
+STEPS = 20  # of Newton's method; three to six are usual
+SOLVED = 1e-10  # the largest error of a solution
+EDGE = 1e-12  # accelerations of a joint at rest, over the largest of its kind, that rounding makes
+ROUNDS = 10  # of changed directions; up to four are usual
+SMALLEST = float(np.finfo(float).tiny)  # in place of a size of nothing
+MORE_STARTS = 8  # of random sizes and signs; each finds half of what those before it have left
+
+
+class ForwardDynamics(NamedTuple):
+    """Accelerations, and how well motor_torques leads from them back to the given torques."""
+
+    qdd: np.ndarray  # (..., n); NaN where no solution was found
+    solved: np.ndarray  # (...)
+    error: np.ndarray  # (...): of the motors' torques, as shares of what adds up to them
+
+    def __repr__(self):
+        solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
+        return f"<ForwardDynamics: {solved:,} of {total:,} solved>"
+
+
+def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
+    """The accelerations that the motors' torques give, losses included; each array is (..., n).
+
+    The inverse of px.motor_torques: `motor` are torques on the motors' shafts, as its `input`. The
+    result has `.qdd`, `.solved` and `.error`, the latter two one a state. The reactions that
+    bearings feel depend on the accelerations, so this is solved by iteration, and what it found is
+    put into motor_torques. Where none of several starts leads to what gives `motor`, `solved` is
+    False and `qdd` is NaN: mostly there is no solution, as a joint jams under its own reaction,
+    but that none was found does not prove it. `.error` is how far motor_torques leads from the
+    given torques, at the worst joint, as a share of the sizes of what adds up to its torque:
+    weights, inertia forces and loads beyond the joint, however they cancel. It is the same number
+    in all units.
+
+    A joint at rest (qd == 0) stays, with qdd exactly 0, while its motor torque is within what holds
+    it: friction at rest and transmission can take up the difference. Else it accelerates the way
+    it is pushed. Losses that feed on themselves may leave several solutions; one is returned.
+    Keywords are parameters of the robot, as for px.inverse_dynamics. All is done in float64.
+
+    Arrays may be on a GPU, of CuPy, PyTorch or JAX, and then the results are. Where the robot has
+    losses it is waited for after every few steps, to see which states are done.
+    """
+    a_robot(robot)
+    if "out" in parameters:
+        raise ArgumentError("out: expected none, as results are new arrays, found one")
+    check_parameters("motor_torques", tuple(parameters))
+    given = {"q": q, "qd": qd, "motor": motor, **parameters}
+    place = place_of(given)
+    about = f"forward_dynamics_with_friction of {quoted(robot.name)}"
+    with one_call(about), place.stream(), np.errstate(all="ignore"):
+        state, batch = _flat(robot, given, place)
+        qdd, error = _solver(robot, tuple(parameters), place)(state)
+        solved = error <= SOLVED
+        qdd = place.arrays.where(solved[:, None], qdd, np.nan).reshape(*batch, robot.nv)
+        each = (array.reshape(batch)[()] for array in (solved, error))
+        return ForwardDynamics(*map(place.given_back, (qdd, *each)))
+
+
+def _flat(robot, arrays, place):
+    """Every array as (N, ...) in a place, and the batch shape that N stands for."""
+    names = tuple(arrays)[3:]
+    shapes = dict.fromkeys(("q", "qd", "motor"), (robot.nv,))
+    shapes |= {name: input_shapes(robot, "motor_torques", names)[name] for name in names}
+    arrays = {name: place.array(value, name, shapes[name]) for name, value in arrays.items()}
+    batch = broadcast_batch(Signature(shapes, {}), arrays.values())
+    flat = {}
+    for name, array in arrays.items():
+        whole = place.arrays.broadcast_to(array, (*batch, *shapes[name]))
+        flat[name] = whole.reshape(math.prod(batch), *shapes[name]).astype(float, copy=False)
+    return flat, batch
+
+
+def _solver(robot, parameters, place):
+    """Made on first use and remembered."""
+    key = ("friction", parameters, place.target, place.number)
+    if key not in robot._functions:
+        robot._functions[key] = Solver(robot, parameters, place)
+    return robot._functions[key]
+
+
+class Solver:
+    """Accelerations (N, n) and their errors (N,) of states, which are arrays by name in a place."""
+
+    def __init__(self, robot, parameters, place):
+        self._robot, self._parameters = robot, parameters
+        self._place, self._arrays = place, place.arrays
+        self._ratios = place.put(np.array(robot.ratios))
+        revolute = np.array([joint.is_revolute for joint in robot.joints])
+        self._same_kind = place.put(revolute[:, None] == revolute)
+        self._lossy = place.put(np.array([joint.has_losses for joint in robot.joints]))
+        self._kernels = kernels(robot, parameters, place) if robot.has_losses else None
+
+    def __call__(self, state):
+        xp, lossy = self._arrays, self._robot.has_losses
+        qdd, error = self._active_set(state) if lossy else self._without_losses(state)
+        for array in state.values():  # also where no acceleration depends on it
+            finite = xp.isfinite(array).all(tuple(range(1, array.ndim)))
+            error = xp.where(finite, error, np.nan)
+        if lossy:
+            self._try_other_starts(state, qdd, error)
+        return qdd, error
+
+    def _without_losses(self, state):
+        motor = state["motor"]
+        qdd = self._without_friction(state, self._ratios * motor)
+        torques, sizes = self._lossless_check(state, qdd)
+        sizes = sizes / abs(self._ratios) + abs(motor)
+        return qdd, self._relative(torques / self._ratios - motor, sizes)
+
+    def _try_other_starts(self, state, qdd, error):
+        """Solve what is left, in place: what no start solves keeps the least error there was."""
+        for share in _other_starts(self._robot.n):
+            left = self._arrays.flatnonzero(error > SOLVED)
+            if not len(left):
+                return
+            now = {name: array[left] for name, array in state.items()}
+            found, missed = self._active_set(now, self._place.put(share))
+            better = missed < error[left]
+            qdd[left[better]], error[left[better]] = found[better], missed[better]
+
+    def _active_set(self, state, share=None):
+        """Accelerations, and errors, which are infinite where no directions fit.
+
+        The usual start is from the accelerations without friction, and from joints at rest that
+        stick. With `share` it is from this share of them, and joints at rest move the way it has
+        them move.
+        """
+        xp = self._arrays
+        at_rest = (state["qd"] == 0.0) & self._lossy
+        direction = xp.where(self._lossy, xp.sign(state["qd"]), 1.0)  # any, where nothing feels it
+        if share is not None:
+            free = self._without_friction(state, self._ratios * state["motor"])
+            direction = xp.where(at_rest, xp.sign(share * free), direction)
+        qdd, error = xp.empty_like(direction), xp.full(len(direction), np.inf)
+        left = xp.arange(len(direction))
+        for _ in range(ROUNDS):
+            before = direction[left]
+            now = {name: array[left] for name, array in state.items()}
+            qdd[left], error[left], pushed, free = self._solve(now, before, share)
+            size = xp.maximum(abs(qdd[left]), abs(free))
+            hardly = EDGE * xp.where(self._same_kind, size[:, None, :], 0.0).max(-1)
+            back = at_rest[left] & (before * qdd[left] <= hardly)
+            after = xp.where(before == 0.0, pushed, xp.where(back, 0.0, before))
+            direction[left] = after
+            left = left[(after != before).any(-1)]
+            if not len(left):
+                return qdd, error
+        error[left] = np.inf
+        return qdd, error
+
+    def _solve(self, state, direction, share):
+        """Accelerations and errors under directions, and which way sticking joints are pushed.
+
+        A joint that sticks has no error of its own: `pushed` is 0 while it is held. Last come the
+        accelerations without friction in the joints.
+        """
+        xp, known = self._arrays, self._kernels
+        motor, sticks = state["motor"], direction == 0.0
+        motion = {name: array for name, array in state.items() if name != "motor"}
+        at_joint = known.at_joint(motor, direction)
+        free = self._without_friction(state, at_joint)
+        start, fractions = (free, (1.0,)) if share is None else (share * free, (0.5, 1.0))
+        qdd = xp.where(sticks, 0.0, start)
+        for fraction in fractions:
+            given = {"at_joint": at_joint, "direction": direction, "fraction": fraction, **motion}
+            qdd = known.solve(STEPS, qdd=qdd, **given)[0]["qdd"]
+        reached, least, largest, sizes = known.check(qdd=qdd, direction=direction, **motion)
+        sizes = sizes + abs(motor)
+        error = self._relative(xp.where(sticks, 0.0, reached - motor), sizes)
+        error = xp.where(xp.isnan(error), np.inf, error)
+        slack = SOLVED * sizes
+        pushed = (motor > largest + slack).astype(float) - (motor < least - slack)
+        return qdd, error, xp.where(sticks, pushed * xp.sign(self._ratios), 0.0), free
+
+    def _without_friction(self, state, at_joint):
+        q, qd = state["q"], state["qd"]
+        return api.forward_dynamics(self._robot, q, qd, at_joint, **self._given(state))
+
+    def _lossless_check(self, state, qdd):
+        """Torques at joints (N, n), and the sizes of what adds up to them."""
+        motion, given = (state["q"], state["qd"], qdd), self._given(state)
+        if self._robot.n <= LONGEST_PROGRAM:
+            return self._lossless_kernel(*motion, *given.values())
+        torques = api.inverse_dynamics(self._robot, *motion, **given)
+        model = Model(self._robot, {name: _columns(array) for name, array in given.items()})
+        return torques, self._arrays.stack(torque_sizes(model, *map(_columns, motion)), -1)
+
+    @cached_property
+    def _lossless_kernel(self):
+        return lossless_check(self._robot, self._parameters, self._place)
+
+    def _given(self, state):
+        return {name: state[name] for name in self._parameters}
+
+    def _relative(self, difference, sizes):
+        """Of the worst joint, per state; where nothing has a size nothing may differ."""
+        xp = self._arrays
+        return (abs(difference) / xp.where(sizes > 0.0, sizes, SMALLEST)).max(-1)
+
+
+def _columns(array):
+    """Entries of all states: nested lists, by the axes of an entry."""
+    if array.ndim == 1:
+        return array
+    return [_columns(array[:, k]) for k in range(array.shape[1])]
+
+
+def _other_starts(n):
+    """Shares of the accelerations without friction, the same ones for every state."""
+    yield np.zeros(n)
+    yield -np.ones(n)
+    rng = np.random.default_rng(0)
+    for _ in range(MORE_STARTS):
+        yield rng.uniform(-1.0, 1.0, n)

@@ -1,0 +1,137 @@
+"""The compiled parts of forward dynamics with friction, for given directions of motion.
+
+A direction is -1 or 1, the way a joint moves, or 0 where it sticks. What the transmissions bring to
+the joints does not depend on the accelerations and is found first. The accelerations do depend on
+themselves, through the reactions that bearings feel, and are the root of
+
+    dynamic(q̈) + joint_friction(q̈) - at_joint    of a joint that moves
+    q̈                                             of one that sticks
+
+by Newton's method. Reactions are linear in q̈, and friction goes with their size: so a step that
+leaves every bearing loaded from the side it was finds the root at once. Other steps may go round
+and round; `fraction`, the share of a step that is taken, makes them cautious.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+from ...drivers.iterate import Plan
+from ...graph.derivative import jacobian
+from ...graph.splice import splice
+from ...graph.trace import trace
+from ...physics.friction.holding_band import holding_band
+from ...physics.friction.joint_friction import joint_friction
+from ...physics.friction.motor_torques import with_losses
+from ...physics.friction.transmission_inverse import torque_at_joint
+from ...physics.linear.elimination import solve_linear
+from ...physics.modified_newton_euler import inverse_dynamics, torques_and_reactions
+from ...physics.parts.massless import require_inertia
+from ...physics.parts.torque_sizes import torque_sizes
+from ...programs import work
+from ...robot_functions import input_shapes
+from ...robots.model import Model
+from ...scalar import equal, less_equal, maximum, select
+
+CLOSE = 1e-12  # of what adds up to a joint's torque: less is missing in a state that is done
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """For one robot in one place; all arrays are (..., n), and parameters come last."""
+
+    at_joint: object  # (motor, direction) -> the torques that the transmissions bring
+    solve: object  # a loop over (q, qd, at_joint, direction, fraction) that carries qdd
+    # (q, qd, qdd, direction) -> motor torques, least and largest that hold, sizes of their parts
+    check: object
+
+
+def kernels(robot, parameters, place):
+    """From the disk cache, or compiled."""
+    given = robot, parameters, place
+    return Kernels(_at_joint(robot, place), _solve(*given), _check(*given))
+
+
+def _at_joint(robot, place):
+    def run(motor, direction):
+        each = zip(robot.joints, motor, direction, strict=True)
+        return [torque_at_joint(joint.transmission, *given) for joint, *given in each]
+
+    return _compiled(robot, "torque_at_joint", run, ("motor", "direction"), (), place)
+
+
+def _check(robot, parameters, place):
+    def run(q, qd, qdd, direction, **given):
+        model = Model(robot, given)
+        dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
+        torques = with_losses(model, qd, dynamic, reactions, direction)
+        bands = map(holding_band, robot.joints, dynamic, reactions)
+        least, largest = map(list, zip(*bands, strict=True))
+        sizes = [
+            size * (1 / abs(ratio))
+            for size, ratio in zip(torque_sizes(model, q, qd, qdd), robot.ratios, strict=True)
+        ]
+        return {"input": torques.input, "least": least, "largest": largest, "size": sizes}
+
+    inputs = ("q", "qd", "qdd", "direction")
+    return _compiled(robot, "friction_check", run, inputs, parameters, place)
+
+
+def lossless_check(robot, parameters, place):
+    """(q, qd, qdd) -> the torques at joints, and the sizes of what adds up to them."""
+
+    def run(q, qd, qdd, **given):
+        model = Model(robot, given)
+        return {"tau": inverse_dynamics(model, q, qd, qdd), "size": torque_sizes(model, q, qd, qdd)}
+
+    return _compiled(robot, "lossless_check", run, ("q", "qd", "qdd"), parameters, place)
+
+
+def _compiled(robot, name, run, inputs, parameters, place):
+    shapes = _shapes(robot, inputs, parameters)
+    identity = f"{robot.digest} {name} {parameters}"
+    return place.kernel(identity, lambda: trace(run, shapes, name), work)
+
+
+def _shapes(robot, inputs, parameters):
+    known = input_shapes(robot, "motor_torques", parameters)
+    return {each: (robot.nv,) for each in inputs} | {each: known[each] for each in parameters}
+
+
+def _solve(robot, parameters, place):
+    arrays = _shapes(robot, ("q", "qd", "qdd", "at_joint", "direction"), parameters)
+    shapes = {"fraction": ()} | arrays
+    outputs = {"qdd_next": (robot.nv,), "done": ()}
+    plan = Plan(shapes, outputs, {"qdd": "qdd_next"}, until="done")
+    identity = f"{robot.digest} friction_step {parameters}"
+    return place.loop(
+        identity, lambda: _step_graph(robot, parameters, shapes), plan, work, few=False
+    )
+
+
+def _step_graph(robot, parameters, shapes):
+    def balance(fraction, q, qd, qdd, at_joint, direction, **given):
+        dynamic, reactions = torques_and_reactions(Model(robot, given), q, qd, qdd)
+        missing = []
+        for i, joint in enumerate(robot.joints):
+            friction = joint_friction(joint, reactions[i], qd[i], direction[i])
+            moving = dynamic[i] + friction - at_joint[i]
+            missing.append(select(equal(direction[i], 0.0), qdd[i], moving))
+        return {"missing": missing}
+
+    missing_torque = trace(balance, shapes, "friction_balance")
+    slope = jacobian(missing_torque, {"slope": ("missing", "qdd")})
+
+    def step(**arrays):
+        (missing,), (A,) = (splice(graph, arrays.values()) for graph in (missing_torque, slope))
+        qdd, given = arrays["qdd"], {name: arrays[name] for name in parameters}
+        sizes = torque_sizes(Model(robot, given), arrays["q"], arrays["qd"], qdd)
+        excess = 0.0
+        for error, size, torque in zip(missing, sizes, arrays["at_joint"], strict=True):
+            excess = maximum(abs(error) - (size + abs(torque)) * CLOSE, excess)
+        done = select(less_equal(excess, 0.0), 1.0, 0.0)
+        changes = solve_linear(A, missing, partial(require_inertia, Model(robot)))
+        moved = [a - arrays["fraction"] * change for a, change in zip(qdd, changes, strict=True)]
+        kept = [select(equal(done, 1.0), a, b) for a, b in zip(qdd, moved, strict=True)]
+        return {"qdd_next": kept, "done": done}
+
+    return trace(step, shapes, "friction_step")

@@ -1,0 +1,150 @@
+"""Base inertial parameters: the combinations of inertial parameters that torques depend on.
+
+Columns of the regressor that are sums of others at every state tell the torques nothing new, so
+their parameters can be known only together (Khalil, Gautier). Which they are is found from the
+regressor at random states. Columns are taken from the root outward, so that a parameter that
+cannot be told from those of bodies nearer the root is counted to them.
+
+Rounding decides nothing: a column may consist of it entirely, where terms cancel, so what is left
+of a column beyond those before is compared with the largest column. For that to mean the same for
+a finger and a crane, in any units, all numbers are made dimensionless first, by a length and a time
+of the robot at hand. Both are powers of two, so that this changes no digit.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..checks import quoted, shown
+from ..errors import RobotError
+from ..robots.inertial_parameters import inertial_parameters, parameter_labels
+from ..robots.joint import WORLD
+
+# Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with
+# twelve digits; one that is typed as 1.5708 is another angle, and shows at 1e-7. A column of which
+# less than CLEAR is its own waits: a later one may show the same much better, while this one would
+# blow up the rounding of all others.
+NEGLIGIBLE = 1e-9
+CLEAR = 1e-4
+LARGEST_POWER = 300  # of two, in a unit of length or time
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """τ = Y[..., columns] @ values, with the regressor Y."""
+
+    columns: tuple  # of the regressor
+    combination: np.ndarray  # (base, 11 n): values = combination @ px.inertial_parameters(robot)
+    values: np.ndarray
+    labels: tuple  # of the inertial parameters
+
+    def __len__(self):
+        return len(self.columns)
+
+    def __str__(self):
+        lines = [f"{len(self)} base parameters of {len(self.labels)} inertial parameters"]
+        for value, row, column in zip(self.values, self.combination, self.columns, strict=True):
+            others = [k for k in np.flatnonzero(row) if k != column]
+            terms = [shown(self.labels[column])]
+            terms += [f"{row[k]:+.6g} {shown(self.labels[k])}" for k in others]
+            lines.append(f"{value:13.6g} = {' '.join(terms)}")
+        return "\n".join(lines)
+
+
+def base_parameters(robot, regressor):
+    """The base parameters of a robot. `regressor(q=, qd=, qdd=)` is that robot's."""
+    labels = parameter_labels(robot)
+    units = _Units(robot)
+    Y = units.sampled(regressor, states=4 * len(labels) // robot.nv + 8)
+    largest = np.linalg.norm(Y, axis=0).max()
+    if not np.isfinite(largest):
+        raise RobotError(
+            f"robot {quoted(robot.name)}: its regressor is not finite, so that it has no base "
+            "parameters; look for a length that is far too small or too large"
+        )
+    kept, basis, own = _independent(Y, CLEAR * largest, NEGLIGIBLE * largest)
+    combination = _relations(basis.T @ Y, kept, own, NEGLIGIBLE * largest)
+    combination *= units.parameters[kept, None] / units.parameters
+    values = combination @ inertial_parameters(robot)
+    return BaseParameters(tuple(kept), combination, values, tuple(labels))
+
+
+def _independent(Y, clear, negligible):
+    """Which columns are no sums of others, an orthonormal basis, how much of each is its own."""
+    kept, own, basis = [], [], np.empty((len(Y), 0))
+
+    def rest(columns):
+        columns = columns - basis @ (basis.T @ columns)
+        return columns - basis @ (basis.T @ columns)  # again, for what rounding left
+
+    for k, column in enumerate(Y.T):
+        left = rest(column)
+        length = np.linalg.norm(left)
+        if length > clear:
+            kept, own = [*kept, k], [*own, length]
+            basis = np.column_stack((basis, left / length))
+    while True:  # the others, whichever has most of its own
+        left = rest(Y)
+        lengths = np.linalg.norm(left, axis=0)
+        k = int(lengths.argmax())
+        if lengths[k] <= negligible:
+            break
+        kept, own = [*kept, k], [*own, lengths[k]]
+        basis = np.column_stack((basis, left[:, k] / lengths[k]))
+    order = np.argsort(kept)
+    return [kept[i] for i in order], basis, np.array(own)[order]
+
+
+def _relations(Y, kept, own, negligible):
+    """Every column as a sum of those kept, with only the terms that torques show.
+
+    Where kept columns are nearly sums of each other, rounding is spread over many terms. These are
+    left out, and the others found again.
+    """
+    K = Y[:, kept]
+    combination = np.linalg.solve(K, Y)
+    combination[:, kept] = np.eye(len(kept))
+    for k in sorted({*range(Y.shape[1])} - {*kept}):
+        terms = abs(combination[:, k]) * own > negligible
+        few, *_ = np.linalg.lstsq(K[:, terms], Y[:, k])
+        if np.linalg.norm(K[:, terms] @ few - Y[:, k]) <= negligible:
+            combination[:, k] = 0.0
+            combination[terms, k] = few
+    return combination
+
+
+class _Units:
+    """A length and a time of a robot, and what positions, torques and parameters are made of them.
+
+    Lengths are as those between its joints, and times such that falling and moving accelerate it
+    alike. Of the unit of mass nothing depends, as all parameters have it once.
+    """
+
+    def __init__(self, robot):
+        between = [joint.placement.translation for joint in robot.joints if joint.parent != WORLD]
+        self.length = _power_of_two(max((math.hypot(*step) for step in between), default=0.0))
+        weight = math.hypot(*robot.gravity)
+        self.time = _power_of_two(math.sqrt(self.length / weight)) if weight else 1.0
+        turns = np.array([joint.is_revolute for joint in robot.joints])
+        self.positions = np.where(turns, 1.0, self.length)
+        self.torques = self.positions * self.length / self.time**2
+        of_body = self.length ** np.array([0.0, *[1.0] * 3, *[2.0] * 6])
+        self.parameters = np.concatenate(
+            (np.tile(of_body, robot.n), self.length**2 * turns + ~turns)
+        )
+
+    def sampled(self, regressor, states):
+        """The regressor at random states in these units, (states nv, parameters)."""
+        rng, n = np.random.default_rng(0), len(self.positions)
+        q = rng.uniform(-np.pi, np.pi, (states, n)) * self.positions
+        qd, qdd = rng.uniform(-3, 3, (2, states, n)) * self.positions
+        Y = regressor(q=q, qd=qd / self.time, qdd=qdd / self.time**2)
+        Y = Y * self.parameters / self.torques[:, None]
+        return Y.reshape(-1, Y.shape[-1])
+
+
+def _power_of_two(value):
+    """The one nearest to a number, and 1 for 0; of absurd numbers one whose squares are finite."""
+    exponent = math.log2(value) if value else 0.0
+    return 2.0 ** round(max(-LARGEST_POWER, min(exponent, LARGEST_POWER)))

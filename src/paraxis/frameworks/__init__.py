@@ -1,0 +1,1 @@
+"""What PyTorch and JAX share."""

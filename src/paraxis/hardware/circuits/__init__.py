@@ -1,0 +1,1 @@
+"""Circuits of CORDIC units: ranges, word lengths, streams, accuracy."""

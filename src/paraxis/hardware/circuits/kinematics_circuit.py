@@ -1,0 +1,84 @@
+"""The inverse kinematics of the PUMA family as a circuit: Lee and Chang 1988, section 2.2."""
+
+import math
+
+from ...api import forward_kinematics
+from ...errors import ArgumentError
+from ...graph.trace import trace
+from ...physics.inverse_kinematics.puma import joint_angles
+from ...robots.puma_geometry import puma_geometry
+from ...robots.robot import a_robot, check_frame_name
+from ..tasks.decompose import decompose
+from ..tasks.tasks import Input
+from .circuit import NEAR, Circuit
+
+SIGNS = (1, -1)
+
+
+def inverse_kinematics_circuit(
+    robot, arm=1, elbow=1, wrist=1, frame=None, word=24, iterations=None, near=NEAR
+):
+    """The Circuit that finds joint positions `q` for poses (4, 4) of a frame, the tool by default.
+
+    One of the eight solutions: arm, elbow and wrist are 1 or -1, as in
+    px.kinematics.inverse_kinematics_solutions. `word` is the length of all words in bits, and a unit has so
+    many `iterations`, by default as many. Poses out of reach, and those where a length that an
+    angle hangs on is below `near` times the largest it can be, are not valid.
+    """
+    geometry = family_geometry(robot, frame)
+    tasks = inverse_kinematics_tasks(robot, arm, elbow, wrist, frame)
+    ranges, lengths = _workspace(geometry)
+
+    def sample(rng, count):
+        q = rng.uniform(-math.pi, math.pi, (count, robot.n))
+        return {"pose": forward_kinematics(robot, q, frame=frame)}
+
+    place = robot.tool().name if frame is None else frame
+    notes = (
+        f"Robot {robot.name}: joint positions q, in rad, for poses of frame {place} in the world, "
+        "with lengths in m. Rows and columns of a pose count from 0; its axes must be of length "
+        "one and at right angles, which is not checked. Nor are joint limits.",
+        f"Of eight solutions the one with arm {arm}, elbow {elbow} and wrist {wrist}.",
+        f"Not valid: out of reach, or within {near} of a singularity.",
+    )
+    return Circuit(tasks, ranges, word, iterations, near, lengths, sample=sample, notes=notes)
+
+
+def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
+    """The CORDIC tasks of such a solution."""
+    geometry = family_geometry(robot, frame)
+    signs = {"arm": arm, "elbow": elbow, "wrist": wrist}
+    for name, sign in signs.items():
+        if sign not in SIGNS:
+            raise ArgumentError(f"{name}: expected 1 or -1, found {sign!r}")
+
+    def inverse_kinematics(pose):
+        return {"q": geometry.positions(joint_angles(geometry, pose, arm, elbow, wrist))}
+
+    others = [name for name, sign in signs.items() if sign < 0]
+    name = "_other_".join([f"{robot.name}_inverse_kinematics", *others])
+    return decompose(trace(inverse_kinematics, {"pose": (4, 4)}, name))
+
+
+def family_geometry(robot, frame):
+    """What measures an arm of the PUMA family; a RobotError where it is none."""
+    a_robot(robot)
+    check_frame_name(frame)
+    return puma_geometry(robot, robot.tool() if frame is None else robot.frame(frame))
+
+
+def _workspace(geometry):
+    """The ranges of a pose's entries, and the lengths of its columns."""
+    reach = math.hypot(abs(geometry.a1) + geometry.a2 + geometry.forearm, geometry.d2)
+    tool = math.hypot(*geometry.tool.translation)
+    ranges, lengths = {}, []
+    for column in range(3):
+        entries = [Input("pose", 4 * row + column) for row in range(3)]
+        ranges |= dict.fromkeys(entries, (-1.0, 1.0))
+        lengths.append((entries, 1.0))
+    position = [Input("pose", 4 * row + 3) for row in range(3)]
+    for entry, middle in zip(position, geometry.base.translation, strict=True):
+        ranges[entry] = (middle - reach - tool, middle + reach + tool)
+    if not any(geometry.base.translation):
+        lengths.append((position, reach + tool))
+    return ranges, lengths

@@ -1,0 +1,1 @@
+"""CORDIC arithmetic in integers: words, units, one processor for all functions."""

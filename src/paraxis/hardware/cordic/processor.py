@@ -1,0 +1,230 @@
+"""One CORDIC processor of any word length: six functions in three modes, on floats or raw words."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ...checks import one_of
+from ...drivers.map import in_main_memory
+from ...errors import ArgumentError
+from . import integers, long_integers
+from .bounds import bound
+from .constants import CIRCULAR, HYPERBOLIC, LINEAR, MODES
+from .formats import SHORTEST, WIDEST, Angle, Number, guard_bits, integer_kind, number_of_bits
+from .iteration_table import IterationTable
+from .raw_words import are_whole, fitting, together
+from .units.circular import Rotate, Vector
+from .units.hyperbolic import HyperbolicRotate, Root
+from .units.linear import Divide, Multiply
+from .units.unit import Given, Port
+
+REACH = 4.0  # numbers are in [-4, 4)
+INTERLEAVED, MULTIPLY = "interleaved", "multiply"
+UNITS = {
+    (CIRCULAR, "rotate"): Rotate,
+    (LINEAR, "rotate"): Multiply,
+    (HYPERBOLIC, "rotate"): HyperbolicRotate,
+    (CIRCULAR, "vector"): Vector,
+    (LINEAR, "vector"): Divide,
+    (HYPERBOLIC, "vector"): Root,
+}
+
+
+class CordicResult(NamedTuple):
+    """x, y, z behind the last iteration, and where all three of them are right."""
+
+    x: np.ndarray
+    y: np.ndarray
+    z: np.ndarray
+    valid: np.ndarray
+
+    def __str__(self):
+        return ", ".join(f"{name} = {value}" for name, value in self._asdict().items())
+
+
+@dataclass(frozen=True)
+class Cordic:
+    """A processor that turns vectors by shifting and adding::
+
+        mode        rotate: z is brought to 0               vector: y is brought to 0
+        circular    x cos z - y sin z, y cos z + x sin z    √(x² + y²), z + atan2(y, x)
+        linear      x, y + x z                              x, z + y / x
+        hyperbolic  likewise by cosh and sinh, all plus     √(x² - y²), z + artanh(y / x)
+
+    Numbers are in [-4, 4), in words with `word - 3` bits behind the point: `cordic.number`. A
+    circular z is any angle in radians, in words of which 2^(word - 1) stands for π:
+    `cordic.angle`. Floats are rounded to words and results come back as floats, angles in [-π, π).
+    Integers are taken for words, and words come back.
+
+    `iterations` are micro-rotations, the repeated ones of hyperbolic modes included. `guard` bits
+    behind the word are kept until the end; left out, there are enough that roundings inside cost
+    about as little as those of words. `compensation` is how the gain is undone: "interleaved" adds
+    shifted numbers between micro-rotations, "multiply" multiplies by one constant in the end.
+    """
+
+    word: int = 24
+    iterations: int = 24
+    guard: int | None = None
+    compensation: str = INTERLEAVED
+
+    def __post_init__(self):
+        word = number_of_bits("word", self.word, SHORTEST)
+        iterations = number_of_bits("iterations", self.iterations, 1)
+        guard = guard_bits(iterations) if self.guard is None else self.guard
+        guard = number_of_bits("guard", guard, 0)
+        for name, value in (("word", word), ("iterations", iterations), ("guard", guard)):
+            object.__setattr__(self, name, value)
+        if self.compensation not in (INTERLEAVED, MULTIPLY):
+            raise ArgumentError(
+                f"compensation: expected {INTERLEAVED!r} or {MULTIPLY!r}, "
+                f"found {self.compensation!r}"
+            )
+
+    @property
+    def number(self):
+        """The format of x and y, and of z where it is no circular angle."""
+        return Number(self.word, self.word - 3)
+
+    @property
+    def angle(self):
+        """The format of a circular z."""
+        return Angle(self.word)
+
+    def rotate(self, mode, x, y, z):
+        """(x, y) turned by z; the z that comes back is what is left of it, about 0."""
+        return self._run(mode, "rotate", x, y, z)
+
+    def vector(self, mode, x, y, z):
+        """(x, y) turned until y is about 0: its length, and z and the angle it had.
+
+        Not valid where there is no such number or none that fits: a circular vector (0, 0), which
+        has no angle; a quotient of 4 or more, or by 0; a hyperbolic vector with x <= abs(y).
+        """
+        return self._run(mode, "vector", x, y, z)
+
+    def bound(self, mode, direction, x, y, z):
+        """How far x, y and z of a valid result can be from those of exact arithmetic at most.
+
+        `direction` is "rotate" or "vector", and x, y, z are floats: words are exact, and only what
+        they stand for has an error. Where nothing can be said it is infinite.
+        """
+        reals = _alike(x, y, z)
+        if reals[0].dtype != float:
+            raise ArgumentError("x, y, z: expected floats, found integers, which are words")
+        return bound(self, self.unit(mode, direction), *reals)
+
+    def table(self, mode):
+        """Shifts, angles, digits and gain of a mode: an IterationTable."""
+        unit = self.unit(mode, "rotate")
+        table = unit.table
+        if mode == CIRCULAR:
+            one = math.pi * 2.0 ** (1 - unit.angle_word)
+        else:
+            one = 2.0**-unit.z_fraction
+        return IterationTable(
+            table.shifts,
+            tuple(one * angle for angle in table.angles),
+            table.digits,
+            float(table.gain),
+            float(table.left),
+        )
+
+    def unit(self, mode, direction):
+        """The unit that does one of the six functions, registers and all."""
+        one_of(mode, MODES, "mode")
+        if (mode, direction) not in UNITS:
+            raise ArgumentError(f'direction: expected "rotate" or "vector", found {direction!r}')
+        return self._units[mode, direction]
+
+    @cached_property
+    def _units(self):
+        plain, given = Port(self.number, most=REACH), Given(self.number, saturates=True)
+        units = {}
+        for (mode, direction), kind in UNITS.items():
+            circular, clocks = mode == CIRCULAR, kind.loads_alone + kind.ends_alone
+            gives = {"X": given, "Y": given, "Z": Given(self.angle) if circular else given}
+            units[mode, direction] = kind(
+                x=plain,
+                y=plain,
+                z=Port(self.angle) if circular else plain,
+                gives={k: v for k, v in gives.items() if mode != LINEAR or k != "X"},
+                iterations=self.iterations + clocks,
+                guard=self.guard,
+                interleaved=self.compensation == INTERLEAVED,
+            )
+        return units
+
+    def _run(self, mode, direction, x, y, z):
+        unit = self.unit(mode, direction)
+        formats = {"x": self.number, "y": self.number, "z": unit.z.format}
+        arrays = _alike(x, y, z)
+        shape, raw = arrays[0].shape, arrays[0].dtype != float
+        given = {name: each.ravel() for name, each in zip("xyz", arrays, strict=True)}
+        words, fits = {}, True
+        for name, format in formats.items():
+            if raw:
+                words[name] = fitting(name, given[name], self.word)
+            else:
+                words[name], fits_too = format.raw(given[name])
+                fits = fits & fits_too
+        results, valid = self._words(unit, words)
+        if not raw:
+            results = [formats[name].real(word) for name, word in zip("xyz", results, strict=True)]
+        else:
+            results = [word.astype(integer_kind(self.word)) for word in results]
+        return CordicResult(*(each.reshape(shape)[()] for each in (*results, valid & fits)))
+
+    def _words(self, unit, words):
+        """Words x, y, z behind all iterations, and where they are right."""
+        ops, x, y = integers, words["x"], words["y"]
+        if _inside(unit) > WIDEST:
+            ops = long_integers
+            words = {name: word.astype(object) for name, word in words.items()}
+        found, valid = unit(ops, words)
+        found = {"X": x} | found  # linear modes leave x alone
+        if isinstance(unit, Vector):
+            valid = valid & ((x != 0) | (y != 0))
+        elif isinstance(unit, Divide):
+            found["Z"] = self._held(abs(y) >= int(REACH) * abs(x), (x < 0) ^ (y < 0), found["Z"])
+        elif isinstance(unit, Root):
+            found["Z"] = self._held(x <= abs(y), y < 0, found["Z"])
+        return [np.asarray(found[name]) for name in "XYZ"], valid
+
+    def _held(self, beyond, below, words):
+        """A quotient or an angle beyond all numbers is held at the last of them."""
+        return np.where(beyond, self.number.ends[(~below).astype(int)], words)
+
+
+def _inside(unit):
+    """The longest number that a unit makes, in bits."""
+    widest = max(unit.widths.values())
+    if unit.interleaved:
+        return widest
+    return widest + unit.rotations + unit.guard + 1  # times the constant that undoes the gain
+
+
+def _alike(*values):
+    """Three arrays of one shape: of floats, or of integers where there are only integers."""
+    arrays = [
+        np.asarray(in_main_memory(value, name)) for name, value in zip("xyz", values, strict=True)
+    ]
+    if not all(array.dtype.kind == "f" or are_whole(array) for array in arrays):
+        found = ", ".join(str(array.dtype) for array in arrays)
+        raise ArgumentError(f"x, y, z: expected floats or integers, found {found}")
+    if any(array.dtype.kind == "f" for array in arrays):
+        words = [name for name, v in zip("xyz", values, strict=True) if _has_words(v)]
+        if words:
+            raise ArgumentError(
+                "x, y, z: expected floats, or raw words in all three, "
+                f"found words in {', '.join(words)} only"
+            )
+        arrays = [array.astype(float) for array in arrays]
+    return together("x, y, z", arrays)
+
+
+def _has_words(value):
+    """An array of integers is one of words; Python's own integers follow their company."""
+    return not isinstance(value, int) and np.asarray(value).dtype.kind != "f"

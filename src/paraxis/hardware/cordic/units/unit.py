@@ -1,0 +1,202 @@
+"""One CORDIC for one task: what its registers hold from clock to clock.
+
+Every unit is written once, in the words of `ops`: on NumPy's whole numbers (integers.py) it is the
+bit-exact model, on wires (targets/rtl) it is the hardware. A unit says what it loads, what an
+iteration does, and what it gives in the end; whoever runs it decides whether iterations are
+registers in a row or one register that is used again and again.
+
+Symbols are those of the textbook: x, y, z and the shift s; `up` is where the direction σ is 1, a
+turn counter-clockwise. A difference is a sum with all bits inverted, which is one too little in
+the last of the guard bits, and spares a carry.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from ..constants import inverse, rounded
+
+
+@dataclass(frozen=True)
+class Port:
+    """What comes in: words of a format, or a constant; its sign; how large it can be."""
+
+    format: object
+    sign: int = 1
+    most: float = 0.0  # of |value|; without meaning for an angle
+    constant: float | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """What goes out: its format, whether it may be too large for it, and what is too small.
+
+    Below `least`, a word, a result is so small that what hangs on it is lost.
+    """
+
+    format: object
+    saturates: bool = False
+    least: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """What all units share. `gives` maps those of the ports X, Y, Z that are wanted to Given.
+
+    What is turned to zero, z or y, can be wanted too: then Z or Y is what is left of it.
+    """
+
+    gives: dict
+    iterations: int
+    guard: int
+    x: Port | None = None
+    y: Port | None = None
+    z: Port | None = None
+    interleaved: bool = True  # the gain is undone between iterations, else by a factor in the end
+
+    loads_alone = 0  # clocks that loading takes for itself; the second of two is for `settle`
+    ends_alone = False  # whether what is done in the end takes the last one
+
+    @cached_property
+    def rotations(self):
+        """How many of the iterations are micro-rotations."""
+        return self.iterations - self.loads_alone - self.ends_alone
+
+    @cached_property
+    def ports(self):
+        """The ports that take words: name -> Port."""
+        named = {"x": self.x, "y": self.y, "z": self.z}
+        return {name: p for name, p in named.items() if p is not None and p.constant is None}
+
+    # What each kind of unit has:
+    #
+    # widths                         register -> its bits, sign included
+    # load(ops, words)               port -> word; registers -> their first values
+    # settle(ops, state)             registers before the first micro-rotation
+    # step(ops, iteration, state)    registers after one more micro-rotation
+    # finish(ops, state)             port -> word given, and whether all of it is right
+
+    def __call__(self, ops, words):
+        """The words it gives and whether they are right, all iterations done."""
+        state = self.settle(ops, self.load(ops, words))
+        for iteration in range(self.rotations):
+            state = self.step(ops, iteration, state)
+        return self.finish(ops, state)
+
+    def settle(self, ops, state):
+        """Most units are ready when they are loaded."""
+        return state
+
+    def turned(self, ops, m, iteration, up, state):
+        """The registers behind one micro-rotation, counter-clockwise where `up`."""
+        x, y = turn(ops, m, ops.at(self.table.shifts, iteration), up, state["x"], state["y"])
+        after = {"x": x, "y": y}
+        if "z" in state:  # what is left to turn, or what has been turned
+            angle = ops.at(self.table.angles, iteration)
+            after["z"] = state["z"] + ops.where(up, -angle, angle)
+        return state | after
+
+    def turned_and_scaled(self, ops, m, iteration, up, state):
+        """The same, with a part of the gain undone."""
+        after = self.turned(ops, m, iteration, up, state)
+        return after | {name: self.scaled(ops, iteration, after[name]) for name in "xy"}
+
+    def number(self, words, name, fraction):
+        """A port's number with so many bits behind the point."""
+        port = getattr(self, name)
+        if port.constant is not None:
+            return port.sign * nearest(port.constant, fraction)
+        word = words[name] if port.sign > 0 else -words[name]
+        return moved(word, fraction - port.format.fraction)
+
+    def angle(self, words, name, word):
+        """A port's angle in words of so many bits."""
+        port = getattr(self, name)
+        if port.constant is not None:
+            within = math.remainder(port.constant, 2 * math.pi)
+            return port.sign * nearest(within / math.pi, word - 1)
+        given = words[name] if port.sign > 0 else -words[name]
+        return moved(given, word - port.format.word)
+
+    def scaled(self, ops, iteration, value):
+        """A length with a part of the gain undone, where that is interleaved."""
+        if not self.interleaved:
+            return value
+        return ops.plus(value, ops.at(self.table.digits, iteration), value >> iteration)
+
+    def without_gain(self, value, fraction):
+        """A length in the end, and how many bits it has behind the point."""
+        if self.interleaved:
+            return value, fraction
+        bits = self.rotations + self.guard
+        return value * inverse(self.table.gain, bits), fraction + bits
+
+    def number_given(self, ops, name, value, fraction):
+        """A number for the outside, rounded and held where it is too large; whether it is right."""
+        given, wanted = self.gives[name], self.gives[name].format
+        value, right = moved(value, wanted.fraction - fraction), True
+        if given.saturates:
+            most = (1 << wanted.word - 1) - 1
+            over, under = value > most, value < -most - 1
+            value = ops.where(over, most, ops.where(under, -most - 1, value))
+            right = ops.neither(over, under)
+        if given.least:
+            right = ops.both(right, value >= given.least)
+        return ops.fit(value, wanted.word), right
+
+    def lengths_given(self, ops, state):
+        """X and Y as far as they are wanted, the gain undone; whether they are right."""
+        words, right = {}, True
+        for name in "XY":
+            if name in self.gives:
+                length, fraction = self.without_gain(state[name.lower()], self.fraction)
+                words[name], fits = self.number_given(ops, name, length, fraction)
+                right = ops.both(right, fits)
+        return words, right
+
+    def number_given_back(self, ops, name, value, fraction, far):
+        """The same of a number that was shifted to the left when it was loaded."""
+        # One bit more than is wanted, for rounding.
+        one_more = self.gives[name].format.fraction + 1
+        value = moved(value, max(one_more - fraction, 0)) >> max(fraction - one_more, 0)
+        return self.number_given(ops, name, value >> far, one_more)
+
+    def angle_given(self, ops, name, value, word):
+        """An angle for the outside, rounded. It goes round."""
+        wanted = self.gives[name].format.word
+        return ops.wrap(moved(value, wanted - word), wanted)
+
+
+def turn(ops, m, shift, up, x, y):
+    """One micro-rotation, counter-clockwise where `up`."""
+    across, along = y >> shift, x >> shift
+    if m:
+        x = x + ops.where(up, *((~across, across) if m > 0 else (across, ~across)))
+    return x, y + ops.where(up, along, ~along)
+
+
+def moved(value, bits):
+    """A number with more or fewer bits behind its point; what is cut off is rounded."""
+    if bits >= 0:
+        return value << bits if bits else value
+    return ((value >> -bits - 1) + 1) >> 1
+
+
+def nearest(value, fraction):
+    """A real number as a whole one with so many bits behind the point."""
+    return rounded(Fraction(value) * Fraction(2) ** fraction)
+
+
+def own_fractions(*ports):
+    """Bits behind the point of each port; constants are as long as words are."""
+    word = max(port.format.word for port in ports if port.constant is None)
+    return [
+        port.format.fraction if port.constant is None else word - math.frexp(port.most)[1]
+        for port in ports
+    ]
+
+
+def width(most, fraction, slack=2):
+    """The bits, sign included, of numbers up to `most`, errors of their last bits included."""
+    return int(Fraction(most) * Fraction(2) ** fraction + slack).bit_length() + 1

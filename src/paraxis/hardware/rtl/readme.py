@@ -1,0 +1,128 @@
+"""What tells a reader of exported Verilog what it is."""
+
+import math
+import textwrap
+
+from ...targets.source.text import WIDTH, comment_lines
+from .icarus import commands
+
+TEXT = """{name}: {summary}.
+Written by Paraxis.
+
+{notes}Ports, all read and changed at the rising edge of clk
+    clk     in
+    rst     in, active high, synchronous: high for at least one clock before the first item;
+            it forgets all items on their way, and no item is taken while it is high
+{start}
+    done    out, high for one clock an item: it is at the outputs now, and only now
+    valid   out, high together with done where the item is right
+
+{timing}
+
+Inputs, signed, in two's complement
+{inputs}
+
+Outputs, signed, in two's complement
+{outputs}
+
+{meaning}
+
+{validity}
+{limits}
+
+Icarus Verilog checks it, in this folder, against the expected words that lie beside it (with
+-g2012 in place of -g2005 too):
+{commands}
+"""
+PIPELINED = """\
+    start   in, an item is at the inputs; it is taken in this clock"""
+ITERATIVE = """\
+    start   in, an item is at the inputs; hold it and them until ready is high
+    ready   out, an item at the inputs is taken in this clock; high in one clock of {interval},
+            so an item waits at most {most}; a start while ready is low is not taken"""
+ENTRIES = "Numbers in the names of ports count from 0: {port} is {place} of {array}."
+NOT_NEEDED = "Entries of inputs that have no port are not needed."
+NUMBERS = (
+    "A number with f bits behind the point is word / 2^f, so 2^f stands for 1.0 where that fits."
+)
+ANGLES = (
+    "An angle of w bits is word * pi / 2^(w-1) radians, so half a turn is 2^(w-1); angles go "
+    "round, as words do."
+)
+VALIDITY = (
+    "An item is not valid, and its outputs mean nothing, where a number comes out too large for "
+    "its word; where a root is not real or near zero; where a length that an angle hangs on is "
+    "near zero, so that the angle would be lost"
+)
+LIMITS = "; and where an input is beyond these limits:"
+
+
+def readme(design, name):
+    """What it is, ports, formats, timing, and how to run the test bench."""
+    circuit = design.circuit
+    inputs = [(port.name, circuit.formats[source]) for source, port in design.inputs.items()]
+    outputs = [(port.name, circuit.format_of(*key)) for key, port in design.outputs.items()]
+    limits, start = list(_limits(design)), PIPELINED
+    if design.ready is not None:
+        start = ITERATIVE.format(interval=design.interval, most=design.interval - 1)
+    every = "clock" if design.interval == 1 else f"{design.interval} clocks"
+    return TEXT.format(
+        name=name,
+        summary=f"{circuit.tasks.summary}, {design.architecture}",
+        notes="".join(f"{line}\n" for line in comment_lines([*circuit.notes, ""])),
+        start=start,
+        timing=f"An item can be taken every {every}. It is {design.latency} clocks on its way, "
+        f"{circuit.stages} stages of {circuit.iterations}.",
+        inputs=_table(inputs),
+        outputs=_table(outputs),
+        meaning="\n".join(map(_filled, _meaning(design))),
+        validity=_filled(VALIDITY + (LIMITS if limits else ".")),
+        limits=_table(limits),
+        commands="\n".join(f"    {command}" for command in commands(name)),
+    )
+
+
+def _meaning(design):
+    """Sentences about ports and words, those that such a circuit needs."""
+    tasks = design.circuit.tasks
+    shapes = tasks.inputs | {name: shape for name, (shape, _) in tasks.outputs.items()}
+    ports = [(source.name, port.name) for source, port in design.inputs.items()]
+    ports += [(name, port.name) for (name, _), port in design.outputs.items()]
+    array, port = max(reversed(ports), key=lambda names: len(shapes[names[0]]))
+    if shapes[array]:
+        yield ENTRIES.format(port=port, array=array, place=_place(port.removeprefix(f"{array}_")))
+    if len(design.inputs) < sum(map(math.prod, tasks.inputs.values())):
+        yield NOT_NEEDED
+    sources = [*design.inputs, *(operand.source for operand in design.circuit.outputs.values())]
+    angles = [tasks.is_angle(source) for source in sources]
+    if not all(angles):
+        yield NUMBERS
+    if any(angles):
+        yield ANGLES
+
+
+def _place(numbers):
+    places = numbers.split("_")
+    if len(places) == 2:
+        return "row {}, column {}".format(*places)
+    return f"entry {', '.join(places)}"
+
+
+def _limits(design):
+    """(name of a port, what it can be), in the order of ports."""
+    circuit = design.circuit
+    for source, port in design.inputs.items():
+        if source in circuit.limits:
+            words = circuit.limits[source]
+            least, most = circuit.formats[source].real(words)
+            yield port.name, f"{least:.6g} to {most:.6g}, in words {words[0]} to {words[1]}"
+
+
+def _filled(text):
+    return textwrap.fill(text, WIDTH)
+
+
+def _table(rows):
+    rows = list(rows)
+    widest = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"    {name:<{widest}}  {meaning}" for name, meaning in rows)

@@ -1,0 +1,61 @@
+"""Whole numbers as wires: the words in which CORDIC units are written, meaning hardware.
+
+A number is an Amaranth Value, or a Python integer where it is known; so is a condition.
+"""
+
+from amaranth.hdl import Array, Mux, Signal, signed, unsigned
+
+
+class Wires:
+    """The words for one module. Those of hardware/cordic/integers.py mean the same on NumPy.
+
+    What is made here gets a wire of its own, because it is mostly used more than once: Amaranth
+    would write down all that leads to it each time, and simulators would compute it as often.
+    """
+
+    def __init__(self, module):
+        self.module = module
+
+    def where(self, condition, if_true, if_false):
+        if isinstance(condition, bool):
+            return if_true if condition else if_false
+        return self._named(Mux(condition, if_true, if_false), "chosen")
+
+    def fit(self, value, width):
+        return self._wire(value, signed(width))
+
+    def wrap(self, value, width):
+        """A wire drops the bits that it has no room for."""
+        return self._wire(value, signed(width))
+
+    def distance(self, value, width):
+        return self._wire(value, unsigned(width))
+
+    def both(self, a, b):
+        return a & b
+
+    def either(self, a, b):
+        return a | b
+
+    def neither(self, a, b):
+        return ~(a | b)
+
+    def plus(self, value, times, change):
+        if isinstance(times, int):
+            return value if times == 0 else value + change if times > 0 else value - change
+        value, change = self._named(value, "value"), self._named(change, "change")
+        down = times < 0  # the negative is all bits inverted and one more, which is a carry
+        return value + Mux(down, ~change, Mux(times > 0, change, 0)) + down
+
+    def at(self, entries, iteration):
+        if isinstance(iteration, int):
+            return entries[iteration]
+        return self._named(Array(entries)[iteration], "entry")
+
+    def _named(self, value, name):
+        return self._wire(value, value.shape(), name)
+
+    def _wire(self, value, shape, name="fitted"):
+        wire = Signal(shape, name=name)
+        self.module.d.comb += wire.eq(value)
+        return wire

@@ -1,0 +1,44 @@
+"""Forward dynamics: the accelerations under given torques, in one pass along the tree.
+
+Featherstone's articulated bodies (1983): sweep outward for velocities, inward for the inertia and
+the force that each body shows to its parent while its joints give way, outward for accelerations.
+Vectors are 6-D, angular part first, each in its own body's frame. Symbols: docs/notation.md.
+"""
+
+from ..robots.joint import WORLD
+from ..scalar import mark
+from ..spatial import cross_force, cross_motion
+from .parts.articulated_inertia import ArticulatedInertia
+from .parts.massless import require_inertia
+from .spatial_newton_euler import base_acceleration
+
+
+def forward_dynamics(robot, q, qd, tau):
+    """Return the accelerations of the joints under the torques tau."""
+    X, c, IA, pA, U, reciprocal, u = {}, {}, {}, {}, {}, {}, {}
+    v = {WORLD: robot.base_velocity}
+    for i, p in robot.outward:  # parents first
+        S, I = robot.subspace[i], robot.inertia[i]
+        X[i] = robot.transform(i, q[i])
+        vj = S * qd[i]
+        v[i] = mark("velocity", i, X[i] @ v[p] + vj)
+        c[i] = cross_motion(v[i], vj)
+        IA[i] = ArticulatedInertia.of_body(I)
+        pA[i] = cross_force(v[i], I @ v[i]) - robot.external_force[i]
+    for i, p in robot.inward:  # children first
+        S, rotor = robot.subspace[i], robot.rotor_inertia[i]
+        mark("articulated_inertia", i, IA[i])
+        U[i] = IA[i] @ S
+        reciprocal[i] = 1.0 / require_inertia(robot, i, S @ U[i] + rotor)
+        u[i] = tau[i] - S @ pA[i]
+        if p != WORLD:
+            Ia = IA[i].freed(S, U[i], reciprocal[i], rotor)
+            pa = pA[i] + Ia @ c[i] + U[i] * (reciprocal[i] * u[i])
+            IA[p] = IA[p] + Ia.seen_from(X[i])
+            pA[p] = pA[p] + X[i].T @ pa
+    a, qdd = {WORLD: base_acceleration(robot)}, {}
+    for i, p in robot.outward:
+        free = X[i] @ a[p] + c[i]  # as if the joint were locked
+        qdd[i] = reciprocal[i] * (u[i] - U[i] @ free)
+        a[i] = mark("acceleration", i, free + robot.subspace[i] * qdd[i])
+    return [qdd[i] for i, _ in robot.outward]

@@ -1,0 +1,1 @@
+"""Robots in contact: what a contact constrains, and the dynamics under it."""

@@ -1,0 +1,126 @@
+"""What a contact says of the acceleration V̇ of its frame and of the force F that the robot exerts.
+
+Both are 6-D, angular part first, of the frame's origin. A contact has unknowns x, as many as it has
+equations, and says, with lists of generic scalars,
+
+    rows V̇ = slack x + demanded,    F = force_directions x + known_force,
+
+where `slack` is diagonal. What is demanded, and where forces point, may depend on how the frame
+moves. Where forces point along the rows and there is no slack, a contact is `symmetric`.
+"""
+
+from dataclasses import dataclass
+
+from ...robots.robot import Frame
+from ...scalar import sqrt
+from ...spatial import Matrix
+from ..inverse_kinematics.pose_error import pose_error
+from ..linear.dense import dot
+
+
+@dataclass(frozen=True)
+class SplitForm:
+    """Types I and II: some directions are constrained, and along the others the force is given.
+
+    x are the constraint forces K_C. Along the motion directions the force is
+    K_F = coupling K_C + force. Friction is a coupling that follows the velocity: along the first
+    two motion directions, a pressure -K_C drags the environment the way the frame slides.
+    """
+
+    frame: Frame
+    coordinates: str
+    constraint: list  # directions of constraint forces, by which accelerations are measured
+    motion: list  # directions of the forces K_F
+    acceleration: list  # demanded of the constraint directions
+    force: list | None = None
+    coupling: list | None = None  # by rows, one a motion direction
+    friction: tuple | None = None  # coefficient, and a rate well below which it fades
+    stabilisation: tuple | None = None  # frequency and damping ratio
+    anchor: list | None = None  # 4x4, the pose from which constraint directions do not stray
+
+    @property
+    def symmetric(self):
+        return self.coupling is None and self.friction is None
+
+    @property
+    def rows(self):
+        return self.constraint
+
+    @property
+    def slack(self):
+        return [0.0] * len(self.constraint)
+
+    def demanded(self, place):
+        """The acceleration along the constraint directions; errors are to die out."""
+        if self.stabilisation is None:
+            return self.acceleration
+        frequency, damping = self.stabilisation
+        astray = [0.0] * 6 if self.anchor is None else self.astray(place.pose)
+        stiffness, resistance = frequency * frequency, frequency * damping * 2.0
+        return [
+            demanded - resistance * dot(row, place.velocity) - stiffness * dot(row, astray)
+            for demanded, row in zip(self.acceleration, self.constraint, strict=True)
+        ]
+
+    def astray(self, pose):
+        turned, moved = pose_error(self.anchor, pose)
+        if self.coordinates == "body":
+            back = Matrix(*(row[:3] for row in pose[:3])).T
+            turned, moved = back @ turned, back @ moved
+        return [*turned, *moved]
+
+    def force_directions(self, place):
+        """By columns."""
+        if self.symmetric:
+            return self.constraint
+        rows = self.coupling
+        if self.friction is not None:
+            rows = [[-share] for share in self._dragged(place.velocity)]
+        columns = zip(*rows, strict=True)
+        return [
+            _sum(own, *map(_times, self.motion, column))
+            for own, column in zip(self.constraint, columns, strict=True)
+        ]
+
+    def _dragged(self, velocity):
+        """The forces along the first two motion directions, for a unit of pressure."""
+        coefficient, smoothing = self.friction
+        slip = [dot(direction, velocity) for direction in self.motion[:2]]
+        scale = coefficient / sqrt(dot(slip, slip) + smoothing * smoothing)
+        return [rate * scale for rate in slip] + [0.0] * (len(self.motion) - 2)
+
+    def known_force(self):
+        if self.force is None:
+            return [0.0] * 6
+        return _sum([0.0] * 6, *map(_times, self.motion, self.force))
+
+
+@dataclass(frozen=True)
+class GeneralForm:
+    """Lathrop's V̇ = M1 Ω + κ1 and F = M2 Ω + κ2, where M1 is U diag(slack) Vᵀ and x is Vᵀ Ω."""
+
+    frame: Frame
+    coordinates: str
+    rows: list  # Uᵀ
+    slack: list
+    columns: list  # of M2 V
+    acceleration: list  # Uᵀ κ1
+    force: list  # κ2
+    symmetric = False
+
+    def demanded(self, place):
+        return self.acceleration
+
+    def force_directions(self, place):
+        return self.columns
+
+    def known_force(self):
+        return self.force
+
+
+def _times(vector, scalar):
+    return [entry * scalar for entry in vector]
+
+
+def _sum(*vectors):
+    return [sum(entries[1:], entries[0]) for entries in zip(*vectors, strict=True)]

@@ -1,0 +1,147 @@
+"""Forward dynamics in logarithmic time: divide and conquer (Featherstone, 1999).
+
+A span of links whose inner joints are free is known by how its two ends give way to forces on them,
+and how they accelerate without: a = Φ f + b. Two spans that meet in a joint are glued into one:
+what holds the joint follows from the forces at the ends, and is eliminated. Once all are one span,
+with the base before and nothing beyond, forces are handed back to the halves, down to every joint.
+
+A massless link has no Φ and is an error. Vectors are 6-D, angular part first; the near end of a
+span is in the frame of its first body, the far end in that of the body after it, both turned so
+that a joint's directions are coordinates. Symbols: docs/notation.md.
+"""
+
+from typing import NamedTuple
+
+from ..robots.equal.upright import upright
+from ..scalar import mark
+from .linear.dense import dot, minus, plus, transposed
+from .linear.pivot_block import PivotBlock, marked_pivot, minus_columns, minus_rows
+from .parts.angular_velocities import biases, drifts, logarithmic
+from .parts.chain import require_chain
+from .parts.joint_split import JointSplit, splits
+from .parts.mobility import mobilities
+from .parts.two_joint_link import joint_mobility, two_joint_links
+
+NAME = "divide_and_conquer"
+ZEROS = [0.0] * 6
+
+
+def forward_dynamics(robot, q, qd, tau):
+    """Return the accelerations of the joints under the torques tau."""
+    require_chain(robot, NAME)
+    robot = upright(robot)
+    X = [robot.transform(i, q[i]) for i in range(robot.n)]
+    ω = logarithmic(robot, X, qd)
+    p, c = biases(robot, ω), drifts(robot, X, ω, qd)
+    drives = [Drive(i, joint, tau[i], c[i].scalars()) for i, joint in enumerate(splits(robot))]
+    whole = assembled(single_links(robot, X, p), drives)
+    return handed_back(whole, ZEROS, ZEROS)
+
+
+class Span(NamedTuple):
+    """Some links in a row; the matrices are those of two_joint_link.py."""
+
+    near: list
+    across: list
+    far: list
+    b_near: list  # acceleration of an end without forces on either
+    b_far: list
+
+
+class Drive(NamedTuple):
+    """A joint, and what moves it."""
+
+    number: int
+    split: JointSplit
+    tau: object
+    drift: tuple
+
+
+class Glued(NamedTuple):
+    """Two spans as one, and what their joint needs once the forces at the ends are known.
+
+    The links at the joint accelerate apart by gap + acrossᵀ f: of this, and of the mobility that
+    answers it, the part that the joint holds is eliminated.
+    """
+
+    span: Span
+    left: object  # Glued or Span
+    right: object
+    drive: Drive
+    mobility: list
+    gap: list
+    pivot: PivotBlock
+    gap_half: list
+    near_halves: list
+    far_halves: list
+
+
+def single_links(robot, X, p):
+    """The base, which rises, and every link by itself."""
+    K = mobilities(robot, NAME)
+    a = [-(mobility @ bias) for mobility, bias in zip(K, p, strict=True)]
+    b_near = [ZEROS, *(list(each.scalars()) for each in a)]
+    before = [robot.base_acceleration, *a[:-1]]
+    b_far = [*(list((X[i] @ each).scalars()) for i, each in enumerate(before)), ZEROS]
+    links = zip(two_joint_links(K, X), b_near, b_far, strict=True)
+    return [Span(*link, *b) for link, *b in links]
+
+
+def assembled(spans, drives):
+    """All spans as one, each half first; `drives` are the joints between them."""
+    if not drives:
+        return spans[0]
+    middle = len(drives) // 2
+    left = assembled(spans[: middle + 1], drives[:middle])
+    right = assembled(spans[middle + 1 :], drives[middle + 1 :])
+    return glued(left, right, drives[middle])
+
+
+def glued(left, right, drive):
+    """Two spans that meet in a joint."""
+    A, B = _span(left), _span(right)
+    number, joint, t, drift = drive
+    mobility = joint_mobility(A, B)
+    gap = plus(_column(mobility, joint.axis, t), minus(minus(B.b_near, A.b_far), drift))
+    pivot = marked_pivot(number, joint.mobility(mobility))
+    (gap_half,) = pivot.halves([joint.held_part(gap)])
+    near_halves = pivot.halves([joint.held_part(row) for row in A.across])
+    far_halves = pivot.halves([joint.held_part(column) for column in transposed(B.across)])
+    driven_near = minus(A.b_near, _column(A.across, joint.axis, t))
+    driven_far = plus(B.b_far, [entry * t for entry in B.across[joint.axis]])
+    span = Span(
+        minus_rows(A.near, pivot.square(near_halves)),
+        pivot.between(near_halves, far_halves),
+        minus_rows(B.far, pivot.square(far_halves)),
+        plus(driven_near, pivot.applied(near_halves, gap_half)),
+        minus(driven_far, pivot.applied(far_halves, gap_half)),
+    )
+    halves = gap_half, near_halves, far_halves
+    return Glued(span, left, right, drive, mobility, gap, pivot, *halves)
+
+
+def handed_back(tree, f_near, f_far):
+    """The accelerations of all joints in a span, under forces at its ends."""
+    if isinstance(tree, Span):
+        return []
+    number, joint, t, _ = tree.drive
+    half = minus_columns(tree.gap_half, tree.near_halves, f_near)
+    half = minus_columns(half, tree.far_halves, [-f for f in f_far])
+    F_S = mark("constraint_force", number, [-x for x in tree.pivot.solve(half)])
+    A, B, k = _span(tree.left), _span(tree.right), joint.axis
+    ends = dot(B.across[k], f_far) - dot([row[k] for row in A.across], f_near)
+    qdd = tree.gap[k] + ends + dot(tree.mobility[k], joint.held(F_S))
+    f = list(mark("force", number, joint.force(t, F_S)).scalars())
+    return [
+        *handed_back(tree.left, f_near, [-x for x in f]),
+        qdd,
+        *handed_back(tree.right, f, f_far),
+    ]
+
+
+def _span(tree):
+    return tree if isinstance(tree, Span) else tree.span
+
+
+def _column(A, k, scalar):
+    return [row[k] * scalar for row in A]

@@ -1,0 +1,1 @@
+"""Friction of joints and transmissions, both ways between motor and joint."""

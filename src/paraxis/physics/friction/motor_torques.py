@@ -1,0 +1,51 @@
+"""What motors must give: the torques of motion, and what bearings and transmissions take.
+
+Friction does not change what a given motion needs of the joints, so reactions are those of the
+robot without it (Gogoussis and Donath, 1988), and joint by joint the losses follow.
+"""
+
+from typing import NamedTuple
+
+from ...scalar import equal, select, sign
+from ..modified_newton_euler import torques_and_reactions
+from .joint_friction import joint_friction
+from .transmission_friction import transmission_friction
+
+
+class MotorTorques(NamedTuple):
+    """Torques (N m, or forces in N) by joint, as columns of Dhanaraj's Table 3.5.
+
+    at_joint = dynamic + joint_friction, and ratio * input = at_joint + transmission_friction.
+    """
+
+    dynamic: object  # inverse dynamics: what the motion takes without losses, rotors included
+    joint_friction: object  # what the bearings take
+    at_joint: object  # what the transmission must bring to the joint
+    transmission_friction: object  # what the transmission takes, felt at the joint
+    input: object  # on the motor's shaft
+
+
+def motor_torques(robot, q, qd, qdd):
+    """Return the torques behind the motion (q, qd, qdd)."""
+    dynamic, reactions = torques_and_reactions(robot, q, qd, qdd)
+    return with_losses(robot, qd, dynamic, reactions, directions(qd, qdd))
+
+
+def directions(qd, qdd):
+    """Which way each joint moves, or is about to: -1, 1, or 0 where it sticks."""
+    return [
+        select(equal(rate, 0.0), sign(acceleration), sign(rate))
+        for rate, acceleration in zip(qd, qdd, strict=True)
+    ]
+
+
+def with_losses(robot, qd, dynamic, reactions, directions):
+    """Return all torques, given those of the motion and the Spatial that each joint transmits."""
+    rows = []
+    for i, joint in enumerate(robot.robot.joints):
+        in_bearings = joint_friction(joint, reactions[i], qd[i], directions[i])
+        at_joint = dynamic[i] + in_bearings
+        in_gears = transmission_friction(joint.transmission, at_joint, directions[i])
+        on_shaft = (at_joint + in_gears) * (1 / joint.transmission.ratio)
+        rows.append((dynamic[i], in_bearings, at_joint, in_gears, on_shaft))
+    return MotorTorques(*map(list, zip(*rows, strict=True)))

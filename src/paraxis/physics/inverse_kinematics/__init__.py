@@ -1,0 +1,1 @@
+"""From the pose of a frame to joint positions: closed forms and one step of a search."""

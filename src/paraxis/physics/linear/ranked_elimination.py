@@ -1,0 +1,99 @@
+"""Solutions of linear equations that say how many of these are independent.
+
+What is too small to be a pivot differs from state to state, so it is found by `select`. Where the
+rank is less than the number of equations, solutions are finite and mean nothing.
+"""
+
+from itertools import product
+
+from ...scalar import equal, less, maximum, select
+
+
+def solve_gram_with_rank(vectors, weights, b, least, tolerance):
+    """x with A x = b, and the rank of A, where A has the scalar products of vectors, with weights.
+
+    By modified Gram-Schmidt, which sees the angle between vectors; elimination in A would see its
+    square, where rounding errors are much larger. A vector counts when what is left of it, over all
+    of it, squared, is more than the tolerance, and more than `least` of it is left.
+    """
+    n, rank = len(vectors), 0.0
+    left, z = [list(vector) for vector in vectors], list(b)
+    share, reciprocal = {}, []
+    smallest = [
+        maximum(_weighted(vector, weights, vector) * tolerance, limit)
+        for vector, limit in zip(vectors, least, strict=True)
+    ]
+    for k in range(n):
+        size = _weighted(left[k], weights, left[k])
+        counts = less(smallest[k], size)
+        rank = rank + select(counts, 1.0, 0.0)
+        reciprocal.append(select(counts, 1.0 / select(counts, size, 1.0), 0.0))
+        for i in range(k + 1, n):
+            share[i, k] = _weighted(left[k], weights, left[i]) * reciprocal[k]
+            left[i] = [v - share[i, k] * u for v, u in zip(left[i], left[k], strict=True)]
+            z[i] = z[i] - share[i, k] * z[k]
+    x = [entry * each for entry, each in zip(z, reciprocal, strict=True)]
+    for k in reversed(range(n)):
+        for i in range(k + 1, n):
+            x[k] = x[k] - share[i, k] * x[i]
+    return x, rank
+
+
+def _weighted(a, weights, b):
+    return sum((x * w * y for x, w, y in zip(a, weights, b, strict=True)), 0.0)
+
+
+def solve_with_rank(A, b, tolerance):
+    """x with A x = b, and the rank of A: how many pivots are larger than the tolerance.
+
+    The largest entry that is left is the next pivot. Entries should be scaled, so that 1 is large.
+    """
+    n, rank = len(A), 0.0
+    rows = [[*row, right] for row, right in zip(A, b, strict=True)]
+    pivots, chosen = [], []
+    for k in range(n):
+        size, place, column = _largest(rows, k)
+        _exchange(rows, k, place)
+        for row in rows:
+            _exchange(row, k, column, last=n)
+        large = less(tolerance, size)
+        rank = rank + select(large, 1.0, 0.0)
+        pivot = select(large, rows[k][k], 1.0)
+        for row in rows[k + 1 :]:
+            share = row[k] / pivot
+            for j in range(k + 1, n + 1):
+                row[j] = row[j] - share * rows[k][j]
+        pivots.append(pivot)
+        chosen.append(column)
+    x = [row[n] for row in rows]
+    for k in reversed(range(n)):
+        for j in range(k + 1, n):
+            x[k] = x[k] - rows[k][j] * x[j]
+        x[k] = x[k] / pivots[k]
+    for k in reversed(range(n)):  # back from the order in which columns were chosen
+        _exchange(x, k, chosen[k])
+    return x, rank
+
+
+def _largest(rows, k):
+    """The size of the largest entry that is left, its row and its column."""
+    size, row, column = abs(rows[k][k]), float(k), float(k)
+    for i, j in product(range(k, len(rows)), repeat=2):
+        larger = less(size, abs(rows[i][j]))
+        size = maximum(size, abs(rows[i][j]))
+        row, column = select(larger, float(i), row), select(larger, float(j), column)
+    return size, row, column
+
+
+def _exchange(items, k, i, last=None):
+    """Exchange items k and i in place; items are scalars or lists, and i is a generic scalar."""
+    first = items[k]
+    for j in range(k + 1, len(items) if last is None else last):
+        here = equal(i, float(j))
+        items[k], items[j] = _select(here, items[j], items[k]), _select(here, first, items[j])
+
+
+def _select(condition, one, other):
+    if isinstance(one, list):
+        return [select(condition, a, b) for a, b in zip(one, other, strict=True)]
+    return select(condition, one, other)

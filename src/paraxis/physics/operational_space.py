@@ -1,0 +1,18 @@
+"""The inertia that a frame shows to a force on it (Khatib), and how it gives way to one."""
+
+from .composite_body import factored
+from .kinematics import jacobian
+from .linear.factor import inverse
+from .linear.pivot_block import PivotBlock
+
+
+def operational_space_inertia(robot, q, frame, coordinates):
+    """Return Λ, by rows, in the coordinates of the frame's Jacobian."""
+    mobility = operational_space_inertia_inverse(robot, q, frame, coordinates)
+    return inverse(PivotBlock.of(mobility).factors)
+
+
+def operational_space_inertia_inverse(robot, q, frame, coordinates):
+    """Return Λ⁻¹ = J M⁻¹ Jᵀ, by rows. There always is one."""
+    mass = PivotBlock(factored(robot, q))
+    return mass.square(mass.halves(jacobian(robot, q, frame, coordinates)))

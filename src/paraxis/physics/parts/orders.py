@@ -1,0 +1,202 @@
+"""In which order an associative operator is applied to a row of things."""
+
+from itertools import groupby, pairwise
+
+from ...errors import ArgumentError
+from .order import Order, Step
+
+
+def prefixes(glue, row):
+    """Return row[0], row[0]+row[1], ..., the k-th after ⌈log₂ k⌉ steps, where + is `glue`."""
+    return halving(len(row), len(row)).prefixes(glue, row)
+
+
+def suffixes(glue, row):
+    """Return the sums of everything from row[k] on, for every k."""
+    return prefixes(lambda right, left: glue(left, right), row[::-1])[::-1]
+
+
+# -- the orders ------------------------------------------------------------------------------------
+
+
+def serial(elements, processors):
+    """One element after another; a processor hands the last of its share on to the next one."""
+    homes = _shares(elements, processors)
+    steps = (Step(((k - 1, k),)) for k in range(1, elements))
+    return Order("serial", processors, homes, tuple(steps))
+
+
+def halving(elements, processors):
+    """Each half is done for itself; then all of the right half are glued to the whole left one.
+
+    Lathrop's order, a processor for each element. The left part is the largest power of two that
+    leaves a rest, so that in step j an element is glued if bit j of its number is set.
+    """
+    homes = _one_each("halving", elements, processors)
+    steps = []
+    for half in _doublings(elements):
+        rights = (k for k in range(elements) if k & half)
+        steps.append(Step(tuple((k // half * half - 1, k) for k in rights)))
+    return Order("halving", processors, homes, tuple(steps))
+
+
+def doubling(elements, processors):
+    """Every element is glued to the one 1, then 2, 4, ... before it (Kogge and Stone), each on
+    its own processor."""
+    homes = _one_each("doubling", elements, processors)
+    steps = (_shifted(elements, reach) for reach in _doublings(elements))
+    return Order("doubling", processors, homes, tuple(steps))
+
+
+def shuffled_doubling(elements, processors):
+    """Recursive doubling whose elements move by an inverse perfect shuffle before every step.
+
+    After j + 1 of these, elements 2ʲ apart have come to be neighbours. They start from a perfect
+    shuffle, so that they are home again after as many steps as numbers of processors have bits.
+    """
+    bits = shuffled_bits("order shuffled_doubling", processors)
+    if elements > processors:
+        raise ArgumentError(
+            f"order shuffled_doubling: expected a processor for each of {elements} elements, found "
+            f"{processors}"
+        )
+
+    def layout(turns):
+        """Of each element: where so many inverse shuffles bring it."""
+        return tuple(rotated(k, bits, -turns) for k in range(elements))
+
+    steps = (
+        _shifted(elements, reach, _changed(layout(turns - 1), layout(turns)))
+        for turns, reach in enumerate(_doublings(elements))
+    )
+    return Order("shuffled_doubling", processors, layout(-1), tuple(steps))
+
+
+def p_fold(elements, processors):
+    """Lee and Chang's algorithm PFP: blocks, their ends by doubling, then all in between."""
+    return _in_blocks("p_fold", elements, processors, doubling)
+
+
+def shuffled_p_fold(elements, processors):
+    """Algorithm PFP with the ends of its blocks by shuffled doubling."""
+    shuffled_bits("order shuffled_p_fold", processors)
+    return _in_blocks("shuffled_p_fold", elements, processors, shuffled_doubling)
+
+
+def _in_blocks(name, elements, processors, among):
+    """Every processor solves a block of equal length by itself. Then the ends of the blocks are a
+    row of their own, which is solved in the order `among`. What is left is to glue the elements
+    inside the blocks to the end before. Blocks that would hold nothing but padding are left out."""
+    shares = _shares(elements, processors)
+    blocks = [[*block] for _, block in groupby(range(elements), shares.__getitem__)]
+    ends = among(len(blocks), processors)
+    homes = tuple(ends.homes[j] for j in shares)
+    steps = (
+        *_each_by_itself(blocks),
+        *_ends(blocks, ends.steps),
+        *_insides(blocks, homes, processors, _away(blocks, ends)),
+    )
+    return Order(name, processors, homes, steps)
+
+
+def _each_by_itself(blocks):
+    for k in range(1, len(blocks[0])):
+        glues = ((block[k - 1], block[k]) for block in blocks if k < len(block))
+        yield Step(tuple(glues))
+
+
+def _ends(blocks, steps):
+    last = [block[-1] for block in blocks]
+    for glues, moves in steps:
+        yield Step(
+            tuple((last[left], last[right]) for left, right in glues),
+            tuple((last[j], processor) for j, processor in moves),
+        )
+
+
+def _away(blocks, ends):
+    """Where the ends of blocks are that are not at home when they are solved."""
+    *_, (_, _, held_by) = ends.replay()
+    return {blocks[j][-1]: processor for j, processor in _changed(ends.homes, held_by)}
+
+
+def _insides(blocks, homes, processors, away):
+    """Equal tasks, dealt to the processors so that none has more than its share: whoever has too
+    many leaves the rest to those with time to spare. What was `away` from home goes back."""
+    tasks = [(before[-1], k) for before, block in pairwise(blocks) for k in block[:-1]]
+    rounds = -(-len(tasks) // processors)
+    hands, left_over = [[] for _ in range(processors)], []
+    for task in tasks:
+        own = hands[homes[task[1]]]
+        (own if len(own) < rounds else left_over).append(task)
+    for hand in hands:
+        while left_over and len(hand) < rounds:
+            hand.append(left_over.pop())
+    for k in range(rounds):
+        dealt = {hand[k]: processor for processor, hand in enumerate(hands) if k < len(hand)}
+        places = {k: homes[k] for k in away}
+        places |= {right: processor for (_, right), processor in dealt.items()}
+        moves = ((k, to) for k, to in sorted(places.items()) if away.get(k, homes[k]) != to)
+        yield Step(tuple(dealt), tuple(moves))
+        away = {k: to for k, to in places.items() if to != homes[k]}
+
+
+ORDERS = {
+    each.__name__: each
+    for each in (serial, doubling, p_fold, halving, shuffled_doubling, shuffled_p_fold)
+}
+
+
+# -- what they share -------------------------------------------------------------------------------
+
+
+def shuffled_bits(what, processors):
+    """The bits of the numbers of processors that shuffle: there must be a power of two of them."""
+    bits = processors.bit_length() - 1
+    if processors != 2**bits:
+        raise ArgumentError(
+            f"{what}: expected a number of processors that is a power of two, found {processors}"
+        )
+    return bits
+
+
+def rotated(number, bits, by):
+    """The bits of a number turned to the left: by one, that is where a perfect shuffle of 2^bits
+    things brings the one of this number."""
+    if not bits:
+        return number
+    by %= bits
+    return (number << by | number >> bits - by) & 2**bits - 1
+
+
+def _doublings(elements):
+    """1, 2, 4, ... as long as there are elements that far apart."""
+    return [2**j for j in range((elements - 1).bit_length())]
+
+
+def _shares(elements, processors):
+    """Of each element its processor, in blocks of equal length but for the last ones."""
+    size = -(-elements // processors)
+    return tuple(k // size for k in range(elements))
+
+
+def _one_each(name, elements, processors):
+    """A processor for each element. The first element is never `right` and may share with the
+    second: n processors solve a recurrence that starts from a given value."""
+    spare = processors - elements
+    if spare < -1:
+        raise ArgumentError(
+            f"order {name}: expected a processor for each of {elements} elements (the first two "
+            f"may share), found {processors}"
+        )
+    return tuple(range(elements)) if spare >= 0 else (0, *range(elements - 1))
+
+
+def _shifted(elements, reach, moves=()):
+    return Step(tuple((k - reach, k) for k in range(reach, elements)), moves)
+
+
+def _changed(before, after):
+    """The moves from one layout to another."""
+    pairs = enumerate(zip(before, after, strict=True))
+    return tuple((k, there) for k, (here, there) in pairs if here != there)

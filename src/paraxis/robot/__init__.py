@@ -1,1 +1,0 @@
-"""What a robot is, and the readers that make one."""

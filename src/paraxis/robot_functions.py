@@ -1,0 +1,355 @@
+"""The functions of a robot and their graphs. Here algorithms meet graphs: the only place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from .checks import did_you_mean, one_of
+from .errors import ArgumentError
+from .graph.derivative import jacobian
+from .graph.graph import Graph
+from .graph.splice import splice
+from .graph.trace import trace
+from .passes.cheapen import cheapen_unless_long, cost
+from .physics import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
+from .physics.forward_derivatives import forward_dynamics_derivatives
+from .physics.friction.motor_torques import MotorTorques, directions, with_losses
+from .physics.modified_newton_euler import torques_and_reactions
+from .physics.parts.massless import require_mobile
+from .physics.spatial_newton_euler import inverse_dynamics
+from .robots.equal.cheap_models import cheap_models
+from .robots.equal.reframe import reframe
+from .robots.equal.regroup import regroup
+from .robots.model import PARAMETERS, BodyInertia, Model
+from .robots.robot import Robot
+from .spatial import Symmetric, Vector
+
+COORDINATES = ("world", "body")
+DEEP = 20  # joints in a row; well beyond where articulated bodies cost less than composite ones
+SHORT = 2000  # nodes of a torque graph of which several derivatives are tried
+
+
+@dataclass(frozen=True)
+class Function:
+    """What a function takes and gives, and on which equal robots it may be computed.
+
+    same: "masses" when only joint torques matter, so that frames and masses may be moved
+    (robots/equal/regroup.py); "frames" when frames may be moved (robots/equal/reframe.py); else "nothing".
+    """
+
+    inputs: tuple
+    outputs: tuple
+    same: str = "masses"
+    options: tuple = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """A robot as it is given to an algorithm: itself, or an equal one that costs less."""
+
+    robot: Robot
+    bodies: list | None = None  # regrouped masses
+    of_torques: Callable | None = None  # q -> a model that has the same torques, and only those
+
+    def model(self, arrays, parameters=()):
+        if self.of_torques is not None:
+            return self.of_torques(arrays["q"])
+        return Model(self.robot, {name: arrays[name] for name in parameters}, self.bodies)
+
+
+def algorithms_of(function):
+    """The algorithms of a function, by name."""
+    one_of(function, FUNCTIONS, "function")
+    return ALGORITHMS[BASIS.get(function, function)]
+
+
+def check_algorithm(function, name, parameters=()):
+    one_of(name, algorithms_of(function), "algorithm")
+    moving = [each for each in parameters if each in ("base_velocity", "base_acceleration")]
+    if moving and name in INVERSE_DYNAMICS and name not in MOVING_BASE:
+        raise ArgumentError(
+            f"{moving[0]}: {name} has no moving base; expected one of {MOVING_BASE}"
+        )
+
+
+def check_parameters(function, parameters):
+    for k, name in enumerate(parameters):
+        if name not in PARAMETERS:
+            raise ArgumentError(
+                f"parameters: expected some of {tuple(PARAMETERS)}, found {name!r}"
+                f"{did_you_mean(name, PARAMETERS)}"
+            )
+        if name in parameters[:k]:
+            raise ArgumentError(f"parameters: {name} is named twice")
+        if name not in MATTERS[function]:
+            raise ArgumentError(
+                f"parameters: {function} does not depend on {name}, or has no meaning with it; "
+                f"expected some of {MATTERS[function]}"
+            )
+
+
+def input_shapes(robot, function, parameters=()):
+    """name -> shape, in calling order."""
+    shapes = {name: (robot.nq if name == "q" else robot.nv,) for name in FUNCTIONS[function].inputs}
+    for name in parameters:
+        shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
+    return shapes
+
+
+def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
+    """The graph of a function. Without an algorithm, the cheapest that is known.
+
+    The frames a function is about are the robot's frames: give a robot that has only those.
+    """
+    if function in OF_THE_INVERSE and not {*parameters} & {*MATTERS["mass_matrix"]}:
+        require_mobile(robot)
+    if algorithm is None:
+        return _cheapest_graph(robot, function, parameters, coordinates)
+    if function == "regressor":
+        return _regressor(robot, parameters)
+    if function in DERIVED:
+        graph = _graph(View(robot), BASIS[function], algorithm, parameters)
+        return DERIVED[function](robot, parameters, graph)
+    return _graph(View(robot), function, algorithm, parameters, coordinates)
+
+
+def _graph(view, function, algorithm, parameters=(), coordinates=None):
+    """One algorithm traced on one view of a robot."""
+    known, recursion = FUNCTIONS[function], ALGORITHMS[function][algorithm]
+    options = {}
+    if "frames" in known.options:
+        options["frames"] = list(view.robot.frames)
+    elif "frame" in known.options:
+        (options["frame"],) = view.robot.frames
+    if "coordinates" in known.options:
+        options["coordinates"] = coordinates
+
+    def run(**arrays):
+        values = [arrays[name] for name in known.inputs]
+        results = recursion(view.model(arrays, parameters), *values, **options)
+        several = results if len(known.outputs) > 1 else (results,)
+        return dict(zip(known.outputs, several, strict=True))
+
+    return trace(run, input_shapes(view.robot, function, parameters), function)
+
+
+# -- the cheapest way --------------------------------------------------------------------------
+
+
+def _cheapest_graph(robot, function, parameters, coordinates):
+    """The cheapest of the likely ways, cheapened. It has no marks: its values are its own."""
+    if function in DERIVED:
+        ways = _likely_torque_graphs(robot, BASIS[function], parameters)
+        graphs = [DERIVED[function](robot, parameters, graph) for graph in ways]
+    elif function == "regressor":
+        graphs = [_regressor(robot, parameters)]
+    elif function in TORQUES:
+        graphs = _torque_graphs(robot, function, parameters)
+    elif function == "forward_dynamics":
+        graphs = _forward_dynamics_graphs(robot, parameters)
+    elif function == "motor_torques":
+        graphs = _motor_torques_graphs(robot, parameters)
+    else:
+        name, *_ = algorithms_of(function)  # any others cost more
+        graphs = [
+            _graph(view, function, name, parameters, coordinates)
+            for view in _views(robot, "nothing" if parameters else FUNCTIONS[function].same)
+        ]
+    return _cheapened(min(graphs, key=cost))
+
+
+def _cheapened(graph):
+    return cheapen_unless_long(replace(graph, marks={}))
+
+
+def _views(robot, same):
+    yield View(robot)
+    if same == "nothing":
+        return
+    for other in (reframe(robot, slide=False), reframe(robot)):
+        yield View(other)
+        if same == "masses":
+            yield View(other, regroup(other))
+
+
+def _torque_graphs(robot, function, parameters):
+    if not parameters:
+        for model in cheap_models(robot):
+            yield _graph(View(robot, of_torques=model), function, "tensor_newton_euler")
+    for name in CHEAP:
+        yield _graph(View(robot), function, name, parameters)
+
+
+def _likely_torque_graphs(robot, function, parameters):
+    """Those whose derivative is worth making: not always is that of the cheapest the cheapest."""
+    graphs = sorted(map(_cheapened, _torque_graphs(robot, function, parameters)), key=cost)
+    return graphs[:1] if len(graphs[0].nodes) > SHORT else graphs[:3]
+
+
+def _forward_dynamics_graphs(robot, parameters):
+    for view in _views(robot, "nothing" if parameters else "masses"):
+        yield _graph(view, "forward_dynamics", "articulated_body", parameters)
+    if robot.depth > DEEP:
+        return
+    bias_forces = _cheapest_graph(robot, "bias_forces", parameters, None)
+    view = _view_for_masses(robot, parameters)
+
+    def run(q, qd, tau, **given):
+        (h,) = splice(bias_forces, (q, qd, *given.values()))
+        model = view.model(given, parameters)
+        return {"qdd": composite_body.accelerations(model, q, tau, h)}
+
+    yield trace(run, input_shapes(robot, "forward_dynamics", parameters), "forward_dynamics")
+
+
+def _motor_torques_graphs(robot, parameters):
+    """One recursion for torques and reactions, or the cheapest torques and reactions apart: these
+    are then left out where no bearing feels them."""
+    yield _graph(View(robot), "motor_torques", "modified_newton_euler", parameters)
+    torques = _cheapest_graph(robot, "inverse_dynamics", parameters, None)
+
+    def run(q, qd, qdd, **given):
+        (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
+        model = View(robot).model(given, parameters)
+        _, reactions = torques_and_reactions(model, q, qd, qdd)
+        return with_losses(model, qd, dynamic, reactions, directions(qd, qdd))._asdict()
+
+    yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
+
+
+def _view_for_masses(robot, parameters):
+    """The view with the cheapest mass matrix."""
+    return min(
+        _views(robot, "nothing" if parameters else "masses"),
+        key=lambda view: cost(_graph(view, "mass_matrix", "composite_body", parameters)),
+    )
+
+
+# -- functions made from the graph of another --------------------------------------------------
+
+
+def _inverse_dynamics_derivatives(robot, parameters, graph):
+    slopes = jacobian(graph, {"dtau_dq": ("tau", "q"), "dtau_dqd": ("tau", "qd")})
+    return replace(slopes, name="inverse_dynamics_derivatives")
+
+
+def _forward_dynamics_derivatives(robot, parameters, graph):
+    function = "forward_dynamics_derivatives"
+    slopes = _inverse_dynamics_derivatives(robot, parameters, graph)
+    view = _view_for_masses(robot, parameters)
+    still = [0.0] * robot.nv
+
+    def run(q, qd, tau, **given):
+        def inverse_dynamics_derivatives(q, qd, qdd):
+            return splice(slopes, (q, qd, qdd, *given.values()))
+
+        (h,) = splice(graph, (q, qd, still, *given.values()))
+        model = view.model(given, parameters)
+        results = forward_dynamics_derivatives(model, q, qd, tau, h, inverse_dynamics_derivatives)
+        return dict(zip(FUNCTIONS[function].outputs, results, strict=True))
+
+    return trace(run, input_shapes(robot, function, parameters), function)
+
+
+def _coriolis_matrix(robot, parameters, graph):
+    """Half the slope of the bias forces over the rates: these are quadratic in the rates, with
+    Christoffel's symbols as coefficients, symmetric in the two rates they multiply."""
+    slope = jacobian(graph, {"dh_dqd": ("h", "qd")})
+
+    def run(**arrays):
+        (rows,) = splice(slope, arrays.values())
+        return {"C": [[entry * 0.5 for entry in row] for row in rows]}
+
+    return trace(run, graph.inputs, "coriolis_matrix")
+
+
+def _regressor(robot, parameters):
+    """The slope of the torques over the inertial parameters, in which they are linear."""
+    n = robot.n
+    inputs = input_shapes(robot, "regressor", parameters)
+
+    def run(q, qd, qdd, bodies, rotors, **given):
+        model = Model(robot, given | {"rotor_inertia": rotors})
+        model.inertia = [
+            BodyInertia.about_frame(m, Vector(hx, hy, hz), Symmetric(*inertia))
+            for m, hx, hy, hz, *inertia in bodies
+        ]
+        return {"tau": inverse_dynamics(model, q, qd, qdd)}
+
+    graph = trace(run, {**inputs, "bodies": (n, 10), "rotors": (n,)})
+    slope = jacobian(graph, {"bodies": ("tau", "bodies"), "rotors": ("tau", "rotors")})
+    (_, bodies), (_, rotors) = slope.outputs.values()
+    rows = []
+    for i in range(n):
+        rows += [*bodies[10 * n * i : 10 * n * (i + 1)], *rotors[n * i : n * (i + 1)]]
+    return Graph(inputs, {"Y": ((n, 11 * n), tuple(rows))}, {}, "regressor")
+
+
+FUNCTIONS = {
+    "inverse_dynamics": Function(("q", "qd", "qdd"), ("tau",)),
+    "forward_dynamics": Function(("q", "qd", "tau"), ("qdd",)),
+    "motor_torques": Function(("q", "qd", "qdd"), MotorTorques._fields, "nothing"),
+    "joint_reactions": Function(("q", "qd", "qdd"), ("wrench",), "nothing"),
+    "mass_matrix": Function(("q",), ("M",)),
+    "mass_matrix_inverse": Function(("q",), ("M_inverse",)),
+    "bias_forces": Function(("q", "qd"), ("h",)),
+    "gravity_torques": Function(("q",), ("g",)),
+    "coriolis_matrix": Function(("q", "qd"), ("C",)),
+    "kinetic_energy": Function(("q", "qd"), ("energy",)),
+    "potential_energy": Function(("q",), ("energy",), "frames"),
+    "centre_of_mass": Function(("q",), ("center",), "frames"),
+    "forward_kinematics": Function(("q",), ("pose",), "frames", ("frame",)),
+    "frame_poses": Function(("q",), ("poses",), "frames", ("frames",)),
+    "jacobian": Function(("q",), ("J",), "frames", ("frame", "coordinates")),
+    "bias_acceleration": Function(("q", "qd"), ("a",), "frames", ("frame", "coordinates")),
+    "operational_space_inertia": Function(("q",), ("inertia",), "frames", ("frame", "coordinates")),
+    "operational_space_inertia_inverse": Function(
+        ("q",), ("inertia_inverse",), "frames", ("frame", "coordinates")
+    ),
+    "inverse_dynamics_derivatives": Function(("q", "qd", "qdd"), ("dtau_dq", "dtau_dqd")),
+    "forward_dynamics_derivatives": Function(
+        ("q", "qd", "tau"),
+        ("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+    ),
+    "regressor": Function(("q", "qd", "qdd"), ("Y",), "nothing"),
+}
+
+LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
+
+TORQUES = ("inverse_dynamics", "bias_forces", "gravity_torques")
+OF_THE_INVERSE = (  # of the mass matrix
+    *("forward_dynamics", "mass_matrix_inverse", "forward_dynamics_derivatives"),
+    *("operational_space_inertia", "operational_space_inertia_inverse"),
+)
+
+# Functions made from the graph of another, whose algorithms they have too.
+DERIVED = {
+    "inverse_dynamics_derivatives": _inverse_dynamics_derivatives,
+    "forward_dynamics_derivatives": _forward_dynamics_derivatives,
+    "coriolis_matrix": _coriolis_matrix,
+}
+BASIS = {
+    "inverse_dynamics_derivatives": "inverse_dynamics",
+    "forward_dynamics_derivatives": "inverse_dynamics",
+    "coriolis_matrix": "bias_forces",
+}
+
+# function -> the parameters it depends on. Left out are also those with which a function would not
+# be what it says: C q̇ + g are the bias forces and J̇ q̇ the acceleration only on a base at rest, and
+# forces from outside are not linear in masses.
+_BODIES, _PLACES = ("mass", "com", "inertia", "rotor_inertia"), ("origin",)
+MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
+    "joint_reactions": tuple(name for name in PARAMETERS if name != "rotor_inertia"),
+    "mass_matrix": (*_BODIES, *_PLACES),
+    "mass_matrix_inverse": (*_BODIES, *_PLACES),
+    "operational_space_inertia": (*_BODIES, *_PLACES),
+    "operational_space_inertia_inverse": (*_BODIES, *_PLACES),
+    "coriolis_matrix": ("mass", "com", "inertia", *_PLACES),
+    "kinetic_energy": (*_BODIES, *_PLACES, "base_velocity"),
+    "potential_energy": ("mass", "com", *_PLACES, "gravity"),
+    "centre_of_mass": ("mass", "com", *_PLACES),
+    "forward_kinematics": _PLACES,
+    "frame_poses": _PLACES,
+    "jacobian": _PLACES,
+    "bias_acceleration": _PLACES,
+    "regressor": (*_PLACES, "gravity", "base_velocity", "base_acceleration"),
+}

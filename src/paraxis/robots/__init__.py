@@ -1,0 +1,19 @@
+"""What a robot is, and the readers that make one."""
+
+from ..later import namespace
+
+_NAMES = {
+    "Frame": "robot",
+    "Friction": "friction",
+    "Inertia": "inertia",
+    "Joint": "joint",
+    "JournalBearing": "friction",
+    "LinearBearing": "friction",
+    "Pose": "pose",
+    "ThrustBearing": "friction",
+    "Transmission": "transmission",
+    "chain": "zoo",
+    "planar": "zoo",
+}
+__all__ = list(_NAMES)
+__getattr__, __dir__ = namespace(__name__, _NAMES)

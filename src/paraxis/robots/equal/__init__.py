@@ -1,0 +1,1 @@
+"""Models of the same robot that cost less."""

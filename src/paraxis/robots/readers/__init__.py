@@ -1,0 +1,1 @@
+"""From a description to a Robot: URDF, Denavit-Hartenberg tables, drives."""

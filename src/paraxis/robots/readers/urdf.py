@@ -1,0 +1,331 @@
+"""URDF files: one read into a Robot, or an error that says what is wrong with it.
+
+What is read: links with their mass, joints with their seat, axis, limits and friction: that of
+`<dynamics>`, damping as viscous and friction as Coulomb's. A `fixed` joint welds its child link
+onto the body of its parent; every link, moving or welded, becomes a Frame, the root link first.
+The mass of a link that is fixed to the world moves nothing and is dropped. A `mimic` joint is an
+independent joint here: its coupling is not read. Neither are `<transmission>`, which names
+controllers and no losses, shapes and the extensions of simulators.
+
+A file is anyone's text: xml_text.py reads it within bounds. Each link and joint is made as its
+element ends, every step takes time n log n at most, and names are only ever compared and quoted.
+"""
+
+import heapq
+import math
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...checks import did_you_mean, listing, one_of, quoted
+from ...errors import RobotError
+from ..check import implausible, warn_of
+from ..friction import NO_FRICTION, Friction
+from ..inertia import Inertia, welded
+from ..joint import KINDS, WORLD, Joint, checked_axis
+from ..pose import Pose
+from ..robot import Frame, Robot
+from .left_out import left_out
+from .text import contents, naming, number
+from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
+
+MAX_LINKS = 250_000
+
+# the elements that are read, and where they are
+INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
+JOINT = {"origin": {}, "parent": {}, "child": {}, "axis": {}, "limit": {}, "dynamics": {}}
+KNOWN = {"robot": {"link": {"inertial": INERTIAL}, "joint": JOINT | {"mimic": {}}}}
+
+NOTHING = Inertia()
+WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes Unicode's
+
+MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
+
+
+def read_urdf(path, tip=None, name=None, drives=None):
+    """The Robot of a URDF file, with `drives` as of `Robot.with_drives` where there are any.
+
+    `tip` is as of `px.load`.
+    """
+    try:
+        path = os.fspath(path)
+    except TypeError:
+        raise RobotError(f"URDF: expected a path, found {type(path).__name__}") from None
+    with naming(quoted(path, most=300)):
+        return parse_urdf(contents(path, "URDF", MAX_BYTES), tip=tip, name=name, drives=drives)
+
+
+def parse_urdf(text, tip=None, name=None, drives=None):
+    """The Robot of a URDF given as str or bytes; `name` replaces the name in the text."""
+    with np.errstate(all="ignore"):  # absurd numbers overflow, and the checks then say where
+        file = _File()
+        parse_xml(text, KNOWN, file.open_root, file.close)
+        links, edges = file.checked()
+        trunk, edges = _parents_first(links, edges)
+        name = _text(file.root, "name") if name is None else name
+        robot = _assemble(name, links, trunk, edges)
+        if drives is not None:  # before the tip: they may speak of joints that are beyond it
+            robot = robot.with_drives(drives)
+        mimics = {edge.name for edge in edges if edge.mimic}
+        standing = 0.0  # kg; who asks for the chain up to a tip knows that the rest stands still
+        if tip is None:
+            standing = sum(links[f.name].mass for f in robot.frames if f.body == WORLD)
+        else:
+            robot = robot.subchain(tip)
+        as_written = {  # each link before it was welded to others
+            f"link {quoted(f.name)} of joint {quoted(robot.joints[f.body].name)}": links[f.name]
+            for f in robot.frames
+            if f.body != WORLD
+        }
+        sentences = left_out(robot, trunk, standing, mimics) + implausible(as_written)
+        warn_of(f"robot {quoted(robot.name)}", sentences, stacklevel=4)
+        return robot
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A joint of the file, between two links by name, before bodies are known."""
+
+    name: str
+    kind: str  # one of KINDS, or "fixed"
+    parent: str
+    child: str
+    placement: Pose  # the child link at q = 0, in the parent link's frame
+    axis: tuple  # None when fixed
+    limits: dict
+    friction: Friction
+    mimic: bool  # whether it should follow another joint
+
+
+# -- from XML to links and joints ------------------------------------------------------------------
+
+
+class _File:
+    """What the file has said so far."""
+
+    def __init__(self):
+        self.links = {}  # the inertia of every link in its own frame, by name, in file order
+        self.edges = {}  # every joint by name, in file order
+        self.counts = Counter()
+
+    def open_root(self, root):
+        if root.tag == "mujoco":
+            raise RobotError(
+                "expected URDF (<robot>), found MJCF (<mujoco>), which is not read yet"
+            )
+        if root.tag != "robot":
+            raise RobotError(f"expected URDF, whose root is <robot>, found {quoted(root.tag)}")
+        self.root = root
+
+    def close(self, element):
+        """Take in a <link> or <joint>."""
+        tag, known = element.tag, self.links if element.tag == "link" else self.edges
+        self.counts[tag] += 1
+        if self.counts[tag] > MAX_LINKS:
+            raise RobotError(f"<robot>: expected at most {MAX_LINKS:,} <{tag}>, found more")
+        with naming(f"<{tag}> number {self.counts[tag]}"):
+            name = _text(element, "name")
+        with naming(f"{tag} {quoted(name)}"):
+            if name in known:
+                raise RobotError(f"expected one {tag} of that name, found two")
+            if tag == "link":
+                known[name] = _read_inertial(_child(element, "inertial"))
+            else:
+                known[name] = _read_joint(element, name)
+
+    def checked(self):
+        """The links, and the joints, whose links are among them."""
+        if not self.links:
+            raise RobotError("<robot>: expected at least one <link>, found none")
+        edges = list(self.edges.values())
+        for edge in edges:
+            for end in ("parent", "child"):
+                link = getattr(edge, end)
+                if link not in self.links:
+                    raise RobotError(
+                        f"joint {quoted(edge.name)}: {end}: expected a link of this file, found "
+                        f"{quoted(link)}{did_you_mean(link, self.links)}"
+                    )
+        return self.links, edges
+
+
+def _read_inertial(element):
+    if element is None:
+        return NOTHING
+    (mass,) = _numbers(_child(element, "mass", required=True), "value", 1)
+    moments = _child(element, "inertia", required=True)
+    moments = [_numbers(moments, attribute, 1)[0] for attribute in MOMENTS]
+    in_its_frame = Inertia.of(mass, (0, 0, 0), moments, "<inertial>")
+    return in_its_frame.seen_from(_read_origin(element))
+
+
+def _read_joint(element, name):
+    kind = _text(element, "type")
+    one_of(kind, (*KINDS, "fixed"), "type", RobotError)
+    ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
+    axis, limits, friction = None, {}, NO_FRICTION
+    if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
+        axis_element = _child(element, "axis")
+        axis = (1, 0, 0) if axis_element is None else _numbers(axis_element, "xyz", 3)
+        axis = checked_axis(axis, kind)
+        limits = _read_limits(_child(element, "limit"), kind)
+        friction = _read_friction(_child(element, "dynamics"))
+    mimic = "mimic" in element.children and kind != "fixed"
+    return Edge(name, kind, *ends, _read_origin(element), axis, limits, friction, mimic)
+
+
+def _read_origin(element):
+    origin = _child(element, "origin")
+    if origin is None:
+        return Pose()
+    if "quat_xyzw" in origin.attrib:
+        raise RobotError("<origin>: expected rpy, found quat_xyzw, which is not read")
+    zero = (0.0, 0.0, 0.0)
+    xyz, rpy = _numbers(origin, "xyz", 3, zero), _numbers(origin, "rpy", 3, zero)
+    return Pose.from_rpy(xyz, rpy, "<origin>")
+
+
+def _read_limits(element, kind):
+    """What a <limit> states, as fields of Joint; what it does not state has no limit."""
+    if element is None:
+        return {}
+    limits = {}
+    for field, attribute in (("max_velocity", "velocity"), ("max_effort", "effort")):
+        (limits[field],) = _numbers(element, attribute, 1, (math.inf,))
+    if kind != "continuous" and ("lower" in element.attrib or "upper" in element.attrib):
+        for bound in ("lower", "upper"):  # URDF: a bound left out is 0, where the other is there
+            (limits[bound],) = _numbers(element, bound, 1, (0.0,))
+    return limits
+
+
+def _read_friction(element):
+    if element is None:
+        return NO_FRICTION
+    found = {}
+    for field, attribute in (("viscous", "damping"), ("coulomb", "friction")):
+        (found[field],) = _numbers(element, attribute, 1, (0.0,))
+        if found[field] < 0:
+            value = f"{found[field]:g}"
+            raise RobotError(f"<dynamics> {attribute}: expected a number >= 0, found {value}")
+    return Friction(**found)
+
+
+# -- from joints to a robot ------------------------------------------------------------------------
+
+
+def _parents_first(links, edges):
+    """The root link, and the joints sorted so that each parent link is placed before its children.
+
+    Again and again the first joint of the file whose parent link is placed: a heap, n log n.
+    """
+    above = {}  # the joint that carries a link
+    below = {link: [] for link in links}  # the indices of the joints that stand on it
+    for i, edge in enumerate(edges):
+        if edge.child in above:
+            names = listing([above[edge.child].name, edge.name])
+            raise RobotError(
+                f"link {quoted(edge.child)}: expected to be the child of one joint, found {names}"
+            )
+        above[edge.child] = edge
+        below[edge.parent].append(i)
+    roots = [link for link in links if link not in above]
+    if len(roots) > 1:
+        raise RobotError(f"expected one root link, found {len(roots)}: {listing(roots)}")
+    if not roots:
+        raise RobotError(f"expected a root link, found none: {_a_cycle(above, next(iter(links)))}")
+
+    placed, ready = [], list(below[roots[0]])  # in file order, so already a heap
+    while ready:
+        placed.append(edges[heapq.heappop(ready)])
+        for i in below[placed[-1].child]:
+            heapq.heappush(ready, i)
+    if len(placed) < len(edges):
+        reached = {roots[0], *(edge.child for edge in placed)}
+        lost = next(link for link in links if link not in reached)
+        raise RobotError(f"expected a tree, found {_a_cycle(above, lost)}")
+    return roots[0], placed
+
+
+def _a_cycle(above, link):
+    """The joints of the cycle that one meets going from `link` to its parent, and on."""
+    seen = {}
+    while link not in seen:
+        seen[link] = above[link].name
+        link = above[link].parent
+    names = list(seen.values())[list(seen).index(link) :]
+    return f"a cycle of the joints {listing(names[::-1])}"
+
+
+def _assemble(name, links, trunk, edges):
+    """Weld what is fixed, number what moves."""
+    joints, inertias = [], []
+    frames = {trunk: Frame(trunk, WORLD)}
+    for edge in edges:
+        with naming(f"joint {quoted(edge.name)}"):
+            stand, link = frames[edge.parent], links[edge.child]
+            pose = stand.pose @ edge.placement
+            if edge.kind == "fixed":
+                frames[edge.child] = Frame(edge.child, stand.body, pose)
+                if stand.body != WORLD:
+                    inertias[stand.body] = welded(inertias[stand.body], link.seen_from(pose))
+            else:
+                frames[edge.child] = Frame(edge.child, len(joints))
+                place = (stand.body, pose, edge.axis)
+                joints.append(
+                    Joint(edge.name, edge.kind, *place, friction=edge.friction, **edge.limits)
+                )
+                inertias.append(link)
+    return Robot(name, joints, inertias, tuple(frames.values()), warn=False)
+
+
+# -- words and numbers -----------------------------------------------------------------------------
+
+
+def _child(element, tag, required=False):
+    """The one child of that tag, or None when there is none and none is required."""
+    count = element.counts.get(tag, 0)
+    if count > 1 or (required and not count):
+        raise RobotError(f"expected one <{tag}> in <{element.tag}>, found {count or 'none'}")
+    return element.children.get(tag)
+
+
+def _text(element, attribute):
+    text = element.attrib.get(attribute)
+    if not text:
+        found = "an empty one" if text == "" else "none"
+        raise RobotError(f"<{element.tag}>: expected the attribute {attribute!r}, found {found}")
+    if len(text) > MAX_TEXT:
+        raise RobotError(
+            f"<{element.tag}> {attribute}: expected at most {MAX_TEXT:,} characters, "
+            f"found {len(text):,}"
+        )
+    if "${" in text or "$(" in text:
+        raise RobotError(
+            f"<{element.tag}> {attribute}: found the xacro expression {quoted(text)}: "
+            "expand the file with xacro first"
+        )
+    return text
+
+
+def _numbers(element, attribute, count, default=None):
+    """The numbers of an attribute, which may be left out when there is a default."""
+    if default is not None and attribute not in element.attrib:
+        return default
+    text = _text(element, attribute)
+    words = WORD.findall(text)
+    plural = "number" if count == 1 else "numbers"
+    if len(words) != count:
+        raise RobotError(
+            f"<{element.tag}> {attribute}: expected {count} {plural}, "
+            f"found {len(words)} in {quoted(text)}"
+        )
+    values = tuple(number(word) for word in words)
+    if None in values:
+        raise RobotError(
+            f"<{element.tag}> {attribute}: expected {count} finite decimal {plural}, "
+            f"found {quoted(words[values.index(None)])}"
+        )
+    return values

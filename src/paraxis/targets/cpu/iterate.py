@@ -1,0 +1,116 @@
+"""A compiled body on the CPU, repeated over steps."""
+
+import ctypes
+from array import array as word_array
+
+import numpy as np
+
+from ...drivers.iterate import Iteration
+from ...drivers.memory import MainMemory
+from ...passes.fuse import fuse
+from ...passes.order import trig_first
+from .. import store as cache
+from ..compiling import about
+from . import host
+from .map import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
+from .pieces import PIECE_WORK, run_in_pieces
+from .text.body import define_body
+from .text.iterate import CHUNKS, NEXT_CHUNK, STATUS, define_iterate
+from .text.lanes import Lanes
+from .text.module import Module
+from .threads import available
+from .workers import run_together
+
+FEW = 2  # states for which the narrowest vectors are faster: what they keep takes less memory
+NARROW = 16  # bytes
+
+
+class Loop:
+    """Call it with the number of steps and the arrays by name; or `start` it, to go on piecewise.
+
+    loop(steps=1000, every=10, q=..., dt=...) returns the carried arrays as they are after the last
+    step, and what was recorded, each as a dict.
+    """
+
+    def __init__(self, plan, description, code, thread_count):
+        self.plan, self.name = plan, description["name"]
+        self.dtype = np.dtype(description["dtype"])
+        self.lanes, self.work, self.threads = (
+            description["lanes"],
+            description["work"],
+            thread_count,
+        )
+        self._life = code.life
+        self._iterate = code.function("iterate", None, ctypes.c_void_p)
+
+    def start(self, /, steps, every=1, out=None, **arrays):
+        """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
+        return Iteration(self, MainMemory(), steps, every, out, arrays)
+
+    def __call__(self, /, steps, every=1, **arrays):
+        iteration = self.start(steps, every, None, **arrays).advance()
+        return iteration.state, iteration.records
+
+    def steps_at_once(self, states):
+        """So many that a thread is soon done with those of one block."""
+        return max(1, PIECE_WORK // (max(self.work, 1) * self.lanes))
+
+    def execute(self, arrays, states, steps, every, since):
+        blocks = -(-states // self.lanes)
+        block_work = max(1, self.work * steps * self.lanes)
+        worth = max(1, blocks * block_work // THREAD_WORK)
+        count = min(self.threads or available(), worth, blocks)
+        chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
+        words = [states, chunk * self.lanes, -(-blocks // chunk), 0, 0, steps, every, since]
+        for array in arrays:
+            step, row, _ = array.strides
+            words += (array.ctypes.data, step, row if array.shape[1] > 1 else 0)
+        job = word_array("q", words)
+        address, _ = job.buffer_info()
+        run_in_pieces(
+            lambda: run_together(self._iterate, address, count),
+            job,
+            CHUNKS,
+            NEXT_CHUNK,
+            chunk * block_work,
+            count,
+        )
+        if job[STATUS]:
+            raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
+
+    def __repr__(self):
+        carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
+        return f"<loop {self.name} carrying {carried}, {self.dtype}, {self.lanes} lanes>"
+
+
+def compile_loop(
+    identity, make_graph, plan, work, dtype="float64", thread_count=None, for_few=False
+):
+    """A loop from the cache, or compiled from `make_graph()` and kept there.
+
+    `identity` says everything the graph depends on, so that it need not be made to be found. With
+    `for_few` it is meant for few states; it takes any, and gives the same bits.
+    """
+    dtype = checked_options(dtype, thread_count)
+    lanes = lanes_of(dtype)
+    lanes = Lanes(lanes.element, NARROW // lanes.size) if for_few else lanes
+    key = cache.key("iterate", identity, plan, dtype, lanes, host.description())
+
+    def make():
+        graph = make_graph()
+        about(graph.name)
+        description = {"name": graph.name, "dtype": dtype}
+        description |= {"lanes": lanes.count, "work": work(graph)}
+        return description, host.compile_object(assembly_source(graph, plan, lanes))
+
+    description, data = cache.kept(key, make)
+    return Loop(plan, description, host.LoadedCode(data), thread_count)
+
+
+def assembly_source(graph, plan, lanes):
+    """The whole LLVM module of a loop, as text."""
+    module = Module()
+    fused = fuse(graph) if host.has_fma() else graph
+    frame = define_body(module, "body", fused, trig_first(fused), lanes)
+    define_iterate(module, plan, lanes, "body", frame)
+    return str(module)

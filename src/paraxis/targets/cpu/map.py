@@ -1,0 +1,200 @@
+"""A compiled body on the CPU, callable on arrays."""
+
+import ctypes
+import math
+from numbers import Integral
+
+import numpy as np
+
+from ...drivers import map as map_driver
+from ...errors import ArgumentError
+from ...passes.fuse import fuse
+from ...passes.order import trig_first
+from .. import store as cache
+from ..compiling import about
+from ..machine_code import MachineCode
+from ..number import checked_dtype
+from . import host
+from .pieces import PIECE_WORK, run_in_pieces
+from .text import python_entry, xla_entry
+from .text.body import Blocks, Rows, define_body
+from .text.lanes import Lanes
+from .text.many_arrays import MANY, define_run_of_many
+from .text.map import define_run
+from .text.module import Module
+from .threads import available
+from .workers import run_together
+
+ELEMENTS = {"float64": "double", "float32": "float"}
+# A body of more nodes, or more results, asks for the memory of later states while it computes.
+LONG_BODY, MANY_RESULTS = 1000, 16
+CHUNK_WORK = 400_000  # flops a thread takes at a time: some ten microseconds
+THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
+
+
+class Kernel(MachineCode):
+    """Call it with one array for each input; arrays broadcast, `out=` is written in place.
+
+    Returns an array, or a tuple of arrays for a Program with several outputs.
+    """
+
+    def __init__(self, description, code, thread_count):
+        self.name, self.dtype = description["name"], np.dtype(description["dtype"])
+        self.inputs = {key: tuple(shape) for key, shape in description["inputs"].items()}
+        self.outputs = {key: tuple(shape) for key, shape in description["outputs"].items()}
+        self.lanes, self.work = description["lanes"], description["work"]
+        self.threads = thread_count
+        self._signature = map_driver.Signature(self.inputs, self.outputs)
+        numbers = sum(map(math.prod, [*self.inputs.values(), *self.outputs.values()]))
+        self._effort = max(self.work, numbers, 1)  # of a state: to compute it, or to move it
+        self._life = code.life
+        self._run = code.function("run", None, ctypes.c_void_p)
+        # for callers in native code, which see to it that the kernel outlives their calls
+        self.addresses = {name: code.address(name) for name in description.get("native", ())}
+
+    def general(self, /, *arguments, out=None, **named):
+        """Any arrays: the path for batches, lists, strides, other dtypes."""
+        signature = self._signature
+        values, out = signature.bind_with_out(arguments, named, out, self.name)
+        arrays = [
+            map_driver.as_array(value, name, shape)
+            for value, (name, shape) in zip(values, signature.inputs.items(), strict=True)
+        ]
+        batch = map_driver.broadcast_batch(signature, arrays)
+        results = map_driver.result_arrays(signature, batch, self.dtype, out)
+        self._compute(arrays, results, batch, fresh=out is None)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    __call__ = general  # replaced by native code where there is some
+
+    def _compute(self, arrays, results, batch, fresh):
+        map_driver.run(self._signature, arrays, results, batch, self.dtype, self._execute, fresh)
+
+    def _execute(self, job, states):
+        words, count = self._shared_out(job, states)
+        address, _ = words.buffer_info()
+        run_in_pieces(
+            lambda: run_together(self._run, address, count),
+            words,
+            map_driver.CHUNKS,
+            map_driver.NEXT_CHUNK,
+            words[map_driver.CHUNK] * self._effort,
+            count,
+        )
+        if words[map_driver.STATUS]:
+            raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
+
+    def _shared_out(self, job, states):
+        """The job cut into chunks, and how many threads are to take them."""
+        worth = max(1, states * max(self.work, 1) // THREAD_WORK)
+        count = min(self.threads or available(), worth)
+        most = (CHUNK_WORK if count > 1 else PIECE_WORK) // self._effort
+        return map_driver.share_out(job, self.lanes, count, most), count
+
+    def row_major_job(self, batches, batch):
+        """The words of a job on arrays that lie row by row, their addresses open, and the threads.
+
+        `batches` are the batch shapes of the inputs, which broadcast to `batch`.
+        """
+        job = map_driver.row_major_job(self._signature, batches, batch, self.dtype.itemsize)
+        return self._shared_out(job, math.prod(batch))
+
+    def __repr__(self):
+        return f"<kernel {self.name}{self._signature}, {self.dtype}, {self.lanes} lanes>"
+
+
+def checked_options(dtype, thread_count):
+    """The dtype's name, or an error for options that make no sense."""
+    name = checked_dtype(dtype)
+    if thread_count is not None and (not isinstance(thread_count, Integral) or thread_count < 1):
+        raise ArgumentError(f"threads: expected None or a number >= 1, found {thread_count!r}")
+    return name
+
+
+def lanes_of(dtype):
+    """As many states side by side as the widest register of this machine holds."""
+    element = ELEMENTS[dtype]
+    return Lanes(element, host.register_bits() // 8 // Lanes(element, 1).size)
+
+
+def assembly_source(graph, lanes, work, with_entry=True):
+    """The whole LLVM module of a kernel, as text."""
+    module = Module()
+    fused = fuse(graph) if host.has_fma() else graph
+    order = trig_first(fused)
+    define_batch(module, fused, order, lanes)
+    if with_entry and python_entry.has_entry(graph):
+        frame = define_body(module, "body_one", fused, order, Lanes(lanes.element, 1))
+        small = 2 * THREAD_WORK // max(work, 1)
+        python_entry.define_call(module, fused, lanes, "body_one", frame, "run", small)
+        xla_entry.define_one(module, fused, lanes, "body_one", frame)
+    return str(module)
+
+
+def define_batch(module, graph, order, lanes, linkage=""):
+    """Add `@run` and the bodies it calls."""
+    if len(graph.shapes) > MANY:
+        define_run_of_many(module, graph, order, lanes, linkage)
+        return
+    fetch = len(order) >= LONG_BODY or len(graph.results) >= MANY_RESULTS
+    frame = define_body(module, "body", graph, order, lanes, Blocks, fetch)
+    rows_body = None
+    if Rows.possible(lanes, graph.shapes):
+        rows_body = "body_rows"
+        own = define_body(module, rows_body, graph, order, lanes, Rows)
+        frame = max(frame, own)  # each is cut in other places, so each keeps other values
+        if fetch:  # asking costs up to a fifth where the caches hold everything: so there are two
+            own = define_body(module, f"{rows_body}_far", graph, order, lanes, Rows, fetch)
+            frame = max(frame, own)
+    define_run(module, graph, lanes, "body", frame, fetch, rows_body, linkage)
+
+
+def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=None, fallback=None):
+    """A kernel from the cache, or compiled from `make_graph()` and kept there.
+
+    `identity` says everything the graph depends on, so that it need not be made to be found;
+    `work(graph)` is roughly the flops of a state; `fallback` as for `load_kernel`.
+    """
+    dtype = checked_options(dtype, thread_count)
+    lanes, entry = lanes_of(dtype), python_entry.supported()
+    key = cache.key(identity, dtype, lanes, entry, tuple.__basicsize__, host.description())
+
+    def make():
+        graph = make_graph()
+        about(graph.name)
+        has_entry = entry and python_entry.has_entry(graph)
+        description = {
+            "name": graph.name,
+            "dtype": dtype,
+            "inputs": graph.inputs,
+            "outputs": {name: shape for name, (shape, _) in graph.outputs.items()},
+            "lanes": lanes.count,
+            "work": work(graph),
+            "entry": has_entry,
+            "native": ("run", "one") if has_entry else ("run",),
+        }
+        source = assembly_source(graph, lanes, description["work"], entry)
+        return description, host.compile_object(source)
+
+    description, data = cache.kept(key, make)
+    return load_kernel(description, data, thread_count, fallback)
+
+
+def load_kernel(description, data, thread_count=None, fallback=None, kind=Kernel):
+    """A kernel from machine code, of this class.
+
+    `kernel.native` is its native function, which hands what it does not take to `fallback`
+    (by default the kernel's own general path).
+    """
+    code = host.LoadedCode(data)
+    kernel = kind(description, code, thread_count)
+    kernel.native = fallback or kernel.general
+    if description["entry"]:
+        kernel.native = python_entry.make_callable(
+            code, kernel.native, ELEMENTS[description["dtype"]]
+        )
+        # Python looks __call__ up on the type, so each kernel gets a type of its own with the
+        # native function on it: no Python frame between the caller and the machine code.
+        native = {"__call__": kernel.native, "__module__": kind.__module__}
+        kernel.__class__ = type(kind.__name__, (kind,), native)
+    return kernel

@@ -1,0 +1,98 @@
+"""A compiled body on the GPU, repeated over steps."""
+
+import numpy as np
+
+from ...drivers.iterate import Iteration
+from ..compiling import about
+from ..number import checked_dtype
+from .device import cached, device
+from .memory import memory_of
+from .text.iterate import loop_text
+
+# Flops that one launch may take: a fraction of a second, so that others who use the GPU, and a
+# keyboard interrupt, need not wait for the end of a long run. Fewer states than FILLING take as
+# long a step as so many.
+LAUNCH_WORK = 10**12
+FILLING = 1 << 16
+
+
+class CudaLoop:
+    """Call it with the number of steps and the arrays by name; or `start` it, to go on piecewise.
+
+    As backends.llvm.iterate_kernel.Loop, for arrays of CuPy, PyTorch or JAX on a GPU; numbers are
+    taken as they are. Steps are queued on the current stream and not waited for, but that a loop
+    with `until` waits where it is asked whether it is over.
+    """
+
+    def __init__(self, identity, make_graph, plan, work, dtype="float64", on=None):
+        self.plan, self.dtype = plan, np.dtype(checked_dtype(dtype))
+        self.device = on or device()
+        self._identity, self._make_graph, self._work = identity, make_graph, work
+        self._loaded = {}  # by the number of the GPU
+
+    def start(self, /, steps, every=1, out=None, **arrays):
+        """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
+        memory = memory_of(arrays, self.device)
+        with memory.stream():
+            return Iteration(self, memory, steps, every, out, arrays)
+
+    def __call__(self, /, steps, every=1, **arrays):
+        iteration = self.start(steps, every, None, **arrays).advance()
+        return iteration.state, iteration.records
+
+    @property
+    def name(self):
+        return self._here.name
+
+    @property
+    def registers(self):
+        """Of a thread."""
+        return self._here.launcher.registers
+
+    @property
+    def spilled(self):
+        """Bytes a thread keeps in memory because registers do not hold them."""
+        return self._here.launcher.spilled
+
+    def text(self):
+        """The CUDA C++."""
+        return loop_text(self._make_graph(), self.plan, self.dtype.name)
+
+    def steps_at_once(self, states):
+        return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here.work))
+
+    def execute(self, arrays, states, steps, every, since):
+        here, arguments = self._here, [states, steps, every, since]
+        for array in arrays:
+            step, state, entry = (distance // array.itemsize for distance in array.strides)
+            arguments += [array, step, state if array.shape[1] > 1 else 0, entry]
+        here.launcher(-(-states // here.threads), here.threads, arguments)
+
+    @property
+    def _here(self):
+        """The kernel on the GPU that is current."""
+        number = self.device.number
+        if number not in self._loaded:
+            parts = ("loop", self._identity, self.plan, self.dtype.name)
+            self._loaded[number] = _Loaded(self.device, *cached(parts, self._made, self.device))
+        return self._loaded[number]
+
+    def _made(self):
+        graph = self._make_graph()
+        about(graph.name)
+        text = loop_text(graph, self.plan, self.dtype.name)
+        description = {"name": text.name, "threads": text.threads, "work": self._work(graph)}
+        return description, self.device.binary(text.text, size=text.size)
+
+    def __repr__(self):
+        carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
+        return f"<loop {self.name} carrying {carried}, {self.dtype}, cuda>"
+
+
+class _Loaded:
+    """One compiled kernel."""
+
+    def __init__(self, gpu, description, binary):
+        self.name, self.threads = description["name"], description["threads"]
+        self.work = max(1, description["work"])
+        self.launcher = gpu.load(binary, self.name)

@@ -1,0 +1,116 @@
+"""A compiled body on the GPU, repeated along rows of elements: what scans there are made of."""
+
+from functools import cache
+
+from ..compiling import about
+from .device import cached
+from .recording import Recording
+from .text.sweep import ITEM, THREADS, sweep_text
+
+
+@cache
+def sweeps_on(on, number):
+    """Sweeps on a device, of which the GPU of that number is current."""
+    return GpuSweeps(on)
+
+
+class GpuSweeps:
+    """Where sweeps run and their arrays are; for the CPU see targets/cpu/sweep.py."""
+
+    def __init__(self, on):
+        self.device, self.arrays, self._sweeps = on, on.arrays, {}
+
+    def sweep(self, identity, make_graph, work=None, ways=None, wide=True, otherwise=None):
+        """A sweep. Each thread is a lane, and arrays lie as they do: the rest is for the CPU."""
+        if identity not in self._sweeps:
+            self._sweeps[identity] = Sweep(self.device, identity, make_graph)
+        return self._sweeps[identity]
+
+    def tiles(self, groups, steps, entries, lanes):
+        """New memory (groups, steps, entries, lanes), in which groups are side by side: one thread
+        is a group, and has one lane."""
+        memory = self.arrays.zeros((steps, entries, lanes, groups))
+        return memory.transpose(3, 0, 1, 2)
+
+    def addresses(self, **arrays):
+        """Where the arrays of a run begin."""
+        return {name: self.device.address(array) for name, array in arrays.items()}
+
+    def recorded(self, run):
+        """`run(threads)`, its launches recorded, so that they are queued all at once."""
+        return Recording(self.device, run)
+
+
+class Sweep:
+    """`bind` it to arrays, then `run` what that gives as often as they change."""
+
+    lanes = 1
+
+    def __init__(self, on, identity, make_graph):
+        self.device, self._identity, self._make_graph = on, identity, make_graph
+        self._launchers = {}
+
+        def names():
+            graph = make_graph()
+            return {"inputs": [*graph.inputs], "outputs": [*graph.outputs]}, b""
+
+        description, _ = cached(("names", identity), names, on)
+        self._inputs, self._outputs = description["inputs"], description["outputs"]
+        self.arrays = tuple(dict.fromkeys(self._inputs + self._outputs))
+
+    def bind(self, steps, groups, /, **places):
+        """A job on these places, one for each array of the body."""
+        if set(places) != set(self.arrays):
+            raise TypeError(f"{self._identity}: expected {self.arrays}, found {tuple(places)}")
+        arguments, later = [groups, steps], []
+        for name in self.arrays:
+            place, address = places[name], 0
+            if place.array is None:
+                later.append((name, len(arguments), place.first))
+            else:
+                address = self.device.address(place.array) + place.first
+            apart = (place.group, place.step, place.entry)
+            arguments += [address, *(distance // ITEM for distance in apart)]
+        kept = [place.array for place in places.values()]
+        return Job(self.launcher(self._overlapping(places)), groups, arguments, later, kept)
+
+    def launcher(self, overlapping=False):
+        """The kernel; `overlapping` where a result lies on what is read for it or for others."""
+        if overlapping not in self._launchers:
+            key = "sweep", self._identity, overlapping
+            description, binary = cached(key, lambda: self._made(overlapping), self.device)
+            self._launchers[overlapping] = self.device.load(binary, description["name"])
+        return self._launchers[overlapping]
+
+    def _made(self, overlapping):
+        graph = self._make_graph()
+        about(graph.name)
+        text = sweep_text(graph, overlapping=overlapping)
+        return {"name": text.name}, self.device.binary(text.text)
+
+    def _overlapping(self, places):
+        """Arrays that come with a run are those of a caller, and lie apart."""
+
+        def extents(names):
+            for array in (places[name].array for name in names):
+                if array is not None:
+                    start = self.device.address(array)
+                    lengths = zip(array.shape, array.strides, strict=True)
+                    yield start, start + ITEM + sum((n - 1) * step for n, step in lengths)
+
+        read = [*extents(name for name in self._inputs if name not in self._outputs)]
+        return any(a < d and c < b for a, b in read for c, d in extents(self._outputs))
+
+
+class Job:
+    """A sweep over given arrays, which it keeps."""
+
+    def __init__(self, launcher, groups, arguments, later, arrays):
+        self._launcher, self._blocks = launcher, -(-groups // THREADS)
+        self._arguments, self._later, self._arrays = arguments, later, arrays
+
+    def run(self, thread_count=1, given=None):
+        """Queue all steps; `given` are the addresses of arrays that come with the run."""
+        for name, at, first in self._later:
+            self._arguments[at] = given[name] + first
+        self._launcher(self._blocks, THREADS, self._arguments)

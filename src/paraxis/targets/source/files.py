@@ -1,0 +1,164 @@
+"""A graph as files to take away: source or a library, a header, a self-test."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from ...checks import one_of
+from ...errors import ArgumentError
+from ..cpu import host, library
+from . import c, c_parts, fortran, python
+from . import cuda as cuda
+from .selftest import c as c_test
+from .selftest import c_parts as c_parts_test
+from .selftest import cuda as cuda_test
+from .selftest import fortran as fortran_test
+from .selftest import python as python_test
+from .selftest.vectors import vectors
+
+LANGUAGES = ("c", "cuda", "fortran", "python", "library")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written, and the shell commands that build the self-test and run it."""
+
+    paths: list
+    build: list
+    test: str
+
+
+def write_files(graph, language, folder, name=None, dtype="float64", cpu=None, notes=()):
+    """Write the files of one graph to `folder`, which is made if it is not there.
+
+    `name` is the function's name in the source, by default after the graph; `notes` are what its
+    comments say besides. `cpu` is for a library: None for the CPU at hand, or a level as
+    "x86-64-v3".
+    """
+    one_of(language, LANGUAGES, "language")
+    if cpu is not None and language != "library":
+        raise ArgumentError(f"cpu: only a library is for a certain CPU, {language} is for any")
+    if language == "python" and dtype != "float64":
+        raise ArgumentError(f"dtype: expected 'float64', as Python's numbers are, found {dtype!r}")
+    name = c.c_function(graph, name, dtype).name
+    notes = [*notes, *(_machine(cpu) if language == "library" else [])]
+    files = _files(graph, language, name, dtype, notes, cpu)
+    paths = [write_file(folder, file, content) for file, content in files.items()]
+    if language == "library":
+        paths.append(_link(folder, name))
+    return Exported(paths, *_commands(language, folder, name))
+
+
+def write_parts(graph, parts, folder, name=None, dtype="float64"):
+    """Write the C11 files of a graph in parts, a processor each, to `folder`."""
+    name = c.c_function(graph, name, dtype).name
+    cases = vectors(graph, dtype)
+    files = {
+        f"{name}.h": c_parts.header(graph, parts, name, dtype),
+        f"{name}.c": c_parts.source(graph, parts, name, dtype, with_header=True),
+        f"{name}_test.c": c_parts_test.self_test(graph, parts, cases, name, dtype),
+    }
+    paths = [write_file(folder, file, content) for file, content in files.items()]
+    sources, program = paths[1:], os.path.join(folder, f"{name}_test")
+    build = ["cc", "-std=c11", "-O2", "-pthread", *sources, "-lm", "-o", program]
+    return Exported(paths, [shlex.join(build)], shlex.join([program]))
+
+
+def _machine(cpu):
+    built = f"any CPU of level {cpu}" if cpu else f"a CPU as this one: {host.cpu_name()}"
+    return [
+        f"The library is machine code for {built}. The calling thread does the work of a batch, "
+        "in vectors; several threads may call at once."
+    ]
+
+
+def _files(graph, language, name, dtype, notes, cpu):
+    """file name -> content."""
+    cases = vectors(graph, dtype)
+    if language == "c":
+        return {
+            f"{name}.h": c.header(graph, name, dtype, notes),
+            f"{name}.c": c.source(graph, name, dtype, notes, with_header=True),
+            f"{name}_test.c": c_test.self_test(graph, cases, name, dtype),
+        }
+    if language == "library":
+        return {
+            f"{name}.h": c.header(graph, name, dtype, notes),
+            f"{name}_test.c": c_test.self_test(graph, cases, name, dtype),
+            f"{name}.o": library.object_code(graph, name, dtype, cpu),
+        }
+    if language == "cuda":
+        return {
+            f"{name}.cu": cuda.source(graph, name, dtype, notes),
+            f"{name}_test.cu": cuda_test.self_test(graph, cases, name, dtype),
+        }
+    if language == "fortran":
+        return {
+            f"{name}.f90": fortran.source(graph, name, dtype, notes),
+            f"{name}_test.f90": fortran_test.self_test(graph, cases, name, dtype),
+        }
+    return {
+        f"{name}.py": python.source(graph, name, notes),
+        f"{name}_test.py": python_test.self_test(graph, cases, name),
+    }
+
+
+def _commands(language, folder, name):
+    """The commands that build the self-test, any one of which will do, and the one that runs it."""
+
+    def here(ending):
+        return os.path.join(folder, name + ending)
+
+    if language == "python":
+        return [], shlex.join(["python", here("_test.py")])
+    build = {
+        "c": [["cc", "-std=c99", "-O2", here(".c"), here("_test.c"), "-lm"]],
+        "cuda": [
+            ["nvcc", "-O2", here("_test.cu")],
+            ["c++", "-O2", "-x", "c++", here("_test.cu")],  # on the CPU
+        ],
+        "fortran": [["gfortran", "-O2", "-J", folder, here(".f90"), here("_test.f90")]],
+        "library": [
+            ["cc", "-O2", here("_test.c"), "-L", folder, f"-l{name}", "-lm", "-Wl,-rpath,$ORIGIN"]
+        ],
+    }[language]
+    commands = [shlex.join([*words, "-o", here("_test")]) for words in build]
+    return commands, shlex.join([here("_test")])
+
+
+def write_file(folder, file, content):
+    path = os.path.join(folder, file)
+    data = content if isinstance(content, bytes) else content.encode("ascii")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(path, "wb") as opened:
+            opened.write(data)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ArgumentError(f"{path}: cannot be written: {reason}") from None
+    return path
+
+
+def _link(folder, name):
+    """Make the shared library from the object, by the system's compiler."""
+    ending = "dylib" if sys.platform == "darwin" else "so"
+    target = os.path.join(folder, f"lib{name}.{ending}")
+    words = ["-shared", "-o", target, os.path.join(folder, f"{name}.o"), "-lm"]
+    compiler = shlex.split(os.environ.get("CC", "")) or next(
+        ([found] for found in map(shutil.which, ("cc", "gcc", "clang")) if found), None
+    )
+    if compiler is None:
+        raise ArgumentError(
+            "library: no C compiler (cc, gcc, clang) found to link it. The object file is written; "
+            f"where there is a compiler, run: {shlex.join(['cc', *words])}"
+        )
+    try:
+        done = subprocess.run([*compiler, *words], capture_output=True, text=True)
+    except OSError as error:
+        raise ArgumentError(f"{compiler[0]}: cannot be run: {error.strerror}") from None
+    if done.returncode:
+        raise ArgumentError(f"{shlex.join([*compiler, *words])}: {done.stderr.strip()}")
+    return target

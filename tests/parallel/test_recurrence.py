@@ -1,0 +1,305 @@
+"""Recurrences on several processors: values, steps, messages, and Lee and Chang's counts."""
+
+import math
+from itertools import combinations
+from operator import add, matmul
+
+import numpy as np
+import pytest
+from paraxis_papers.counts.plain_count import Work, general_chain, some_state
+from paraxis_papers.networks import inverse_dynamics, steps
+from paraxis_papers.networks.equations import OTHERS, ROTATIONS, SUMS, torques
+from paraxis_papers.networks.rotations import chip_times, rotation_time
+from paraxis_papers.networks.simd import Simd
+
+import paraxis as px
+from paraxis.parallel.networks.recurrence import least_steps
+from paraxis.physics.parts.order import Order, Step
+from paraxis.physics.parts.orders import ORDERS, doubling, halving, p_fold, serial
+
+POWERS = (1, 2, 4, 8, 16)
+
+
+def log2(n):
+    """⌈log₂n⌉."""
+    return (n - 1).bit_length()
+
+
+def possible(name, elements, processors):
+    """Whether an order can be asked for so many elements and processors."""
+    if name.startswith("shuffled") and processors not in POWERS:
+        return False
+    wanted = {"doubling": elements - 1, "halving": elements - 1, "shuffled_doubling": elements}
+    return processors >= wanted.get(name, 1)
+
+
+CASES = [
+    (name, elements, processors)
+    for name in ORDERS
+    for elements in range(1, 18)
+    for processors in range(1, 18)
+    if possible(name, elements, processors)
+]
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+def test_every_order_gives_the_prefixes():
+    """Joining words shows order and completeness at once."""
+    for name, elements, processors in CASES:
+        word = "".join(chr(ord("a") + k) for k in range(elements))
+        solved = px.parallel.recurrence(add, word, order=name, processors=processors)
+        assert solved.results == [word[: k + 1] for k in range(elements)]
+        assert solved.elements == elements and solved.processors == processors
+        if possible(name, elements + 1, processors):
+            started = px.parallel.recurrence(
+                add, word, start="<", order=name, processors=processors
+            )
+            assert started.results == ["<" + word[: k + 1] for k in range(elements)]
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_matrices_vectors_and_numbers(name):
+    random = np.random.default_rng(7)
+    matrices = random.uniform(-1, 1, (8, 3, 3))
+    found = px.parallel.recurrence(matmul, matrices, order=name, processors=8).results
+    expected = np.eye(3)
+    for matrix, result in zip(matrices, found, strict=True):
+        expected = expected @ matrix
+        assert np.allclose(result, expected, rtol=0, atol=1e-14)
+    assert not np.allclose(found[1], matrices[1] @ matrices[0])  # they do not commute
+    vectors = random.uniform(-1, 1, (8, 3))
+    sums = px.parallel.recurrence(add, vectors, order=name, processors=8).results
+    assert np.allclose(sums, np.cumsum(vectors, axis=0), rtol=0, atol=1e-14)
+    assert px.parallel.recurrence(max, [3, 1, 4, 1, 5, 9, 2, 6], order=name).results[-1] == 9
+
+
+def test_floats_in_place_of_the_identity():
+    """Blocks are not padded: with 0, as printed, the last end would be 0."""
+    solved = px.parallel.recurrence(lambda a, b: a * b, [2.0] * 5, order="p_fold", processors=4)
+    assert solved.results == [2.0, 4.0, 8.0, 16.0, 32.0]
+
+
+# -- steps -----------------------------------------------------------------------------------------
+
+
+def test_no_processor_does_two_things_at_once_and_nobody_needs_what_is_not_there():
+    for name, elements, processors in CASES:
+        solved = px.parallel.recurrence(add, "x" * elements, order=name, processors=processors)
+        held = {(k, k) for k in range(elements)}
+        for glues in solved.record:
+            assert 0 < len(glues) <= processors
+            assert len({glue.processor for glue in glues}) == len(glues)
+            assert {span for glue in glues for span in (glue.left, glue.right)} <= held
+            held |= {(glue.left[0], glue.right[1]) for glue in glues}
+        assert sum(map(len, solved.record)) == solved.operations
+        assert solved.bound <= solved.steps == len(solved.record)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 8, 9, 31, 32, 33])
+def test_steps_of_each_order(n):
+    assert len(serial(n, 4).steps) == n - 1
+    assert len(doubling(n, n).steps) == len(halving(n, n).steps) == log2(n)
+    if n > 1:  # the first element needs no processor of its own
+        assert len(doubling(n, n - 1).steps) == log2(n)
+    assert len(p_fold(n, 1).steps) == n - 1
+    assert len(p_fold(n, n).steps) == log2(n)
+
+
+def test_p_fold_on_the_whole_grid():
+    """Against the formula that is right, T_p as printed, and the form of theorem 1."""
+    right = {pair: 0 for pair in ("p <= n", "p > n")}
+    for n in range(1, 65):
+        for p in range(1, 65):
+            taken = steps.taken_steps(n, p)
+            size = math.ceil((n + 1) / p)
+            blocks = math.ceil((n + 1) / size)
+            inside = n + 1 - size - (blocks - 1)
+            assert taken == size - 1 + log2(blocks) + math.ceil(inside / p)
+            assert taken == steps.right_steps(n, p) >= least_steps(n + 1, p)
+            assert taken <= 2 * size + log2(p) - 2
+            right["p <= n" if p <= n else "p > n"] += taken == steps.printed_steps(n, p)
+            if (n + 1) % p == 0:
+                assert taken == steps.printed_steps(n, p)
+    assert right == {"p <= n": 1229, "p > n": 714}
+
+
+def test_where_the_printed_formula_errs():
+    assert (steps.printed_steps(2, 2), steps.taken_steps(2, 2)) == (3, 2)  # x(n) with the ends
+    assert (steps.printed_steps(3, 3), steps.taken_steps(3, 3)) == (4, 3)  # an empty block
+    assert (steps.printed_steps(14, 7), steps.taken_steps(14, 7)) == (6, 7)  # fewer ends than p
+    assert (steps.printed_steps(4, 4), steps.taken_steps(4, 4)) == (4, 4)
+
+
+def fewest_steps(elements, processors):
+    """By trying everything: what can be held after k steps, all results at once in the end."""
+    goal = {(0, k) for k in range(elements)}
+    states, count = {frozenset((k, k) for k in range(elements))}, 0
+    while not any(goal <= state for state in states):
+        after = set()
+        for state in states:
+            new = {(a, d) for a, b in state for c, d in state if c == b + 1} - state
+            for chosen in combinations(sorted(new), min(processors, len(new))):
+                after.add(state | {*chosen})
+        states, count = after, count + 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("elements", "processors"), [(2, 1), (4, 1), (4, 2), (4, 3), (5, 2), (5, 3)]
+)
+def test_the_bound_is_below_the_best_of_all_orders(elements, processors):
+    best = fewest_steps(elements, processors)
+    assert least_steps(elements, processors) <= best <= len(p_fold(elements, processors).steps)
+
+
+def test_the_bound_at_its_ends():
+    for n in range(2, 40):
+        assert least_steps(n, 1) == n - 1
+        assert least_steps(n, n) == log2(n)
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
+def test_messages_bring_every_operand_to_its_processor():
+    for name, elements, processors in CASES:
+        solved = px.parallel.recurrence(add, "x" * elements, order=name, processors=processors)
+        order = solved.order
+        held = {(order.homes[k], (k, k)) for k in range(elements)}
+        for glues, sent in zip(solved.record, solved.messages, strict=False):
+            assert all((here, span) in held for here, _, span in sent)
+            held |= {(there, span) for _, there, span in sent}
+            for glue in glues:
+                assert {(glue.processor, glue.left), (glue.processor, glue.right)} <= held
+            held |= {(glue.processor, (glue.left[0], glue.right[1])) for glue in glues}
+        held |= {(there, span) for _, there, span in solved.messages[-1]}
+        assert all((order.homes[k], (0, k)) in held for k in range(elements))
+        assert len(solved.messages) == solved.steps + 1
+
+
+def test_messages_of_recursive_doubling():
+    solved = px.parallel.recurrence(add, "abcd")
+    assert [[(a, b) for a, b, _ in sent] for sent in solved.messages] == [
+        [(0, 1), (1, 2), (2, 3)],
+        [(0, 2), (1, 3)],
+        [],
+    ]
+    assert solved.record[1][1] == (3, (0, 1), (2, 3), 1, 3)
+
+
+def test_shuffled_doubling_is_home_again_after_all_its_steps():
+    for p in POWERS:
+        assert px.parallel.recurrence(add, "x" * p, order="shuffled_doubling").messages[-1] == []
+
+
+# -- inverse dynamics ------------------------------------------------------------------------------
+
+
+def simd(n, processors, order):
+    robot = general_chain(["revolute"] * n)
+    machine = Simd(n, processors, order)
+    found = torques(machine, robot)
+    expected = px.inverse_dynamics(robot, *some_state(robot))
+    assert np.abs(found - expected).max() <= 1e-12 * np.abs(expected).max()
+    times = machine.times()
+    return [sum((times[each] for each in part), Work()).pair for part in (ROTATIONS, SUMS, OTHERS)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 7, 8, 9, pytest.param(16, marks=pytest.mark.long)])
+def test_lee_and_changs_parts_by_recursive_doubling(n):
+    rotations, sums, others = simd(n, n, doubling)
+    assert rotations == [27 * log2(n), 18 * log2(n)]
+    assert sums == [0, 6 * log2(n) + 9 * log2(n + 1)]
+    assert others == [135, 98]
+
+
+@pytest.mark.parametrize("n", [4, 6, 8, 12, 24])
+def test_rotations_of_the_puma(n):
+    """The first step with known zeros is that of two parallel joints: a product of 2x2 matrices."""
+    assert rotation_time(n, "given").pair == [27 * log2(n) - 19, 18 * log2(n) - 14]
+    assert rotation_time(n, "none").pair == [27 * log2(n), 18 * log2(n)]
+    assert rotation_time(n, "all").mul < rotation_time(n, "given").mul
+    assert [chip.pair for chip in chip_times(n)] == [
+        [3 * log2(n), 2 * log2(n)],
+        [log2(n), 2 * log2(n)],
+    ]
+
+
+@pytest.mark.parametrize(("n", "p"), [(6, 1), (6, 4), (7, 3), (12, 5), (16, 16)])
+@pytest.mark.long
+def test_inverse_dynamics_by_p_fold_blocks(n, p):
+    rotations, sums, others = simd(n, p, p_fold)
+    short, long = len(p_fold(n, p).steps), len(p_fold(n + 1, p).steps)
+    share = math.ceil(n / p)
+    assert rotations == [27 * short, 18 * short]
+    assert sums == [0, 6 * short + 9 * long]
+    assert others == [135 * share, 98 * share]
+    total = sum(map(sum, (rotations, sums, others)))
+    assert inverse_dynamics.least(n, p) <= total <= inverse_dynamics.met_form(n, p)
+
+
+# -- the report ------------------------------------------------------------------------------------
+
+
+def test_printed_totals_are_met():
+    rows = inverse_dynamics.doubling_table().rows
+    compared = [row for row in rows if row.printed is not None]
+    assert [row.printed for row in compared] == [[62, 40], [0, 45], [135, 98], [197, 183], [27, 33]]
+    assert all(row.measured == row.printed for row in compared)
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"terms": []}, "terms: expected at least one, found none"),
+        ({"order": "sideways"}, "order: expected one of 'serial', .*, found 'sideways'"),
+        ({"order": ["serial"]}, "order: expected one of"),
+        ({"processors": 0}, "processors: expected a whole number >= 1, found 0"),
+        ({"processors": 2.5}, "processors: expected a whole number >= 1, found 2.5"),
+        ({"processors": True}, "found True"),
+        ({"processors": 3}, "order doubling: expected a processor for each of 5 elements"),
+        ({"order": "halving", "processors": 2}, "order halving: .* found 2"),
+        ({"order": "shuffled_doubling", "processors": 6}, "a power of two, found 6"),
+        ({"order": "shuffled_doubling", "processors": 4}, "each of 5 elements, found 4"),
+        (
+            {"order": "shuffled_p_fold", "processors": 3},
+            "order shuffled_p_fold: expected a number of .* a power of two, found 3",
+        ),
+        ({"terms": 3}, "terms: expected a list, found 3"),
+    ],
+)
+def test_bad_requests(arguments, message):
+    with pytest.raises(px.ArgumentError, match=message):
+        px.parallel.recurrence(add, **{"terms": "abcde", **arguments})
+
+
+def test_an_operator_is_a_function():
+    with pytest.raises(px.ArgumentError, match="operator: expected a function .*, found 'max'"):
+        px.parallel.recurrence("max", [3, 4])
+
+
+@pytest.mark.parametrize(
+    ("glues", "places", "found"),
+    [
+        ([[(0, 1)]], (0, 1, 2), "step 1: found spans that do not begin with element 0"),
+        ([[(0, 1), (1, 2)], [(0, 2)]], (0, 1, 1), "step 1: found two operations for one"),
+        ([[(0, 1)], [(1, 2)]], (0, 1, 3), "step 0: found processor 3"),
+        ([[(0, 1)], [(0, 2)]], (0, 1, 2), r"step 2: found spans that do not touch: \[\(0, 2\)\]"),
+    ],
+)
+def test_wrong_orders(glues, places, found):
+    with pytest.raises(px.ScheduleError, match=f"order odd of 3 elements on 3 .*: {found}"):
+        Order("odd", 3, places, tuple(Step(tuple(step)) for step in glues))
+
+
+def test_long_recurrences_are_no_burden():
+    """An order keeps what changes in a step, not the places of all elements."""
+    for order, processors in (("serial", 1), ("p_fold", 2)):
+        solved = px.parallel.recurrence(add, [1] * 50_000, order=order, processors=processors)
+        assert solved.results[-1] == 50_000
+        assert sum(len(step.moves) for step in solved.order.steps) <= 100_000

@@ -1,0 +1,184 @@
+"""Joints held in place, and chains cut out of trees: nothing that a robot carries is lost."""
+
+import random
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.robots import body_poses, pinocchio_model, random_robot, relative_error, states
+
+import paraxis as px
+from paraxis.physics.newton_euler import inverse_dynamics
+from paraxis.robots.joint import WORLD
+from paraxis.robots.model import Model
+
+TALOS = "talos_data/robots/talos_reduced.urdf"
+DATA = Path(np.__file__).parents[1] / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+STILL = px.robots.Inertia(2.0, (0.1, 0.2, 0.3), (0.4, 0.5, 0.6, 0.01, 0.02, 0.03))
+
+
+def torques(robot, q, qd, qdd):
+    model = Model(robot)
+    return np.array([inverse_dynamics(model, *state) for state in zip(q, qd, qdd, strict=True)])
+
+
+def frame_poses(robot, q):
+    """One row of numbers: where all frames are."""
+    poses = {WORLD: robot.base.matrix} | dict(enumerate(body_poses(robot, q)))
+    return np.ravel([poses[frame.body] @ frame.pose.matrix for frame in robot.frames])[None]
+
+
+def reduced(pin, model, held):
+    """Pinocchio's model with joints locked, {name: position}."""
+    ids = [model.getJointId(name) for name in held]
+    at = pin.neutral(model)
+    for i, position in zip(ids, held.values(), strict=True):
+        joint = model.joints[i]
+        pair = (np.cos(position), np.sin(position))  # an unbounded joint has two coordinates
+        at[joint.idx_q : joint.idx_q + joint.nq] = pair if joint.nq == 2 else position
+    return pin.buildReducedModel(model, ids, at)
+
+
+def pinocchio_torques(pin, model, robot, q, qd, qdd):
+    """Of states in our order of joints."""
+    order = [robot.joint_names.index(name) for name in list(model.names)[1:]]
+    data, found = model.createData(), np.empty_like(q)
+    for k in range(len(q)):
+        at = []
+        for joint, position in zip(list(model.joints)[1:], q[k, order], strict=True):
+            at += [np.cos(position), np.sin(position)] if joint.nq == 2 else [position]
+        found[k, order] = pin.rnea(model, data, np.array(at), qd[k, order], qdd[k, order])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_locked_trees_are_pinocchios_reduced_models(seed):
+    pin = pytest.importorskip("pinocchio")
+    rng = random.Random(seed)
+    robot = random_robot(seed, (2, 9), rotors=False)
+    names = rng.sample(robot.joint_names, rng.randint(1, robot.n - 1))
+    held = {name: rng.choice((0.0, rng.uniform(-2, 2))) for name in names}
+    part, model = robot.locked(held), reduced(pin, pinocchio_model(robot), held)
+    assert part.joint_names == [name for name in robot.joint_names if name not in held]
+    state = states(part, 2, seed)
+    reference = pinocchio_torques(pin, model, part, *state)
+    assert relative_error(torques(part, *state), reference) <= 1e-11
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_locked_robot_moves_as_the_whole_one_with_those_joints_still(seed):
+    """Also where there are rotors and where every frame is; the torques of other joints."""
+    robot = random_robot(100 + seed, (2, 7))
+    rng = np.random.default_rng(seed)
+    held = {name: rng.uniform(-2, 2) for name in robot.joint_names[seed % 2 :: 2][: robot.n - 1]}
+    part = robot.locked(held)
+    kept = [robot.joint_names.index(name) for name in part.joint_names]
+    q, qd, qdd = (np.zeros((2, robot.n)) for _ in range(3))
+    for name, position in held.items():
+        q[:, robot.joint_names.index(name)] = position
+    own = states(part, 2, seed)
+    for whole, few in zip((q, qd, qdd), own, strict=True):
+        whole[:, kept] = few
+    assert relative_error(torques(part, *own), torques(robot, q, qd, qdd)[:, kept]) <= 1e-11
+    assert part.frame_names == robot.frame_names
+    assert relative_error(frame_poses(part, own[0][1]), frame_poses(robot, q[1])) <= 1e-12
+    assert [joint.rotor_inertia for joint in part.joints] == [
+        robot.joints[i].rotor_inertia for i in kept
+    ]
+
+
+@pytest.mark.parametrize("tip", ["gripper_left_base_link", "arm_right_3_link"])
+def test_the_arm_of_talos_carries_its_gripper(tip):
+    """Pinocchio's reduced model has the same torques; without the rest they are far off."""
+    pin = pytest.importorskip("pinocchio")
+    path = DATA / TALOS
+    if not path.exists():
+        pytest.skip("example-robot-data is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", px.RobotWarning)
+        whole, arm = px.load(path), px.load(path, tip=tip)
+    held = {name: 0.0 for name in whole.joint_names if name not in arm.joint_names}
+    model = reduced(pin, pin.buildModelFromUrdf(str(path)), held)
+    state = states(arm, 3, 1)
+    reference = pinocchio_torques(pin, model, arm, *state)
+    assert relative_error(torques(arm, *state), reference) <= 1e-11
+    assert arm.tool().name == tip
+    bare = whole.subchain(tip, drop_rest=True)
+    assert relative_error(torques(bare, *state), reference) > 1e-2
+
+
+# -- a hand beyond the tip, a branch beside it, a post on the ground -------------------------------
+
+
+def machine():
+    """base - turn - arm - bend - wrist (tool) - grip - finger; a lamp on the arm; a fan on base."""
+    seat = px.robots.Pose(translation=(0.5, 0.0, 0.0))
+    parents = {"turn": -1, "bend": 0, "grip": 1, "lamp": 0, "fan": -1}
+    joints = [px.robots.Joint(name, "revolute", parent, seat) for name, parent in parents.items()]
+    frames = [px.robots.Frame("base", WORLD)]
+    links = ("arm", "wrist", "finger", "shade", "blade")
+    frames += [px.robots.Frame(link, i) for i, link in enumerate(links)]
+    frames.insert(3, px.robots.Frame("tool", 1, seat))
+    return px.Robot("machine", joints, [STILL] * 5, frames)
+
+
+def test_what_a_subchain_keeps():
+    arm = machine().subchain("tool")
+    assert arm.joint_names == ["turn", "bend"]
+    assert [body.mass for body in arm.inertias] == [4.0, 4.0]  # with the lamp; with the finger
+    assert arm.frame_names == ["base", "arm", "wrist", "finger", "shade", "blade", "tool"]
+    assert arm.frame("blade").body == WORLD and arm.frame("finger").body == 1
+    assert arm.frame("finger").pose.translation == (0.5, 0.0, 0.0)
+    assert arm.tool().name == "tool"
+
+
+def test_where_the_rest_is_held():
+    arm = machine().subchain("tool", locked={"grip": np.pi})
+    x, y, _ = arm.inertias[1].com  # of the wrist, and of the finger turned back
+    assert x == pytest.approx((0.1 + 0.5 - 0.1) / 2) and y == pytest.approx(0.0)
+    assert arm.digest == machine().locked({"grip": np.pi, "lamp": 0, "fan": 0}).digest
+
+
+def test_what_drop_rest_leaves_out():
+    arm = machine().subchain("tool", drop_rest=True)
+    assert [body.mass for body in arm.inertias] == [2.0, 2.0]
+    assert arm.frame_names == ["base", "arm", "wrist", "tool"]
+
+
+def test_locking_nothing_changes_nothing():
+    robot = random_robot(3)
+    assert robot.locked({}).digest == robot.digest
+    assert robot.locked({}) == replace(robot, warn=False)
+
+
+def test_drives_of_locked_joints_are_gone():
+    robot = px.robots.planar(3).with_drives(
+        {f"joint{k}": {"friction": {"viscous": k}} for k in (1, 2, 3)}
+    )
+    part = robot.locked({"joint2": 0.3})
+    assert [joint.friction.viscous for joint in part.joints] == [1, 3]
+    assert not robot.locked({"joint1": 0, "joint2": 0}).joints[0].lower > -np.inf
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda r: r.locked({"gripp": 0}), "has no joint 'gripp'; .*did you mean 'grip'"),
+        (lambda r: r.locked({"grip": np.nan}), "position of joint 'grip': expected finite"),
+        (lambda r: r.locked({"grip": "open"}), "position of joint 'grip': expected a number"),
+        (
+            lambda r: r.locked(["grip"]),
+            "expected a mapping of joint names to positions, found list",
+        ),
+        (lambda r: r.locked(dict.fromkeys(r.joint_names, 0)), "expected a joint left to move"),
+        (lambda r: r.subchain("base"), "tip 'base' is fixed to the world"),
+        (lambda r: r.subchain("toool"), "no frame 'toool'.*did you mean 'tool'"),
+        (lambda r: r.subchain("tool", {"bend": 1}), "do not move 'tool', found 'bend'"),
+        (lambda r: r.subchain("tool", {"grip": 1}, drop_rest=True), "locked: expected none"),
+    ],
+)
+def test_errors(make, message):
+    with pytest.raises(px.RobotError, match=message):
+        make(machine())

@@ -1,0 +1,208 @@
+"""People who wait for a compiler read what it is at, once per call, while they wait."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paraxis as px
+from paraxis.chains import bodies
+from paraxis.targets import compiling
+from paraxis.targets.cpu import host
+
+SOURCE = Path(px.__file__).resolve().parent.parent
+NOTICE = (
+    "paraxis: compiling {} (0.02 s so far; kept in the cache for next time). "
+    "Silence: PARAXIS_QUIET=1\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def cache_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARAXIS_CACHE", str(tmp_path))
+    monkeypatch.setattr(compiling, "PATIENCE", 0.02)
+
+
+class Slow:
+    """A compiler that does not begin before there was a notice, if it is to wait for one."""
+
+    def __init__(self, capsys):
+        self.seen, self.wait, self.calls = "", True, 0
+        self._capsys, self._compile = capsys, host.compile_object
+
+    def __call__(self, ir, *rest):
+        self.calls += 1
+        until = time.monotonic() + (20.0 if self.wait else 0.2)
+        while "\n" not in self.seen and time.monotonic() < until:
+            time.sleep(0.005)
+            self.seen += self._capsys.readouterr().err
+        return self._compile(ir, *rest)
+
+
+@pytest.fixture
+def compiler(capsys, monkeypatch):
+    slow = Slow(capsys)
+    monkeypatch.setattr(host, "compile_object", slow)
+    return slow
+
+
+def multiplied(number):
+    return px.trace(lambda x: x * number, x=()).compile()(2.0)
+
+
+def test_a_function_of_a_robot_is_named_while_it_is_compiled(compiler, capsys):
+    px.gravity_torques(px.robots.planar(2), np.zeros(2))
+    assert compiler.seen == NOTICE.format("gravity_torques of 'planar2'")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_program_is_called_by_its_name(compiler):
+    def spring(x):
+        return -3.0 * x
+
+    px.trace(spring, x=()).compile()
+    assert compiler.seen == NOTICE.format("spring")
+
+
+def test_what_is_not_kept_is_not_promised(compiler, monkeypatch):
+    monkeypatch.setenv("PARAXIS_CACHE", "off")
+    multiplied(3.0)
+    assert compiler.seen.startswith("paraxis: compiling ")
+    assert "kept" not in compiler.seen
+
+
+def test_tracing_a_program_takes_time_too(capsys, monkeypatch):
+    from paraxis import api
+
+    seen, graph_of = [], api.graph_of
+
+    def slow(*arguments):
+        until = time.monotonic() + 20.0
+        while not seen and time.monotonic() < until:
+            time.sleep(0.005)
+            seen.extend(capsys.readouterr().err.splitlines())
+        return graph_of(*arguments)
+
+    monkeypatch.setattr(api, "graph_of", slow)
+    px.program(px.robots.planar(2), "gravity_torques")
+    assert seen == [
+        "paraxis: tracing gravity_torques of 'planar2' (0.02 s so far). Silence: PARAXIS_QUIET=1"
+    ]
+
+
+def test_a_call_that_compiles_several_things_says_so_once(compiler, capsys):
+    px.inverse_kinematics(px.robots.planar(2), np.eye(4))
+    assert compiler.calls > 1
+    assert compiler.seen == NOTICE.format("inverse_kinematics of 'planar2'")
+    compiler.seen, compiler.calls = "", 0
+    for remembered in (bodies.along, bodies.across):  # by other tests, for all chains
+        remembered.cache_clear()
+    chain = px.robots.chain(3)
+    px.chains.chain_dynamics(chain)(*np.zeros((3, 3)))
+    assert compiler.calls > 1
+    assert compiler.seen == NOTICE.format(f"forward_dynamics of {chain.name!r}")
+    assert capsys.readouterr().err == ""
+
+
+def test_short_times_add_up_within_a_call(monkeypatch, capsys):
+    monkeypatch.setattr(compiling, "PATIENCE", 0.4)
+    with compiling.one_call("much"):
+        for _ in range(6):
+            with compiling.compiling():
+                time.sleep(0.1)
+    assert capsys.readouterr().err.count("compiling much (0.4 s so far)") == 1
+
+
+def test_the_next_call_has_a_notice_of_its_own(compiler):
+    multiplied(3.0)
+    first, compiler.seen = compiler.seen, ""
+    multiplied(4.0)
+    assert first == compiler.seen != ""
+
+
+@pytest.mark.parametrize("quiet", ("1", "yes"))
+def test_silenced(compiler, monkeypatch, quiet):
+    monkeypatch.setenv("PARAXIS_QUIET", quiet)
+    compiler.wait = False
+    multiplied(3.0)
+    assert compiler.calls == 1 and compiler.seen == ""
+
+
+def test_what_is_quick_or_in_the_cache_says_nothing(monkeypatch, capsys):
+    monkeypatch.setattr(compiling, "PATIENCE", 60.0)
+    multiplied(3.0)
+    started = []
+    monkeypatch.setattr(compiling.threading, "Timer", lambda *rest: started.append(rest))
+    multiplied(3.0)
+    assert started == []  # what is loaded costs no timer
+    assert capsys.readouterr().err == ""
+
+
+def test_an_error_leaves_no_timer_behind(monkeypatch, capsys):
+    monkeypatch.setattr(compiling, "PATIENCE", 0.1)
+    with pytest.raises(KeyboardInterrupt), compiling.compiling():
+        raise KeyboardInterrupt
+    time.sleep(0.2)
+    assert capsys.readouterr().err == ""
+
+
+def test_threads_are_told_apart(monkeypatch, capsys):
+    """Each thread's call is its own, whoever began first."""
+
+    def work(name):
+        with compiling.one_call(name), compiling.compiling():
+            time.sleep(0.3)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ("first", "second")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = capsys.readouterr().err.splitlines()
+    assert sorted(line.split()[2] for line in lines) == ["first", "second"]
+
+
+@pytest.mark.parametrize("stderr", (None, "closed"))
+def test_nobody_to_tell(compiler, monkeypatch, tmp_path, stderr):
+    compiler.wait = False
+    if stderr == "closed":
+        stderr = open(tmp_path / "stderr", "w")  # noqa: SIM115
+        stderr.close()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    assert multiplied(3.0) == 6.0
+
+
+def test_a_thread_that_compiles_while_python_ends():
+    """The process ends at once, without a notice and without a crash."""
+    text = """
+    import atexit, threading, time
+
+    atexit.register(time.sleep, 0.5)  # handlers run in reverse order: this one is the last
+    from paraxis.targets import compiling
+
+    compiling.PATIENCE = 0.1
+
+    def work():
+        with compiling.compiling():
+            ready.set()
+            time.sleep(60)
+
+    ready = threading.Event()
+    threading.Thread(target=work, daemon=True).start()
+    ready.wait()
+    """
+    process = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(text)],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        timeout=50,
+    )
+    assert process.returncode == 0
+    assert process.stderr == ""
