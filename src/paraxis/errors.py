@@ -1,5 +1,8 @@
 """Every error raised on purpose. Each names the thing, what was expected, what was found."""
 
+import sys
+import warnings
+
 
 class ParaxisError(Exception):
     """Base of all errors raised by Paraxis."""
@@ -54,3 +57,11 @@ class RobotWarning(UserWarning):
 
 class SimulationWarning(UserWarning):
     """A simulation that goes on, but not as its caller may think."""
+
+
+def warn(message, category):
+    """Warn whoever called Paraxis, however deep in it this is."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level - 1)

@@ -1,8 +1,8 @@
 """A Program: the graph of one function for one robot, with everything one can ask of it."""
 
-import hashlib
-
+from .body import Body
 from .checks import one_of
+from .drivers.iterate import Plan
 from .drivers.map import in_main_memory
 from .errors import ArgumentError
 from .graph import evaluate as interpreter
@@ -14,31 +14,23 @@ from .passes.cheapen import cheapen_unless_long
 from .passes.count import count
 from .passes.critical_path import CriticalPath
 from .passes.depth import Weights, width
-from .targets.cpu.map import compile_kernel
-
-TARGETS = ("cpu", "cuda")
+from .targets.target import target_named
 
 
-class Program:
-    """Immutable. Made by `px.program` and `px.trace`; `str` of it is its text."""
+class Program(Body):
+    """The Body that users see. Immutable. Made by `px.program` and `px.trace`.
 
-    def __init__(self, graph, identity=None):
-        self.graph = check(graph)
-        self._identity = identity
+    `str` of it is its text.
+    """
 
-    @property
-    def name(self):
-        return self.graph.name
+    def __init__(self, make, *arguments):
+        super().__init__(make, *arguments)
+        check(self.graph)
 
-    @property
-    def inputs(self):
-        """name -> shape, in calling order."""
-        return dict(self.graph.inputs)
-
-    @property
-    def outputs(self):
-        """name -> shape, in order."""
-        return {name: shape for name, (shape, _) in self.graph.outputs.items()}
+    @classmethod
+    def of(cls, graph):
+        """The Program that a graph is."""
+        return cls(given, graph)
 
     def count(self):
         """The operations: .mul .add .div .sqrt .trig .flops ; the rule: paraxis.passes.count."""
@@ -64,7 +56,7 @@ class Program:
 
     def balanced(self, **weights):
         """The same Program with its sums re-associated for least depth; weights as for depth."""
-        return Program(balance(self.graph, Weights.named(weights)))
+        return Program.of(balance(self.graph, Weights.named(weights)))
 
     def width(self, balanced=True):
         """How many flops could run at once at each step, one flop a step; sums as for depth."""
@@ -84,7 +76,7 @@ class Program:
                     "(px.program(robot, algorithm=...)) to have its values marked"
                 )
             one_of(name, self.marks, "mark")
-        return Program(self.graph.with_marks(*names))
+        return Program.of(self.graph.with_marks(*names))
 
     def text(self):
         """The Program as lines that a person reads and `px.parse` reads back."""
@@ -107,7 +99,7 @@ class Program:
         """
         one = input is None or isinstance(input, str)
         inputs = chosen_inputs(self.graph, [input] if one else input, "input")
-        return Program(jacobian(self.graph, {f"d{output}_d{x}": (output, x) for x in inputs}))
+        return Program.of(jacobian(self.graph, {f"d{output}_d{x}": (output, x) for x in inputs}))
 
     def gradient(self, output, input):
         """The Program of the derivatives of an output that is one number, in the input's shape.
@@ -129,7 +121,7 @@ class Program:
         how it moves with each input in `wrt`, by default all. It costs some two to four times as
         much as this Program, however many inputs there are.
         """
-        return Program(cheapen_unless_long(vjp(self.graph, wrt)))
+        return Program.of(cheapen_unless_long(vjp(self.graph, wrt)))
 
     def jvp(self, wrt=None):
         """The Program of rates from rates: forward mode, without a Jacobian.
@@ -137,7 +129,7 @@ class Program:
         Further inputs `{input}_dot`, how fast each input in `wrt` moves, by default all; outputs
         `{output}_dot`. It costs about as much as `vjp`.
         """
-        return Program(cheapen_unless_long(jvp(self.graph, wrt)))
+        return Program.of(cheapen_unless_long(jvp(self.graph, wrt)))
 
     def compile(self, target="cpu", dtype="float64", threads=None, fast_math=False):
         """Machine code for this Program, from the disk cache when it is there.
@@ -145,14 +137,12 @@ class Program:
         target: "cpu", or "cuda" for arrays on a GPU; with `fast_math` a GPU divides, takes roots
         and treats the tiniest numbers more quickly and less exactly.
         """
-        _check_target(target, threads)
+        where = target_named(target)
+        if not fast_math:
+            return where.map(self, dtype, threads)
         if target == "cpu":
-            if fast_math:
-                raise ArgumentError("fast_math: expected target 'cuda', found 'cpu'")
-            return compile_kernel(self._identified, lambda: self.graph, work, dtype, threads)
-        from .targets.cuda.map import CudaKernel
-
-        return CudaKernel(self._identified, lambda: self.graph, dtype, fast_math)
+            raise ArgumentError("fast_math: expected target 'cuda', found 'cpu'")
+        return where.map(self, dtype, threads, fast_math)
 
     def compile_loop(
         self,
@@ -172,16 +162,8 @@ class Program:
         inputs are held. `loop(steps=K, every=r, **arrays)` returns (carried, recorded) arrays.
         target: "cpu", or "cuda" for arrays on a GPU.
         """
-        from .drivers.iterate import Plan
-        from .targets.cpu.iterate import compile_loop
-
-        _check_target(target, threads)
         plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
-        if target == "cuda":
-            from .targets.cuda.iterate import CudaLoop
-
-            return CudaLoop(self._identified, lambda: self.graph, plan, work, dtype)
-        return compile_loop(self._identified, lambda: self.graph, plan, work, dtype, threads)
+        return target_named(target).iterate(self, plan, dtype, threads)
 
     def compile_scan(self, order="odd_even_reduction", threads=None, target="cpu"):
         """Machine code for all prefixes of a row of elements, glued two at a time by this Program.
@@ -194,18 +176,7 @@ class Program:
         gluing there are, and how much is done in each.
         target: "cpu", or "cuda" for arrays on a GPU.
         """
-        _check_target(target, threads)
-        if target == "cuda":
-            from .targets.cuda.scan import CudaScan
-
-            return CudaScan(self._identified, self.graph, order, work)
-        from .targets.cpu.scan import compile_scan
-
-        return compile_scan(self._identified, self.graph, order, work, threads)
-
-    @property
-    def _identified(self):
-        return self._identity or hashlib.sha256(self.text().encode()).hexdigest()
+        return target_named(target).scan(self, order, threads)
 
     # Writers are imported where they are used: few programs write, and every one imports.
 
@@ -250,13 +221,6 @@ class Program:
         return f"<Program {self.name}({shapes}) -> {results}: {self.count()}>"
 
 
-def _check_target(target, threads):
-    one_of(target, TARGETS, "target")
-    if target == "cuda" and threads is not None:
-        raise ArgumentError("threads: a GPU has as many as there are states; leave it out")
-
-
-def work(graph):
-    """Roughly how long one state takes, in flops, for deciding about threads."""
-    total = count(graph)
-    return total.flops + total.logic + 25 * total.trig
+def given(graph):
+    """The graph of a Program that was made from one."""
+    return graph

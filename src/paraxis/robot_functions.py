@@ -9,7 +9,7 @@ from .graph.derivative import jacobian
 from .graph.graph import Graph
 from .graph.splice import splice
 from .graph.trace import trace
-from .passes.cheapen import cheapen_unless_long, cost
+from .passes.cheapen import cheapen_unless_long, price
 from .physics import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
 from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
@@ -154,7 +154,7 @@ def _cheapest_graph(robot, function, parameters, coordinates):
             _graph(view, function, name, parameters, coordinates)
             for view in _views(robot, "nothing" if parameters else FUNCTIONS[function].same)
         ]
-    return _cheapened(min(graphs, key=cost))
+    return _cheapened(min(graphs, key=price))
 
 
 def _cheapened(graph):
@@ -181,7 +181,7 @@ def _torque_graphs(robot, function, parameters):
 
 def _likely_torque_graphs(robot, function, parameters):
     """Those whose derivative is worth making: not always is that of the cheapest the cheapest."""
-    graphs = sorted(map(_cheapened, _torque_graphs(robot, function, parameters)), key=cost)
+    graphs = sorted(map(_cheapened, _torque_graphs(robot, function, parameters)), key=price)
     return graphs[:1] if len(graphs[0].nodes) > SHORT else graphs[:3]
 
 
@@ -220,7 +220,7 @@ def _view_for_masses(robot, parameters):
     """The view with the cheapest mass matrix."""
     return min(
         _views(robot, "nothing" if parameters else "masses"),
-        key=lambda view: cost(_graph(view, "mass_matrix", "composite_body", parameters)),
+        key=lambda view: price(_graph(view, "mass_matrix", "composite_body", parameters)),
     )
 
 
@@ -296,7 +296,7 @@ FUNCTIONS = {
     "coriolis_matrix": Function(("q", "qd"), ("C",)),
     "kinetic_energy": Function(("q", "qd"), ("energy",)),
     "potential_energy": Function(("q",), ("energy",), "frames"),
-    "centre_of_mass": Function(("q",), ("center",), "frames"),
+    "centre_of_mass": Function(("q",), ("centre",), "frames"),
     "forward_kinematics": Function(("q",), ("pose",), "frames", ("frame",)),
     "frame_poses": Function(("q",), ("poses",), "frames", ("frames",)),
     "jacobian": Function(("q",), ("J",), "frames", ("frame", "coordinates")),

@@ -16,6 +16,7 @@ from paraxis.passes.count import count as operations
 from paraxis.physics import composite_body, kinematics, newton_euler
 from paraxis.physics.contact.constrained_dynamics import constrained_forward_dynamics
 from paraxis.robots.model import Model
+from paraxis.targets import store
 
 CLEAR = 1e-4  # a singular value, over the largest, that is neither zero nor near it
 
@@ -543,13 +544,13 @@ def test_either_directions_are_the_complement_of_the_other():
 def test_a_contact_that_is_made_again_finds_its_kernel(arm):
     rest = np.zeros(6)
     px.constrained_forward_dynamics(arm, rest, rest, rest, px.Contact.pinned())
-    known = len(arm._functions)
+    known = len(store._loaded)
     px.constrained_forward_dynamics(arm, rest, rest, rest, px.Contact.pinned())
-    assert len(arm._functions) == known
+    assert len(store._loaded) == known
     for other in (px.Contact.pinned(coordinates="body"), px.Contact.pinned(stabilisation=1.0)):
         px.constrained_forward_dynamics(arm, rest, rest, rest, other)
         known += 1
-        assert len(arm._functions) == known
+        assert len(store._loaded) == known
 
 
 def test_lengths_of_directions_do_not_matter(arm, state):

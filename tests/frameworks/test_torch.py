@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from paraxis.frameworks.body import Body
 from support.robots import random_robot, with_losses
 
 import paraxis as px
 from paraxis.errors import ArgumentError
-from paraxis.frameworks.body import Body
 
 torch = pytest.importorskip("torch")
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402

@@ -731,7 +731,7 @@ def test_errors_of_parameters():
 @given(st.lists(EXPRESSIONS, min_size=1, max_size=4), POINTS)
 def test_text_reads_back_to_the_same_graph(expressions, x):
     graph = traceable(*expressions)
-    text = px.Program(graph).text()
+    text = px.Program.of(graph).text()
     again = px.parse(text)
     assert again.text() == text
     before, after = evaluate(graph, {"x": x}), evaluate(again.graph, {"x": x})
@@ -768,7 +768,7 @@ def test_real_programs_read_back_with_their_marks(name, algorithm):
 
 def test_fused_programs_read_back():
     graph = fuse(px.program(px.load("planar3")).graph)
-    again = px.parse(px.Program(graph).text())
+    again = px.parse(px.Program.of(graph).text())
     assert "fma" in again.text() and count(again.graph) == count(graph)
 
 
@@ -917,7 +917,7 @@ def test_check_finds_what_is_wrong():
         with pytest.raises(ProgramError, match=why):
             check(graph)
         with pytest.raises(ProgramError, match=why):
-            px.Program(graph)
+            px.Program.of(graph)
 
 
 # -- counting --------------------------------------------------------------------------------------
@@ -1114,7 +1114,7 @@ def test_rebuilding_without_a_rule_changes_nothing(expressions):
     graph = traceable(*expressions)
     again = rebuild(graph, lambda builder, node, arguments: None)
     assert again.builder is not graph.builder
-    assert px.Program(check(again)).text() == px.Program(graph).text()
+    assert px.Program.of(check(again)).text() == px.Program.of(graph).text()
 
 
 def test_rebuilding_with_a_rule():

@@ -14,7 +14,7 @@ import pytest
 
 import paraxis as px
 from paraxis.graph import limits
-from paraxis.programs import work
+from paraxis.passes.cost import cost
 from paraxis.targets.cpu import map as kernel
 from paraxis.targets.cpu.text import body, job, many_arrays
 
@@ -80,7 +80,7 @@ def test_traces_of_too_much_are_refused_before_they_begin(shape):
 
 def assembly(program):
     graph = program.graph
-    return kernel.assembly_source(graph, kernel.lanes_of("float64"), work(graph))
+    return kernel.assembly_source(graph, kernel.lanes_of("float64"), cost(graph))
 
 
 def test_unused_inputs_do_not_lengthen_the_code():

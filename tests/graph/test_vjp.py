@@ -156,7 +156,7 @@ def test_it_costs_a_small_multiple_however_many_inputs(function):
 
 def test_it_is_cheapened():
     program = px.program(px.load("puma560"), "forward_dynamics")
-    assert program.vjp().count().flops < px.Program(vjp(program.graph)).count().flops
+    assert program.vjp().count().flops < px.Program.of(vjp(program.graph)).count().flops
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from paraxis.graph.evaluate import evaluate
 from paraxis.graph.graph import Graph
 from paraxis.graph.text import text
 from paraxis.graph.trace import trace
-from paraxis.passes.cheapen import cheapen, cost
+from paraxis.passes.cheapen import cheapen, price
 from paraxis.passes.count import count
 from paraxis.passes.factor import factor
 from paraxis.passes.fuse import fuse
@@ -116,7 +116,7 @@ def test_passes_are_exact_in_real_arithmetic(name, seed):
 def test_cheapening_never_costs_and_again_changes_nothing(seed):
     graph = polynomial_graph(seed)
     once = cheapen(graph)
-    assert all(after <= before for after, before in zip(cost(once), cost(graph), strict=True))
+    assert all(after <= before for after, before in zip(price(once), price(graph), strict=True))
     assert text(cheapen(once)) == text(once)
 
 
@@ -312,7 +312,7 @@ def cheapest(robot):
         torque_graph(robot, tensor_newton_euler.inverse_dynamics, model)
         for model in cheap_models(robot)
     ]
-    chosen = min(graphs, key=cost)
+    chosen = min(graphs, key=price)
     return cheapen(replace(chosen, marks={}))  # those are not the robot's own values
 
 
@@ -430,7 +430,7 @@ REACHED = {
 
 @pytest.mark.parametrize("name", REACHED)
 def test_counts_reached(name):
-    flops, instructions = cost(cheapest(px.load(name)))
+    flops, instructions = price(cheapest(px.load(name)))
     assert flops <= REACHED[name][0] and instructions <= REACHED[name][1]
 
 

@@ -14,6 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from paraxis.body import Body
+from paraxis.targets.cuda.device import Device
+
 SHIM = """
 #include <math.h>
 #include <string.h>
@@ -70,10 +73,23 @@ extern "C" void px_launch(long long blocks, long long threads, void **given, lon
 """
 
 
-class CpuDevice:
-    """As backends.cuda.device.Device, with NumPy's arrays."""
+def body_apart(program, *why):
+    """The Body of a Program under a key of its own: for tests that change how text is written."""
+    return Body(_graph_of, program, why)
+
+
+def _graph_of(program, why):
+    return program.graph
+
+
+class CpuDevice(Device):
+    """A Device with NumPy's arrays."""
 
     arrays, description, architecture, number = np, "cpu", "cpu", 0
+
+    def __init__(self):
+        pass
+
     lanes, run, flags = ONE_LANE, RUN, ""  # what is before the text, what runs it, for g++
 
     def binary(self, text, fast_math=False, size="usual"):

@@ -7,9 +7,9 @@ own, so that code which forgets where an array is fails as it would with CuPy.
 import numpy as np
 from support.cuda_on_cpu import CpuDevice
 
-from paraxis import api
+from paraxis import calls
 from paraxis.errors import ArgumentError
-from paraxis.targets import places
+from paraxis.targets import target
 from paraxis.targets.cuda import iterate as loop_kernel
 from paraxis.targets.cuda import map as kernel
 from paraxis.targets.cuda import memory
@@ -87,13 +87,13 @@ def family_of(values, names, on):
 def use(monkeypatch):
     """Let Paraxis find this device, and FarArrays on it."""
     device = FarDevice()
-    for module in (places, memory, api):
+    for module in (target, memory, calls):
         monkeypatch.setattr(module, "on_a_gpu", is_far)
-    for module in (places, memory, kernel):
+    for module in (target, memory, kernel):
         monkeypatch.setattr(module, "family_of", family_of)
-    for module in (places, kernel, loop_kernel):
+    for module in (target, kernel, loop_kernel):
         monkeypatch.setattr(module, "device", lambda: device)
-    monkeypatch.setattr(kernel, "together", family_of_two)
+    monkeypatch.setattr(calls, "together", family_of_two)
     return device
 
 

@@ -374,7 +374,7 @@ def random_program(seed, nodes=300):
         value = builder.make(op, *chosen)
         values.append(builder.sin(value) if op in ("mul", "fma", "add", "sub") else value)
     outputs = {"y": ((30,), tuple(values[-30:])), "z": ((), (values[nodes // 2],))}
-    return px.Program(Graph({"x": (5,)}, outputs, {}, "anything"))
+    return px.Program.of(Graph({"x": (5,)}, outputs, {}, "anything"))
 
 
 @pytest.mark.parametrize("language", SOURCES)
@@ -697,7 +697,7 @@ def test_a_word_of_the_language_is_no_name(language, name):
     program = px.trace(swing, q=2, k=())
     with pytest.raises(px.ArgumentError, match=f"found '{name}'"):
         text_of(program, language, name)
-    renamed = px.Program(Graph(program.graph.inputs, program.graph.outputs, {}, name))
+    renamed = px.Program.of(Graph(program.graph.inputs, program.graph.outputs, {}, name))
     assert f"{name}_2" in getattr(renamed, f"to_{language}")()
 
 

@@ -1,9 +1,9 @@
 """The bodies of the sweeps along a chain, compiled. They depend on no robot: links are inputs."""
 
-from functools import cache
+from functools import cache, partial
 
+from ..body import Body
 from ..graph.trace import trace
-from ..programs import work
 from ..targets.cpu.sweep import ON_CPU
 from ..targets.cpu.text.sweep import TILE
 from .recursions import articulated_rows, newton_euler_rows, row_junctions
@@ -76,19 +76,14 @@ ACROSS = {
 
 @cache
 def along(name, kinds, wide, ways=(), on=ON_CPU, otherwise=TILE):
-    """A sweep over links. `ways`: pairs of an array and how its lanes lie; `otherwise` the rest."""
+    """A sweep over links. `ways`: pairs of an array and its layout; `otherwise` that of the rest."""
     function, inputs = ALONG[name]
     inputs = {"link": (NUMBERS + (kinds == MIXED),)} | inputs
-
-    def graph():
-        return trace(lambda **arrays: function(kinds=kinds, **arrays), inputs, name)
-
-    identity = f"chain {name} {kinds}"
-    return on.sweep(identity, graph, work, dict(ways), wide=wide, otherwise=otherwise)
+    body = Body(trace, partial(function, kinds=kinds), inputs, name)
+    return on.sweep(body, dict(ways), wide=wide, otherwise=otherwise)
 
 
 @cache
 def across(name):
     """A sweep from row to row."""
-    function, inputs = ACROSS[name]
-    return ON_CPU.sweep(f"chain {name}", lambda: trace(function, inputs, name), work, wide=False)
+    return ON_CPU.sweep(Body(trace, *ACROSS[name], name), wide=False)

@@ -1,9 +1,9 @@
 """Maps over the links of a chain, whose arrays are in columns."""
 
+from ..body import Body
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM
 from ..graph.trace import trace
-from ..programs import work
 from ..targets.cpu.text.sweep import COLUMN
 
 
@@ -17,11 +17,7 @@ def link_columns(chain, on):
 
 def mapped(name, function, inputs, on, wide=True):
     """A body whose arrays are all in columns, compiled for where it is to run."""
-
-    def graph():
-        return trace(function, inputs, name)
-
-    return on.sweep(f"map {name}", graph, work, wide=wide, otherwise=COLUMN)
+    return on.sweep(Body(trace, function, inputs, name), wide=wide, otherwise=COLUMN)
 
 
 def bound(sweep, count, arrays):

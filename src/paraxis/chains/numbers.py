@@ -1,7 +1,7 @@
 """The numbers of the links of a chain, as the sweeps along it read them."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from .links import links
 from .recursions.link import MIXED, NUMBERS, PRISMATIC, REVOLUTE
 
 ROTOR = 16  # among the numbers of a link
-CHAIN = "chain"  # what it is kept under with the robot's compiled functions
 IMMOVABLE = 1e100  # the inertia of a rotor that stands still whatever pulls
 
 
@@ -70,15 +69,9 @@ class Chain:
         return bool(self.mobile[last[last >= 0]].all())
 
 
+@lru_cache(maxsize=16)
 def chain_of(robot):
-    """The chain that a robot is, made once; a tree is an error."""
-    if CHAIN not in robot._functions:
-        robot._functions[CHAIN] = _chain_of(robot)
-    return robot._functions[CHAIN]
-
-
-def _chain_of(robot):
-    """In frames of its own.
+    """The chain that a robot is, in frames of its own; a tree is an error.
 
     A seat is Rz(b) Rx(a) Rz(c). The first turn is left to the parent's frame, which may turn about
     its own axis: so a is the link's twist, and c with the b of the next link its zero.

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..graph.graph import size
 from ..physics.parts.angular_velocities import Spin, glue_spins
-from ..programs import work
 from ..spatial import Matrix, Vector
 from ..targets.cpu.sweep import ON_CPU
 from ..targets.operator import Operator, SpanOperator
@@ -21,16 +20,16 @@ def _glued_spins(left, right):
 
 
 def motions(on):
-    return Operator("motions", chain_gluing.glued_motions, chain_gluing.MOTION, work, on)
+    return Operator("motions", chain_gluing.glued_motions, chain_gluing.MOTION, on)
 
 
 def loads(on):
-    return Operator("loads", chain_gluing.glued_loads, chain_gluing.LOAD, work, on)
+    return Operator("loads", chain_gluing.glued_loads, chain_gluing.LOAD, on)
 
 
 def spins(on):
     shapes = {"W": (3, 3), "ω": (3,)}
-    return Operator("spins", _glued_spins, shapes, work, on, _identity(shapes))
+    return Operator("spins", _glued_spins, shapes, on, _identity(shapes))
 
 
 def row_ends(on):
@@ -43,7 +42,6 @@ def row_ends(on):
         row_spans.SPAN,
         row_spans.KEPT,
         {"A": (6,), "e": (6,)},
-        work,
         on,
         near=("A",),
         far=("e",),
@@ -54,15 +52,13 @@ def row_ends(on):
 def row_motions(on):
     """How rows move with their starts at rest, outward."""
     shapes = {"W": (3, 3), "r": (3,), "ω": (3,), "v": (3,), "a": (6,)}
-    return Operator(
-        "row motions", newton_euler_rows.glued_motions, shapes, work, on, _identity(shapes)
-    )
+    return Operator("row motions", newton_euler_rows.glued_motions, shapes, on, _identity(shapes))
 
 
 def row_loads(on):
     """The loads on the starts of rows, inward."""
     shapes = {"W": (3, 3), "r": (3,), "sum_": (6,)}
-    return Operator("row loads", newton_euler_rows.glued_loads, shapes, work, on, _identity(shapes))
+    return Operator("row loads", newton_euler_rows.glued_loads, shapes, on, _identity(shapes))
 
 
 def _identity(shapes):
@@ -90,7 +86,7 @@ class ConstraintSpans(SpanOperator):
         name = f"constraints {kinds} {directions}"
         glue = partial(constraint_spans.glue, kinds=kinds, rotors=rotors)
         unknown = {"x": vector}
-        super().__init__(name, glue, constraint_spans.middle, spans, kept, unknown, work, on)
+        super().__init__(name, glue, constraint_spans.middle, spans, kept, unknown, on)
         equation = {"A": triangle, "B": square, "ψ": vector}
         taken = {"from_after": triangle, "from_before": triangle, "left_between": square}
         taken |= {"rest_after": vector, "rest_before": vector}
@@ -121,7 +117,7 @@ class HandleSpans(SpanOperator):
         glue = partial(handle_spans.glue, kinds=kinds, rotors=rotors)
         name = f"handles {kinds} {rotors}"
         parts = spans | {"joint": (3,)}
-        super().__init__(name, glue, handle_spans.middle, parts, kept, {"x": (6,)}, work, on)
+        super().__init__(name, glue, handle_spans.middle, parts, kept, {"x": (6,)}, on)
 
 
 SPANS = {"constraint_force": ConstraintSpans, "divide_and_conquer": HandleSpans}

@@ -47,5 +47,5 @@ class AtPoints:
         if points <= FEW:
             return evaluate(self._graph, arrays)["values"]
         if self._kernel is None:
-            self._kernel = Program(self._graph).compile()
+            self._kernel = Program.of(self._graph).compile()
         return self._kernel(**arrays)

@@ -8,6 +8,7 @@ makes up for it.
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -141,7 +142,7 @@ class LinearLoop:
     def __init__(self, robot: Robot, controller: Controller, parameters):
         self.robot, self.parameters = robot, parameters
         self.controller = replace(controller, robot=without_dry_friction(controller.robot))
-        self._plant = self._remembered_plant()
+        self._plant = _plant_slopes(self.robot, tuple(self.parameters))
         self._law = AtPoints(self._law_graph())
         self._first = AtPoints(self._first_graph())
 
@@ -202,24 +203,6 @@ class LinearLoop:
 
     # -- graphs -----------------------------------------------------------------------------------
 
-    def _remembered_plant(self):
-        """Slopes of the plant, which no controller changes, are kept with the robot."""
-        key, known = ("plant slopes", *self.parameters), self.robot._functions
-        if key not in known:
-            known[key] = AtPoints(self._plant_graph())
-        return known[key]
-
-    def _plant_graph(self):
-        robot = without_dry_friction(self.robot)
-        shapes = input_shapes(robot, "forward_dynamics", tuple(self.parameters))
-
-        def plant(q, qd, tau, **given):
-            return {"qdd": Plant(robot, tuple(given)).accelerations(q, qd, tau, **given)[0]}
-
-        graph = trace(plant, shapes, "plant")
-        wanted = {f"qdd_{name}": ("qdd", name) for name in ("q", "qd", "tau")}
-        return _with_slopes(graph, jacobian(graph, wanted))
-
     def _law_shapes(self):
         n, controller = self.robot.nv, self.controller
         shapes = {"q": (n,), "qd": (n,), "desired": (3, n), "kp": (n,), "kd": (n,)}
@@ -249,6 +232,20 @@ class LinearLoop:
             return {"tau": torques} | ({"past": entries} if entries else {})
 
         return trace(first, shapes, "first")
+
+
+@lru_cache(maxsize=16)
+def _plant_slopes(robot, parameters):
+    """Slopes of the plant, which no controller changes."""
+    robot = without_dry_friction(robot)
+    shapes = input_shapes(robot, "forward_dynamics", parameters)
+
+    def plant(q, qd, tau, **given):
+        return {"qdd": Plant(robot, tuple(given)).accelerations(q, qd, tau, **given)[0]}
+
+    graph = trace(plant, shapes, "plant")
+    wanted = {f"qdd_{name}": ("qdd", name) for name in ("q", "qd", "tau")}
+    return AtPoints(_with_slopes(graph, jacobian(graph, wanted)))
 
 
 def _with_slopes(graph, slopes):

@@ -8,6 +8,7 @@ the plant is integrated by RK4. A step of no length leaves the plant as it is.
 
 from dataclasses import dataclass
 
+from ..body import spelt
 from ..graph.trace import trace
 from ..robot_functions import input_shapes
 from ..robots.robot import Robot
@@ -35,10 +36,11 @@ class LoopBody:
     encoded: bool = False
     switched: bool = False
 
-    def identity(self, what):
-        """Of one of its graphs, known before it is made."""
+    @property
+    def digest(self):
+        """Of everything that decides its graphs, known before they are made."""
         form = self.reference.form(dict(self.settings))
-        return f"{what} {self.robot.digest} {self.controller.form} {form} {self.inputs}"
+        return spelt((self.robot, self.controller.form, form, self.inputs))
 
     @property
     def looks_ahead(self):

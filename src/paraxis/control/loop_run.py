@@ -2,11 +2,10 @@
 
 import numpy as np
 
+from ..body import Body
 from ..drivers.iterate import Plan
-from ..programs import work
 from ..simulation.bodies import setting_input
 from ..simulation.progress import Progress, in_pieces
-from ..simulation.remembered import remembered_kernel
 from .loop_body import NOT_YET, RECORDED, LoopBody
 from .loop_times import LoopTimes, parties
 
@@ -40,10 +39,8 @@ class LoopRun:
         measured = q
         if self.body.encoded:
             measured = place.arrays.rint(q / arrays["encoder"]) * arrays["encoder"]
-        identity = self.body.identity("closed_loop_start")
-        made = remembered_kernel(runs.robot, identity, self.body.start_graph, place)(
-            q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"]
-        )
+        kernel = place.map(Body(LoopBody.start_graph, self.body))
+        made = kernel(q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"])
         held, past = made if self.body.controller.entries else (made, None)
         first = {"q": q, "qd": qd, "held": held, "pending": held, "past": past}
         first |= {"worst": 0.0, "diverged": NOT_YET, "missing": 0.0, "when": 0.0}
@@ -71,14 +68,9 @@ class LoopRun:
         return finals, self._recorded([numbers for numbers, *_ in each], recorded)
 
     def _compiled(self, most):
-        body, known = self.body, self.runs.robot._functions
-        identity = body.identity("closed_loop")
-        few = self.place.few(most)
-        key = ("closed_loop", self.place.target, identity, self.outputs, few)
-        if key not in known:
-            plan = Plan(body.inputs, body.outputs, body.carry, tuple(body.changing), self.outputs)
-            known[key] = self.place.loop(identity, body.graph, plan, work, few)
-        return known[key]
+        body = self.body
+        plan = Plan(body.inputs, body.outputs, body.carry, tuple(body.changing), self.outputs)
+        return self.place.iterate(Body(LoopBody.graph, body), plan, states=most)
 
     def _run_party(self, code, times, progress, before):
         """All steps of a party; returns its records by their outputs, and `t`.

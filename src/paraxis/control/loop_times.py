@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ..targets.places import CPU
+from ..targets.target import CPU
 from . import chance
 from .scenarios import TIMES
 

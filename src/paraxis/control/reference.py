@@ -1,7 +1,10 @@
 """The motion that a controller is to follow, in the forms in which one may give it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from ..body import Body, spelt
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
 from ..graph.arrays import traced_array
@@ -9,9 +12,8 @@ from ..graph.node import Node
 from ..graph.outline import Outline
 from ..graph.trace import trace
 from ..simulation.bodies import setting_input
-from ..simulation.remembered import remembered_kernel
 from ..simulation.settings import require_takes
-from ..targets.places import CPU
+from ..targets.target import CPU
 from ..trajectories.traced_motion import motion_at, numbers_of, piece_count
 from ..trajectories.trajectory import Trajectory
 from .controller import Motion
@@ -137,16 +139,27 @@ class Reference:
         return self._kernel(shapes, place)(t=place.put(t), **given)
 
     def _kernel(self, shapes, place):
-        inputs = _inputs(shapes)
-        identity = f"motion of {self.n} {self.form(shapes)} {inputs}"
+        return place.map(Body(_motion_graph, _Shaped(self, shapes)))
 
-        def motion(t, **arrays):
-            return list(self.at(t, {name: arrays[setting_input(name)] for name in shapes}))
 
-        def graph():
-            return trace(motion, inputs, "motion")
+@dataclass(frozen=True)
+class _Shaped:
+    """A reference whose settings have these shapes, which is all that decides its graph."""
 
-        return remembered_kernel(self.robot, identity, graph, place)
+    reference: Reference
+    shapes: dict
+
+    @property
+    def digest(self):
+        return spelt((self.reference.n, self.reference.form(self.shapes), self.shapes))
+
+
+def _motion_graph(shaped):
+    def motion(t, **arrays):
+        settings = {name: arrays[setting_input(name)] for name in shaped.shapes}
+        return list(shaped.reference.at(t, settings))
+
+    return trace(motion, _inputs(shaped.shapes), "motion")
 
 
 def _inputs(shapes):

@@ -1,20 +1,19 @@
 """`px.control.closed_loop`: robots under sampled control, thousands of runs in one compiled loop."""
 
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..checks import one_of, quoted
 from ..drivers.iterate import whole
-from ..errors import SimulationWarning
+from ..errors import SimulationWarning, warn
 from ..robots.robot import a_robot
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
 from ..targets.compiling import one_call
-from ..targets.places import place_for
+from ..targets.target import target_named
 from .loop_body import NOT_YET, RECORDED
 from .loop_run import LoopRun
 from .scenarios import scenarios
@@ -109,7 +108,7 @@ def closed_loop(
     """
     given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
-    place = place_for(target, given | keywords)
+    place = target_named(target, given | keywords)
     with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), place.stream():
         runs = scenarios(robot, controller, trajectory, duration, given, keywords, place)
         _warn_of_other_joints(robot, controller)
@@ -140,11 +139,10 @@ def _warn_of_other_joints(robot, controller):
     pairs = zip(robot.joint_names, controller.robot.joint_names, strict=True)
     for own, other in pairs:
         if own != other:
-            warnings.warn(
+            warn(
                 f"controller: expected a model of the robot that moves, with its joint "
                 f"{quoted(own)}, found {quoted(other)} of {quoted(controller.robot.name)}",
                 SimulationWarning,
-                stacklevel=3,
             )
             return
 
@@ -155,10 +153,9 @@ def _warn_if_stiff(runs, q, plant_step):
     found = stiffest(runs.robot, q, step, parameters, runs.place)
     if found is not None:
         factor, joint = found
-        warnings.warn(
+        warn(
             f"plant: the friction of joint {quoted(joint.name)} near rest is too stiff for steps "
             f"of {step:g} s and will make it shake: expected plant_step <= {step / factor:.2g}, or "
             f"smoothing >= {joint.friction.smoothing * factor:.2g}",
             SimulationWarning,
-            stacklevel=3,
         )

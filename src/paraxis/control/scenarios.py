@@ -12,7 +12,7 @@ from ..robots.model import PARAMETERS
 from ..robots.robot import Robot, a_robot
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
-from ..targets.places import Cpu
+from ..targets.target import Cpu
 from .checks import LATER, check_controller
 from .controller import Controller
 from .reference import Reference

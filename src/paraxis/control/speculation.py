@@ -1,12 +1,14 @@
 """`px.control.speculate`: inverse dynamics with values of earlier control steps, as a Program."""
 
+from functools import cached_property
+
 import numpy as np
 
 from ..graph.trace import trace
 from ..physics.coupled_newton_euler import BACKWARD, FORWARD
-from ..programs import Program
+from ..programs import Program, given
 from ..robots.robot import a_robot
-from ..targets.places import place_of
+from ..targets.target import target_of
 from .stale_policies import TORQUE
 from .stale_policies import policy as as_policy
 from .stale_recursion import AHEAD, StaleRecursion
@@ -39,8 +41,7 @@ class Speculation(Program):
         self._arrays = {}  # (variable, age) -> the entries that it holds
         for entry in recursion.entries:
             self._arrays.setdefault((entry.variable, entry.age), []).append(entry)
-        self._start_kernels = {}  # by target
-        super().__init__(self._graph())
+        super().__init__(given, self._graph())
 
     @property
     def carry(self):
@@ -93,24 +94,22 @@ class Speculation(Program):
         if not self._arrays:
             return {}
         motion = {"q": q, "qd": qd, "qdd": qdd}
-        place = place_of(motion)
+        place = target_of(motion)
         with place.stream():
             given = [place.array(motion[name], name, shape) for name, shape in self._joints.items()]
-            results = self._start_kernel(place.target)(*given)
+            results = place.map(self._start)(*given)
             several = results if isinstance(results, tuple) else (results,)
             return dict(zip(self.carry, map(place.given_back, several), strict=True))
 
-    def _start_kernel(self, target):
-        """Compiled on first use and remembered."""
+    @cached_property
+    def _start(self):
+        """The Program of what is carried at first."""
 
         def first(**joints):
             builder = joints["q"][0].builder
             return self._as_arrays(self._recursion.exact(builder, joints).entries)
 
-        if target not in self._start_kernels:
-            program = Program(trace(first, self._joints, f"{self.name}_start"))
-            self._start_kernels[target] = program.compile(target)
-        return self._start_kernels[target]
+        return Program.of(trace(first, self._joints, f"{self.name}_start"))
 
     @property
     def _joints(self):

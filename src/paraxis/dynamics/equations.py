@@ -16,10 +16,12 @@ from numbers import Real
 from typing import NamedTuple
 
 from ..errors import ArgumentError
+from ..function_bodies import function_body
 from ..graph.trace import trace
 from ..passes.angle_sums import angle_sums
 from ..passes.expand import Term, expand
 from ..programs import Program
+from ..robot_functions import MATTERS
 from .formula import RATES, Fortran, Latex, Text, by_rates, rates_of, wrapped
 
 NOISE = 1e-9  # of the largest coefficient of the same kind: smaller ones are taken for rounding
@@ -179,7 +181,7 @@ class ClosedForm:
             rows = [[M[min(i, j), max(i, j)] for j in range(self.n)] for i in range(self.n)]
             return {"M": rows, "h": [value(entry, arrays) for entry in self.h]}
 
-        return Program(trace(closed_form, self.inputs, name="closed_form"))
+        return Program.of(trace(closed_form, self.inputs, name="closed_form"))
 
     # -- what there is to write -------------------------------------------------------
 
@@ -203,6 +205,23 @@ class ClosedForm:
             yield [entry("h", i)], gravity + notation.sum(terms)
         for i, terms in enumerate(self.gravity if apart else ()):
             yield [entry("g", i)], notation.sum(terms)
+
+
+def closed_form(robot, parameters=()):
+    """M(q) and h(q, qd) of a small arm written out as sums of products; print it.
+
+    Terms below 1e-9 of the largest of their kind, which are rounding in the description (a right
+    angle written 1.57079632679), are left out and listed in `.dropped`; `.rounded(below)` says what
+    their kind is. Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`,
+    and `.angle_sums()` for the form with sines of sums of angles.
+    """
+    graphs = []
+    function_body(robot, "bias_forces", parameters=parameters)  # checks them
+    for function in ("mass_matrix", "bias_forces"):
+        own = tuple(name for name in parameters if name in MATTERS[function])
+        graphs.append(function_body(robot, function, parameters=own).made())
+    slides = [not joint.is_revolute for joint in robot.joints]
+    return ClosedForm.of(*graphs, robot.joint_names, slides).rounded()
 
 
 def _largest(entry):

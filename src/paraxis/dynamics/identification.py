@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..api import program
 from ..checks import quoted, shown
 from ..errors import RobotError
 from ..robots.inertial_parameters import inertial_parameters, parameter_labels
@@ -52,8 +53,12 @@ class BaseParameters:
         return "\n".join(lines)
 
 
-def base_parameters(robot, regressor):
-    """The base parameters of a robot. `regressor(q=, qd=, qdd=)` is that robot's."""
+def base_parameters(robot):
+    """The fewest parameters that torques depend on: τ = Y[..., columns] @ values.
+
+    Columns, values, and the combination of `px.inertial_parameters` that each value is; print it.
+    """
+    regressor = program(robot, "regressor").evaluate  # a few states are not worth compiling for
     labels = parameter_labels(robot)
     units = _Units(robot)
     Y = units.sampled(regressor, states=4 * len(labels) // robot.nv + 8)

@@ -1,68 +1,76 @@
-"""What a robot holds and what pushes it, in the form in which its functions take them.
+"""`px.payload` and `px.external_force`: what a robot holds and what pushes it, as parameters."""
 
-Both differ from state to state, so they are parameters. Scalars are generic here; `frame` is the
-Frame in which they are described.
-"""
+from functools import partial
 
+from ..body import Body
+from ..checks import one_of
+from ..drivers.map import as_array
 from ..errors import ArgumentError
-from ..physics.kinematics import forward_kinematics
-from ..robots.joint import WORLD
-from ..robots.model import Model
-from ..scalar import equal, less, select, sqrt
-from ..spatial import Rotation, Spatial, Symmetric, Transform, Vector, skew
+from ..graph.arrays import traced_array
+from ..graph.splice import splice, traced_value
+from ..graph.trace import trace
+from ..physics import loads
+from ..robot_functions import COORDINATES
+from ..robots.robot import a_robot
+from ..targets.target import CPU, target_of
 
 
-def frame_on_a_body(robot, name):
-    """The frame of that name, by default the tool, which must be able to move."""
-    frame = robot.tool() if name is None else robot.frame(name)
-    if frame.body == WORLD:
-        raise ArgumentError(f"frame {frame.name!r}: expected one on a body that moves")
-    return frame
+def payload(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, frame=None):
+    """Parameters for a robot that holds another body in every state: give them as keywords.
 
+    `px.inverse_dynamics(robot, q, qd, qdd, **px.payload(robot, mass=masses))`. The body, of mass
+    (...), has its centre of mass `com` (..., 3) and its inertia about that (..., 6: Ixx, Iyy, Izz,
+    Ixy, Ixz, Iyz) in `frame`, by default the tool. One body in all states: robot.with_payload.
 
-def payload(robot, frame, mass, com, inertia):
-    """Mass, com and inertia of the bodies of `robot` when it also holds a body in `frame`.
-
-    The body has a mass, a centre of mass in the frame, and an inertia about that centre along the
-    frame's axes. All is NaN where the mass is less than zero.
+    Where arrays are on a GPU nobody waits to look at them: a mass below zero gives NaN there, as it
+    does inside px.trace.
     """
-    mass = mass + sqrt(select(less(mass, 0.0), -1.0, 0.0))
-    turn, arm = Rotation(*frame.pose.rotation), Vector(*frame.pose.translation)
-    held = mass, turn @ Vector(*com) + arm, turn.tensor(Symmetric(*inertia))
-    own = robot.inertias[frame.body]
-    parts = [(own.mass, Vector(*own.com), Symmetric(*own.about_com)), held]
-
-    total = own.mass + mass
-    share = 1.0 / select(equal(total, 0.0), 1.0, total)
-    (a, at, _), (b, there, _) = parts
-    center = (at * a + there * b) * share
-    one, other = (about + _swing(m, c - center) for m, c, about in parts)
-
-    masses = [body.mass for body in robot.inertias]
-    centers = [list(body.com) for body in robot.inertias]
-    inertias = [list(body.about_com) for body in robot.inertias]
-    masses[frame.body], centers[frame.body] = total, list(center)
-    inertias[frame.body] = list((one + other).scalars())
-    return {"mass": masses, "com": centers, "inertia": inertias}
+    load, arrays = payload_body(robot, frame), {"mass": mass, "com": com, "inertia": inertia}
+    if traced_value(tuple(arrays.values())) is None and target_of(arrays) is CPU:
+        mass = arrays["mass"] = as_array(mass, "mass", ())
+        if not (mass >= 0.0).all():
+            raise ArgumentError(f"mass: expected numbers >= 0, found {mass[~(mass >= 0.0)][0]}")
+    return dict(zip(arrays, _results(load, arrays), strict=True))
 
 
-def _swing(mass, arm):
-    """The moment of inertia of a point mass at the end of an arm."""
-    S = skew(arm)
-    return Symmetric(*(mass * moment for moment in Symmetric.upper(S @ S.T).scalars()))
+def external_force(robot, q, wrench, frame=None, coordinates="world"):
+    """The parameter external_force (..., n, 6) of a push on a frame, by default the tool.
 
-
-def external_force(robot, frame, coordinates, q, wrench):
-    """The moment and force on each body, of those on a frame at its origin.
-
-    The latter are along the axes of the world or, with coordinates="body", along the frame's own.
+    `wrench` (..., 6) is the moment and the force at the frame's origin, along the axes of the world
+    or, with coordinates="body", along the frame's own. The robot feels it as Jᵀ wrench.
     """
-    force = Spatial.of(wrench)
-    if coordinates == "world":
-        pose = forward_kinematics(Model(robot), q, frame)
-        back = Rotation(*(row[:3] for row in pose[:3])).T
-        force = Spatial(back @ force.angular, back @ force.linear)
-    place = Transform(Rotation(*frame.pose.rotation), Vector(*frame.pose.translation))
-    forces = [[0.0] * 6 for _ in range(robot.n)]
-    forces[frame.body] = list((place.T @ force).scalars())
+    load = external_force_body(robot, frame, coordinates)
+    (forces,) = _results(load, {"q": q, "wrench": wrench})
     return forces
+
+
+def payload_body(robot, frame=None):
+    """Of mass, com and inertia: the same three of all bodies."""
+    frame = loads.frame_on_a_body(a_robot(robot), frame)
+    shapes = {"mass": (), "com": (3,), "inertia": (6,)}
+    return Body(trace, partial(loads.payload, robot, frame), shapes, "payload")
+
+
+def external_force_body(robot, frame=None, coordinates="world"):
+    """Of q and a wrench: the external forces."""
+    frame = loads.frame_on_a_body(a_robot(robot), frame)
+    one_of(coordinates, COORDINATES, "coordinates")
+    run = partial(loads.external_force, robot, frame, coordinates)
+    return Body(trace, run, {"q": (robot.nq,), "wrench": (6,)}, "external_force")
+
+
+def _results(body, arrays):
+    """The outputs of a Body of arrays by name; plain sequences (defaults) are brought to others."""
+    if traced_value(tuple(arrays.values())) is not None:
+        return [traced_array(result) for result in splice(body.graph, tuple(arrays.values()))]
+    target, (_, _, shapes, _) = target_of(arrays), body.recipe
+    with target.stream():
+        given = [
+            (target.brought if isinstance(array, tuple | list) else target.array)(
+                array, name, shapes[name]
+            )
+            for name, array in arrays.items()
+        ]
+        results = target.map(body)(*given)
+        several = results if isinstance(results, tuple) else (results,)
+        return [target.given_back(result) for result in several]

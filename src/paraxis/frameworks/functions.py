@@ -5,19 +5,21 @@ one of its arrays goes through a Program.
 """
 
 import inspect
+from functools import lru_cache
 
 from .. import api
+from ..dynamics import loads
 from ..errors import ArgumentError
 from ..physics.friction.motor_torques import MotorTorques
+from ..programs import Program
 from ..robot_functions import FUNCTIONS
 from ..robots.robot import a_robot
 
+MOST = 512  # functions that are ready to be called; others are made again
+
 
 def functions_of_robots(framework, prepare):
-    """name -> function. `prepare(program)` makes a callable of the Program's inputs, in order.
-
-    It is kept with the robot, so that it is made once for each choice of options.
-    """
+    """name -> function. `prepare(program)` makes a callable of the Program's inputs, in order."""
     functions = {name: _function(name, framework, prepare) for name in FUNCTIONS}
     for name, (load, options) in LOADS.items():
         functions[name] = _load(name, load, options, framework, prepare)
@@ -30,35 +32,38 @@ def _function(name, framework, prepare):
     signature = given.replace(parameters=[p for p in given.parameters.values() if p.name != "out"])
     options = [key for key in ("algorithm", "frame", "coordinates") if key in signature.parameters]
     inputs = FUNCTIONS[name].inputs
-    usual = (framework, name, *(signature.parameters[key].default for key in options))
+
+    @lru_cache(maxsize=MOST)
+    def prepared(robot, *chosen):
+        """What is called for a robot; options, then names of parameters, may be left out."""
+        named = dict(zip(options, chosen, strict=False))
+        program = api.program(robot, name, parameters=chosen[len(options) :], **named)
+        run = prepare(program)
+        return RESULTS_OF[name](run) if name in RESULTS_OF else run
 
     def function(*arguments, **keywords):
-        if not keywords and len(arguments) == 1 + len(inputs):  # the short way to what is there
-            known = getattr(arguments[0], "_functions", {}).get(usual)
-            if known is not None:
-                return known(*arguments[1:])
+        if not keywords and len(arguments) == 1 + len(inputs):  # the usual way
+            return _of(prepared, arguments[0])(*arguments[1:])
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
-        values = bound.arguments
-        if "out" in values["parameters"]:
+        values, parameters = bound.arguments, bound.arguments["parameters"]
+        if "out" in parameters:
             raise ArgumentError(
                 f"{name}: paraxis.{framework} has no out to write results to, found 'out'"
             )
-        robot, parameters = a_robot(values["robot"]), values["parameters"]
-        chosen = {key: values[key] for key in options}
-        key = (framework, name, *chosen.values(), *parameters)
-        try:
-            prepared = robot._functions[key]
-        except (KeyError, TypeError):  # an option that is no key is none at all: that is said here
-            program = api.program(robot, name, parameters=tuple(parameters), **chosen)
-            prepared = prepare(program)
-            if name == "motor_torques":
-                prepared = _named(prepared)
-            robot._functions[key] = prepared
-        return prepared(*(values[array] for array in inputs), *parameters.values())
+        run = _of(prepared, values["robot"], *(values[key] for key in options), *parameters)
+        return run(*(values[array] for array in inputs), *parameters.values())
 
     _describe(function, model, framework, signature)
     return function
+
+
+def _of(prepared, robot, *chosen):
+    try:
+        return prepared(robot, *chosen)
+    except TypeError:  # what has no hash is no robot
+        a_robot(robot)
+        raise
 
 
 def _describe(function, model, framework, signature):
@@ -71,31 +76,36 @@ def _describe(function, model, framework, signature):
     )
 
 
-LOADS = {  # name -> what makes its Program, and of which options
-    "payload": (api.Payload, ("frame",)),
-    "external_force": (api.Push, ("frame", "coordinates")),
+LOADS = {  # name -> what makes its Body, and of which options
+    "payload": (loads.payload_body, ("frame",)),
+    "external_force": (loads.external_force_body, ("frame", "coordinates")),
 }
 
 
-def _load(name, load, options, framework, prepare):
+def _load(name, body_of, options, framework, prepare):
     """What a robot holds, or what pushes it, as parameters for the other functions."""
-    model = getattr(api, name)
+    model = getattr(loads, name)
     signature = inspect.signature(model)
+
+    @lru_cache(maxsize=MOST)
+    def prepared(robot, *chosen):
+        program = Program(*body_of(robot, *chosen).recipe)
+        return prepare(program), tuple(program.inputs)
 
     def function(*arguments, **keywords):
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         values = bound.arguments
-        made = load(values["robot"], *(values[key] for key in options))
-        known, key = made.robot._functions, (framework, *made.key)
-        if key not in known:
-            known[key] = prepare(made.program())
-        results = known[key](*(values[array] for array in made.inputs))
-        return dict(zip(made.inputs, results, strict=True)) if name == "payload" else results
+        run, inputs = _of(prepared, values["robot"], *(values[key] for key in options))
+        results = run(*(values[array] for array in inputs))
+        return dict(zip(inputs, results, strict=True)) if name == "payload" else results
 
     _describe(function, model, framework, signature)
     return function
 
 
-def _named(prepared):
-    return lambda *arrays: MotorTorques(*prepared(*arrays))
+def _named(run):
+    return lambda *arrays: MotorTorques(*run(*arrays))
+
+
+RESULTS_OF = {"motor_torques": _named}

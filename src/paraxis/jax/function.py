@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from ..drivers.map import Signature
 from ..errors import ArgumentError
-from ..frameworks.body import Body
+from ..frameworks.derivable import Derivable
 from ..programs import Program
 from .primitive import call
 
@@ -22,7 +22,7 @@ def function(program):
             f"function: expected a Program (px.program and px.trace make them), found "
             f"{type(program).__name__}"
         )
-    signature, body = Signature(program.inputs, program.outputs), Body.of(program)
+    signature, body = Signature(program.inputs, program.outputs), Derivable.of(program)
 
     def run(*arrays):
         checked = [_checked(*item) for item in zip(arrays, program.inputs.items(), strict=True)]

@@ -14,7 +14,7 @@ import numpy as np
 from jax.interpreters import mlir
 
 from ..errors import ArgumentError, MissingPackageError
-from ..targets import store as disk
+from ..targets import store
 from ..targets.cpu.text import xla_entry
 from ..targets.cuda.device import device
 from ..targets.exclusive import exclusive
@@ -90,7 +90,7 @@ def _compiles_for_cuda():
 def _target(body, dtype, platform, make):
     """The name under which XLA knows the kernel: the same in every process, as XLA keeps what it
     compiled on disk."""
-    name = f"paraxis_{platform}_{disk.key(body.identity, dtype)[:40]}"
+    name = f"paraxis_{platform}_{store.key(body.key, dtype)[:40]}"
     with _lock:
         if name not in _handlers:
             handler, kernel = make()

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..api import trace
+from ..body import Body
 from ..errors import ArgumentError
 from ..physics.inverse_kinematics.puma import arm_singularity, joint_angles
 from ..physics.kinematics import forward_kinematics
@@ -19,7 +20,7 @@ from ..robots.puma_geometry import puma_geometry
 from ..robots.robot import a_robot, check_frame_name
 from ..robots.scales import SMALLEST
 from ..scalar import cos, less, maximum, minimum, select, sign, sin
-from ..targets.places import place_of
+from ..targets.target import target_of
 from .poses import nearest_poses
 
 ARMS = [(arm, elbow) for arm in (1, -1) for elbow in (1, -1)]
@@ -65,7 +66,7 @@ class Solutions:
         Nearest is the one whose farthest joint has the least way to go. q is NaN where no solution
         is within limits, and the error is then the least of all eight. By default q0 is zero.
         """
-        place = place_of({"q": self.q})
+        place = target_of({"q": self.q})
         with place.stream():
             q, error = place.array(self.q, "q", (8, 6)), place.array(self.error, "error", (8,))
             within_limits = place.taken(self.within_limits, "within_limits")
@@ -99,8 +100,8 @@ def inverse_kinematics_solutions(robot, pose, frame=None):
     nearest is meant, which is what `error` is against. Where poses are on a GPU, of CuPy, PyTorch
     or JAX, the results are.
     """
-    place = place_of({"pose": pose})
-    kernel = kept_kernel(robot, frame, "inverse_kinematics_solutions", _program, place)
+    place = target_of({"pose": pose})
+    kernel = place.map(body_of(_graph, robot, frame))
     with place.stream():
         xp = place.arrays
         poses, sound = nearest_poses(pose, place)
@@ -112,7 +113,7 @@ def inverse_kinematics_solutions(robot, pose, frame=None):
         return Solutions(*map(place.given_back, found))
 
 
-def _program(robot, frame):
+def _graph(robot, frame):
     geometry, model = puma_geometry(robot, frame), Model(robot)
 
     def inverse_kinematics_solutions(pose):
@@ -129,7 +130,7 @@ def _program(robot, frame):
             found["beyond"].append(_beyond_limits(q, robot.joints))
         return found
 
-    return trace(inverse_kinematics_solutions, pose=(4, 4))
+    return trace(inverse_kinematics_solutions, {"pose": (4, 4)}, "inverse_kinematics_solutions")
 
 
 def _pose_difference(found, wanted, length):
@@ -162,16 +163,11 @@ def _beyond_limits(q, joints):
 # -- for every closed form -----------------------------------------------------------------------
 
 
-def kept_kernel(robot, frame, name, make_program, place):
-    """The kernel of make_program(robot, frame), for arrays in a place, compiled once for a robot
-    and a frame's name."""
-    a_robot(robot)
+def body_of(make, robot, frame, *options):
+    """The Body of make(robot, frame, *options), of the frame of that name or the tool."""
     check_frame_name(frame)
-    key = (name, frame, place.target)
-    if key not in robot._functions:
-        tip = robot.tool() if frame is None else robot.frame(frame)
-        robot._functions[key] = make_program(robot, tip).compile(place.target)
-    return robot._functions[key]
+    tip = a_robot(robot).tool() if frame is None else robot.frame(frame)
+    return Body(make, robot, tip, *options)
 
 
 def difference(found, wanted, least):

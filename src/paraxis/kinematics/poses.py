@@ -10,7 +10,7 @@ from ..api import trace
 from ..robots.pose import Pose
 from ..scalar import less_equal, maximum, select
 from ..spatial import Vector, cross
-from ..targets.places import CPU
+from ..targets.target import CPU
 
 A_POSE = 1e-3  # how far from one the entries of a matrix may be, so that three decimals will do
 ROUNDING = 1e-12  # how far off a matrix is left as it is
@@ -22,7 +22,7 @@ def nearest_poses(given, place=CPU):
 
     Given are matrices, a Pose, or sequences of these; what is returned is in a place.
     """
-    poses, off = _nearest(place.target)(place.array(matrices(given), "pose", (4, 4)))
+    poses, off = _nearest(place.name)(place.array(matrices(given), "pose", (4, 4)))
     return poses, off <= A_POSE
 
 

@@ -4,7 +4,6 @@ As in closed_form.py, what is returned has been put into the robot's own kinemat
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -17,8 +16,8 @@ from ..robots.model import Model
 from ..robots.puma_geometry import arm_geometry
 from ..robots.robot import Frame
 from ..scalar import less, less_equal, maximum, minimum
-from ..targets.places import place_of
-from .closed_form import ARMS, SINGULAR, SOLVED, difference, kept_kernel, within_a_turn
+from ..targets.target import target_of
+from .closed_form import ARMS, SINGULAR, SOLVED, body_of, difference, within_a_turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +54,8 @@ def positioning_solutions(robot, position, velocity=None, acceleration=None, fra
     rates = {"velocity": velocity, "acceleration": acceleration}
     rates = {name: value for name, value in rates.items() if value is not None}
     motion = {"position": position, **rates}
-    make = partial(_program, motion=tuple(motion))
-    place = place_of(motion)
-    kernel = kept_kernel(robot, frame, ("positioning_solutions", *motion), make, place)
+    place = target_of(motion)
+    kernel = place.map(body_of(_graph, robot, frame, tuple(motion)))
     with place.stream():
         motion = {name: place.array(value, name, (3,)) for name, value in motion.items()}
         *joints, error, reached, singular = kernel(**motion)
@@ -71,7 +69,7 @@ def positioning_solutions(robot, position, velocity=None, acceleration=None, fra
     return PositioningSolutions(*found[: len(joints)], *missing, *found[len(joints) :])
 
 
-def _program(robot, frame, motion):
+def _graph(robot, frame, motion):
     geometry, model, point = arm_geometry(robot, frame), Model(robot), _on_third_body(robot, frame)
     joints = [robot.joints[i] for i in geometry.joints]
 
@@ -103,7 +101,7 @@ def _program(robot, frame, motion):
             found["singular"].append(less(minimum(*arm_singularity(geometry, *θ[1:])), SINGULAR))
         return found
 
-    return trace(positioning_solutions, **dict.fromkeys(motion, 3))
+    return trace(positioning_solutions, dict.fromkeys(motion, (3,)), "positioning_solutions")
 
 
 def _on_third_body(robot, frame):

@@ -17,7 +17,7 @@ from ..physics.inverse_kinematics.damped_least_squares import AIMS, damped_step
 from ..physics.inverse_kinematics.singularity import evenness
 from ..robots.model import Model
 from ..robots.scales import reach
-from ..targets.places import CPU
+from ..targets.target import CPU
 from .limits import Limits
 from .starts import Starts
 
@@ -147,7 +147,7 @@ class Search:
         some = self._starts.postures[:SAMPLE].tolist()
         freedoms = max(sum(value >= SINGULAR for value in values(q)) for q in some)
         least = trace(lambda q: values(q)[freedoms - 1], q=self._n)
-        return least.compile(self._place.target)
+        return least.compile(self._place.name)
 
     def _begin(self, goals, q0, numbers):
         goals, xp = goals[numbers], self._arrays
@@ -202,7 +202,7 @@ class Search:
         shapes = {"tolerance": (), "per_length": (), "off": len(self._unread)}
         program = trace(step, q=self._n, goal=(4, 4), **shapes)
         carry = {"q": "q_next", "off": "off_next"}
-        return program.compile_loop(carry, until="done", target=self._place.target)
+        return program.compile_loop(carry, until="done", target=self._place.name)
 
     def _error(self, off, per_length=1.0):
         """The larger of the angle and of so many times the way, or the one that counts."""

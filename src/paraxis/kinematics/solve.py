@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from numbers import Real
 
 import numpy as np
@@ -10,9 +11,9 @@ from ..checks import quoted
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robots.joint import WORLD
-from ..robots.robot import a_robot, check_frame_name
+from ..robots.robot import a_robot
 from ..targets.compiling import one_call
-from ..targets.places import place_of
+from ..targets.target import target_of
 from .limits import Limits
 from .poses import nearest_poses
 from .search import Near, Search
@@ -77,7 +78,7 @@ def inverse_kinematics(
         raise ArgumentError(
             f"inverse_kinematics: expected one of pose, position and rotation, found {found}"
         )
-    place = place_of({**given, "q0": q0})
+    place = target_of({**given, "q0": q0})
     with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), place.stream():
         solution = _solved(robot, *given.popitem(), frame, q0, _checked(tolerance), place)
         return InverseKinematics(*map(place.given_back, solution))
@@ -124,19 +125,15 @@ def _as_poses(kind, goal, place):
     return poses, xp.isfinite(wanted).all(-1)
 
 
+@lru_cache(maxsize=64)
 def _prepared(robot, kind, frame, place):
     """The joints that move a frame, the search for the chain they are, and where others stand."""
-    a_robot(robot)
-    check_frame_name(frame)
-    kept, key = robot._functions, ("inverse_kinematics", kind, frame, place.target, place.number)
-    if key not in kept:
-        tip = robot.tool() if frame is None else robot.frame(frame)
-        if tip.body == WORLD:
-            raise RobotError(f"frame {frame!r} is fixed to the world: no joint moves it")
-        chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name, drop_rest=True)
-        moving = np.array(robot.path(tip.body)[::-1])
-        kept[key] = place.put(moving), Search(chain, kind, place), place.put(Limits(robot).neutral)
-    return kept[key]
+    tip = robot.tool() if frame is None else robot.frame(frame)
+    if tip.body == WORLD:
+        raise RobotError(f"frame {frame!r} is fixed to the world: no joint moves it")
+    chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name, drop_rest=True)
+    moving = np.array(robot.path(tip.body)[::-1])
+    return place.put(moving), Search(chain, kind, place), place.put(Limits(robot).neutral)
 
 
 def _checked(tolerance):

@@ -28,7 +28,7 @@ class Starts:
         lists = np.argsort(_apart(centres, places), axis=-1, kind="stable")[:, :attempts]
         self._lists, self._there = place.put(lists.T.copy()), place.put(self.postures)
         nearest = trace(lambda pose: self._nearest(centres, pose), pose=(4, 4))
-        self._centre_of = nearest.compile(place.target)
+        self._centre_of = nearest.compile(place.name)
 
     def centre_of(self, poses):
         """The number of the centre that a pose belongs to."""

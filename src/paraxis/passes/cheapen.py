@@ -17,7 +17,7 @@ def cheapen(graph):
     """An equal graph, of no more operations and no more instructions."""
     for _ in range(ROUNDS if len(graph.nodes) < LONG else 1):
         cheaper = share(factor(graph))
-        before, after = cost(graph), cost(cheaper)
+        before, after = price(graph), price(cheaper)
         if before == after or any(new > old for old, new in zip(before, after, strict=True)):
             break
         graph = cheaper
@@ -29,7 +29,7 @@ def cheapen_unless_long(graph):
     return cheapen(graph) if len(graph.nodes) <= MOST else graph
 
 
-def cost(graph):
+def price(graph):
     """Operations, and instructions: the same with each multiply-add as one."""
     flops = count(graph).flops
     return flops, flops - len(multiply_adds(graph))

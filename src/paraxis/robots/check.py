@@ -3,13 +3,12 @@
 Each number is looked at in arrays of all joints; what is wrong is then found by name.
 """
 
-import warnings
 from collections import Counter
 
 import numpy as np
 
 from ..checks import quoted
-from ..errors import RobotError, RobotWarning
+from ..errors import RobotError, RobotWarning, warn
 from .friction import Friction, LinearBearing
 from .inertia import Inertia, implausible_bodies
 from .joint import WORLD, checked_axis
@@ -48,7 +47,7 @@ def check(robot):
             f"link{links.get(i, '')} of {_joint(joints[i])}": robot.inertias[i]
             for i in implausible_bodies(robot.inertias)
         }
-        warn_of(f"robot {name}", implausible(bodies), stacklevel=4)
+        warn_of(f"robot {name}", implausible(bodies))
 
 
 def implausible(bodies):
@@ -61,12 +60,12 @@ def implausible(bodies):
     return [f"{'; '.join(found[:MOST])}{more}; computing with these inertias as given"]
 
 
-def warn_of(what, sentences, stacklevel):
+def warn_of(what, sentences):
     """One warning of all of them, where the caller so many levels up stands; none of none."""
     if sentences:
         several = len(sentences) > 1
         text = "; ".join(f"({k}) {s}" if several else s for k, s in enumerate(sentences, start=1))
-        warnings.warn(f"{what}: {text}", RobotWarning, stacklevel=stacklevel + 1)
+        warn(f"{what}: {text}", RobotWarning)
 
 
 def _check_names(names, what):

@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections import Counter
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -28,10 +28,18 @@ class Frame:
     body: int  # WORLD, or the index of the body it is fixed to
     pose: Pose = Pose()  # in that body's frame
 
+    @property
+    def digest(self):
+        """Of where it is; its name does not enter."""
+        return f"{self.body} {self.pose}"
 
-@dataclass(frozen=True, repr=False)
+
+@dataclass(frozen=True, repr=False, eq=False)  # by identity, so that a call finds its kernel fast
 class Robot:
-    """Joints parents first; body i is what joint i carries. Build with `px.load` or `from_dh`."""
+    """Joints parents first; body i is what joint i carries. Build with `px.load` or `from_dh`.
+
+    Two robots are equal when they are one; `digest` tells whether they move alike.
+    """
 
     name: str
     joints: tuple
@@ -39,7 +47,7 @@ class Robot:
     frames: tuple = ()
     gravity: tuple = STANDARD_GRAVITY  # m/s^2, in world coordinates
     base: Pose = Pose()  # of the root frame in the world
-    warn: bool = field(default=True, compare=False)
+    warn: bool = True
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
@@ -167,7 +175,7 @@ class Robot:
         if place.body == WORLD:
             raise RobotError(f"payload: frame {place.name!r} is fixed to the world")
         load = Inertia.of(mass, com, inertia, "payload")
-        warn_of("payload", implausible({"its inertia": load}), stacklevel=2)
+        warn_of("payload", implausible({"its inertia": load}))
         load = load.seen_from(place.pose)
         inertias = list(self.inertias)
         inertias[place.body] = inertias[place.body] + load
@@ -273,18 +281,8 @@ class Robot:
             h.update(numbers)
         return h.hexdigest()
 
-    @cached_property
-    def _functions(self):
-        """Compiled functions of this robot, kept by `api`."""
-        return {}
-
-    @cached_property
-    def _graphs(self):
-        """Traced functions of this robot, kept by `api` for use inside other traces."""
-        return {}
-
     def __getstate__(self):
-        """What a copy or a pickle keeps: the description, not the machine code."""
+        """What a copy or a pickle keeps: the description."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self):

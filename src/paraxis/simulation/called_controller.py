@@ -1,10 +1,8 @@
 """A controller that cannot be traced: called with floats, with q, qd and settings of the batch."""
 
-import warnings
-
 import numpy as np
 
-from ..errors import ArgumentError, SimulationWarning
+from ..errors import ArgumentError, SimulationWarning, warn
 from ..graph.node import Node
 from .controllers import shape_of, wrong_kind, wrong_shape
 from .run import robot_name
@@ -39,11 +37,10 @@ class CalledController:
                     f"{self._whole_batch(q)}; there it gave {type(error).__name__}: {error}"
                 ) from error
         self._first = self._checked(result)
-        warnings.warn(
+        warn(
             f"controller: runs uncompiled, as Python at every step, because tracing it gave: "
             f"{self._reason}",
             SimulationWarning,
-            stacklevel=4,  # whoever called px.simulate
         )
 
     def __call__(self, t, q, qd):

@@ -1,16 +1,18 @@
 """How far the contacts of a simulated robot stray from where they should stay."""
 
+from functools import partial
+
 import numpy as np
 
 from .. import api
+from ..body import Body
 from ..dynamics.contacts.directions import duals
-from ..dynamics.contacts.dynamics import contact_identity
+from ..dynamics.contacts.dynamics import contact_frames
 from ..errors import ArgumentError
 from ..graph.trace import trace
 from ..physics.linear.dense import dot
 from ..robot_functions import MATTERS, input_shapes
 from ..robots.scales import length_scale
-from .remembered import remembered_kernel
 from .run import Drift, robot_name
 
 # A velocity against a contact, as a share of what joints could add up to in any direction, and of
@@ -29,22 +31,23 @@ def drift(robot, contacts, anchors, q, qd, parameters, place):
     shapes = input_shapes(robot, "forward_dynamics", tuple(places))
     del shapes["tau"]
     shapes |= {f"anchor{k}": (4, 4) for k in range(len(contacts))}
-
-    def run(q, qd, **given):
-        position, velocity = [], []
-        where = {name: given[name] for name in places}
-        for k, contact in enumerate(contacts):
-            pose = api.forward_kinematics(robot, q, contact.frame, **where)
-            J = api.jacobian(robot, q, contact.frame, contact.coordinates, **where)
-            form = contact.form(contact.place(robot), {"anchor": given[f"anchor{k}"]})
-            astray, moving = form.astray(pose), [dot(row, qd) for row in J]
-            position += [dot(row, astray) for row in form.constraint]
-            velocity += [dot(row, moving) for row in form.constraint]
-        return {"position": position, "velocity": velocity}
-
-    identity = f"drift {contact_identity(robot, contacts, tuple(places))}"
-    kernel = remembered_kernel(robot, identity, lambda: trace(run, shapes, "drift"), place)
+    frames = contact_frames(robot, contacts)
+    run = partial(_strayed, robot, contacts, frames, tuple(places))
+    kernel = place.map(Body(trace, run, shapes, "drift"))
     return Drift(*kernel(q, qd, *places.values(), *anchors))
+
+
+def _strayed(robot, contacts, frames, places, q, qd, **given):
+    position, velocity = [], []
+    where = {name: given[name] for name in places}
+    for k, (contact, frame) in enumerate(zip(contacts, frames, strict=True)):
+        pose = api.forward_kinematics(robot, q, contact.frame, **where)
+        J = api.jacobian(robot, q, contact.frame, contact.coordinates, **where)
+        form = contact.form(frame, {"anchor": given[f"anchor{k}"]})
+        astray, moving = form.astray(pose), [dot(row, qd) for row in J]
+        position += [dot(row, astray) for row in form.constraint]
+        velocity += [dot(row, moving) for row in form.constraint]
+    return {"position": position, "velocity": velocity}
 
 
 def require_staying(robot, contact, q, qd, parameters, place):

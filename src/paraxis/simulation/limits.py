@@ -5,12 +5,12 @@ sample is, evenly spread in time and over the batch, so that looking costs nothi
 """
 
 import math
-import warnings
+from functools import lru_cache
 
 import numpy as np
 
 from ..checks import quoted
-from ..errors import RobotWarning
+from ..errors import RobotWarning, warn
 from .run import robot_name
 
 MOST = 1 << 16  # positions that are looked at
@@ -20,18 +20,17 @@ UNITS = {"prismatic": "m"}
 
 def warn_of_limits(robot, run):
     """Warn once of the joint that is farthest beyond its limits."""
-    known = robot._functions
-    if "position limits" not in known:
-        known["position limits"] = position_limits(robot)
-    if known["position limits"] is None:
+    limits = position_limits(robot)
+    if limits is None:
         return
-    lower, upper = known["position limits"]
+    lower, upper = limits
     t, q, robots = (run.t, run.q, 1) if run.q.size <= MOST else sample(run)
     # Counted, since `any` would take longer than the rest for a single state.
     if np.count_nonzero(q < lower) or np.count_nonzero(q > upper):
-        warnings.warn(_words(robot, t, q, robots), RobotWarning, stacklevel=3)
+        warn(_words(robot, t, q, robots), RobotWarning)
 
 
+@lru_cache(maxsize=64)
 def position_limits(robot):
     """The least and largest positions that are no reason to warn; None where any is good.
 
@@ -63,7 +62,7 @@ def _words(robot, t, q, robots):
     """What to say of positions q (records, ..., n) at times t, of every so many-th robot."""
     lower = np.array([joint.lower for joint in robot.joints])
     upper = np.array([joint.upper for joint in robot.joints])
-    lowest, highest = robot._functions["position limits"]
+    lowest, highest = position_limits(robot)
     outside = (q < lowest) | (q > highest)
     beyond = np.where(outside, np.maximum(lower - q, q - upper), 0.0)
     when, *place, j = worst = np.unravel_index(np.argmax(beyond), beyond.shape)

@@ -7,18 +7,20 @@ smoothing is stiff: semi-implicit Euler therefore takes all losses at the rates 
 Everything depends on the state alone, so that a run can be cut and continued.
 """
 
+from functools import partial
+
 from .. import api
+from ..body import Body
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
 from ..physics.friction.joint_friction import along_joint, resistance, stribeck
 from ..physics.friction.transmission_inverse import torque_at_joint
 from ..physics.modified_newton_euler import torques_and_reactions
-from ..programs import work
 from ..robot_functions import input_shapes
 from ..robots.model import Model
 from ..scalar import sqrt
-from ..targets.cpu.map import compile_kernel
+from ..targets.target import CPU
 from .balance import balanced
 from .smooth_friction import with_full_peak
 
@@ -101,10 +103,11 @@ class Losses:
         """`accelerations` of arrays q, qd, motor, dt where it is implicit, and parameters."""
         shapes = {each: (self.robot.nv,) for each in ("q", "qd", "motor")}
         shapes |= {"dt": ()} if implicit else {}
-
-        def run(**arrays):
-            return dict(zip(("qdd", "missing"), self.accelerations(**arrays), strict=True))
-
         shapes |= self._parameter_shapes
-        identity = f"{self.robot.digest} losses {shapes}"
-        return compile_kernel(identity, lambda: trace(run, shapes, "losses"), work)
+        run = partial(_accelerations, self.robot, tuple(self.parameters))
+        return CPU.map(Body(trace, run, shapes, "losses"))
+
+
+def _accelerations(robot, parameters, **arrays):
+    found = Losses(robot, parameters).accelerations(**arrays)
+    return dict(zip(("qdd", "missing"), found, strict=True))

@@ -1,12 +1,11 @@
 """What a simulation gives back."""
 
-import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import Interrupted, SimulationWarning
+from ..errors import Interrupted, SimulationWarning, warn
 
 NEVER = -1
 LARGEST_MISSING = 1e-6  # of what adds up to a torque: beyond, accelerations were not found
@@ -90,17 +89,16 @@ def warn_about(run, max_attempts):
         given_up = ~np.isnan(run.out_of_attempts_at)
     if given_up.any():
         who, first, _, place = earliest(run, given_up)
-        warnings.warn(
+        warn(
             f"{who} used up all {max_attempts:,} attempts at adaptive steps in one dt{first} at "
             f"{float(run.out_of_attempts_at[place]):g} s, and states are NaN from there on "
             f"(run.out_of_attempts_at); use a shorter dt, a larger tolerance, or more max_attempts",
             SimulationWarning,
-            stacklevel=3,
         )
     if (failed & ~given_up).any():
         who, first, step, _ = earliest(run, failed & ~given_up)
         text = f"{who} left the finite numbers{first} at step {step} (run.failed_at)"
-        warnings.warn(text, SimulationWarning, stacklevel=3)
+        warn(text, SimulationWarning)
 
 
 def earliest(run, some):
@@ -122,11 +120,10 @@ def warn_of_missing(missing, when):
     worst = np.unravel_index(np.nanargmax(missing), missing.shape)
     which = f"{far.sum()} of {far.size} robots, {robot_name(worst)} most,"
     which = which if far.ndim else "the robot"
-    warnings.warn(
+    warn(
         f"bearings: the torques of {which} do not balance: a share of {missing[worst]:.1g} is "
         f"missing near {when[worst]:g} s; a bearing jams, or nearly so",
         SimulationWarning,
-        stacklevel=3,
     )
 
 
@@ -142,9 +139,8 @@ def warn_of_singular(run, rank, unknowns, place):
     first, *robot = map(int, singular[0])
     found = rank[(first, *robot)]
     which = robot_name(robot) if robot else "the robot"
-    warnings.warn(
+    warn(
         f"contact: {which} is singular at {float(run.t[first]):g} s: its frames should be held in "
         f"{unknowns} directions, but only {float(found):g} of their accelerations are independent",
         SimulationWarning,
-        stacklevel=3,
     )

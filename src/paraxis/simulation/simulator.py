@@ -6,17 +6,17 @@ import sys
 import numpy as np
 
 from .. import api
+from ..body import Body
 from ..checks import did_you_mean, one_of, quoted
 from ..drivers.iterate import Plan, whole
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError, TraceError
-from ..programs import work
 from ..robot_functions import check_parameters
 from ..robots.model import PARAMETERS
 from ..robots.robot import a_robot
 from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
-from ..targets.places import CPU, place_of
+from ..targets.target import CPU, target_of
 from . import bodies
 from .adaptive import MOST_ATTEMPTS, Steps, attempt, require_enough_attempts
 from .called_controller import CalledController
@@ -95,7 +95,7 @@ def simulate(
 
     Ctrl-C raises px.Interrupted, a KeyboardInterrupt, whose .partial is the Run until then.
     """
-    place = place_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
+    place = target_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
     request = _Simulation(place, robot, method, dt, steps, every, tolerance, parameters, contact)
     request.limit_attempts(max_step, max_attempts)
@@ -291,32 +291,24 @@ class _Simulation:
         torques, settings = self.given_torques(tau), self.setting_shapes
         inputs = bodies.input_shapes(robot, method, bool(torques), names, settings, self.touch)
 
-        def graph():
-            return bodies.step_graph(robot, method, inputs, names, law, settings, self.touch)
-
-        touch = self.touch.identity if self.touch else ""
-        law = bodies.law_of(robot, controller, settings)
-        digest = law.digest if law else ""
-        identity = f"simulate {robot.digest} {method} {inputs} {touch} {digest}"
-        few = self.place.few(math.prod(self.batch))
-        key = ("simulate", self.place.target, identity, self.changing, few)
-        if key not in robot._functions:
-            adaptive = method == "adaptive"
-            plan = Plan(
-                inputs,
-                bodies.output_shapes(robot, method),
-                bodies.carried(robot, method),
-                per_step=("tau",) if self.changing and not adaptive else (),
-                record=() if adaptive else ("q", "qd"),
-                until="done" if adaptive else None,
-            )
-            robot._functions[key] = self.place.loop(identity, graph, plan, work, few)
+        law, adaptive = bodies.law_of(robot, controller, settings), method == "adaptive"
+        given = robot, method, inputs, names, law, tuple(settings), self.touch
+        plan = Plan(
+            inputs,
+            bodies.output_shapes(robot, method),
+            bodies.carried(robot, method),
+            per_step=("tau",) if self.changing and not adaptive else (),
+            record=() if adaptive else ("q", "qd"),
+            until="done" if adaptive else None,
+        )
+        states = math.prod(self.batch)
+        loop = self.place.iterate(Body(bodies.step_graph, *given), plan, states=states)
         self.law, self.torques = law, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         arrays |= self.contact_arrays | self.setting_arrays
         if robot.has_bearings:
             arrays |= {"missing": self.missing, "when": self.when}
-        return robot._functions[key], arrays
+        return loop, arrays
 
     # -- in Python -------------------------------------------------------------------------------
 

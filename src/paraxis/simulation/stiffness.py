@@ -4,20 +4,20 @@ Near rest the smooth direction of motion makes friction a drag, dry friction ove
 which a rate decays at drag / inertia. Explicit steps that are too long for that overshoot.
 """
 
-import warnings
+from functools import partial
 
 import numpy as np
 
 from .. import api
+from ..body import Body
 from ..checks import quoted
-from ..errors import SimulationWarning
+from ..errors import SimulationWarning, warn
 from ..graph.trace import trace
 from ..physics.friction.holding_band import holding_band
 from ..physics.modified_newton_euler import torques_and_reactions
-from ..programs import work
 from ..robot_functions import MATTERS, input_shapes
 from ..robots.model import Model
-from ..targets.places import CPU
+from ..targets.target import CPU
 from .smooth_friction import with_full_peak
 
 STABLE = 2.78  # the largest rate times dt with which rk4 decays
@@ -29,23 +29,23 @@ def decay_rates(robot, q, parameters, place=CPU):
     Dry friction is half the width of what holds the joint: it holds either way.
     """
 
-    def run(q, **given):
-        still, rates = [0.0] * robot.nv, []
-        dynamic, reactions = torques_and_reactions(Model(robot, given), q, still, still)
-        of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
-        inverse = api.mass_matrix_inverse(robot, q, **of_masses)
-        for i, joint in enumerate(map(with_full_peak, robot.joints)):
-            least, largest = holding_band(joint, dynamic[i], reactions[i])
-            dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
-            drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
-            rates.append(drag * inverse[i][i])
-        return {"rate": rates}
-
     known = input_shapes(robot, "forward_dynamics", tuple(parameters))
     shapes = {name: known[name] for name in ("q", *parameters)}
-    identity = f"{robot.digest} decay_rates {shapes}"
-    kernel = place.kernel(identity, lambda: trace(run, shapes, "decay_rates"), work)
+    kernel = place.map(Body(trace, partial(_decay_rates, robot), shapes, "decay_rates"))
     return kernel(q, *parameters.values())
+
+
+def _decay_rates(robot, q, **given):
+    still, rates = [0.0] * robot.nv, []
+    dynamic, reactions = torques_and_reactions(Model(robot, given), q, still, still)
+    of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
+    inverse = api.mass_matrix_inverse(robot, q, **of_masses)
+    for i, joint in enumerate(map(with_full_peak, robot.joints)):
+        least, largest = holding_band(joint, dynamic[i], reactions[i])
+        dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
+        drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
+        rates.append(drag * inverse[i][i])
+    return {"rate": rates}
 
 
 def stiffest(robot, q, dt, parameters, place=CPU):
@@ -65,11 +65,10 @@ def warn_if_stiff(robot, q, dt, parameters, place):
         return
     factor, joint = found
     smoothing = joint.friction.smoothing
-    warnings.warn(
+    warn(
         f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
         f"will make it shake: expected method 'adaptive', or smoothing >= {smoothing * factor:.2g} "
         f"instead of {smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' stands "
         f"stiff friction at this dt, but is of first order, so that its error falls only as dt",
         SimulationWarning,
-        stacklevel=3,
     )

@@ -1,11 +1,14 @@
 """What a simulated robot touches: contacts that hold it, with what force, and how well."""
 
+from functools import partial
+
 from .. import api
+from ..body import Body, spelt
 from ..dynamics.contacts.dynamics import (
     check_fixed_base,
     checked_contacts,
     contact_arrays,
-    contact_identity,
+    contact_frames,
     graph_inputs,
     spliced,
 )
@@ -15,7 +18,6 @@ from ..graph.trace import trace
 from .bodies import state_shapes, torques_of
 from .drift import drift, of_places, require_staying
 from .losses import Losses
-from .remembered import remembered_kernel
 from .steps import IMPLICIT
 
 
@@ -65,8 +67,9 @@ class Touch:
         return {name: shapes[name] for name in self.arrays}
 
     @property
-    def identity(self):
-        return contact_identity(self.robot, self.contacts, tuple(self.parameters))
+    def digest(self):
+        """Of what decides the equations; the numbers of a state do not."""
+        return spelt((self.robot, self.contacts, contact_frames(self.robot, self.contacts)))
 
     def motion(self, q, qd, motor, given):
         """The ConstrainedMotion under torques of motors; `given` has parameters and `arrays`."""
@@ -84,20 +87,8 @@ class Touch:
         settings = {} if law is None else settings
         inputs = state_shapes(self.robot, with_tau, self.parameters, settings, self)
         inputs |= {} if law is None else {"t": ()}
-
-        def run(q, qd, t=0.0, **given):
-            motor = torques_of(self.robot, law, settings, given)(t, q, qd)
-            motion = self.motion(q, qd, motor, given)
-            return {name: getattr(motion, name) for name in outputs}
-
-        def graph():
-            return trace(run, inputs, "simulated_contact")
-
-        digest = law.digest if law else ""
-        identity = (
-            f"simulated_contact {self.robot.digest} {outputs} {inputs} {self.identity} {digest}"
-        )
-        return remembered_kernel(self.robot, identity, graph, self.place)
+        run = partial(_parts_of_motion, self, outputs, law, tuple(settings))
+        return self.place.map(Body(trace, run, inputs, "simulated_contact"))
 
     @property
     def unknowns(self):
@@ -110,6 +101,12 @@ class Touch:
     def as_given(self, force):
         """Forces (..., k, 6), without their axis of contacts where only one was given."""
         return force if self._several else self.place.arrays.ascontiguousarray(force[..., 0, :])
+
+
+def _parts_of_motion(touch, outputs, law, settings, q, qd, t=0.0, **given):
+    motor = torques_of(touch.robot, law, settings, given)(t, q, qd)
+    motion = touch.motion(q, qd, motor, given)
+    return {name: getattr(motion, name) for name in outputs}
 
 
 def require_explicit(robot, method):

@@ -29,3 +29,6 @@ def as_float32(value):
 def digits(value, dtype):
     """The fewest decimal digits that read back to the same bits of that type."""
     return str(as_float32(value)) if dtype == "float32" else repr(float(value))
+
+
+NOT_PICKLED = "a kernel is machine code of this process: pickle the robot, or program.text()"

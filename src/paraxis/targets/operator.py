@@ -1,5 +1,8 @@
 """A traced combine operator, compiled for the scan driver, wherever its bodies are to run."""
 
+from functools import partial
+
+from ..body import Body
 from ..graph.graph import size
 from ..graph.trace import trace
 
@@ -7,13 +10,13 @@ from ..graph.trace import trace
 class Operator:
     """`function(left, right)` of two dicts of parts returns the parts of the glued span.
 
-    `shapes` are the shapes of the parts. `on` is where bodies run: it compiles a `sweep`, and its
-    `arrays` are the module of what that works on. `identity` are the numbers of a span that changes
-    nothing.
+    It is a module's function, or a partial of one, as it is a part of keys. `shapes` are the shapes
+    of the parts. `on` is where bodies run: it compiles a `sweep`, and its `arrays` are the module
+    of what that works on. `identity` are the numbers of a span that changes nothing.
     """
 
-    def __init__(self, name, function, shapes, work, on, identity=None):
-        self.name, self.function, self.shapes, self.work = name, function, shapes, work
+    def __init__(self, name, function, shapes, on, identity=None):
+        self.name, self.function, self.shapes = name, function, shapes
         self.on, self.identity = on, identity
         self.parts = {part: size(shape) for part, shape in shapes.items()}
         self.kept = {}  # what else gluing gives, and how many numbers of it
@@ -23,35 +26,40 @@ class Operator:
         ways = {f"left_{part}": left for part in self.parts}
         ways |= {f"right_{part}": right for part in self.parts}
         ways |= dict.fromkeys((*self.parts, *self.kept), result)
-
-        def body(**arrays):
-            return self._applied("left_", "right_", arrays)
-
-        return self._compiled("glue", body, ("left_", "right_"), ways, wide)
+        sides = ("left_", "right_")
+        return self._compiled("glue", partial(_glued, self._applied(sides)), sides, ways, wide)
 
     def extend(self, way, wide=True):
         """The body so_far_*, next_* -> so_far_*, prefix_*; what is carried is in columns."""
         ways = {f"so_far_{part}": "column" for part in self.parts}
         ways |= {f"{side}{part}": way for side in ("next_", "prefix_") for part in self.parts}
+        sides = ("so_far_", "next_")
+        return self._compiled("extend", partial(_extended, self._applied(sides)), sides, ways, wide)
 
-        def body(**arrays):
-            result = self._applied("so_far_", "next_", arrays)
-            return {f"{side}{p}": v for side in ("so_far_", "prefix_") for p, v in result.items()}
+    def _applied(self, sides):
+        """The operator on arrays that are named after these sides."""
+        return partial(_of_sides, self.function, tuple(self.parts), *sides)
 
-        return self._compiled("extend", body, ("so_far_", "next_"), ways, wide)
-
-    def _applied(self, left, right, arrays):
-        return self.function(
-            {part: arrays[left + part] for part in self.parts},
-            {part: arrays[right + part] for part in self.parts},
-        )
-
-    def _compiled(self, kind, body, sides, ways, wide):
+    def _compiled(self, kind, function, sides, ways, wide):
         inputs = {side + part: shape for side in sides for part, shape in self.shapes.items()}
-        name = f"{kind}_{self.name}"
-        return self.on.sweep(
-            f"scan {name}", lambda: trace(body, inputs, name), self.work, ways, wide=wide
-        )
+        body = Body(trace, function, inputs, f"{kind}_{self.name}")
+        return self.on.sweep(body, ways, wide=wide)
+
+
+def _of_sides(function, parts, left, right, arrays):
+    return function(
+        {part: arrays[left + part] for part in parts},
+        {part: arrays[right + part] for part in parts},
+    )
+
+
+def _glued(applied, **arrays):
+    return applied(arrays)
+
+
+def _extended(applied, **arrays):
+    result = applied(arrays)
+    return {f"{side}{part}": v for side in ("so_far_", "prefix_") for part, v in result.items()}
 
 
 class SpanOperator(Operator):
@@ -63,56 +71,37 @@ class SpanOperator(Operator):
     """
 
     def __init__(
-        self,
-        name,
-        glue,
-        middle,
-        shapes,
-        kept,
-        unknown,
-        work,
-        on,
-        near=None,
-        far=None,
-        identity=None,
+        self, name, glue, middle, shapes, kept, unknown, on, near=None, far=None, identity=None
     ):
-        super().__init__(name, glue, shapes, work, on, identity)
+        super().__init__(name, glue, shapes, on, identity)
         self._middle, self._kept, self._unknown = middle, kept, unknown
         self.kept = {part: size(shape) for part, shape in kept.items()}
         self.unknown = {part: size(shape) for part, shape in unknown.items()}
         self.near, self.far = near or tuple(unknown), far or tuple(unknown)
 
-    def _applied(self, left, right, arrays):
+    def _applied(self, sides):
         """The glued span and what is kept of it, in one: no two parts have the same name."""
-        span, kept = super()._applied(left, right, arrays)
-        return span | kept
+        return partial(_in_one, super()._applied(sides))
 
     def extend(self, way, wide=True):
         """The body so_far_*, next_* -> so_far_* and what is kept."""
         ways = {f"so_far_{part}": "column" for part in self.parts}
         ways |= {f"next_{part}": way for part in self.parts} | dict.fromkeys(self.kept, way)
-
-        def body(**arrays):
-            results = self._applied("so_far_", "next_", arrays)
-            return {f"so_far_{p}" if p in self.parts else p: v for p, v in results.items()}
-
-        return self._compiled("extend", body, ("so_far_", "next_"), ways, wide)
+        sides = ("so_far_", "next_")
+        function = partial(_extended_span, self._applied(sides), tuple(self.parts))
+        return self._compiled("extend", function, sides, ways, wide)
 
     def middle(self, kept, ends, result, wide=True):
         """The body near_*, far_* and what was kept -> *."""
         ways = dict.fromkeys(self.kept, kept) | dict.fromkeys(self._ends, ends)
         ways |= dict.fromkeys(self.unknown, result)
-        return self._found("middle", lambda found: found, ways, wide)
+        return self._found("middle", (), ways, wide)
 
     def walk(self, way, wide=True):
         """The same from one end to the one before: what is found is also far the next time."""
         ways = dict.fromkeys(self.kept, way) | dict.fromkeys(self._ends, "column")
         ways |= dict.fromkeys(self.unknown, way)
-
-        def results(found):
-            return found | {f"far_{part}": found[part] for part in self.far}
-
-        return self._found("walk", results, ways, wide)
+        return self._found("walk", self.far, ways, wide)
 
     @property
     def _ends(self):
@@ -120,14 +109,23 @@ class SpanOperator(Operator):
         sides = {"near": self.near, "far": self.far}
         return {f"{side}_{part}": f"{part}_{side}" for side in sides for part in sides[side]}
 
-    def _found(self, kind, results, ways, wide):
+    def _found(self, kind, again, ways, wide):
+        """The body that finds what is unknown; of the parts `again` also as what is far."""
         ends = self._ends
         inputs = self._kept | {end: self._unknown[end.split("_", 1)[1]] for end in ends}
+        function = partial(_middle, self._middle, ends, tuple(again))
+        return self.on.sweep(Body(trace, function, inputs, f"{kind}_{self.name}"), ways, wide=wide)
 
-        def body(**arrays):
-            return results(self._middle(**{ends.get(key, key): a for key, a in arrays.items()}))
 
-        name = f"{kind}_{self.name}"
-        return self.on.sweep(
-            f"scan {name}", lambda: trace(body, inputs, name), self.work, ways, wide=wide
-        )
+def _in_one(applied, arrays):
+    span, kept = applied(arrays)
+    return span | kept
+
+
+def _extended_span(applied, parts, **arrays):
+    return {f"so_far_{p}" if p in parts else p: v for p, v in applied(arrays).items()}
+
+
+def _middle(middle, ends, again, **arrays):
+    found = middle(**{ends.get(key, key): array for key, array in arrays.items()})
+    return found | {f"far_{part}": found[part] for part in again}

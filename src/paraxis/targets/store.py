@@ -1,12 +1,13 @@
-"""Native code on disk, so that a robot is compiled once a machine, not once a process.
+"""The only cache: what was compiled is found in this process first, then on disk.
 
-A file is written whole under a temporary name and then renamed, so readers never see half of
-one and writers may race. Code is loaded only from a directory and a file that belong to this
-user and that nobody else may write; otherwise the cache is silently not used. The directory is
-PARAXIS_CACHE if set ("off" for none), else a folder of the user's cache directory.
+In the process, kernels are kept as they were loaded, those used last. On disk, a file is written
+whole under a temporary name and then renamed, so readers never see half of one and writers may
+race. Code is loaded only from a directory and a file that belong to this user and that nobody else
+may write; otherwise the cache is silently not used. The directory is PARAXIS_CACHE if set ("off"
+for none), else a folder of the user's cache directory.
 
-Every key includes a digest of this package's own code, so that one version never runs the machine
-code of another. Where that code cannot be read, nothing is kept on disk.
+Every key includes a digest of those sources of this package that make code (own_code.py), so that
+one version never runs the machine code of another. Where they cannot be read, nothing is kept.
 """
 
 import hashlib
@@ -17,18 +18,18 @@ import struct
 import sys
 import tempfile
 import time
+from collections import OrderedDict
 from contextlib import suppress
-from functools import cache, partial
 from pathlib import Path
-from types import CodeType
 
 from .compiling import compiling
-
-PACKAGE = __package__.rpartition(".")[0]
+from .own_code import code_digest
 
 MAGIC = b"paraxis object 1\n"
 ABANDONED = 3600.0  # seconds after which nobody is still writing a file
 MOST_BYTES = 512 << 20  # when the folder outgrows this, the files unused for longest go
+CODE, SOURCES = ".bin", ".sources"  # files of machine code, and of what sources came to
+MOST_LOADED = 512  # kernels kept in the process; each takes some tens of kilobytes
 # links are not followed, and a pipe in place of a file is not waited for
 _OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
@@ -52,107 +53,38 @@ def directory():
         return None
 
 
-@cache
-def package_digest():
-    """A hash of this package's code, or None where the code that runs cannot be read."""
-    return digest_of(sys.modules[PACKAGE])
+_loaded = OrderedDict()  # (parts, options) -> what was loaded, that used last at the end
 
 
-def digest_of(package):
-    """A hash of all modules of an imported package, by name and content, or None.
+def get(parts, make, load, *options):
+    """`load(description, data, *options)` of what is compiled from `parts`.
 
-    None if a module that is already imported is not among those found, or came from somewhere
-    else: then what was found is not what runs.
+    Where this process has loaded it before, it is returned again; else machine code comes from the
+    disk; else from `make()`, and is kept there. Options do not change the code.
     """
+    known = parts, options
     try:
-        in_files = os.path.isfile(package.__spec__.origin)
-        found = dict((_modules_in_files if in_files else _modules_by_loader)(package))
-        imported = {
-            name: module.__spec__.origin
-            for name, module in list(sys.modules.items())
-            if name.startswith(f"{package.__name__}.") and module is not None
-        }
-        if any(origin != found[name][0] for name, origin in imported.items()):
-            return None
-        h = hashlib.sha256()
-        for name, (_, read) in sorted(found.items()):
-            content = read()
-            h.update(f"{name} {len(content)} ".encode())
-            h.update(content)
-    except (AttributeError, ImportError, KeyError, OSError, TypeError):  # a loader that cannot tell
-        return None
-    return h.hexdigest()
+        value = _loaded[known]
+        _loaded.move_to_end(known)
+        return value
+    except KeyError:  # not here, or not any more: another thread may have dropped it meanwhile
+        pass
+    value = load(*code(parts, make), *options)
+    _loaded[known] = value
+    while len(_loaded) > MOST_LOADED:
+        with suppress(KeyError):
+            _loaded.popitem(last=False)
+    return value
 
 
-def _modules_in_files(package):
-    """(name, (origin, what reads it)) of modules that lie in a folder, as source or as bytecode."""
-    folder, first = os.path.split(package.__spec__.origin)
-    kind = os.path.splitext(first)[1]
-    folders = [(package.__name__, folder)]
-    while folders:
-        parent, folder = folders.pop()
-        for entry in os.scandir(folder):
-            stem, end = os.path.splitext(entry.name)
-            if end == kind:
-                name = parent if stem == "__init__" else f"{parent}.{stem}"
-                yield name, (entry.path, partial(_file_content, entry.path))
-            elif not end and entry.is_dir():
-                folders.append((f"{parent}.{entry.name}", entry.path))
+def forget():
+    """Drop what this process has loaded: the next to ask looks on the disk."""
+    _loaded.clear()
 
 
-def _file_content(path):
-    with open(path, "rb", buffering=0) as file:
-        return file.read()
-
-
-def _modules_by_loader(package):
-    """The same of modules in an archive, or wherever an application keeps them."""
-    import pkgutil  # here, because few need it
-
-    folders = [package.__spec__]
-    yield package.__name__, (package.__spec__.origin, partial(_loader_content, package.__spec__))
-    while folders:
-        parent = folders.pop()
-        path = parent.submodule_search_locations
-        for finder, name, is_folder in pkgutil.iter_modules(path, f"{parent.name}."):
-            spec = finder.find_spec(name)
-            yield name, (spec.origin, partial(_loader_content, spec))
-            if is_folder:
-                folders.append(spec)
-
-
-def _loader_content(spec):
-    """The bytes a module is imported from or, where a loader has only code, that code."""
-    with suppress(AttributeError, OSError):
-        return spec.loader.get_data(spec.origin)
-    return _spelt(spec.loader.get_code(spec.name)).encode()
-
-
-def _spelt(value):
-    """Code and its constants as text that is the same in every process."""
-    if isinstance(value, CodeType):
-        names = (value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars)
-        counts = (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount)
-        handlers = getattr(value, "co_exceptiontable", b"")
-        own = (value.co_name, value.co_flags, counts, names, value.co_code, handlers)
-        return f"code({own!r}, {_spelt(value.co_consts)})"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_spelt, value))})"
-    if isinstance(value, frozenset):  # in no order
-        return f"{{{', '.join(sorted(map(_spelt, value)))}}}"
-    return repr(value)
-
-
-def key(*parts):
-    """The name under which code made from these parts is kept; None for code not to be kept."""
-    digest = package_digest()
-    if digest is None:
-        return None
-    return hashlib.sha256("\0".join((digest, *map(str, parts))).encode()).hexdigest()
-
-
-def kept(name, make):
-    """(description, object bytes) kept under a key, or those of `make()`, kept from now on."""
+def code(parts, make):
+    """(description, machine code) from the disk, or from `make()` and kept there."""
+    name = key(*parts)
     found = load(name)
     if found is None:
         keeps = name is not None and directory() is not None
@@ -160,6 +92,25 @@ def kept(name, make):
             found = make()
         store(name, *found)
     return found
+
+
+def key(*parts):
+    """The name under which code made from these parts is kept; None for code not to be kept."""
+    digest = code_digest(_digest_of_files)
+    if digest is None:
+        return None
+    return hashlib.sha256("\0".join((digest, *map(str, parts))).encode()).hexdigest()
+
+
+def _digest_of_files(states, make):
+    """The digest of files in these states, kept beside the code: reading them all takes longer than
+    a kernel does to load."""
+    name = hashlib.sha256(repr(states).encode()).hexdigest()
+    found = load(name, SOURCES)
+    if found is None:
+        found = {"digest": make()}, b""
+        store(name, *found, SOURCES)
+    return found[0]["digest"]
 
 
 def _private(status, kind):
@@ -183,12 +134,12 @@ def _trusted_folder(create=False):
         return None
 
 
-def load(name):
+def load(name, kind=CODE):
     """(description, object bytes) stored under a key, or None."""
     folder = _trusted_folder()
     if folder is None or name is None:
         return None
-    path = folder / f"{name}.bin"
+    path = folder / f"{name}{kind}"
     try:
         handle = os.open(path, _OPEN)
         try:
@@ -205,7 +156,7 @@ def load(name):
     return _unpack(data, name)
 
 
-def store(name, description, code):
+def store(name, description, code, kind=CODE):
     """Keep compiled code; failing to is not an error."""
     folder = _trusted_folder(create=True) if name is not None else None
     if folder is None:
@@ -217,7 +168,7 @@ def store(name, description, code):
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(_pack(name, description, code))
-        os.replace(temporary, folder / f"{name}.bin")
+        os.replace(temporary, folder / f"{name}{kind}")
         _prune(folder)
     except OSError:
         return
@@ -252,7 +203,7 @@ def _prune(folder):
     for status, path in entries:
         if path.endswith(".tmp") and time.time() - status.st_mtime > ABANDONED:
             os.unlink(path)
-    files = [(status, path) for status, path in entries if path.endswith(".bin")]
+    files = [(status, path) for status, path in entries if path.endswith((CODE, SOURCES))]
     excess = sum(status.st_size for status, _ in files) - MOST_BYTES
     for status, path in sorted(files, key=lambda item: item[0].st_mtime):
         if excess <= 0:

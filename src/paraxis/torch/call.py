@@ -55,21 +55,21 @@ def _places(chosen):
 
 
 @torch.compiler.allow_in_graph  # what torch.compile does not look into, but keeps as it is
-def called(identity, *tensors):
-    """`Call` of a Body by its identity, as graphs hold it."""
-    return Call.apply(body_of(identity), *tensors)
+def called(key, *tensors):
+    """`Call` of a Body by its key, as graphs hold it."""
+    return Call.apply(body_of(key), *tensors)
 
 
 # -- the rules of the operator itself, in graphs that tracers recorded -----------------------------
 
 
-def _with_derivatives(identity, tensors):
-    return list(called(identity, *tensors))
+def _with_derivatives(key, tensors):
+    return list(called(key, *tensors))
 
 
-def _vmap(info, in_dims, identity, tensors):
-    moved = body_of(identity).with_new_axis_first(tensors, in_dims[1], torch.movedim)
-    results = torch.ops.paraxis.call(identity, moved)
+def _vmap(info, in_dims, key, tensors):
+    moved = body_of(key).with_new_axis_first(tensors, in_dims[1], torch.movedim)
+    results = torch.ops.paraxis.call(key, moved)
     return results, [0] * len(results)
 
 

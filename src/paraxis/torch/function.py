@@ -4,7 +4,7 @@ import torch
 
 from ..drivers.map import Signature, as_array
 from ..errors import ArgumentError
-from ..frameworks.body import Body
+from ..frameworks.derivable import Derivable
 from ..programs import Program
 from .call import called
 from .operator import known
@@ -26,11 +26,11 @@ def function(program):
             f"function: expected a Program (px.program and px.trace make them), found "
             f"{type(program).__name__}"
         )
-    signature, identity = Signature(program.inputs, program.outputs), known(Body.of(program))
+    signature, key = Signature(program.inputs, program.outputs), known(Derivable.of(program))
 
     def of_tensors(*tensors, **named):
         values = _together(signature.bind(tensors, named, program.name), signature.inputs)
-        results = called(identity, *values)
+        results = called(key, *values)
         return results[0] if len(results) == 1 else results
 
     of_tensors.__name__ = of_tensors.__qualname__ = program.name

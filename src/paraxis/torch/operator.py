@@ -1,7 +1,7 @@
 """The operator `paraxis::call`: a kernel as PyTorch's tracers and compilers see it.
 
 They record operators only: what runs outside of one is done while they trace, and its result taken
-for a constant. An operator takes no Python object, so a Body goes by its identity, which is the
+for a constant. An operator takes no Python object, so a Body goes by its key, which is the
 same in every process: PyTorch keeps compiled graphs on disk.
 """
 
@@ -12,7 +12,7 @@ from ..errors import ArgumentError
 
 library = torch.library.Library("paraxis", "DEF")
 library.define("call(str program, Tensor[] tensors) -> Tensor[]")
-_bodies = {}  # by identity; a graph that was recorded may call them at any time, so they stay
+_bodies = {}  # by key; a graph that was recorded may call them at any time, so they stay
 
 
 def call(body, tensors):
@@ -22,41 +22,41 @@ def call(body, tensors):
 
 
 def known(body):
-    """The identity of a Body, by which it is found again."""
-    _bodies.setdefault(body.identity, body)
-    return body.identity
+    """The key of a Body, by which it is found again."""
+    _bodies.setdefault(body.key, body)
+    return body.key
 
 
-def body_of(identity):
-    """The Body of that identity."""
-    if identity not in _bodies:
+def body_of(key):
+    """The Body of that key."""
+    if key not in _bodies:
         raise ArgumentError(
-            f"a recorded graph: expected the Program it calls ({identity}) to have been called in "
+            f"a recorded graph: expected the Program it calls ({key}) to have been called in "
             "this process; graphs do not carry kernels with them"
         )
-    return _bodies[identity]
+    return _bodies[key]
 
 
-def _on_cpu(identity, tensors):
+def _on_cpu(key, tensors):
     """Nothing is copied: arrays are views of tensors, and results become tensors."""
-    results = _kernel(identity, tensors)(*(tensor.detach().numpy() for tensor in tensors))
+    results = _kernel(key, tensors)(*(tensor.detach().numpy() for tensor in tensors))
     results = results if isinstance(results, tuple) else (results,)
     return [torch.as_tensor(result) for result in results]
 
 
-def _on_cuda(identity, tensors):
-    results = _kernel(identity, tensors)(*(tensor.detach() for tensor in tensors))
+def _on_cuda(key, tensors):
+    results = _kernel(key, tensors)(*(tensor.detach() for tensor in tensors))
     return list(results) if isinstance(results, tuple) else [results]
 
 
-def _kernel(identity, tensors):
+def _kernel(key, tensors):
     first = tensors[0]
-    return body_of(identity).kernel(first.device.type, str(first.dtype).removeprefix("torch."))
+    return body_of(key).kernel(first.device.type, str(first.dtype).removeprefix("torch."))
 
 
-def _empty_results(identity, tensors):
+def _empty_results(key, tensors):
     """Tensors that lie as the results will, for tracers that do not compute."""
-    body, first = body_of(identity), tensors[0]
+    body, first = body_of(key), tensors[0]
     batches = [
         tensor.shape[: tensor.ndim - len(shape)]
         for tensor, shape in zip(tensors, body.inputs, strict=True)
@@ -71,7 +71,7 @@ def _empty_results(identity, tensors):
     return [first.new_empty((*batch, *shape)) for shape in body.outputs]
 
 
-def _batched_the_old_way(identity, tensors):
+def _batched_the_old_way(key, tensors):
     raise ArgumentError(
         "PyTorch's older vectorised derivatives (vectorize=True, is_grads_batched=True, "
         "check_batched_grad=True): expected torch.func, such as torch.func.jacrev, jacfwd, vmap"

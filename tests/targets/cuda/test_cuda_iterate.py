@@ -16,7 +16,6 @@ from support.robots import random_robot, with_losses
 import paraxis as px
 from paraxis.control import reference
 from paraxis.drivers.iterate import Plan
-from paraxis.programs import work
 from paraxis.targets.cuda import iterate as loop_kernel
 from paraxis.targets.cuda.device import compile_text
 from paraxis.targets.cuda.text import iterate as loop_text
@@ -38,9 +37,7 @@ def both(program, carry, dtype="float64", **options):
     """The loop of a Program for the stand-in, and for the CPU."""
     given = {"per_step": (), "record": (), "until": None} | options
     plan = Plan(program.inputs, program.outputs, carry, **given)
-    there = loop_kernel.CudaLoop(
-        program._identified, lambda: program.graph, plan, work, dtype, CpuDevice()
-    )
+    there = loop_kernel.CudaLoop(program, plan, dtype, CpuDevice())
     return there, program.compile_loop(carry, dtype=dtype, **options)
 
 

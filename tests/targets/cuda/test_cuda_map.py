@@ -25,11 +25,11 @@ from test_map import (
 )
 
 import paraxis as px
+from paraxis import calls
 from paraxis.drivers.device_map import APART, COLUMNS, ROWS
 from paraxis.robot_functions import FUNCTIONS
 from paraxis.targets.cuda import arrays as gpu_arrays
 from paraxis.targets.cuda import device as device_module
-from paraxis.targets.cuda import map as kernel_module
 from paraxis.targets.cuda.map import CudaKernel
 from paraxis.targets.cuda.text.sines import LARGE
 from paraxis.targets.source.c import TYPES
@@ -48,7 +48,7 @@ class Watched(CudaKernel):
 
 def on_cpu(program, dtype="float64"):
     """The kernel of a Program as it is on a GPU, with its text compiled for the CPU."""
-    return Watched(program._identified, lambda: program.graph, dtype, on=CpuDevice())
+    return Watched(program, dtype, on=CpuDevice())
 
 
 def in_columns(array):
@@ -419,7 +419,7 @@ def test_what_is_compiled_anew(empty_cache):
 
     def compiled(layouts=layouts, dtype="float64", fast_math=False, description="cpu", of=program):
         device = Counting(description)
-        kernel = CudaKernel(of._identified, lambda: of.graph, dtype, fast_math, on=device)
+        kernel = CudaKernel(of, dtype, fast_math, on=device)
         for _ in range(2):
             kernel.loaded(layouts)
         return [fast for _, fast, _ in device.compiled]
@@ -442,7 +442,7 @@ def test_what_is_compiled_anew(empty_cache):
 def test_an_empty_batch_compiles_and_launches_nothing(empty_cache):
     _, program = arm()
     device = Counting()
-    kernel = CudaKernel(program._identified, lambda: program.graph, on=device)
+    kernel = CudaKernel(program, on=device)
     for batch in ((0,), (3, 0)):
         assert kernel(*motions(*batch)).shape == (*batch, 3)
     assert device.compiled == [] and device.launched == []
@@ -455,15 +455,14 @@ def test_an_empty_batch_compiles_and_launches_nothing(empty_cache):
 def test_functions_compute_in_single_only_where_all_arrays_are(doubles, monkeypatch):
     asked = []
 
-    def made(identity, make_graph, dtype):
+    def made(body, dtype):
         return lambda *arrays, out=None: asked.append(dtype)
 
-    monkeypatch.setattr(kernel_module, "CudaKernel", made)
+    monkeypatch.setattr(calls, "CudaKernel", made)
     arrays = [somewhere("cupy") for _ in range(3)]
     for k, array in enumerate(arrays):
         array.dtype = np.dtype("float64" if k in doubles else "float32")
-    kernels = kernel_module.KernelsByType("", None, ("q", "qd", "qdd"))
-    kernels(*arrays)
+    calls.Call(None, "", ("q", "qd", "qdd")).run(*arrays)
     assert asked == ["float64" if doubles else "float32"]
 
 

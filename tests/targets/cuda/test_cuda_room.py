@@ -5,7 +5,7 @@ The text is run on the CPU, against the interpreter.
 
 import numpy as np
 import pytest
-from support.cuda_on_cpu import CpuDevice
+from support.cuda_on_cpu import CpuDevice, body_apart
 from support.robots import random_robot, states
 from test_cuda_map import in_columns
 
@@ -18,7 +18,7 @@ from paraxis.targets.cuda.text.map import ROOM, map_text
 
 def on_cpu(program, *identity):
     """A kernel of its own `identity`: the cache knows nothing of limits that a test has changed."""
-    return CudaKernel((program._identified, *identity), lambda: program.graph, on=CpuDevice())
+    return CudaKernel(body_apart(program, *identity), on=CpuDevice())
 
 
 def check_values(program, kernel, arrays, turned=False):
@@ -83,7 +83,7 @@ def test_rows_that_do_not_fit_in_shared_memory_are_computed_all_the_same(program
 def test_long_rows_may_begin_anywhere_in_memory(dtype, entries):
     """They are written where memory begins, wherever rows do; beside them nothing is."""
     program = many_results(1, entries)
-    kernel = CudaKernel(program._identified, lambda: program.graph, dtype, on=CpuDevice())
+    kernel = CudaKernel(program, dtype, on=CpuDevice())
     x = np.random.default_rng(1).normal(size=(5, 3)).astype(dtype)
     expected = program.evaluate(x=x)
     for offset in range(0, 16, 4):  # else rows could not be copied in packets

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.cuda_on_cpu import body_apart
 from support.cuda_warps import WarpDevice, placed
 from support.robots import random_robot, states
 
@@ -31,9 +32,7 @@ def of_lengths(*lengths, zeros=()):
 
 def check(program, arrays, dtype, identity=()):
     """All of the results, nothing beside them, for rows that begin at any multiple of 16 bytes."""
-    kernel = CudaKernel(
-        (program._identified, *identity), lambda: program.graph, dtype, on=WarpDevice()
-    )
+    kernel = CudaKernel(body_apart(program, *identity), dtype, on=WarpDevice())
     for count, offset in zip(STATES, (0, 16, 48), strict=True):
         given = [np.ascontiguousarray(a[:count], dtype) for a in arrays]
         expected = program.evaluate(**dict(zip(program.inputs, given, strict=True)))

@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...body import Body, kept_graph
 from ...checks import did_you_mean
 from ...errors import ArgumentError
 from ...graph.splice import splice, traced_value
 from ...graph.trace import trace
-from ...passes.cheapen import cheapen_unless_long, cost
+from ...passes.cheapen import cheapen_unless_long, price
 from ...physics.contact import constrained_dynamics
 from ...physics.contact.constrained_dynamics import Tolerance
 from ...physics.parts.massless import require_mobile
-from ...programs import work
 from ...robot_functions import MATTERS, View, input_shapes
 from ...robots.equal.reframe import reframe
 from ...robots.equal.regroup import regroup
 from ...robots.robot import a_robot
 from ...scalar import equal, select, sqrt
-from ...targets.places import place_of
+from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
 from .touching import Touching
 
@@ -75,7 +75,7 @@ def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
             force, acceleration = motion.force[..., None, :], motion.acceleration[..., None, :]
             motion = motion._replace(force=force, acceleration=acceleration)
         return motion
-    place = place_of(arrays)
+    place = target_of(arrays)
     with place.stream():
         qdd, force, acceleration, rank = _moved(robot, contacts, arrays, tuple(parameters), place)
         if not several:
@@ -90,7 +90,8 @@ def _moved(robot, contacts, given, parameters, place):
     arrays = {name: place.array(value, name, shapes[name]) for name, value in given.items()}
     arrays |= {name: place.put(array) for name, array in contact_arrays(contacts).items()}
     single = all(arrays[name].dtype == np.float32 for name in ("q", "qd", "tau"))
-    kernel = _kernel(robot, contacts, parameters, "float32" if single else "float64", place)
+    dtype = "float32" if single else "float64"
+    kernel = place.map(_body(robot, contacts, parameters, dtype), dtype)
     return kernel(*(arrays[name] for name in kernel.inputs))
 
 
@@ -152,15 +153,14 @@ def graph_inputs(robot, contacts, parameters=()):
     return shapes
 
 
-def constrained_graph(robot, contacts, parameters=(), tolerance=TOLERANCE["float64"]):
-    """The cheapest of the likely ways, cheapened."""
-    places = [contact.place(robot) for contact in contacts]
+def constrained_graph(robot, contacts, places, parameters=(), tolerance=TOLERANCE["float64"]):
+    """The cheapest of the likely ways, cheapened; `places` are the frames of the contacts."""
     frames = [replace(place, name=f"contact{k}") for k, place in enumerate(places)]
     robot = replace(robot, frames=frames, warn=False)
     if not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(robot)
     ways = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
-    return cheapen_unless_long(replace(min(ways, key=cost), marks={}))
+    return cheapen_unless_long(replace(min(ways, key=price), marks={}))
 
 
 def _views(robot, parameters):
@@ -197,36 +197,19 @@ def _graph(view, contacts, parameters, tolerance):
     return trace(run, inputs, "constrained_forward_dynamics")
 
 
-def contact_identity(robot, contacts, parameters):
-    frames = [contact.place(robot) for contact in contacts]
-    about = [
-        f"{frame.body} {frame.pose} {contact.identity}"
-        for frame, contact in zip(frames, contacts, strict=True)
-    ]
-    return f"constrained_forward_dynamics {robot.digest} {about} {parameters}"
+def contact_frames(robot, contacts):
+    return tuple(contact.place(robot) for contact in contacts)
 
 
-def _kernel(robot, contacts, parameters, dtype, place):
-    """Compiled on first use and remembered."""
-    key = ("contacts", *[each.key for each in contacts], parameters, dtype, place.target)
-
-    def graph():
-        return constrained_graph(robot, contacts, parameters, TOLERANCE[dtype])
-
-    known = robot._functions
-    if key not in known:
-        identity = contact_identity(robot, contacts, parameters)
-        known[key] = place.kernel(identity, graph, work, dtype)
-    return known[key]
+def _body(robot, contacts, parameters, dtype="float64"):
+    given = robot, contacts, contact_frames(robot, contacts), parameters, TOLERANCE[dtype]
+    return Body(constrained_graph, *given)
 
 
 def spliced(robot, contacts, arrays, parameters=()):
-    """The motion of one state as part of the trace under way; forces are a list, one a contact.
+    """The motion of one state as part of the trace under way; forces are a list, one per contact.
 
     `arrays` has, by their names, all inputs of the graph, and may have more.
     """
-    identity = contact_identity(robot, contacts, parameters)
-    if identity not in robot._graphs:
-        robot._graphs[identity] = constrained_graph(robot, contacts, parameters)
-    graph = robot._graphs[identity]
+    graph = kept_graph(_body(robot, contacts, parameters))
     return ConstrainedMotion(*splice(graph, [arrays[name] for name in graph.inputs]))

@@ -1,5 +1,7 @@
 """`px.project_velocity`: the rates that a robot is left with when it comes into contact."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from ... import api
@@ -7,7 +9,7 @@ from ...errors import ArgumentError
 from ...graph.splice import traced_value
 from ...robot_functions import MATTERS, input_shapes
 from ...robots.robot import a_robot
-from ...targets.places import place_of
+from ...targets.target import target_of
 from .contact import Contact
 from .dynamics import constrained_forward_dynamics
 
@@ -25,11 +27,11 @@ def project_velocity(robot, q, qd, contact, **parameters):
     several = contact if isinstance(contact, list | tuple) else [contact]
     only_directions = [require_directions(each).with_data({}) for each in several]
     of_masses = {name: parameters[name] for name in parameters if name in MATTERS["mass_matrix"]}
-    weightless = _weightless(robot)
+    weightless = _weightless(a_robot(robot))
     given = {"q": q, "qd": qd, **of_masses}
     if traced_value(tuple(given.values())) is not None:
         return _projected(weightless, given, np.zeros(robot.nv), only_directions)
-    place, shapes = place_of(given), input_shapes(robot, "bias_forces", tuple(of_masses))
+    place, shapes = target_of(given), input_shapes(robot, "bias_forces", tuple(of_masses))
     with place.stream():
         given = {name: place.array(value, name, shapes[name]) for name, value in given.items()}
         single = given["q"].dtype == given["qd"].dtype == np.float32
@@ -46,11 +48,10 @@ def _projected(weightless, given, rest, contacts):
     return constrained_forward_dynamics(weightless, q, rest, momentum, contacts, **of_masses).qdd
 
 
+@lru_cache(maxsize=64)
 def _weightless(robot):
-    """The robot without gravity, and with it what is compiled for it."""
-    if "weightless" not in a_robot(robot)._functions:
-        robot._functions["weightless"] = robot.with_gravity((0.0, 0.0, 0.0))
-    return robot._functions["weightless"]
+    """The robot without gravity; the same one each time, as what is compiled for it goes by it."""
+    return robot.with_gravity((0.0, 0.0, 0.0))
 
 
 def require_directions(contact):

@@ -1,5 +1,7 @@
 """Contact at the end of a chain too long for a Program of its own (chains/closed.py)."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from ...chains.closed import ClosedChain
@@ -73,8 +75,4 @@ def _scales(mobility, directions, slack):
     return 1.0 / np.sqrt(np.where(sizes > 0.0, sizes, 1.0))
 
 
-def _closed(robot, frame, coordinates):
-    key = ("closed chain", frame.pose, coordinates)
-    if key not in robot._functions:
-        robot._functions[key] = ClosedChain(robot, frame, coordinates)
-    return robot._functions[key]
+_closed = lru_cache(maxsize=8)(ClosedChain)  # with the memory that its sweeps work in

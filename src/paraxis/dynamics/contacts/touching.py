@@ -39,23 +39,12 @@ class Touching:
         return other
 
     @property
-    def identity(self):
-        """Whatever decides its equations, but for the place of its frame."""
+    def digest(self):
+        """Of what decides its equations, but for the place of its frame and numbers of a state."""
         return f"{self.numbers} {self.coordinates} {tuple(self.data)}"
-
-    @property
-    def key(self):
-        """What tells it from other contacts of the same robot; the numbers of a state do not."""
-        return self.frame, self.numbers, self.coordinates, tuple(self.data)
 
     def place(self, robot):
         """Its frame, which joints of the robot must be able to move as it demands."""
-        key, known = ("place of a contact", self.frame, self.constraints), robot._functions
-        if key not in known:
-            known[key] = self._find_place(robot)
-        return known[key]
-
-    def _find_place(self, robot):
         frame = robot.tool() if self.frame is None else robot.frame(self.frame)
         if frame.body == WORLD:
             raise ArgumentError(f"contact: frame {frame.name!r} is fixed to the world")

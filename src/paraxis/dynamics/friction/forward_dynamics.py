@@ -10,7 +10,7 @@ tried again from other accelerations and directions, by steps that are at first 
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from ...robot_functions import LONGEST_PROGRAM, check_parameters, input_shapes
 from ...robots.model import Model
 from ...robots.robot import a_robot
 from ...targets.compiling import one_call
-from ...targets.places import place_of
+from ...targets.target import target_of
 from .newton import kernels, lossless_check
 
 STEPS = 20  # of Newton's method; three to six are usual
@@ -73,7 +73,7 @@ def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
         raise ArgumentError("out: expected none, as results are new arrays, found one")
     check_parameters("motor_torques", tuple(parameters))
     given = {"q": q, "qd": qd, "motor": motor, **parameters}
-    place = place_of(given)
+    place = target_of(given)
     about = f"forward_dynamics_with_friction of {quoted(robot.name)}"
     with one_call(about), place.stream(), np.errstate(all="ignore"):
         state, batch = _flat(robot, given, place)
@@ -96,14 +96,6 @@ def _flat(robot, arrays, place):
         whole = place.arrays.broadcast_to(array, (*batch, *shapes[name]))
         flat[name] = whole.reshape(math.prod(batch), *shapes[name]).astype(float, copy=False)
     return flat, batch
-
-
-def _solver(robot, parameters, place):
-    """Made on first use and remembered."""
-    key = ("friction", parameters, place.target, place.number)
-    if key not in robot._functions:
-        robot._functions[key] = Solver(robot, parameters, place)
-    return robot._functions[key]
 
 
 class Solver:
@@ -240,3 +232,6 @@ def _other_starts(n):
     rng = np.random.default_rng(0)
     for _ in range(MORE_STARTS):
         yield rng.uniform(-1.0, 1.0, n)
+
+
+_solver = lru_cache(maxsize=64)(Solver)

@@ -15,6 +15,7 @@ and round; `fraction`, the share of a step that is taken, makes them cautious.
 from dataclasses import dataclass
 from functools import partial
 
+from ...body import Body
 from ...drivers.iterate import Plan
 from ...graph.derivative import jacobian
 from ...graph.splice import splice
@@ -27,7 +28,6 @@ from ...physics.linear.elimination import solve_linear
 from ...physics.modified_newton_euler import inverse_dynamics, torques_and_reactions
 from ...physics.parts.massless import require_inertia
 from ...physics.parts.torque_sizes import torque_sizes
-from ...programs import work
 from ...robot_functions import input_shapes
 from ...robots.model import Model
 from ...scalar import equal, less_equal, maximum, select
@@ -60,36 +60,37 @@ def _at_joint(robot, place):
 
 
 def _check(robot, parameters, place):
-    def run(q, qd, qdd, direction, **given):
-        model = Model(robot, given)
-        dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
-        torques = with_losses(model, qd, dynamic, reactions, direction)
-        bands = map(holding_band, robot.joints, dynamic, reactions)
-        least, largest = map(list, zip(*bands, strict=True))
-        sizes = [
-            size * (1 / abs(ratio))
-            for size, ratio in zip(torque_sizes(model, q, qd, qdd), robot.ratios, strict=True)
-        ]
-        return {"input": torques.input, "least": least, "largest": largest, "size": sizes}
-
     inputs = ("q", "qd", "qdd", "direction")
-    return _compiled(robot, "friction_check", run, inputs, parameters, place)
+    return _compiled(robot, "friction_check", _checked_friction, inputs, parameters, place)
+
+
+def _checked_friction(robot, q, qd, qdd, direction, **given):
+    model = Model(robot, given)
+    dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
+    torques = with_losses(model, qd, dynamic, reactions, direction)
+    bands = map(holding_band, robot.joints, dynamic, reactions)
+    least, largest = map(list, zip(*bands, strict=True))
+    sizes = [
+        size * (1 / abs(ratio))
+        for size, ratio in zip(torque_sizes(model, q, qd, qdd), robot.ratios, strict=True)
+    ]
+    return {"input": torques.input, "least": least, "largest": largest, "size": sizes}
 
 
 def lossless_check(robot, parameters, place):
     """(q, qd, qdd) -> the torques at joints, and the sizes of what adds up to them."""
+    inputs = ("q", "qd", "qdd")
+    return _compiled(robot, "lossless_check", _torques_and_sizes, inputs, parameters, place)
 
-    def run(q, qd, qdd, **given):
-        model = Model(robot, given)
-        return {"tau": inverse_dynamics(model, q, qd, qdd), "size": torque_sizes(model, q, qd, qdd)}
 
-    return _compiled(robot, "lossless_check", run, ("q", "qd", "qdd"), parameters, place)
+def _torques_and_sizes(robot, q, qd, qdd, **given):
+    model = Model(robot, given)
+    return {"tau": inverse_dynamics(model, q, qd, qdd), "size": torque_sizes(model, q, qd, qdd)}
 
 
 def _compiled(robot, name, run, inputs, parameters, place):
     shapes = _shapes(robot, inputs, parameters)
-    identity = f"{robot.digest} {name} {parameters}"
-    return place.kernel(identity, lambda: trace(run, shapes, name), work)
+    return place.map(Body(trace, partial(run, robot), shapes, name))
 
 
 def _shapes(robot, inputs, parameters):
@@ -102,10 +103,7 @@ def _solve(robot, parameters, place):
     shapes = {"fraction": ()} | arrays
     outputs = {"qdd_next": (robot.nv,), "done": ()}
     plan = Plan(shapes, outputs, {"qdd": "qdd_next"}, until="done")
-    identity = f"{robot.digest} friction_step {parameters}"
-    return place.loop(
-        identity, lambda: _step_graph(robot, parameters, shapes), plan, work, few=False
-    )
+    return place.iterate(Body(_step_graph, robot, parameters, shapes), plan)
 
 
 def _step_graph(robot, parameters, shapes):

@@ -88,7 +88,7 @@ def _customised(robot, friction):
             later = bisect_right(steps, node.index, key=lambda step: step.start)
             steps[later - 1].operations.append(node)
     name = f"{robot.name}, streamlined" + (" with friction" if friction else "")
-    return _tasks(name, Program(graph), steps)
+    return _tasks(name, Program.of(graph), steps)
 
 
 def _tasks(name, program, steps):

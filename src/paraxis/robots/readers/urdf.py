@@ -81,7 +81,7 @@ def parse_urdf(text, tip=None, name=None, drives=None):
             if f.body != WORLD
         }
         sentences = left_out(robot, trunk, standing, mimics) + implausible(as_written)
-        warn_of(f"robot {quoted(robot.name)}", sentences, stacklevel=4)
+        warn_of(f"robot {quoted(robot.name)}", sentences)
         return robot
 
 

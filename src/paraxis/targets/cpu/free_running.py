@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import store as cache
 from . import host
 from .aside import on_another_thread
 from .text.clock import ticks_a_second
@@ -76,6 +75,4 @@ def _blocks(words):
 def compile_free_running(bodies):
     """A kernel from the cache, or compiled and kept there."""
     text = assembly_source(bodies)
-    key = cache.key("free running", text, host.description())
-    _, data = cache.kept(key, lambda: ({}, host.compile_object(text)))
-    return FreeRunningKernel(bodies, host.LoadedCode(data))
+    return FreeRunningKernel(bodies, host.loaded(text, lambda: text))

@@ -16,6 +16,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from .. import store
 from .aside import aside
 from .cpu_features import wanted
 
@@ -232,3 +233,9 @@ class LoadedCode:
 
     def function(self, name, result, *arguments):
         return ctypes.CFUNCTYPE(result, *arguments)(self.address(name))
+
+
+def loaded(name, source):
+    """Code that belongs to no Body, as threads need it: from the disk, or from `source()`."""
+    _, data = store.code((name, description()), lambda: ({}, compile_object(source())))
+    return LoadedCode(data)

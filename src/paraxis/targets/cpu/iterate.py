@@ -7,9 +7,10 @@ import numpy as np
 
 from ...drivers.iterate import Iteration
 from ...drivers.memory import MainMemory
+from ...passes.cost import cost
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
-from .. import store as cache
+from .. import store
 from ..compiling import about
 from . import host
 from .map import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
@@ -83,28 +84,29 @@ class Loop:
         return f"<loop {self.name} carrying {carried}, {self.dtype}, {self.lanes} lanes>"
 
 
-def compile_loop(
-    identity, make_graph, plan, work, dtype="float64", thread_count=None, for_few=False
-):
-    """A loop from the cache, or compiled from `make_graph()` and kept there.
+def iterate_kernel(body, plan, dtype="float64", threads=None, states=None):
+    """The loop of a Body: from this process, from the disk, or compiled.
 
-    `identity` says everything the graph depends on, so that it need not be made to be found. With
-    `for_few` it is meant for few states; it takes any, and gives the same bits.
+    With few `states` it is one that is meant for few; it takes any, and gives the same bits.
     """
-    dtype = checked_options(dtype, thread_count)
+    dtype = checked_options(dtype, threads)
     lanes = lanes_of(dtype)
-    lanes = Lanes(lanes.element, NARROW // lanes.size) if for_few else lanes
-    key = cache.key("iterate", identity, plan, dtype, lanes, host.description())
+    if states is not None and states <= FEW:
+        lanes = Lanes(lanes.element, NARROW // lanes.size)
 
     def make():
-        graph = make_graph()
+        graph = body.made()
         about(graph.name)
         description = {"name": graph.name, "dtype": dtype}
-        description |= {"lanes": lanes.count, "work": work(graph)}
+        description |= {"lanes": lanes.count, "work": cost(graph)}
         return description, host.compile_object(assembly_source(graph, plan, lanes))
 
-    description, data = cache.kept(key, make)
-    return Loop(plan, description, host.LoadedCode(data), thread_count)
+    parts = "iterate", body.key, str(plan), dtype, lanes, host.description()
+
+    def load(description, data, threads):
+        return Loop(plan, description, host.LoadedCode(data), threads)
+
+    return store.get(parts, make, load, threads)
 
 
 def assembly_source(graph, plan, lanes):

@@ -8,12 +8,12 @@ import numpy as np
 
 from ...drivers import map as map_driver
 from ...errors import ArgumentError
+from ...passes.cost import cost
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
-from .. import store as cache
+from .. import store
 from ..compiling import about
-from ..machine_code import MachineCode
-from ..number import checked_dtype
+from ..number import NOT_PICKLED, checked_dtype
 from . import host
 from .pieces import PIECE_WORK, run_in_pieces
 from .text import python_entry, xla_entry
@@ -32,7 +32,7 @@ CHUNK_WORK = 400_000  # flops a thread takes at a time: some ten microseconds
 THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
 
 
-class Kernel(MachineCode):
+class Kernel:
     """Call it with one array for each input; arrays broadcast, `out=` is written in place.
 
     Returns an array, or a tuple of arrays for a Program with several outputs.
@@ -99,6 +99,9 @@ class Kernel(MachineCode):
         job = map_driver.row_major_job(self._signature, batches, batch, self.dtype.itemsize)
         return self._shared_out(job, math.prod(batch))
 
+    def __reduce__(self):
+        raise TypeError(NOT_PICKLED)
+
     def __repr__(self):
         return f"<kernel {self.name}{self._signature}, {self.dtype}, {self.lanes} lanes>"
 
@@ -149,45 +152,52 @@ def define_batch(module, graph, order, lanes, linkage=""):
     define_run(module, graph, lanes, "body", frame, fetch, rows_body, linkage)
 
 
-def compile_kernel(identity, make_graph, work, dtype="float64", thread_count=None, fallback=None):
-    """A kernel from the cache, or compiled from `make_graph()` and kept there.
+def map_kernel(body, dtype="float64", threads=None):
+    """The kernel of a Body over batches: from this process, from the disk, or compiled."""
+    dtype = checked_options(dtype, threads)
+    return store.get(_parts(body, dtype), _maker(body, dtype), load_kernel, threads)
 
-    `identity` says everything the graph depends on, so that it need not be made to be found;
-    `work(graph)` is roughly the flops of a state; `fallback` as for `load_kernel`.
-    """
-    dtype = checked_options(dtype, thread_count)
-    lanes, entry = lanes_of(dtype), python_entry.supported()
-    key = cache.key(identity, dtype, lanes, entry, tuple.__basicsize__, host.description())
 
+def kernel_with_fallback(body, dtype, fallback):
+    """A kernel of its own, whose `native` function hands what it does not take to `fallback`."""
+    return load_kernel(*store.code(_parts(body, dtype), _maker(body, dtype)), fallback=fallback)
+
+
+def _parts(body, dtype):
+    entry = python_entry.supported()
+    return "map", body.key, dtype, lanes_of(dtype), entry, tuple.__basicsize__, host.description()
+
+
+def _maker(body, dtype):
     def make():
-        graph = make_graph()
+        graph, lanes = body.made(), lanes_of(dtype)
         about(graph.name)
+        entry = python_entry.supported()
         has_entry = entry and python_entry.has_entry(graph)
+        work = cost(graph)
         description = {
             "name": graph.name,
             "dtype": dtype,
             "inputs": graph.inputs,
             "outputs": {name: shape for name, (shape, _) in graph.outputs.items()},
             "lanes": lanes.count,
-            "work": work(graph),
+            "work": work,
             "entry": has_entry,
             "native": ("run", "one") if has_entry else ("run",),
         }
-        source = assembly_source(graph, lanes, description["work"], entry)
-        return description, host.compile_object(source)
+        return description, host.compile_object(assembly_source(graph, lanes, work, entry))
 
-    description, data = cache.kept(key, make)
-    return load_kernel(description, data, thread_count, fallback)
+    return make
 
 
-def load_kernel(description, data, thread_count=None, fallback=None, kind=Kernel):
+def load_kernel(description, data, threads=None, fallback=None, kind=Kernel):
     """A kernel from machine code, of this class.
 
     `kernel.native` is its native function, which hands what it does not take to `fallback`
     (by default the kernel's own general path).
     """
     code = host.LoadedCode(data)
-    kernel = kind(description, code, thread_count)
+    kernel = kind(description, code, threads)
     kernel.native = fallback or kernel.general
     if description["entry"]:
         kernel.native = python_entry.make_callable(

@@ -7,7 +7,7 @@ from functools import cache as remembered
 import numpy as np
 
 from ...errors import ArgumentError
-from .. import store as cache
+from .. import store
 from ..compiling import about
 from ..number import checked_dtype
 from . import host
@@ -58,9 +58,7 @@ class ParallelKernel(Kernel):
 @remembered
 def member():
     """The native function that members of the team run; it stays loaded, as they stay."""
-    key = cache.key("member", host.description())
-    _, data = cache.kept(key, lambda: ({}, host.compile_object(member_source())))
-    code = host.LoadedCode(data)
+    code = host.loaded("member", member_source)
     function = code.function("work", None, ctypes.c_void_p, ctypes.c_void_p)
     function.life = code.life
     return function
@@ -77,7 +75,6 @@ def compile_parts(graph, parts, lines, dtype="float64"):
         )
     entry = python_entry.supported()
     text = assembly_source(graph, parts, lines, ELEMENTS[dtype], entry)
-    key = cache.key(text, tuple.__basicsize__, host.description())
 
     def make():
         about(graph.name)
@@ -92,4 +89,5 @@ def compile_parts(graph, parts, lines, dtype="float64"):
         }
         return description, host.compile_object(text)
 
-    return load_kernel(*cache.kept(key, make), len(parts), kind=ParallelKernel)
+    found = store.code((text, tuple.__basicsize__, host.description()), make)
+    return load_kernel(*found, len(parts), kind=ParallelKernel)

@@ -4,8 +4,8 @@ import numpy as np
 
 from ...drivers.map import as_array
 from ...drivers.scan import Scan, check_order
+from ..body_operator import BodyOperator
 from ..exclusive import exclusive
-from ..program_operator import ProgramOperator
 from . import threads
 from .map import checked_options
 from .sweep import ON_CPU
@@ -14,10 +14,10 @@ from .sweep import ON_CPU
 class PrefixScan:
     """Call it with an array (n, ...) for each part; prefix k glues elements 0 to k."""
 
-    def __init__(self, identity, graph, order, work, thread_count):
-        self.order, self.threads = check_order(order), thread_count
-        self._operator = ProgramOperator(identity, graph, work, ON_CPU)
-        self.name, self.shapes = graph.name, self._operator.shapes
+    def __init__(self, body, order, threads):
+        self.order, self.threads = check_order(order), threads
+        self._operator = BodyOperator(body, ON_CPU)
+        self.name, self.shapes = body.name, self._operator.shapes
         self._scan, self._lock = None, exclusive()
 
     def __call__(self, /, *arrays, **named):
@@ -50,7 +50,7 @@ class PrefixScan:
         return f"<scan of {self._operator}, {self.order}>"
 
 
-def compile_scan(identity, graph, order, work, thread_count):
-    """The scan of a graph that glues two spans; machine code is made with the first row."""
-    checked_options("float64", thread_count)
-    return PrefixScan(identity, graph, order, work, thread_count)
+def scan_kernel(body, order, threads=None):
+    """The scan of a Body that glues two spans; machine code is made with the first row."""
+    checked_options("float64", threads)
+    return PrefixScan(body, order, threads)

@@ -6,9 +6,10 @@ from array import array as word_array
 import numpy as np
 
 from ...drivers.sweep import addresses, tiles
+from ...passes.cost import cost
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
-from .. import store as cache
+from .. import store
 from ..compiling import about
 from . import host
 from .map import checked_options, lanes_of
@@ -112,42 +113,41 @@ class Job:
             raise MemoryError(f"{self._sweep.name}: no memory for its intermediate values")
 
 
-def compile_sweep(
-    identity, make_graph, work, ways=None, dtype="float64", wide=True, otherwise=TILE
-):
-    """A sweep from the cache, or compiled from `make_graph()` and kept there.
+def sweep_kernel(body, ways=None, dtype="float64", wide=True, otherwise=TILE):
+    """The sweep of a Body: from this process, from the disk, or compiled.
 
-    `ways` says how the lanes of an array lie, `otherwise` how those of all others do. With `wide`
-    a lane for every entry of the machine's registers, else one.
+    `ways` says how the lanes of an array are laid out, `otherwise` how those of all others are.
+    With `wide` a lane for every entry of the machine's registers, else one.
     """
     dtype = checked_options(dtype, None)
     lanes = lanes_of(dtype)
     lanes = lanes if wide else Lanes(lanes.element, 1)
     ways = ways or {}
-    lie = sorted(ways.items()), otherwise
-    key = cache.key("sweep", identity, lie, dtype, lanes, host.description())
 
     def make():
-        graph = make_graph()
+        graph = body.made()
         about(graph.name)
         arrays = [*graph.inputs, *graph.outputs]
         description = {"name": graph.name, "lanes": lanes.count}
-        description |= {"arrays": arrays, "work": work(graph)}
+        description |= {"arrays": arrays, "work": cost(graph)}
         module = Module()
         fused = fuse(graph) if host.has_fma() else graph
         order = trig_first(fused)
         define_sweep(module, fused, order, lanes, [ways.get(name, otherwise) for name in arrays])
         return description, host.compile_object(str(module))
 
-    description, data = cache.kept(key, make)
-    return Sweep(description, host.LoadedCode(data))
+    def load(description, data):
+        return Sweep(description, host.LoadedCode(data))
+
+    layouts = tuple(sorted(ways.items())), otherwise
+    return store.get(("sweep", body.key, layouts, dtype, lanes, host.description()), make, load)
 
 
 class CpuSweeps:
     """Where sweeps run and their arrays are; for a GPU see targets/cuda/sweep.py."""
 
     arrays = np
-    sweep = staticmethod(compile_sweep)
+    sweep = staticmethod(sweep_kernel)
     tiles = staticmethod(tiles)
     addresses = staticmethod(addresses)
 

@@ -7,7 +7,6 @@ microsecond; threads that sleep (workers.py) take some ten times as long to wake
 import ctypes
 from functools import cache as remembered
 
-from .. import store as cache
 from . import host
 from .parts import member
 from .team import team
@@ -35,9 +34,7 @@ def run_together(function, job, processors, long=False):
 
 @remembered
 def _caller(processors):
-    key = cache.key("together", processors, host.description())
-    _, data = cache.kept(key, lambda: ({}, host.compile_object(_source(processors))))
-    code = host.LoadedCode(data)
+    code = host.loaded(f"together {processors}", lambda: _source(processors))
     ctypes.c_void_p.from_address(code.global_address("team")).value = team.address
     call = code.function("together", ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p)
     call.life = code.life

@@ -8,7 +8,6 @@ import ctypes
 from functools import cache as remembered
 from typing import NamedTuple
 
-from .. import store as cache
 from . import host
 from .text.job import lines
 from .text.module import Module
@@ -52,9 +51,7 @@ class Native(NamedTuple):
 
 @remembered
 def _native():
-    key = cache.key("workers", host.description())
-    _, data = cache.kept(key, lambda: ({}, host.compile_object(_source())))
-    code = host.LoadedCode(data)
+    code = host.loaded("workers", _source)
     pointer, number = ctypes.c_void_p, ctypes.c_int64
     return Native(
         code.function("together", ctypes.c_bool, pointer, number, pointer, pointer),

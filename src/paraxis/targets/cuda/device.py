@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from ...errors import ArgumentError, MissingPackageError
-from .. import store as disk
+from .. import store
 
 OPTIONS = ("--std=c++17",)
 FAST = ("--ftz=true", "--prec-div=false", "--prec-sqrt=false")  # sines are our own, and fast
@@ -58,6 +58,18 @@ class Device:
     def binary(self, text, fast_math=False, size="usual"):
         """Machine code for the GPU at hand."""
         return compile_text(text, self.architecture, fast_math, size)
+
+    def code(self, parts, make):
+        """(description, machine code) for this kind of GPU: kept on disk, or from `make()`."""
+        return store.code(("cuda", *parts, self.description), make)
+
+    def loaded(self, parts, make, load):
+        """`load(device, description, machine code)`, once for the GPU that is current."""
+
+        def here(description, binary, *_):
+            return load(self, description, binary)
+
+        return store.get(("cuda", *parts, self.description), make, here, self, self.number)
 
     def load(self, binary, name):
         """The kernel of that name, to be launched."""
@@ -135,9 +147,3 @@ def compile_text(text, architecture, fast_math=False, size="usual"):
         raise RuntimeError(f"NVRTC: {nvrtc.getProgramLog(program)}") from None
     finally:
         nvrtc.destroyProgram(program)
-
-
-def cached(key_parts, make, device):
-    """(description, machine code) from the disk cache, or made by `make()` and kept there."""
-    key = disk.key("cuda", *key_parts, device.description)
-    return disk.kept(key, make)

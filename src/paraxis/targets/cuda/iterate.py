@@ -3,9 +3,10 @@
 import numpy as np
 
 from ...drivers.iterate import Iteration
+from ...passes.cost import cost
 from ..compiling import about
 from ..number import checked_dtype
-from .device import cached, device
+from .device import device
 from .memory import memory_of
 from .text.iterate import loop_text
 
@@ -19,15 +20,14 @@ FILLING = 1 << 16
 class CudaLoop:
     """Call it with the number of steps and the arrays by name; or `start` it, to go on piecewise.
 
-    As backends.llvm.iterate_kernel.Loop, for arrays of CuPy, PyTorch or JAX on a GPU; numbers are
+    As targets/cpu/iterate.py, for arrays of CuPy, PyTorch or JAX on a GPU; numbers are
     taken as they are. Steps are queued on the current stream and not waited for, but that a loop
     with `until` waits where it is asked whether it is over.
     """
 
-    def __init__(self, identity, make_graph, plan, work, dtype="float64", on=None):
+    def __init__(self, body, plan, dtype="float64", on=None):
         self.plan, self.dtype = plan, np.dtype(checked_dtype(dtype))
-        self.device = on or device()
-        self._identity, self._make_graph, self._work = identity, make_graph, work
+        self.device, self._body = on or device(), body
         self._loaded = {}  # by the number of the GPU
 
     def start(self, /, steps, every=1, out=None, **arrays):
@@ -56,7 +56,7 @@ class CudaLoop:
 
     def text(self):
         """The CUDA C++."""
-        return loop_text(self._make_graph(), self.plan, self.dtype.name)
+        return loop_text(self._body.made(), self.plan, self.dtype.name)
 
     def steps_at_once(self, states):
         return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here.work))
@@ -73,15 +73,15 @@ class CudaLoop:
         """The kernel on the GPU that is current."""
         number = self.device.number
         if number not in self._loaded:
-            parts = ("loop", self._identity, self.plan, self.dtype.name)
-            self._loaded[number] = _Loaded(self.device, *cached(parts, self._made, self.device))
+            parts = "iterate", self._body.key, str(self.plan), self.dtype.name
+            self._loaded[number] = self.device.loaded(parts, self._made, _Loaded)
         return self._loaded[number]
 
     def _made(self):
-        graph = self._make_graph()
+        graph = self._body.made()
         about(graph.name)
         text = loop_text(graph, self.plan, self.dtype.name)
-        description = {"name": text.name, "threads": text.threads, "work": self._work(graph)}
+        description = {"name": text.name, "threads": text.threads, "work": cost(graph)}
         return description, self.device.binary(text.text, size=text.size)
 
     def __repr__(self):

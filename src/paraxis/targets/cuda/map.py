@@ -6,30 +6,29 @@ from functools import cached_property
 import numpy as np
 
 from ...drivers.device_map import ROWS, plan
-from ...drivers.map import Signature, is_single
+from ...drivers.map import Signature
 from ..compiling import about
-from ..machine_code import MachineCode
-from ..number import checked_dtype
-from .arrays import family_of, together
-from .device import cached, device
+from ..number import NOT_PICKLED, checked_dtype
+from .arrays import family_of
+from .device import device
 from .text.map import map_text
 
 
-class CudaKernel(MachineCode):
+class CudaKernel:
     """Call it with one array for each input; arrays broadcast, `out=` is written in place.
 
     Takes arrays of CuPy, PyTorch and JAX that are on one GPU, and returns the same kind there.
     Work is queued on the current stream, and not waited for. A kernel is compiled for each way in
     which arrays lie in memory, when such arrays come first.
 
-    `identity` says everything the graph depends on, so that it need not be made where machine code
-    is in the cache; `on` is the device, by default the GPU at hand.
+    The Body's graph is made only where machine code is not in the cache; `on` is the device, by
+    default the GPU at hand.
     """
 
-    def __init__(self, identity, make_graph, dtype="float64", fast_math=False, on=None):
+    def __init__(self, body, dtype="float64", fast_math=False, on=None):
         self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
         self.device = on or device()
-        self._identity, self._make_graph, self._loaded = identity, make_graph, {}
+        self._body, self._loaded = body, {}
 
     def __call__(self, /, *arguments, out=None, **named):
         signature = self._signature
@@ -64,14 +63,13 @@ class CudaKernel(MachineCode):
         number = self.device.number
         key = (layouts, number)
         if key not in self._loaded:
-            parts = (self._identity, self.dtype.name, self.fast_math, layouts)
-            found = cached(parts, lambda: self._made(layouts), self.device)
-            self._loaded[key] = Loaded(self.device, *found)
+            parts = "map", self._body.key, self.dtype.name, self.fast_math, layouts
+            self._loaded[key] = self.device.loaded(parts, lambda: self._made(layouts), Loaded)
         return self._loaded[key]
 
     def text(self, layouts):
         """The CUDA C++ for arrays that lie so."""
-        return map_text(_with_names_apart(self._graph), layouts, self.dtype.name)
+        return map_text(_with_names_apart(self._body.graph), layouts, self.dtype.name)
 
     def row_major_launches(self):
         """For other programs that start kernels: (CUfunction, threads a block, bytes of shared
@@ -85,24 +83,20 @@ class CudaKernel(MachineCode):
         return found
 
     def _made(self, layouts):
-        about(self._graph.name)
+        about(self._body.name)
         text = self.text(layouts)
         kernels = [(kernel.name, kernel.threads, kernel.shared) for kernel in text.kernels]
         binary = self.device.binary(text.text, self.fast_math, text.size)
         return {"kernels": kernels}, binary
 
     @cached_property
-    def _graph(self):
-        return self._make_graph()
-
-    @cached_property
     def _shapes(self):
         def make():
-            graph = self._graph
+            graph = self._body.graph
             outputs = {name: shape for name, (shape, _) in graph.outputs.items()}
             return {"name": graph.name, "inputs": graph.inputs, "outputs": outputs}, b""
 
-        return cached(("shapes", self._identity), make, self.device)[0]
+        return self.device.loaded(("shapes", self._body.key), make, lambda _, shapes, __: shapes)
 
     @cached_property
     def _signature(self):
@@ -111,6 +105,9 @@ class CudaKernel(MachineCode):
             for kind in ("inputs", "outputs")
         )
         return Signature(inputs, outputs)
+
+    def __reduce__(self):
+        raise TypeError(NOT_PICKLED)
 
     def __repr__(self):
         return f"<kernel {self.name}{self._signature}, {self.dtype}, cuda>"
@@ -138,18 +135,3 @@ class Loaded:
     def run(self, states, arguments):
         for launcher, threads, shared in self.kernels:
             launcher(-(-states // threads), threads, [states, *arguments], shared)
-
-
-class KernelsByType:
-    """The float32 kernel where all arrays are of that type, else the float64 one."""
-
-    def __init__(self, identity, make_graph, names):
-        self._identity, self._make_graph, self._kernels = identity, make_graph, {}
-        self._names = names
-
-    def __call__(self, *arrays, out=None):
-        together(arrays, self._names)  # before a GPU is looked for
-        dtype = "float32" if all(map(is_single, arrays)) else "float64"
-        if dtype not in self._kernels:
-            self._kernels[dtype] = CudaKernel(self._identity, self._make_graph, dtype)
-        return self._kernels[dtype](*arrays, out=out)

@@ -1,7 +1,7 @@
 """A Program as the combine operator of a scan on a GPU: all prefixes of a row of elements."""
 
 from ...drivers.scan import Scan, check_order
-from ..program_operator import ProgramOperator
+from ..body_operator import BodyOperator
 from .arrays import family_of
 from .device import device
 from .memory import GpuMemory
@@ -15,9 +15,8 @@ class CudaScan:
     Arrays are of CuPy, PyTorch or JAX; work is queued on the current stream.
     """
 
-    def __init__(self, identity, graph, order, work, on=None):
-        self.order, self.device = check_order(order), on or device()
-        self._identity, self._graph, self._work = identity, graph, work
+    def __init__(self, body, order, on=None):
+        self.order, self.device, self._body = check_order(order), on or device(), body
         self._rows = {}  # number of the GPU -> _Rows
 
     def __call__(self, /, *arrays, **named):
@@ -34,8 +33,7 @@ class CudaScan:
     def _on_current_gpu(self):
         number = self.device.number
         if number not in self._rows:
-            on = sweeps_on(self.device, number)
-            operator = ProgramOperator(self._identity, self._graph, self._work, on)
+            operator = BodyOperator(self._body, sweeps_on(self.device, number))
             self._rows[number] = _Rows(operator, self.device)
         return self._rows[number]
 

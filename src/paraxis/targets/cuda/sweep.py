@@ -3,7 +3,6 @@
 from functools import cache
 
 from ..compiling import about
-from .device import cached
 from .recording import Recording
 from .text.sweep import ITEM, THREADS, sweep_text
 
@@ -20,11 +19,11 @@ class GpuSweeps:
     def __init__(self, on):
         self.device, self.arrays, self._sweeps = on, on.arrays, {}
 
-    def sweep(self, identity, make_graph, work=None, ways=None, wide=True, otherwise=None):
-        """A sweep. Each thread is a lane, and arrays lie as they do: the rest is for the CPU."""
-        if identity not in self._sweeps:
-            self._sweeps[identity] = Sweep(self.device, identity, make_graph)
-        return self._sweeps[identity]
+    def sweep(self, body, ways=None, wide=True, otherwise=None):
+        """A sweep. Each thread is a lane, in any layout: the rest is for the CPU."""
+        if body.key not in self._sweeps:
+            self._sweeps[body.key] = Sweep(self.device, body)
+        return self._sweeps[body.key]
 
     def tiles(self, groups, steps, entries, lanes):
         """New memory (groups, steps, entries, lanes), in which groups are side by side: one thread
@@ -46,22 +45,23 @@ class Sweep:
 
     lanes = 1
 
-    def __init__(self, on, identity, make_graph):
-        self.device, self._identity, self._make_graph = on, identity, make_graph
-        self._launchers = {}
+    def __init__(self, on, body):
+        self.device, self._body, self._launchers = on, body, {}
 
         def names():
-            graph = make_graph()
-            return {"inputs": [*graph.inputs], "outputs": [*graph.outputs]}, b""
+            graph = body.made()
+            made = {"name": graph.name, "inputs": [*graph.inputs], "outputs": [*graph.outputs]}
+            return made, b""
 
-        description, _ = cached(("names", identity), names, on)
+        description, _ = on.code(("names", body.key), names)
+        self.name = description["name"]
         self._inputs, self._outputs = description["inputs"], description["outputs"]
         self.arrays = tuple(dict.fromkeys(self._inputs + self._outputs))
 
     def bind(self, steps, groups, /, **places):
         """A job on these places, one for each array of the body."""
         if set(places) != set(self.arrays):
-            raise TypeError(f"{self._identity}: expected {self.arrays}, found {tuple(places)}")
+            raise TypeError(f"{self.name}: expected {self.arrays}, found {tuple(places)}")
         arguments, later = [groups, steps], []
         for name in self.arrays:
             place, address = places[name], 0
@@ -77,13 +77,13 @@ class Sweep:
     def launcher(self, overlapping=False):
         """The kernel; `overlapping` where a result lies on what is read for it or for others."""
         if overlapping not in self._launchers:
-            key = "sweep", self._identity, overlapping
-            description, binary = cached(key, lambda: self._made(overlapping), self.device)
+            parts = "sweep", self._body.key, overlapping
+            description, binary = self.device.code(parts, lambda: self._made(overlapping))
             self._launchers[overlapping] = self.device.load(binary, description["name"])
         return self._launchers[overlapping]
 
     def _made(self, overlapping):
-        graph = self._make_graph()
+        graph = self._body.made()
         about(graph.name)
         text = sweep_text(graph, overlapping=overlapping)
         return {"name": text.name}, self.device.binary(text.text)

@@ -1,4 +1,6 @@
-"""A Program as a combine operator: outputs x, y, ... are glued from left_x, right_x, left_y, ..."""
+"""A Body as a combine operator: outputs x, y, ... are glued from left_x, right_x, left_y, ..."""
+
+from functools import partial
 
 from ..drivers.map import Signature
 from ..errors import ArgumentError
@@ -8,12 +10,12 @@ from .operator import Operator
 LEFT, RIGHT = "left_", "right_"
 
 
-class ProgramOperator(Operator):
-    """The operator that a graph is, for a scan over arrays (n, ...) of each part."""
+class BodyOperator(Operator):
+    """The operator that a Body is, for a scan over arrays (n, ...) of each part."""
 
-    def __init__(self, identity, graph, work, on):
-        super().__init__(f"program {identity}", _function(graph), _parts(graph), work, on)
-        self._title = graph.name
+    def __init__(self, body, on):
+        super().__init__(body.name, partial(_glue, body), _parts(body.graph), on)
+        self._title = body.name
 
     def given(self, arrays, named):
         """What a caller gave, by part."""
@@ -64,13 +66,9 @@ def _parts(graph):
     return parts
 
 
-def _function(graph):
-    """The graph as a function of two dicts of parts."""
-
-    def glue(left, right):
-        given = {LEFT + part: value for part, value in left.items()}
-        given |= {RIGHT + part: value for part, value in right.items()}
-        results = splice(graph, [given[name] for name in graph.inputs])
-        return dict(zip(graph.outputs, results, strict=True))
-
-    return glue
+def _glue(body, left, right):
+    """The Body as a function of two dicts of parts."""
+    given = {LEFT + part: value for part, value in left.items()}
+    given |= {RIGHT + part: value for part, value in right.items()}
+    results = splice(body.graph, [given[name] for name in body.graph.inputs])
+    return dict(zip(body.graph.outputs, results, strict=True))

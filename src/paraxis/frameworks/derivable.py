@@ -1,36 +1,33 @@
-"""A Program as JAX and PyTorch hold it: arrays by position, derivatives that are such again."""
+"""A Body as JAX and PyTorch hold it: arrays by position, derivatives that are such again."""
 
-from functools import cached_property
-
+from ..body import Body
 from ..graph.graph import Graph
 from ..graph.splice import splice
 from ..graph.trace import trace
-from ..programs import Program, work
-from ..targets.cpu.map import compile_kernel
+from ..programs import Program
+from ..targets.target import target_named
 
 
-class Body:
+class Derivable(Body):
     """One for each Program and derivative that is asked for: they are compared by identity.
 
-    Graphs are made when they are needed: what `grad` passes through on the way to a vjp is not,
-    and what is in the cache of compiled code is not either.
+    Names and shapes are known before the graph is made: what `grad` passes through on the way to a
+    vjp has none, nor has what is in the cache of compiled code. `inputs` and `outputs` are shapes.
     """
 
-    def __init__(self, name, identity, inputs, outputs, make_graph, origin=None, tangents=()):
-        self.name, self.identity, self.inputs, self.outputs = name, identity, inputs, outputs
+    name = inputs = outputs = None
+
+    def __init__(self, name, inputs, outputs, make, *arguments, origin=None, tangents=()):
+        super().__init__(make, *arguments)
+        self.name, self.inputs, self.outputs = name, inputs, outputs
         self.origin = origin  # what it is a derivative of
         self.tangents = tangents  # of a jvp: of which inputs of the origin its last inputs are
-        self._make_graph, self._derived, self._kernels = make_graph, {}, {}
+        self._derived, self._kernels = {}, {}
 
     @classmethod
     def of(cls, program):
         inputs, outputs = list(program.inputs.values()), list(program.outputs.values())
-        identity = program._identified
-        return cls(program.name, identity, inputs, outputs, lambda: program.graph)
-
-    @cached_property
-    def graph(self):
-        return self._make_graph()
+        return cls(program.name, inputs, outputs, _graph_of, program)
 
     def with_new_axis_first(self, arrays, axes, move):
         """The inputs of a vmap, as `move(array, axis, 0)` makes them: its axis, of those that have
@@ -49,16 +46,9 @@ class Body:
         return moved
 
     def kernel(self, target, dtype):
-        """Machine code for "cpu" or "cuda", made once."""
+        """The kernel on "cpu" or "cuda", made once."""
         if (target, dtype) not in self._kernels:
-            given = self.identity, lambda: self.graph
-            if target == "cpu":
-                kernel = compile_kernel(*given, work, dtype)
-            else:
-                from ..targets.cuda.map import CudaKernel  # here, because few have a GPU
-
-                kernel = CudaKernel(*given, dtype)
-            self._kernels[target, dtype] = kernel
+            self._kernels[target, dtype] = target_named(target).map(self, dtype)
         return self._kernels[target, dtype]
 
     def has_more_nodes_than(self, count):
@@ -68,34 +58,39 @@ class Body:
 
     def jvp(self, active):
         """Of (inputs, a tangent for each active input): the tangents of the outputs."""
-
-        def make():
-            return Program(_positional(self.graph)).jvp([f"x{k}" for k in active]).graph
-
         inputs = [*self.inputs, *(self.inputs[k] for k in active)]
-        return self._derive("jvp", active, inputs, self.outputs, make, active)
+        return self._derive("jvp", inputs, self.outputs, _jvp_graph, active, tangents=active)
 
     def vjp(self, active, used):
         """Of (inputs, a cotangent for each used output): the cotangents of the active inputs."""
-
-        def make():
-            graph = _positional(self.graph)
-            outputs = {f"y{k}": graph.outputs[f"y{k}"] for k in used}
-            program = Program(Graph(graph.inputs, outputs, {}, graph.name))
-            return program.vjp([f"x{k}" for k in active]).graph
-
         inputs = [*self.inputs, *(self.outputs[k] for k in used)]
         outputs = [self.inputs[k] for k in active]
-        return self._derive("vjp", (active, used), inputs, outputs, make)
+        return self._derive("vjp", inputs, outputs, _vjp_graph, active, used)
 
-    def _derive(self, what, key, inputs, outputs, make, tangents=()):
-        if (what, key) not in self._derived:
-            name, identity = f"{self.name}_{what}", f"{self.identity} {what} {key}"
-            self._derived[what, key] = Body(name, identity, inputs, outputs, make, self, tangents)
-        return self._derived[what, key]
+    def _derive(self, what, inputs, outputs, make, *how, tangents=()):
+        if (what, how) not in self._derived:
+            name, origin = f"{self.name}_{what}", {"origin": self, "tangents": tangents}
+            made = Derivable(name, inputs, outputs, make, self, *how, **origin)
+            self._derived[what, how] = made
+        return self._derived[what, how]
 
     def __repr__(self):
         return self.name
+
+
+def _graph_of(program):
+    return program.graph
+
+
+def _jvp_graph(body, active):
+    return Program.of(_positional(body.graph)).jvp([f"x{k}" for k in active]).graph
+
+
+def _vjp_graph(body, active, used):
+    graph = _positional(body.graph)
+    outputs = {f"y{k}": graph.outputs[f"y{k}"] for k in used}
+    program = Program.of(Graph(graph.inputs, outputs, {}, graph.name))
+    return program.vjp([f"x{k}" for k in active]).graph
 
 
 def _positional(graph):

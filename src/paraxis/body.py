@@ -1,0 +1,107 @@
+"""A Body: a function of named arrays that is not compiled yet. Everything that runs is one.
+
+A target makes a kernel of it under a driver: `cpu.map(body)` over the states of a batch,
+`cpu.iterate(body, plan)` over time steps, and so on (targets/). What was compiled before is found
+by the Body's key, without making its graph.
+"""
+
+import hashlib
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from functools import cached_property, partial
+from types import FunctionType
+
+import numpy as np
+
+from .passes.cost import cost
+
+
+class Body:
+    """`make(*arguments)`, a module's function, returns its graph; the key comes from both."""
+
+    def __init__(self, make, *arguments):
+        self.recipe = make, *arguments
+
+    @cached_property
+    def key(self):
+        """A digest of what it is made from: the function that makes it, and all its arguments."""
+        return hashlib.sha256(spelt(self.recipe).encode()).hexdigest()
+
+    @cached_property
+    def graph(self):
+        """Made on first use, and kept."""
+        return self._traced()
+
+    def made(self):
+        """The graph, for one use: kept only where it is kept already, as it may be large."""
+        return self.__dict__.get("graph") or self._traced()
+
+    def _traced(self):
+        make, *arguments = self.recipe
+        return make(*arguments)
+
+    @property
+    def name(self):
+        return self.graph.name
+
+    @property
+    def inputs(self):
+        """name -> shape, in calling order."""
+        return dict(self.graph.inputs)
+
+    @property
+    def outputs(self):
+        """name -> shape, in order."""
+        return {name: shape for name, (shape, _) in self.graph.outputs.items()}
+
+    @property
+    def cost(self):
+        """Roughly the flops of one state."""
+        return cost(self.graph)
+
+
+MOST_KEPT = 256
+_graphs = OrderedDict()  # key -> graph, that used last at the end
+
+
+def kept_graph(body):
+    """The graph of a Body, or that of an equal one: for those that are parts of other traces."""
+    graph = _graphs.get(body.key)
+    if graph is None:
+        graph = _graphs[body.key] = body.made()
+        while len(_graphs) > MOST_KEPT:
+            with suppress(KeyError):  # another thread was quicker
+                _graphs.popitem(last=False)
+    return graph
+
+
+def spelt(value):
+    """A value as text: the same in every process, and another for every other value.
+
+    Robots, graphs and other things that have one are written as their `digest`.
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value)
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(spelt, value))})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{spelt(key)}: {spelt(each)}' for key, each in value.items())}}}"
+    if isinstance(value, (set, frozenset)):  # in no order
+        return f"{{{', '.join(sorted(map(spelt, value)))}}}"
+    if isinstance(value, (np.ndarray, np.generic)):
+        content = hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+        return f"array({value.dtype.str}, {value.shape}, {content})"
+    if isinstance(value, Body):
+        return value.key
+    kind = type(value)
+    if isinstance(getattr(value, "digest", None), str):
+        return f"{kind.__module__}.{kind.__qualname__}({value.digest})"
+    if is_dataclass(value):
+        parts = [getattr(value, each.name) for each in fields(value)]
+        return f"{kind.__module__}.{kind.__qualname__}{spelt(parts)}"
+    if isinstance(value, partial):
+        return f"partial{spelt((value.func, value.args, value.keywords))}"
+    if isinstance(value, (FunctionType, type)) and "<" not in value.__qualname__:
+        return f"{value.__module__}.{value.__qualname__}"  # whose code is part of every key on disk
+    raise TypeError(f"{value!r} cannot be part of a Body's key: it would not tell it from others")

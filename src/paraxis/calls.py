@@ -1,0 +1,203 @@
+"""From a public name to a kernel: a Body called on arrays, wherever these are."""
+
+import inspect
+from functools import cached_property, lru_cache, wraps
+
+import numpy as np
+
+from .checks import did_you_mean
+from .drivers.map import is_single
+from .errors import ArgumentError
+from .function_bodies import function_body, label
+from .graph.arrays import traced_array
+from .graph.splice import splice, traced_value
+from .physics.friction.motor_torques import MotorTorques
+from .robot_functions import FUNCTIONS, LONGEST_PROGRAM, TORQUES, algorithms_of
+from .robots.robot import a_robot, check_frame_name
+from .targets.compiling import one_call
+from .targets.cpu.map import kernel_with_fallback, map_kernel
+from .targets.cuda.arrays import on_a_gpu, together
+from .targets.cuda.map import CudaKernel
+
+MOST_CALLS = 1024  # functions of robots that are ready to be called; others are found again
+ALONG_CHAINS = ("forward_dynamics", *TORQUES)
+CHAIN_WAYS = ("serial", "batched", "scan")  # of chains/dynamics.py
+OPTIONS = ("algorithm", "frame", "coordinates")
+RESULTS = {"motor_torques": MotorTorques}  # of functions whose outputs have names
+
+
+class Call:
+    """`run` takes the arrays of a Body: traced values, NumPy's arrays, or arrays on a GPU.
+
+    Once there is a CPU kernel, `run` is its native function: nothing stands between a caller with
+    float64 arrays and machine code. What that does not take comes back to `anywhere`.
+    """
+
+    __slots__ = ("_body", "_cuda", "_double", "_label", "_names", "run")
+
+    def __init__(self, body, label, names):
+        self._body, self._label, self._names = body, label, names
+        self._double, self._cuda = None, {}
+        self.run = self.anywhere
+
+    def anywhere(self, *arrays, out=None):
+        if out is None and traced_value(arrays) is not None:
+            results = [traced_array(result) for result in splice(self._body.graph, arrays)]
+            return results[0] if len(results) == 1 else tuple(results)
+        if any(map(on_a_gpu, arrays)):
+            return self._on_gpu(arrays, out)
+        run = self._single if all(map(is_single, arrays)) else self._general
+        return run(*arrays) if out is None else run(*arrays, out=out)
+
+    @property
+    def _single(self):
+        with one_call(self._label):
+            return map_kernel(self._body, "float32").native
+
+    @property
+    def _general(self):
+        if self._double is None:
+            with one_call(self._label):
+                self._double = kernel_with_fallback(self._body, "float64", self.anywhere)
+            self.run = self._double.native
+            return self.run
+        return self._double.general
+
+    def _on_gpu(self, arrays, out):
+        together(arrays, self._names)  # before a GPU is looked for
+        dtype = "float32" if all(map(is_single, arrays)) else "float64"
+        if dtype not in self._cuda:
+            self._cuda[dtype] = CudaKernel(self._body, dtype)
+        return self._cuda[dtype](*arrays, out=out)
+
+
+class ChainCall:
+    """The same by sweeps along a long chain, which need no Program but inside a trace."""
+
+    def __init__(self, robot, function, algorithm):
+        self._robot, self._function, self._algorithm = robot, function, algorithm
+        self._given = len(FUNCTIONS[function].inputs)
+        self._still = np.zeros(robot.nv, np.float32)  # rates and accelerations that are not given
+
+    def run(self, *arrays, out=None):
+        if out is None and traced_value(arrays) is not None:
+            graph = function_body(self._robot, self._function).graph
+            (result,) = splice(graph, arrays)
+            return traced_array(result)
+        if any(map(on_a_gpu, arrays)):
+            return self._on_gpu(*arrays, out=out)
+        return self._on_cpu(*arrays, *[self._still] * (3 - self._given), out=out)
+
+    @cached_property
+    def _on_cpu(self):
+        from .chains.dynamics import ChainDynamics  # here and below, because few robots are so long
+
+        return ChainDynamics(self._robot, self._whole, self._algorithm)
+
+    @cached_property
+    def _on_gpu(self):
+        from .chains.on_gpu import ChainOnGpu
+
+        return ChainOnGpu(self._robot, self._whole, self._algorithm, given=self._given)
+
+    @property
+    def _whole(self):
+        """The function along a chain that this one is, or is with some inputs zero."""
+        return "inverse_dynamics" if self._function in TORQUES else self._function
+
+
+@lru_cache(maxsize=MOST_CALLS)
+def call_of(robot, function, algorithm=None, frame=None, coordinates=None, parameters=()):
+    """The Call of a function of a robot: made once for each choice of options."""
+    a_robot(robot)
+    if _along_chain(robot, function, algorithm, parameters):
+        return ChainCall(robot, function, algorithm)
+    body = function_body(robot, function, algorithm, parameters, frame, coordinates)
+    return Call(body, label(robot, function), (*FUNCTIONS[function].inputs, *parameters))
+
+
+def _along_chain(robot, function, algorithm, parameters):
+    """Is this done by sweeps along a chain, rather than by a Program that is as long as the robot?
+
+    A Program is faster, but the time to make it grows with the robot: some ten seconds for a
+    hundred joints. An algorithm that is named has its way.
+    """
+    if function not in ALONG_CHAINS:
+        return False
+    if algorithm in CHAIN_WAYS:
+        if parameters:
+            raise ArgumentError(
+                f"{function}: {algorithm!r} has no parameters, found {tuple(parameters)}; name an "
+                "algorithm of px.algorithms() for them"
+            )
+        return True
+    if algorithm is not None:
+        if algorithm not in tuple(algorithms_of(function)):
+            raise ArgumentError(
+                f"algorithm: expected one of {tuple(algorithms_of(function))} or, along a chain, "
+                f"of {CHAIN_WAYS}, found {algorithm!r}"
+                f"{did_you_mean(algorithm, (*algorithms_of(function), *CHAIN_WAYS))}"
+            )
+        return False
+    return robot.n > LONGEST_PROGRAM and not parameters and not robot.branching
+
+
+# -- public functions --------------------------------------------------------------------------
+
+WRITTEN = """
+def {name}({declared}):
+    if parameters or out is not None:
+        return general(robot, {name!r}, ({options}), ({inputs},), out, parameters)
+    try:
+        call = call_of(robot, {name!r}, {options})
+    except TypeError:
+        explain(robot, {options})
+        raise
+    return {result}
+"""
+
+
+def of_robot(declared):
+    """The function of a robot that a signature and a docstring declare.
+
+    It finds the Call for its robot and options, and runs it. It is written out, as the methods of
+    dataclasses are, so that arrays go from hand to hand only once.
+    """
+    name, signature = declared.__name__, inspect.signature(declared)
+    known, plain = (
+        signature.parameters,
+        [each.replace(annotation=each.empty) for each in signature.parameters.values()],
+    )
+    written = {
+        "name": name,
+        "declared": str(inspect.Signature(plain))[1:-1],
+        "inputs": ", ".join(FUNCTIONS[name].inputs),
+        "options": ", ".join(key if key in known else "None" for key in OPTIONS),
+    }
+    run = f"call.run({written['inputs']})"
+    written["result"] = f"results(*{run})" if name in RESULTS else run
+    namespace = {"call_of": call_of, "explain": _explain, "general": _general}
+    namespace |= {"results": RESULTS.get(name), "__name__": __name__}
+    exec(compile(WRITTEN.format(**written), f"<px.{name}>", "exec"), namespace)
+    return wraps(declared)(namespace[name])
+
+
+def _general(robot, function, options, arrays, out, parameters):
+    """With parameters, or with arrays to write to."""
+    try:
+        call = call_of(robot, function, *options, tuple(parameters))
+    except TypeError:
+        _explain(robot, *options)
+        raise
+    values = (*arrays, *parameters.values())
+    results = call.run(*values) if out is None else call.run(*values, out=out)
+    return RESULTS[function](*results) if function in RESULTS else results
+
+
+def _explain(robot, algorithm, frame, coordinates):
+    """Raise for what cannot be looked up, as it has no hash, and so is no robot and no name."""
+    a_robot(robot)
+    check_frame_name(frame)
+    for name, value in (("algorithm", algorithm), ("coordinates", coordinates)):
+        if not isinstance(value, str | None):
+            raise ArgumentError(f"{name}: expected a name, found {type(value).__name__}")

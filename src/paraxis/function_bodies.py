@@ -1,0 +1,72 @@
+"""The Body of a function of a robot, from what a caller asked for."""
+
+from dataclasses import replace
+
+from .body import Body
+from .checks import one_of, quoted
+from .errors import ArgumentError, RobotError, RobotWarning, warn
+from .robot_functions import (
+    COORDINATES,
+    FUNCTIONS,
+    LONGEST_PROGRAM,
+    algorithms_of,
+    check_algorithm,
+    check_parameters,
+    graph_of,
+)
+from .robots.robot import a_robot, check_frame_name
+
+
+def function_body(robot, function, algorithm=None, parameters=(), frame=None, coordinates=None):
+    """The Body of a function for this robot; every argument is checked."""
+    a_robot(robot)
+    algorithms_of(function)
+    if isinstance(parameters, str):
+        raise ArgumentError(f"parameters: expected a sequence of names, found {parameters!r}")
+    parameters = tuple(parameters)
+    check_parameters(function, parameters)
+    if algorithm is not None:
+        check_algorithm(function, algorithm, parameters)
+    options, frames = FUNCTIONS[function].options, ()
+    check_frame_name(frame)
+    if "frame" in options:
+        frames = (robot.tool() if frame is None else robot.frame(frame),)
+        if function == "operational_space_inertia":
+            _check_free(robot, *frames)
+    elif "frames" in options and not robot.frames:
+        raise RobotError(f"robot {quoted(robot.name)} has no frames")
+    elif "frames" in options:
+        frames = robot.frames
+    elif frame is not None:
+        raise ArgumentError(f"frame: {function} is not about one frame, found {frame!r}")
+    if "coordinates" in options:
+        coordinates = COORDINATES[0] if coordinates is None else coordinates
+        one_of(coordinates, COORDINATES, "coordinates")
+    elif coordinates is not None:
+        raise ArgumentError(f"coordinates: {function} has none to choose, found {coordinates!r}")
+    return Body(function_graph, robot, function, algorithm, parameters, frames, coordinates)
+
+
+def function_graph(robot, function, algorithm, parameters, frames, coordinates):
+    if robot.n > LONGEST_PROGRAM and algorithm is None:
+        warn(
+            f"{function} of a robot with {robot.n} joints: its Program is as long as the robot, "
+            "and making it may take minutes",
+            RobotWarning,
+        )
+    if frames:
+        robot = replace(robot, frames=frames, warn=False)
+    return graph_of(robot, function, algorithm, parameters, coordinates)
+
+
+def label(robot, function):
+    """What people who wait for it read."""
+    return f"{function} of {quoted(robot.name)}"
+
+
+def _check_free(robot, frame):
+    moving = len(robot.path(frame.body))
+    if moving < 6:
+        raise ArgumentError(
+            f"frame {frame.name!r} is moved by only {moving} joints; this function needs at least 6"
+        )

@@ -1,0 +1,68 @@
+"""What a robot holds and what pushes it, in the form in which its functions take them.
+
+Both differ from state to state, so they are parameters. Scalars are generic here; `frame` is the
+Frame in which they are described.
+"""
+
+from ..errors import ArgumentError
+from ..robots.joint import WORLD
+from ..robots.model import Model
+from ..scalar import equal, less, select, sqrt
+from ..spatial import Rotation, Spatial, Symmetric, Transform, Vector, skew
+from .kinematics import forward_kinematics
+
+
+def frame_on_a_body(robot, name):
+    """The frame of that name, by default the tool, which must be able to move."""
+    frame = robot.tool() if name is None else robot.frame(name)
+    if frame.body == WORLD:
+        raise ArgumentError(f"frame {frame.name!r}: expected one on a body that moves")
+    return frame
+
+
+def payload(robot, frame, mass, com, inertia):
+    """Mass, com and inertia of the bodies of `robot` when it also holds a body in `frame`.
+
+    The body has a mass, a centre of mass in the frame, and an inertia about that centre along the
+    frame's axes. All is NaN where the mass is less than zero.
+    """
+    mass = mass + sqrt(select(less(mass, 0.0), -1.0, 0.0))
+    turn, arm = Rotation(*frame.pose.rotation), Vector(*frame.pose.translation)
+    held = mass, turn @ Vector(*com) + arm, turn.tensor(Symmetric(*inertia))
+    own = robot.inertias[frame.body]
+    parts = [(own.mass, Vector(*own.com), Symmetric(*own.about_com)), held]
+
+    total = own.mass + mass
+    share = 1.0 / select(equal(total, 0.0), 1.0, total)
+    (a, at, _), (b, there, _) = parts
+    center = (at * a + there * b) * share
+    one, other = (about + _swing(m, c - center) for m, c, about in parts)
+
+    masses = [body.mass for body in robot.inertias]
+    centers = [list(body.com) for body in robot.inertias]
+    inertias = [list(body.about_com) for body in robot.inertias]
+    masses[frame.body], centers[frame.body] = total, list(center)
+    inertias[frame.body] = list((one + other).scalars())
+    return {"mass": masses, "com": centers, "inertia": inertias}
+
+
+def _swing(mass, arm):
+    """The moment of inertia of a point mass at the end of an arm."""
+    S = skew(arm)
+    return Symmetric(*(mass * moment for moment in Symmetric.upper(S @ S.T).scalars()))
+
+
+def external_force(robot, frame, coordinates, q, wrench):
+    """The moment and force on each body, of those on a frame at its origin.
+
+    The latter are along the axes of the world or, with coordinates="body", along the frame's own.
+    """
+    force = Spatial.of(wrench)
+    if coordinates == "world":
+        pose = forward_kinematics(Model(robot), q, frame)
+        back = Rotation(*(row[:3] for row in pose[:3])).T
+        force = Spatial(back @ force.angular, back @ force.linear)
+    place = Transform(Rotation(*frame.pose.rotation), Vector(*frame.pose.translation))
+    forces = [[0.0] * 6 for _ in range(robot.n)]
+    forces[frame.body] = list((place.T @ force).scalars())
+    return forces
