@@ -39,9 +39,9 @@ from paraxis.physics import ALGORITHMS, CHEAP
 from paraxis.robots import Frame, Inertia, Joint, Pose
 from paraxis.robots.equal.reframe import SLIDE, reframe
 from paraxis.robots.equal.regroup import regroup
-from paraxis.robots.equal.seat import align_z
 from paraxis.robots.joint import WORLD
 from paraxis.robots.model import Model
+from paraxis.robots.seat import align_z
 
 NAMES = CHEAP  # the others are compared in test_algorithms.py
 seeds = st.integers(0, 2**32 - 1)  # for the states a random robot is tried in

@@ -40,8 +40,8 @@ from paraxis.robots import (
     ThrustBearing,
     Transmission,
 )
-from paraxis.robots.equal.seat import align_z
 from paraxis.robots.model import Model
+from paraxis.robots.seat import align_z
 from paraxis.spatial import Spatial, Vector
 
 PRINTED = json.loads((Path(__file__).parents[1] / "data/dhanaraj_table_3_5.json").read_text())

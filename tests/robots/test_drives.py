@@ -15,11 +15,11 @@ from support.robots import random_robot, with_losses
 import paraxis as px
 from paraxis.cli.terminal import Terminal, print_robot
 from paraxis.errors import ParaxisError, RobotError
+from paraxis.robots import yaml_text
 from paraxis.robots.friction import BEARING_NAMES, NO_FRICTION
-from paraxis.robots.readers import yaml_text
-from paraxis.robots.readers.yaml_text import parse_yaml
 from paraxis.robots.table import drive_table
 from paraxis.robots.transmission import IDEAL
+from paraxis.robots.yaml_text import parse_yaml
 
 JOURNAL = px.robots.JournalBearing(0.1, 0.02, 0.2)
 LINEAR = px.robots.LinearBearing(0.1, 0.2)

@@ -13,7 +13,7 @@ import pytest
 
 from paraxis.errors import RobotError
 from paraxis.robots.readers.urdf import parse_urdf
-from paraxis.robots.readers.yaml_text import parse_yaml
+from paraxis.robots.yaml_text import parse_yaml
 
 MB = 2**20
 MEMORY = 1024 * MB

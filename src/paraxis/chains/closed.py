@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..robots.equal.seat import align_z
+from ..robots.seat import align_z
 from ..targets.cpu.map import lanes_of
 from ..targets.cpu.threads import available
 from ..targets.exclusive import exclusive

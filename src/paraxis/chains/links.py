@@ -13,9 +13,9 @@ import numpy as np
 from ..checks import quoted
 from ..errors import ArgumentError
 from ..robots.branching import branches
-from ..robots.equal.seat import align_z
 from ..robots.inertia import matrix_of, six_of, swing
 from ..robots.numbers import array_of, rotations
+from ..robots.seat import align_z
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ from ..errors import ArgumentError
 from ..physics.inverse_kinematics.puma import arm_singularity
 from ..physics.inverse_kinematics.puma_positioning import positioning
 from ..physics.kinematics import bias_acceleration, forward_kinematics, jacobian
+from ..robots.frame import Frame
 from ..robots.model import Model
 from ..robots.puma_geometry import arm_geometry
-from ..robots.robot import Frame
 from ..scalar import less, less_equal, maximum, minimum
 from ..targets.target import target_of
 from .closed_form import ARMS, SINGULAR, SOLVED, body_of, difference, within_a_turn

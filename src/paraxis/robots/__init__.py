@@ -3,7 +3,7 @@
 from ..later import namespace
 
 _NAMES = {
-    "Frame": "robot",
+    "Frame": "frame",
     "Friction": "friction",
     "Inertia": "inertia",
     "Joint": "joint",

@@ -22,7 +22,7 @@ from ..spatial import (
     Vector,
     cross,
 )
-from .equal.seat import align_z, decompose
+from .seat import align_z, decompose
 
 # name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs.
 # First what a description says of a robot, then what may act on it, of which it says nothing.

@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
 from .check import check, implausible, warn_of
+from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import Inertia
 from .joint import WORLD
@@ -18,20 +19,6 @@ from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A named place on a body: every link of a description, moving or fixed, is one."""
-
-    name: str
-    body: int  # WORLD, or the index of the body it is fixed to
-    pose: Pose = Pose()  # in that body's frame
-
-    @property
-    def digest(self):
-        """Of where it is; its name does not enter."""
-        return f"{self.body} {self.pose}"
 
 
 @dataclass(frozen=True, repr=False, eq=False)  # by identity, so that a call finds its kernel fast
@@ -133,9 +120,9 @@ class Robot:
         """The same robot with other friction and transmissions, where `drives` names them.
 
         drives: {joint name: {"friction": Friction, "transmission": Transmission}}, either part may
-        be left out; or the path of a YAML file that says so (see robots/readers/drives.py).
+        be left out; or the path of a YAML file that says so (see robots/drives.py).
         """
-        from .readers.drives import with_drives
+        from .drives import with_drives
 
         return with_drives(self, drives)
 
@@ -250,7 +237,7 @@ class Robot:
         centre of mass as 3, 6 (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or 3x3 numbers. kinds: "revolute"
         or "prismatic" a joint.
         """
-        from .readers.dh import dh_chain
+        from .dh import dh_chain
 
         chain = dh_chain(rows, links, convention, kinds, joint_names, rotor_inertia)
         return cls(name, *chain, gravity, warn=warn)

@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 from ..errors import RobotError
+from .frame import Frame
 from .inertia import Inertia
 from .joint import Joint
 from .pose import Pose
-from .robot import Frame, Robot
+from .robot import Robot
 
 RIGHT = math.pi / 2
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...errors import ArgumentError, RobotError
-from ...robots.equal.seat import align_z
+from ...robots.seat import align_z
 from .links import HELD
 
 ORTHONORMAL = 1e-9

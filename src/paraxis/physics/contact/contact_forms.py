@@ -11,7 +11,7 @@ moves. Where forces point along the rows and there is no slack, a contact is `sy
 
 from dataclasses import dataclass
 
-from ...robots.robot import Frame
+from ...robots.frame import Frame
 from ...scalar import sqrt
 from ...spatial import Matrix
 from ..inverse_kinematics.pose_error import pose_error

@@ -5,8 +5,8 @@ on the origin of the body's frame, its two supports half its length away along t
 slide of a prismatic joint it moves.
 """
 
-from ...robots.equal.seat import align_z
 from ...robots.friction import JournalBearing, LinearBearing
+from ...robots.seat import align_z
 from ...scalar import equal, select, sqrt
 from ...spatial import Rotation, Spatial
 

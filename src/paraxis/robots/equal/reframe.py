@@ -17,7 +17,7 @@ import numpy as np
 from ..joint import WORLD
 from ..pose import LEFTOVER, Pose
 from ..scales import length_scale
-from .seat import align_z, decompose
+from ..seat import align_z, decompose
 
 SLIDE = 0.1  # sine of the angle between axes below which their common normal is too far away
 

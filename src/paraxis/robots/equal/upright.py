@@ -13,7 +13,7 @@ from ...spatial import ZERO3, Rotation, Spatial, Vector
 from ..joint import WORLD
 from ..model import BodyInertia, JointGeometry
 from ..pose import Pose
-from .seat import align_z
+from ..seat import align_z
 
 UP = (0.0, 0.0, 1.0)
 

@@ -1,1 +1,1 @@
-"""From a description to a Robot: URDF, Denavit-Hartenberg tables, drives."""
+"""Readers: whole robots from files."""

@@ -23,13 +23,14 @@ import numpy as np
 from ...checks import did_you_mean, listing, one_of, quoted
 from ...errors import RobotError
 from ..check import implausible, warn_of
+from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import Inertia, welded
 from ..joint import KINDS, WORLD, Joint, checked_axis
 from ..pose import Pose
-from ..robot import Frame, Robot
+from ..robot import Robot
+from ..text import contents, naming, number
 from .left_out import left_out
-from .text import contents, naming, number
 from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
 
 MAX_LINKS = 250_000

@@ -9,8 +9,8 @@ by which a line makes objects or grows without bound, are refused.
 
 import yaml
 
-from ...checks import quoted
-from ...errors import RobotError
+from ..checks import quoted
+from ..errors import RobotError
 from .text import number
 
 MAX_BYTES = 2**20  # a joint takes 0.3 kB

@@ -9,12 +9,12 @@ sits at the far end of its link, away from the joint axis; the body frame used h
 axis, so inertias and the `link` frames are carried over by the constant part of the row.
 """
 
-from ...checks import one_of
-from ...errors import RobotError
-from ..inertia import Inertia
-from ..joint import Joint
-from ..pose import Pose, floats, turn_about
-from ..robot import Frame
+from ..checks import one_of
+from ..errors import RobotError
+from .frame import Frame
+from .inertia import Inertia
+from .joint import Joint
+from .pose import Pose, floats, turn_about
 
 
 def dh_chain(rows, links, convention, kinds, joint_names, rotor_inertia):

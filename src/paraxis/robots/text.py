@@ -5,7 +5,7 @@ import os
 import re
 from contextlib import contextmanager
 
-from ...errors import RobotError
+from ..errors import RobotError
 
 # Python's float() also takes "1_000", "infinity", "nan" and the digits of other scripts.
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")

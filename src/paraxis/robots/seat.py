@@ -7,7 +7,7 @@ Angles are kept as (cosine, sine) so that right angles stay exact.
 
 import numpy as np
 
-from ..pose import LEFTOVER, clean
+from .pose import LEFTOVER, clean
 
 
 def decompose(rotation):

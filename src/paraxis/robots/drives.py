@@ -20,11 +20,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
 
-from ...checks import did_you_mean, listing, quoted
-from ...errors import RobotError
-from ..friction import BEARING_NAMES, BEARINGS, Friction
-from ..transmission import Transmission
+from ..checks import did_you_mean, listing, quoted
+from ..errors import RobotError
+from .friction import BEARING_NAMES, BEARINGS, Friction
 from .text import contents, naming
+from .transmission import Transmission
 
 PARTS = {"friction": Friction, "transmission": Transmission}
 BEARING_KINDS = {name: kind for kind, name in BEARING_NAMES.items()}
