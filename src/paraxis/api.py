@@ -5,8 +5,8 @@ import numpy as np
 from .calls import of_robot
 from .errors import ArgumentError
 from .function_bodies import function_body, label
-from .graph import text as text_form
 from .graph.arrays import on_arrays
+from .graph.parse import parse as parse_graph
 from .graph.trace import trace as trace_graph
 from .programs import Program
 from .robot_functions import FUNCTIONS, algorithms_of
@@ -84,7 +84,7 @@ def trace(function, /, **shapes):
 
 def parse(source):
     """The Program written by `program.text()`."""
-    return Program.of(text_form.parse(source))
+    return Program.of(parse_graph(source))
 
 
 # -- functions of arrays: signatures and what they mean; `of_robot` brings the rest -----------------

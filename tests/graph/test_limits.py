@@ -61,7 +61,7 @@ def test_texts_and_traces_that_are_too_long(monkeypatch):
     line = "".join(f"%{k + 1} = neg %{k}\n" for k in range(9))
     with pytest.raises(px.ProgramError, match="line 8: .* at most 5 operations, found 6"):
         px.parse(text().replace("output", f"{line}output"))
-    monkeypatch.setattr("paraxis.graph.text.LONGEST_TEXT", 40)
+    monkeypatch.setattr("paraxis.graph.parse.LONGEST_TEXT", 40)
     with pytest.raises(px.ProgramError, match="expected at most 40 characters, found 5"):
         px.parse(text())
 

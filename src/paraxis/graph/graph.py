@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
+from .text import text
+
 
 @dataclass(frozen=True, eq=False)
 class Graph:
@@ -79,8 +81,6 @@ class Graph:
     @cached_property
     def digest(self):
         """Equal for equal texts."""
-        from .text import text  # which is written of graphs
-
         return hashlib.sha256(text(self).encode()).hexdigest()
 
     def with_marks(self, *names):

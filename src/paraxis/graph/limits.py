@@ -4,8 +4,9 @@ Far beyond any robot, and small enough that a short text cannot ask for all memo
 few characters to declare, whatever its size.
 """
 
+import math
+
 from ..errors import ProgramError
-from .graph import size
 
 MOST_ENTRIES = {"input": 100_000, "output": 1_000_000}  # numbers in all of them together
 MOST_ARRAYS = 10_000  # inputs and outputs
@@ -32,7 +33,7 @@ def check_arrays(what, shapes):
             raise ProgramError(
                 f"{what} {name!r}: expected at most {MOST_AXES} axes, found {len(shape):,}"
             )
-        total += size(shape)
+        total += math.prod(shape)
     if total > MOST_ENTRIES[what]:
         raise ProgramError(
             f"{what}s: expected at most {MOST_ENTRIES[what]:,} entries in all, found {total:,}; "
