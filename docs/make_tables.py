@@ -97,8 +97,8 @@ def cordic_table():
 
 def chain_work():
     """What the sweeps along a chain compute and move, from their bodies."""
-    from paraxis.chains.recursions.link import REVOLUTE
     from paraxis.chains.bodies import along
+    from paraxis.chains.recursions.link import REVOLUTE
 
     def flops(*names):
         return sum(along(name, REVOLUTE, True).work for name in names)

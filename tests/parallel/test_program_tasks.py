@@ -9,7 +9,8 @@ from support.robots import random_robot
 
 import paraxis as px
 from paraxis.parallel.tasks.grain import gather
-from paraxis.parallel.tasks.program_tasks import FREE, ProgramTasks
+from paraxis.parallel.tasks.operations import FREE
+from paraxis.parallel.tasks.task_graph import ProgramTasks
 from paraxis.passes.depth import FLOP, levels
 
 TWO = px.robots.planar(2)

@@ -11,12 +11,12 @@ from support.robots import random_robot, relative_error, states
 
 import paraxis as px
 from paraxis.errors import ArgumentError, MissingPackageError, ScheduleError
-from paraxis.parallel.systolic.array import INSIDE, OUTSIDE
+from paraxis.parallel.systolic.array import INSIDE
 from paraxis.parallel.systolic.linear import BODY, INWARD, SLIDING, TURNING
 from paraxis.parallel.systolic.logarithmic import GLUE_LOADS, GLUE_MOTIONS
 from paraxis.parallel.systolic.node_program import processors, steps
 from paraxis.parallel.systolic.operators import MV, VA, VC
-from paraxis.parallel.systolic.wiring import Input
+from paraxis.parallel.systolic.wiring import OUTSIDE, Input
 from paraxis.physics.newton_euler import inverse_dynamics
 from paraxis.robots.model import Model
 

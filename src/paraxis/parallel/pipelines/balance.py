@@ -12,8 +12,7 @@ from numbers import Real
 
 from ...errors import ArgumentError, TaskError
 from ..hashable import is_hashable
-from ..tasks.program_tasks import ProgramTasks
-from ..tasks.task_graph import TaskGraph
+from ..tasks.task_graph import ProgramTasks, TaskGraph
 from ..whole_number import whole_number
 from .buffers import delay_lines, fewest_buffers, routes
 from .pipeline import Pipeline

@@ -21,7 +21,7 @@ from ...physics.parts.chain import require_chain
 from ...programs import Program
 from ...robots.model import Model
 from ...robots.robot import Robot
-from ..tasks.program_tasks import ProgramTasks
+from ..tasks.task_graph import ProgramTasks
 from .friction_steps import motor_torque
 from .steps import inverse_dynamics
 from .table import MAKES, general_arm, task_name

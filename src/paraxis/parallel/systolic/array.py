@@ -14,9 +14,8 @@ from numbers import Integral
 from ...checks import shown
 from ...errors import ArgumentError, ScheduleError
 from .links import Links
-from .wiring import Constant, Input, Wiring
+from .wiring import OUTSIDE, Constant, Input, Wiring
 
-OUTSIDE = None  # takes the torques, all of a state at once
 INSIDE = "inside a node"
 
 

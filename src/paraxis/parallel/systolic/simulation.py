@@ -13,8 +13,7 @@ import numpy as np
 
 from ...drivers.map import in_main_memory
 from ...errors import ArgumentError, ScheduleError
-from .array import OUTSIDE
-from .wiring import Constant
+from .wiring import OUTSIDE, Constant
 
 EMPTY = None
 

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from .operators import Operator
 
+OUTSIDE = None  # takes the torques, all of a state at once
+
 
 @dataclass(frozen=True, eq=False)
 class Input:

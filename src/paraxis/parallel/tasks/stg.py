@@ -18,7 +18,6 @@ from pathlib import Path
 
 from ...checks import shown
 from ...errors import ArgumentError, TaskError
-from .task_graph import TaskGraph
 
 WIDTH = 10  # of a number's field, after a space; longer numbers widen it
 DIGITS = 18  # at most, of a number
@@ -27,7 +26,7 @@ MOST_NUMBERS = 4_000_000  # as edges they take about a gigabyte
 
 
 def read(path):
-    """The TaskGraph in a file; names are the numbers, as text."""
+    """The weights, edges and name of the tasks in a file. Tasks are named by their numbers."""
     if not isinstance(path, (str, PathLike)):
         raise ArgumentError(f"path: expected that of an STG file, found {path!r}")
     file = shown(path, 300)
@@ -58,11 +57,7 @@ def read(path):
         for first in predecessors[number]
         if first
     ]
-    try:
-        tasks = {str(number): weights[number] for number in range(1, last)}
-        return TaskGraph(tasks, edges, Path(path).stem)
-    except TaskError as error:
-        raise TaskError(f"{file}: {error}") from None
+    return {str(number): weights[number] for number in range(1, last)}, edges, Path(path).stem
 
 
 def _text(path, file):

@@ -7,7 +7,8 @@ from functools import cached_property
 from numbers import Integral, Real
 
 from ...checks import shown
-from ...errors import TaskError
+from ...errors import ArgumentError, TaskError
+from .grain import gather
 
 MOST_SHOWN = 12  # tasks of a cycle
 LARGEST = 1e300  # all times together: floats end soon after
@@ -72,9 +73,16 @@ class TaskGraph:
 
         Sums are taken as they are written. `program.balanced()` has them as shallower trees.
         """
-        from .program_tasks import program_tasks
+        from .operations import Operations  # here: tasks of other kinds need no Programs
 
-        return program_tasks(program, grain, **weights)
+        if grain is not None and not (isinstance(grain, Real) and grain > 0):
+            raise ArgumentError(f"grain: expected a weight > 0, found {grain!r}")
+        work = Operations(program, **weights)
+        fine = ProgramTasks(*work.tasks())
+        if grain is None:
+            return fine
+        together = gather(fine.weights, fine.predecessors, fine.successors, grain)
+        return ProgramTasks(*work.tasks(together), fine)
 
     @classmethod
     def from_stg(cls, path):
@@ -93,7 +101,11 @@ class TaskGraph:
         """
         from .stg import read
 
-        return read(path)
+        given = read(path)
+        try:
+            return TaskGraph(*given)
+        except TaskError as error:
+            raise TaskError(f"{shown(path, 300)}: {error}") from None
 
     def to_stg(self, path=None):
         """The tasks in the Standard Task Graph format; written to a file if one is named.
@@ -261,6 +273,37 @@ class TaskGraph:
             task = next(first for first in self.predecessors[task] if waiting[first])
         path = list(seen)[seen[task] :][::-1]
         return [path[-1], *path]
+
+
+class ProgramTasks(TaskGraph):
+    """Tasks that know which Program they are from.
+
+    `operations[k]` are the nodes of `program.graph` that task k computes, arguments first. `fine`
+    are the same operations with a task each. Several tasks may compute the same nodes, each on a
+    processor of its own; `work` counts them once.
+    """
+
+    def __init__(self, weights, edges, name, labels, groups, program, operations, fine=None):
+        super().__init__(weights, edges, name, labels, groups)
+        self.program, self.operations = program, operations
+        self.fine = fine or self
+
+    @cached_property
+    def work(self):
+        return sum(self.weights) if self.fine is self else self.fine.work
+
+    @cached_property
+    def task_of(self):
+        """node index -> the task that computes it."""
+        return {node.index: k for k, nodes in enumerate(self.operations) for node in nodes}
+
+    def __repr__(self):
+        if self.fine is self:
+            return super().__repr__()
+        return (
+            f"{super().__repr__()[:-1]}; with a task an operation {len(self.fine)} tasks, "
+            f"span {self.fine.span}, parallelism {self.fine.parallelism:.1f}>"
+        )
 
 
 def _counted(count, what):

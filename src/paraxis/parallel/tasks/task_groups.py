@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from ...passes.count import COUNTED, Count
-from .program_tasks import ProgramTasks
+from .task_graph import ProgramTasks
 
 KINDS = [field.name for field in fields(Count)]
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ...errors import ScheduleError
 from ...passes.parts import Line, parts
-from ..tasks.program_tasks import ProgramTasks
+from ..tasks.task_graph import ProgramTasks
 
 
 def divided(schedule, room):

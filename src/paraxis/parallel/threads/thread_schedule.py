@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import ArgumentError
 from ..schedules.schedule import Schedule
 from ..tasks.grain import gather
-from ..tasks.program_tasks import ProgramTasks, program_tasks
+from ..tasks.task_graph import ProgramTasks, TaskGraph
 from ..whole_number import whole_number
 from .cones import share_out
 
@@ -38,7 +38,7 @@ def thread_schedule(program, processors=2, latency=LATENCY):
     processors = whole_number("processors", processors)
     if isinstance(latency, bool) or not isinstance(latency, Real) or not 0 <= latency < math.inf:
         raise ArgumentError(f"latency: expected a time >= 0, found {latency!r}")
-    work = _Work(program_tasks(program, **WEIGHTS))
+    work = _Work(TaskGraph.from_program(program, **WEIGHTS))
     best = _Plan(work, [range(len(work.tasks))], latency)
     for parts in range(2, min(processors, len(work.results)) + 1):
         for owned in work.divisions(parts, latency):

@@ -1,4 +1,4 @@
-"""The operations of a Program as tasks.
+"""The operations of a Program, and their division into tasks.
 
 One task an operation, or operations gathered to a grain (grain.py). Sine and cosine of one angle
 are one task. What is free is no task: constants, inputs, sign changes, and, when `trig` is 0,
@@ -6,76 +6,32 @@ sines and cosines of inputs, which are then taken as given. Whoever needs a free
 """
 
 import math
-from functools import cached_property
 from itertools import product
 from numbers import Real
 
 from ...errors import ArgumentError
 from ...passes.depth import Weights
 from ...programs import Program
-from .grain import gather
-from .task_graph import TaskGraph
 
 FREE = ("const", "input", "neg")
 
 
-class ProgramTasks(TaskGraph):
-    """Tasks that know the Program they are of.
-
-    `operations[k]` are the nodes of `program.graph` that task k computes, arguments first. `fine`
-    are the same operations with a task each. Several tasks may compute the same nodes, each on a
-    processor of its own; `work` counts them once.
-    """
-
-    def __init__(self, weights, edges, name, labels, groups, program, operations, fine=None):
-        super().__init__(weights, edges, name, labels, groups)
-        self.program, self.operations = program, operations
-        self.fine = fine or self
-
-    @cached_property
-    def work(self):
-        return sum(self.weights) if self.fine is self else self.fine.work
-
-    @cached_property
-    def task_of(self):
-        """node index -> the task that computes it."""
-        return {node.index: k for k, nodes in enumerate(self.operations) for node in nodes}
-
-    def __repr__(self):
-        if self.fine is self:
-            return super().__repr__()
-        return (
-            f"{super().__repr__()[:-1]}; with a task an operation {len(self.fine)} tasks, "
-            f"span {self.fine.span}, parallelism {self.fine.parallelism:.1f}>"
-        )
-
-
-def program_tasks(program, grain=None, messages=0, latency=0, **weights):
-    """The operations of a Program as tasks, of at most the weight `grain` each if that is given.
+class Operations:
+    """Groups of nodes that are not divided further: their weights, and what they are made of.
 
     `weights` are the times of `mul`, `add`, `div`, `sqrt` and `trig`, by default 1 for all but
     sines, which are free. An edge along which k values go has a message of size
     latency + k * messages.
     """
-    if not isinstance(program, Program):
-        raise ArgumentError(f"program: expected a Program, found {type(program).__name__}")
-    if grain is not None and not (isinstance(grain, Real) and grain > 0):
-        raise ArgumentError(f"grain: expected a weight > 0, found {grain!r}")
-    for name, time in (("messages", messages), ("latency", latency)):
-        if not (isinstance(time, Real) and 0 <= time < math.inf):
-            raise ArgumentError(f"{name}: expected a time >= 0, found {time!r}")
-    work = _Operations(program, Weights.named(weights))
-    fine = _tasks(work, range(len(work.groups)), messages, latency)
-    if grain is None:
-        return fine
-    together = gather(fine.weights, fine.predecessors, fine.successors, grain)
-    return _tasks(work, together, messages, latency, fine)
 
-
-class _Operations:
-    """Groups of nodes that are not divided further: their weights, and what they are made of."""
-
-    def __init__(self, program, weights):
+    def __init__(self, program, messages=0, latency=0, **weights):
+        if not isinstance(program, Program):
+            raise ArgumentError(f"program: expected a Program, found {type(program).__name__}")
+        for name, time in (("messages", messages), ("latency", latency)):
+            if not (isinstance(time, Real) and 0 <= time < math.inf):
+                raise ArgumentError(f"{name}: expected a time >= 0, found {time!r}")
+        self.messages, self.latency = messages, latency
+        weights = Weights.named(weights)
         self.program, self.group_of = program, {}
         self.groups, self.weights, self.takes = [], [], []  # of nodes; and the nodes they need
         behind, of_angle = {}, {}  # node index -> the nodes that are not free it is made of
@@ -98,37 +54,40 @@ class _Operations:
             self.weights[group] += weights.times[node.op]
             self.group_of[node.index] = group
 
+    def tasks(self, together=None):
+        """The arguments of `ProgramTasks`, with a task for each number in `together`.
 
-def _tasks(work, together, messages, latency, fine=None):
-    """Tasks of the groups of operations for which `together` has the same number."""
-    members = {}
-    for group, number in enumerate(together):
-        members.setdefault(number, []).append(group)
-    task = {number: k for k, number in enumerate(members)}
-    operations, weights, values = [], [], {}
-    for own in members.values():
-        operations.append(tuple(node for group in own for node in work.groups[group]))
-        weights.append(sum(work.weights[group] for group in own))
-    for group, sources in enumerate(work.takes):
-        here = task[together[group]]
-        for node in sources:
-            there = task[together[work.group_of[node.index]]]
-            if there != here:
-                values.setdefault((there, here), set()).add(node.index)
-    names, labels, links = _names(work.program.graph, operations)
-    edges = [
-        (names[a], names[b], latency + messages * len(sent)) for (a, b), sent in values.items()
-    ]
-    return ProgramTasks(
-        dict(zip(names, weights, strict=True)),
-        edges,
-        work.program.name,
-        dict(zip(names, labels, strict=True)),
-        {name: link for name, link in zip(names, links, strict=True) if link is not None},
-        work.program,
-        tuple(operations),
-        fine,
-    )
+        `together` has a number for each group of operations; without it every group is a task.
+        """
+        together = range(len(self.groups)) if together is None else together
+        members = {}
+        for group, number in enumerate(together):
+            members.setdefault(number, []).append(group)
+        task = {number: k for k, number in enumerate(members)}
+        operations, weights, values = [], [], {}
+        for own in members.values():
+            operations.append(tuple(node for group in own for node in self.groups[group]))
+            weights.append(sum(self.weights[group] for group in own))
+        for group, sources in enumerate(self.takes):
+            here = task[together[group]]
+            for node in sources:
+                there = task[together[self.group_of[node.index]]]
+                if there != here:
+                    values.setdefault((there, here), set()).add(node.index)
+        names, labels, links = _names(self.program.graph, operations)
+        edges = [
+            (names[a], names[b], self.latency + self.messages * len(sent))
+            for (a, b), sent in values.items()
+        ]
+        return (
+            dict(zip(names, weights, strict=True)),
+            edges,
+            self.program.name,
+            dict(zip(names, labels, strict=True)),
+            {name: link for name, link in zip(names, links, strict=True) if link is not None},
+            self.program,
+            tuple(operations),
+        )
 
 
 # -- for readers -----------------------------------------------------------------------------------
