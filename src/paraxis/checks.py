@@ -1,7 +1,9 @@
-"""What is asked of names that callers give: one of those that exist, or an error with the nearest.
+"""What is asked of names and numbers that callers give, and how errors quote them.
 
 Names of robots, joints and frames may come from anyone's file: errors quote them, cut to a length.
 """
+
+from numbers import Integral
 
 from .errors import ArgumentError
 
@@ -52,3 +54,19 @@ def listing(names, most=12):
     """The first names, quoted, and how many more there are."""
     shown = ", ".join(quoted(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def whole_number(name, value, least=1):
+    """`value` as an int; an error unless it is an integer, and not too small."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ArgumentError(f"{name}: expected a whole number >= {least}, found {value!r}")
+    return int(value)
+
+
+def is_hashable(value):
+    """Whether it can be a key: a tuple can only if all that is in it can."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

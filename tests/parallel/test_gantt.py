@@ -16,9 +16,9 @@ from paraxis_papers.document import Figure
 import paraxis as px
 from paraxis.drawing.axes import LinearAxis
 from paraxis.parallel.gantt.page import SCRIPTS, _file, page
+from paraxis.parallel.gantt.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
 from paraxis.parallel.schedules.schedule import violations
 from paraxis.parallel.schedules.speedup_figures import speedup_figures
-from paraxis.parallel.schedules.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
 
 
 def diamond(message=0):

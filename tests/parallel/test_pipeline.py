@@ -562,7 +562,7 @@ def test_what_takes_no_time_but_several_values_needs_a_function():
     p = px.pipeline(tasks)
     point = [{"x": 1, "y": 2}]
     assert p.simulate(point, {"sum": lambda x, y: x + y}).results == [{"sum": 3}]
-    with pytest.raises(px.ArgumentError, match="several arguments, found none for sum"):
+    with pytest.raises(px.ArgumentError, match="several arguments, found none for 'sum'"):
         p.simulate(point, {})
 
 
@@ -585,7 +585,9 @@ def test_bad_streams_are_named():
     point = [{"px": 1.0, "py": 2.0}]
     with pytest.raises(px.ArgumentError, match="functions: expected what the tasks make of"):
         p.simulate(point)
-    with pytest.raises(px.ArgumentError, match="functions: expected .* found none for T1, .* T4"):
+    with pytest.raises(
+        px.ArgumentError, match="functions: expected .* found none for 'T1', .* 'T4'"
+    ):
         p.simulate(point, {})
     with pytest.raises(px.ArgumentError, match="functions: expected names of .* found 'T5'"):
         p.simulate(point, {**functions, "T5": functions["T4"]})

@@ -14,18 +14,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import paraxis as px
-from paraxis.parallel.optimal import distances
-from paraxis.parallel.optimal.cp_sat import shorter_schedule
-from paraxis.parallel.optimal.distances import least_distances
-from paraxis.parallel.optimal.restarts import best_of_restarts
-from paraxis.parallel.optimal.search import unsearched
-from paraxis.parallel.optimal.whole_weights import whole_tasks
+from paraxis.parallel.methods.bounds import bounds, fernandez_bussell_bound, least_span, step_of
+from paraxis.parallel.methods.heft import upward_ranks
+from paraxis.parallel.methods.list_schedule import PRIORITIES, list_schedule, schedule_by_rank
+from paraxis.parallel.methods.optimal import distances
+from paraxis.parallel.methods.optimal.cp_sat import shorter_schedule
+from paraxis.parallel.methods.optimal.distances import least_distances
+from paraxis.parallel.methods.optimal.restarts import best_of_restarts
+from paraxis.parallel.methods.optimal.search import unsearched
+from paraxis.parallel.methods.optimal.whole_weights import whole_tasks
+from paraxis.parallel.methods.plan import makespan, serial
+from paraxis.parallel.methods.rounding import rounding
 from paraxis.parallel.schedules import speedup_curve
-from paraxis.parallel.schedules.bounds import bounds, fernandez_bussell_bound, least_span, step_of
-from paraxis.parallel.schedules.heft import upward_ranks
-from paraxis.parallel.schedules.list_schedule import PRIORITIES, list_schedule, schedule_by_rank
-from paraxis.parallel.schedules.plan import makespan, serial
-from paraxis.parallel.schedules.rounding import rounding
 from paraxis.parallel.schedules.schedule import violations
 from paraxis.parallel.schedules.scheduling import METHODS
 

@@ -7,7 +7,7 @@ import pytest
 from support.counting import case, report, scaled
 
 import paraxis as px
-from paraxis.parallel.schedules.list_schedule import PRIORITIES
+from paraxis.parallel.methods.list_schedule import PRIORITIES
 
 QUICK = [*(("list", {"priority": each}) for each in PRIORITIES), ("streamlined", {}), ("heft", {})]
 

@@ -16,8 +16,8 @@ from paraxis_papers.reports import REPORTS
 from .. import __version__, api
 from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError, ParaxisError
-from ..parallel.optimal.search import TIME_LIMIT
-from ..parallel.schedules.list_schedule import PRIORITIES
+from ..parallel.methods.list_schedule import PRIORITIES
+from ..parallel.methods.optimal.search import TIME_LIMIT
 from ..parallel.schedules.scheduling import METHODS, methods_with, schedule
 from ..parallel.schedules.speedup_curve import MOST_SCHEDULES, consistent
 from ..parallel.tasks.task_graph import TaskGraph
@@ -525,7 +525,7 @@ def _bench(arguments):
 
 
 def _schedule(arguments):
-    from ..parallel.gantt import page
+    from ..parallel.gantt.page import page
     from ..parallel.schedules.speedup_figures import speedup_figures
     from . import schedule_text as show
     from .terminal import Terminal

@@ -8,9 +8,9 @@ from rich.text import Text
 from ..checks import shown
 from ..drawing.axes import number_text
 from ..parallel.gantt.page import bound_words, counted
-from ..parallel.optimal.search import unsearched
-from ..parallel.schedules.busy import busy_rows
-from ..parallel.schedules.gap_text import gap_words
+from ..parallel.methods.bounds import gap_words
+from ..parallel.methods.optimal.search import unsearched
+from ..parallel.methods.plan import busy_rows
 from ..parallel.tasks.task_groups import groups_of
 from .terminal import Column, Terminal, print_table
 
@@ -105,7 +105,8 @@ def chart(schedule, width):
 
     With names where there is room for all of them. Processors without tasks are only counted.
     """
-    tasks, processors = schedule.tasks, busy_rows(schedule)
+    tasks = schedule.tasks
+    processors = busy_rows(tasks, schedule.starts, schedule.places)
     lengths = {name: tasks.weights[k] for k, name in enumerate(tasks.names) if tasks.weights[k]}
     if not lengths or len(processors) > MOST_ROWS:
         return []

@@ -11,7 +11,7 @@ _NAMES = {
     "recurrence": "networks.recurrence",
     "speedup_curve": "schedules.speedup_curve",
     "systolic_array": "systolic.build",
-    "thread_schedule": "threads.thread_schedule",
+    "thread_schedule": "schedules.thread_schedule",
     "two_array_plan": "two_arrays.plan",
 }
 __all__ = list(_NAMES)

@@ -19,10 +19,10 @@ import pytest
 from support.robots import random_robot, relative_error, states
 
 import paraxis as px
+from paraxis.parallel.schedules.cones import share_out
 from paraxis.parallel.schedules.schedule import Schedule
-from paraxis.parallel.threads.cones import share_out
+from paraxis.parallel.schedules.thread_schedule import thread_schedule as for_threads
 from paraxis.parallel.threads.division import divided
-from paraxis.parallel.threads.thread_schedule import thread_schedule as for_threads
 from paraxis.passes.parts import RECEIVED, steps
 
 UR5 = px.load("ur5")

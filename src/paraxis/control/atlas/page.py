@@ -6,8 +6,8 @@ import numpy as np
 
 from ...checks import shown
 from ...drawing.axes import number_text
-from ...drawing.interactive import file_text, interactive_page
-from ...drawing.interactive import framed as in_frame
+from ...drawing.interactive.page import file_text, interactive_page
+from ...drawing.interactive.page import framed as in_frame
 from ...drawing.page import table
 from .rows import AXES
 from .summary import HEADS, USUAL, digits, summary, usual_row, why_more_may_hold

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...api import forward_kinematics
+from ...checks import whole_number
 from ...errors import ArgumentError
 from ...kinematics.closed_form import WRISTS, inverse_kinematics_solutions
-from ...parallel.whole_number import whole_number
 from ...physics.inverse_kinematics.puma import arm_singularity
 from ..cordic.formats import angle_between
 from .kinematics_circuit import family_geometry

@@ -12,12 +12,11 @@ from numbers import Real
 
 import numpy as np
 
-from ...checks import shown
+from ...checks import shown, whole_number
 from ...drivers.map import as_array
 from ...errors import ArgumentError, ProgramError
 from ...kinematics.poses import matrices
 from ...parallel.pipelines.balance import pipeline
-from ...parallel.whole_number import whole_number
 from ...programs import Program
 from ..cordic import integers, long_integers
 from ..cordic.formats import (

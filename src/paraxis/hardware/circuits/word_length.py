@@ -3,8 +3,8 @@
 import math
 from numbers import Real
 
+from ...checks import whole_number
 from ...errors import ArgumentError
-from ...parallel.whole_number import whole_number
 from ..cordic.formats import SHORTEST
 from .circuit import Circuit
 

@@ -1,5 +1,1 @@
 """A schedule as a chart to look into: one HTML page, its script beside it in plain JavaScript."""
-
-from .page import framed, page
-
-__all__ = ["framed", "page"]

@@ -8,13 +8,13 @@ from html import escape
 from ...checks import shown
 from ...drawing.axes import number_text
 from ...drawing.figure import figure_html
-from ...drawing.interactive import file_text, interactive_page
-from ...drawing.interactive import framed as in_frame
-from ..optimal.search import unsearched
-from ..schedules.busy import busy_rows
-from ..schedules.gap_text import gap_text, gap_words
-from ..schedules.waits import NEEDS, causes, slacks
+from ...drawing.interactive.page import file_text, interactive_page
+from ...drawing.interactive.page import framed as in_frame
+from ..methods.bounds import gap_text, gap_words
+from ..methods.optimal.search import unsearched
+from ..methods.plan import busy_rows
 from ..tasks.task_groups import groups_of
+from .waits import NEEDS, causes, slacks
 
 SCRIPTS = ("model.js", "view.js", "picture.js", "words.js", "hands.js")  # each uses those before
 
@@ -151,7 +151,8 @@ def _schedule(schedule):
 
     Rows of messages come last, with the numbers of their senders.
     """
-    waited, places = causes(schedule), list(busy_rows(schedule))
+    tasks, waited = schedule.tasks, causes(schedule)
+    places = list(busy_rows(tasks, schedule.starts, schedule.places))
     row = {processor: k for k, processor in enumerate(places)}
     first_sender = schedule.processors - schedule.senders
     senders = [place - first_sender for place in places if place >= first_sender]

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 
-from ...checks import one_of
+from ...checks import is_hashable, listing, one_of, whole_number
 from ...errors import ArgumentError
 from ...physics.parts.orders import rotated, shuffled_bits
-from ..hashable import is_hashable
-from ..listed import listed
-from ..whole_number import whole_number
 
 
 @dataclass(frozen=True)
@@ -149,7 +146,7 @@ class Network:
         """The error that says from where a processor cannot be reached."""
         return ArgumentError(
             f"network {self.name}: expected a way to processor {end} from every other, "
-            f"found none from {listed(starts)}"
+            f"found none from {listing(starts, most=8)}"
         )
 
     def _next(self, at, end):

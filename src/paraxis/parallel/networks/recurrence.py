@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...checks import one_of
+from ...checks import one_of, whole_number
 from ...errors import ArgumentError
 from ...physics.parts.order import Order
 from ...physics.parts.orders import ORDERS
-from ..whole_number import whole_number
 from .network import Delivery, Network
 
 

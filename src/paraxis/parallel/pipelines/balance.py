@@ -10,10 +10,9 @@ from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
 
+from ...checks import is_hashable, whole_number
 from ...errors import ArgumentError, TaskError
-from ..hashable import is_hashable
 from ..tasks.task_graph import ProgramTasks, TaskGraph
-from ..whole_number import whole_number
 from .buffers import delay_lines, fewest_buffers, routes
 from .pipeline import Pipeline
 from .program import StreamTasks

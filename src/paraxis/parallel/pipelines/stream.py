@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
+from ...checks import listing, whole_number
 from ...errors import ArgumentError, ScheduleError
-from ..listed import listed
-from ..whole_number import whole_number
 from .buffers import OUTSIDE
 
 EMPTY = (None, None)  # no item, no value
@@ -64,7 +63,7 @@ def _check(tasks, functions):
     if lacking:
         raise ArgumentError(
             "functions: expected one for each task that has a weight or several arguments, found "
-            f"none for {listed(lacking)}"
+            f"none for {listing(lacking, most=8)}"
         )
 
 

@@ -1,1 +1,1 @@
-"""Schedules: methods that make them, bounds, charts of many."""
+"""Schedules: checked plans beside their bounds, from methods by name, for threads, or many at once."""

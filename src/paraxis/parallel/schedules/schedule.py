@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral, Real
 
-from ...checks import shown
+from ...checks import shown, whole_number
 from ...errors import ScheduleError
+from ..methods.bounds import gap_words
+from ..methods.plan import arrival, busy_rows
+from ..methods.rounding import rounding
 from ..tasks.task_graph import LARGEST, TaskGraph
-from ..whole_number import whole_number
 from ..written import written
-from .arrivals import arrival
-from .busy import busy_rows
-from .gap_text import gap_words
-from .rounding import rounding
 
 MOST_IN_NOTEBOOKS = 5_000  # tasks, about 400 kB
 
@@ -115,7 +113,10 @@ class Schedule:
     def rows(self):
         """processor -> the names of its tasks in order of time; those without tasks left out."""
         names = self.tasks.names
-        return {place: [names[task] for task in row] for place, row in busy_rows(self).items()}
+        return {
+            place: [names[task] for task in row]
+            for place, row in busy_rows(self.tasks, self.starts, self.places).items()
+        }
 
     def to_dict(self):
         """Everything as plain values, for JSON."""
@@ -152,7 +153,7 @@ class Schedule:
 
     def to_html(self, path=None):
         """An interactive chart as one HTML page; written to a file if one is named."""
-        from ..gantt import page
+        from ..gantt.page import page
 
         return written(page(self), path)
 
@@ -180,7 +181,7 @@ class Schedule:
 
     def _repr_html_(self):
         """In notebooks: the chart, unless it is too large to be kept in one."""
-        from ..gantt import framed
+        from ..gantt.page import framed
 
         return framed(self) if len(self.tasks) <= MOST_IN_NOTEBOOKS else None
 

@@ -2,15 +2,14 @@
 
 import inspect
 
-from ...checks import did_you_mean, one_of
+from ...checks import did_you_mean, one_of, whole_number
 from ...errors import ArgumentError
-from ..optimal.search import optimal_schedule
+from ..methods.bounds import bounds
+from ..methods.heft import heft_schedule
+from ..methods.layered_schedule import layered_schedule
+from ..methods.list_schedule import list_schedule
+from ..methods.optimal.search import optimal_schedule
 from ..tasks.task_graph import TaskGraph
-from ..whole_number import whole_number
-from .bounds import bounds
-from .heft import heft_schedule
-from .layered_schedule import layered_schedule
-from .list_schedule import list_schedule
 from .schedule import Schedule
 
 METHODS = {

@@ -4,12 +4,11 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from numbers import Integral
 
-from ...checks import shown
+from ...checks import shown, whole_number
 from ...errors import ArgumentError
-from ..whole_number import whole_number
+from ..methods.bounds import gap_text
+from ..methods.rounding import rounding
 from ..written import written
-from .gap_text import gap_text
-from .rounding import rounding
 from .schedule import MOST_IN_NOTEBOOKS, Schedule
 from .scheduling import schedule
 
@@ -46,14 +45,14 @@ class SpeedupCurve:
 
     def to_html(self, path=None):
         """The curves and a chart of each schedule as one HTML page; also a file if one is named."""
-        from ..gantt import page
+        from ..gantt.page import page
         from .speedup_figures import speedup_figures
 
         return written(page(*self.schedules, figures=speedup_figures(self.schedules)), path)
 
     def _repr_html_(self):
         """In notebooks: that page, unless it is too large to be kept in one."""
-        from ..gantt import framed
+        from ..gantt.page import framed
         from .speedup_figures import speedup_figures
 
         if sum(len(each.tasks) for each in self.schedules) > MOST_IN_NOTEBOOKS:

@@ -2,8 +2,7 @@
 
 import re
 
-from ...checks import one_of
-from ..whole_number import whole_number
+from ...checks import one_of, whole_number
 
 IDLE = "·"
 PARTIAL = re.compile(r"T\d+")

@@ -1,1 +1,1 @@
-"""Schedules run for real, on threads."""
+"""Schedules of Programs as code: threads of this machine, or C with a function per processor."""

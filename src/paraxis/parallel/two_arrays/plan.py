@@ -6,8 +6,8 @@ from numbers import Real
 
 import numpy as np
 
+from ...checks import whole_number
 from ...errors import ArgumentError
-from ..whole_number import whole_number
 from .arm import given_values, type_one_contact
 from .chart import plan_schedule
 from .closed_chain import ONE, RIGHT_HAND_SIDES, closed_chain

@@ -9,13 +9,12 @@ made.
 import time
 from numbers import Real
 
-from ...errors import ArgumentError
-from ..schedules.arrivals import ANYWHERE, arrivals
-from ..schedules.bounds import bounds
-from ..schedules.heft import heft_schedule
-from ..schedules.list_schedule import DEFAULT_PRIORITY, PRIORITIES, list_schedule
-from ..schedules.plan import makespan
-from ..whole_number import whole_number
+from ....checks import whole_number
+from ....errors import ArgumentError
+from ..bounds import bounds
+from ..heft import heft_schedule
+from ..list_schedule import DEFAULT_PRIORITY, PRIORITIES, list_schedule
+from ..plan import ANYWHERE, arrivals, makespan
 from .cp_sat import out_of_reach, shorter_schedule
 from .distances import least_distances
 from .restarts import best_of_restarts

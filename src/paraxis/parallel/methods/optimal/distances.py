@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..schedules.bounds import least_span
+from ..bounds import least_span
 
 MOST_TASKS = 1_000  # all pairs are looked at
 

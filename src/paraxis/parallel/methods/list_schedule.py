@@ -18,8 +18,7 @@ would, one processor does it all.
 import heapq
 
 from ...checks import one_of
-from .arrivals import ANYWHERE, arrivals
-from .plan import no_slower_than_serial
+from .plan import ANYWHERE, arrivals, no_slower_than_serial
 
 DEFAULT_PRIORITY = "cp_misf"
 

@@ -8,8 +8,7 @@ takes longer than one processor would, one processor does it.
 import math
 from bisect import bisect_left
 
-from .arrivals import ANYWHERE, arrivals
-from .plan import no_slower_than_serial
+from .plan import ANYWHERE, arrivals, no_slower_than_serial
 
 
 def heft_schedule(tasks, processors):

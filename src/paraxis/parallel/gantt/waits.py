@@ -5,8 +5,8 @@ last task backwards this gives the chain that fixes the makespan. A task's slack
 it could start without making the whole longer, each processor keeping its order.
 """
 
-from .arrivals import arrival
-from .rounding import rounding
+from ..methods.plan import arrival
+from ..methods.rounding import rounding
 
 NEEDS, PROCESSOR = "needs", "processor"
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from numbers import Real
 
 from ...errors import ArgumentError
-from .arrivals import arrival
+from .plan import arrival
 
 
 def layered_schedule(tasks, processors, layers=None):

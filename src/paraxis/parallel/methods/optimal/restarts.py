@@ -8,9 +8,9 @@ takes the tasks which end last first, then one forwards that takes those which s
 import random
 import time
 
-from ..schedules.heft import upward_ranks
-from ..schedules.list_schedule import schedule_by_rank
-from ..schedules.plan import ends, makespan
+from ..heft import upward_ranks
+from ..list_schedule import schedule_by_rank
+from ..plan import ends, makespan
 
 ROUNDS = 500  # at most; fewer in graphs of more than
 SIZE = 400  # tasks and edges

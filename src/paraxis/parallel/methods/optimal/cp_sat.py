@@ -8,8 +8,8 @@ import heapq
 import os
 import time
 
-from ...errors import MissingPackageError, ScheduleError
-from ...targets.cpu.aside import aside
+from ....errors import MissingPackageError, ScheduleError
+from ....targets.cpu.aside import aside
 
 WORKERS = 8  # at least, also on fewer cores: they search in different ways
 LOOK, LOOKS = 0.01, 30  # seconds and times, within which a search that is stopped mostly ends

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..tasks.task_graph import TaskGraph
+from ...tasks.task_graph import TaskGraph
 
 LARGEST = 2**50  # in units; sums over processors must stay far below 2**63
 

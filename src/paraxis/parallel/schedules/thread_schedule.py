@@ -12,12 +12,12 @@ from numbers import Real
 
 import numpy as np
 
+from ...checks import whole_number
 from ...errors import ArgumentError
-from ..schedules.schedule import Schedule
 from ..tasks.grain import gather
 from ..tasks.task_graph import ProgramTasks, TaskGraph
-from ..whole_number import whole_number
 from .cones import share_out
+from .schedule import Schedule
 
 WEIGHTS = dict(div=8, sqrt=10, trig=13)  # in flops, for a core that does several at once
 LATENCY = 350  # flops until a message is there, a member begins, or its end is known
