@@ -1,72 +1,58 @@
-"""Imports flow one way, and importing Paraxis is light."""
+"""Imports flow one way, importing Paraxis is light, and names mean one thing."""
 
-import ast
 import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
+import paraxis_papers
 import pytest
+from support.import_graph import among_children, cycle, import_graph, imported, modules
 
 import paraxis
 
 ROOT = Path(paraxis.__file__).resolve().parent
+PAPERS = Path(paraxis_papers.__file__).resolve().parent
 
-# What each part of the package may import, besides itself; see the layout in the design. A part
-# that is not listed is not known: say here where it stands.
-PHYSICS = {"errors", "checks", "scalar", "spatial", "robot", "algorithms"}
-GRAPHS = {"errors", "checks", "graph", "passes"}
-COMPILER = GRAPHS | {"drivers", "backends"}
-MAY_IMPORT = {
-    "errors": set(),
-    "later": set(),
-    "checks": {"errors"},
-    "drawing": set(),
-    "scalar": set(),
-    "spatial": {"scalar"},
-    "robot": {"errors", "checks", "scalar", "spatial"},
-    "algorithms": {"errors", "checks", "scalar", "spatial", "robot"},
-    "graph": {"errors", "checks"},
-    "passes": {"errors", "checks", "graph"},
-    "drivers": GRAPHS,
-    "backends": GRAPHS | {"drivers"},
-    "program": COMPILER,
-    "formula": GRAPHS,
-    "equations": COMPILER | {"program", "formula"},
-    "identification": PHYSICS,
-    "loads": PHYSICS,
-    "parallel": COMPILER | PHYSICS | {"program", "drawing"},
-    "functions": GRAPHS | PHYSICS,
-    "api": COMPILER
-    | PHYSICS
-    | {"functions", "program", "equations", "identification", "loads", "parallel", "chains"},
-    "frameworks": PHYSICS | {"functions", "api"},
-    "derivatives": COMPILER | {"program"},
-    "jax": COMPILER | PHYSICS | {"program", "frameworks", "derivatives"},
-    "torch": COMPILER | {"program", "frameworks", "derivatives"},
-    "chains": COMPILER | PHYSICS | {"program"},
-    "friction": COMPILER | PHYSICS | {"functions", "program", "api"},
-    "contacts": COMPILER | PHYSICS | {"functions", "program", "api", "chains"},
-    "simulation": COMPILER | PHYSICS | {"functions", "program", "api", "contacts"},
-    "kinematics": COMPILER | PHYSICS | {"functions", "program", "api"},
-    "trajectories": COMPILER | PHYSICS | {"functions", "program", "api", "kinematics"},
-    "cordic": COMPILER | PHYSICS | {"program", "parallel", "api", "kinematics"},
-    "control": COMPILER
-    | PHYSICS
-    | {"functions", "loads", "program", "drawing", "parallel", "api"}
-    | {"simulation", "kinematics", "trajectories"},
-    "report": COMPILER
-    | PHYSICS
-    | {"functions", "program", "drawing", "parallel", "api", "control", "cordic"}
-    | {"simulation", "kinematics", "trajectories"},
-    "export": COMPILER | PHYSICS | {"functions", "program", "parallel", "api", "cordic"},
-    "cli": COMPILER
-    | PHYSICS
-    | {"functions", "program", "parallel", "api", "control", "report", "export"},
-    "__main__": {"cli"},
-}
-FACADES = {"report", "cli", "__main__"}  # these may also ask the package for its public names
+# The parts of the package in reading order. A part imports only parts before it, lazily or not.
+PARTS = (
+    "errors",
+    "checks",
+    "later",
+    "scalar",
+    "spatial",
+    "robots",
+    "physics",
+    "math",
+    "graph",
+    "passes",
+    "body",
+    "drivers",
+    "targets",
+    "programs",
+    "robot_functions",
+    "function_bodies",
+    "chains",
+    "calls",
+    "api",
+    "dynamics",
+    "kinematics",
+    "trajectories",
+    "simulation",
+    "drawing",
+    "parallel",
+    "control",
+    "hardware",
+    "frameworks",
+    "jax",
+    "torch",
+    "cli",
+    "__main__",
+)
+PHYSICS = {"robots", "physics"}
+COMPILER = {"graph", "passes", "body", "drivers", "targets", "programs"}
+PUBLIC = {"cli", "__main__"}  # these may also ask the package itself, for its version
 HEAVY = (
     "paraxis.parallel",
     "paraxis.hardware",
@@ -81,101 +67,78 @@ HEAVY = (
     "pinocchio",
     "yaml",
 )
+GRAPH = import_graph(ROOT)
 
 
-def modules():
-    """(path below the package, part it belongs to) of every file."""
-    for path in sorted(ROOT.rglob("*.py")):
-        below = path.relative_to(ROOT)
-        if below != Path("__init__.py"):
-            yield below, below.parts[0].removesuffix(".py")
-
-
-def imported(below, tree):
-    """The parts of Paraxis a file imports, wherever the statement stands; "" is the package."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            package = []
-            if node.level:
-                package = ["paraxis", *below.parts[:-1]]
-                package = package[: len(package) - node.level + 1]
-            stem = [*package, *(node.module.split(".") if node.module else [])]
-            names = [".".join(stem + [alias.name]) for alias in node.names]
-        else:
-            continue
-        for name in names:
-            first, *rest = name.split(".")
-            if first == "paraxis":
-                known = rest and ((ROOT / rest[0]).is_dir() or (ROOT / f"{rest[0]}.py").exists())
-                yield rest[0] if known else ""
-
-
-def parts_of(source, below="physics/x.py"):
-    return sorted(imported(Path(below), ast.parse(source)))
+def parts_of(name):
+    """The parts, other than its own, that a module imports; the package itself is ""."""
+    return {target[0] if target else "" for target in GRAPH[name]} - {name[0]}
 
 
 def test_the_walker_sees_every_way_to_import():
-    assert parts_of("from ..graph.node import Node") == ["graph"]
-    assert parts_of("from .. import graph, scalar") == ["graph", "scalar"]
-    assert parts_of("from . import newton_euler") == ["algorithms"]
-    assert parts_of("import paraxis.graph.node as n, math") == ["graph"]
-    assert parts_of("from paraxis import load") == [""]
-    assert parts_of("def f():\n    from ..passes.count import count") == ["passes"]
-    assert parts_of("from ...errors import X", "targets/cpu/x.py") == ["errors"]
-    assert parts_of("from .. import cache", "targets/cpu/x.py") == ["backends"]
-    assert parts_of("import numpy\nfrom math import pi") == []
+    known = modules(ROOT)
+
+    def found(source, name="physics.x", path=None):
+        names = imported(tuple(name.split(".")), source, known, "paraxis", path)
+        return sorted(".".join(each) for each in names)
+
+    assert found("from ..graph.node import Node") == ["graph.node"]
+    assert found("from .. import graph, scalar") == ["graph", "scalar"]
+    assert found("from . import newton_euler") == ["physics.newton_euler"]
+    assert found("from . import newton_euler", "physics", Path("__init__.py")) == [
+        "physics.newton_euler"
+    ]
+    assert found("import paraxis.graph.node as n, math") == ["graph.node"]
+    assert found("from paraxis import load") == [""]
+    assert found("def f():\n    from ..passes.count import count") == ["passes.count"]
+    assert found("from ...errors import ParaxisError", "targets.cpu.x") == ["errors"]
+    assert found("import numpy\nfrom math import pi") == []
 
 
-@pytest.mark.parametrize(("below", "part"), list(modules()), ids=str)
-def test_imports_flow_one_way(below, part):
-    assert part in MAY_IMPORT, f"{part}: say in MAY_IMPORT what it may import"
-    allowed = MAY_IMPORT[part] | {part} | ({""} if part in FACADES else set())
-    found = set(imported(below, ast.parse((ROOT / below).read_text(encoding="utf-8"))))
-    assert found <= allowed, f"{below} imports {sorted(found - allowed)}"
+def test_a_cycle_is_found():
+    edges = {"a": {"b"}, "b": {"c", "d"}, "c": set(), "d": {"b"}}
+    assert cycle(edges) == ["b", "d", "b"]
+    assert cycle(edges | {"d": {"c"}}) == []
+    graph = {("f", "a"): {("g", "x")}, ("g", "x"): {("f", "b")}, ("f", "b"): set()}
+    assert cycle(graph) == [] and cycle(among_children(graph, ())) == ["f", "g", "f"]
 
 
-def test_the_layers_have_no_cycle():
-    done = []
-    while len(done) < len(MAY_IMPORT):
-        ready = [p for p, below in MAY_IMPORT.items() if p not in done and below <= {*done}]
-        assert ready, f"a cycle among {set(MAY_IMPORT) - set(done)}"
-        done += ready
+def test_every_part_has_its_place():
+    found = {name[0] for name in GRAPH if name}
+    assert found == {*PARTS}, f"not in both: {sorted(found ^ {*PARTS})}"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_imports_only_parts_before_it(part):
+    allowed = {*PARTS[: PARTS.index(part)]} | ({""} if part in PUBLIC else set())
+    wrong = {
+        ".".join(name): sorted(parts_of(name) - allowed)
+        for name in GRAPH
+        if name[:1] == (part,) and not parts_of(name) <= allowed
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("root", [ROOT, PAPERS], ids=lambda root: root.name)
+def test_no_module_and_no_folder_imports_one_that_imports_it(root):
+    """Lazy imports count: whoever reads a folder finds an order in which to read it."""
+    graph = import_graph(root)
+    assert not cycle(graph)
+    folders = {name[:depth] for name in graph for depth in range(len(name))}
+    found = {"/".join(each): cycle(among_children(graph, each)) for each in sorted(folders)}
+    assert not {folder: path for folder, path in found.items() if path}
 
 
 def test_algorithms_and_graphs_meet_only_above():
     """An algorithm knows no graph, and a graph no robot."""
-    physics, graphs = {"robot", "algorithms"}, {"graph", "passes", "drivers", "backends"}
-    for below, part in modules():
-        found = set(imported(below, ast.parse((ROOT / below).read_text(encoding="utf-8"))))
-        if part in physics | {"scalar", "spatial"}:
-            assert not found & graphs, below
-        if part in graphs | {"program"}:
-            assert not found & physics, below
+    for name in GRAPH:
+        if name[:1] and name[0] in PHYSICS | {"scalar", "spatial"}:
+            assert not parts_of(name) & COMPILER, name
+        if name[:1] and name[0] in COMPILER:
+            assert not parts_of(name) & PHYSICS, name
 
 
-def test_importing_paraxis_is_light():
-    code = f"import sys, paraxis; print([m for m in {HEAVY} if m in sys.modules])"
-    here = os.environ | {"PYTHONPATH": str(ROOT.parent)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=here, check=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
-def test_no_module_takes_the_place_of_a_public_name():
-    """Importing a submodule binds its name in the package, over a function of the same name."""
-    source = """
-        import contextlib, importlib, pkgutil, types, paraxis
-        for found in pkgutil.walk_packages(paraxis.__path__, "paraxis."):
-            if not found.name.endswith("__main__"):
-                with contextlib.suppress(paraxis.MissingPackageError):
-                    importlib.import_module(found.name)
-        taken = [name for name in paraxis.__all__
-                 if isinstance(getattr(paraxis, name), types.ModuleType)]
-        assert not taken, taken
-    """
+def run(source):
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(source)],
         capture_output=True,
@@ -183,11 +146,39 @@ def test_no_module_takes_the_place_of_a_public_name():
         env=os.environ | {"PYTHONPATH": str(ROOT.parent)},
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_paraxis_is_light():
+    assert run(f"import sys, paraxis; print([m for m in {HEAVY} if m in sys.modules])") == "[]"
+
+
+def test_a_name_is_a_module_or_a_public_name_but_never_both():
+    """Importing a submodule binds its name in the package, over a function of the same name."""
+    run("""
+        import contextlib, importlib, pkgutil, sys, types, paraxis
+        for found in pkgutil.walk_packages(paraxis.__path__, "paraxis.", onerror=lambda name: None):
+            if not found.name.endswith("__main__"):
+                with contextlib.suppress(paraxis.MissingPackageError):
+                    importlib.import_module(found.name)
+        spaces = {name for name in dir(paraxis) if f"paraxis.{name}" in sys.modules}
+        assert spaces == set(paraxis._NAMESPACES), spaces
+        for space in (paraxis, *(getattr(paraxis, name) for name in spaces)):
+            names = [name for name in dir(space) if name[0] != "_"]
+            assert set(names) == {*space.__all__} | (spaces if space is paraxis else set()), space
+            for name in set(names) - spaces:
+                value = getattr(space, name)
+                assert not isinstance(value, types.ModuleType), f"{space.__name__}.{name}"
+        for name, module in list(sys.modules.items()):
+            package, _, last = name.rpartition(".")
+            if package.split(".")[0] == "paraxis":
+                assert getattr(sys.modules[package], last) is module, f"{name} is shadowed"
+    """)
 
 
 @pytest.mark.parametrize("framework", ["torch", "jax"])
 def test_a_missing_framework_says_what_to_install(framework):
-    source = f"""
+    run(f"""
         import sys
         sys.modules["{framework}"] = None  # as if it were not there
         import paraxis
@@ -197,11 +188,4 @@ def test_a_missing_framework_says_what_to_install(framework):
             assert "pip install 'paraxis[{framework}]'" in str(error), error
         else:
             raise AssertionError("expected an error")
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(source)],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT.parent)},
-    )
-    assert done.returncode == 0, done.stderr
+    """)

@@ -15,7 +15,7 @@ except ImportError as error:
     ) from error
 
 from ..frameworks.functions import functions_of_robots
-from .function import function
+from .from_program import function
 
 _functions = functions_of_robots("jax", function)
 globals().update(_functions)
