@@ -23,7 +23,7 @@ from rich.table import Table
 import paraxis as px
 from paraxis.parallel.schedules.schedule import Schedule
 from paraxis.parallel.schedules.thread_schedule import LATENCY, thread_schedule
-from paraxis.parallel.threads.division import divided
+from paraxis.parallel.threads import divided
 
 RESULTS = Path(__file__).parent / "results" / "threads.json"
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")

@@ -18,7 +18,7 @@ from paraxis.drawing.axes import LinearAxis
 from paraxis.parallel.gantt.page import SCRIPTS, _file, page
 from paraxis.parallel.gantt.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
 from paraxis.parallel.schedules.schedule import violations
-from paraxis.parallel.schedules.speedup_figures import speedup_figures
+from paraxis.parallel.schedules.speedup_curve import speedup_figures
 
 
 def diamond(message=0):

@@ -24,9 +24,9 @@ from paraxis.physics.logarithmic_newton_euler import (
     one_body,
     one_joint,
 )
-from paraxis.physics.parts.chain import require_chain
 from paraxis.physics.parts.orders import prefixes, suffixes
 from paraxis.robots import Frame, Inertia, Joint
+from paraxis.robots.branching import require_chain
 from paraxis.robots.joint import WORLD
 from paraxis.robots.model import PARAMETERS, Model, parameter_values
 

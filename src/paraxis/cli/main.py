@@ -526,7 +526,7 @@ def _bench(arguments):
 
 def _schedule(arguments):
     from ..parallel.gantt.page import page
-    from ..parallel.schedules.speedup_figures import speedup_figures
+    from ..parallel.schedules.speedup_curve import speedup_figures
     from . import schedule_text as show
     from .terminal import Terminal
 

@@ -14,6 +14,7 @@ how rotors fit in. Symbols: docs/notation.md.
 
 from typing import NamedTuple
 
+from ..robots.branching import require_chain
 from ..robots.equal.upright import upright, upright_frame
 from ..robots.joint import WORLD
 from ..scalar import mark
@@ -22,7 +23,6 @@ from .kinematics import forward_kinematics
 from .linear.block_tridiagonal import BlockTridiagonal
 from .linear.dense import unit
 from .parts.angular_velocities import biases, drifts, serial
-from .parts.chain import require_chain
 from .parts.joint_split import coupling, splits
 from .parts.mobility import assembled, mobilities
 from .parts.two_joint_link import NOTHING, joint_mobility, two_joint_links

@@ -12,12 +12,12 @@ that a joint's directions are coordinates. Symbols: docs/notation.md.
 
 from typing import NamedTuple
 
+from ..robots.branching import require_chain
 from ..robots.equal.upright import upright
 from ..scalar import mark
 from .linear.dense import dot, minus, plus, transposed
 from .linear.pivot_block import PivotBlock, marked_pivot, minus_columns, minus_rows
 from .parts.angular_velocities import biases, drifts, logarithmic
-from .parts.chain import require_chain
 from .parts.joint_split import JointSplit, splits
 from .parts.mobility import mobilities
 from .parts.two_joint_link import joint_mobility, two_joint_links

@@ -12,9 +12,9 @@ Symbols: docs/notation.md.
 
 from typing import NamedTuple
 
+from ..robots.branching import require_chain
 from ..scalar import mark
 from ..spatial import IDENTITY, ZERO3, Matrix, Transform, Turn, Vector, cross
-from .parts.chain import require_chain
 from .parts.orders import prefixes, suffixes
 
 

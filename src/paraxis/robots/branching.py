@@ -1,6 +1,7 @@
 """Where a tree branches, in words, for what works on chains only."""
 
 from ..checks import listing, quoted
+from ..errors import ArgumentError
 from .joint import WORLD
 
 MOST = 12  # places that an error names
@@ -25,3 +26,13 @@ def link_name(robot, body):
         if frame.body == body:
             return f"link {quoted(frame.name)}"
     return "the world" if body == WORLD else f"the link of joint {quoted(robot.joints[body].name)}"
+
+
+def require_chain(robot, algorithm):
+    """Raise unless every body of the model carries at most one joint."""
+    found = robot.robot
+    if found.branching:
+        raise ArgumentError(
+            f"algorithm {algorithm!r}: expected a chain, found a tree: "
+            f"robot {quoted(found.name)} branches at {branches(found)}"
+        )

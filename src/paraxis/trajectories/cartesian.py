@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..api import forward_kinematics
+from ..api import bias_acceleration, forward_kinematics, jacobian
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robots.pose import Pose
@@ -14,8 +14,8 @@ from ..robots.scales import length_scale
 from . import given
 from .corners import rounded
 from .follow import follow
-from .frame_limits import within_frame_limits
 from .joint_range import check_in_range
+from .peaks import peaks
 from .polyline import Polyline, rotation_vector
 from .spline import rest_to_rest
 from .trajectory import Leg, Trajectory
@@ -87,7 +87,7 @@ def _timed(robot, frame, line, path, timing, share):
     if len(timing) == 1:
         return Leg(path, rest_to_rest(line.length, timing[0] * share))
     profile = rounded(line, *timing) if line.blend else trapezoid(line.length, *timing)
-    return within_frame_limits(robot, frame, line, Leg(path, profile), *timing)
+    return _within_frame_limits(robot, frame, line, Leg(path, profile), *timing)
 
 
 def _through(robot, q0, targets, blend, timing, frame, name):
@@ -164,3 +164,29 @@ def _length(k, move, turn, size):
             f"target {k}: expected another pose than the one before, found the same"
         )
     return angle
+
+
+def _within_frame_limits(robot, frame, line, leg, velocity, acceleration):
+    """The leg, slower if the frame itself is found to pass a limit anywhere on it.
+
+    The profile was made for the line; the joints follow that almost, and not evenly so.
+    """
+    fast, turned = line.limited_parts
+
+    def ratios(motion):
+        J = jacobian(robot, motion.q, frame)
+        bias = bias_acceleration(robot, motion.q, motion.qd, frame)
+        twist = np.einsum("...ij,...j->...i", J, motion.qd)
+        rise = np.einsum("...ij,...j->...i", J, motion.qdd) + bias
+        # what the duration must grow by
+        speeds = [_size(twist, part) / velocity for part in fast]
+        rises = [np.sqrt(_size(rise, part) / acceleration) for part in turned]
+        return np.stack([*speeds, *rises], axis=-1)
+
+    factor = max(1.0, peaks(ratios, Trajectory([leg])).value.max())
+    return Leg(leg.path, leg.profile.stretched(factor))
+
+
+def _size(twist, part):
+    """Of the angular part, 0, or of the linear one, 1."""
+    return np.linalg.norm(twist[..., 3 * part : 3 * part + 3], axis=-1)

@@ -22,7 +22,7 @@ import paraxis as px
 from paraxis.parallel.schedules.cones import share_out
 from paraxis.parallel.schedules.schedule import Schedule
 from paraxis.parallel.schedules.thread_schedule import thread_schedule as for_threads
-from paraxis.parallel.threads.division import divided
+from paraxis.parallel.threads import divided
 from paraxis.passes.parts import RECEIVED, steps
 
 UR5 = px.load("ur5")

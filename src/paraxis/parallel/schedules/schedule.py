@@ -159,13 +159,13 @@ class Schedule:
 
     def compile(self, dtype="float64"):
         """Machine code of the scheduled Program, a thread for each processor that has tasks."""
-        from ..threads.for_real import compiled
+        from ..threads import compiled
 
         return compiled(self, dtype)
 
     def to_c(self, name=None, dtype="float64"):
         """C11 source of the scheduled Program, a function for each processor that has tasks."""
-        from ..threads.for_real import c_source
+        from ..threads import c_source
 
         return c_source(self, name, dtype)
 
@@ -175,7 +175,7 @@ class Schedule:
         The result has `paths`, the commands that `build` the self-test, and the one that runs it,
         `test`.
         """
-        from ..threads.for_real import exported
+        from ..threads import exported
 
         return exported(self, folder, name, dtype)
 

@@ -5,6 +5,7 @@ from itertools import islice, pairwise
 from numbers import Integral
 
 from ...checks import shown, whole_number
+from ...drawing.figure import Figure
 from ...errors import ArgumentError
 from ..methods.bounds import gap_text
 from ..methods.rounding import rounding
@@ -14,6 +15,7 @@ from .scheduling import schedule
 
 HEADINGS = ("processors", "makespan", "speed-up", "efficiency", "bound", "gap")
 MOST_SCHEDULES = 1_000
+PROCESSORS, BOUND = "processors", "no schedule can be above"  # in figures
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,14 +48,12 @@ class SpeedupCurve:
     def to_html(self, path=None):
         """The curves and a chart of each schedule as one HTML page; also a file if one is named."""
         from ..gantt.page import page
-        from .speedup_figures import speedup_figures
 
         return written(page(*self.schedules, figures=speedup_figures(self.schedules)), path)
 
     def _repr_html_(self):
         """In notebooks: that page, unless it is too large to be kept in one."""
         from ..gantt.page import framed
-        from .speedup_figures import speedup_figures
 
         if sum(len(each.tasks) for each in self.schedules) > MOST_IN_NOTEBOOKS:
             return None
@@ -113,3 +113,36 @@ def consistent(schedules):
             passed = {f"schedules on {found[more].processors} processors": least}
             found[fewer] = replace(found[fewer], bounds=found[fewer].bounds | passed)
     return tuple(found)
+
+
+def speedup_figures(schedules):
+    """Of schedules of the same tasks: what they reach, and what their bounds allow."""
+    methods = list(dict.fromkeys(each.method for each in schedules))
+    work = schedules[0].tasks.work
+    limit = [(each.processors, work / each.bound if each.bound else 1.0) for each in schedules]
+    reached = {
+        method: [(each.processors, each.speedup) for each in schedules if each.method == method]
+        for method in methods
+    }
+    return (
+        Figure(
+            "Speed-up over processors",
+            "How many times faster than one processor.",
+            PROCESSORS,
+            "speed-up",
+            reached | {BOUND: limit},
+            dashed=(BOUND,),
+        ),
+        Figure(
+            "Efficiency over processors",
+            "The share of the processors' time that is used.",
+            PROCESSORS,
+            "efficiency, %",
+            {name: _shares(points) for name, points in (reached | {BOUND: limit}).items()},
+            dashed=(BOUND,),
+        ),
+    )
+
+
+def _shares(points):
+    return [(count, 100 * speedup / count) for count, speedup in points]

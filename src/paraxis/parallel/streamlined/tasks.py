@@ -17,8 +17,8 @@ from ...errors import ArgumentError
 from ...graph.trace import trace
 from ...passes.count import COUNTED
 from ...physics.friction.motor_torques import directions
-from ...physics.parts.chain import require_chain
 from ...programs import Program
+from ...robots.branching import require_chain
 from ...robots.model import Model
 from ...robots.robot import Robot
 from ..tasks.task_graph import ProgramTasks

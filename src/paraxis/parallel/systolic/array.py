@@ -6,17 +6,20 @@ processor has a result, and read by each taker at a tap of its own. So a line ha
 as further results come before its last taker starts. An input has one more, where it arrives.
 """
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 
-from ...checks import shown
+from ...checks import one_of, shown, whole_number
 from ...errors import ArgumentError, ScheduleError
 from .links import Links
 from .wiring import OUTSIDE, Constant, Input, Wiring
 
 INSIDE = "inside a node"
+IDLE = "·"  # in charts
+PARTIAL = re.compile(r"T\d+")  # results without a name of their own
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,9 +210,8 @@ class SystolicArray:
 
         Without results, all that have a name of their own in the recursions.
         """
-        from .chart import chart
 
-        return chart(self, results, states)
+        return _chart(self, results, states)
 
     def __repr__(self):
         return (
@@ -245,3 +247,27 @@ def kind(source, taker):
 
 def _listed(counts):
     return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def _chart(array, results, states):
+    """A row for each operation with one of these results, a column a tick, digits for states."""
+    states = whole_number("states", states)
+    known = {operation.result for operation in array.starts}
+    results = results or [name for name in known if not PARTIAL.fullmatch(name)]
+    for result in results:
+        one_of(result, sorted(known), "result")
+    rows = {}  # in the order in which they start
+    for operation in sorted(array.starts, key=array.starts.get):
+        if operation.result in results:
+            row = rows.setdefault(f"{operation.result} {array.place(operation)}", {})
+            for state in range(states):
+                start = array.starts[operation] + state * array.interval
+                for tick in range(start, start + operation.operator.flops):
+                    row[tick] = str(state % 10)
+    ticks = max((tick + 1 for row in rows.values() for tick in row), default=0)
+    width = max(map(len, rows), default=0)
+    scale = "".join(f"{tick:<10}" for tick in range(0, ticks, 10))
+    lines = [f"{'':{width}}  {scale}".rstrip()]
+    for name, row in rows.items():
+        lines.append(f"{name:{width}}  {''.join(row.get(tick, IDLE) for tick in range(ticks))}")
+    return "\n".join(lines)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...checks import one_of
 from ...errors import ArgumentError
-from ...physics.parts.chain import require_chain
+from ...robots.branching import require_chain
 from ...robots.model import Model
 from ...robots.robot import Robot
 
