@@ -87,7 +87,7 @@ def parse(source):
     return Program.of(parse_graph(source))
 
 
-# -- functions of arrays: signatures and what they mean; `of_robot` brings the rest -----------------
+# -- functions of arrays: what they take and mean; `of_robot` does the rest ------------------------
 
 
 @of_robot

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..drivers.sweep import Place, addresses, inward, outward
-from .row_sweeps import RowSweeps
-from .rows import Heads
+from .rows import Heads, RowSweeps
 
 
 class NewtonEulerRows(RowSweeps):

@@ -18,9 +18,8 @@ from ..targets.cuda.device import device
 from ..targets.cuda.memory import GpuMemory
 from ..targets.cuda.recording import Turn
 from ..targets.cuda.sweep import sweeps_on
-from .forward_glued_rows import ArticulatedGluedRows
 from .glued_newton_euler import GluedNewtonEuler
-from .inverse_glued_rows import NewtonEulerGluedRows
+from .glued_rows import ArticulatedGluedRows, NewtonEulerGluedRows
 from .numbers import chain_of
 from .serial import ArticulatedSerial, NewtonEulerSerial
 from .short_rows import short_rows

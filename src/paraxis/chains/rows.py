@@ -9,10 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..drivers.sweep import Place, tiles
+from ..targets.cpu.text.sweep import APART
+from .bodies import across, along
 
 LEAST_ROWS = 16
 SHIFTS = 6  # tried, so that rows end with links that have mass: of universal joints every other
 NUMBER = 8  # bytes
+VECTORS = tuple((name, APART) for name in ("q", "qd", "qdd", "tau"))
 
 
 def rows_of(n):
@@ -132,3 +135,20 @@ class Heads:
     def to_tile(self):
         groups, _, total, lanes = self._tile.shape
         self._tile[:, 0] = self._flat.reshape(groups, lanes, total).transpose(0, 2, 1)
+
+
+class RowSweeps:
+    """What every solver that cuts a chain into rows does: bind sweeps along and across them."""
+
+    def __init__(self, chain, cut):
+        self._kinds, self._gravity, self._cut = chain.kinds, chain.gravity, cut
+
+    def _bind(self, name, **places):
+        """A sweep along all rows at once."""
+        cut = self._cut
+        sweep = along(name, self._kinds, cut.lanes > 1, VECTORS)
+        return sweep.bind(cut.steps, cut.groups, **places)
+
+    def _join(self, name, **places):
+        """A sweep from one row to the next."""
+        return across(name).bind(self._cut.rows, 1, **places)
