@@ -2,20 +2,18 @@
 
 import os
 import shutil
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.summary import SOAK, URDF
 
 from paraxis.errors import ParaxisError
 from paraxis.targets.cuda.device import device
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes all GPU memory
-for each in Path(__file__).resolve().parent.rglob("*"):
-    sys.path.insert(0, str(each))
 
 settings.register_profile(
     "paraxis",
@@ -28,9 +26,7 @@ settings.load_profile("paraxis")
 
 HERE = Path(__file__).resolve().parent
 GPU = HERE / "gpu"  # tests that need one
-SOAK_TESTS = HERE / "soak"  # long random trials, see tests/soak/counting.py
-SOAK = "soak"  # the property under which such a test reports what it tried, and how often
-URDF = "urdf"  # the property under which a test reports what became of a real robot
+SOAK_TESTS = HERE / "soak"  # long random trials, see tests/support/counting.py
 
 
 def pytest_configure(config):

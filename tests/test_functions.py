@@ -7,9 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.robot_files import NOT_ROBOTS
 from support.robots import (
     kinetic_energy,
     potential_energy,
+    random_chain,
     random_inertia,
     random_robot,
     relative_error,
@@ -87,17 +89,12 @@ def random_tree(seed, joints=(3, 5)):
 
 def short_chain(function):
     """A chain for a function: short, but where it must the last frame can go every way."""
-    return px.load("stanford") if function == "operational_space_inertia" else random_chain(5, 3)
+    return (
+        px.load("stanford") if function == "operational_space_inertia" else random_chain(5, (3, 3))
+    )
 
 
-def random_chain(seed, n=7):
-    """A random robot with its joints in a row."""
-    robot = random_robot(seed, (n, n))
-    row = [replace(joint, parent=i - 1) for i, joint in enumerate(robot.joints)]
-    return replace(robot, joints=tuple(row))
-
-
-ROBOTS = [random_tree(1), random_tree(2), random_chain(0, 3), random_robot(4, (1, 2))]
+ROBOTS = [random_tree(1), random_tree(2), random_chain(0, (3, 3)), random_robot(4, (1, 2))]
 on_random_robots = pytest.mark.parametrize("robot", ROBOTS, ids=range(len(ROBOTS)))
 
 
@@ -129,7 +126,7 @@ def real_robots():
         import peers
     except ImportError:  # no Pinocchio, CasADi or example-robot-data here
         return []
-    return [path for path in peers.all_robot_files() if path.stem not in NO_ROBOTS]
+    return [path for path in peers.all_robot_files() if path.name not in NOT_ROBOTS]
 
 
 def loaded(path):
@@ -157,7 +154,6 @@ def choose(*stems, long=()):
     return pytest.mark.parametrize("path", marked, ids=lambda path: path.stem)
 
 
-NO_ROBOTS = ("bluevolta", "falcon", "iris_simple", "quadrotor_base", "ur3")  # see test_dynamics.py
 FILES = real_robots()
 NOTHING_MOVED = ("bluevolta_bravo7_gripper", "bravo7_gripper", "falcon_bravo7_gripper") + (
     "romeo", "romeo_laas_small",
@@ -270,7 +266,7 @@ def test_forces_from_outside_on_random_robots(robot):
 @pytest.mark.parametrize("function", ["forward_dynamics", "bias_forces", "gravity_torques"])
 @pytest.mark.parametrize("seed", range(2))
 def test_algorithms_agree(function, seed):
-    robot = random_chain(seed, 4)
+    robot = random_chain(seed, (4, 4))
     motion = state(robot, seed)
     reference = value(robot, function, motion)
     for name in px.algorithms(function):
@@ -281,7 +277,7 @@ def test_algorithms_agree(function, seed):
 
 @pytest.mark.parametrize("function", ["inverse_dynamics_derivatives", "coriolis_matrix"])
 def test_derivatives_of_all_algorithms_agree(function):
-    robot = random_chain(3, 4)
+    robot = random_chain(3, (4, 4))
     motion = state(robot)
     reference = value(robot, function, motion)
     for name in px.algorithms(function):
@@ -372,7 +368,7 @@ def test_frames_move_as_their_jacobians_say(robot):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_inertia_a_frame_shows(seed, axes):
     """A force on the frame accelerates it by the inverse of that inertia."""
-    robot = random_chain(seed)
+    robot = random_chain(seed, (7, 7))
     motion = state(robot, seed)
     options = {"frame": robot.frame_names[-1], "coordinates": axes}
     inertia = value(robot, "operational_space_inertia", motion, **options)
@@ -540,7 +536,7 @@ def test_parameters_as_keywords_vary_from_state_to_state():
 @pytest.mark.parametrize("function", ["forward_dynamics", "bias_forces", "kinetic_energy"])
 def test_a_base_that_moves_is_a_first_joint_that_does(function):
     """A robot on a body without mass that a sliding joint carries along x."""
-    robot = random_chain(2, 3)
+    robot = random_chain(2, (3, 3))
     slider = Joint("slider", "prismatic", WORLD, Pose(), (1, 0, 0))
     moved = [replace(joint, parent=joint.parent + 1) for joint in robot.joints]
     carried = Robot(

@@ -1,18 +1,13 @@
 """Imports flow one way, importing Paraxis is light, and names mean one thing."""
 
-import os
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import paraxis_papers
 import pytest
 from support.import_graph import among_children, cycle, import_graph, imported, modules
+from support.processes import SOURCE, script
 
-import paraxis
-
-ROOT = Path(paraxis.__file__).resolve().parent
+ROOT = SOURCE / "paraxis"
 PAPERS = Path(paraxis_papers.__file__).resolve().parent
 
 # The parts of the package in reading order. A part imports only parts before it, lazily or not.
@@ -138,24 +133,14 @@ def test_algorithms_and_graphs_meet_only_above():
             assert not parts_of(name) & PHYSICS, name
 
 
-def run(source):
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(source)],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT.parent)},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 def test_importing_paraxis_is_light():
-    assert run(f"import sys, paraxis; print([m for m in {HEAVY} if m in sys.modules])") == "[]"
+    code = f"import sys, paraxis; print([m for m in {HEAVY} if m in sys.modules])"
+    assert script(code).strip() == "[]"
 
 
 def test_a_name_is_a_module_or_a_public_name_but_never_both():
     """Importing a submodule binds its name in the package, over a function of the same name."""
-    run("""
+    script("""
         import contextlib, importlib, pkgutil, sys, types, paraxis
         for found in pkgutil.walk_packages(paraxis.__path__, "paraxis.", onerror=lambda name: None):
             if not found.name.endswith("__main__"):
@@ -178,7 +163,7 @@ def test_a_name_is_a_module_or_a_public_name_but_never_both():
 
 @pytest.mark.parametrize("framework", ["torch", "jax"])
 def test_a_missing_framework_says_what_to_install(framework):
-    run(f"""
+    script(f"""
         import sys
         sys.modules["{framework}"] = None  # as if it were not there
         import paraxis

@@ -4,8 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from support.robots import states
-from test_links import random_chain
+from support.robots import random_chain, states
 
 import paraxis as px
 from paraxis.chains.links import links

@@ -5,18 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from support.robots import random_robot, relative_error, states
+from support.robots import random_chain, random_robot, relative_error, states
 
 import paraxis as px
 from paraxis.chains.links import links
 from paraxis.robots.inertia import matrix_of
-from paraxis.robots.joint import WORLD
-
-
-def random_chain(seed, joints=(1, 7)):
-    robot = random_robot(seed, joints)
-    in_a_row = [replace(joint, parent=i + WORLD) for i, joint in enumerate(robot.joints)]
-    return replace(robot, joints=in_a_row)
 
 
 def torques(arm, q, qd, qdd):

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_chains import chain, slow_states
+from support.chains import chain, slow_states
 
 import paraxis as px
 from paraxis.chains import closed, dynamics, rows

@@ -7,9 +7,9 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
+from support.processes import SOURCE, environment
 
 import paraxis
 from paraxis.cli import demo_plots as plots
@@ -20,7 +20,6 @@ from paraxis.parallel.schedules.scheduling import METHODS
 from paraxis.physics import CHEAP
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
-SOURCE = Path(paraxis.__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +37,9 @@ def run(capsys, *argv):
 
 def spawn(*argv, **options):
     """The command as a process of its own."""
-    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
     command = [sys.executable, "-m", "paraxis", *argv]
     return subprocess.run(
-        command, capture_output=True, text=True, env=environment, timeout=60, **options
+        command, capture_output=True, text=True, env=environment(), timeout=60, **options
     )
 
 
@@ -584,9 +582,8 @@ def test_as_a_process():
 @pytest.mark.parametrize("words", ["info ur5", "--help"])
 def test_a_closed_pipe_is_quiet(words):
     line = f"{sys.executable} -m paraxis {words} | true; exit ${{PIPESTATUS[0]}}"
-    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
     done = subprocess.run(
-        ["bash", "-c", line], capture_output=True, text=True, env=environment, timeout=60
+        ["bash", "-c", line], capture_output=True, text=True, env=environment(), timeout=60
     )
     assert done.stderr == "" and done.returncode in (0, cli.BROKEN_PIPE)
 
@@ -597,8 +594,7 @@ def test_files_are_written_before_a_pipe_breaks(tmp_path):
     words = [sys.executable, "-m", "paraxis", "schedule", "puma560", "--html", str(chart)]
     reading, writing = os.pipe()
     os.close(reading)  # nobody reads what is printed
-    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
-    done = subprocess.run(words, stdout=writing, env=environment, timeout=60)
+    done = subprocess.run(words, stdout=writing, env=environment(), timeout=60)
     os.close(writing)
     assert done.returncode == cli.BROKEN_PIPE
     assert "</html>" in chart.read_text(encoding="utf-8")
@@ -607,14 +603,13 @@ def test_files_are_written_before_a_pipe_breaks(tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file that is always full")
 @pytest.mark.parametrize("words", [["report"], ["info", "puma560"]])
 def test_a_full_stdout_is_one_line(words):
-    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "paraxis", *words],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            env=environment,
+            env=environment(),
             timeout=60,
         )
     assert done.returncode == 2

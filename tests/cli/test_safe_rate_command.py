@@ -1,4 +1,4 @@
-"""`paraxis safe-rate`: what it prints is what `px.control.safe_period` finds; errors are one line."""
+"""`paraxis safe-rate` prints what `px.control.safe_period` finds; errors are one line."""
 
 import numpy as np
 import pytest

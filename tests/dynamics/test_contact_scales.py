@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_chains import chain
-from test_contacts import on_floats
+from support.chains import chain
+from support.contacts import on_floats
 
 import paraxis as px
 from paraxis.dynamics.contacts.long_chain import constrained_chain

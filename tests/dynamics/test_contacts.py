@@ -7,28 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.contacts import on_floats
 from support.robots import pinocchio_model, random_robot, relative_error, robots, states
 from support.singular_contacts import checked, rail, spindle
 
 import paraxis as px
-from paraxis.dynamics.contacts.dynamics import TOLERANCE, constrained_graph
+from paraxis.dynamics.contacts.dynamics import constrained_graph
 from paraxis.passes.count import count as operations
 from paraxis.physics import composite_body, kinematics, newton_euler
-from paraxis.physics.contact.constrained_dynamics import constrained_forward_dynamics
 from paraxis.robots.model import Model
 from paraxis.targets import store
 
 CLEAR = 1e-4  # a singular value, over the largest, that is neither zero nor near it
-
-
-def on_floats(robot, q, qd, tau, contacts):
-    """The recursion on Python's floats, for one state and contacts whose numbers are of one."""
-    forms = [
-        each.form(each.place(robot), {name: array.tolist() for name, array in each.data.items()})
-        for each in contacts
-    ]
-    state = (array.tolist() for array in (q, qd, tau))
-    return constrained_forward_dynamics(Model(robot), *state, forms, TOLERANCE["float64"])
 
 
 def equations(contact):
@@ -423,6 +413,7 @@ def test_errors_die_out():
 
 # -- singular ------------------------------------------------------------------------------------
 
+
 # A robot, the frames' directions that are held, and the rank in every state.
 CROSS_WIND = np.eye(6)[:, 4]  # along y, where no joint of px.robots.planar moves anything
 NEVER_KEPT = {
@@ -447,7 +438,6 @@ NEVER_KEPT = {
         0,
     ),
 }
-
 
 QUICK = ("pendulum across", "pendulum rubbing", "slider across", "telescope, twice")
 

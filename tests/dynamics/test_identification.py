@@ -3,10 +3,10 @@
 import random
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.robot_files import ROBOTS
 from support.robots import random_inertia
 
 import paraxis as px
@@ -14,7 +14,6 @@ from paraxis import Robot
 from paraxis.dynamics.identification import CLEAR, NEGLIGIBLE, _independent
 from paraxis.robots import Inertia, Joint, Pose
 
-DATA = Path(np.__file__).parents[1] / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 RIGHT = np.pi / 2
 GAP = 1e-10  # singular values of real robots are above 1e-8 of the largest, or below 1e-12
 
@@ -123,7 +122,7 @@ def test_units_do_not_matter(units):
 
 
 def urdfs(*names):
-    files = sorted(DATA.glob("**/*.urdf"))
+    files = sorted(ROBOTS.glob("**/*.urdf"))
     return [path for path in files if not names or path.stem in names]
 
 
@@ -145,5 +144,5 @@ def test_every_real_robot(path):
     try:
         robot = loaded(path)
     except px.RobotError:
-        pytest.skip("no robot; see tests/test_urdf.py")
+        pytest.skip("no robot; see tests/robots/test_urdf.py")
     check_rank(robot)

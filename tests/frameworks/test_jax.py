@@ -1,15 +1,12 @@
 """Programs inside JAX: values, batches, derivatives in both directions, and what XLA is given."""
 
 import ctypes
-import os
 import re
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import python
 from support.robots import random_robot
 
 import paraxis as px
@@ -516,6 +513,5 @@ def test_jax_finds_where_a_nan_came_from(way):
 
 def test_without_jax_the_error_names_the_extra():
     code = "import sys; sys.modules['jax'] = None; import paraxis.jax"
-    here = os.environ | {"PYTHONPATH": str(Path(px.__file__).parent.parent)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=here)
+    done = python(code)
     assert "MissingPackageError" in done.stderr and "pip install 'paraxis[jax]'" in done.stderr

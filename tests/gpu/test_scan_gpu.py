@@ -7,9 +7,9 @@ import threading
 
 import numpy as np
 import pytest
+from support.chains import DIGITS, FUNCTIONS, chain, long_chain, slow_states
 from support.robots import relative_error
-from test_chains import FUNCTIONS, chain, long_chain, slow_states
-from test_cuda_scan import DIGITS, FILTER, then
+from support.scans import FILTER, then
 
 import paraxis as px
 from paraxis.chains.links import links

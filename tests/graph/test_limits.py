@@ -1,16 +1,12 @@
 """Programs of any size: what is too large is refused, what is large costs in proportion."""
 
 import math
-import os
 import re
-import subprocess
-import sys
-import textwrap
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import script
 
 import paraxis as px
 from paraxis.graph import limits
@@ -210,14 +206,7 @@ def test_threads_with_small_stacks():
     thread.join()
     assert all(np.array_equal(a, b) for a, b in zip(found[0], (2 * x[0], 2 * x)))
     """
-    process = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(text)],
-        env={**os.environ, "PYTHONPATH": str(Path(px.__file__).parent.parent)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert process.returncode == 0, process.stderr
+    script(text)
 
 
 def test_a_jacobian_is_refused_before_it_is_made():

@@ -13,8 +13,8 @@ from support.circuit_checks import (
     model_values,
     registers_overflow,
 )
-from test_closed_form_ik import MEMBERS, PUMA, modified
-from test_cordic_decomposition import random_function
+from support.cordic_functions import random_function
+from support.puma_arms import MEMBERS, PUMA, modified
 
 import paraxis as px
 from paraxis.hardware import Circuit, inverse_dynamics_circuit, inverse_kinematics_circuit

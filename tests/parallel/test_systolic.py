@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from paraxis_papers.reports import REPORTS
-from support.robots import random_robot, relative_error, states
+from support.robots import random_chain, relative_error, states
 
 import paraxis as px
 from paraxis.errors import ArgumentError, MissingPackageError, ScheduleError
@@ -28,14 +28,7 @@ every_form = pytest.mark.parametrize("form", FORMS)
 every_machine = pytest.mark.parametrize("machine", MACHINES)
 
 
-def random_chain(seed, joints=(1, 9)):
-    """A random robot with its joints put in a row."""
-    robot = random_robot(seed, joints)
-    row = [replace(joint, parent=i - 1) for i, joint in enumerate(robot.joints)]
-    return replace(robot, joints=tuple(row))
-
-
-CHAINS = [random_chain(seed) for seed in range(10)]
+CHAINS = [random_chain(seed, (1, 9)) for seed in range(10)]
 
 
 def torques(robot, q, qd, qdd):

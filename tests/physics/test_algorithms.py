@@ -1,13 +1,13 @@
 """Every formulation of inverse dynamics against Pinocchio and against each other."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from support.robots import (
     pinocchio_model,
     pinocchio_on_a_moving_base,
+    random_chain,
     random_robot,
     relative_error,
     states,
@@ -35,13 +35,6 @@ CHAINS_ONLY = ("logarithmic_newton_euler",)
 ON_TREES = [name for name in RECURSIONS if name not in CHAINS_ONLY]
 every = pytest.mark.parametrize("name", RECURSIONS)
 every_on_trees = pytest.mark.parametrize("name", ON_TREES)
-
-
-def random_chain(seed, joints=(1, 7)):
-    """A random robot with its joints put in a row."""
-    robot = random_robot(seed, joints)
-    row = [replace(joint, parent=i - 1) for i, joint in enumerate(robot.joints)]
-    return replace(robot, joints=tuple(row))
 
 
 def random_tree(seed):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.robots import random_robot, relative_error, robots, states
+from support.robots import in_a_row, random_chain, relative_error, robots, states
 
 import paraxis as px
 from paraxis import Robot
@@ -30,17 +30,8 @@ def tolerance(name):
     return DIGITS.get(name, 1e-8)
 
 
-def in_a_row(robot):
-    row = [replace(joint, parent=i - 1) for i, joint in enumerate(robot.joints)]
-    return replace(robot, joints=tuple(row))
-
-
 def chains(**options):
     return robots(**options).map(in_a_row)
-
-
-def random_chain(seed, n, **options):
-    return in_a_row(random_robot(seed, (n, n), **options))
 
 
 def state(robot, seed=0):
@@ -72,7 +63,7 @@ def test_accelerations_are_those_of_articulated_bodies(name, robot, seed):
 
 
 def test_the_chains_have_what_the_test_relies_on():
-    some = [random_chain(seed, 7) for seed in range(3)]
+    some = [random_chain(seed, (7, 7)) for seed in range(3)]
     joints = [joint for robot in some for joint in robot.joints]
     assert {joint.is_revolute for joint in joints} == {True, False}
     assert {joint.rotor_inertia > 0 for joint in joints} == {True, False}
@@ -81,7 +72,7 @@ def test_the_chains_have_what_the_test_relies_on():
 @every
 @pytest.mark.parametrize("rotor", [1e-9, 1e6])
 def test_rotors_may_be_light_or_heavy(name, rotor):
-    robot = random_chain(1, 4)
+    robot = random_chain(1, (4, 4))
     robot = replace(robot, joints=[replace(j, rotor_inertia=rotor) for j in robot.joints])
     motion = state(robot)
     expected = FORWARD["articulated_body"](Model(robot), *motion)
@@ -114,7 +105,7 @@ def test_the_response_of_a_frame_is_the_inverse_of_its_inertia():
 
 def test_the_response_of_an_arm_that_cannot_go_every_way():
     """Three joints: what a force does is J M⁻¹ Jᵀ of rank three. A tree has one too."""
-    robot = random_chain(3, 3)
+    robot = random_chain(3, (3, 3))
     q = np.array([state(robot, seed)[0] for seed in range(2)])
     J, M_inverse = px.jacobian(robot, q, "f2"), px.mass_matrix_inverse(robot, q)
     expected = (J @ M_inverse @ J.mT).reshape(2, 36)
@@ -162,7 +153,7 @@ def test_block_tridiagonal_systems(solver, blocks):
     ],
 )
 def test_kernels_agree_with_the_interpreter(name):
-    robot = random_chain(4, 4)
+    robot = random_chain(4, (4, 4))
     given_too = acting(robot) | {"rotor_inertia": [0.0, 0.3, 0.0, 1.2]}
     program = px.program(robot, "forward_dynamics", name, parameters=tuple(given_too))
     arrays = dict(zip(("q", "qd", "tau"), state(robot), strict=True)) | given_too

@@ -3,10 +3,10 @@
 import random
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.robot_files import ROBOTS
 from support.robots import body_poses, pinocchio_model, random_robot, relative_error, states
 
 import paraxis as px
@@ -15,7 +15,6 @@ from paraxis.robots.joint import WORLD
 from paraxis.robots.model import Model
 
 TALOS = "talos_data/robots/talos_reduced.urdf"
-DATA = Path(np.__file__).parents[1] / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 STILL = px.robots.Inertia(2.0, (0.1, 0.2, 0.3), (0.4, 0.5, 0.6, 0.01, 0.02, 0.03))
 
 
@@ -93,7 +92,7 @@ def test_a_locked_robot_moves_as_the_whole_one_with_those_joints_still(seed):
 def test_the_arm_of_talos_carries_its_gripper(tip):
     """Pinocchio's reduced model has the same torques; without the rest they are far off."""
     pin = pytest.importorskip("pinocchio")
-    path = DATA / TALOS
+    path = ROBOTS / TALOS
     if not path.exists():
         pytest.skip("example-robot-data is not installed")
     with warnings.catch_warnings():

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
+from support.robot_files import FILES, NOT_ROBOTS
 
 from paraxis.errors import ParaxisError, RobotError, RobotWarning
 from paraxis.robots.friction import Friction
@@ -292,17 +293,6 @@ def test_a_massless_tool_leaves_the_numbers_of_its_arm_alone():
     assert swapped.inertias == with_tool.inertias
 
 
-# beside numpy, where pip puts what cmeel builds
-PREFIX = Path(np.__file__).parents[1] / "cmeel.prefix"
-ROBOTS = PREFIX / "share" / "example-robot-data" / "robots"
-NOT_ROBOTS = {
-    "bluevolta.urdf": "expected at least one moving joint",
-    "quadrotor_base.urdf": "expected at least one moving joint",
-    "iris_simple.urdf": "expected at least one moving joint",
-    "falcon.urdf": "joint 'top_propeller_joint': child: .* found 'Z_propeller'",  # a broken file
-    "ur3.urdf": "expected at least one <link>, found none",  # an empty file
-}
-FILES = sorted(ROBOTS.glob("**/*.urdf"))
 GOOD = [f for f in FILES if f.name not in NOT_ROBOTS]
 
 

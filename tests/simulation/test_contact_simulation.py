@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.integrate import cumulative_simpson, solve_ivp
+from support.bits import same_bits
 from support.robots import pinocchio_model, relative_error
 
 import paraxis as px
@@ -44,10 +45,6 @@ def energies(robot, run):
 
 def largest(drift):
     return abs(drift.position).max(), abs(drift.velocity).max()
-
-
-def same_bits(a, b):
-    return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 # -- the motion ------------------------------------------------------------------------------------

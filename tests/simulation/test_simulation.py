@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from support.bits import same_bits
 from support.robots import mujoco_xml, random_robot, relative_error, states
 
 import paraxis as px
@@ -55,10 +56,6 @@ def reference(robot, q0, qd0, times, torques=None, **parameters):
 def final(run):
     """q and qd of the last record, side by side."""
     return np.concatenate([run.q[-1], run.qd[-1]], axis=-1)
-
-
-def same_bits(a, b):
-    return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 def same_run(a, b):

@@ -1,17 +1,10 @@
 """Ctrl-C again and again, at random moments: nothing crashes, leaks, or is written afterwards."""
 
-import os
 import signal
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
 
 import pytest
+from support.processes import script
 
-import paraxis as px
-
-SOURCE = Path(px.__file__).resolve().parent.parent
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "setitimer"), reason="there are no interval timers"
 )
@@ -51,17 +44,11 @@ def soak(call, check, interrupts, longest):
 """
 
 
-def script(text):
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", START + textwrap.dedent(text)],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        capture_output=True,
-        text=True,
-        timeout=3000,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
-    return done.stdout
+def soaked(text):
+    """The output of a text after START; it is shown too."""
+    output = script(text, before=START, options=("-X", "faulthandler"), timeout=3000)
+    print(output)
+    return output
 
 
 def test_interrupts_of_batches_on_two_threads():
@@ -87,7 +74,7 @@ def test_interrupts_of_batches_on_two_threads():
     assert hits > 10_000, hits
     print("done", hits)
     """
-    assert "done" in script(text)
+    assert "done" in soaked(text)
 
 
 def test_interrupts_of_threads_that_begin():
@@ -114,7 +101,7 @@ def test_interrupts_of_threads_that_begin():
     assert hits > 100, hits
     print("done", hits)
     """
-    assert "done" in script(text)
+    assert "done" in soaked(text)
 
 
 def test_interrupts_of_compilations_and_of_everything_else():
@@ -153,4 +140,4 @@ def test_interrupts_of_compilations_and_of_everything_else():
         print(name, hits, flush=True)
     print("done")
     """
-    assert "done" in script(text)
+    assert "done" in soaked(text)

@@ -1,18 +1,16 @@
 """The dynamics of random robots and of every real one, against a textbook written apart."""
 
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 from support.counting import case, report, scaled
+from support.robot_files import FILES
 from support.robots import random_robot
 from support.textbook import Textbook, error, of_robot, of_urdf
 
 import paraxis as px
 
-ROBOTS = Path(np.__file__).parents[1] / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
-FILES = sorted(ROBOTS.glob("**/*.urdf"))
 COMPILED = 7  # joints; kernels of larger robots take seconds each, so they are interpreted
 LIMIT = 1e-10  # of the design's error measure; most agree to 1e-14
 

@@ -12,7 +12,7 @@ import resource
 import signal
 from contextlib import contextmanager
 
-from conftest import SOAK
+from support.summary import SOAK
 
 SEED = int(os.environ.get("PARAXIS_SEED", "0"))
 SIZE = float(os.environ.get("PARAXIS_SOAK", "1"))

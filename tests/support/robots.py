@@ -60,6 +60,17 @@ def random_robot(source=0, joints=(1, 12), kinds=KINDS, massless=False, rotors=T
     return Robot("random", parts, inertias, frames, gravity, random_pose(rng))
 
 
+def in_a_row(robot):
+    """The robot with each joint on the body before it."""
+    row = [replace(joint, parent=i + WORLD) for i, joint in enumerate(robot.joints)]
+    return replace(robot, joints=tuple(row))
+
+
+def random_chain(source=0, joints=(1, 7), **options):
+    """A random robot with its joints put in a row."""
+    return in_a_row(random_robot(source, joints, **options))
+
+
 def random_angle(rng):
     """Any angle; often a right one, a half turn, or one a hair away from those."""
     kind = rng.randint(0, 3)

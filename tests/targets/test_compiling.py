@@ -1,22 +1,18 @@
 """People who wait for a compiler read what it is at, once per call, while they wait."""
 
-import os
-import subprocess
 import sys
-import textwrap
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import python
 
 import paraxis as px
 from paraxis.chains import bodies
 from paraxis.targets import compiling
 from paraxis.targets.cpu import host
 
-SOURCE = Path(px.__file__).resolve().parent.parent
 NOTICE = (
     "paraxis: compiling {} (0.02 s so far; kept in the cache for next time). "
     "Silence: PARAXIS_QUIET=1\n"
@@ -197,12 +193,6 @@ def test_a_thread_that_compiles_while_python_ends():
     threading.Thread(target=work, daemon=True).start()
     ready.wait()
     """
-    process = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(text)],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        capture_output=True,
-        text=True,
-        timeout=50,
-    )
+    process = python(text, timeout=50)
     assert process.returncode == 0
     assert process.stderr == ""

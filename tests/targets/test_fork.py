@@ -1,16 +1,10 @@
 """Children that are forked while threads of the parent are in the middle of something."""
 
 import os
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
 
 import pytest
+from support.processes import script
 
-import paraxis as px
-
-SOURCE = Path(px.__file__).resolve().parent.parent
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
 START = """
@@ -39,17 +33,9 @@ def in_child(call, patience=30):
 """
 
 
-def script(text):
-    """Run Python text in a process of its own, without the cache; its output."""
-    done = subprocess.run(
-        [sys.executable, "-c", START + textwrap.dedent(text)],
-        env={**os.environ, "PYTHONPATH": str(SOURCE), "PARAXIS_CACHE": "off"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+def forked(text):
+    """The words that a text prints after START, without the cache."""
+    return script(text, before=START, timeout=300, PARAXIS_CACHE="off").split()
 
 
 def test_a_child_forked_while_threads_compile_can_compile():
@@ -76,7 +62,7 @@ def test_a_child_forked_while_threads_compile_can_compile():
     assert right(0.5)  # the parent goes on as well
     print("done" if count > 1 else "nothing was compiled meanwhile")
     """
-    assert script(text) == "done"
+    assert forked(text) == ["done"]
 
 
 def test_a_child_finds_locks_free_that_threads_held():
@@ -104,7 +90,7 @@ def test_a_child_finds_locks_free_that_threads_held():
     assert in_child(free) and not free()
     print("done")
     """
-    assert script(text) == "done"
+    assert forked(text) == ["done"]
 
 
 def test_a_child_forked_while_a_thread_imports_can_import():
@@ -115,4 +101,4 @@ def test_a_child_forked_while_a_thread_imports_can_import():
         time.sleep(pause)
         print(in_child(lambda: callable(getattr(px, name))))
     """
-    assert script(text).split() == ["True", "True"]
+    assert forked(text) == ["True", "True"]

@@ -1,14 +1,10 @@
 """Exceptions that arrive from outside, as Ctrl-C: at any instruction, and in every long call."""
 
-import os
 import signal
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import script
 
 import paraxis as px
 from paraxis.targets.cpu import iterate as iterate_kernel
@@ -16,23 +12,9 @@ from paraxis.targets.cpu import map as kernel
 from paraxis.targets.cpu import pieces
 from paraxis.targets.cpu import sweep as sweep_kernel
 
-SOURCE = Path(px.__file__).resolve().parent.parent
 # Who starts the tests in the background may have them ignore Ctrl-C, which children inherit.
 LISTENS = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 ROUNDS = 60  # sines of sines: a state takes long
-
-
-def script(text, timeout=120):
-    """Run Python text in a process of its own; its output, or a failure showing its errors."""
-    done = subprocess.run(
-        [sys.executable, "-c", LISTENS + textwrap.dedent(text)],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def test_an_interrupt_at_any_instruction_leaves_nobody_at_work():
@@ -163,7 +145,15 @@ def test_an_interrupt_at_any_instruction_leaves_nobody_at_work():
     assert soon(lambda: len(begun) == len(ended) > 0)
     print("aside")
     """
-    assert script(text).split() == ["batch", "new", "threads", "new", "members", "team", "aside"]
+    assert script(text, before=LISTENS).split() == [
+        "batch",
+        "new",
+        "threads",
+        "new",
+        "members",
+        "team",
+        "aside",
+    ]
 
 
 # -- in pieces -------------------------------------------------------------------------------------
@@ -276,4 +266,4 @@ def test_every_long_call_ends_with_a_keyboard_interrupt():
     interrupted(lambda: px.schedule(tasks, 4, "optimal", time_limit=40), after=1.0)
     print("done")
     """
-    assert script(text).strip() == "done"
+    assert script(text, before=LISTENS).strip() == "done"

@@ -21,6 +21,7 @@ from functools import cache
 import numpy as np
 import pytest
 from support.robots import random_robot, states
+from support.swing import swing
 
 import paraxis as px
 from paraxis import api
@@ -471,10 +472,6 @@ def test_one_state_for_all_threads_of_cuda(tmp_path):
 
 
 # -- the texts -------------------------------------------------------------------------------------
-
-
-def swing(q, k):
-    return {"tau": [px.math.sin(q[1]) * k + 0.5, px.math.cos(q[1]) * -9.81]}
 
 
 GOLDEN = {

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import SOURCE, environment
 
 import paraxis as px
 from paraxis import api
@@ -25,7 +26,6 @@ from paraxis.targets import own_code
 from paraxis.targets import store as cache
 from paraxis.targets.cpu import host
 
-SOURCE = Path(px.__file__).resolve().parent.parent
 STATE = np.linspace(-1, 1, 18).reshape(3, 6)
 unix = pytest.mark.skipif(sys.platform == "win32", reason="permissions are Unix ones")
 
@@ -76,15 +76,16 @@ def mode(path):
     return stat.S_IMODE(os.lstat(path).st_mode)
 
 
-def script(text, place, wait=True, path=SOURCE):
-    process = subprocess.Popen(
+def started(text, place, path=SOURCE):
+    """A process that runs the text; its cache is at this place."""
+    return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(text)],
-        env={**os.environ, "PYTHONPATH": str(path), "PARAXIS_CACHE": str(place)},
+        env=environment(PYTHONPATH=str(path), PARAXIS_CACHE=str(place)),
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    return finished(process) if wait else process
 
 
 def finished(process):
@@ -123,7 +124,7 @@ def test_the_second_process_is_served_from_disk(folder):
     cache.forget()
     expected = torques()
     before = only_file(folder).read_bytes()
-    assert script(text, folder).strip() == expected.tobytes().hex()
+    assert finished(started(text, folder)).strip() == expected.tobytes().hex()
     assert only_file(folder).read_bytes() == before
 
 
@@ -389,7 +390,7 @@ def test_another_version_without_source_does_not_load_this_ones_code(form, tmp_p
         )
         py_compile.compile(target, (place / part).with_suffix(".pyc"), doraise=True)
         where = shutil.make_archive(place, "zip", place) if form == "archive" else place
-        found.append(float(script(text, folder, path=where)))
+        found.append(float(finished(started(text, folder, where))))
         kept.append(len(files(folder)))
     assert found == [5.0, 6.0]
     assert kept == [1, 2]  # kept, each under a key of its own
@@ -585,13 +586,12 @@ def test_a_pipe_in_place_of_a_file(folder, compilations):
     path = only_file(folder)
     path.unlink()
     os.mkfifo(path)
-    process = script(
+    process = started(
         """
         import paraxis as px
         print(px.trace(lambda x: x * 3.0, x=()).compile()(2.0))
         """,
         folder,
-        wait=False,
     )
     try:
         output, errors = process.communicate(timeout=30)
@@ -693,17 +693,7 @@ def test_several_processes_compile_at_once(folder):
     state = np.linspace(-1, 1, 18).reshape(3, 6)
     print(px.inverse_dynamics(px.load("ur5"), *state).tobytes().hex())
     """
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(text)],
-            env={**os.environ, "PYTHONPATH": str(SOURCE)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(4)
-    ]
+    processes = [started(text, folder) for _ in range(4)]
     for process in processes:
         assert process.stdout.readline() == "ready\n", process.communicate()[1]
     for process in processes:

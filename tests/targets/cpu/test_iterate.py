@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.bits import same_bits
 
 import paraxis as px
 from paraxis.drivers.iterate import Plan
@@ -79,10 +80,6 @@ def close(found, reference, tolerance):
     found, reference = np.asarray(found), np.asarray(reference)
     assert found.shape == reference.shape
     return (abs(found - reference) <= tolerance * np.maximum(1, abs(reference))).all()
-
-
-def same_bits(a, b):
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 def all_same_bits(a, b):

@@ -10,19 +10,20 @@ import itertools
 import math
 import os
 import re
-import subprocess
 import sys
-import textwrap
 import threading
 import tracemalloc
 import weakref
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
+from support.bits import same_bits
+from support.layouts import aliases
+from support.operations import LOSES_ZERO_SIGN, OPERATIONS, ROUNDS_APART, SPECIAL, WITHIN_TWO_ULP
+from support.processes import python, script
 
 import paraxis as px
 from paraxis.drivers import map as map_driver
@@ -34,7 +35,6 @@ from paraxis.targets.cpu.text.lanes import Lanes
 
 ROBOTS = ("puma560", "stanford", "ur5", "tree")
 TOLERANCE = {"float64": 1e-12, "float32": 1e-4}
-SOURCE = Path(px.__file__).resolve().parent.parent
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -111,29 +111,13 @@ def error(found, reference):
     return (abs(found - reference).max(axis=-1) / size).max()
 
 
-def same_bits(a, b):
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
-
-
 def both_ways(kernel):
     """The call as users write it, which starts in native code, and the general path behind it."""
     return {"call": kernel, "general": kernel.general}
 
 
-def script(text, *arguments, timeout=60):
-    """Run Python text in a process of its own; its output, or a failure showing its errors."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(text), *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 # -- every width -------------------------------------------------------------------------------
+
 
 WIDTHS = {"float64": (2, 4, 8), "float32": (4, 8, 16)}
 ELEMENT = {"float64": "double", "float32": "float"}
@@ -302,76 +286,6 @@ def test_rounding_is_one_instruction(triple, cpu, element, count, instruction):
 
 # -- every operation ---------------------------------------------------------------------------
 
-OPERATIONS = {
-    "neg": lambda a, b: -a,
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "sub, turned": lambda a, b: b - a,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "sqrt": lambda a, b: px.math.sqrt(a),
-    "abs": lambda a, b: abs(a),
-    "abs of neg": lambda a, b: abs(-a),
-    "sign": lambda a, b: px.math.sign(a),
-    "sign of neg": lambda a, b: px.math.sign(-a),
-    "rint": lambda a, b: px.math.rint(a),
-    "rint of neg": lambda a, b: px.math.rint(-a),
-    "min": px.math.minimum,
-    "max": px.math.maximum,
-    "sin": lambda a, b: px.math.sin(a),
-    "cos": lambda a, b: px.math.cos(a),
-    "sin of neg": lambda a, b: px.math.sin(-a),
-    "atan2": px.math.atan2,
-    "lt": px.math.less,
-    "le": px.math.less_equal,
-    "eq": px.math.equal,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "condition as number": lambda a, b: 3.0 * px.math.less(a, b) - px.math.equal(a, b) + a,
-    "select": lambda a, b: px.math.select(px.math.less(a, b), a, b),
-    "select on a number": lambda a, b: px.math.select(a, b, -b),
-    "select, nested": lambda a, b: px.math.select(
-        px.math.less(a, 0.0),
-        px.math.select(px.math.less_equal(b, 0.0), -1.0, b),
-        px.math.select(a, a, 2.0),
-    ),
-    "select of conditions": lambda a, b: px.math.select(
-        px.math.select(px.math.less(a, b), px.math.equal(a, -1.0), px.math.less(b, 1.0)), a, b
-    ),
-    "fma": lambda a, b: a * b + 1.0,
-    "fma, minus": lambda a, b: 1.0 - a * b,
-    "fma, minus last": lambda a, b: a * b - 1.0,
-    "constants": lambda a, b: (a + 2.5) / 7.0 * 3.0 - 1e-3,
-    "power": lambda a, b: a**5 + b**0,
-}
-ROUNDS_APART = ("fma", "fma, minus", "fma, minus last", "constants", "power")
-WITHIN_TWO_ULP = ("sin", "cos", "sin of neg", "atan2")
-LOSES_ZERO_SIGN = ("min", "max", "sin", "sin of neg")  # -0.0 and 0.0 are one number to these
-
-NORMAL = [
-    0.0,
-    -0.0,
-    1.0,
-    -1.0,
-    0.1,
-    0.5,
-    -0.5,
-    1.5,
-    -2.5,
-    3.0,
-    1e-3,
-    7e5,
-    -1e6,
-    math.pi,
-    math.inf,
-    -math.inf,
-    math.nan,
-]
-SPECIAL = {
-    "float64": NORMAL + [5e-324, -5e-324, 3e-310, 2.3e-308, 1.7e308, -1e300, 1e-300, 2**52 - 0.5],
-    "float32": NORMAL + [1e-45, -1e-45, 3e-39, 1.2e-38, 3.4e38, -1e30, 1e-30, 2**23 - 0.5],
-}
-
 
 @pytest.mark.parametrize("dtype", SPECIAL)
 @pytest.mark.parametrize("op", OPERATIONS)
@@ -436,6 +350,7 @@ def test_a_constant_or_an_input_can_be_a_result():
 
 
 # -- sine and cosine ---------------------------------------------------------------------------
+
 
 SCALE = 256  # bits after the point, in the exact reference
 PI_BITS = 1024 + 2 * SCALE
@@ -878,34 +793,6 @@ def test_a_program_without_inputs():
 
 
 # -- out= --------------------------------------------------------------------------------------
-
-
-def aliases():
-    """Ways for `out` and q to share memory: name -> (q, out) of 40 states in one field."""
-    rng = np.random.default_rng(14)
-
-    def field(*shape):
-        return rng.normal(size=shape)
-
-    def pair(name, array, q, out):
-        return pytest.param(array, q, out, id=name)
-
-    return [
-        pair("the same array", field(40, 6), np.s_[:], np.s_[:]),
-        pair("the same, reversed", field(40, 6), np.s_[::-1], np.s_[::-1]),
-        pair("the same, apart", field(80, 12), np.s_[::2, ::2], np.s_[::2, ::2]),
-        pair("one state later", field(41, 6), np.s_[:-1], np.s_[1:]),
-        pair("one state earlier", field(41, 6), np.s_[1:], np.s_[:-1]),
-        pair("many states later", field(57, 6), np.s_[:-17], np.s_[17:]),
-        pair("one entry on", field(40, 7), np.s_[:, :6], np.s_[:, 1:]),
-        pair("one entry back", field(40, 7), np.s_[:, 1:], np.s_[:, :6]),
-        pair("states backwards", field(40, 6), np.s_[:], np.s_[::-1]),
-        pair("entries backwards", field(40, 6), np.s_[:], np.s_[:, ::-1]),
-        pair("interleaved", field(80, 6), np.s_[::2], np.s_[1::2]),
-        pair("neighbours", field(40, 12), np.s_[:, :6], np.s_[:, 6:]),
-        pair("one state of the result", field(40, 6), np.s_[17], np.s_[:]),
-        pair("the first state of the result", field(40, 6), np.s_[:1], np.s_[:]),
-    ]
 
 
 @pytest.mark.parametrize("array, q, out", aliases())
@@ -1580,12 +1467,7 @@ def test_a_kernel_can_be_called_by_the_finalizer_of_other_garbage():
         from paraxis.targets.cpu import host
         print(len(host._engines))
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(source)],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(Path(px.__file__).parent.parent)},
-    )
+    done = python(source)
     assert done.returncode == 0 and done.stderr == ""
     assert done.stdout.split("\n") == ["(6,) (6,)"] * 3 + ["0", ""]
 
@@ -1634,12 +1516,7 @@ def test_a_state_of_many_entries_does_not_need_a_large_stack():
         work.join()
         print((found[0] == 20000).all())
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(source)],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(Path(px.__file__).parent.parent)},
-    )
+    done = python(source)
     assert done.stdout == "True\n", done.stderr
 
 

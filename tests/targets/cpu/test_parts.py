@@ -9,13 +9,13 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 import textwrap
 import threading
 import time
 
 import numpy as np
 import pytest
+from support.processes import python
 from support.robots import random_robot, relative_error, states
 
 import paraxis as px
@@ -332,10 +332,7 @@ RUNS_AND = """
 
 
 def runs(text):
-    source = textwrap.dedent(RUNS_AND) + textwrap.dedent(text)
-    return subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, timeout=60
-    )
+    return python(text, before=textwrap.dedent(RUNS_AND))
 
 
 def test_a_process_ends_while_members_spin_or_sleep():

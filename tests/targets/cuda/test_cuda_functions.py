@@ -3,9 +3,9 @@
 Its arrays do not mix with NumPy's; tests/gpu/test_functions_gpu.py is for the GPU itself.
 """
 
-import far_arrays
 import numpy as np
 import pytest
+from support import far_arrays
 from support.far_arrays import FarArray, far
 from support.robots import with_losses
 

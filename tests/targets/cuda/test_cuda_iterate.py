@@ -6,9 +6,9 @@ First the loop itself, then what stands on it, with arrays that do not mix with 
 import io
 from functools import cache
 
-import far_arrays
 import numpy as np
 import pytest
+from support import far_arrays
 from support.cuda_on_cpu import CpuDevice
 from support.far_arrays import FarArray, far
 from support.robots import random_robot, with_losses

@@ -12,17 +12,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.bits import same_bits
 from support.cuda_on_cpu import CpuDevice
+from support.layouts import aliases, in_columns
+from support.operations import LOSES_ZERO_SIGN, OPERATIONS, ROUNDS_APART, SPECIAL, WITHIN_TWO_ULP
 from support.robots import random_robot, relative_error, states
-from test_map import (
-    LOSES_ZERO_SIGN,
-    OPERATIONS,
-    ROUNDS_APART,
-    SPECIAL,
-    WITHIN_TWO_ULP,
-    aliases,
-    same_bits,
-)
 
 import paraxis as px
 from paraxis import calls
@@ -49,11 +43,6 @@ class Watched(CudaKernel):
 def on_cpu(program, dtype="float64"):
     """The kernel of a Program as it is on a GPU, with its text compiled for the CPU."""
     return Watched(program, dtype, on=CpuDevice())
-
-
-def in_columns(array):
-    """The same numbers, states side by side."""
-    return np.ascontiguousarray(array.T).T
 
 
 # -- numbers -----------------------------------------------------------------------------------
@@ -467,6 +456,7 @@ def test_functions_compute_in_single_only_where_all_arrays_are(doubles, monkeypa
 
 
 # -- names -------------------------------------------------------------------------------------
+
 
 TAKEN = """
     threadIdx blockIdx blockDim gridDim warpSize state states inner outer within tile made memory

@@ -6,8 +6,8 @@ The text is run on the CPU, against the interpreter.
 import numpy as np
 import pytest
 from support.cuda_on_cpu import CpuDevice, body_apart
+from support.layouts import in_columns
 from support.robots import random_robot, states
-from test_cuda_map import in_columns
 
 import paraxis as px
 from paraxis.drivers.device_map import COLUMNS, ROWS

@@ -6,12 +6,22 @@ Arrays of the stand-in do not mix with NumPy's, so that code which forgets where
 import io
 from dataclasses import replace
 
-import far_arrays
 import numpy as np
 import pytest
+from support import far_arrays
+from support.chains import (
+    DIGITS,
+    FORWARD,
+    FUNCTIONS,
+    KINDS,
+    ROUNDING,
+    chain,
+    slow_states,
+    universal_joints,
+)
 from support.far_arrays import FarArray, FarDevice, far
 from support.robots import relative_error
-from test_chains import FORWARD, FUNCTIONS, KINDS, chain, slow_states, universal_joints
+from support.scans import FILTER, then
 
 import paraxis as px
 from paraxis.chains import on_gpu
@@ -28,9 +38,6 @@ from paraxis.targets.cuda.device import compile_text
 from paraxis.targets.cuda.scan import CudaScan
 from paraxis.targets.cuda.sweep import GpuSweeps
 from paraxis.targets.cuda.text import sweep as sweep_text
-
-ROUNDING = 1e-10
-DIGITS = {"odd_even_elimination": 1e-7}  # as in test_chains.py
 
 
 @pytest.fixture(autouse=True)
@@ -227,16 +234,6 @@ def test_how_it_is_done_is_chosen():
 
 
 # -- scans of one's own ----------------------------------------------------------------------------
-
-
-def then(left_a, left_b, right_a, right_b):
-    return {
-        "a": right_a * left_a,
-        "b": [right_a * x + y for x, y in zip(left_b, right_b, strict=True)],
-    }
-
-
-FILTER = {"left_a": (), "left_b": (2,), "right_a": (), "right_b": (2,)}
 
 
 @pytest.mark.parametrize("order", ORDERS)

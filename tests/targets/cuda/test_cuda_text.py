@@ -1,7 +1,7 @@
 """The CUDA text of the `map` driver: as it is written, and as NVRTC takes it. Needs no GPU."""
 
 import pytest
-from test_source import swing
+from support.swing import swing
 
 import paraxis as px
 from paraxis.drivers.device_map import APART, COLUMNS, ROWS
