@@ -37,6 +37,14 @@ def pytest_configure(config):
         os.environ["PARAXIS_CACHE"] = config.stash_cache
 
 
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory):
+    """Kernels of a file go to a folder of their own: none is what another file compiled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PARAXIS_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 def pytest_collection_modifyitems(items):
     """Soak tests are marked. Where there is no GPU, tests that need one are skipped, and say so."""
     for item in items:

@@ -91,7 +91,7 @@ def test_info_of_a_built_in_robot(capsys):
         assert word in out
     for name in (*CHEAP, "chosen", "cheapest"):
         assert name in out
-    assert str(paraxis.programs(paraxis.load("puma560")).count().flops) in out
+    assert str(paraxis.program(paraxis.load("puma560")).count().flops) in out
     assert "\x1b" not in out  # not a terminal: plain
 
 
@@ -248,7 +248,7 @@ def test_schedule_of_a_built_in_robot(capsys, tmp_path):
     )
     assert code == 0 and err == ""
     found = json.loads(figures.read_text(encoding="utf-8"))
-    program = paraxis.programs(paraxis.load("puma560"))
+    program = paraxis.program(paraxis.load("puma560"))
     flops = program.count().flops
     assert sum(task["weight"] for task in found["tasks"]) == flops
     assert (found["processors"], found["method"]) == (6, "list")
@@ -314,7 +314,7 @@ def test_schedule_with_messages_and_balanced_sums(capsys, tmp_path):
     assert "a message takes 4 and 0.5 a value" in out
     found = json.loads(figures.read_text(encoding="utf-8"))
     assert {size for task in found["tasks"] for size in task["messages"]} == {4.5}
-    program = paraxis.programs(paraxis.load("ur5"))
+    program = paraxis.program(paraxis.load("ur5"))
     spans = [paraxis.TaskGraph.from_program(p).span for p in (program, program.balanced())]
     assert spans[1] < spans[0] and re.search(rf"longest path +{spans[1]}:", out)
 
@@ -409,7 +409,7 @@ def test_demo_writes_one_self_contained_page(capsys, monkeypatch, tmp_path):
     assert "://" not in source and "script" not in page.tags
     assert not {"src", "href"} & {name for name, _ in page.attributes}
     words = " ".join(page.words)
-    program = paraxis.programs(paraxis.load("puma560"))
+    program = paraxis.program(paraxis.load("puma560"))
     for word in ("states per second", "states per call", "flops at once", "average", "1 thread"):
         assert word in words
     for word in ("joint6", "CPU", "numpy", f"{program.count().flops} flops", "newton_euler"):
@@ -429,7 +429,7 @@ def test_demo_that_finds_an_error_fails(capsys, monkeypatch, tmp_path, wrong):
 
 
 def test_measuring_leaves_the_cache_setting_alone(monkeypatch):
-    program = paraxis.programs(paraxis.load("planar3"))
+    program = paraxis.program(paraxis.load("planar3"))
     for before in (None, "off"):
         if before is None:
             monkeypatch.delenv("PARAXIS_CACHE", raising=False)

@@ -80,8 +80,7 @@ def test_interrupts_of_batches_on_two_threads():
 def test_interrupts_of_threads_that_begin():
     """Every time with none, as in a new process."""
     text = """
-    from paraxis.targets.cpu import workers as native
-    from paraxis.drivers import threads
+    from paraxis.targets.cpu import threads, workers as native
 
     kernel = px.program(px.load("ur5")).compile(threads=4)
     q = np.random.default_rng(0).normal(size=(20_000, 6))

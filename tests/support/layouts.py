@@ -35,3 +35,8 @@ def aliases():
         pair("one state of the result", field(40, 6), np.s_[17], np.s_[:]),
         pair("the first state of the result", field(40, 6), np.s_[:1], np.s_[:]),
     ]
+
+
+def filled(view, values):
+    view[...] = values
+    return view

@@ -13,7 +13,8 @@ SOURCE = Path(paraxis.__file__).resolve().parent.parent  # the folder that `para
 
 def environment(**changes):
     """The environment of a child process that imports the package from the same folder."""
-    return os.environ | {"PYTHONPATH": str(SOURCE)} | changes
+    path = filter(None, (str(SOURCE), os.environ.get("PYTHONPATH")))
+    return os.environ | {"PYTHONPATH": os.pathsep.join(path)} | changes
 
 
 def python(text, *arguments, before="", options=(), timeout=120, **changes):

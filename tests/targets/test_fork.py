@@ -96,9 +96,9 @@ def test_a_child_finds_locks_free_that_threads_held():
 def test_a_child_forked_while_a_thread_imports_can_import():
     """px.simulate and others are imported when first asked for."""
     text = """
-    for name, pause in (("simulate", 0.002), ("closed_loop", 0.02)):
-        threading.Thread(target=lambda: getattr(px, name)).start()
+    for asked, pause in ((lambda: px.simulate, 0.002), (lambda: px.control.closed_loop, 0.02)):
+        threading.Thread(target=asked).start()
         time.sleep(pause)
-        print(in_child(lambda: callable(getattr(px, name))))
+        print(in_child(lambda: callable(asked())))
     """
     assert forked(text) == ["True", "True"]

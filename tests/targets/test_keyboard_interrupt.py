@@ -27,9 +27,8 @@ def test_an_interrupt_at_any_instruction_leaves_nobody_at_work():
     import sys, time
     from _thread import allocate_lock
     import numpy as np, paraxis as px
-    from paraxis.targets.cpu import kernel as kernels, sweep_kernel as sweeps
-    from paraxis.targets.cpu import together, workers as native
-    from paraxis.drivers import aside, pieces, team as teams, threads
+    from paraxis.targets.cpu import aside, map as kernels, pieces, sweep as sweeps
+    from paraxis.targets.cpu import team as teams, threads, together, workers as native
 
     traced = kernels, sweeps, native, together, aside, pieces, teams, threads
     files = {each.__file__ for each in traced}
