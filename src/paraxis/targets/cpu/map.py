@@ -126,11 +126,12 @@ def assembly_source(graph, lanes, work, with_entry=True):
     fused = fuse(graph) if host.has_fma() else graph
     order = trig_first(fused)
     define_batch(module, fused, order, lanes)
-    if with_entry and python_entry.has_entry(graph):
+    if python_entry.has_entry(graph):
         frame = define_body(module, "body_one", fused, order, Lanes(lanes.element, 1))
-        small = 2 * THREAD_WORK // max(work, 1)
-        python_entry.define_call(module, fused, lanes, "body_one", frame, "run", small)
         xla_entry.define_one(module, fused, lanes, "body_one", frame)
+        if with_entry:
+            small = 2 * THREAD_WORK // max(work, 1)
+            python_entry.define_call(module, fused, lanes, "body_one", frame, "run", small)
     return str(module)
 
 
@@ -172,8 +173,7 @@ def _maker(body, dtype):
     def make():
         graph, lanes = body.made(), lanes_of(dtype)
         about(graph.name)
-        entry = python_entry.supported()
-        has_entry = entry and python_entry.has_entry(graph)
+        entry, has_one = python_entry.supported(), python_entry.has_entry(graph)
         work = cost(graph)
         description = {
             "name": graph.name,
@@ -182,8 +182,8 @@ def _maker(body, dtype):
             "outputs": {name: shape for name, (shape, _) in graph.outputs.items()},
             "lanes": lanes.count,
             "work": work,
-            "entry": has_entry,
-            "native": ("run", "one") if has_entry else ("run",),
+            "entry": entry and has_one,
+            "native": ("run", "one") if has_one else ("run",),
         }
         return description, host.compile_object(assembly_source(graph, lanes, work, entry))
 
