@@ -103,7 +103,9 @@ class Kernel:
         raise TypeError(NOT_PICKLED)
 
     def __repr__(self):
-        return f"<kernel {self.name}{self._signature}, {self.dtype}, {self.lanes} lanes>"
+        slower = type(self).__call__ is Kernel.general  # targets/cpu/python_objects.py says why
+        entry = ", called through Python" if slower else ""
+        return f"<kernel {self.name}{self._signature}, {self.dtype}, {self.lanes} lanes{entry}>"
 
 
 def checked_options(dtype, thread_count):

@@ -4,22 +4,38 @@
 of the right type and dtype, it handles by itself
 - one state: all arrays contiguous and without a batch axis; runs the one-lane body on their data;
 - a small batch: arrays with at most one batch axis, any strides; fills in a job and runs it.
-It returns a new array, or `out`, or for several outputs a tuple of new arrays. Anything else, and batches large enough for threads, go to the
-general path, a Python callable. Addresses of Python's and NumPy's own objects come from a table
-that is filled after loading, so the code can be kept on disk. All of it runs under the lock of the
-interpreter.
+It returns a new array, or `out`, or for several outputs a tuple of new arrays. Anything else, and
+batches large enough for threads, go to the general path, a Python callable. Addresses of Python's
+and NumPy's own objects come from a table that is filled after loading, so the code can be kept on
+disk. Where things are inside of those objects is listed, and checked, in ../python_objects.py. All
+of it runs under the lock of the interpreter.
 """
 
 import ctypes
 import math
-import struct
 import sys
-import sysconfig
+import warnings
+from functools import cache
 
 import numpy as np
 
 from ....drivers.map import ANY, ARRAY, COLUMNS, HEADER, READY, ROWS, STATUS
-from .. import host
+from .. import python_objects as objects
+from ..python_objects import (
+    ALIGNED,
+    C_CONTIGUOUS,
+    DATA,
+    DIMENSIONS,
+    DIMENSIONS_COUNT,
+    DTYPE,
+    FLAGS,
+    ITEMS,
+    LENGTH,
+    STRIDES,
+    TYPE,
+    TYPE_NUMBER,
+    WRITEABLE,
+)
 from .job import one_caller_frame
 
 # words of @context, in order
@@ -34,21 +50,24 @@ CONTEXT = (
     "decref",
     "new_tuple",
 )
-# PyArrayObject, as NumPy's ABI fixes it: offsets of its members
-DATA, DIMENSIONS_COUNT, DIMENSIONS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
-C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
-NEW_ARRAY = 93  # PyArray_New in NumPy's table of functions
-TYPE_NUMBER = {"double": 12, "float": 11}
 
 
+@cache
 def supported():
-    """Is this a Python whose objects are laid out as assumed here?"""
-    return (
-        sys.implementation.name == "cpython"
-        and struct.calcsize("P") == 8
-        and sys.byteorder == "little"
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")
-    )
+    """Can native functions be called in this process? If not, kernels are called through Python."""
+    if not objects.known_platform():
+        return False
+    difference = objects.difference()
+    if difference is not None:
+        warnings.warn(
+            f"Paraxis does not know how Python {sys.version.split()[0]} and NumPy "
+            f"{np.__version__} lay out their objects ({difference}). Results are the same, but "
+            "each call of a compiled function takes tens of microseconds longer. A newer version of "
+            "Paraxis may help.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return difference is None
 
 
 def has_entry(graph):
@@ -94,7 +113,7 @@ check{n}:
   br i1 %here, label %broadcast0, label %general
 {_lines(_broadcast(k, f"broadcast{k + 1}" if k + 1 < n else "result") for k in range(n))}
 
-result: ; no keyword, or exactly `out`; a tuple's length stands at 16
+result: ; no keyword, or exactly `out`
   %no.keywords = icmp eq ptr %kwnames, null
   br i1 %no.keywords, label %fresh0, label %keywords
 {_given_result(n, shapes, lanes.size, run is None) if m == 1 else "keywords: ; several arrays: the general path writes those" + chr(10) + "  br label %general"}
@@ -175,7 +194,7 @@ def _check_array(k, shape, itemsize, next_, label=None, writeable=False):
     lines = f"""{label}:
   %arg{k}.at = getelementptr ptr, ptr %args, i64 {k}
   %array{k} = load ptr, ptr %arg{k}.at, align 8
-  %type{k}.at = getelementptr i8, ptr %array{k}, i64 8
+  %type{k}.at = getelementptr i8, ptr %array{k}, i64 {TYPE}
   %type{k} = load i64, ptr %type{k}.at, align 8
   %type{k}.ok = icmp eq i64 %type{k}, %array_type
   br i1 %type{k}.ok, label %is.array{k}, label %general
@@ -309,12 +328,12 @@ def _given_result(n, shapes, itemsize, wholly):
         for k in range(n)
     )
     return f"""keywords:
-  %kw.size.at = getelementptr i8, ptr %kwnames, i64 16
+  %kw.size.at = getelementptr i8, ptr %kwnames, i64 {LENGTH}
   %kw.size = load i64, ptr %kw.size.at, align 8
   %kw.one = icmp eq i64 %kw.size, 1
   br i1 %kw.one, label %keyword, label %general
 keyword:
-  %kw.first.at = getelementptr i8, ptr %kwnames, i64 {tuple.__basicsize__}
+  %kw.first.at = getelementptr i8, ptr %kwnames, i64 {ITEMS}
   %kw.first = load i64, ptr %kw.first.at, align 8
   %kw.is.out = icmp eq i64 %kw.first, %out_name
   br i1 %kw.is.out, label %check.out, label %general
@@ -373,7 +392,7 @@ def _returned(m):
     if m == 1:
         return "  ret ptr %result0"
     items = (
-        f"""  %item{j} = getelementptr i8, ptr %tuple, i64 {tuple.__basicsize__ + 8 * j}
+        f"""  %item{j} = getelementptr i8, ptr %tuple, i64 {ITEMS + 8 * j}
   store ptr %result{j}, ptr %item{j}, align 8"""
         for j in range(m)
     )
@@ -410,44 +429,20 @@ def _describe(k, entries, itemsize, is_input):
     return lines + _lines(_word(at + j, value) for j, value in enumerate(values))
 
 
-class _MethodDef(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    ]
-
-
-FASTCALL_WITH_KEYWORDS = 0x0080 | 0x0002
-OUT = sys.intern("out")
-
-
 def make_callable(code, fallback, element):
     """A built-in function around `@call`."""
-    api = host.python_api
-    functions = api.PyCapsule_GetPointer(id(np._core.multiarray._ARRAY_API), None)
-    table = ctypes.cast(functions, ctypes.POINTER(ctypes.c_void_p))
-    dtype = np.dtype({"double": np.float64, "float": np.float32}[element])
+    dtype = objects.DTYPES[element]
     words = {
         "array_type": id(np.ndarray),
         "dtype": id(dtype),
-        "new_array": table[NEW_ARRAY],
+        "new_array": objects.array_functions()[objects.NEW_ARRAY],
         "fallback": id(fallback),
-        "vectorcall": ctypes.cast(api.PyObject_Vectorcall, ctypes.c_void_p).value,
-        "out_name": id(OUT),
-        "incref": ctypes.cast(api.Py_IncRef, ctypes.c_void_p).value,
-        "decref": ctypes.cast(api.Py_DecRef, ctypes.c_void_p).value,
-        "new_tuple": ctypes.cast(api.PyTuple_New, ctypes.c_void_p).value,
+        "vectorcall": objects.address_of("PyObject_Vectorcall"),
+        "out_name": id(objects.OUT),
+        "incref": objects.address_of("Py_IncRef"),
+        "decref": objects.address_of("Py_DecRef"),
+        "new_tuple": objects.address_of("PyTuple_New"),
     }
     context = (ctypes.c_int64 * len(CONTEXT)).from_address(code.global_address("context"))
     context[:] = [words[name] for name in CONTEXT]
-    definition = _MethodDef(
-        b"kernel", code.address("call"), FASTCALL_WITH_KEYWORDS, b"One compiled Program."
-    )
-    # As the function's `self`, these live exactly as long as the function does.
-    alive = (definition, context, dtype, fallback, code.life)
-    new = api.PyCMethod_New
-    new.restype = ctypes.py_object
-    new.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]
-    return new(ctypes.byref(definition), alive, None, None)
+    return objects.new_function(code.address("call"), context, dtype, fallback, code.life)
