@@ -1,7 +1,8 @@
 """CORDIC circuits: how long they take to make, what they cost, how fast their model is.
 
 The model of the PUMA's inverse kinematics gives one solution a pose in whole numbers, bit for bit
-as hardware does; beside it, in the same run, are the eight of px.kinematics.inverse_kinematics_solutions.
+as hardware does; beside it, in the same run, are the eight of
+px.kinematics.inverse_kinematics_solutions.
 
     python benchmarks/cordic.py [--quick] [--json benchmarks/results/cordic.json]
 """

@@ -3,7 +3,7 @@
 Words that come out are compared with those of Circuit.run, and so is the valid bit. Needs the extra
 hdl and Icarus Verilog.
 
-    python benchmarks/same_bits.py [--items 2000] [--json papers/paraxis_papers/cordic/same_bits.json]
+    python benchmarks/same_bits.py [--items 2000] [--json FILE]
 """
 
 import argparse

@@ -17,7 +17,7 @@ def push(kp, kd, wanted, q, qd):
 
 
 class MujocoLoop:
-    """Rods hinged end to end in a vertical plane, as px.robots.planar makes them; one run at a time."""
+    """Rods hinged end to end in a vertical plane, as of px.robots.planar; one run at a time."""
 
     def __init__(self, n, dt):
         rods = "".join(

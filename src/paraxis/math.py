@@ -1,4 +1,4 @@
-"""Functions of scalars, floats or traced, alone or in arrays: what a traced function computes with."""
+"""Functions of floats or traced scalars, alone or in arrays."""
 
 from .scalar import (
     atan2,

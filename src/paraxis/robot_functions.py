@@ -33,7 +33,8 @@ class Function:
     """What a function takes and gives, and on which equal robots it may be computed.
 
     same: "masses" when only joint torques matter, so that frames and masses may be moved
-    (robots/equal/regroup.py); "frames" when frames may be moved (robots/equal/reframe.py); else "nothing".
+    (robots/equal/regroup.py); "frames" when frames may be moved (robots/equal/reframe.py); else
+    "nothing".
     """
 
     inputs: tuple

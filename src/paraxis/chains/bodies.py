@@ -76,7 +76,7 @@ ACROSS = {
 
 @cache
 def along(name, kinds, wide, ways=(), on=ON_CPU, otherwise=TILE):
-    """A sweep over links. `ways`: pairs of an array and its layout; `otherwise` that of the rest."""
+    """A sweep over links. `ways`: pairs of an array and its layout; `otherwise` is the rest's."""
     function, inputs = ALONG[name]
     inputs = {"link": (NUMBERS + (kinds == MIXED),)} | inputs
     body = Body(trace, partial(function, kinds=kinds), inputs, name)

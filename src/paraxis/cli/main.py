@@ -1,7 +1,7 @@
 """The command line: `paraxis info`, `bench`, `schedule`, `export`, `safe-rate`, `atlas`, ...
 
-Commands ask the public functions and hand the answers to papers/paraxis_papers/. An error of the user is one
-line on stderr and exit code 2; a demo that finds Paraxis wrong exits with 1.
+Commands ask the public functions and hand the answers to papers/paraxis_papers/. An error of the
+user is one line on stderr and exit code 2; a demo that finds Paraxis wrong exits with 1.
 """
 
 import argparse

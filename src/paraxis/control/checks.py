@@ -16,7 +16,7 @@ def check_controller(robot, controller):
     """Raise where it is no Controller, or one of another number of joints."""
     if not isinstance(controller, Controller):
         raise ArgumentError(
-            f"controller: expected one of px.control.computed_torque, px.control.feed_forward or px.control.pd, found "
+            f"controller: expected one of px.control.computed_torque, feed_forward or pd, found "
             f"{type(controller).__name__}"
         )
     if controller.robot.nv != robot.nv:

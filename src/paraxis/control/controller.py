@@ -29,8 +29,8 @@ class Motion(NamedTuple):
 class Controller:
     """A control law with its gains, for robots that are as its `robot` describes them.
 
-    Made by `px.control.computed_torque`, `px.control.feed_forward` and `px.control.pd`. Gains are (..., n): one set, or one
-    a run of `px.control.closed_loop`.
+    Made by `px.control.computed_torque`, `px.control.feed_forward` and `px.control.pd`. Gains are
+    (..., n): one set, or one a run of `px.control.closed_loop`.
     """
 
     robot: Robot
@@ -136,9 +136,9 @@ def computed_torque(robot, kp, kd, policy="exact", *, compensate_friction=False,
 
     e = q* - q and ė = qd* - qd are the errors against the desired motion; kp (1/s²) and kd (1/s)
     are numbers, one a joint, or (..., n) for runs with gains of their own. `policy` says which
-    values of the recursion are old (`px.control.speculate`). `robot` is what the controller knows: give it
-    another than the closed loop moves, robot.with_payload(...) say, for a wrong model.
-    With compensate_friction the motors also bring what friction takes at the desired rates.
+    values of the recursion are old (`px.control.speculate`). `robot` is what the controller knows:
+    give it another than the closed loop moves, robot.with_payload(...) say, for a wrong model. With
+    compensate_friction the motors also bring what friction takes at the desired rates.
     torque_limit: a number, one a joint, or "robot" for those of its description.
     """
     return _made("computed_torque", robot, kp, kd, policy, compensate_friction, torque_limit)

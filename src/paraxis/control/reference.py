@@ -183,7 +183,7 @@ def _posture(given, n):
         values = np.empty(0)
     if values.shape != (n,) or not np.isfinite(values).all():
         raise ArgumentError(
-            f"trajectory: expected a px.trajectories.Trajectory, a function of t that returns q, qd and qdd, or "
-            f"a posture of {n} numbers, found {given!r}"
+            f"trajectory: expected a px.trajectories.Trajectory, a function of t that returns q, "
+            f"qd and qdd, or a posture of {n} numbers, found {given!r}"
         )
     return values

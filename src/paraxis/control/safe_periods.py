@@ -118,14 +118,14 @@ def safe_period(
 ):
     """The largest sampling period at which a robot under a controller is stable, as a SafePeriod.
 
-    The loop is linearised about a posture (n,), or along a trajectory (as of `px.control.closed_loop`;
-    `duration` where it has none). At a posture the spectral radius of the map from control step to
-    control step decides; along a trajectory the largest over points of it, each as if it lasted;
-    with periodic=True that of the whole way round (the monodromy matrix), a step on average, for
-    periods that divide the duration. Ages that are uncertain (px.control.policy("vuskovic", age=(1, 2)))
-    and up to `missed_in_a_row` control steps that do not happen may come in any order: then bounds
-    of the joint spectral radius decide, the upper one for what is safe, the lower one for what is
-    not.
+    The loop is linearised about a posture (n,), or along a trajectory (as of
+    `px.control.closed_loop`; `duration` where it has none). At a posture the spectral radius of the
+    map from control step to control step decides; along a trajectory the largest over points of it,
+    each as if it lasted; with periodic=True that of the whole way round (the monodromy matrix), a
+    step on average, for periods that divide the duration. Ages that are uncertain
+    (px.control.policy("vuskovic", age=(1, 2))) and up to `missed_in_a_row` control steps that do
+    not happen may come in any order: then bounds of the joint spectral radius decide, the upper one
+    for what is safe, the lower one for what is not.
 
     delay_share: of the period, from 0 to 1, that computation takes. decay (1/s): asks that errors
     fall at least as fast as exp(-decay t), in the long run. shortest, longest: the periods to look
@@ -135,10 +135,10 @@ def safe_period(
     posture is then where the robot comes to rest under control.
 
     Periods are tried from the shortest up, some a decade, until one is not stable; beyond it
-    nothing is looked for. Encoders, torque limits and jitter are no part of it: `px.control.closed_loop`
-    has them. Nor is dry friction: of what a robot loses, viscous friction alone is linear, and
-    Coulomb and static friction, that of bearings and losses of gears are left out, also of what a
-    controller compensates.
+    nothing is looked for. Encoders, torque limits and jitter are no part of it:
+    `px.control.closed_loop` has them. Nor is dry friction: of what a robot loses, viscous friction
+    alone is linear, and Coulomb and static friction, that of bearings and losses of gears are left
+    out, also of what a controller compensates.
     """
     conditions = delay_share, missed_in_a_row
     growth = _growth(robot, controller, trajectory, parameters, periodic, duration, *conditions)

@@ -1,4 +1,4 @@
-"""`px.control.closed_loop`: robots under sampled control, thousands of runs in one compiled loop."""
+"""`px.control.closed_loop`: robots under sampled control, thousands of runs compiled together."""
 
 import math
 from dataclasses import dataclass
@@ -79,10 +79,11 @@ def closed_loop(
 ):
     """Runs of a robot under sampled control; returns .error, .diverged_at and the records.
 
-    controller: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`. trajectory: a px.trajectories.Trajectory;
-    a function of t, written with px functions, that returns the desired q, qd and qdd; or a posture
-    (n,). period: seconds between samples. The motors hold their torques from one computation to the
-    next; the plant, which is exact, goes on by RK4 in steps of at most `plant_step`.
+    controller: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`.
+    trajectory: a px.trajectories.Trajectory; a function of t, written with px functions, that
+    returns the desired q, qd and qdd; or a posture (n,). period: seconds between samples. The
+    motors hold their torques from one computation to the next; the plant, which is exact, goes on
+    by RK4 in steps of at most `plant_step`.
 
     q0, qd0 (..., n): where runs begin, by default on the trajectory. duration: by default that of
     the trajectory. delay: seconds from a sample to its torques, up to a whole period. jitter: each

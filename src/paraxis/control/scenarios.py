@@ -39,10 +39,10 @@ EXPECTED = {
 class Scenarios:
     """Runs of a robot under a controller. Arrays have the runs as first axis, 1 where they share.
 
-    arrays: gains, times and what else has a name in px.control.closed_loop, and parameters of the robot.
-    settings: of the trajectory, its own numbers among them. numbers: the place of each run in the
-    batch, counted through. missed_steps: (samples, runs), if they are given one by one. All but
-    TIMES, numbers and missed_steps are where the loop is computed, in `place`.
+    arrays: gains, times and what else has a name in px.control.closed_loop, and parameters of the
+    robot. settings: of the trajectory, its own numbers among them. numbers: the place of each run
+    in the batch, counted through. missed_steps: (samples, runs), if they are given one by one. All
+    but TIMES, numbers and missed_steps are where the loop is computed, in `place`.
     """
 
     place: Cpu
@@ -79,7 +79,7 @@ class Scenarios:
 
 
 def scenarios(robot, controller, trajectory, duration, given, keywords, place):
-    """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name, or None."""
+    """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name."""
     check_controller(a_robot(robot), controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))

@@ -1,4 +1,4 @@
-"""`px.control.simulated_safe_period`: the largest sampling period at which simulated runs come together.
+"""`px.control.simulated_safe_period`: the largest sampling period at which simulated runs converge.
 
 Nothing is linearised here: runs that begin a little apart are simulated, nonlinear plant and all,
 and it is seen whether they come together or drift apart.
@@ -69,12 +69,13 @@ def simulated_safe_period(
     Apart by `amplitude` in positions (of a radian, or of the robot's length where joints slide),
     and in rates by as much per period: stale data are stirred too.
 
-    The periods looked at go from `shortest` to `longest`; the first interval of stable ones
-    counts, as in `px.control.safe_period`, to which this is the check. duration: how long runs are
-    followed (at least 300 samples): so long that errors die out under good control, or they hide
-    what grows. delay_share: of the period, that computation takes. Keywords are those of
-    `px.control.closed_loop`. With a large amplitude it tells how far stability reaches. Where there is dry
-    friction, errors that are too small to overcome it stick where they are: amplitude must not be.
+    The periods looked at go from `shortest` to `longest`; the first interval of stable ones counts,
+    as in `px.control.safe_period`, to which this is the check. duration: how long runs are followed
+    (at least 300 samples): so long that errors die out under good control, or they hide what grows.
+    delay_share: of the period, that computation takes. Keywords are those of
+    `px.control.closed_loop`. With a large amplitude it tells how far stability reaches. Where there
+    is dry friction, errors that are too small to overcome it stick where they are: amplitude must
+    not be.
     """
     shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
     if shortest >= longest:

@@ -27,7 +27,8 @@ def speculate(robot, policy="binder_herzog"):
     are uncertain takes `age` (n,), what each link meets; one that a read cannot meet counts as the
     oldest that it can.
 
-    policy: one of `px.control.policies()`, a `px.control.policy(name, ...)` with options, or a list of `px.control.Cut`.
+    policy: one of `px.control.policies()`, a `px.control.policy(name, ...)` with options, or a list
+    of `px.control.Cut`.
     """
     a_robot(robot)
     return Speculation(StaleRecursion(robot, as_policy(policy)))

@@ -216,8 +216,8 @@ def policies():
 def policy(given, **options):
     """A policy by name, with its options: hybrid(exact, order), vuskovic(age), pipelined(stages).
 
-    Names: `px.control.policies()`. A policy of one's own is a list of `px.control.Cut`, which may be given a name
-    for tables: `px.control.policy([px.control.Cut("force")], name="mine")`.
+    Names: `px.control.policies()`. A policy of one's own is a list of `px.control.Cut`, which may
+    be given a name for tables: `px.control.policy([px.control.Cut("force")], name="mine")`.
     """
     if isinstance(given, Policy) and not options:
         return given
@@ -227,8 +227,8 @@ def policy(given, **options):
         return _made("of cuts", _of_cuts, options, given)
     if not isinstance(given, str) or given not in POLICIES:
         raise ArgumentError(
-            f"policy: expected one of {tuple(POLICIES)} or a list of px.control.Cut, found {given!r}"
-            + did_you_mean(given, POLICIES)
+            f"policy: expected one of {tuple(POLICIES)} or a list of px.control.Cut, "
+            f"found {given!r}" + did_you_mean(given, POLICIES)
         )
     return _made(repr(given), POLICIES[given], options)
 

@@ -2,8 +2,8 @@
 
 They are NumPy's arrays of objects, one node per entry, so that arithmetic, broadcasting, slicing,
 `@` and stacking are NumPy's own and mean what they mean for numbers. Wherever a function of a
-user's is traced (`px.trace`, a controller of `px.simulate`, a trajectory of `px.control.closed_loop`), it
-gets these arrays, and functions of robots return them.
+user's is traced (`px.trace`, a controller of `px.simulate`, a trajectory of
+`px.control.closed_loop`), it gets these arrays, and functions of robots return them.
 """
 
 import numpy as np

@@ -70,7 +70,7 @@ class Node:
     def __pow__(self, exponent):
         if not isinstance(exponent, int) or exponent < 0:
             raise TraceError(
-                f"power: expected a whole exponent >= 0, found {exponent!r} (px.math.sqrt makes roots)"
+                f"power: expected an integer >= 0, found {exponent!r} (px.math.sqrt makes roots)"
             )
         result, square = self.builder.constant(1.0), self
         while exponent:
@@ -146,7 +146,7 @@ class Node:
         return self.builder.binary("le", self.builder.lift(other), self)
 
     def mark(self, name, link, scalars):
-        """Remember `scalars` under a name; see `paraxis.math.mark`. Returns what stands for them now."""
+        """Remember `scalars` under a name; see `px.math.mark`. Returns what stands for them now."""
         return self.builder.mark(name, link, scalars)
 
     def __eq__(self, other):
@@ -162,14 +162,16 @@ class Node:
     def __bool__(self):
         raise TraceError(
             "a traced value has no truth value: a Program is a straight line, so write "
-            "px.math.select(condition, if_true, if_false) in place of `if` and np.where, px.math.less(a, b) "
-            "in place of a < b for arrays, and px.math.minimum, px.math.maximum and px.math.sign in place of what "
+            "px.math.select(condition, if_true, if_false) in place of `if` and np.where, "
+            "px.math.less(a, b) in place of a < b for arrays, and px.math.minimum, "
+            "px.math.maximum and px.math.sign in place of what "
             "compares in NumPy, as np.maximum, np.clip and np.sign do"
         )
 
     def __float__(self):
         raise TraceError(
-            "a traced value is not a float yet; use px.math.sin, px.math.sqrt, ... in place of math.sin, "
+            "a traced value is not a float yet; use px.math.sin, px.math.sqrt, ... in place of "
+            "math.sin, "
             "..., and np.zeros(n, dtype=object) for an array that is filled with traced values"
         )
 

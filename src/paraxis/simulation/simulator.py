@@ -75,10 +75,11 @@ def simulate(
     say, without compiling anew.
 
     Torques are those on the motors' shafts, as `input` of px.motor_torques: those of the joints
-    where there is no transmission. Friction has the smooth direction that px.robots.Friction describes.
-    Where a joint comes to rest that is stiff: adaptive takes the steps it needs; rk4 warns where
-    its dt is too long. semi_implicit_euler takes friction at the rates after the step, so that
-    stiff friction sets no limit to dt; the rest of the motion does, and the order is the first.
+    where there is no transmission. Friction has the smooth direction that px.robots.Friction
+    describes. Where a joint comes to rest that is stiff: adaptive takes the steps it needs; rk4
+    warns where its dt is too long. semi_implicit_euler takes friction at the rates after the step,
+    so that stiff friction sets no limit to dt; the rest of the motion does, and the order is the
+    first.
 
     `contact` is a px.Contact that stays, or a list of them. The Run then has the contact's .force,
     as px.constrained_forward_dynamics gives it, and its .drift. A contact with stabilisation that

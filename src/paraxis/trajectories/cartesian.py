@@ -59,10 +59,11 @@ def cartesian_via_points(
     """From q0 along straight lines from target to target, all poses or all points.
 
     Without `blend` the frame stops at each target. With it, it does not stop: corners are rounded
-    from that distance before a target to that distance after, with a continuous curvature, and
-    pass the target within 3/8 of that distance. A duration is that of the whole, shared out by the
+    from that distance before a target to that distance after, with a continuous curvature, and pass
+    the target within 3/8 of that distance. A duration is that of the whole, shared out by the
     lengths of the lines. Where limits are given the frame slows down around corners, so that its
-    whole acceleration keeps within `max_acceleration`. Otherwise as `px.trajectories.cartesian_line`.
+    whole acceleration keeps within `max_acceleration`. Otherwise as
+    `px.trajectories.cartesian_line`.
     """
     targets = _sequence(targets)
     timing = _timing(duration, max_velocity, max_acceleration)

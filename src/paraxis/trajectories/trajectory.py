@@ -55,10 +55,11 @@ class Leg(NamedTuple):
 class Trajectory:
     """Joint positions, rates and accelerations over time: one leg after another.
 
-    Made by `px.trajectories.quintic`, `px.trajectories.trapezoidal`, `px.trajectories.via_points`, `px.trajectories.cartesian_line` and
-    `px.trajectories.cartesian_via_points`. Before time 0 and after `duration` the joints stand at its ends.
-    Where accelerations jump, the value after the jump holds: so a joint that has come to rest has
-    no acceleration at `duration`, though it may have braked until then.
+    Made by `px.trajectories.quintic`, `px.trajectories.trapezoidal`, `px.trajectories.via_points`,
+    `px.trajectories.cartesian_line` and `px.trajectories.cartesian_via_points`. Before time 0 and
+    after `duration` the joints stand at its ends. Where accelerations jump, the value after the
+    jump holds: so a joint that has come to rest has no acceleration at `duration`, though it may
+    have braked until then.
     """
 
     def __init__(self, legs, robot=None):

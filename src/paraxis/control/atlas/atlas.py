@@ -1,4 +1,4 @@
-"""`px.control.stability_atlas`: where loops with stale data hold, over period, speed, gain and payload.
+"""`px.control.stability_atlas`: where loops with stale data are stable, over several axes.
 
 Every map has two parts that are computed apart: what became of simulated runs, and up to which
 period the linear loop is predicted to be stable.
@@ -32,8 +32,9 @@ PERIODS = 2e-3, 2.0  # from and to, times the time in which the stiffest joint a
 class StabilityMap:
     """Of one policy: rows are values of one thing, columns are sampling periods.
 
-    error, diverged_at: of the simulated runs, as of `px.control.closed_loop`. boundary: up to which period
-    the linear loop is predicted to be stable; 0 where the shortest is not, infinite where all are.
+    error, diverged_at: of the simulated runs, as of `px.control.closed_loop`. boundary: up to which
+    period the linear loop is predicted to be stable; 0 where the shortest is not, infinite where
+    all are.
     """
 
     policy: str
@@ -153,14 +154,15 @@ def stability_atlas(
 ):
     """Maps of where computed-torque control with stale data holds, as a StabilityAtlas.
 
-    For each of the policies (names or px.control.policy(...), by default all) and each of the axes a map:
-    a column a sampling period, a row a value. A cell is a run of `px.control.closed_loop` that begins on
-    the motion; each row has the period up to which the loop is predicted to be stable, as by
-    `px.control.safe_period` with periodic=True. The two know nothing of each other.
+    For each of the policies (names or px.control.policy(...), by default all) and each of the axes
+    a map: a column a sampling period, a row a value. A cell is a run of `px.control.closed_loop`
+    that begins on the motion; each row has the period up to which the loop is predicted to be
+    stable, as by `px.control.safe_period` with periodic=True. The two know nothing of each other.
 
-    kp, kd: gains as of `px.control.computed_torque`; without kd damping is critical. motion: a function of
-    t as of `px.control.closed_loop` that repeats itself after `cycle` seconds, by default sines of 0.3 rad
-    with a cycle of 2 s. periods: seconds, by default from 0.002 to 2 times kp**-1/2. axes: some of
+    kp, kd: gains as of `px.control.computed_torque`; without kd damping is critical. motion: a
+    function of t as of `px.control.closed_loop` that repeats itself after `cycle` seconds, by
+    default sines of 0.3 rad with a cycle of 2 s. periods: seconds, by default from 0.002 to 2 times
+    kp**-1/2. axes: some of
     "speed" (how many times faster the motion goes), "gain" (a factor of kp, with kd in its square
     root) and "payload" (kg at the tip that the controller does not know of), each with its values;
     by default all three. What has no axis in a map is 1, 1 and 0. duration: of runs, by default one

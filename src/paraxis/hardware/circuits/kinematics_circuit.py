@@ -21,9 +21,9 @@ def inverse_kinematics_circuit(
     """The Circuit that finds joint positions `q` for poses (4, 4) of a frame, the tool by default.
 
     One of the eight solutions: arm, elbow and wrist are 1 or -1, as in
-    px.kinematics.inverse_kinematics_solutions. `word` is the length of all words in bits, and a unit has so
-    many `iterations`, by default as many. Poses out of reach, and those where a length that an
-    angle hangs on is below `near` times the largest it can be, are not valid.
+    px.kinematics.inverse_kinematics_solutions. `word` is the length of all words in bits, and a
+    unit has so many `iterations`, by default as many. Poses out of reach, and those where a length
+    that an angle hangs on is below `near` times the largest it can be, are not valid.
     """
     geometry = family_geometry(robot, frame)
     tasks = inverse_kinematics_tasks(robot, arm, elbow, wrist, frame)

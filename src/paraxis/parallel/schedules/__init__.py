@@ -1,1 +1,1 @@
-"""Schedules: checked plans beside their bounds, from methods by name, for threads, or many at once."""
+"""Schedules: checked plans and their bounds, from methods by name, for threads, or many at once."""

@@ -1,8 +1,8 @@
 """Friction of a joint and its drive (Dhanaraj's Tables 3.1 and 3.2), in the steps of subtasks.
 
 `step(extra=...)` is called before the operations of each. Scalars are generic; choosing among them
-is free. The torques are those of physics/friction/motor_torques.py. There bearings carry forces, here
-their moments, as he has it: that takes fewer products, and the parts can be made at once.
+is free. The torques are those of physics/friction/motor_torques.py. There bearings carry forces,
+here their moments, as he has it: that takes fewer products, and the parts can be made at once.
 """
 
 from ...physics.friction.efficiency import efficiency

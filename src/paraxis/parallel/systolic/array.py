@@ -24,7 +24,7 @@ PARTIAL = re.compile(r"T\d+")  # results without a name of their own
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystolicArray:
-    """Made by `px.parallel.systolic_array`. Times are in flops, buffers in words: numbers that are kept.
+    """Made by `px.parallel.systolic_array`. Times are in flops, buffers in words.
 
     `starts` maps each operation to the flops from the arrival of its state to its start,
     `processor` to the hardware that does it: (place, part of that place, slot).
