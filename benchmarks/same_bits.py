@@ -4,6 +4,8 @@ Words that come out are compared with those of Circuit.run, and so is the valid 
 hdl and Icarus Verilog.
 
     python benchmarks/same_bits.py [--items 2000] [--json FILE]
+
+`make hardware` writes what `paraxis report cordic` reads.
 """
 
 import argparse

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 from paraxis_papers.document import markdown
-from paraxis_papers.reports import REPORTS
+from paraxis_papers.reports import REPORTS, report
 
 import paraxis as px
 from paraxis.cli.main import main
@@ -126,8 +126,7 @@ SLOW = dict.fromkeys(  # some take half a minute
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=SLOW.get(x, ())) for x in REPORTS])
 def test_the_reports_are_those_of_today(name):
-    _, make = REPORTS[name]
-    current = (ROOT / f"docs/reports/{name}.md").read_text() == markdown(make())
+    current = (ROOT / f"docs/reports/{name}.md").read_text() == markdown(report(name))
     assert current, f"docs/reports/{name}.md is out of date: run make reports"
 
 

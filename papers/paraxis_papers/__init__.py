@@ -1,1 +1,5 @@
-"""What Paraxis has to say about a robot and this machine: for the terminal and as a page."""
+"""The papers' tables, regenerated with Paraxis: `paraxis report NAME`, or `report("counts")`."""
+
+from .reports import REPORTS, report
+
+__all__ = ["REPORTS", "report"]

@@ -1,7 +1,7 @@
 """A report: tables of what a paper prints beside what is measured here, and why they differ.
 
 Every report is such a value, and what renders it knows nothing of what it is about. Cells as text,
-JSON and Markdown are here; the terminal is in terminal.py, HTML in report_page.py.
+JSON and Markdown are here; the terminal is in terminal.py, HTML in page.py.
 """
 
 from dataclasses import asdict, dataclass

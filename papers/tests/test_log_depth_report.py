@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+import paraxis_papers
 import pytest
 from paraxis_papers.document import markdown
 from paraxis_papers.log_depth import accuracy, claims, measured, responses, serial_cost
@@ -19,7 +20,6 @@ from paraxis_papers.log_depth.forward_costs import (
 )
 from paraxis_papers.page import report_page
 from paraxis_papers.printed import printed
-from paraxis_papers.reports import REPORTS
 
 import paraxis as px
 from paraxis.drawing.figure import draw
@@ -198,8 +198,7 @@ def test_the_report_has_the_results_of_the_benchmark():
 
 @pytest.mark.long
 def test_the_whole_report():
-    _, make = REPORTS["log-depth"]
-    report = make()
+    report = paraxis_papers.report("log-depth")
     verdicts = [row.note.partition(":")[0] for row in report.tables[0].rows]
     assert set(verdicts) == {claims.CONFIRMED, claims.REFUTED, claims.DEPENDS}
     assert len(verdicts) == len(claims.CLAIMS)

@@ -6,7 +6,9 @@ from fractions import Fraction
 from html.parser import HTMLParser
 
 import numpy as np
+import paraxis_papers
 import pytest
+from paraxis_papers import reports
 from paraxis_papers.counts import hollerbach, luh_walker_paul, statements
 from paraxis_papers.counts.arms import puma, stanford
 from paraxis_papers.counts.dhanaraj_programs import ARMS, as_printed, programs, steps
@@ -15,12 +17,12 @@ from paraxis_papers.counts.polynomial import at, fitted, formula
 from paraxis_papers.document import Figure, Report, Row, Table, as_json, cells, markdown, text_of
 from paraxis_papers.page import report_page
 from paraxis_papers.printed import printed
-from paraxis_papers.reports import REPORTS
+from paraxis_papers.terminal import print_report
 from rich.cells import cell_len
 
 import paraxis as px
-from paraxis.cli import terminal
 from paraxis.cli.main import main
+from paraxis.cli.terminal import Terminal
 from paraxis.drawing.axes import LinearAxis, LogAxis
 from paraxis.drawing.figure import draw
 from paraxis.physics import INVERSE_DYNAMICS
@@ -30,8 +32,7 @@ from paraxis.spatial import Vector, cross
 
 @pytest.fixture(scope="module")
 def counts():
-    _, make = REPORTS["counts"]
-    return make()
+    return paraxis_papers.report("counts")
 
 
 @pytest.fixture(scope="module")
@@ -392,7 +393,7 @@ def test_pages_are_whole_escaped_and_self_contained(counts):
 @pytest.mark.parametrize("width", [70, 200])
 def test_terminals_show_every_number(counts, width, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(width))
-    terminal.print_report(terminal.Terminal(), counts)
+    print_report(Terminal(), counts)
     shown = capsys.readouterr().out
     assert max(map(cell_len, shown.splitlines())) <= width
     for r in counts.rows:
@@ -487,7 +488,7 @@ def test_axes_stand_at_round_numbers():
 @pytest.mark.parametrize("width", [30, 100])
 def test_figures_in_terminals(width, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(width))
-    terminal.print_report(terminal.Terminal(), WITH_CURVES)
+    print_report(Terminal(), WITH_CURVES)
     shown = capsys.readouterr().out
     assert max(map(cell_len, shown.splitlines())) <= width
     assert "processors" in shown and "ours <b>" in shown and "250.5" in shown
@@ -500,7 +501,7 @@ def test_figures_in_terminals(width, monkeypatch, capsys):
 @pytest.fixture
 def one_report(counts, monkeypatch):
     """So that the report is not made again for every call."""
-    monkeypatch.setitem(REPORTS, "counts", (REPORTS["counts"][0], lambda: counts))
+    monkeypatch.setattr(reports, "report", lambda name: counts)
 
 
 def test_the_command_lists_reports(capsys):
@@ -526,7 +527,7 @@ def test_stdout_takes_one_form_alone(counts, capsys):
     assert main(["report", "counts", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out) == as_json(counts)
     assert main(["report", "counts", "--json", "-", "--html", "-"]) == 2
-    assert "on stdout" in capsys.readouterr().err
+    assert "only one of --json and --html" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

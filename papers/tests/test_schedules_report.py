@@ -2,9 +2,9 @@
 
 import re
 
+import paraxis_papers
 import pytest
 from paraxis_papers.printed import printed
-from paraxis_papers.reports import REPORTS
 from paraxis_papers.schedules.arms import (
     six_links,
     stanford,
@@ -23,8 +23,7 @@ TOLD = printed("dhanaraj")["streamlining"]
 
 @pytest.fixture(scope="module")
 def report():
-    _, make = REPORTS["schedules"]
-    return make()
+    return paraxis_papers.report("schedules")
 
 
 def rows(report, title):

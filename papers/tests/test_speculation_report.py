@@ -1,10 +1,10 @@
 """The report on speculation: what its numbers are made of, and that verdicts follow from them."""
 
 import numpy as np
+import paraxis_papers
 import pytest
 from paraxis_papers.document import markdown
 from paraxis_papers.page import report_page
-from paraxis_papers.reports import REPORTS
 from paraxis_papers.speculation import (
     against_period,
     arms,
@@ -299,8 +299,7 @@ def test_pipelines_of_one_and_two_stages_are_policies_with_names():
 
 @pytest.mark.long
 def test_the_whole_report():
-    _, make = REPORTS["speculation"]
-    report = make()
+    report = paraxis_papers.report("speculation")
     rows = report.tables[-1].rows
     assert len(rows) == len(claims.CLAIMS)
     assert {verdict(row) for row in rows} == {"confirmed", "refuted", "depends"}

@@ -12,9 +12,11 @@ import pytest
 from support.processes import SOURCE, environment
 
 import paraxis
+from paraxis.checks import shown
+from paraxis.cli import arguments, bench, measure, neighbours, peer, schedule_text, tables
 from paraxis.cli import demo_plots as plots
 from paraxis.cli import main as cli
-from paraxis.cli import measure, neighbours, peer, schedule_text, terminal, text
+from paraxis.cli.terminal import Terminal
 from paraxis.drawing.axes import number_text
 from paraxis.parallel.schedules.scheduling import METHODS
 from paraxis.physics import CHEAP
@@ -116,6 +118,15 @@ def test_a_robot_without_mass(capsys, tmp_path):
     Page(page.read_text(encoding="utf-8"))
 
 
+def test_a_task_graph_is_not_a_robot(capsys, tmp_path):
+    path = tmp_path / "own.stg"
+    paraxis.TaskGraph({"a": 2, "b": 3}, [("a", "b")]).to_stg(path)
+    for command in (["info"], ["bench"], ["demo", "--robot"]):
+        code, _, err = run(capsys, *command, path)
+        assert code == 2 and "is a task graph" in err and "`paraxis schedule`" in err
+        assert "XML" not in err and err.count("\n") == 1
+
+
 # -- bench -----------------------------------------------------------------------------------------
 
 
@@ -128,10 +139,10 @@ def test_bench_writes_the_documented_json(capsys, tmp_path):
     assert "built in" in out  # why there is no Pinocchio
     figures = json.loads(path.read_text(encoding="utf-8"))
     for key in figures:
-        assert key in cli.JSON_KEYS
+        assert key in bench.JSON_KEYS
     for part in ("operations", "compile"):
         for key in figures[part]:
-            assert key in cli.JSON_KEYS
+            assert key in bench.JSON_KEYS
     assert figures["robot"] == {"name": "planar3", "joints": 3}
     assert [(row["batch"], row["threads"]) for row in figures["rows"]] == [
         (1, 1),
@@ -199,9 +210,9 @@ def test_ratios_of_crowded_figures_are_left_out(capsys, monkeypatch):
     rows = [measure.Speed(10, threads, 1.0, 1e9) for threads in (1, 2)]
     slow = [measure.Speed(10, threads, 7.0, 1e9 / 7) for threads in (1, 2)]
     compared = peer.Comparison("0", slow, 1e-6, 0.0)
-    terminal.print_speeds(terminal.Terminal(), rows, compared)
+    tables.print_speeds(Terminal(), rows, compared)
     assert capsys.readouterr().out.split()[-1] == "7.0"
-    terminal.print_speeds(terminal.Terminal(), rows, compared, lambda threads: threads > 1)
+    tables.print_speeds(Terminal(), rows, compared, lambda threads: threads > 1)
     words = capsys.readouterr().out.split()
     assert words[-1] == "–" and words.count("7.0") == 1
 
@@ -230,7 +241,9 @@ def test_a_robot_with_drives_of_a_file(capsys, tmp_path):
 def test_pinocchio_is_not_measured_with_rotors_it_does_not_read(capsys, tmp_path):
     options = words_of("--batch 8 --threads 1")
     code, out, _ = run(capsys, "bench", urdf(tmp_path), "--drives", drives(tmp_path), *options)
-    assert code == 0 and "as it does not read the rotors of these drives" in " ".join(out.split())
+    assert code == 0 and "it does not read the rotor inertias of these drives" in " ".join(
+        out.split()
+    )
 
 
 # -- schedule --------------------------------------------------------------------------------------
@@ -254,8 +267,8 @@ def test_schedule_of_a_built_in_robot(capsys, tmp_path):
     assert (found["processors"], found["method"]) == (6, "list")
     for word in (
         "puma560",
-        "inverse_dynamics, the cheapest Program, a task an operation",
-        f"{flops}: the time of one processor",
+        "inverse_dynamics, the cheapest Program, one task per operation",
+        f"{flops}: the time on one processor",
         f"makespan      {found['makespan']}",
         f"{found['speedup']:.2f}",
         f"{found['efficiency']:.1%}",
@@ -299,7 +312,7 @@ def test_every_method_can_be_asked_for(capsys, method):
 def test_schedule_of_other_tasks(capsys):
     argv = words_of("schedule ur5 --processors 2 --function mass_matrix --grain 8")
     code, out, _ = run(capsys, *argv)
-    assert code == 0 and "mass_matrix, the cheapest Program, at most 8 flops a task" in out
+    assert code == 0 and "mass_matrix, the cheapest Program, at most 8 flops per task" in out
     code, out, _ = run(capsys, *words_of("schedule ur5 --processors 2 --tasks streamlined"))
     assert code == 0 and "Dhanaraj's subtasks" in out
     argv = words_of("schedule ur5 --processors 2 --algorithm newton_euler --priority hlf")
@@ -310,8 +323,8 @@ def test_schedule_with_messages_and_balanced_sums(capsys, tmp_path):
     figures = tmp_path / "out.json"
     argv = words_of("schedule ur5 --processors 2 --balanced --latency 4 --messages 0.5 --json")
     code, out, _ = run(capsys, *argv, figures)
-    assert code == 0 and "sums balanced, a task an operation" in out
-    assert "a message takes 4 and 0.5 a value" in out
+    assert code == 0 and "balanced sums, one task per operation" in " ".join(out.split())
+    assert "a message takes 4 plus 0.5 per value" in " ".join(out.split())
     found = json.loads(figures.read_text(encoding="utf-8"))
     assert {size for task in found["tasks"] for size in task["messages"]} == {4.5}
     program = paraxis.program(paraxis.load("ur5"))
@@ -330,7 +343,7 @@ def test_several_processors_that_bring_nothing(capsys):
 def test_a_search_that_was_left_out_is_said(capsys):
     argv = words_of("schedule ur5 --latency 3 --method optimal --time-limit 1e-9")
     code, out, _ = run(capsys, *argv)
-    assert code == 0 and out.count("There was no exact search: the time limit.") == 1
+    assert code == 0 and out.count("No exact search was made: the time limit.") == 1
 
 
 def test_options_of_other_methods_are_named(capsys):
@@ -339,7 +352,7 @@ def test_options_of_other_methods_are_named(capsys):
     _, _, err = run(capsys, *words_of("schedule ur5 --method heft --priority hlf"))
     assert err == "paraxis: --priority needs --method list\n"
     _, _, err = run(capsys, *words_of("schedule ur5 --processors 0"))
-    assert "expected whole numbers >= 1" in err
+    assert "expected integers >= 1" in err
 
 
 def test_who_watches_sees_what_is_waited_for(capsys, monkeypatch):
@@ -392,6 +405,24 @@ def test_schedules_fit_the_terminal(capsys, monkeypatch):
     for argv in ("schedule planar3 --processors 3", "schedule planar3 --processors 1-3"):
         code, out, _ = run(capsys, *words_of(argv))
         assert code == 0 and max(len(line.rstrip()) for line in out.splitlines()) <= 60
+
+
+# -- report ----------------------------------------------------------------------------------------
+
+
+def test_without_the_papers_a_report_says_how_to_install_them(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "paraxis_papers", None)
+    for words in ([], ["counts"], ["counts", "--json", "-"]):
+        code, out, err = run(capsys, "report", *words)
+        assert (code, out) == (2, "") and err.count("\n") == 1 and "pip install ./papers" in err
+    code, out, _ = run(capsys, "report", "--help")
+    assert code == 0 and "pip install ./papers" in out
+
+
+def test_only_the_report_command_knows_of_the_papers():
+    package = SOURCE / "paraxis"
+    found = [path for path in package.rglob("*.py") if "paraxis_papers" in path.read_text("utf-8")]
+    assert found == [package / "cli" / "report.py"]
 
 
 # -- demo ------------------------------------------------------------------------------------------
@@ -480,9 +511,9 @@ def test_escape_sequences_never_reach_the_terminal(capsys, tmp_path):
 
 
 def test_shown_text_is_one_short_line():
-    assert text.shown("a\nb\x1b") == "a\\nb\\x1b"
-    assert text.shown("x" * 1000) == "x" * 59 + "…"
-    assert len(text.shown("\x1b" * 1000)) <= 60
+    assert shown("a\nb\x1b") == "a\\nb\\x1b"
+    assert shown("x" * 1000) == "x" * 59 + "…"
+    assert len(shown("\x1b" * 1000)) <= 60
 
 
 # -- errors ----------------------------------------------------------------------------------------
@@ -558,7 +589,7 @@ def test_interruption_is_quiet(capsys, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "load", interrupted)
+    monkeypatch.setattr(arguments, "load", interrupted)
     assert run(capsys, "info", "ur5") == (130, "", "")
 
 
@@ -569,6 +600,24 @@ def test_help_and_version(capsys):
     assert run(capsys)[:2] == (0, out)  # no command: the same
     for command in ["info", "bench", "schedule", "safe-rate", "atlas", "export", "report", "demo"]:
         assert command in out and run(capsys, command, "--help")[0] == 0
+
+
+def test_only_a_command_that_needs_them_imports_heavy_packages():
+    heavy = ("rich", "paraxis_papers", "paraxis.control.controller", "paraxis.cli.measure")
+    code = f"""
+import sys
+from paraxis.cli.main import main
+main(["--version"])
+print([name for name in {heavy} if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=60,
+    )
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
 def test_as_a_process():
@@ -601,11 +650,12 @@ def test_files_are_written_before_a_pipe_breaks(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file that is always full")
-@pytest.mark.parametrize("words", [["report"], ["info", "puma560"]])
-def test_a_full_stdout_is_one_line(words):
+@pytest.mark.parametrize("words", ["export planar3 --language c -o .", "info puma560"])
+def test_a_full_stdout_is_one_line(words, tmp_path):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "paraxis", *words],
+            [sys.executable, "-m", "paraxis", *words_of(words)],
+            cwd=tmp_path,
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

@@ -5,8 +5,9 @@ import pytest
 
 import paraxis as px
 from paraxis.cli import main as cli
-from paraxis.cli.safe_rates import _hertz, middle_posture, postures_by_chance
-from paraxis.cli.text import duration
+from paraxis.cli.rates import middle_posture, random_postures
+from paraxis.cli.rates_text import _hertz
+from paraxis.cli.short_numbers import duration
 
 GAINS = ("--kp", "100", "--kd", "20")
 
@@ -90,14 +91,14 @@ def test_the_posture_is_the_middle_of_the_ranges():
         (("planar3", "--kp", 1), "--kd"),
         (("planar3", *GAINS, "--policy", "nobody"), "found 'nobody'"),
         (("planar3", *GAINS, "--posture", "1,2"), "--posture: expected 3 numbers for planar3"),
-        (("planar3", *GAINS, "--delay", 1.5), "--delay: expected a share of the period"),
-        (("planar3", *GAINS, "--frame", "tip"), "--frame: expected --payload too"),
+        (("planar3", *GAINS, "--delay", 1.5), "--delay: expected a fraction of the period"),
+        (("planar3", *GAINS, "--frame", "tip"), "--frame needs --payload"),
         (("planar3", *GAINS, "--payload", 1, "--frame", "hand"), "hand"),
         (("planar3", *GAINS, "--missed", -1), "missed_in_a_row: expected"),
-        (("planar3", *GAINS, "--missed", 1, "--check"), "--check: makes no sense with --missed"),
+        (("planar3", *GAINS, "--missed", 1, "--check"), "--check cannot be used with --missed"),
         (("planar3", *GAINS, "--postures", 0), "--postures: expected"),
         (("planar3", *GAINS, "--postures", 2, "--posture", "0,0,0"), "not allowed with"),
-        (("planar3", *GAINS, "--postures", 2, "--check"), "--check: expected --posture,"),
+        (("planar3", *GAINS, "--postures", 2, "--check"), "--check cannot be used with --postures"),
         (("planar3", "--kp", "1,2", "--kd", 1), "kp: expected"),
         (("nothing.urdf", *GAINS), "nothing.urdf"),
     ],
@@ -125,22 +126,22 @@ def test_where_it_rests_with_a_payload_is_said(capsys):
     assert "it rests at " + ", ".join(f"{q:.3g}" for q in rest.posture) in out
 
 
-def test_the_least_over_postures_by_chance(capsys):
+def test_the_least_over_random_postures(capsys):
     code, out, _ = run(capsys, "planar3", *GAINS, "--policy", "hamilton", "--postures", 5)
     arm = px.robots.planar(3)
     law = px.control.computed_torque(arm, 100.0, 20.0, "hamilton")
-    postures = postures_by_chance(arm, 5)
+    postures = random_postures(arm, 5)
     periods = [px.control.safe_period(arm, law, posture).period for posture in postures]
     cells = line_of(out, "hamilton").split()
-    assert code == 0 and "at 5 postures by chance" in out
+    assert code == 0 and "at 5 random postures" in out
     assert " ".join(cells[1:3]) == duration(min(periods))
     assert " ".join(cells[5:7]) == duration(np.median(periods))
 
 
-def test_postures_by_chance_are_within_the_ranges():
+def test_random_postures_are_within_the_ranges():
     robot = px.load("ur5")
     lower, upper = np.transpose([(joint.lower, joint.upper) for joint in robot.joints])
-    postures = postures_by_chance(robot, 100)
+    postures = random_postures(robot, 100)
     assert (lower <= postures).all() and (postures <= upper).all()
     assert (np.ptp(postures, axis=0) > 0.9 * (upper - lower)).all()
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 from operator import add
 
 import numpy as np
+import paraxis_papers
 import pytest
 from paraxis_papers.document import as_json
 from paraxis_papers.networks.traffic import elimination, network_figure
-from paraxis_papers.reports import REPORTS
 
 import paraxis as px
 from paraxis.parallel.networks.network import NETWORKS, Delivery, Network
@@ -181,8 +181,7 @@ def test_the_figure_shows_every_network():
 
 @pytest.mark.long
 def test_the_report_is_whole():
-    _, make = REPORTS["networks"]
-    report = make()
+    report = paraxis_papers.report("networks")
     names = [(table.title, row.quantity) for table in report.tables for row in table.rows]
     assert len(set(names)) == len(names) > 100
     assert all(row.measured is not None for row in report.rows)

@@ -5,8 +5,8 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import paraxis_papers
 import pytest
-from paraxis_papers.reports import REPORTS
 from support.robots import random_chain, relative_error, states
 
 import paraxis as px
@@ -389,8 +389,7 @@ def test_an_array_says_what_it_is():
 
 @pytest.fixture(scope="module")
 def report():
-    _, make = REPORTS["systolic"]
-    return make()
+    return paraxis_papers.report("systolic")
 
 
 def test_table_6_is_met(report):

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import product
 
 import numpy as np
+import paraxis_papers
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,6 @@ from paraxis_papers.depth.growth import line
 from paraxis_papers.depth.measured import availability
 from paraxis_papers.document import agrees, markdown
 from paraxis_papers.page import report_page
-from paraxis_papers.reports import REPORTS
 from support.robots import random_robot, relative_error, states
 
 import paraxis as px
@@ -561,8 +561,7 @@ def test_a_line_is_found_where_there_is_one():
 
 @pytest.fixture(scope="module")
 def report():
-    _, make = REPORTS["depth"]
-    return make()
+    return paraxis_papers.report("depth")
 
 
 @pytest.mark.long

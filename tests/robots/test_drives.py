@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from support.robots import random_robot, with_losses
 
 import paraxis as px
-from paraxis.cli.terminal import Terminal, print_robot
+from paraxis.cli.tables import print_robot
+from paraxis.cli.terminal import Terminal
 from paraxis.errors import ParaxisError, RobotError
 from paraxis.robots import yaml_text
 from paraxis.robots.friction import BEARING_NAMES, NO_FRICTION

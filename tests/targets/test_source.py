@@ -26,7 +26,7 @@ from support.swing import swing
 import paraxis as px
 from paraxis import api
 from paraxis.cli import main as cli
-from paraxis.cli.exported_files import LANGUAGES, export
+from paraxis.cli.export import LANGUAGES, export
 from paraxis.graph.graph import Graph
 from paraxis.graph.node import Builder
 from paraxis.graph.operations import LEAVES, OPS

@@ -14,18 +14,18 @@ from . import demo_plots as plots
 from .machine import lines
 from .measure import SAMPLE
 from .operations import NOTE, cheapest
-from .text import duration, short
+from .short_numbers import duration, short
 
 
 @dataclass(frozen=True)
 class Tour:
-    """What the demo found out: all the page shows."""
+    """What the demo found: all that the page shows."""
 
     version: str
     robot: object
     call: str  # how to load this robot, as Python
     program: object
-    pairs: list  # (general, customised) Operations, one pair an algorithm
+    pairs: list  # (general, customised) Operations, one pair per algorithm
     chosen: object  # Operations
     compiled: object  # measure.Compiled
     error: float  # of the kernel against the interpreter
@@ -33,7 +33,7 @@ class Tour:
     latency_s: float
     speeds: list
     machine: dict
-    warning: str  # that others were computing too, or nothing
+    warning: str  # that other processes were computing too, or nothing
 
 
 def page(tour):
@@ -59,9 +59,9 @@ def _head(tour, name, best):
     shown_tiles = "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in tiles)
     return f"""<header>
 <p class="brand">Paraxis {escape(tour.version)}</p>
-<h1>{name}: {_spoken(best.states_per_s)} states a second</h1>
-<p class="lead">The torques behind a motion, computed by straight-line machine code that was made
-for this very robot and this very CPU.</p>
+<h1>{name}: {_spoken(best.states_per_s)} states per second</h1>
+<p class="lead">Inverse dynamics, computed by straight-line machine code that was generated for
+this robot and this CPU.</p>
 <ul class="tiles">{shown_tiles}</ul>
 </header>"""
 
@@ -88,8 +88,8 @@ def _speed(tour):
         heads += [f"{name}, per state", f"{name}, states/s"]
     return section(
         "How fast",
-        f"Inverse dynamics of many states in one call: the more a call brings, the less the call "
-        f"itself costs. Small batches use one thread in either case. A call with a single state "
+        f"Inverse dynamics of many states in one call: larger batches spread the overhead of a "
+        f"call over more states. Small batches always use one thread. A call with a single state "
         f"takes {duration(tour.latency_s)}, from Python and back.",
         f'<p class="warning">{escape(tour.warning)}</p>' if tour.warning else "",
         plot(plots.throughput, series),
@@ -105,9 +105,9 @@ def _operations(tour):
     groups.append(("chosen", [("c1", "customised", tour.chosen.flops)]))
     return section(
         "What customising saves",
-        "Flops for one state before and after the robot is known. In the general robot every mass, "
+        "Flops per state before and after the robot is known. In the general robot every mass, "
         "centre of mass, inertia, length and gravity is an input; in the customised one they are "
-        "numbers, and zeros, ones and repetitions disappear. Chosen is the cheapest over all "
+        "constants, and zeros, ones and repetitions disappear. Chosen is the cheapest over all "
         "algorithms and equivalent body frames and masses, and is what runs.",
         plot(plots.operations, groups),
         f'<p class="fine">{escape(NOTE)}</p>',
@@ -121,12 +121,12 @@ def _layers(tour):
     average = flops / len(widths)
     return section(
         "Where the parallelism is",
-        f"With a processor for every operation, {flops} flops take {len(widths)} steps one after "
-        f"another; this many could run at once in each. On average that is {average:.1f}: however "
-        "many processors share one state, it gets at most that many times faster. Different states "
-        "are independent, which is where vectors and threads come in.",
+        f"With a processor for every operation, {flops} flops take {len(widths)} steps, one after "
+        f"another; the plot shows how many flops could run at once in each step. The average is "
+        f"{average:.1f}: no number of processors makes one state more than that many times "
+        "faster. Different states are independent, which is what vectors and threads exploit.",
         plot(plots.layers, widths, flops),
-        '<p class="fine">Each flop stands as early as its arguments allow; sines and cosines of '
+        '<p class="fine">Each flop runs as early as its arguments allow; sines and cosines of '
         "the joint angles are taken as given.</p>",
     )
 

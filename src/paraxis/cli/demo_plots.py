@@ -4,13 +4,13 @@ import math
 
 from ..drawing.axes import LogAxis
 from ..drawing.svg import Drawing
-from .text import duration, short
+from .short_numbers import duration, short
 
 LEFT, RIGHT, TOP, BOTTOM = 56, 18, 34, 48  # room around the axes for their labels
 
 
 def throughput(series, width):
-    """States a second over batch size, both logarithmic. series: [(name, speeds)]."""
+    """States per second over batch size, both logarithmic. series: [(name, speeds)]."""
     drawing = Drawing(width, 360, "States per second over batch size")
     every = [speed for _, speeds in series for speed in speeds]
     x = LogAxis([s.batch for s in every], LEFT, width - RIGHT)
@@ -109,7 +109,7 @@ def layers(widths, flops, width):
 
 
 def _binned(widths, most):
-    """(first, last, mean) of runs of steps, one a step where there is room for that."""
+    """(first, last, mean) of runs of steps, one per step where there is room for that."""
     size = -(-len(widths) // most)
     starts = range(0, len(widths), size)
     parts = [(first, widths[first : first + size]) for first in starts]

@@ -43,7 +43,7 @@ def lines(description):
 
 
 def memory_bytes():
-    """How much memory there is, or None where the system does not say."""
+    """The memory of this machine, or None where the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

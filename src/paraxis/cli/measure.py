@@ -1,7 +1,8 @@
 """How long things take here and now, and whether the answers are right.
 
-A time is the best of a few runs, each long enough for the clock: on a shared machine the others
-can only make a run slower. Results go to a given array (`out=`), inputs are rows of states.
+A time is the best of a few runs, each long enough for the clock: on a shared machine other
+processes can only make a run slower. Results go to a given array (`out=`), inputs are rows of
+states.
 """
 
 import os
@@ -13,9 +14,12 @@ from functools import partial
 
 import numpy as np
 
+from ..errors import ArgumentError
+from ..targets.cpu.threads import available
+from .machine import memory_bytes
 from .neighbours import Neighbours
 
-SAMPLE = 50  # states on which the interpreter, which is slow, is asked too
+SAMPLE = 50  # states that are also given to the interpreter, which is slow
 TOLERANCE = 1e-10  # of a float64 kernel against the interpreter
 
 
@@ -34,7 +38,7 @@ QUICK = Effort(runs=2, seconds=0.002, patience=0.05, tries=1)
 
 @dataclass(frozen=True)
 class Compiled:
-    """Seconds from a robot to a kernel. Both were seen to happen, in an empty cache."""
+    """Seconds from a robot to a kernel, measured with a cache that was empty at first."""
 
     trace_s: float  # robot -> Program
     cold_s: float  # Program -> kernel, compiled
@@ -43,7 +47,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Speed:
-    """One batch size on so many threads."""
+    """The speed of one batch size on one number of threads."""
 
     batch: int
     threads: int
@@ -59,7 +63,7 @@ class Speed:
 
 
 def best_seconds(call, effort, threads=1):
-    """Seconds a call takes, warm. Tried again, a few times, while others took its cores."""
+    """Seconds per call, warm. Measured again, a few times, if other processes took its cores."""
     best = float("inf")
     for _ in range(effort.tries):
         with Neighbours() as others:
@@ -90,7 +94,7 @@ def _elapsed(call, calls):
 
 
 def states(program, count, dtype="float64", seed=0):
-    """Random states, one array an input: positions within a turn, rates and accelerations."""
+    """Random states, one array per input: positions within a turn, rates and accelerations."""
     rng = np.random.default_rng(seed)
     return [
         rng.uniform(-3, 3, (count, *shape)).astype(dtype, copy=False)
@@ -99,7 +103,7 @@ def states(program, count, dtype="float64", seed=0):
 
 
 def compile_times(trace, dtype):
-    """The Program of `trace()`, its kernel, and what they took: compiled, then from disk."""
+    """The Program of `trace()`, its kernel, and their times: compiled, then loaded from disk."""
     start = time.perf_counter()
     program = trace()
     traced = time.perf_counter()
@@ -117,7 +121,7 @@ def compile_times(trace, dtype):
 
 @contextmanager
 def _empty_cache():
-    """A cache folder of our own, so that a compilation is one and a cache hit is one."""
+    """A cache folder of our own, so that the first compilation misses and the second hits."""
     before = os.environ.get("PARAXIS_CACHE")
     with tempfile.TemporaryDirectory(prefix="paraxis-") as folder:
         os.environ["PARAXIS_CACHE"] = folder
@@ -170,13 +174,31 @@ def general_error(kernel, program, general, values, count=SAMPLE):
 
 
 def worst_error(found, reference):
-    """max|Δ| / max(1, max|reference|) a state, of the worst state."""
+    """max|Δ| / max(1, max|reference|) per state, of the worst state."""
     scale = np.maximum(1.0, abs(reference).max(-1))
     return float((abs(found - reference).max(-1) / scale).max())
 
 
-def bytes_needed(program, batch, dtype):
-    """Memory for the arrays of a batch."""
+def thread_counts(most=None):
+    """One thread, and as many as were asked for or there are cores."""
+    return sorted({1, most or available()})
+
+
+def affordable(program, dtype, batches, asked):
+    """The batch sizes that fit in memory. If the user asked for one that does not, an error."""
+    memory = memory_bytes() or 2**32
+    fit = [batch for batch in batches if _bytes_needed(program, batch, dtype) <= memory // 8]
+    if asked and len(fit) < len(batches):
+        needed = _bytes_needed(program, max(batches), dtype) / 2**30
+        raise ArgumentError(
+            f"--batch {max(batches)} needs arrays of {needed:.1f} GiB; at most an eighth of the "
+            f"memory, {memory / 2**33:.1f} GiB, is used"
+        )
+    return fit or [1]
+
+
+def _bytes_needed(program, batch, dtype):
+    """The memory that the arrays of a batch take."""
     shapes = [*program.inputs.values(), *program.outputs.values()]
     entries = sum(int(np.prod(shape, dtype=int)) for shape in shapes)
     return entries * batch * np.dtype(dtype).itemsize

@@ -1,7 +1,7 @@
-"""Who else was computing while we measured.
+"""Whether other processes were computing while we measured.
 
-When our threads and theirs want more cores than there are, figures are too slow, those of code
-that spins while it waits by orders of magnitude; a table of times cannot show that by itself.
+When our threads and theirs want more cores than there are, times are too long, by orders of
+magnitude for code that spins while it waits; a table of times cannot show that by itself.
 """
 
 import os
@@ -9,7 +9,7 @@ import time
 
 from ..targets.cpu.threads import available
 
-NOTABLE = 0.15  # cores; less is the ordinary murmur of a machine
+NOTABLE = 0.15  # cores; less is the background of any machine
 
 
 class Neighbours:
@@ -28,24 +28,24 @@ class Neighbours:
             self.cores = max(0.0, (stop[1] - self._start[1]) / max(seconds, 1e-9))
 
     def crowd(self, threads):
-        """Whether they took what this many threads of ours needed."""
+        """Whether they took cores that this many threads of ours needed."""
         if self.cores is None or self.cores < NOTABLE:
             return False
         return min(threads, available()) + self.cores > available() + NOTABLE
 
     def warning(self, threads):
-        """A sentence where figures up to this many threads cannot be trusted, else nothing."""
+        """A sentence if figures for up to this many threads cannot be trusted, else nothing."""
         if not self.crowd(threads):
             return ""
         several = "" if self.crowd(1) else " on several threads"
         return (
-            f"Other processes kept {self.cores:.1f} of {available()} cores busy meanwhile: figures"
-            f"{several} are too slow. Measure again when the machine is quiet."
+            f"Other processes kept {self.cores:.1f} of {available()} cores busy meanwhile: times"
+            f"{several} are too long. Measure again when the machine is idle."
         )
 
 
 def _others():
-    """(now, CPU seconds that everybody but this process has used on our cores); None off Linux."""
+    """(now, CPU seconds that all other processes have used on our cores); None off Linux."""
     try:
         ours = {f"cpu{k}" for k in os.sched_getaffinity(0)}
         with open("/proc/stat", encoding="ascii") as file:

@@ -1,5 +1,6 @@
 """Pinocchio on the same file and the same states, where it is installed. Never required."""
 
+import os
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,9 +14,23 @@ class Unavailable(Exception):
     """Why there is nothing to compare with, in words."""
 
 
+def pinocchio(path, tip, robot):
+    """(Pinocchio or None, a remark on it) for the file from which the robot was loaded."""
+    if not os.path.isfile(path):
+        return None, "not measured: it needs a file, and this robot is built in"
+    if tip is not None:
+        return None, "not measured: it cannot leave out the joints beyond --tip"
+    if any(joint.reflected_inertia for joint in robot.joints):
+        return None, "not measured: it does not read the rotor inertias of these drives"
+    try:
+        return Pinocchio(path, robot), "ratio is its time divided by ours"
+    except Unavailable as reason:
+        return None, f"not measured: {reason}"
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """What Pinocchio made of the same batches, and how far its torques are from ours."""
+    """Pinocchio's speeds on the same batches, and how far its torques are from ours."""
 
     version: str
     speeds: list
@@ -44,10 +59,10 @@ class Pinocchio:
         try:
             self._model = pinocchio.buildModelFromUrdf(str(path))
         except Exception as error:
-            raise Unavailable(f"cannot read the file: {shown(str(error), 100)}") from None
+            raise Unavailable(f"it cannot read the file: {shown(str(error), 100)}") from None
         model = self._model
         if sorted(model.names[1:]) != sorted(robot.joint_names) or model.nv != robot.nv:
-            raise Unavailable("reads other joints from the file")
+            raise Unavailable("it reads other joints from the file")
         # column of ours -> the joint of theirs that reads it
         self._ours = [robot.joint_names.index(name) for name in list(model.names)[1:]]
 

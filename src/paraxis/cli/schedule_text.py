@@ -1,8 +1,5 @@
-"""A schedule in the terminal: its figures, and a chart in letters where it fits."""
+"""A schedule in the terminal: its figures, and a chart of characters where it fits."""
 
-from contextlib import contextmanager
-
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ..checks import shown
@@ -12,7 +9,7 @@ from ..parallel.methods.bounds import gap_words
 from ..parallel.methods.optimal.search import unsearched
 from ..parallel.methods.plan import busy_rows
 from ..parallel.tasks.task_groups import groups_of
-from .terminal import Column, Terminal, print_table
+from .terminal import Column, print_table
 
 HUES = ("blue", "yellow", "green", "magenta", "cyan", "red")  # of groups, in turn
 BLOCKS = "█▓"  # in turn, so that neighbours are told apart without colours
@@ -20,42 +17,22 @@ IDLE = "·"
 MOST_ROWS = 32
 
 
-@contextmanager
-def progress():
-    """A line on stderr for what is being waited for; nothing where nobody watches.
-
-    Yields the function that says what it is.
-    """
-    terminal = Terminal(stderr=True)
-    line = Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=terminal,
-        transient=True,
-        disable=not terminal.is_terminal,
-    )
-    task = line.add_task("")
-    with line:
-        yield lambda words: line.update(task, description=words)
-
-
 def print_tasks(terminal, tasks, title, source):
-    """What is to be done, and where it comes from."""
+    """The tasks in numbers, and where they come from."""
     terminal.title(shown(title), source)
     terminal.print()
     edges = counted(tasks.edge_count, "dependency", "dependencies")
     _facts(
         terminal,
         ("tasks", f"{number_text(len(tasks))}, {edges}"),
-        ("work", f"{number_text(tasks.work)}: the time of one processor"),
-        ("longest path", f"{number_text(tasks.span)}: the time of any number of processors"),
-        ("parallelism", f"{tasks.parallelism:.1f}: work by longest path"),
+        ("work", f"{number_text(tasks.work)}: the time on one processor"),
+        ("longest path", f"{number_text(tasks.span)}: the least time on any number of processors"),
+        ("parallelism", f"{tasks.parallelism:.1f}: work divided by longest path"),
     )
 
 
 def print_schedule(terminal, schedule):
-    """One schedule: what it reaches, what bounds it, and a chart."""
+    """One schedule: its makespan, its bounds and a chart."""
     terminal.title(counted(schedule.processors, "processor"))
     terminal.print()
     _facts(
@@ -75,7 +52,7 @@ def print_schedule(terminal, schedule):
 
 
 def print_schedules(terminal, schedules):
-    """A line a schedule, over the number of processors; the best use of them shines."""
+    """One line per schedule, over the number of processors."""
     terminal.title("speed-up", f"method {schedules[0].method}")
     terminal.print()
     heads = ("processors", "makespan", "bound", "speed-up", "efficiency")
@@ -97,11 +74,27 @@ def print_schedules(terminal, schedules):
 
 def _note_unsearched(terminal, schedules):
     for reason in dict.fromkeys(filter(None, map(unsearched, schedules))):
-        terminal.note(f"There was no exact search: {reason}.")
+        terminal.note(f"No exact search was made: {reason}.")
+
+
+def _facts(terminal, *facts):
+    for what, value in facts:
+        terminal.print(f"  {what:<14}{value}")
+
+
+def _beside_one(schedule):
+    """A remark where several processors gain nothing."""
+    if schedule.is_slow:
+        return ", slower than one processor"
+    return ", all on one processor" if len(set(schedule.places)) == 1 < schedule.processors else ""
+
+
+def _proved(schedule):
+    return "optimal" if schedule.optimal else f"{gap_words(schedule.gap)} above the shortest"
 
 
 def chart(schedule, width):
-    """A line a processor, so many letters a unit of time; none where tasks would be too small.
+    """One line per processor; no lines where a task would be narrower than a character.
 
     With names where there is room for all of them. Processors without tasks are only counted.
     """
@@ -112,7 +105,7 @@ def chart(schedule, width):
         return []
     gutter = len(f"P{max(processors)}") + 1
     scale = (width - gutter) / schedule.makespan
-    scale = int(scale) or scale  # whole letters keep equal tasks equal
+    scale = int(scale) or scale  # an integer keeps equal tasks equal
     if min(lengths.values()) * scale < 1:
         return []
     named = all(len(shown(str(name))) < int(length * scale) for name, length in lengths.items())
@@ -139,19 +132,3 @@ def chart(schedule, width):
     length = round(schedule.makespan * scale) - 1
     rows.append(Text(" " * gutter + "0" + number_text(schedule.makespan).rjust(length), "dim"))
     return rows
-
-
-def _facts(terminal, *facts):
-    for what, value in facts:
-        terminal.print(f"  {what:<14}{value}")
-
-
-def _beside_one(schedule):
-    """A word where several processors bring nothing."""
-    if schedule.is_slow:
-        return ", slower than one processor"
-    return ", all on one processor" if len(set(schedule.places)) == 1 < schedule.processors else ""
-
-
-def _proved(schedule):
-    return "optimal" if schedule.optimal else f"{gap_words(schedule.gap)} above the shortest"

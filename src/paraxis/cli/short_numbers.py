@@ -1,16 +1,8 @@
-"""Text for people: lists of names and short numbers."""
-
-from ..checks import shown
-
-
-def names(items, most=40):
-    """The first names, and how many more there are."""
-    listed = ", ".join(shown(name) for name in items[:most])
-    return listed + (f" and {len(items) - most} more" if len(items) > most else "")
+"""Numbers in a few characters, for people: 52.3 M, 74.0 µs."""
 
 
 def short(value, digits=3):
-    """So many digits and a factor of a thousand: 52300000 -> 52.3 M."""
+    """That many digits and a power of a thousand: 52300000 -> 52.3 M."""
     for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= 0.9995 * factor:
             return f"{_rounded(value / factor, digits)} {letter}"
@@ -26,6 +18,6 @@ def duration(seconds):
 
 
 def _rounded(value, digits):
-    """With that many digits in all; those before the point always stand."""
+    """With that many digits in all; those before the point are always kept."""
     before = 1 if value < 9.995 else 2 if value < 99.95 else 3
     return f"{value:.{max(0, digits - before)}f}"

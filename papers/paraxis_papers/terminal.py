@@ -1,0 +1,45 @@
+"""A report in the terminal: its tables, figures and diagrams."""
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from paraxis.cli.terminal import Column, print_table
+from paraxis.drawing.figure import Figure
+
+from .document import MOST_POINTS, Diagram, agrees, cells
+
+
+def print_report(terminal, report):
+    """Print a report; notes wrap, and rows whose numbers agree are green."""
+    terminal.title(report.title)
+    terminal.note(report.lead, style="")
+    for each in report.parts:
+        terminal.title(each.title)
+        terminal.note(each.lead, style="")
+        terminal.print()
+        if isinstance(each, Figure):
+            heads = enumerate(each.heads)
+            columns = [Column(head, right=True, rank=-k if k else None) for k, head in heads]
+            print_table(terminal, columns, each.rows(MOST_POINTS))
+            terminal.note(f"{each.y} over {each.x}.")
+        elif isinstance(each, Diagram):
+            terminal.print(Text(each.text))
+        else:
+            terminal.print(_compared(each.rows))
+            for sentence in each.conventions:
+                terminal.note(f"· {sentence}")
+    terminal.print()
+    terminal.note(report.rule)
+
+
+def _compared(rows):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("quantity", min_width=18, overflow="fold")
+    table.add_column("printed", justify="right", no_wrap=True)
+    table.add_column("measured", justify="right", no_wrap=True)
+    table.add_column("note", overflow="fold")
+    for row in rows:
+        _, *words = cells(row)
+        table.add_row(*map(Text, words), style="green" if agrees(row) else None)
+    return table

@@ -1,0 +1,72 @@
+"""Arguments that several commands take, and how their text becomes numbers."""
+
+import argparse
+import sys
+import warnings
+
+from ..checks import shown
+from ..errors import ArgumentError
+from ..robots.load import load
+
+
+def add_robot(command, source="a built-in name or a URDF file"):
+    """Declare the arguments that `load_robot` reads."""
+    command.add_argument("robot", metavar="ROBOT", help=source)
+    command.add_argument(
+        "--tip", metavar="FRAME", help="keep only the joints up to this link; lock the others"
+    )
+    command.add_argument(
+        "--drives",
+        metavar="FILE",
+        help="friction and transmissions, as YAML (default: for arm.urdf, arm.drives.yaml if any)",
+    )
+
+
+def load_robot(arguments):
+    """The robot; warnings about it go to stderr."""
+    if is_stg(arguments.robot):
+        raise ArgumentError(
+            f"{shown(arguments.robot, 300)}: this is a task graph, not a robot; "
+            "use `paraxis schedule` to schedule its tasks"
+        )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robot = load(arguments.robot, tip=arguments.tip, drives=arguments.drives)
+    for warning in caught:
+        print(f"paraxis: warning: {shown(str(warning.message), 2_000)}", file=sys.stderr)
+    return robot
+
+
+def is_stg(path):
+    """Whether a path names a Standard Task Graph."""
+    return path.lower().endswith(".stg")
+
+
+def refuse(arguments, names, conflict):
+    """Raise an error for an option that was given although it has no effect with `conflict`."""
+    for name in names:
+        if getattr(arguments, name) not in (None, ()):
+            raise ArgumentError(f"--{name} cannot be used with {conflict}")
+
+
+def numbers(text):
+    """One number for all joints, or a list with one per joint."""
+    try:
+        found = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected numbers, found {shown(text)!r}") from None
+    return found[0] if len(found) == 1 else found
+
+
+def integer(least, most, what="an integer"):
+    """A parser of integers from `least` to `most`."""
+
+    def parse(text):
+        digits = text.isascii() and text.isdigit() and len(text) < 20
+        if not (digits and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(
+                f"expected {what} from {least} to {most:,}, found {shown(text)!r}"
+            )
+        return int(text)
+
+    return parse
