@@ -9,7 +9,8 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses $(JOBS)
 
-# A stamp is newer than pyproject.toml when what it stands for is installed.
+# A stamp is newer than PROJECTS when what it stands for is installed.
+PROJECTS = pyproject.toml papers/pyproject.toml
 PACKAGE = $(VENV)/installed-package
 TOOLS = $(VENV)/installed-tools
 DOCS = $(VENV)/installed-docs
@@ -27,9 +28,9 @@ help:
 	@echo "make lint       style and formatting"
 	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
 	@echo "make hardware   simulate and synthesise CORDIC circuits, for the report (minutes; needs iverilog)"
-	@echo "make reports    the papers' numbers beside ours, made anew, for docs/reports"
+	@echo "make reports    the papers' numbers beside ours, regenerated in docs/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
-	@echo "make setup      only install: .venv with Paraxis and all that the tests need"
+	@echo "make setup      only install: .venv with Paraxis, its papers and all that the tests need"
 	@echo "make clean      remove what these commands made, .venv included"
 
 setup: $(TOOLS)
@@ -72,7 +73,7 @@ hardware: $(TOOLS)
 	$(BIN)/python benchmarks/synthesis.py --json papers/paraxis_papers/cordic/synthesis.json
 
 reports: $(TOOLS)
-	for name in cordic counts depth friction schedules systolic networks log-depth speculation; do \
+	for name in $$($(BIN)/paraxis report | awk '/^ / { print $$1 }'); do \
 		$(BIN)/paraxis report $$name --markdown docs/reports/$$name.md > /dev/null || exit 1; done
 
 docs: $(DOCS)
@@ -97,16 +98,16 @@ $(PACKAGE): pyproject.toml
 	@$(PIP) -e .
 	@touch $@
 
-$(TOOLS): pyproject.toml
+$(TOOLS): $(PROJECTS)
 	@$(ENVIRONMENT)
 	@echo "Installing Paraxis and what its tests need into $(VENV) (a few minutes the first time) ..."
-	@$(PIP) -e '.[test,dev]'
+	@$(PIP) -e '.[test,dev]' -e ./papers
 	@touch $(PACKAGE) $@
 
-$(DOCS): pyproject.toml
+$(DOCS): $(PROJECTS)
 	@$(ENVIRONMENT)
 	@echo "Installing Paraxis and what its documentation needs into $(VENV) ..."
-	@$(PIP) -e '.[docs,opt]'
+	@$(PIP) -e '.[docs]' -e ./papers
 	@touch $(PACKAGE) $@
 
 $(TORCH): pyproject.toml

@@ -1,40 +1,17 @@
-"""What all tests share: the peers on the path, a compile cache of their own, the robot summary."""
+"""What the tests of Paraxis share: the marks of GPU and soak tests, and the summaries of a run."""
 
-import os
-import shutil
-import tempfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 from support.summary import SOAK, URDF
 
 from paraxis.errors import ParaxisError
 from paraxis.targets.cuda.device import device
 
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes all GPU memory
-
-settings.register_profile(
-    "paraxis",
-    max_examples=60,  # for the sake of time; every run tries others
-    deadline=None,  # the first example compiles or imports; time is not what is tested
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-settings.load_profile("paraxis")
-
 HERE = Path(__file__).resolve().parent
 GPU = HERE / "gpu"  # tests that need one
 SOAK_TESTS = HERE / "soak"  # long random trials, see tests/support/counting.py
-
-
-def pytest_configure(config):
-    """Kernels compiled by tests go to a folder of this run, which its worker processes inherit."""
-    config.stash_cache = None
-    if "PARAXIS_CACHE" not in os.environ:
-        config.stash_cache = tempfile.mkdtemp(prefix="paraxis-tests-")
-        os.environ["PARAXIS_CACHE"] = config.stash_cache
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +42,6 @@ def _no_gpu():
     except ParaxisError as reason:
         return str(reason)
     return None
-
-
-def pytest_unconfigure(config):
-    if config.stash_cache is not None:
-        shutil.rmtree(config.stash_cache, ignore_errors=True)
-        del os.environ["PARAXIS_CACHE"]
 
 
 def pytest_terminal_summary(terminalreporter):

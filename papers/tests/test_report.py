@@ -25,8 +25,8 @@ from paraxis.cli.main import main
 from paraxis.cli.terminal import Terminal
 from paraxis.drawing.axes import LinearAxis, LogAxis
 from paraxis.drawing.figure import draw
+from paraxis.math import mark
 from paraxis.physics import INVERSE_DYNAMICS
-from paraxis.scalar import mark
 from paraxis.spatial import Vector, cross
 
 

@@ -6,7 +6,7 @@ a. Nothing else is changed, so that these are the operations of the paper's 25 t
 package itself solves with is shorter: algorithms/inverse_kinematics/puma.py.
 """
 
-from paraxis.scalar import atan2, cos, sin, sqrt
+from paraxis.math import atan2, cos, sin, sqrt
 
 
 def joint_angles(geometry, pose, arm, elbow):

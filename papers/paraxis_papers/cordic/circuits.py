@@ -2,14 +2,12 @@
 
 from functools import cache
 
+from paraxis import load, pipeline
 from paraxis.graph.trace import trace
-from paraxis.hardware.circuits.accuracy import reachable_poses
-from paraxis.hardware.circuits.kinematics_circuit import inverse_kinematics_circuit
+from paraxis.hardware import inverse_kinematics_circuit, reachable_poses
 from paraxis.hardware.circuits.task_graph import task_graph
 from paraxis.hardware.tasks.decompose import decompose
-from paraxis.parallel.pipelines.balance import pipeline
 from paraxis.robots.puma_geometry import puma_geometry
-from paraxis.robots.zoo import puma560
 
 from . import appendix_a
 
@@ -19,7 +17,7 @@ POSES = 100_000
 
 @cache
 def puma():
-    return puma560()
+    return load("puma560")
 
 
 @cache

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from paraxis.api import inverse_dynamics as torques
-from paraxis.hardware.circuits.dynamics_circuit import inverse_dynamics_circuit
-from paraxis.robots.zoo import planar, puma560
+from paraxis import inverse_dynamics as torques
+from paraxis import load
+from paraxis.hardware import inverse_dynamics_circuit
+from paraxis.robots import planar
 
 from ..document import Row, Table, text_of
 from .circuits import HERE
@@ -22,8 +23,8 @@ def dynamics_table():
     """Sizes and errors for three arms."""
     arms = {
         "planar arm, 3 joints": planar(3),
-        "PUMA, 3 joints": puma560().subchain("link3", drop_rest=True),
-        "PUMA, 6 joints": puma560(),
+        "PUMA, 3 joints": load("puma560").subchain("link3", drop_rest=True),
+        "PUMA, 6 joints": load("puma560"),
     }
     rows = [row for name, robot in arms.items() for row in _rows(name, robot)]
     return Table("Inverse dynamics in hardware", LEAD, rows)

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from textwrap import wrap
 
+from paraxis import TaskGraph
 from paraxis.hardware.circuits.task_graph import NAMES, task_name
 from paraxis.parallel.pipelines.page import LEGEND, PICTURE, picture
-from paraxis.parallel.tasks.task_graph import TaskGraph
 
 from ..document import Diagram, Row, Table
 from .circuits import HERE, balanced, circuit, printed_tasks

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from paraxis.hardware import Cordic
 from paraxis.hardware.cordic.constants import CIRCULAR, HYPERBOLIC, LINEAR, MODES, gain
-from paraxis.hardware.cordic.processor import INTERLEAVED, MULTIPLY, Cordic
+from paraxis.hardware.cordic.processor import INTERLEAVED, MULTIPLY
 
 from ..document import Row, Table
 from ..printed import printed

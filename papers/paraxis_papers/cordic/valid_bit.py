@@ -4,9 +4,9 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.api import forward_kinematics
+from paraxis import forward_kinematics
 from paraxis.hardware.circuits.circuit import NEAR
-from paraxis.kinematics.closed_form import inverse_kinematics_solutions
+from paraxis.kinematics import inverse_kinematics_solutions
 
 from ..document import Row, Table, text_of
 from .circuits import HERE, accuracy, circuit, puma

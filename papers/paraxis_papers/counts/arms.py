@@ -7,7 +7,7 @@ Stanford arm's joint 3, a mass, does not appear in the printed programs.
 
 from dataclasses import replace
 
-from paraxis.robots.load import load
+from paraxis import load
 
 GRAVITY = (0.0, 0.0, -9.8)
 

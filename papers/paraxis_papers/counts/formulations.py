@@ -2,9 +2,8 @@
 
 from functools import cache
 
-from paraxis import api
+from paraxis import Robot, program
 from paraxis.physics import INVERSE_DYNAMICS
-from paraxis.robots.robot import Robot
 
 from ..document import Row, Table
 from .arms import puma
@@ -40,7 +39,7 @@ def plain_polynomials(algorithm, degree):
 
 def count_of(robot, algorithm=None, parameters=()):
     """Multiplications and additions of a Program."""
-    count = api.program(robot, algorithm=algorithm, parameters=parameters).count()
+    count = program(robot, algorithm=algorithm, parameters=parameters).count()
     return [count.mul, count.add]
 
 

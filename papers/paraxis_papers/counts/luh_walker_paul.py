@@ -8,8 +8,8 @@ on, and the sum p + s are not from there: they were fitted to the count, and oth
 
 from dataclasses import dataclass
 
+from paraxis.math import mark
 from paraxis.robots.model import Model
-from paraxis.scalar import mark
 from paraxis.spatial import IDENTITY, ZERO3, Rotation, Symmetric, Vector, cross
 
 from .plain_count import Ledger, some_state

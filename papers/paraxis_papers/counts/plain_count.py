@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paraxis.robots.inertia import Inertia
-from paraxis.robots.joint import Joint
+from paraxis import Robot
+from paraxis.robots import Inertia, Joint, Pose
 from paraxis.robots.model import Model
-from paraxis.robots.pose import Pose
-from paraxis.robots.robot import Robot
 from paraxis.spatial import Rotation, Transform, Turn, Vector
 
 

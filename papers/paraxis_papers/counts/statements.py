@@ -7,8 +7,8 @@ torque or force. The order of the statements does not matter.
 import ast
 import operator
 
-from paraxis import api
-from paraxis.scalar import cos, sin
+import paraxis as px
+from paraxis.math import cos, sin
 
 from .plain_count import Work
 
@@ -77,5 +77,5 @@ def traced_work(statements, joints):
     def computed(q, qd, qdd):
         return torques(statements, q, qd, qdd)
 
-    count = api.trace(computed, q=joints, qd=joints, qdd=joints).count()
+    count = px.trace(computed, q=joints, qd=joints, qdd=joints).count()
     return Work(count.mul, count.add)

@@ -1,6 +1,6 @@
 """Lathrop's linear recursion, for revolute links whose frames stand at their far ends."""
 
-from paraxis.scalar import mark
+from paraxis.math import mark
 from paraxis.spatial import cross
 
 from ..counts.luh_walker_paul import acceleration_at_the_far_end, inertial_load, transmitted_loads

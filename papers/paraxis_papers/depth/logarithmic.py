@@ -7,8 +7,8 @@ links: it must be 2(S + Q). Symbols: docs/notation.md.
 
 from typing import NamedTuple
 
+from paraxis.math import mark
 from paraxis.physics.parts.orders import prefixes, suffixes
-from paraxis.scalar import mark
 from paraxis.spatial import IDENTITY, ZERO3, Matrix, Vector, cross
 
 from ..counts.luh_walker_paul import FREE, inertial_load

@@ -9,11 +9,8 @@ D.1.3 along +y. Here it is along -y, and state.py says what comes of taking them
 import math
 from dataclasses import replace
 
-from paraxis.robots.frame import Frame
-from paraxis.robots.friction import Friction, JournalBearing
-from paraxis.robots.pose import Pose
-from paraxis.robots.robot import Robot
-from paraxis.robots.transmission import Transmission
+from paraxis import Robot
+from paraxis.robots import Frame, Friction, JournalBearing, Pose, Transmission
 
 from ..printed import printed
 

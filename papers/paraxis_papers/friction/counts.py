@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from paraxis.graph.trace import trace
 from paraxis.parallel.streamlined.friction_steps import at_motor, journal, linear, thrust
 from paraxis.passes.count import count
-from paraxis.robots.transmission import Transmission
+from paraxis.robots import Transmission
 from paraxis.spatial import Vector
 
 from ..document import Row, Table

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from functools import cache
 
-from paraxis.parallel.streamlined.tasks import streamlined_tasks
-from paraxis.robots.friction import NO_FRICTION, Friction, JournalBearing
+from paraxis import streamlined_tasks
+from paraxis.robots import Friction, JournalBearing
+from paraxis.robots.friction import NO_FRICTION
 
 from ..counts.arms import puma
 from ..document import Row, Table

@@ -8,10 +8,10 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.api import motor_torques, trace
+from paraxis import motor_torques, trace
 from paraxis.drawing.figure import Figure
 from paraxis.physics.friction.motor_torques import MotorTorques
-from paraxis.trajectories.spline import quintic
+from paraxis.trajectories import quintic
 
 from ..document import Row, Table
 from .arm import arm

@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.api import inverse_dynamics, trace
+from paraxis import inverse_dynamics, trace
 from paraxis.physics.inverse_kinematics.puma_positioning import positioning
 from paraxis.robots.puma_geometry import arm_geometry
 

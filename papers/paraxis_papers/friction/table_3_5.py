@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.api import joint_reactions, motor_torques
+from paraxis import joint_reactions, motor_torques
 from paraxis.physics.friction.joint_friction import joint_friction
 from paraxis.spatial import Spatial, Vector
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from functools import cache
 
-from paraxis.api import program
-from paraxis.robots.zoo import chain
+from paraxis import program
+from paraxis.robots import chain
 
 from ..counts.plain_count import general_chain
 

@@ -14,11 +14,11 @@ SHORT = (6, 12, 24)
 LENGTHS = {BEST: (*SHORT, 48), CONSTRAINT: (*SHORT, 48), LOGARITHMIC: SHORT, HALVES: SHORT}
 KINDS = (EQUAL, GENERAL)
 FLOPS_LEAD = (
-    "Operations of each algorithm as it is traced for a chain of revolute joints whose numbers are "
-    "known: equal links, of `px.robots.chain`, with hinges at right angles and most numbers "
-    "zero, or general links, with none zero. Articulated bodies are the best of all for one "
-    "processor. Constraint forces are found by block LDLᵀ along the chain, or by odd-even "
-    "elimination, which is done for every joint in every round."
+    "Operations of each algorithm as it is traced for a chain of revolute joints whose numbers "
+    "are known: equal links, which `px.robots.chain` makes, with hinges at right angles and "
+    "most numbers zero, or general links, with none zero. Articulated bodies are the best of "
+    "all for one processor. Constraint forces are found by block LDLᵀ along the chain, or by "
+    "odd-even elimination, which is done for every joint in every round."
 )
 DEPTH_LEAD = (
     "The same with a processor for every operation: flops on the longest path, sums balanced. "

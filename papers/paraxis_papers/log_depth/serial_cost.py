@@ -2,7 +2,7 @@
 
 from functools import cache, partial
 
-from paraxis.api import program
+from paraxis import program
 from paraxis.graph.trace import trace
 from paraxis.passes.count import count
 from paraxis.physics import ALGORITHMS

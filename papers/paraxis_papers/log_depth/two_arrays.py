@@ -2,10 +2,9 @@
 
 from functools import cache
 
-from paraxis.parallel.networks.network import network
+from paraxis.parallel import network, two_array_plan
 from paraxis.parallel.two_arrays.closed_chain import NONE, ONE, SIX
 from paraxis.parallel.two_arrays.elimination import ALLOCATIONS
-from paraxis.parallel.two_arrays.plan import two_array_plan
 from paraxis.parallel.two_arrays.serial import serial_flops
 from paraxis.parallel.two_arrays.wiring import ARRAY, places, rounds
 

@@ -2,10 +2,10 @@
 
 from operator import matmul
 
+from paraxis import load
+from paraxis.math import mark
 from paraxis.physics.parts.orders import doubling
-from paraxis.robots.load import load
 from paraxis.robots.model import Model
-from paraxis.scalar import mark
 from paraxis.spatial import Matrix, Rotation, Vector
 
 from ..counts.plain_count import Ledger, Tally, Work, some_state

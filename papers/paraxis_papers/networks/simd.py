@@ -7,8 +7,8 @@ busiest processor has. Messages take no time here.
 
 from collections import defaultdict
 
+from paraxis.math import mark
 from paraxis.physics.parts.order import do
-from paraxis.scalar import mark
 
 from ..counts.plain_count import Ledger, Work
 

@@ -1,7 +1,7 @@
 """What orders of a recurrence ask of networks: messages, hops, conflicts, time."""
 
-from paraxis.parallel.networks.network import NETWORKS, Delivery, network
-from paraxis.parallel.networks.recurrence import Recurrence
+from paraxis.parallel import Recurrence, network
+from paraxis.parallel.networks.network import NETWORKS, Delivery
 from paraxis.physics.parts.orders import ORDERS, doubling, shuffled_doubling
 
 from ..document import Figure, Row, Table

@@ -2,8 +2,8 @@
 
 from functools import cache
 
+from paraxis import streamlined_tasks
 from paraxis.parallel.streamlined.table import MAKES, general_arm, linked, task_name
-from paraxis.parallel.streamlined.tasks import streamlined_tasks
 
 from ..counts import arms
 from ..printed import printed

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from paraxis.parallel.schedules.scheduling import schedule
+from paraxis import schedule
 
 from ..document import Row, Table
 from ..printed import printed

@@ -1,8 +1,6 @@
 """The arms of the thesis as Programs of today, each operation a task."""
 
-from paraxis.api import program
-from paraxis.parallel.schedules.scheduling import schedule
-from paraxis.parallel.tasks.task_graph import TaskGraph
+from paraxis import TaskGraph, program, schedule
 
 from ..counts import arms
 from ..document import Row, Table

@@ -3,10 +3,9 @@
 from dataclasses import replace
 from functools import cache
 
-from paraxis.control.controller import computed_torque
-from paraxis.control.stale_policies import policies
-from paraxis.robots.load import load
-from paraxis.robots.zoo import planar
+from paraxis import load
+from paraxis.control import computed_torque, policies
+from paraxis.robots import planar
 
 PAPER = "Hamilton 1996"
 EXACT, BINDER_HERZOG = "exact", "binder_herzog"

@@ -3,8 +3,7 @@
 from functools import cache
 from typing import NamedTuple
 
-from paraxis.control.safe_periods import safe_period
-from paraxis.control.simulated_period import simulated_safe_period
+from paraxis.control import safe_period, simulated_safe_period
 
 from ..document import Row, Table
 from .arms import DISTINCT, PLANAR, arm, control, rounded

@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.control.sampled_control import closed_loop
-from paraxis.scalar import cos, sin
+from paraxis.control import closed_loop
+from paraxis.math import cos, sin
 
 from ..document import Figure, Row, Table
 from .arms import COMPARED, EXACT, PAPER, PLANAR, PUMA, arm, control, rounded

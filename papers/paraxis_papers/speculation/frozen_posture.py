@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.control.safe_periods import safe_period
+from paraxis.control import safe_period
 
 from ..document import Row, Table
 from .arms import (

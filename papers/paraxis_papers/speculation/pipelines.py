@@ -4,8 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.control.safe_periods import safe_period
-from paraxis.control.stale_policies import policy
+from paraxis.control import policy, safe_period
 
 from ..document import Row, Table
 from .arms import EXACT, PLANAR, arm, control, rounded

@@ -23,7 +23,8 @@ RULE = (
     "Everything is computed when the report is made; what is drawn by chance comes from fixed "
     "seeds. Plants are exact and integrated by RK4; torques are held from sample to sample. "
     "Predictions are of the linear loop (`px.control.safe_period`), all else is simulated "
-    "(`px.control.closed_loop`). `vuskovic` with values of one age is `binder_herzog`."
+    "(`px.control.closed_loop`). `vuskovic` with values of one age is `binder_herzog` and is not "
+    "repeated."
 )
 
 

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.control.sampled_control import closed_loop
+from paraxis.control import closed_loop
 
 from ..document import Row, Table
 from ..printed import printed

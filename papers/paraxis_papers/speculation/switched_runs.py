@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.control.sampled_control import closed_loop
-from paraxis.scalar import cos, sin
+from paraxis.control import closed_loop
+from paraxis.math import cos, sin
 
 from ..printed import printed
 from .arms import PLANAR, arm, control

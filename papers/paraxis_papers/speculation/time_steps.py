@@ -3,9 +3,8 @@
 from dataclasses import replace
 from functools import cache
 
-from paraxis.control.speculation import speculate
-from paraxis.control.stale_policies import Cut, policies, policy
-from paraxis.robots.zoo import chain
+from paraxis.control import Cut, policies, policy, speculate
+from paraxis.robots import chain
 
 from ..document import Row, Table
 from ..printed import printed

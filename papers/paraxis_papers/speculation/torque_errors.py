@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from paraxis.api import inverse_dynamics
+from paraxis import inverse_dynamics
 
 from .arms import arm
 from .motions import MOTIONS, ends, quintic

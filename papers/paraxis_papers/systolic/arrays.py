@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from paraxis.parallel.systolic.build import systolic_array
-from paraxis.robots.zoo import chain
+from paraxis.parallel import systolic_array
+from paraxis.robots import chain
 
 PAPER = "Lathrop 1985"
 LINKS = 6  # of his tables

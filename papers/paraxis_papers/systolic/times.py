@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from paraxis.api import inverse_dynamics
-from paraxis.robots.zoo import chain
+from paraxis import inverse_dynamics
+from paraxis.robots import chain
 
 from ..document import Row, Table
 from ..printed import printed
