@@ -130,20 +130,11 @@ def test_the_reports_are_those_of_today(name):
     assert current, f"docs/reports/{name}.md is out of date: run make reports"
 
 
-def test_layout_names_what_is_there():
-    text = (ROOT / "docs/layout.md").read_text()
-    for path in re.findall(r"`((?:src|tests|benchmarks|examples|docs)/[\w/.]*)`", text):
-        assert (ROOT / path).exists(), path
-    for part in (ROOT / "src/paraxis").iterdir():
-        if part.is_dir() and part.name != "__pycache__":
-            assert f"`src/paraxis/{part.name}/`" in text
-
-
 def physics_symbols():
     """The names in recursions that are too short to be words."""
     words = {"_", "add", "out", "own", *dir(builtins)}
     names = set()
-    for path in (ROOT / "src/paraxis/algorithms").glob("*.py"):
+    for path in (ROOT / "src/paraxis/physics").glob("*.py"):
         for function in ast.walk(ast.parse(path.read_text())):
             if isinstance(function, ast.FunctionDef) and function.name in px.functions():
                 names |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
