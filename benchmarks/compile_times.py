@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 import paraxis as px
-from paraxis.api import _request
+from paraxis.function_bodies import function_body
 from paraxis.programs import work
 from paraxis.robot_functions import FUNCTIONS as FUNCTIONS_OF_ROBOTS
 from paraxis.targets.cpu import host
@@ -41,7 +41,7 @@ def measure(robot, function):
     """What the first call of a function does, step by step."""
     frame = robot.frame_names[-1] if "frame" in FUNCTIONS_OF_ROBOTS[function].options else None
     start = time.process_time()
-    graph = _request(robot, function, None, (), frame, None).graph()
+    graph = function_body(robot, function, frame=frame).made()
     traced = time.process_time()
     lanes = kernel.lanes_of("float64")
     host.compile_object(kernel.assembly_source(graph, lanes, work(graph)))

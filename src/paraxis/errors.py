@@ -64,4 +64,4 @@ def warn(message, category):
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level - 1)
+    warnings.warn(message, category, stacklevel=level)

@@ -137,12 +137,12 @@ class Program(Body):
         target: "cpu", or "cuda" for arrays on a GPU; with `fast_math` a GPU divides, takes roots
         and treats the tiniest numbers more quickly and less exactly.
         """
-        where = target_named(target)
-        if not fast_math:
-            return where.map(self, dtype, threads)
-        if target == "cpu":
-            raise ArgumentError("fast_math: expected target 'cuda', found 'cpu'")
-        return where.map(self, dtype, threads, fast_math)
+        options = _options(target, threads)
+        if fast_math:
+            if target == "cpu":
+                raise ArgumentError("fast_math cannot be set for target 'cpu'")
+            options["fast_math"] = True
+        return target_named(target).map(self, dtype, **options)
 
     def compile_loop(
         self,
@@ -163,7 +163,8 @@ class Program(Body):
         target: "cpu", or "cuda" for arrays on a GPU.
         """
         plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
-        return target_named(target).iterate(self, plan, dtype, threads)
+        options = _options(target, threads)
+        return target_named(target).iterate(self, plan, dtype, **options)
 
     def compile_scan(self, order="odd_even_reduction", threads=None, target="cpu"):
         """Machine code for all prefixes of a row of elements, glued two at a time by this Program.
@@ -176,7 +177,8 @@ class Program(Body):
         gluing there are, and how much is done in each.
         target: "cpu", or "cuda" for arrays on a GPU.
         """
-        return target_named(target).scan(self, order, threads)
+        options = _options(target, threads)
+        return target_named(target).scan(self, order, **options)
 
     # Writers are imported where they are used: few programs write, and every one imports.
 
@@ -219,6 +221,15 @@ class Program(Body):
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
         results = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs.items())
         return f"<Program {self.name}({shapes}) -> {results}: {self.count()}>"
+
+
+def _options(target, threads):
+    """Those that a target takes, checked before a GPU is looked for."""
+    if threads is None:
+        return {}
+    if target == "cuda":
+        raise ArgumentError("threads cannot be set for target 'cuda'")
+    return {"threads": threads}
 
 
 def given(graph):

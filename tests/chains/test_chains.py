@@ -26,8 +26,8 @@ from support.robots import (
 )
 
 import paraxis as px
-from paraxis import Robot
-from paraxis.api import _along_chain
+from paraxis import Robot, function_bodies
+from paraxis.calls import _along_chain
 from paraxis.chains.dynamics import SCANS
 from paraxis.errors import ArgumentError, RobotError
 from paraxis.physics import ALGORITHMS
@@ -409,7 +409,7 @@ def test_gravity_and_bias_of_long_chains():
 
 
 def test_a_long_program_is_announced(monkeypatch):
-    monkeypatch.setattr(px.api, "LONGEST_PROGRAM", 2)
+    monkeypatch.setattr(function_bodies, "LONGEST_PROGRAM", 2)
     with pytest.warns(px.RobotWarning, match="mass_matrix of a robot with 3 joints"):
         px.mass_matrix(px.robots.planar(3, length=0.731), np.zeros(3))
 

@@ -283,7 +283,7 @@ def test_on_a_gpu_xla_is_given_rows_and_their_number(monkeypatch):
     fn = pj.function(px.trace(lambda x, y: [x[0] * y[0]], x=1, y=1))
     monkeypatch.setattr(lowering, "_compiles_for_cuda", lambda: True)
     monkeypatch.setattr(lowering, "_cu_launch_kernel", lambda: 1)
-    monkeypatch.setattr("paraxis.frameworks.body.Body.kernel", lambda *_: Kernel())
+    monkeypatch.setattr("paraxis.frameworks.derivable.Derivable.kernel", lambda *_: Kernel())
     traced = jax.jit(fn).trace(np.ones((3, 1, 1)), np.ones((5, 1)))
     text = traced.lower(lowering_platforms=("cuda",)).as_text()
     call = re.search(r"custom_call @paraxis_CUDA_\w+.*", text)[0]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from paraxis.frameworks.body import Body
 from support.robots import random_robot, with_losses
 
 import paraxis as px
 from paraxis.errors import ArgumentError
+from paraxis.frameworks.derivable import Derivable
 
 torch = pytest.importorskip("torch")
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
@@ -185,7 +185,7 @@ def test_no_states():
 
 
 def test_nothing_is_copied(monkeypatch):
-    seen, kernel_of = [], Body.kernel
+    seen, kernel_of = [], Derivable.kernel
 
     def recorded(body, target, dtype):
         def kernel(*arrays):
@@ -194,7 +194,7 @@ def test_nothing_is_copied(monkeypatch):
 
         return kernel
 
-    monkeypatch.setattr(Body, "kernel", recorded)
+    monkeypatch.setattr(Derivable, "kernel", recorded)
     given = tensors([(7, 3)] * 3)
     tau = pt.inverse_dynamics(px.load("planar3"), *given)
     ((arrays, result),) = seen
@@ -206,8 +206,8 @@ def test_nothing_is_copied(monkeypatch):
 
 
 def test_gradients_are_made_only_where_they_are_wanted(monkeypatch):
-    asked, vjp = [], Body.vjp
-    monkeypatch.setattr(Body, "vjp", lambda self, *key: asked.append(key) or vjp(self, *key))
+    asked, vjp = [], Derivable.vjp
+    monkeypatch.setattr(Derivable, "vjp", lambda self, *key: asked.append(key) or vjp(self, *key))
     run = pt.function(
         px.trace(lambda x, y: {"a": x * y, "b": px.math.sin(x), "c": y * y}, x=(), y=())
     )

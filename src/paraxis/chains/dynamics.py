@@ -78,7 +78,7 @@ def chain_dynamics(
         )
     if target == "cuda":
         if threads is not None:
-            raise ArgumentError("threads: a GPU has as many as it takes; leave it out")
+            raise ArgumentError("threads cannot be set for target 'cuda'")
         return ChainOnGpu(robot, function, order, algorithm)
     checked_options("float64", threads)
     return ChainDynamics(robot, function, order, algorithm, threads)

@@ -1,5 +1,7 @@
 """Inverse dynamics of a chain by two scans: of motions outward and of loads inward."""
 
+from functools import partial
+
 import numpy as np
 
 from ..drivers.columns import Columns
@@ -30,7 +32,7 @@ class GluedNewtonEuler:
         def job(name, inputs, arrays):
             function = getattr(chain_gluing, name)
             label = f"{name} {chain.kinds}"
-            sweep = mapped(label, lambda **given: function(**given, kinds=chain.kinds), inputs, on)
+            sweep = mapped(label, partial(function, kinds=chain.kinds), inputs, on)
             return bound(sweep, n, arrays)
 
         vectors = {name: (self._vectors, name, 0) for name in ("q", "qd", "qdd")}

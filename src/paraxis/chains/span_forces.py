@@ -1,5 +1,7 @@
 """Forward dynamics of a chain from the forces through its joints, in any order of elimination."""
 
+from functools import partial
+
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM, Scan
 from ..targets.cpu.sweep import ON_CPU
@@ -105,8 +107,7 @@ class SpanForces:
         options = {"kinds": self._kinds}
         if name in ("base", "single_link", "acceleration"):
             options["rotors"] = self._rotors
-        label = f"{function.__module__}.{name} {sorted(options.items())}"
-        return mapped(label, lambda **arrays: function(**arrays, **options), inputs, self._on, wide)
+        return mapped(name, partial(function, **options), inputs, self._on, wide)
 
     def __call__(self, q, qd, tau, qdd, threads=1):
         """Write the accelerations."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..api import trace
 from ..body import Body
 from ..errors import ArgumentError
+from ..graph.trace import trace
 from ..physics.inverse_kinematics.puma import arm_singularity, joint_angles
 from ..physics.kinematics import forward_kinematics
 from ..robots.model import Model
@@ -113,21 +113,21 @@ def inverse_kinematics_solutions(robot, pose, frame=None):
         return Solutions(*map(place.given_back, found))
 
 
-def _graph(robot, frame):
+def _graph(robot, limits, frame):
     geometry, model = puma_geometry(robot, frame), Model(robot)
 
     def inverse_kinematics_solutions(pose):
         found = {"q": [], "error": [], "singular": [], "beyond": []}
         for choice in WRISTS:
             θ = _settled(geometry, joint_angles(geometry, pose, *choice))
-            q = within_a_turn(geometry.positions(θ), robot.joints)
+            q = within_a_turn(geometry.positions(θ), limits)
             reached = forward_kinematics(model, q, frame)
             shoulder, elbow = arm_singularity(geometry, θ[1], θ[2])
             found["q"].append(q)
             found["error"].append(_pose_difference(reached, pose, geometry.length))
             least = minimum(minimum(shoulder, elbow), abs(sin(θ[4])))
             found["singular"].append(less(least, SINGULAR))
-            found["beyond"].append(_beyond_limits(q, robot.joints))
+            found["beyond"].append(_beyond_limits(q, limits))
         return found
 
     return trace(inverse_kinematics_solutions, {"pose": (4, 4)}, "inverse_kinematics_solutions")
@@ -149,14 +149,14 @@ def _settled(geometry, θ):
     return [*arm, select(in_line, zero, θ4), θ5, select(in_line, θ6 + taken, θ6)]
 
 
-def _beyond_limits(q, joints):
+def _beyond_limits(q, limits):
     """How far the worst joint is beyond its limits; 0 where all are within."""
     beyond = 0.0
-    for each, joint in zip(q, joints, strict=True):
-        if math.isfinite(joint.lower):
-            beyond = maximum(joint.lower - each, beyond)
-        if math.isfinite(joint.upper):
-            beyond = maximum(each - joint.upper, beyond)
+    for each, (lower, upper) in zip(q, limits, strict=True):
+        if math.isfinite(lower):
+            beyond = maximum(lower - each, beyond)
+        if math.isfinite(upper):
+            beyond = maximum(each - upper, beyond)
     return beyond
 
 
@@ -164,10 +164,14 @@ def _beyond_limits(q, joints):
 
 
 def body_of(make, robot, frame, *options):
-    """The Body of make(robot, frame, *options), of the frame of that name or the tool."""
+    """The Body of make(robot, limits, frame, *options), of the frame of that name or the tool.
+
+    Limits of joints decide which solutions count, and are no part of a robot's digest.
+    """
     check_frame_name(frame)
     tip = a_robot(robot).tool() if frame is None else robot.frame(frame)
-    return Body(make, robot, tip, *options)
+    limits = tuple((float(joint.lower), float(joint.upper)) for joint in robot.joints)
+    return Body(make, robot, limits, tip, *options)
 
 
 def difference(found, wanted, least):
@@ -178,15 +182,15 @@ def difference(found, wanted, least):
     return largest / maximum(scale, SMALLEST)
 
 
-def within_a_turn(q, joints):
+def within_a_turn(q, limits):
     """Joint positions in (-π, π], or a turn away where only that can be within a joint's limits."""
     result = []
-    for each, joint in zip(q, joints, strict=True):
+    for each, (lower, upper) in zip(q, limits, strict=True):
         each = wrapped(each)
-        if joint.lower > -math.pi and joint.upper > math.pi:
-            each = select(less(each, joint.lower), each + TURN, each)
-        elif joint.upper < math.pi and joint.lower < -math.pi:
-            each = select(less(joint.upper, each), each - TURN, each)
+        if lower > -math.pi and upper > math.pi:
+            each = select(less(each, lower), each + TURN, each)
+        elif upper < math.pi and lower < -math.pi:
+            each = select(less(upper, each), each - TURN, each)
         result.append(each)
     return result
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..api import trace
 from ..errors import ArgumentError
+from ..graph.trace import trace
 from ..physics.inverse_kinematics.puma import arm_singularity
 from ..physics.inverse_kinematics.puma_positioning import positioning
 from ..physics.kinematics import bias_acceleration, forward_kinematics, jacobian
@@ -69,16 +69,16 @@ def positioning_solutions(robot, position, velocity=None, acceleration=None, fra
     return PositioningSolutions(*found[: len(joints)], *missing, *found[len(joints) :])
 
 
-def _graph(robot, frame, motion):
+def _graph(robot, limits, frame, motion):
     geometry, model, point = arm_geometry(robot, frame), Model(robot), _on_third_body(robot, frame)
-    joints = [robot.joints[i] for i in geometry.joints]
+    limits = [limits[i] for i in geometry.joints]
 
     def positioning_solutions(position, velocity=None, acceleration=None):
         asked = ("q", "qd", "qdd")[: len(motion)]
         found = {name: [] for name in (*asked, "error", "reached", "singular")}
         for choice in ARMS:
             θ, θd, θdd = positioning(geometry, position, velocity, acceleration, *choice)
-            q = within_a_turn(geometry.positions(θ), joints)
+            q = within_a_turn(geometry.positions(θ), limits)
             found["q"].append(q)
             whole = _spread(q, geometry, robot)
             pose = forward_kinematics(model, whole, point)

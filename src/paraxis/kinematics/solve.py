@@ -11,7 +11,7 @@ from ..checks import quoted
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robots.joint import WORLD
-from ..robots.robot import a_robot
+from ..robots.robot import a_robot, check_frame_name
 from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .limits import Limits
@@ -85,7 +85,8 @@ def inverse_kinematics(
 
 
 def _solved(robot, kind, goal, frame, q0, tolerance, place):
-    chain, search, neutral = _prepared(robot, kind, frame, place)
+    check_frame_name(frame)
+    chain, search, neutral = _prepared(a_robot(robot), kind, frame, place)
     xp = place.arrays
     goals, sound = _as_poses(kind, goal, place)
     starts = None if q0 is None else place.array(q0, "q0", (robot.n,))

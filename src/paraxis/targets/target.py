@@ -55,18 +55,15 @@ class Cuda(GpuMemory):
     def _where(self):
         return self.device, self.device.number, type(self.family)
 
-    def map(self, body, dtype="float64", threads=None, fast_math=False):
-        _no_threads(threads)
+    def map(self, body, dtype="float64", fast_math=False):
         return CudaKernel(body, dtype, fast_math, on=self.device)
 
-    def iterate(self, body, plan, dtype="float64", threads=None, states=None):
-        _no_threads(threads)
+    def iterate(self, body, plan, dtype="float64", states=None):
         return CudaLoop(body, plan, dtype, on=self.device)
 
-    def scan(self, body, order, threads=None):
+    def scan(self, body, order):
         from .cuda.scan import CudaScan
 
-        _no_threads(threads)
         return CudaScan(body, order, on=self.device)
 
 
@@ -93,8 +90,3 @@ def target_named(name, values=None):
     if name == "cuda" and found is CPU:
         return Cuda(device(), VisitingArrays(device()))
     return found
-
-
-def _no_threads(threads):
-    if threads is not None:
-        raise ArgumentError("threads cannot be set for target 'cuda'")

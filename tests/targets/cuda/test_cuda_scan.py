@@ -24,6 +24,7 @@ from support.robots import relative_error
 from support.scans import FILTER, then
 
 import paraxis as px
+from paraxis.body import Body
 from paraxis.chains import on_gpu
 from paraxis.chains.numbers import chain_of
 from paraxis.chains.on_gpu import GLUED_ROWS, ON_GPU, ChainOnGpu
@@ -32,7 +33,6 @@ from paraxis.drivers.scan import ORDERS
 from paraxis.drivers.sweep import Place
 from paraxis.errors import ArgumentError
 from paraxis.graph.trace import trace
-from paraxis.programs import work
 from paraxis.targets.cuda import scan as scan_kernel
 from paraxis.targets.cuda.device import compile_text
 from paraxis.targets.cuda.scan import CudaScan
@@ -223,7 +223,7 @@ def test_how_it_is_done_is_chosen():
     assert isinstance(call(*there), FarArray)
     for options, message in (
         ({"target": "gpu"}, "target: expected one of .*, found 'gpu'"),
-        ({"target": "cuda", "threads": 2}, "threads: a GPU has as many as it takes"),
+        ({"target": "cuda", "threads": 2}, "threads cannot be set"),
         ({"target": "cuda", "order": "p_fold"}, "articulated_body can be done in .*'p_fold'"),
     ):
         with pytest.raises(ArgumentError, match=message):
@@ -264,7 +264,7 @@ def test_results_may_lie_on_what_is_read():
         return {"first": y, "second": x}
 
     gpu = GpuSweeps(FarDevice())
-    sweep = gpu.sweep("swapped", lambda: trace(swapped, {"x": (3,), "y": (3,)}, "swapped"), work)
+    sweep = gpu.sweep(Body(trace, swapped, {"x": (3,), "y": (3,)}, "swapped"))
     numbers = gpu.arrays.asarray(np.arange(12.0).reshape(2, 6))  # two groups
     x, y = (Place(numbers[:, part], 48, 0, entry=8) for part in (slice(3), slice(3, 6)))
     sweep.bind(1, 2, x=x, y=y, first=x, second=y).run()
@@ -278,7 +278,7 @@ def test_what_is_carried_goes_along_a_row():
         return {"total": total + x, "seen": total}
 
     gpu = GpuSweeps(FarDevice())
-    sweep = gpu.sweep("running", lambda: trace(running, {"total": (), "x": ()}, "running"), work)
+    sweep = gpu.sweep(Body(trace, running, {"total": (), "x": ()}, "running"))
     x = gpu.arrays.asarray(np.arange(200.0).reshape(100, 2))  # a hundred rows of two
     seen, total = gpu.arrays.zeros((100, 2)), gpu.arrays.zeros(100)
     row = Place(x, 16, -8, first=8)  # from the end of each

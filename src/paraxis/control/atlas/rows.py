@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...api import payload
 from ...drivers.map import in_main_memory
+from ...dynamics.loads import payload
 from ...errors import ArgumentError
 
 # name -> what the values are, in words

@@ -52,11 +52,13 @@ def kernels(robot, parameters, place):
 
 
 def _at_joint(robot, place):
-    def run(motor, direction):
-        each = zip(robot.joints, motor, direction, strict=True)
-        return [torque_at_joint(joint.transmission, *given) for joint, *given in each]
+    inputs = ("motor", "direction")
+    return _compiled(robot, "torque_at_joint", _torques_at_joints, inputs, (), place)
 
-    return _compiled(robot, "torque_at_joint", run, ("motor", "direction"), (), place)
+
+def _torques_at_joints(robot, motor, direction):
+    each = zip(robot.joints, motor, direction, strict=True)
+    return [torque_at_joint(joint.transmission, *given) for joint, *given in each]
 
 
 def _check(robot, parameters, place):

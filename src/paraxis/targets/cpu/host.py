@@ -232,7 +232,10 @@ class LoadedCode:
     global_address = address
 
     def function(self, name, result, *arguments):
-        return ctypes.CFUNCTYPE(result, *arguments)(self.address(name))
+        """A function that keeps its code loaded: a thread may be inside of it and stay there."""
+        function = ctypes.CFUNCTYPE(result, *arguments)(self.address(name))
+        function.life = self.life
+        return function
 
 
 def loaded(name, source):

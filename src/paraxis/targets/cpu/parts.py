@@ -59,9 +59,7 @@ class ParallelKernel(Kernel):
 def member():
     """The native function that members of the team run; it stays loaded, as they stay."""
     code = host.loaded("member", member_source)
-    function = code.function("work", None, ctypes.c_void_p, ctypes.c_void_p)
-    function.life = code.life
-    return function
+    return code.function("work", None, ctypes.c_void_p, ctypes.c_void_p)
 
 
 def compile_parts(graph, parts, lines, dtype="float64"):

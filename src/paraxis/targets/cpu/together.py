@@ -36,9 +36,7 @@ def run_together(function, job, processors, long=False):
 def _caller(processors):
     code = host.loaded(f"together {processors}", lambda: _source(processors))
     ctypes.c_void_p.from_address(code.global_address("team")).value = team.address
-    call = code.function("together", ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p)
-    call.life = code.life
-    return call
+    return code.function("together", ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p)
 
 
 def _source(processors):

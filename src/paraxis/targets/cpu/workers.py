@@ -46,7 +46,6 @@ class Native(NamedTuple):
     together: object
     sit_down: object
     work: object
-    life: object
 
 
 @remembered
@@ -57,7 +56,6 @@ def _native():
         code.function("together", ctypes.c_bool, pointer, number, pointer, pointer),
         code.function("sit_down", None, pointer),
         code.function("work", None, pointer, pointer),
-        code.life,
     )
 
 
