@@ -17,7 +17,7 @@ from .forward_rows import ArticulatedRows
 from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
 from .rows import Cut, cuts
-from .undefined import explain
+from .serial import explain_undefined
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class ClosedChain:
         self._forward.inward(*self._state[:3], threads)
         α, a = self._forward.join().reshape(2, 3)
         if np.isfinite(self._state[:3]).all() and not np.isfinite([α, a]).all():
-            explain(self._chain, *self._state[:3, self._own])
+            explain_undefined(self._chain, *self._state[:3, self._own])
         axes = W @ self._turn
         own = self._turn.T  # the last link's coordinates to those of the frame
         out = axes if self._in_world else np.eye(3)

@@ -27,9 +27,9 @@ from .inverse_rows import NewtonEulerRows
 from .numbers import chain_of
 from .on_gpu import GLUED_ROWS, INPUTS, ON_GPU, SERIAL, ChainOnGpu
 from .rows import cuts
+from .serial import explain_undefined
 from .short_rows import short_rows
 from .span_forces import SpanForces
-from .undefined import explain
 
 TARGETS = ("cpu", "cuda")
 SCAN_FROM = 384  # links, from which on the rows of a scan are worth their junctions
@@ -135,7 +135,7 @@ class ChainDynamics:
             for row in np.flatnonzero(~np.isfinite(result).all(axis=1)):
                 state = [array[row] for array in states]
                 if np.isfinite(state).all():  # else it spoils itself, and no other
-                    explain(self._chain, *state)
+                    explain_undefined(self._chain, *state)
         return result
 
     def _solve(self, states, result):

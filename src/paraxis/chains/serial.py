@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..checks import quoted
 from ..drivers.sweep import Place, carried, inward, outward
+from ..errors import RobotError
+from ..physics.parts.massless import moves_nothing
 from ..targets.cpu.sweep import ON_CPU
 from ..targets.cpu.text.sweep import APART, SAME
 from .bodies import along
@@ -96,3 +99,15 @@ class NewtonEulerSerial(_Serial):
     def __call__(self, q, qd, qdd, tau, threads=1):
         """Write the torques."""
         self._run(threads, q=q, qd=qd, qdd=qdd, tau=tau)
+
+
+def explain_undefined(chain, q, qd, tau):
+    """Raise, of a state whose numbers are finite and whose accelerations are not."""
+    solver = ArticulatedSerial(chain, 1, 1)
+    solver(*(np.array(vector)[None] for vector in (q, qd, tau)), np.empty((1, chain.n)))
+    immobile = np.flatnonzero(~np.isfinite(solver.reciprocals))
+    if immobile.size:  # that of the outermost spoils all before it
+        raise moves_nothing(chain.robot, [int(immobile[-1])])
+    raise RobotError(
+        f"robot {quoted(chain.robot.name)}: its accelerations are beyond the numbers of float64"
+    )

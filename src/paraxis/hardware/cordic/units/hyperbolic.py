@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..constants import HYPERBOLIC, inverse, log_2, rounded
-from .normalised import normalised
 from .table import table
-from .unit import Unit, moved, own_fractions, width
+from .unit import Unit, moved, normalised, own_fractions, width
 
 ROUGH = 8  # bits behind the point
 PER_LOG_2 = inverse(log_2(ROUGH), ROUGH)

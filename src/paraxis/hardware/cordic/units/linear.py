@@ -5,9 +5,8 @@ from functools import cached_property
 
 from ..constants import LINEAR
 from ..formats import Number
-from .normalised import normalised
 from .table import table
-from .unit import Unit, own_fractions, width
+from .unit import Unit, normalised, own_fractions, width
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """One CORDIC for one task: what its registers hold from clock to clock.
 
 Every unit is written once, in the words of `ops`: on NumPy's whole numbers (integers.py) it is the
-bit-exact model, on wires (targets/rtl) it is the hardware. A unit says what it loads, what an
+bit-exact model, on wires (hardware/rtl) it is the hardware. A unit says what it loads, what an
 iteration does, and what it gives in the end; whoever runs it decides whether iterations are
 registers in a row or one register that is used again and again.
 
@@ -200,3 +200,16 @@ def own_fractions(*ports):
 def width(most, fraction, slack=2):
     """The bits, sign included, of numbers up to `most`, errors of their last bits included."""
     return int(Fraction(most) * Fraction(2) ** fraction + slack).bit_length() + 1
+
+
+def normalised(ops, value, bits):
+    """A number in [0, 2^bits) shifted left until its first bit is set, and how far.
+
+    Half of all places at once where they are empty, then half of the rest, and so on.
+    """
+    far, step = 0, 1 << max(bits - 1, 1).bit_length() - 1
+    while step:
+        empty = value >> max(bits - step, 0) == 0
+        value = ops.fit(ops.where(empty, value << step, value), bits + 1)
+        far, step = far | ops.where(empty, step, 0), step >> 1
+    return value, far
