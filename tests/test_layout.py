@@ -48,12 +48,11 @@ def folder_of(name):
 
 
 def test_every_module_is_listed_once():
-    known, found = modules(ROOT), Counter(listed())
-    changes = [
-        f"add to {folder_of(name)}:\n{line_of(name, path)}"
-        for name, path in known.items()
-        if name not in found
-    ]
+    known, found, missing = modules(ROOT), Counter(listed()), {}
+    for name, path in known.items():
+        if name not in found:
+            missing.setdefault(folder_of(name), []).append(line_of(name, path))
+    changes = ["\n".join([f"add to {folder}:", *lines]) for folder, lines in missing.items()]
     changes += [f"remove {'/'.join(name)}: no such module" for name in found if name not in known]
     changes += [f"list {'/'.join(name)} once" for name, count in found.items() if count > 1]
     assert not changes, "docs/layout.md:\n" + "\n".join(changes)
