@@ -6,6 +6,7 @@ from inspect import signature
 from .. import api
 from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError
+from ..robot_functions import COORDINATES, FUNCTIONS
 from ..targets.source.files import LANGUAGES, write_files
 from ..targets.source.text import LONGEST
 from .arguments import add_robot, load_robot, numbers, refuse
@@ -25,12 +26,12 @@ def add(commands):
         "--function",
         metavar="NAME",
         default="inverse_dynamics",
-        help=f"default: %(default)s; one of {', '.join(api.FUNCTIONS)}; "
+        help=f"default: %(default)s; one of {', '.join(FUNCTIONS)}; "
         f"for Verilog {' or '.join(CIRCUITS)}",
     )
     option("--algorithm", metavar="NAME", help="default: the cheapest")
     option("--frame", metavar="FRAME", help="for functions of a frame")
-    option("--coordinates", choices=api.COORDINATES, help="in which that frame's motion is given")
+    option("--coordinates", choices=COORDINATES, help="in which that frame's motion is given")
     option(
         "--parameters",
         metavar="NAME,...",
