@@ -1,14 +1,21 @@
 """The report on friction: what is printed, what follows from it, and what cannot be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from paraxis_papers.friction import curve, profiles, state, table_3_5
 from paraxis_papers.friction.arm import arm
+from paraxis_papers.friction.counts import bearing_count, motor_count, table_3_3
+from paraxis_papers.friction.levels import levels_with_friction, puma_tasks
 from paraxis_papers.printed import printed
 
 import paraxis as px
+from paraxis.parallel.streamlined.friction_steps import journal
 
 TOLD = printed("dhanaraj")["case_study"]
+CURVE = ((0.0, 0.3), (0.1, 0.5), (0.4, 0.8), (1.0, 0.9))
+DRIVE = px.robots.Transmission(50.0, CURVE, break_away=2.0, torque_limit=60.0)
 
 
 def test_the_state_has_the_printed_torques_and_lies_on_the_line():
@@ -79,3 +86,42 @@ def test_the_profile_passes_the_state():
     assert torques.at_joint[k] == pytest.approx(torques.dynamic[k] + torques.joint_friction[k])
     assert (torques.joint_friction[k] * qd[k] > 0).all()
     assert len(profiles.figures()) == 3
+
+
+def test_table_3_3_is_met_but_for_the_sums_under_roots():
+    rows = {row.quantity: row for row in table_3_3().rows}
+    differ = {
+        quantity: (row.printed, row.measured)
+        for quantity, row in rows.items()
+        if not quantity.endswith("traced") and row.printed != row.measured
+    }
+    assert differ == {"revolute joint, journal bearing: as written": ([15, 5], [15, 7])}
+    traced = [row.measured for quantity, row in rows.items() if quantity.endswith("traced")]
+    assert traced == [[10, 7], [5, 7], [2, 0], [5, 3], [7, 5]]
+    assert bearing_count(journal).sqrt == 2
+
+
+def test_operations_in_subtasks_are_those_that_are_counted():
+    """Of a transmission, whose numbers are constants in both."""
+    for interpolation in ("linear", "cubic"):
+        drive = replace(DRIVE, interpolation=interpolation)
+        stanford = px.load("stanford")
+        *others, last = stanford.joints
+        lossy = replace(stanford, joints=[*others, replace(last, transmission=drive)], warn=False)
+        before, after = (
+            px.streamlined_tasks(lossy, friction=friction).program.count().flops
+            for friction in (False, True)
+        )
+        assert after - before == motor_count(drive).flops
+
+
+def test_levels_with_friction_are_those_of_checked_schedules():
+    table = levels_with_friction()
+    assert len(table.rows) == 16
+    for row in table.rows:
+        what, number = row.quantity.split(": ")
+        bound = px.schedule(puma_tasks(what), int(number.split()[0])).bound
+        assert bound <= row.measured
+    one, *_, eight = table.rows[:8]
+    assert one.measured == len(puma_tasks("bearings and transmissions"))
+    assert eight.measured == puma_tasks("bearings and transmissions").span

@@ -8,7 +8,7 @@ import numpy as np
 import paraxis_papers
 import pytest
 from paraxis_papers.document import markdown
-from paraxis_papers.log_depth import accuracy, claims, measured, responses, serial_cost
+from paraxis_papers.log_depth import accuracy, claims, measured, responses, serial_cost, two_arrays
 from paraxis_papers.log_depth.chains import EQUAL, GENERAL, ROTORS, flops, robot_of
 from paraxis_papers.log_depth.forward_costs import (
     BEST,
@@ -221,3 +221,23 @@ def test_depth_grows_by_the_same_with_every_doubling():
     assert claims.logarithmic_plan().note.startswith(claims.CONFIRMED)
     assert claims.step_two_overlapped().note.startswith(claims.DEPENDS)
     assert claims.factors_along_the_chain().note.startswith(claims.CONFIRMED)
+
+
+def test_the_tables_say_what_the_plans_do(monkeypatch):
+    for name in ("SIZES", "CURVE", "NETWORKS"):
+        monkeypatch.setattr(two_arrays, name, (4, 8))
+    network, allocations, overlap, processors = two_arrays.two_array_tables()
+    found = {row.quantity: row.measured for row in processors.rows}
+    assert found["N = 8, 2N, the paper's plan"] == px.parallel.two_array_plan(8).makespan
+    assert [row.measured for row in network.rows if "shuffled" in row.quantity] == [4, 6]
+    notes = {row.quantity: row.note for row in allocations.rows}
+    assert notes["N = 8, second allocation, a word 1"].startswith("hidden")
+    assert notes["N = 8, first allocation, a word 1"].startswith("not hidden")
+    slack = {row.quantity: row.measured for row in overlap.rows}
+    assert slack["N = 4, one array for Λ⁻¹, free messages"] > 0
+    assert slack["N = 4, one array for Λ⁻¹, a word 1, a message 100"] < 0
+    startup = slack["N = 8, startup of a message"]
+    assert px.parallel.two_array_plan(8, word_time=1, startup=startup).slack >= 0
+    assert px.parallel.two_array_plan(8, word_time=1, startup=startup + 1).slack < 0
+    curves = two_arrays.time_figure().curves
+    assert curves["N processors"][1] == (8, px.parallel.two_array_plan(8, arrays=1).makespan)

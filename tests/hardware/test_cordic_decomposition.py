@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from paraxis_papers.cordic import appendix_a
 from support.cordic_functions import random_function
 from support.puma_arms import MEMBERS, modified
 
@@ -25,12 +24,6 @@ def solution(robot, *choice):
     return px.trace(
         lambda pose: geometry.positions(joint_angles(geometry, pose, *choice)), pose=(4, 4)
     )
-
-
-def printed(*choice):
-    """The Program of Lee and Chang's equations."""
-    geometry = puma_geometry(PUMA, PUMA.tool())
-    return px.trace(lambda pose: appendix_a.joint_angles(geometry, pose, *choice), pose=(4, 4))
 
 
 def poses(robot, count=20, seed=0):
@@ -76,31 +69,6 @@ def test_the_puma_takes_19_tasks_in_12_stages(choice):
     agree(tasks, program, {"pose": poses(PUMA)}, turns=True)
 
 
-def test_the_printed_equations_take_the_papers_25_tasks_in_18_stages():
-    for choice in product((1, -1), repeat=2):
-        program = printed(*choice)
-        tasks = decompose(program.graph, identities=False)
-        assert (len(tasks.tasks), tasks.stages) == (25, 18)
-        agree(tasks, program, {"pose": poses(PUMA)}, turns=True)
-        ours = solution(PUMA, *choice, 1).evaluate(pose=poses(PUMA))
-        assert apart(program.evaluate(pose=poses(PUMA)), ours) < 1e-9
-
-
-def test_the_papers_first_three_tasks():
-    """Section 2.2 of Lee and Chang: r with its angle, sqrt(r² - d2²), θ1."""
-    first, second, third = decompose(printed(1, 1).graph, identities=False).tasks[:3]
-    x, y = Operand(Input("pose", 3)), Operand(Input("pose", 7))
-    zero, d2 = Operand(Constant(0.0)), 0.2435 - 0.0934
-    assert first == Task("vector", x, y, zero)
-    assert (second.kind, second.x) == ("root", Operand(Result(0, "X")))
-    assert (third.kind, third.x, third.z) == (
-        "vector",
-        Operand(Result(1, "X")),
-        Operand(Result(0, "Z")),
-    )
-    assert second.y.source.value == pytest.approx(d2) == -third.y.source.value
-
-
 def pipelined(tasks):
     """The tasks as px.pipeline takes them, with a task of no weight for each input and output."""
     weights, values = {}, {}
@@ -128,11 +96,8 @@ def pipelined(tasks):
     return px.pipeline(px.TaskGraph(weights, list(values)), values=values)
 
 
-def test_the_printed_equations_need_the_papers_141_buffers():
-    """With 27 delay lines, 4 of them tapped, as Lee and Chang count them; ours need 78."""
-    pipeline = pipelined(decompose(printed(1, 1).graph, identities=False))
-    assert (pipeline.processors, pipeline.stages, pipeline.buffers) == (25, 18, 141)
-    assert (len(pipeline.delays), pipeline.tapped_delay_lines) == (27, 4)
+def test_the_puma_needs_78_buffers():
+    """Lee and Chang's equations need 141, see papers/tests/test_cordic_report.py."""
     pipeline = pipelined(decompose(solution(PUMA, 1, 1, 1).graph))
     assert (pipeline.processors, pipeline.stages, pipeline.buffers) == (19, 12, 78)
 

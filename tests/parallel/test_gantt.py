@@ -11,10 +11,10 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
-from paraxis_papers.document import Figure
 
 import paraxis as px
 from paraxis.drawing.axes import LinearAxis
+from paraxis.drawing.figure import Figure
 from paraxis.parallel.gantt.page import SCRIPTS, _file, page
 from paraxis.parallel.gantt.waits import NEEDS, PROCESSOR, causes, critical_chain, slacks
 from paraxis.parallel.schedules.schedule import violations

@@ -1,15 +1,11 @@
 """Networks of processors: links, ways, conflicts, and what orders of a recurrence ask of them."""
 
-import json
 from collections import deque
 from itertools import pairwise
 from operator import add
 
 import numpy as np
-import paraxis_papers
 import pytest
-from paraxis_papers.document import as_json
-from paraxis_papers.networks.traffic import elimination, network_figure
 
 import paraxis as px
 from paraxis.parallel.networks.network import NETWORKS, Delivery, Network
@@ -143,13 +139,6 @@ def test_shuffled_doubling_is_made_for_the_modified_inverse_shuffle(bits):
     assert found.time <= 2 * bits and found.conflicts == 0
 
 
-@pytest.mark.parametrize("bits", range(1, 8))
-def test_odd_even_elimination_on_fijanys_network(bits):
-    found = elimination(2**bits, "shuffle_exchange_neighbours")
-    assert found.time <= 2 * bits and found.conflicts == 0
-    assert elimination(2**bits, "modified_inverse_perfect_shuffle").time == bits
-
-
 @pytest.mark.parametrize("p", [2, 4, 8, 32])
 def test_on_a_cascade_doubling_takes_as_long_as_handing_over(p):
     for order in ("serial", "doubling", "halving"):
@@ -171,22 +160,6 @@ def test_p_fold_blocks_hand_on_what_they_lack():
 def test_processors_without_anything_to_do():
     solved = px.parallel.recurrence(add, "abcdef", order="doubling", processors=8)
     assert solved.on(px.parallel.network("perfect_shuffle", 8)).messages == 5 + 4 + 2
-
-
-def test_the_figure_shows_every_network():
-    curves = network_figure().curves
-    assert len(curves) == len(NETWORKS)
-    assert curves["cascade"] == [(p, p - 1) for p, _ in curves["cascade"]]
-
-
-@pytest.mark.long
-def test_the_report_is_whole():
-    report = paraxis_papers.report("networks")
-    names = [(table.title, row.quantity) for table in report.tables for row in table.rows]
-    assert len(set(names)) == len(names) > 100
-    assert all(row.measured is not None for row in report.rows)
-    assert all(row.note or row.measured == row.printed for row in report.rows)
-    assert len(report.figures) == 3 and json.loads(json.dumps(as_json(report)))
 
 
 # -- what is refused -------------------------------------------------------------------------------

@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from paraxis_papers.friction.counts import bearing_count, motor_count, table_3_3
-from paraxis_papers.friction.levels import levels_with_friction, puma_tasks
 from support.robots import relative_error, robots, states, with_losses
 from support.subtasks import ancestors, done, shuffled
 
 import paraxis as px
-from paraxis.parallel.streamlined.friction_steps import journal
 from paraxis.parallel.streamlined.table import MAKES
 from paraxis.passes.count import COUNTED
 from paraxis.robots.friction import NO_FRICTION
@@ -237,43 +234,3 @@ def test_ends_of_a_bearing_wait_for_the_reactions_and_not_for_one_another():
 def test_errors_name_the_thing():
     with pytest.raises(px.ArgumentError, match="friction: expected a customised robot"):
         px.streamlined_tasks(px.load("puma560"), customised=False, friction=True)
-
-
-# -- the report ------------------------------------------------------------------------------------
-
-
-def test_table_3_3_is_met_but_for_the_sums_under_roots():
-    rows = {row.quantity: row for row in table_3_3().rows}
-    differ = {
-        quantity: (row.printed, row.measured)
-        for quantity, row in rows.items()
-        if not quantity.endswith("traced") and row.printed != row.measured
-    }
-    assert differ == {"revolute joint, journal bearing: as written": ([15, 5], [15, 7])}
-    traced = [row.measured for quantity, row in rows.items() if quantity.endswith("traced")]
-    assert traced == [[10, 7], [5, 7], [2, 0], [5, 3], [7, 5]]
-    assert bearing_count(journal).sqrt == 2
-
-
-def test_operations_in_subtasks_are_those_that_are_counted():
-    """Of a transmission, whose numbers are constants in both."""
-    for interpolation in ("linear", "cubic"):
-        drive = replace(DRIVE, interpolation=interpolation)
-        arm = lossy(px.load("stanford"), transmission=drive, joints=[5])
-        before, after = (
-            px.streamlined_tasks(arm, friction=friction).program.count().flops
-            for friction in (False, True)
-        )
-        assert after - before == motor_count(drive).flops
-
-
-def test_levels_with_friction_are_those_of_checked_schedules():
-    table = levels_with_friction()
-    assert len(table.rows) == 16
-    for row in table.rows:
-        what, number = row.quantity.split(": ")
-        bound = px.schedule(puma_tasks(what), int(number.split()[0])).bound
-        assert bound <= row.measured
-    one, *_, eight = table.rows[:8]
-    assert one.measured == len(puma_tasks("bearings and transmissions"))
-    assert eight.measured == puma_tasks("bearings and transmissions").span

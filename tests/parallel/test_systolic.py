@@ -5,7 +5,6 @@ import sys
 from dataclasses import replace
 
 import numpy as np
-import paraxis_papers
 import pytest
 from support.robots import random_chain, relative_error, states
 
@@ -382,54 +381,6 @@ def test_an_array_says_what_it_is():
         "  interval         4  flops; 3 would do",
         "  processors     185  132 outward, 47 inward, 6 torque",
     ]
-
-
-# -- the report ------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def report():
-    return paraxis_papers.report("systolic")
-
-
-def test_table_6_is_met(report):
-    rows = [row for row in report.tables[0].rows if row.printed is not None]
-    assert len(rows) == 12
-    differing = {row.quantity: row.measured for row in rows if row.measured != row.printed}
-    assert differing == {"linear inward, systolic": 47}
-
-
-def test_the_times_are_met(report):
-    rows = [row for row in report.tables[1].rows if row.printed is not None]
-    differing = {row.quantity: row.printed - row.measured for row in rows}
-    assert {name: more for name, more in differing.items() if more} == {
-        "linear: until the torques leave": 1,  # z q̇ comes in
-        "logarithmic: until the torques leave, n = 8": 8,  # a level less
-        "linear, single device: from one set to the next": 1,
-        "linear: n after f, link 3": -1,
-    }
-
-
-def test_the_bounds_hold(report):
-    rows = {row.quantity: row for row in report.tables[2].rows}
-    above = [name for name, row in rows.items() if row.printed and row.measured > row.printed]
-    assert above == ["wires, logarithmic: outward recursion"]
-    for name, row in rows.items():
-        if name.endswith("outside nodes"):
-            assert row.measured < int(row.note.removeprefix("bound ").replace(",", ""))
-
-
-def test_buffers_of_the_linear_form_grow_with_the_square_of_the_links(report):
-    """And those of the logarithmic one, all but with the links."""
-    curves = {figure.title: figure.curves for figure in report.figures}["Buffers"]
-
-    def growth(name):
-        points = dict(curves[name])
-        return math.log(points[64] / points[16], 4)
-
-    assert 1.9 < growth("linear, systolic") < 2.1
-    assert 1.2 < growth("logarithmic, systolic") < 1.6
-    assert 0.9 < growth("linear, single device") < 1.1
 
 
 def test_a_chart_of_nonsense():

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from paraxis_papers.log_depth import two_arrays
 from support.robots import random_axis, random_inertia, random_pose
 
 import paraxis as px
@@ -240,29 +239,6 @@ def test_step_two_is_done_under_step_one():
 
 def test_a_word_to_the_far_end_takes_a_shortest_way():
     assert route_hops(8, 0, 7) == len(wires(8).route(0, 7)) - 1
-
-
-# -- the report ------------------------------------------------------------------------------------
-
-
-def test_the_tables_say_what_the_plans_do(monkeypatch):
-    for name in ("SIZES", "CURVE", "NETWORKS"):
-        monkeypatch.setattr(two_arrays, name, (4, 8))
-    network, allocations, overlap, processors = two_arrays.two_array_tables()
-    found = {row.quantity: row.measured for row in processors.rows}
-    assert found["N = 8, 2N, the paper's plan"] == px.parallel.two_array_plan(8).makespan
-    assert [row.measured for row in network.rows if "shuffled" in row.quantity] == [4, 6]
-    notes = {row.quantity: row.note for row in allocations.rows}
-    assert notes["N = 8, second allocation, a word 1"].startswith("hidden")
-    assert notes["N = 8, first allocation, a word 1"].startswith("not hidden")
-    slack = {row.quantity: row.measured for row in overlap.rows}
-    assert slack["N = 4, one array for Λ⁻¹, free messages"] > 0
-    assert slack["N = 4, one array for Λ⁻¹, a word 1, a message 100"] < 0
-    startup = slack["N = 8, startup of a message"]
-    assert px.parallel.two_array_plan(8, word_time=1, startup=startup).slack >= 0
-    assert px.parallel.two_array_plan(8, word_time=1, startup=startup + 1).slack < 0
-    curves = two_arrays.time_figure().curves
-    assert curves["N processors"][1] == (8, px.parallel.two_array_plan(8, arrays=1).makespan)
 
 
 # -- errors ----------------------------------------------------------------------------------------

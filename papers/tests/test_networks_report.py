@@ -1,0 +1,123 @@
+"""The report on recurrences and networks: Lee and Chang's steps and counts, Fijany's messages."""
+
+import json
+import math
+
+import numpy as np
+import paraxis_papers
+import pytest
+from paraxis_papers.counts.plain_count import Work, general_chain, some_state
+from paraxis_papers.document import as_json
+from paraxis_papers.networks import inverse_dynamics, steps
+from paraxis_papers.networks.equations import OTHERS, ROTATIONS, SUMS, torques
+from paraxis_papers.networks.rotations import chip_times, rotation_time
+from paraxis_papers.networks.simd import Simd
+from paraxis_papers.networks.traffic import elimination, network_figure
+
+import paraxis as px
+from paraxis.parallel.networks.network import NETWORKS
+from paraxis.parallel.networks.recurrence import least_steps
+from paraxis.physics.parts.orders import doubling, p_fold
+
+
+def log2(n):
+    """⌈log₂n⌉."""
+    return (n - 1).bit_length()
+
+
+def test_p_fold_on_the_whole_grid():
+    """Against the formula that is right, T_p as printed, and the form of theorem 1."""
+    right = {pair: 0 for pair in ("p <= n", "p > n")}
+    for n in range(1, 65):
+        for p in range(1, 65):
+            taken = steps.taken_steps(n, p)
+            size = math.ceil((n + 1) / p)
+            blocks = math.ceil((n + 1) / size)
+            inside = n + 1 - size - (blocks - 1)
+            assert taken == size - 1 + log2(blocks) + math.ceil(inside / p)
+            assert taken == steps.right_steps(n, p) >= least_steps(n + 1, p)
+            assert taken <= 2 * size + log2(p) - 2
+            right["p <= n" if p <= n else "p > n"] += taken == steps.printed_steps(n, p)
+            if (n + 1) % p == 0:
+                assert taken == steps.printed_steps(n, p)
+    assert right == {"p <= n": 1229, "p > n": 714}
+
+
+def test_where_the_printed_formula_errs():
+    assert (steps.printed_steps(2, 2), steps.taken_steps(2, 2)) == (3, 2)  # x(n) with the ends
+    assert (steps.printed_steps(3, 3), steps.taken_steps(3, 3)) == (4, 3)  # an empty block
+    assert (steps.printed_steps(14, 7), steps.taken_steps(14, 7)) == (6, 7)  # fewer ends than p
+    assert (steps.printed_steps(4, 4), steps.taken_steps(4, 4)) == (4, 4)
+
+
+def simd(n, processors, order):
+    robot = general_chain(["revolute"] * n)
+    machine = Simd(n, processors, order)
+    found = torques(machine, robot)
+    expected = px.inverse_dynamics(robot, *some_state(robot))
+    assert np.abs(found - expected).max() <= 1e-12 * np.abs(expected).max()
+    times = machine.times()
+    return [sum((times[each] for each in part), Work()).pair for part in (ROTATIONS, SUMS, OTHERS)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 7, 8, 9, pytest.param(16, marks=pytest.mark.long)])
+def test_lee_and_changs_parts_by_recursive_doubling(n):
+    rotations, sums, others = simd(n, n, doubling)
+    assert rotations == [27 * log2(n), 18 * log2(n)]
+    assert sums == [0, 6 * log2(n) + 9 * log2(n + 1)]
+    assert others == [135, 98]
+
+
+@pytest.mark.parametrize("n", [4, 6, 8, 12, 24])
+def test_rotations_of_the_puma(n):
+    """The first step with known zeros is that of two parallel joints: a product of 2x2 matrices."""
+    assert rotation_time(n, "given").pair == [27 * log2(n) - 19, 18 * log2(n) - 14]
+    assert rotation_time(n, "none").pair == [27 * log2(n), 18 * log2(n)]
+    assert rotation_time(n, "all").mul < rotation_time(n, "given").mul
+    assert [chip.pair for chip in chip_times(n)] == [
+        [3 * log2(n), 2 * log2(n)],
+        [log2(n), 2 * log2(n)],
+    ]
+
+
+@pytest.mark.parametrize(("n", "p"), [(6, 1), (6, 4), (7, 3), (12, 5), (16, 16)])
+@pytest.mark.long
+def test_inverse_dynamics_by_p_fold_blocks(n, p):
+    rotations, sums, others = simd(n, p, p_fold)
+    short, long = len(p_fold(n, p).steps), len(p_fold(n + 1, p).steps)
+    share = math.ceil(n / p)
+    assert rotations == [27 * short, 18 * short]
+    assert sums == [0, 6 * short + 9 * long]
+    assert others == [135 * share, 98 * share]
+    total = sum(map(sum, (rotations, sums, others)))
+    assert inverse_dynamics.least(n, p) <= total <= inverse_dynamics.met_form(n, p)
+
+
+def test_printed_totals_are_met():
+    rows = inverse_dynamics.doubling_table().rows
+    compared = [row for row in rows if row.printed is not None]
+    assert [row.printed for row in compared] == [[62, 40], [0, 45], [135, 98], [197, 183], [27, 33]]
+    assert all(row.measured == row.printed for row in compared)
+
+
+@pytest.mark.parametrize("bits", range(1, 8))
+def test_odd_even_elimination_on_fijanys_network(bits):
+    found = elimination(2**bits, "shuffle_exchange_neighbours")
+    assert found.time <= 2 * bits and found.conflicts == 0
+    assert elimination(2**bits, "modified_inverse_perfect_shuffle").time == bits
+
+
+def test_the_figure_shows_every_network():
+    curves = network_figure().curves
+    assert len(curves) == len(NETWORKS)
+    assert curves["cascade"] == [(p, p - 1) for p, _ in curves["cascade"]]
+
+
+@pytest.mark.long
+def test_the_report_is_whole():
+    report = paraxis_papers.report("networks")
+    names = [(table.title, row.quantity) for table in report.tables for row in table.rows]
+    assert len(set(names)) == len(names) > 100
+    assert all(row.measured is not None for row in report.rows)
+    assert all(row.note or row.measured == row.printed for row in report.rows)
+    assert len(report.figures) == 3 and json.loads(json.dumps(as_json(report)))
