@@ -18,7 +18,8 @@ def add_robot(command, source="a built-in name or a URDF file"):
     command.add_argument(
         "--drives",
         metavar="FILE",
-        help="friction and transmissions, as YAML (default: for arm.urdf, arm.drives.yaml if any)",
+        help="friction and transmissions, as YAML "
+        "(default: for arm.urdf, arm.drives.yaml if it exists)",
     )
 
 

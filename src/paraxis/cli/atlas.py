@@ -9,13 +9,24 @@ def add(commands):
     about = "an interactive page of sampling periods at which control with stale data is stable"
     atlas = commands.add_parser("atlas", help=about, description=f"Make {about}.")
     add_robot(atlas)
-    atlas.add_argument("-o", "--output", metavar="FILE", required=True, help="- for stdout")
     atlas.add_argument(
-        "--kp", metavar="K,...", type=numbers, default=100.0, help="in 1/s² (default: 100)"
+        "-o", "--output", metavar="FILE", required=True, help="the page; - for stdout"
     )
-    atlas.add_argument("--kd", metavar="K,...", type=numbers, help="in 1/s (default: critical)")
     atlas.add_argument(
-        "--policies", metavar="NAME,...", type=lambda text: text.split(","), help="default: all"
+        "--kp",
+        metavar="K,...",
+        type=numbers,
+        default=100.0,
+        help="position gains in 1/s² (default: 100)",
+    )
+    atlas.add_argument(
+        "--kd", metavar="K,...", type=numbers, help="rate gains in 1/s (default: critical damping)"
+    )
+    atlas.add_argument(
+        "--policies",
+        metavar="NAME,...",
+        type=lambda text: text.split(","),
+        help="stale-data policies (default: all)",
     )
     return atlas
 

@@ -31,7 +31,9 @@ def add(commands):
         type=_batches,
         help="states per call (default: 1, 10, ..., 1,000,000)",
     )
-    bench.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    bench.add_argument(
+        "--dtype", choices=("float64", "float32"), default="float64", help="default: %(default)s"
+    )
     bench.add_argument(
         "--threads",
         metavar="N",

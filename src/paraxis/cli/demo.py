@@ -16,8 +16,15 @@ MOST_QUICK = 10_000  # states per call with --quick
 def add(commands):
     about = "a tour with one robot, ending in an HTML page with plots"
     demo = commands.add_parser("demo", help=about, description=f"Take {about}.")
-    demo.add_argument("-o", "--output", metavar="FILE", default="paraxis-demo.html")
-    demo.add_argument("--robot", metavar="NAME", default="puma560", help="default: %(default)s")
+    demo.add_argument(
+        "-o", "--output", metavar="FILE", default="paraxis-demo.html", help="default: %(default)s"
+    )
+    demo.add_argument(
+        "--robot",
+        metavar="NAME",
+        default="puma560",
+        help="a built-in name or a URDF file (default: %(default)s)",
+    )
     demo.add_argument("--quick", action="store_true", help="measure less, in a few seconds")
     demo.set_defaults(tip=None, drives=None)
     return demo

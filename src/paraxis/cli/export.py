@@ -26,28 +26,32 @@ def add(commands):
         "--function",
         metavar="NAME",
         default="inverse_dynamics",
-        help=f"default: %(default)s; one of {', '.join(FUNCTIONS)}; "
+        help=f"one of {', '.join(FUNCTIONS)} (default: %(default)s); "
         f"for Verilog {' or '.join(CIRCUITS)}",
     )
-    option("--algorithm", metavar="NAME", help="default: the cheapest")
-    option("--frame", metavar="FRAME", help="for functions of a frame")
-    option("--coordinates", choices=COORDINATES, help="in which that frame's motion is given")
+    option("--algorithm", metavar="NAME", help="algorithm of the function (default: the cheapest)")
+    option("--frame", metavar="FRAME", help="the frame, for functions of a frame")
+    option("--coordinates", choices=COORDINATES, help="coordinates of the motion of that frame")
     option(
         "--parameters",
         metavar="NAME,...",
         type=lambda text: tuple(text.split(",")),
         default=(),
-        help="of the robot that become inputs: mass, external_force, ...",
+        help="parameters of the robot that become inputs: mass, external_force, ...",
     )
-    option("--language", choices=(*LANGUAGES, VERILOG), required=True)
-    option("--dtype", choices=("float64", "float32"), help="default: float64; not for Verilog")
-    option("--name", help="of the function (default: from the names of robot and function)")
+    option("--language", choices=(*LANGUAGES, VERILOG), required=True, help="what to write")
+    option(
+        "--dtype",
+        choices=("float64", "float32"),
+        help="scalar type (default: float64); not for Verilog",
+    )
+    option("--name", help="name in the source (default: from the names of robot and function)")
     option(
         "--cpu",
         metavar="LEVEL",
-        help="for libraries: x86-64-v3 or x86-64-v4 (default: this machine's)",
+        help="CPU level of a library: x86-64-v3 or x86-64-v4 (default: that of this machine)",
     )
-    option("-o", "--output", metavar="DIR", required=True)
+    option("-o", "--output", metavar="DIR", required=True, help="folder to write to")
     _add_circuit(command.add_argument_group("options for Verilog").add_argument)
     return command
 
@@ -67,7 +71,12 @@ def _add_circuit(option):
         help="CORDIC iterations per processor (default: as many as bits)",
     )
     for sign in ("arm", "elbow", "wrist"):
-        option(f"--{sign}", type=int, choices=(1, -1), help="for inverse kinematics (default: 1)")
+        option(
+            f"--{sign}",
+            type=int,
+            choices=(1, -1),
+            help=f"for inverse kinematics: the {sign} branch of the solution (default: 1)",
+        )
     option(
         "--near",
         metavar="X",

@@ -16,7 +16,7 @@ from . import atlas, bench, demo, export, info, report, safe_rate, schedule
 COMMANDS = (info, bench, schedule, export, atlas, safe_rate, report, demo)  # as --help lists them
 
 EXAMPLES = """examples:
-  paraxis demo                          a tour in under a minute, and a page to look at
+  paraxis demo                          a tour of about a minute, and a page to look at
   paraxis info puma560                  a built-in robot: its joints and what its dynamics cost
   paraxis info arm.urdf --tip tool0     a URDF file, up to one link
   paraxis info ur5 --drives x.yaml      with friction and transmissions from a file

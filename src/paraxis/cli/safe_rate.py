@@ -10,25 +10,25 @@ def add(commands):
     command = commands.add_parser("safe-rate", help=about, description=f"Find {about}.")
     add_robot(command)
     option = command.add_argument
-    option("--kp", metavar="K,...", type=numbers, required=True, help="in 1/s²")
-    option("--kd", metavar="K,...", type=numbers, required=True, help="in 1/s")
-    option("--policy", metavar="NAME", help="default: a table of all")
+    option("--kp", metavar="K,...", type=numbers, required=True, help="position gains in 1/s²")
+    option("--kd", metavar="K,...", type=numbers, required=True, help="rate gains in 1/s")
+    option("--policy", metavar="NAME", help="stale-data policy (default: a table of all)")
     posture = command.add_mutually_exclusive_group()
     posture.add_argument(
         "--posture",
         metavar="Q,...",
         type=numbers,
-        help="default: the middle of the joints' ranges",
+        help="joint positions (default: the middle of the joints' ranges)",
     )
     posture.add_argument(
         "--postures", metavar="N", type=int, help="the worst of N random postures in the ranges"
     )
     option(
         "--delay",
-        metavar="SHARE",
+        metavar="FRACTION",
         type=float,
         default=0.0,
-        help="from a sample to its torques, as a fraction of the period: 0 to 1 (default: 0)",
+        help="from a sample to its torques, in periods: 0 to 1 (default: 0)",
     )
     option(
         "--missed",
@@ -44,8 +44,8 @@ def add(commands):
         default=0.0,
         help="mass the controller does not know of (default: 0)",
     )
-    option("--frame", metavar="FRAME", help="that holds the payload (default: the tool)")
-    option("--check", action="store_true", help="also simulate")
+    option("--frame", metavar="FRAME", help="frame that holds the payload (default: the tool)")
+    option("--check", action="store_true", help="also find the period by simulation")
     return command
 
 

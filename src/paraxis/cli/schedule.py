@@ -37,9 +37,11 @@ def add(commands):
         metavar="P",
         type=_processors,
         default=[1, 2, 4, 8],
-        help="a number, or several as 1,2,4 or 1-13 (default: 1,2,4,8)",
+        help="number of processors, or several as 1,2,4 or 1-13 (default: 1,2,4,8)",
     )
-    option("--method", choices=METHODS, default="list", help="default: %(default)s")
+    option(
+        "--method", choices=METHODS, default="list", help="scheduling method (default: %(default)s)"
+    )
     option("--priority", choices=PRIORITIES, help="for method list: which task goes first")
     option(
         "--time-limit",
@@ -47,9 +49,9 @@ def add(commands):
         type=_seconds,
         help=f"for method optimal: seconds to search, for each P (default: {TIME_LIMIT})",
     )
-    option("--tasks", choices=KINDS, help=f"default: {OPERATIONS}")
-    option("--function", metavar="NAME", help="default: inverse_dynamics")
-    option("--algorithm", metavar="NAME", help="default: the cheapest")
+    option("--tasks", choices=KINDS, help=f"what a task is, see below (default: {OPERATIONS})")
+    option("--function", metavar="NAME", help="function of the robot (default: inverse_dynamics)")
+    option("--algorithm", metavar="NAME", help="algorithm of the function (default: the cheapest)")
     option("--balanced", action="store_true", default=None, help="turn sums into shallow trees")
     option(
         "--grain",

@@ -257,12 +257,12 @@ def test_prefixes(order):
 # -- sweeps ----------------------------------------------------------------------------------------
 
 
+def swapped(x, y):
+    return {"first": y, "second": x}
+
+
 def test_results_may_lie_on_what_is_read():
     """Then they wait until all is read; else each is written as soon as it is there."""
-
-    def swapped(x, y):
-        return {"first": y, "second": x}
-
     gpu = GpuSweeps(FarDevice())
     sweep = gpu.sweep(Body(trace, swapped, {"x": (3,), "y": (3,)}, "swapped"))
     numbers = gpu.arrays.asarray(np.arange(12.0).reshape(2, 6))  # two groups
@@ -273,10 +273,11 @@ def test_results_may_lie_on_what_is_read():
         sweep.bind(1, 2, x=x, y=y)
 
 
-def test_what_is_carried_goes_along_a_row():
-    def running(total, x):
-        return {"total": total + x, "seen": total}
+def running(total, x):
+    return {"total": total + x, "seen": total}
 
+
+def test_what_is_carried_goes_along_a_row():
     gpu = GpuSweeps(FarDevice())
     sweep = gpu.sweep(Body(trace, running, {"total": (), "x": ()}, "running"))
     x = gpu.arrays.asarray(np.arange(200.0).reshape(100, 2))  # a hundred rows of two
