@@ -1,5 +1,6 @@
 """Functions of floats or traced scalars, alone or in arrays."""
 
+from .physics.linear.pivoting import solve
 from .scalar import (
     atan2,
     cos,
@@ -29,6 +30,7 @@ __all__ = [
     "select",
     "sign",
     "sin",
+    "solve",
     "sqrt",
 ]
 
