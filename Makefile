@@ -49,7 +49,7 @@ soak: $(TOOLS)
 	$(PYTEST) -m soak tests/soak
 
 test-torch: $(TOOLS) $(TORCH)
-	$(PYTEST) tests/test_torch.py
+	$(PYTEST) tests/frameworks/test_torch.py
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ from rich.table import Table
 
 import paraxis as px
 from paraxis.function_bodies import function_body
-from paraxis.programs import work
+from paraxis.passes.cost import cost
 from paraxis.robot_functions import FUNCTIONS as FUNCTIONS_OF_ROBOTS
 from paraxis.targets.cpu import host
 from paraxis.targets.cpu import map as kernel
@@ -44,7 +44,7 @@ def measure(robot, function):
     graph = function_body(robot, function, frame=frame).made()
     traced = time.process_time()
     lanes = kernel.lanes_of("float64")
-    host.compile_object(kernel.assembly_source(graph, lanes, work(graph)))
+    host.compile_object(kernel.assembly_source(graph, lanes, cost(graph)))
     return {
         "function": function,
         "operations": len(graph.nodes),

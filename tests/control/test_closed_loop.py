@@ -10,7 +10,7 @@ from support.loop_by_hand import HandLaw, positions_by_hand
 
 import paraxis as px
 from paraxis.control import chance, loop_times, reference
-from paraxis.targets import places
+from paraxis.targets.cpu import host
 
 ARM = px.robots.planar(2)
 POSTURE = np.array([0.3, -0.5])
@@ -539,7 +539,7 @@ def test_other_postures_and_motions_compile_nothing(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("compiled")
 
-    monkeypatch.setattr(places, "compile_loop", refuse)
+    monkeypatch.setattr(host, "compile_object", refuse)
     assert error([0.1, 0.2]) == found[0] and error(swing(0.4)) == found[1]
     assert error([0.3, 0.2]) == pytest.approx(0.2) and error(swing(0.9)) > found[1]
     with pytest.raises(AssertionError, match="compiled"):

@@ -5,12 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from support.robots import (
-    random_axis,
-    random_inertia,
-    random_pose,
-    states,
-)
+from support.robots import random_axis, random_inertia, random_pose, states
 
 import paraxis as px
 from paraxis import Robot

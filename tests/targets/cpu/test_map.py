@@ -11,16 +11,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from support.bits import same_bits
-from support.kernels import (
-    ROBOTS,
-    TOLERANCE,
-    WIDTHS,
-    kernel,
-    one_by_one,
-    program,
-    robot,
-    states,
-)
+from support.kernels import ROBOTS, TOLERANCE, WIDTHS, kernel, one_by_one, program, robot, states
 from support.processes import script
 from support.robots import relative_error
 

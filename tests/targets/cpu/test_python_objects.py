@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from paraxis.parallel.threads.thread_schedule import thread_schedule
 
 import paraxis as px
+from paraxis.parallel.schedules.thread_schedule import thread_schedule
 from paraxis.targets.cpu import python_objects
 from paraxis.targets.cpu.text import python_entry
 

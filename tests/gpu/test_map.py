@@ -1,6 +1,6 @@
 """Functions of robots on a GPU: the CPU's numbers, in the arrays that were given, wherever.
 
-python -m pytest tests/gpu/test_map_gpu.py
+python -m pytest tests/gpu/test_map.py
 """
 
 import threading

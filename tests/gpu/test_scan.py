@@ -1,6 +1,6 @@
 """Long chains and scans on a GPU: the CPU's numbers, recorded and replayed, on any stream.
 
-python -m pytest tests/gpu/test_scan_gpu.py
+python -m pytest tests/gpu/test_scan.py
 """
 
 import threading

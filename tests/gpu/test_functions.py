@@ -1,6 +1,6 @@
 """Functions that are Programs and array code between them, on a GPU: the CPU's numbers.
 
-python -m pytest tests/gpu/test_functions_gpu.py
+python -m pytest tests/gpu/test_functions.py
 """
 
 import numpy as np

@@ -18,12 +18,7 @@ from support.chains import (
     slow_states,
     universal_joints,
 )
-from support.robots import (
-    pinocchio_model,
-    pinocchio_torques,
-    random_robot,
-    relative_error,
-)
+from support.robots import pinocchio_model, pinocchio_torques, random_robot, relative_error
 
 import paraxis as px
 from paraxis import Robot, function_bodies

@@ -1,6 +1,6 @@
 """Functions that are Programs and array code between them, on a stand-in for a GPU.
 
-Its arrays do not mix with NumPy's; tests/gpu/test_functions_gpu.py is for the GPU itself.
+Its arrays do not mix with NumPy's; tests/gpu/test_functions.py is for the GPU itself.
 """
 
 import numpy as np

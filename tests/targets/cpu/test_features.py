@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import paraxis as px
-from paraxis.programs import work
+from paraxis.passes.cost import cost
 from paraxis.targets.cpu import host
 from paraxis.targets.cpu import map as kernel
 
@@ -87,7 +87,7 @@ def test_a_robot_and_its_simulation(left_out):
 def registers_of(program):
     """The kinds of registers that the code of a kernel speaks of."""
     graph = program.graph
-    source = kernel.assembly_source(graph, kernel.lanes_of("float64"), work(graph))
+    source = kernel.assembly_source(graph, kernel.lanes_of("float64"), cost(graph))
     with host._lock:
         assembly = host._target_machine().emit_assembly(llvm.parse_assembly(source))
     three_operands = bool(re.search(r"\tv(add|mul|mov)\w*\s", assembly))

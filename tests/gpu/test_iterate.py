@@ -1,6 +1,6 @@
 """Loops on a GPU, and what stands on them: the CPU's numbers, in arrays of the kind that was given.
 
-python -m pytest tests/gpu/test_loop_gpu.py
+python -m pytest tests/gpu/test_iterate.py
 """
 
 import warnings
