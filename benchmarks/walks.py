@@ -2,8 +2,8 @@
 
     python benchmarks/walks.py
 
-Each walk is stopped where machine code would be made, and the stack is printed. docs/how-it-works.md
-shows them; nothing is measured.
+Each walk is stopped where machine code would be made, and the stack is printed, as in
+docs/how-it-works.md. Nothing is measured.
 """
 
 import os

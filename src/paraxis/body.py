@@ -6,8 +6,6 @@ by the Body's key, without making its graph.
 """
 
 import hashlib
-from collections import OrderedDict
-from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from types import FunctionType
@@ -59,21 +57,6 @@ class Body:
     def cost(self):
         """Roughly the flops of one state."""
         return cost(self.graph)
-
-
-MOST_KEPT = 256
-_graphs = OrderedDict()  # key -> graph, that used last at the end
-
-
-def kept_graph(body):
-    """The graph of a Body, or that of an equal one: for those that are parts of other traces."""
-    graph = _graphs.get(body.key)
-    if graph is None:
-        graph = _graphs[body.key] = body.made()
-        while len(_graphs) > MOST_KEPT:
-            with suppress(KeyError):  # another thread was quicker
-                _graphs.popitem(last=False)
-    return graph
 
 
 def spelt(value):

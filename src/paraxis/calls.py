@@ -13,7 +13,7 @@ from .graph.arrays import traced_array
 from .graph.splice import splice, traced_value
 from .physics.friction.motor_torques import MotorTorques
 from .robot_functions import FUNCTIONS, LONGEST_PROGRAM, TORQUES, algorithms_of
-from .robots.robot import a_robot, check_frame_name
+from .robots.robot import a_robot
 from .targets.compiling import one_call
 from .targets.cpu.map import kernel_with_fallback, map_kernel
 from .targets.cuda.arrays import on_a_gpu, together
@@ -106,9 +106,8 @@ class ChainCall:
         return "inverse_dynamics" if self._function in TORQUES else self._function
 
 
-@lru_cache(maxsize=MOST_CALLS)
 def call_of(robot, function, algorithm=None, frame=None, coordinates=None, parameters=()):
-    """The Call of a function of a robot: made once for each choice of options."""
+    """The Call of a function of a robot."""
     a_robot(robot)
     if _along_chain(robot, function, algorithm, parameters):
         return ChainCall(robot, function, algorithm)
@@ -146,13 +145,12 @@ def _along_chain(robot, function, algorithm, parameters):
 
 WRITTEN = """
 def {name}({declared}):
-    if parameters or out is not None:
-        return general(robot, {name!r}, ({options}), ({inputs},), out, parameters)
+    if {unusual}:
+        return calls.general(robot, ({options}), ({inputs},), out, parameters)
     try:
-        call = call_of(robot, {name!r}, {options})
-    except TypeError:
-        explain(robot, {options})
-        raise
+        run = usual[robot.handle].run
+    except (AttributeError, KeyError):
+        run = calls.first(robot).run
     return {result}
 """
 
@@ -160,44 +158,61 @@ def {name}({declared}):
 def of_robot(declared):
     """The function of a robot that a signature and a docstring declare.
 
-    It finds the Call for its robot and options, and runs it. It is written out, as the methods of
-    dataclasses are, so that arrays go from hand to hand only once.
+    It finds the Call for its robot, and runs it. It is written out, as the methods of dataclasses
+    are, so that the usual call is one look into a dict and arrays go from hand to hand only once.
     """
     name, signature = declared.__name__, inspect.signature(declared)
-    known, plain = (
-        signature.parameters,
-        [each.replace(annotation=each.empty) for each in signature.parameters.values()],
+    known = signature.parameters
+    options = {key: known[key].default for key in OPTIONS if key in known}
+    plain = [each.replace(annotation=each.empty) for each in known.values()]
+    inputs, calls = ", ".join(FUNCTIONS[name].inputs), Calls(name, options)
+    unusual = ["parameters", "out is not None"]
+    for key, default in options.items():
+        unusual.append(f"{key} {'is not' if default is None else '!='} {default!r}")
+    text = WRITTEN.format(
+        name=name,
+        declared=str(inspect.Signature(plain))[1:-1],
+        unusual=" or ".join(unusual),
+        options="".join(f"{key}, " for key in options),
+        inputs=inputs,
+        result=f"results(*run({inputs}))" if name in RESULTS else f"run({inputs})",
     )
-    written = {
-        "name": name,
-        "declared": str(inspect.Signature(plain))[1:-1],
-        "inputs": ", ".join(FUNCTIONS[name].inputs),
-        "options": ", ".join(key if key in known else "None" for key in OPTIONS),
-    }
-    run = f"call.run({written['inputs']})"
-    written["result"] = f"results(*{run})" if name in RESULTS else run
-    namespace = {"call_of": call_of, "explain": _explain, "general": _general}
-    namespace |= {"results": RESULTS.get(name), "__name__": __name__}
-    exec(compile(WRITTEN.format(**written), f"<px.{name}>", "exec"), namespace)
+    namespace = {"calls": calls, "usual": calls.usual, "results": RESULTS.get(name)}
+    namespace["__name__"] = __name__
+    exec(compile(text, f"<px.{name}>", "exec"), namespace)
     return wraps(declared)(namespace[name])
 
 
-def _general(robot, function, options, arrays, out, parameters):
-    """With parameters, or with arrays to write to."""
-    try:
-        call = call_of(robot, function, *options, tuple(parameters))
-    except TypeError:
-        _explain(robot, *options)
-        raise
-    values = (*arrays, *parameters.values())
-    results = call.run(*values) if out is None else call.run(*values, out=out)
-    return RESULTS[function](*results) if function in RESULTS else results
+class Calls:
+    """Those of one function, by robot and options."""
 
+    def __init__(self, function, options):
+        self.usual = {}  # handle of a robot -> Call with no options
+        self._function, self._options = function, options
 
-def _explain(robot, algorithm, frame, coordinates):
-    """Raise for what cannot be looked up, as it has no hash, and so is no robot and no name."""
-    a_robot(robot)
-    check_frame_name(frame)
-    for name, value in (("algorithm", algorithm), ("coordinates", coordinates)):
-        if not isinstance(value, str | None):
-            raise ArgumentError(f"{name}: expected a name, found {type(value).__name__}")
+        @lru_cache(maxsize=MOST_CALLS)
+        def find(handle, *chosen):
+            """`chosen` are the options, then the names of parameters."""
+            named = dict(zip(options, chosen, strict=False))
+            return call_of(handle.robot, function, **named, parameters=chosen[len(options) :])
+
+        self._find = find
+
+    def first(self, robot):
+        """The first call of a robot with no options."""
+        call = call_of(a_robot(robot), self._function, **self._options)
+        if len(self.usual) >= MOST_CALLS:
+            self.usual.clear()
+        self.usual[robot.handle] = call
+        return call
+
+    def general(self, robot, options, arrays, out, parameters):
+        """With options, parameters, or arrays to write to."""
+        handle = a_robot(robot).handle
+        for key, value in zip(self._options, options, strict=True):
+            if not isinstance(value, str | None):
+                raise ArgumentError(f"{key}: expected a name, found {type(value).__name__}")
+        run = self._find(handle, *options, *parameters).run
+        values = (*arrays, *parameters.values())
+        results = run(*values) if out is None else run(*values, out=out)
+        return RESULTS[self._function](*results) if self._function in RESULTS else results

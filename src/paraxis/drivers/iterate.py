@@ -8,6 +8,7 @@ arrays are planned; a back end does the steps, with the state in registers or ne
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -35,6 +36,10 @@ class Plan:
     per_step: tuple = ()
     record: tuple = ()
     until: str | None = None
+
+    @cached_property
+    def key(self):
+        return str(self)
 
     def __post_init__(self):
         if not isinstance(self.carry, dict) or not self.carry:

@@ -1,6 +1,6 @@
 """`px.payload` and `px.external_force`: what a robot holds and what pushes it, as parameters."""
 
-from functools import partial
+from functools import lru_cache, partial
 
 from ..body import Body
 from ..checks import one_of
@@ -25,12 +25,14 @@ def payload(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, frame=None):
     Where arrays are on a GPU nobody waits to look at them: a mass below zero gives NaN there, as it
     does inside px.trace.
     """
-    load, arrays = payload_body(robot, frame), {"mass": mass, "com": com, "inertia": inertia}
-    if traced_value(tuple(arrays.values())) is None and target_of(arrays) is CPU:
+    load = payload_body(a_robot(robot), frame)
+    arrays = {"mass": mass, "com": com, "inertia": inertia}
+    traced = traced_value(tuple(arrays.values())) is not None
+    if not traced and target_of(arrays) is CPU:
         mass = arrays["mass"] = as_array(mass, "mass", ())
         if not (mass >= 0.0).all():
             raise ArgumentError(f"mass: expected numbers >= 0, found {mass[~(mass >= 0.0)][0]}")
-    return dict(zip(arrays, _results(load, arrays), strict=True))
+    return dict(zip(arrays, _results(load, arrays, traced), strict=True))
 
 
 def external_force(robot, q, wrench, frame=None, coordinates="world"):
@@ -39,29 +41,32 @@ def external_force(robot, q, wrench, frame=None, coordinates="world"):
     `wrench` (..., 6) is the moment and the force at the frame's origin, along the axes of the world
     or, with coordinates="body", along the frame's own. The robot feels it as Jᵀ wrench.
     """
-    load = external_force_body(robot, frame, coordinates)
-    (forces,) = _results(load, {"q": q, "wrench": wrench})
+    load = external_force_body(a_robot(robot), frame, coordinates)
+    traced = traced_value((q, wrench)) is not None
+    (forces,) = _results(load, {"q": q, "wrench": wrench}, traced)
     return forces
 
 
+@lru_cache(maxsize=64)
 def payload_body(robot, frame=None):
     """Of mass, com and inertia: the same three of all bodies."""
-    frame = loads.frame_on_a_body(a_robot(robot), frame)
+    frame = loads.frame_on_a_body(robot, frame)
     shapes = {"mass": (), "com": (3,), "inertia": (6,)}
     return Body(trace, partial(loads.payload, robot, frame), shapes, "payload")
 
 
+@lru_cache(maxsize=64)
 def external_force_body(robot, frame=None, coordinates="world"):
     """Of q and a wrench: the external forces."""
-    frame = loads.frame_on_a_body(a_robot(robot), frame)
+    frame = loads.frame_on_a_body(robot, frame)
     one_of(coordinates, COORDINATES, "coordinates")
     run = partial(loads.external_force, robot, frame, coordinates)
     return Body(trace, run, {"q": (robot.nq,), "wrench": (6,)}, "external_force")
 
 
-def _results(body, arrays):
+def _results(body, arrays, traced):
     """The outputs of a Body of arrays by name; plain sequences (defaults) are brought to others."""
-    if traced_value(tuple(arrays.values())) is not None:
+    if traced:
         return [traced_array(result) for result in splice(body.graph, tuple(arrays.values()))]
     target, (_, _, shapes, _) = target_of(arrays), body.recipe
     with target.stream():

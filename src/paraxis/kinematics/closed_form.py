@@ -6,6 +6,7 @@ Program, and what does not lead to the pose is not returned.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -169,7 +170,12 @@ def body_of(make, robot, frame, *options):
     Limits of joints decide which solutions count, and are no part of a robot's digest.
     """
     check_frame_name(frame)
-    tip = a_robot(robot).tool() if frame is None else robot.frame(frame)
+    return _body_of(make, a_robot(robot), frame, *options)
+
+
+@lru_cache(maxsize=64)
+def _body_of(make, robot, frame, *options):
+    tip = robot.tool() if frame is None else robot.frame(frame)
     limits = tuple((float(joint.lower), float(joint.upper)) for joint in robot.joints)
     return Body(make, robot, limits, tip, *options)
 

@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,12 +21,18 @@ from .pose import Pose, floats
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-@dataclass(frozen=True, repr=False, eq=False)  # by identity, so that a call finds its kernel fast
-class Robot:
-    """Joints parents first; body i is what joint i carries. Build with `px.load` or `from_dh`.
+class Handle:
+    """What tables look a robot up by: hashed by identity, as that takes no time."""
 
-    Two robots are equal when they are one; `digest` tells whether they move alike.
-    """
+    __slots__ = ("robot",)
+
+    def __init__(self, robot):
+        self.robot = robot
+
+
+@dataclass(frozen=True, repr=False)
+class Robot:
+    """Joints parents first; body i is what joint i carries. Build with `px.load` or `from_dh`."""
 
     name: str
     joints: tuple
@@ -34,7 +40,7 @@ class Robot:
     frames: tuple = ()
     gravity: tuple = STANDARD_GRAVITY  # m/s^2, in world coordinates
     base: Pose = Pose()  # of the root frame in the world
-    warn: bool = True
+    warn: bool = field(default=True, compare=False)
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
@@ -267,6 +273,13 @@ class Robot:
         ):
             h.update(numbers)
         return h.hexdigest()
+
+    def __hash__(self):
+        return hash(self.digest)
+
+    @cached_property
+    def handle(self):
+        return Handle(self)
 
     def __getstate__(self):
         """What a copy or a pickle keeps: the description."""

@@ -5,6 +5,10 @@ the state is finite (so that it gives the time, and in the end tells where a run
 with bearings also carries the largest torque that was `missing` in a step, and `when` that was.
 """
 
+from functools import lru_cache
+
+from ..body import Body
+from ..drivers.iterate import Plan
 from ..graph.outline import Outline
 from ..graph.trace import trace
 from ..robots.model import PARAMETERS
@@ -77,8 +81,34 @@ def torques_of(robot, law, settings, arrays):
     return lambda t, q, qd: law(t=t, q=q, qd=qd, **set_to)
 
 
-def step_graph(robot, method, inputs, parameters, law=None, settings=(), touch=None):
+def repeated(robot, method, changing, with_tau, parameters, settings=(), law=None, touch=None):
+    """The Body of a step, and the Plan that repeats it; settings are (name, shape) pairs."""
+    given = robot, method, with_tau, parameters, settings
+    body = Body(step_graph, *given, law, touch)
+    return body, _plan(*given, changing, touch) if touch else _plan_alone(*given, changing)
+
+
+def _plan(robot, method, with_tau, parameters, settings, changing, touch=None):
+    adaptive = method == "adaptive"
+    return Plan(
+        input_shapes(robot, method, with_tau, parameters, dict(settings), touch),
+        output_shapes(robot, method),
+        carried(robot, method),
+        per_step=("tau",) if changing and not adaptive else (),
+        record=() if adaptive else ("q", "qd"),
+        until="done" if adaptive else None,
+    )
+
+
+# For what is the same in call after call: a robot that nothing holds, and one that nothing moves.
+_plan_alone = lru_cache(maxsize=64)(_plan)
+repeated_alone = lru_cache(maxsize=64)(repeated)
+
+
+def step_graph(robot, method, with_tau, parameters, settings=(), law=None, touch=None):
     """The graph of one step, or of one attempt at one."""
+    settings = dict(settings)
+    inputs = input_shapes(robot, method, with_tau, parameters, settings, touch)
     plant = None if touch else Plant(robot, parameters)
     units = joint_scales(robot).tolist()
 

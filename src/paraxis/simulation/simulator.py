@@ -6,9 +6,8 @@ import sys
 import numpy as np
 
 from .. import api
-from ..body import Body
 from ..checks import did_you_mean, one_of, quoted
-from ..drivers.iterate import Plan, whole
+from ..drivers.iterate import whole
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError, TraceError
 from ..robot_functions import check_parameters
@@ -290,20 +289,13 @@ class _Simulation:
         """The compiled loop, from this process, from disk, or made; and the arrays it takes."""
         robot, method, names = self.robot, self.method, tuple(self.parameters)
         torques, settings = self.given_torques(tau), self.setting_shapes
-        inputs = bodies.input_shapes(robot, method, bool(torques), names, settings, self.touch)
-
-        law, adaptive = bodies.law_of(robot, controller, settings), method == "adaptive"
-        given = robot, method, inputs, names, law, tuple(settings), self.touch
-        plan = Plan(
-            inputs,
-            bodies.output_shapes(robot, method),
-            bodies.carried(robot, method),
-            per_step=("tau",) if self.changing and not adaptive else (),
-            record=() if adaptive else ("q", "qd"),
-            until="done" if adaptive else None,
-        )
-        states = math.prod(self.batch)
-        loop = self.place.iterate(Body(bodies.step_graph, *given), plan, states=states)
+        law = bodies.law_of(robot, controller, settings)
+        given = robot, method, self.changing, bool(torques), names
+        if law or self.touch:
+            body, plan = bodies.repeated(*given, tuple(settings.items()), law, self.touch)
+        else:
+            body, plan = bodies.repeated_alone(*given)
+        loop = self.place.iterate(body, plan, states=math.prod(self.batch))
         self.law, self.torques = law, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         arrays |= self.contact_arrays | self.setting_arrays

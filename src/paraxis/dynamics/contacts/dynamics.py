@@ -5,11 +5,12 @@ what `contact_arrays(contacts)` names beside q, qd and tau.
 """
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from ...body import Body, kept_graph
+from ...body import Body
 from ...checks import did_you_mean
 from ...errors import ArgumentError
 from ...graph.splice import splice, traced_value
@@ -202,8 +203,27 @@ def contact_frames(robot, contacts):
 
 
 def _body(robot, contacts, parameters, dtype="float64"):
+    return _body_of(robot, _Alike(contacts), parameters, dtype)
+
+
+@lru_cache(maxsize=256)
+def _body_of(robot, alike, parameters, dtype):
+    contacts = tuple(each.with_data(dict.fromkeys(each.data)) for each in alike.contacts)
     given = robot, contacts, contact_frames(robot, contacts), parameters, TOLERANCE[dtype]
     return Body(constrained_graph, *given)
+
+
+class _Alike:
+    """Contacts as far as their equations go: equal to those with other numbers in a state."""
+
+    def __init__(self, contacts):
+        self.contacts, self._keys = contacts, tuple((each.frame, each.digest) for each in contacts)
+
+    def __eq__(self, other):
+        return self._keys == other._keys
+
+    def __hash__(self):
+        return hash(self._keys)
 
 
 def spliced(robot, contacts, arrays, parameters=()):
@@ -211,5 +231,5 @@ def spliced(robot, contacts, arrays, parameters=()):
 
     `arrays` has, by their names, all inputs of the graph, and may have more.
     """
-    graph = kept_graph(_body(robot, contacts, parameters))
+    graph = _body(robot, contacts, parameters).graph
     return ConstrainedMotion(*splice(graph, [arrays[name] for name in graph.inputs]))

@@ -101,7 +101,7 @@ def iterate_kernel(body, plan, dtype="float64", threads=None, states=None):
         description |= {"lanes": lanes.count, "work": cost(graph)}
         return description, host.compile_object(assembly_source(graph, plan, lanes))
 
-    parts = "iterate", body.key, str(plan), dtype, lanes, host.description()
+    parts = "iterate", body.key, plan.key, dtype, lanes, host.description()
 
     def load(description, data, threads):
         return Loop(plan, description, host.LoadedCode(data), threads)

@@ -73,7 +73,7 @@ class CudaLoop:
         """The kernel on the GPU that is current."""
         number = self.device.number
         if number not in self._loaded:
-            parts = "iterate", self._body.key, str(self.plan), self.dtype.name
+            parts = "iterate", self._body.key, self.plan.key, self.dtype.name
             self._loaded[number] = self.device.loaded(parts, self._made, _Loaded)
         return self._loaded[number]
 
