@@ -28,7 +28,7 @@ def joint_errors_table():
     lead = (
         f"The largest error of a joint angle in radians, {circuit(*WRISTS[0]).word} bits, "
         f"{text_of(len(workspace().pose))} random poses over the whole workspace; arm, "
-        "elbow and wrist 1 where nothing else is said. Near a singularity a small change of the "
+        "elbow and wrist 1 unless stated otherwise. Near a singularity a small change of the "
         "pose asks for a large one of the joints; where two are near, their effects multiply."
     )
     return Table("Joint angles against float64", lead, rows, CONVENTIONS)

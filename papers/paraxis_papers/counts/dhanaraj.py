@@ -82,7 +82,7 @@ def _column(kind, method, counted):
         what = f"{kind}, {method}: total without what row n leaves out"
         rows.append(Row(PAPER, what, shown["total"], less, "met"))
     title = f"Dhanaraj, Table 2.9: {kind} joint, {method}"
-    lead = f"Multiplications + additions a link, {method} Newton-Euler, step by step."
+    lead = f"Multiplications + additions per link, {method} Newton-Euler, step by step."
     said = [CONVENTIONS[each] for each in (method, kind) if each in CONVENTIONS]
     return Table(title, lead, rows, (COMMON, *said))
 

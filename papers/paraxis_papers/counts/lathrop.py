@@ -163,8 +163,8 @@ def _whole(key, label, size):
     )
     note = (
         f"counted {_shown(counted)}, the nearest reading found: no zero known, ∂A/∂q and ∂²A/∂q² "
-        f"by products, W ∂A/∂q made twice; not found: {text_of(slopes)} a link, in both forms 9 "
-        f"and N² + N, and {text_of(rest)} at base and hand, where the sums are met"
+        f"by products, W ∂A/∂q made twice; not found: {text_of(slopes)} per link, in both forms "
+        f"9 and N² + N, and {text_of(rest)} at base and hand, where the sums are met"
     )
     return _row(key, label, [int(at(each, LINKS)) for each in counted], note)
 

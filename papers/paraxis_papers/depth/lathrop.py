@@ -26,7 +26,7 @@ LINEAR_LEAD = (
     "every number an input, rotations too, for n from 1 to 64. A time is slope times n plus a rest."
 )
 LINEAR_CONVENTIONS = (
-    "Sums are taken as written but where balanced is said: a matrix times a vector takes 1 + 2, a "
+    "Sums are taken as written unless called balanced: a matrix times a vector takes 1 + 2, a "
     "cross product 1 + 1, a sum of vectors 0 + 1.",
     "Nothing shared: Aᵀω is used for ω and for ω × z q̇, and A f for f and for p × f, so the sums "
     "they are parts of cannot be balanced. Written with this link's ω and f instead, which costs "

@@ -157,7 +157,7 @@ def accuracy_table():
         found.append(Row("Paraxis", quantity, None, _digit(residual), note))
     lead = (
         "The largest error over all lengths, max|Δ| / max(1, max|reference|), beside a reference "
-        "in quadruple precision where nothing else is said. The residual puts accelerations back "
+        "in quadruple precision unless stated otherwise. The residual puts accelerations back "
         "into inverse dynamics: a long chain multiplies even the rounding of the reference to "
         "float64, which no result in float64 can be much better than."
     )

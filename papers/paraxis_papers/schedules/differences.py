@@ -44,7 +44,7 @@ def differences():
         "Which subtasks make the 154 of the lists into the 156 of Table 4.7, and into those that "
         "do something.",
         [
-            Row(PAPER, "by the lists", None, len(lists), "43 a link, less Tables 4.2 and 4.6"),
+            Row(PAPER, "by the lists", None, len(lists), "43 per link, less Tables 4.2 and 4.6"),
             *_rows(lists - table_4_7, -1, NOT_IN_TABLE_4_7),
             *_rows(table_4_7 - lists, +1, ONLY_IN_TABLE_4_7),
             Row(PAPER, "in Table 4.7", told, len(table_4_7), ""),

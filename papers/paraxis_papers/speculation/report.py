@@ -17,11 +17,11 @@ LEAD = (
     "Hamilton, Walker and Bennett (1996) let a computed-torque controller use values of the "
     "previous control step, so that links need not wait for one another. They compare their scheme "
     "with Binder and Herzog's and report others'. The conditions of their figures are not printed: "
-    "here they are drawn by chance, and what is told is where a claim holds and where it does not."
+    "here they are random, and each claim is tested: where it holds, and where it does not."
 )
 RULE = (
-    "Everything is computed when the report is made; what is drawn by chance comes from fixed "
-    "seeds. Plants are exact and integrated by RK4; torques are held from sample to sample. "
+    "Everything is computed when the report is made; random numbers come from fixed seeds. Plants "
+    "are exact and integrated by RK4; torques are held from sample to sample. "
     "Predictions are of the linear loop (`px.control.safe_period`), all else is simulated "
     "(`px.control.closed_loop`). `vuskovic` with values of one age is `binder_herzog` and is not "
     "repeated."
