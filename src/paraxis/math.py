@@ -2,11 +2,21 @@
 
 from .physics.linear.pivoting import solve
 from .scalar import (
+    absolute,
+    acos,
+    asin,
     atan2,
     cos,
     equal,
+    exp,
+    floor,
+    fmod,
     less,
     less_equal,
+    log,
+    logical_and,
+    logical_not,
+    logical_or,
     mark,
     maximum,
     minimum,
@@ -15,14 +25,26 @@ from .scalar import (
     sign,
     sin,
     sqrt,
+    tan,
+    tanh,
 )
 
 __all__ = [
+    "absolute",
+    "acos",
+    "asin",
     "atan2",
     "cos",
     "equal",
+    "exp",
+    "floor",
+    "fmod",
     "less",
     "less_equal",
+    "log",
+    "logical_and",
+    "logical_not",
+    "logical_or",
     "mark",
     "maximum",
     "minimum",
@@ -32,6 +54,8 @@ __all__ = [
     "sin",
     "solve",
     "sqrt",
+    "tan",
+    "tanh",
 ]
 
 

@@ -15,15 +15,16 @@ import numpy as np
 SEVERAL = (np.ndarray, list, tuple)
 
 
-def _unary(name):
-    real, complex_, of_numbers = getattr(math, name), getattr(cmath, name), getattr(np, name)
+def _unary(name, numpy_name=None):
+    real, complex_ = getattr(math, name), getattr(cmath, name)
+    of_numbers = getattr(np, numpy_name or name)
 
     def function(x):
         method = getattr(x, name, None)
         if method is not None:
             return method()
         if isinstance(x, SEVERAL):
-            x = np.asarray(x)
+            x = np.asanyarray(x)
             return of_entries(x) if x.dtype.kind == "O" else of_numbers(x)
         if isinstance(x, np.generic):
             return of_numbers(x)
@@ -31,8 +32,9 @@ def _unary(name):
             return complex_(x)
         try:
             return real(x)
-        except ValueError:  # the root of a negative number, the sine of infinity: as in arrays
-            return math.nan
+        except (ValueError, OverflowError):  # the root of a negative number, ...: as in arrays
+            with np.errstate(all="ignore"):
+                return float(of_numbers(float(x)))
 
     of_entries = np.frompyfunc(function, 1, 1)
     function.__name__ = function.__qualname__ = name
@@ -40,7 +42,9 @@ def _unary(name):
     return function
 
 
-sin, cos, sqrt = _unary("sin"), _unary("cos"), _unary("sqrt")
+sin, cos, tan = _unary("sin"), _unary("cos"), _unary("tan")
+asin, acos = _unary("asin", "arcsin"), _unary("acos", "arccos")
+exp, log, tanh, sqrt = _unary("exp"), _unary("log"), _unary("tanh"), _unary("sqrt")
 
 
 def _first_with(method, *scalars):
@@ -58,7 +62,7 @@ def _each_entry(function):
         scalars = own.bind(*scalars, **named).args if named else scalars
         for x in scalars:
             if isinstance(x, SEVERAL):  # seldom, so that what follows may take its time
-                arrays = [np.asarray(x) for x in scalars]
+                arrays = [np.asanyarray(x) for x in scalars]
                 traced = any(array.dtype.kind == "O" for array in arrays)
                 return of_arrays(*arrays) if traced else function(*arrays)
         return function(*scalars)
@@ -84,9 +88,28 @@ def sign(x):
 
 
 @_each_entry
+def absolute(x):
+    """The absolute value, as abs(x)."""
+    return abs(x)
+
+
+@_each_entry
 def rint(x):
-    """The nearest whole number, of two equally near ones the even one; NaN and inf as they are."""
+    """The nearest integer, of two equally near ones the even one; NaN and inf as they are."""
     return x.rint() if hasattr(x, "rint") else np.rint(x)
+
+
+@_each_entry
+def floor(x):
+    """The largest integer that is not above x; NaN and inf as they are."""
+    return x.floor() if hasattr(x, "floor") else np.floor(x)
+
+
+@_each_entry
+def fmod(x, y):
+    """The remainder of x / y with the sign of x, exact; x % y has the sign of y. NaN for y = 0."""
+    traced = _first_with("fmod", x, y)
+    return traced.lift(x).fmod(y) if traced is not None else np.fmod(x, y)
 
 
 @_each_entry
@@ -122,6 +145,26 @@ def equal(a, b):
     """The condition a == b, for `select`."""
     traced = _first_with("equal", a, b)
     return traced.lift(a).equal(b) if traced is not None else a == b
+
+
+@_each_entry
+def logical_and(a, b):
+    """The condition that both are true, for `select`."""
+    traced = _first_with("logical_and", a, b)
+    return traced.lift(a).logical_and(b) if traced is not None else np.logical_and(a, b)
+
+
+@_each_entry
+def logical_or(a, b):
+    """The condition that at least one is true, for `select`."""
+    traced = _first_with("logical_or", a, b)
+    return traced.lift(a).logical_or(b) if traced is not None else np.logical_or(a, b)
+
+
+@_each_entry
+def logical_not(a):
+    """The condition that it is not true, for `select`."""
+    return a.logical_not() if hasattr(a, "logical_not") else np.logical_not(a)
 
 
 @_each_entry

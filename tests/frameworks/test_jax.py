@@ -10,6 +10,7 @@ from support.processes import python
 from support.robots import random_robot
 
 import paraxis as px
+from paraxis.graph.operations import OPS
 from paraxis.robot_functions import FUNCTIONS
 from paraxis.targets.cpu.text import xla_entry
 
@@ -19,7 +20,7 @@ import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 import paraxis.jax as pj  # noqa: E402
-from paraxis.jax import lowering  # noqa: E402
+from paraxis.jax import lowering, numeric  # noqa: E402
 
 RNG = np.random.default_rng(0)
 
@@ -53,6 +54,37 @@ def law(x, k):
         "force": [spring, px.math.atan2(x[0], k + 3.0) * 2.0],
         "size": px.math.sqrt(k * k + 1.0),
     }
+
+
+def test_every_operation_is_one_of_jax():
+    """On numbers for which each has a value, and conditions both."""
+    assert numeric.OPERATIONS.keys() == OPS.keys()
+    points = {1: (0.3,), 2: (5.5, 0.7), 3: (0.3, 0.7, -0.2)}
+
+    @jax.jit  # all of them at once
+    def every(points):
+        return {name: f(*points[OPS[name].arity]) for name, f in numeric.OPERATIONS.items()}
+
+    for name, found in every(
+        {arity: list(map(jnp.asarray, points[arity])) for arity in points}
+    ).items():
+        expected = OPS[name].meaning(*points[OPS[name].arity])
+        assert found.dtype == "float64" and np.isclose(found, expected, 1e-15, 1e-15), name
+
+
+def motor(x, k):
+    """What a drive is described with: exponentials, a dead zone, a remainder, saturation."""
+    dead = px.math.logical_and(px.math.less(-0.1, x[0]), px.math.less(x[0], 0.1))
+    heat = px.math.exp(-k * x[0]) + px.math.log(2.0 + k)
+    push = px.math.select(px.math.logical_not(dead), px.math.tanh(4 * x[0]), x[0] ** 3)
+    angle = px.math.fmod(7.3 * k + 9.0, 1.25) + px.math.floor(9 * k) * px.math.tan(x[0])
+    return {"force": [push * heat, angle], "turn": px.math.asin(x[0] / 2) * px.math.acos(k / 2)}
+
+
+def test_derivatives_of_every_kind_of_function():
+    function = jax.jit(pj.function(px.trace(motor, x=2, k=())))
+    x, k = RNG.uniform(-1, 1, (5, 2)), RNG.uniform(-1, 1, 5)
+    check_grads(function, (x, k), order=1, modes=("fwd", "rev"), rtol=1e-4)
 
 
 LAW = px.trace(law, x=2, k=())

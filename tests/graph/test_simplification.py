@@ -148,6 +148,17 @@ def test_folding_is_done_on_nodes_too():
         "abs": (b.constant(-2), 2.0),
         "sign": (b.constant(-2), -1.0),
         "rint": (half, 0.0),
+        "floor": (b.constant(-0.5), -1.0),
+        "fmod": (b.constant(-3), two, -1.0),
+        "tan": (half, math.tan(0.5)),
+        "asin": (half, math.asin(0.5)),
+        "acos": (half, math.acos(0.5)),
+        "exp": (half, math.exp(0.5)),
+        "log": (half, math.log(0.5)),
+        "tanh": (half, math.tanh(0.5)),
+        "and": (two, b.zero, 0.0),
+        "or": (two, b.zero, 1.0),
+        "not": (two, 0.0),
     }
     for op, (*arguments, value) in folded.items():
         node = b.make(op, *arguments)

@@ -107,7 +107,7 @@ BAD_LINES = [
     "%1 = input y one",
     "%1 = input z 0",
     "%1 = input x",
-    "%1 = tan %0",
+    "%1 = sinh %0",
     "%1 = add %0",
     "%1 = sin %0 %0",
     "%1 = add %0 %2",
@@ -189,7 +189,7 @@ def broken_graphs():
 
     check(graph(x, b.add(x, b.one)))
     yield "shape", graph(x, shape=(2,))
-    yield "unknown operation", graph(Node(b, 100, "tan", (x,), None))
+    yield "unknown operation", graph(Node(b, 100, "sinh", (x,), None))
     yield "wrong number of arguments", graph(Node(b, 100, "add", (x,), None))
     yield "no such input entry", graph(x, inputs={"y": ()})
     yield "no such input entry", graph(b.input("x", 1))

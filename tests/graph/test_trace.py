@@ -86,6 +86,17 @@ CASES = {  # operation -> (traced function, arguments, value)
     "le": (px.math.less_equal, (3, 3), 1),
     "eq": (px.math.equal, (3, 3), 1),
     "select": (px.math.select, (1, 3, 4), 3),
+    "floor": (px.math.floor, (-2.5,), -3),
+    "fmod": (px.math.fmod, (-7.5, 2), -1.5),
+    "tan": (px.math.tan, (0.7,), math.tan(0.7)),
+    "asin": (px.math.asin, (0.7,), math.asin(0.7)),
+    "acos": (px.math.acos, (0.7,), math.acos(0.7)),
+    "exp": (px.math.exp, (0.7,), math.exp(0.7)),
+    "log": (px.math.log, (0.7,), math.log(0.7)),
+    "tanh": (px.math.tanh, (0.7,), math.tanh(0.7)),
+    "and": (px.math.logical_and, (3, 0), 0),
+    "or": (px.math.logical_or, (3, 0), 1),
+    "not": (px.math.logical_not, (3,), 0),
 }
 
 
@@ -173,8 +184,8 @@ TRACE_ERRORS = {
     "dict in dict": (lambda x: {"a": {"b": x}}, "found dict"),
     "complex": (lambda x: x * (1 + 2j), "found complex"),
     "complex64": (lambda x: x * np.complex64(1 + 2j), "found complex64"),
-    "x ** -1": (lambda x: x**-1, "whole exponent >= 0, found -1"),
-    "x ** 0.5": (lambda x: x**0.5, "whole exponent >= 0, found 0.5"),
+    "x ** -1": (lambda x: x**-1, "expected an integer >= 0, found -1"),
+    "x ** 0.5": (lambda x: x**0.5, "expected an integer >= 0, found 0.5"),
 }
 
 

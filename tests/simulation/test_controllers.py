@@ -51,20 +51,16 @@ OPAQUE = {
     "if": choosing,
     "table": from_a_table,
     "assignment": written_into,
-    "clip": lambda t, q, qd: np.clip(60 * (GOAL - q), -9, 9),
-    "tanh": lambda t, q, qd: -np.tanh(qd),
-    "where": lambda t, q, qd: np.where(q > 0, -1.0, 1.0) - qd,
+    "sort": lambda t, q, qd: -np.sort(qd),
+    "hyperbolic sine": lambda t, q, qd: -np.sinh(qd),
     "floats": lambda t, q, qd: -np.array(q, dtype=float),
 }
 
 
-@pytest.mark.parametrize("name", ("clip", "where"))
-def test_what_compares_in_numpy_is_told_what_to_write(name):
-    with pytest.warns(
-        px.SimulationWarning,
-        match=r"px\.math\.minimum, px\.math\.maximum and px\.math\.sign.*np\.clip",
-    ):
-        px.simulate(ur5(), START, REST, controller=OPAQUE[name], dt=1e-3, steps=1)
+def test_a_controller_that_numpy_cannot_trace_is_told_what_to_write():
+    controller = OPAQUE["hyperbolic sine"]
+    with pytest.warns(px.SimulationWarning, match=r"np\.sinh.*write \(px\.math\.exp\(x\)"):
+        px.simulate(ur5(), START, REST, controller=controller, dt=1e-3, steps=1)
 
 
 @pytest.mark.parametrize("name", OPAQUE)
@@ -134,12 +130,12 @@ def test_a_controller_that_remembers_asks_for_floats():
 def test_an_opaque_controller_moves_one_robot_adaptively():
     options = {"dt": 1e-2, "steps": 6, "method": "adaptive"}
     with pytest.warns(px.SimulationWarning, match="runs uncompiled"):
-        run = px.simulate(ur5(), START, REST, controller=OPAQUE["tanh"], **options)
-    q, _ = reference(ur5(), START, REST, run.t, OPAQUE["tanh"])
+        run = px.simulate(ur5(), START, REST, controller=OPAQUE["hyperbolic sine"], **options)
+    q, _ = reference(ur5(), START, REST, run.t, OPAQUE["hyperbolic sine"])
     assert abs(run.q - q).max() < 1e-8
     with warnings.catch_warnings(), pytest.raises(px.ArgumentError, match="single robot"):
         warnings.simplefilter("error")  # nothing else is said
-        px.simulate(ur5(), [START] * 2, REST, controller=OPAQUE["tanh"], **options)
+        px.simulate(ur5(), [START] * 2, REST, controller=OPAQUE["hyperbolic sine"], **options)
 
 
 def unequal(t, q, qd):

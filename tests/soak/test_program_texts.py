@@ -11,14 +11,13 @@ import pytest
 from support.counting import at_most, case, memory_within, report, scaled
 
 import paraxis as px
+from paraxis.graph.operations import OPS
 
 TOGETHER = 500  # texts under one guard; each is a case of its own
 WORDS = (
     "program", "input", "output", "mark", "const", "=", "%0", "%1", "%2", "%-1", "%99999", "%", "0",
     "1", "-1", "q", "q[2]", "q[0]", "q[2][3]", "q[9999999]", "q[1][1][1][1]", "x.y", "é", "1e999",
-    "nan", "inf", "-0.0", "1e-320", "0x1p3", "1_0", "\u0661", "\x00", "neg", "add", "sub", "mul",
-    "div", "fma", "sqrt", "sin", "cos", "atan2", "abs", "sign", "rint", "min", "max", "lt", "le",
-    "eq", "select",
+    "nan", "inf", "-0.0", "1e-320", "0x1p3", "1_0", "\u0661", "\x00", *OPS,
 )  # fmt: skip
 CHARACTERS = "%=[]. \n\t0123456789-+eEnaqi\r\x0b\x0c\x1c\x85\u2028\u00a0\ud800"
 MOST_ENTRIES = 1000  # of inputs, for a Program to be evaluated: it takes an array of this size
@@ -35,7 +34,11 @@ def seeds():
             px.math.maximum(px.math.sin(a), px.math.cos(b)),
         )
         flags = [px.math.less_equal(a, b), px.math.equal(a, b), px.math.sign(c), px.math.rint(-a)]
-        return {"c": px.math.mark("c", 1, c), "m": [[a, b], flags[:2]], "r": flags[2:]}
+        others = [px.math.tan(a), px.math.asin(b), px.math.acos(b), px.math.exp(a), px.math.log(b)]
+        others += [px.math.tanh(a), px.math.floor(b), px.math.fmod(a, b), ~flags[0]]
+        others += [flags[0] & flags[1], flags[0] | flags[1]]
+        more = {"m": [[a, b], flags[:2]], "r": flags[2:], "o": others}
+        return {"c": px.math.mark("c", 1, c)} | more
 
     yield px.trace(every, q=2, k=()).text()
     yield px.trace(lambda x: x * x + 1.5, x=()).text()

@@ -235,7 +235,20 @@ input x[3] spare[2]
 %24 = min %3 %2
 %25 = max %2 %3
 %26 = rint %0
+%27 = floor %0
+%28 = fmod %0 %1
+%29 = and %18 %0
+%30 = or %20 %1
+%31 = not %0
+%32 = not %18
+%33 = tan %0
+%34 = asin %0
+%35 = acos %0
+%36 = exp %0
+%37 = log %0
+%38 = tanh %0
 output exact[21] = %4 %5 %6 %7 %8 %10 %11 %12 %13 %14 %15 %16 %17 %18 %19 %20 %21 %22 %24 %25 %26
+output more[12] = %27 %28 %29 %30 %31 %32 %33 %34 %35 %36 %37 %38
 output close[2] = %9 %23
 """
 
@@ -251,9 +264,15 @@ def random_program(seed, nodes=300):
             chosen[1] = builder.make("add", builder.make("abs", chosen[1]), builder.one)
         if op == "sqrt":
             chosen[0] = builder.make("abs", chosen[0])
+        if op in ("exp", "tan", "asin", "acos"):  # small, and within their domains
+            chosen[0] = builder.make("sin", chosen[0])
+        if op == "log":
+            chosen[0] = builder.make("add", builder.make("abs", chosen[0]), builder.one)
+        if op == "fmod":
+            chosen[1] = builder.constant(1.75)
         if op == "atan2":  # behind the origin it tells 0.0 from -0.0, which `max` does not
             chosen[1] = builder.make("abs", chosen[1])
         value = builder.make(op, *chosen)
-        values.append(builder.sin(value) if op in ("mul", "fma", "add", "sub") else value)
+        values.append(builder.make("sin", value) if op in ("mul", "fma", "add", "sub") else value)
     outputs = {"y": ((30,), tuple(values[-30:])), "z": ((), (values[nodes // 2],))}
     return px.Program.of(Graph({"x": (5,)}, outputs, {}, "anything"))

@@ -23,7 +23,25 @@ OPERATIONS = {
     "sin": lambda a, b: px.math.sin(a),
     "cos": lambda a, b: px.math.cos(a),
     "sin of neg": lambda a, b: px.math.sin(-a),
+    "tan": lambda a, b: px.math.tan(a),
+    "tan of neg": lambda a, b: px.math.tan(-a),
+    "asin": lambda a, b: px.math.asin(a),
+    "acos": lambda a, b: px.math.acos(a),
     "atan2": px.math.atan2,
+    "exp": lambda a, b: px.math.exp(a),
+    "log": lambda a, b: px.math.log(a),
+    "tanh": lambda a, b: px.math.tanh(a),
+    "floor": lambda a, b: px.math.floor(a),
+    "floor of neg": lambda a, b: px.math.floor(-a),
+    "fmod": px.math.fmod,
+    "modulo": lambda a, b: a % b,
+    "whole quotient": lambda a, b: a // b,
+    "and": px.math.logical_and,
+    "or": px.math.logical_or,
+    "not": lambda a, b: px.math.logical_not(a),
+    "and, or, not of conditions": lambda a, b: (
+        px.math.less(a, b) & ~px.math.less(b, 0.0) | px.math.equal(a, 1.0)
+    ),
     "lt": px.math.less,
     "le": px.math.less_equal,
     "eq": px.math.equal,
@@ -46,8 +64,11 @@ OPERATIONS = {
     "constants": lambda a, b: (a + 2.5) / 7.0 * 3.0 - 1e-3,
     "power": lambda a, b: a**5 + b**0,
 }
-ROUNDS_APART = ("fma", "fma, minus", "fma, minus last", "constants", "power")
-WITHIN_TWO_ULP = ("sin", "cos", "sin of neg", "atan2")
+ROUNDS_APART = (
+    *("fma", "fma, minus", "fma, minus last", "constants", "power", "modulo", "whole quotient"),
+)
+TURNS = ("sin", "cos", "sin of neg")
+WITHIN_TWO_ULP = (*TURNS, "tan", "tan of neg", "asin", "acos", "atan2", "exp", "log", "tanh")
 LOSES_ZERO_SIGN = ("min", "max", "sin", "sin of neg")  # -0.0 and 0.0 are one number to these
 
 NORMAL = [

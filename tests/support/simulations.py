@@ -91,4 +91,6 @@ TRACED = {
         px.math.select(px.math.less(abs(q), 0.3), px.math.sin(q), -px.math.sign(q)) - qd
     ),
     "switching": switching,
+    "clipped": lambda t, q, qd: np.clip(60 * (GOAL - q), -9, LIMIT) - np.maximum(qd, -1.0),
+    "as NumPy compares": lambda t, q, qd: np.where(q < 9, -np.tanh(qd), q) * np.all(qd < 9),
 }

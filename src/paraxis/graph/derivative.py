@@ -1,10 +1,11 @@
 """Derivatives of a graph, as a graph.
 
-Every operation has one rule, its partial derivatives; the chain rule is applied along the graph
-(forward: how each value moves with the inputs) or against it (reverse: how the outputs move with
-each value), whichever makes fewer products. Zeros are never made: a value carries only the
-derivatives it has. Exact in real arithmetic. Where a function has a corner (abs, min, max, select)
-the derivative is that of one side, or 0 for abs at 0.
+Every operation has one rule, its partial derivatives (operations.py); the chain rule is applied
+along the graph (forward: how each value moves with the inputs) or against it (reverse: how the
+outputs move with each value), whichever makes fewer products. Zeros are never made: a value carries
+only the derivatives it has. Exact in real arithmetic. Where a function has a corner (abs, min, max,
+select) the derivative is that of one side, or 0 for abs at 0; where it jumps (floor, fmod) it is
+the derivative between the jumps.
 
 A Jacobian is made entry by entry; its product with one vector, and its transpose's, are made
 without it, at a small multiple of the graph's own cost.
@@ -17,6 +18,7 @@ from ..errors import ArgumentError
 from .graph import Graph, size
 from .limits import check_arrays
 from .node import Builder
+from .operations import FLAT, OPS
 
 
 def jacobian(graph, wanted):
@@ -178,7 +180,7 @@ class _Linear:
                     yield node.args[place], self.builder.one, (arguments[0], place)
             return
         factors = {}
-        partials = PARTIALS[node.op](self.builder, self.value[node.index], *arguments)
+        partials = OPS[node.op].partials(self.builder, self.value[node.index], *arguments)
         for argument, partial in zip(node.args, partials, strict=True):
             if argument.index in self.live:
                 known = factors.get(argument.index)
@@ -284,38 +286,3 @@ class _Adjoint:
         if self.used is not None and other.used is not None:
             used = self.builder.select(self.used, self.builder.one, other.used)
         return _Adjoint(self.builder, self.builder.add(self.total, other.total), used)
-
-
-def _quotient(builder, value, a, b):
-    reciprocal = builder.div(builder.one, b)
-    return reciprocal, builder.neg(builder.mul(value, reciprocal))
-
-
-def _angle(builder, value, y, x):
-    square = builder.add(builder.mul(x, x), builder.mul(y, y))
-    return builder.div(x, square), builder.neg(builder.div(y, square))
-
-
-def _extreme(builder, a_wins):
-    return a_wins, builder.sub(builder.one, a_wins)
-
-
-# Operations that are flat wherever they have a derivative.
-FLAT = ("const", "input", "sign", "rint", "lt", "le", "eq")
-
-# operation -> the partial derivatives by its arguments, from (builder, value, *arguments)
-PARTIALS = {
-    "neg": lambda b, _, x: (b.constant(-1.0),),
-    "add": lambda b, _, x, y: (b.one, b.one),
-    "sub": lambda b, _, x, y: (b.one, b.constant(-1.0)),
-    "mul": lambda b, _, x, y: (y, x),
-    "fma": lambda b, _, x, y, z: (y, x, b.one),
-    "div": _quotient,
-    "sqrt": lambda b, root, x: (b.div(b.constant(0.5), root),),
-    "sin": lambda b, _, x: (b.cos(x),),
-    "cos": lambda b, _, x: (b.neg(b.sin(x)),),
-    "atan2": _angle,
-    "abs": lambda b, _, x: (b.sign(x),),
-    "min": lambda b, _, x, y: _extreme(b, b.binary("lt", x, y)),
-    "max": lambda b, _, x, y: _extreme(b, b.binary("lt", y, x)),
-}

@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from ..errors import TraceError
+from .arrays import INSTEAD, absent, call_function, call_ufunc
 from .operations import CONDITIONS, OPS
 
 
@@ -70,7 +71,8 @@ class Node:
     def __pow__(self, exponent):
         if not isinstance(exponent, int) or exponent < 0:
             raise TraceError(
-                f"power: expected an integer >= 0, found {exponent!r} (px.math.sqrt makes roots)"
+                f"power: expected an integer >= 0, found {exponent!r}; write "
+                "px.math.sqrt(x), 1 / x**n, or px.math.exp(exponent * px.math.log(x))"
             )
         result, square = self.builder.constant(1.0), self
         while exponent:
@@ -89,61 +91,104 @@ class Node:
         return self
 
     def __abs__(self):
-        return self.builder.abs(self)
+        return self.builder.unary("abs", self)
 
-    def sin(self):
-        return self.builder.sin(self)
+    def __mod__(self, other):
+        """The remainder with the sign of the divisor, as of Python's and NumPy's numbers."""
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self.builder.remainder(self, self.builder.lift(other))
 
-    def cos(self):
-        return self.builder.cos(self)
+    def __rmod__(self, other):
+        return self.builder.remainder(self.builder.lift(other), self)
 
-    def sqrt(self):
-        return self.builder.unary("sqrt", self)
+    def __floordiv__(self, other):
+        """The quotient rounded down, exact even where it is next to an integer."""
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self.builder.whole_quotient(self, self.builder.lift(other))
 
-    def atan2(self, x):
-        return self.builder.binary("atan2", self, self.builder.lift(x))
+    def __rfloordiv__(self, other):
+        return self.builder.whole_quotient(self.builder.lift(other), self)
 
-    arctan2 = atan2  # the name that NumPy asks an object for
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __rdivmod__(self, other):
+        return other // self, other % self
+
+    def __floor__(self):
+        return self.builder.unary("floor", self)
+
+    def __ceil__(self):
+        return -self.builder.unary("floor", -self)
+
+    def __trunc__(self):
+        return self.builder.select(self < 0.0, self.__ceil__(), self.__floor__())
+
+    # -- what NumPy asks an object for: of arrays that hold it, and of itself -------------------
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        return call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function, types, arguments, options):
+        return call_function(function, arguments, options)
 
     def conjugate(self):
         """Itself: np.linalg.norm asks for it."""
         return self
 
-    def sign(self):
-        return self.builder.sign(self)
+    def fabs(self):
+        return abs(self)
 
-    def rint(self):
-        return self.builder.rint(self)
+    def arctan(self):
+        return self.atan2(1.0)
 
-    def minimum(self, other):
-        return self.builder.extreme("min", self, self.builder.lift(other))
+    def deg2rad(self):
+        return self * (math.pi / 180)
 
-    def maximum(self, other):
-        return self.builder.extreme("max", self, self.builder.lift(other))
+    def rad2deg(self):
+        return self * (180 / math.pi)
 
-    def less(self, other):
-        return self.builder.binary("lt", self, self.builder.lift(other))
+    radians, degrees = deg2rad, rad2deg
 
-    def less_equal(self, other):
-        return self.builder.binary("le", self, self.builder.lift(other))
-
-    def equal(self, other):
-        return self.builder.binary("eq", self, self.builder.lift(other))
-
-    def select(self, if_true, if_false):
-        return self.builder.select(self, self.builder.lift(if_true), self.builder.lift(if_false))
+    # -- conditions -----------------------------------------------------------------------------
 
     def __lt__(self, other):
-        return self.less(other)
+        return self.builder.binary("lt", self, self.builder.lift(other))
 
     def __le__(self, other):
-        return self.less_equal(other)
+        return self.builder.binary("le", self, self.builder.lift(other))
 
     def __gt__(self, other):
         return self.builder.binary("lt", self.builder.lift(other), self)
 
     def __ge__(self, other):
         return self.builder.binary("le", self.builder.lift(other), self)
+
+    def __and__(self, other):
+        """Of conditions only: numbers have no bits here."""
+        return self._combined("and", other)
+
+    def __or__(self, other):
+        return self._combined("or", other)
+
+    def __invert__(self):
+        return self._combined("not")
+
+    __rand__, __ror__ = __and__, __or__
+
+    def _combined(self, op, *others):
+        if any(isinstance(other, np.ndarray) for other in others):
+            return NotImplemented
+        conditions = [self, *map(self.builder.lift, others)]
+        for each in conditions:
+            if each.op not in CONDITIONS and each.value not in (0.0, 1.0):
+                raise TraceError(
+                    f"&, | and ~: expected conditions, as a < b, found a number; "
+                    f"px.math.logical_{op} takes numbers too"
+                )
+        return self.builder.make(op, *conditions)
 
     def mark(self, name, link, scalars):
         """Remember `scalars` under a name; see `px.math.mark`. Returns what stands for them now."""
@@ -162,43 +207,41 @@ class Node:
     def __bool__(self):
         raise TraceError(
             "a traced value has no truth value: a Program is a straight line, so write "
-            "px.math.select(condition, if_true, if_false) in place of `if` and np.where, "
-            "px.math.less(a, b) in place of a < b for arrays, and px.math.minimum, "
-            "px.math.maximum and px.math.sign in place of what "
-            "compares in NumPy, as np.maximum, np.clip and np.sign do"
+            "px.math.select(condition, if_true, if_false) in place of `if`, px.math.logical_and, "
+            "logical_or and logical_not in place of `and`, `or` and `not`, and px.math.less, "
+            "px.math.minimum, px.math.maximum and px.math.sign where NumPy compares entries of an "
+            "array that np.array made"
         )
 
     def __float__(self):
         raise TraceError(
             "a traced value is not a float yet; use px.math.sin, px.math.sqrt, ... in place of "
-            "math.sin, "
-            "..., and np.zeros(n, dtype=object) for an array that is filled with traced values"
+            "math.sin, ..., and np.zeros(n, dtype=object) for an array to fill with traced values"
+        )
+
+    def __int__(self):
+        raise TraceError(
+            "a traced value is not an integer yet, so it cannot be a number of times or an index; "
+            "px.math.floor and px.math.rint round it"
         )
 
 
-INSTEAD = {  # what NumPy asks an object for and a Program does not have -> what to write
-    "tan": "px.math.sin(x) / px.math.cos(x)",
-    "arctan": "px.math.atan2(x, 1.0)",
-    "arcsin": "px.math.atan2(x, px.math.sqrt(1.0 - x * x))",
-    "arccos": "px.math.atan2(px.math.sqrt(1.0 - x * x), x)",
-    "hypot": "px.math.sqrt(x * x + y * y)",
-    "fabs": "abs(x)",
-} | dict.fromkeys(
-    ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "sinh", "cosh", "tanh")
-)
+def _method(op):
+    """The operation as a method: what px.math and NumPy ask an object for."""
+    if OPS[op].arity == 1:
+        return lambda self: self.builder.make(op, self)
+    return lambda self, *others: self.builder.make(op, self, *map(self.builder.lift, others))
+
+
+for _name, _op in OPS.items():
+    if _op.called is not None:
+        setattr(Node, _op.called, _method(_name))
+        setattr(Node, _op.numpy, _method(_name))
 
 
 def _absent(name):
     def method(self, *others):
-        advice = INSTEAD[name]
-        raise TraceError(
-            f"np.{name}: a Program has no such operation"
-            + (
-                f"; write {advice}"
-                if advice
-                else "; px.math.sin, px.math.cos, px.math.sqrt and px.math.atan2 exist"
-            )
-        )
+        raise absent(name)
 
     return method
 
@@ -239,7 +282,7 @@ class Builder:
             if value.builder is not self:
                 raise TraceError("values of two different traces were mixed")
             return value
-        if isinstance(value, (int, float, np.integer, np.floating)):
+        if isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
             return self.constant(value)
         raise TraceError(f"expected a number or a traced value, found {type(value).__name__}")
 
@@ -259,11 +302,9 @@ class Builder:
 
     def make(self, op, *args):
         """Any operation by name, simplified."""
-        rule = getattr(self, op, None)
+        rule = RULES.get(op)
         if rule is not None:
-            return rule(*args)
-        if op in ("min", "max"):
-            return self.extreme(op, *args)
+            return rule(self, *args)
         return self.unary(op, *args) if len(args) == 1 else self.binary(op, *args)
 
     def copy(self, node, arguments):
@@ -287,7 +328,10 @@ class Builder:
     def unary(self, op, a):
         if a.op == "const":
             return self.constant(OPS[op].meaning(a.value))
-        return self._node(op, (a,))
+        if a.op == "neg" and OPS[op].parity:
+            inside = self.unary(op, a.args[0])
+            return inside if OPS[op].parity > 0 else self.neg(inside)
+        return a if a.op in OPS[op].keeps else self._node(op, (a,))
 
     def binary(self, op, a, b):
         if a.op == "const" and b.op == "const":
@@ -373,27 +417,58 @@ class Builder:
         quotient = a if b is self.one else self.binary("div", a, b)
         return self.neg(quotient) if negative else quotient
 
-    def sin(self, a):
-        return self.neg(self.unary("sin", a.args[0])) if a.op == "neg" else self.unary("sin", a)
+    def minimum(self, a, b):
+        return a if a is b else self.binary("min", a, b)
 
-    def cos(self, a):
-        return self.unary("cos", a.args[0] if a.op == "neg" else a)
+    def maximum(self, a, b):
+        return a if a is b else self.binary("max", a, b)
 
-    def abs(self, a):
-        if a.op in ("abs", "sqrt"):
-            return a
-        return self.unary("abs", a.args[0] if a.op == "neg" else a)
+    def both(self, a, b):
+        if a is self.zero or b is self.zero:
+            return self.zero
+        known = self._alone(a, b)
+        return self.binary("and", a, b) if known is None else known
 
-    def sign(self, a):
-        return self.neg(self.unary("sign", a.args[0])) if a.op == "neg" else self.unary("sign", a)
+    def either(self, a, b):
+        for one in (a, b):
+            if one.op == "const" and one.value != 0:
+                return self.one
+        known = self._alone(a, b)
+        return self.binary("or", a, b) if known is None else known
 
-    def rint(self, a):
-        if a.op == "rint":
-            return a
-        return self.neg(self.rint(a.args[0])) if a.op == "neg" else self.unary("rint", a)
+    @staticmethod
+    def _alone(a, b):
+        """The one condition that decides, where the other is the same or a constant."""
+        for one, other in ((a, b), (b, a)):
+            if one.op in CONDITIONS and (other is one or other.op == "const"):
+                return one
+        return None
 
-    def extreme(self, op, a, b):
-        return a if a is b else self.binary(op, a, b)
+    def negation(self, a):
+        if a.op == "not" and a.args[0].op in CONDITIONS:
+            return a.args[0]
+        return self.unary("not", a)
+
+    def remainder(self, a, b):
+        """a % b as NumPy has it: fmod's, moved by b where its sign is not the divisor's."""
+        rest, apart = self._rest(a, b)
+        return self.select(apart, self.add(rest, b), rest)
+
+    def whole_quotient(self, a, b):
+        """a // b as NumPy has it: by the remainder, so that no rounding steps over an integer."""
+        rest, apart = self._rest(a, b)
+        quotient = self.div(self.sub(a, rest), b)
+        quotient = self.unary("rint", self.select(apart, self.sub(quotient, self.one), quotient))
+        return self.select(b, quotient, self.div(a, b))
+
+    def _rest(self, a, b):
+        """fmod(a, b), and whether its sign is not the divisor's."""
+        rest = self.binary("fmod", a, b)
+        unlike = self.negation(self.binary("eq", self._negative(rest), self._negative(b)))
+        return rest, self.both(rest, unlike)
+
+    def _negative(self, a):
+        return self.binary("lt", a, self.zero)
 
     def select(self, condition, a, b):
         if condition.op == "const":
@@ -404,3 +479,19 @@ class Builder:
         if a is self.nan or b is self.nan or c is self.nan:
             return self.nan
         return self._node("fma", (a, b, c))
+
+
+RULES = {  # operation -> what makes it, where there is more to it than folding constants
+    "neg": Builder.neg,
+    "add": Builder.add,
+    "sub": Builder.sub,
+    "mul": Builder.mul,
+    "div": Builder.div,
+    "fma": Builder.fma,
+    "min": Builder.minimum,
+    "max": Builder.maximum,
+    "and": Builder.both,
+    "or": Builder.either,
+    "not": Builder.negation,
+    "select": Builder.select,
+}

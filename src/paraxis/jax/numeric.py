@@ -7,6 +7,7 @@ on still spoils them (graph/evaluate.py).
 import jax.numpy as jnp
 
 from ..graph.graph import size
+from ..graph.operations import OPS
 
 
 def evaluate(graph, operands):
@@ -41,29 +42,15 @@ def evaluate(graph, operands):
     return results
 
 
-def _condition(compare):
-    """Conditions are 1 and 0."""
-    return lambda a, b: compare(a, b).astype(a.dtype)
+def _operation(op):
+    """NumPy's function of that name; conditions are 1 and 0."""
+    function = getattr(jnp, op.numpy)
+    if not op.is_condition:
+        return function
+    return lambda *arguments: function(*arguments).astype(arguments[0].dtype)
 
 
-OPERATIONS = {
-    "neg": jnp.negative,
-    "add": jnp.add,
-    "sub": jnp.subtract,
-    "mul": jnp.multiply,
-    "div": jnp.divide,
+OPERATIONS = {name: _operation(op) for name, op in OPS.items() if op.numpy is not None} | {
     "fma": lambda a, b, c: a * b + c,
-    "sqrt": jnp.sqrt,
-    "sin": jnp.sin,
-    "cos": jnp.cos,
-    "atan2": jnp.arctan2,
-    "abs": jnp.abs,
-    "sign": jnp.sign,
-    "rint": jnp.rint,
-    "min": jnp.minimum,
-    "max": jnp.maximum,
-    "lt": _condition(jnp.less),
-    "le": _condition(jnp.less_equal),
-    "eq": _condition(jnp.equal),
     "select": lambda condition, a, b: jnp.where(condition != 0, a, b),
 }

@@ -1,13 +1,16 @@
 """How many operations a graph does.
 
 The counting rule: an add is an addition or subtraction; sign changes and copies are free;
-multiplication by a constant counts; sines and cosines count under `trig`; a fused
-multiply-add counts as one of each. Comparisons, selections, minima, maxima and rounding to
-whole numbers count under `logic`.
+multiplication by a constant counts; sines and cosines count under `trig`, and so do the other
+transcendental functions (tan, asin, acos, atan2, exp, log, tanh); a fused multiply-add counts as
+one of each; a remainder (fmod) counts as a division. Comparisons, `and`, `or`, `not`, selections,
+minima, maxima, absolute values, signs and rounding to integers count under `logic`.
 """
 
 from collections import Counter
 from dataclasses import dataclass
+
+from ..graph.operations import OPS
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,7 @@ class Count:
 
 
 # operation -> the counters it adds to
-COUNTED = {
-    "add": ("add",),
-    "sub": ("add",),
-    "mul": ("mul",),
-    "fma": ("mul", "add"),
-    "div": ("div",),
-    "sqrt": ("sqrt",),
-    "sin": ("trig",),
-    "cos": ("trig",),
-    "atan2": ("trig",),
-} | dict.fromkeys(("abs", "sign", "rint", "min", "max", "lt", "le", "eq", "select"), ("logic",))
+COUNTED = {name: op.counted for name, op in OPS.items() if op.counted}
 
 
 def count(graph):

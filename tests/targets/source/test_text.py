@@ -19,9 +19,9 @@ from support.swing import swing
 
 import paraxis as px
 from paraxis.graph.graph import Graph
-from paraxis.graph.operations import LEAVES, OPS
+from paraxis.graph.operations import LEAVES
 from paraxis.passes.pieces import cut, frame_places, frame_size
-from paraxis.targets.source import c, fortran, python
+from paraxis.targets.source import c, fortran
 from paraxis.targets.source import text as source
 
 # -- the texts -------------------------------------------------------------------------------------
@@ -173,11 +173,6 @@ def test_golden_comment_and_header():
         "void swing_batch(size_t states, const double *q, const double *k, double *tau);\n\n"
         "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
     )
-
-
-def test_every_table_has_every_operation():
-    for table in (c.OPERATIONS, fortran.OPERATIONS, python.OPERATIONS):
-        assert table.keys() == OPS.keys()
 
 
 def test_lines_of_fortran_are_short():

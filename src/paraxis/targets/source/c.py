@@ -3,35 +3,15 @@
 No allocation, no globals. A long body is several functions that share a frame on the stack.
 """
 
+import re
+
+from ...graph.operations import OPS
 from ..number import checked_dtype
 from .text import Language, Names, arrays, comment_lines, description, function_name, listed, write
 
 TYPES = {"float64": "double", "float32": "float"}
 SUFFIX = {"float64": "", "float32": "f"}  # of numbers and of the library's functions
 SIZES = {"float64": 8, "float32": 4}  # bytes of a number
-
-# {f} is that suffix. `min` and `max` come to the sum when an argument is NaN.
-OPERATIONS = {
-    "neg": "-{0}",
-    "add": "{0} + {1}",
-    "sub": "{0} - {1}",
-    "mul": "{0} * {1}",
-    "div": "{0} / {1}",
-    "fma": "fma{f}({0}, {1}, {2})",
-    "sqrt": "sqrt{f}({0})",
-    "sin": "sin{f}({0})",
-    "cos": "cos{f}({0})",
-    "atan2": "atan2{f}({0}, {1})",
-    "abs": "fabs{f}({0})",
-    "sign": "{0} > 0 ? 1 : {0} < 0 ? -1 : {0} + 0",
-    "rint": "rint{f}({0})",
-    "min": "{0} < {1} ? {0} : {1} <= {0} ? {1} : {0} + {1}",
-    "max": "{0} > {1} ? {0} : {1} >= {0} ? {1} : {0} + {1}",
-    "lt": "{0} < {1}",
-    "le": "{0} <= {1}",
-    "eq": "{0} == {1}",
-    "select": "{0} != 0 ? {1} : {2}",
-}
 
 # Words of C and of C++, as the header is for both; then what the texts themselves use.
 RESERVED = """
@@ -44,10 +24,16 @@ RESERVED = """
     struct switch template this thread_local throw true try typedef typeid typename typeof union
     unsigned using virtual void volatile wchar_t while xor xor_eq linux unix i386
 
-    fma fmaf sqrt sqrtf sin sinf cos cosf atan2 atan2f fabs fabsf rint rintf size_t
+    size_t
     test_inputs test_given test_results test_expected test_batch test_alone test_error test_larger
 """
-
+# The functions that operations call, for either type.
+CALLED = frozenset(
+    name + end
+    for op in OPS.values()
+    for name in re.findall(r"(\w+){f}\(", op.c)
+    for end in SUFFIX.values()
+)
 
 # What <math.h> declares (also with an f or l at the end), <stdio.h> as far as it is used, and C.
 LIBRARY = """
@@ -65,7 +51,7 @@ def c_language(dtype, reserved="", **options):
     f, real = SUFFIX[dtype], TYPES[dtype]
     return Language(
         dtype=dtype,
-        operations={op: text.replace("{f}", f) for op, text in OPERATIONS.items()},
+        operations={name: op.c.replace("{f}", f) for name, op in OPS.items()},
         let=f"const {real} {{0}} = {{1}};",
         put="{0} = {1};",
         place="frame[{0}]",
@@ -77,7 +63,7 @@ def c_language(dtype, reserved="", **options):
             "    {0} += {5} - {5};",
             "}}",
         ),
-        reserved=frozenset((RESERVED + reserved).split()),
+        reserved=CALLED.union((RESERVED + reserved).split()),
         library=frozenset(word + end for word in LIBRARY.split() for end in ("", "f", "l")),
     )
 

@@ -3,10 +3,12 @@
 Arrays have the shapes they have in mathematics, M(i, j); states are the last dimension.
 """
 
+import re
 import textwrap
 
 import numpy as np
 
+from ...graph.operations import OPS
 from ..number import checked_dtype
 from .text import (
     Language,
@@ -22,30 +24,6 @@ from .text import (
 
 KINDS = {"float64": "real64", "float32": "real32"}
 
-# `min` and `max` come to the sum when an argument is NaN; real numbers are not compared by ==,
-# which compilers warn of.
-OPERATIONS = {
-    "neg": "-{0}",
-    "add": "{0} + {1}",
-    "sub": "{0} - {1}",
-    "mul": "{0} * {1}",
-    "div": "{0} / {1}",
-    "fma": "{0} * {1} + {2}",
-    "sqrt": "sqrt({0})",
-    "sin": "sin({0})",
-    "cos": "cos({0})",
-    "atan2": "atan2({0}, {1})",
-    "abs": "abs({0})",
-    "sign": "merge(1.0_wp, merge(-1.0_wp, {0} + 0.0_wp, {0} < 0.0_wp), {0} > 0.0_wp)",
-    "rint": "ieee_rint({0})",
-    "min": "merge({0}, merge({1}, {0} + {1}, {1} <= {0}), {0} < {1})",
-    "max": "merge({0}, merge({1}, {0} + {1}, {1} >= {0}), {0} > {1})",
-    "lt": "merge(1.0_wp, 0.0_wp, {0} < {1})",
-    "le": "merge(1.0_wp, 0.0_wp, {0} <= {1})",
-    "eq": "merge(1.0_wp, 0.0_wp, {0} <= {1} .and. {0} >= {1})",
-    "select": "merge({1}, {2}, .not. abs({0}) <= 0.0_wp)",
-}
-
 # Fortran has no reserved words; these make statements hard to read, or are used here.
 RESERVED = """
     allocate assign block call case close common contains continue critical cycle data deallocate
@@ -56,10 +34,11 @@ RESERVED = """
     type use where while write
 
     wp real32 real64 iso_fortran_env ieee_arithmetic ieee_rint ieee_value ieee_quiet_nan
-    ieee_positive_inf merge abs sin cos sqrt atan2 max
+    ieee_positive_inf max mod
     worst test_inputs test_given test_results test_expected test_batch test_alone test_states
     test_entry test_error
 """
+CALLED = frozenset(name for op in OPS.values() for name in re.findall(r"(\w+)\(", op.fortran))
 # Procedures of the language; compilers warn of others with these names.
 INTRINSICS = """
     abs achar acos acosh adjustl adjustr aimag aint all allocated anint any asin asinh associated
@@ -85,7 +64,7 @@ IEEE = ("ieee_rint", "ieee_value", "ieee_quiet_nan", "ieee_positive_inf")  # of 
 def language_of(dtype):
     return Language(
         dtype=checked_dtype(dtype),
-        operations=OPERATIONS,
+        operations={name: op.fortran for name, op in OPS.items()},
         let="{0} = {1}",
         put="{0} = {1}",
         place="frame({0})",
@@ -98,7 +77,7 @@ def language_of(dtype):
             "  {0} = {0} + ({5} - {5})",
             "end do",
         ),
-        reserved=frozenset(RESERVED.split()),
+        reserved=CALLED.union(RESERVED.split()),
         first=1,
         folds_case=True,
         library=frozenset(INTRINSICS.split()),

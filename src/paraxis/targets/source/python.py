@@ -8,6 +8,7 @@ import textwrap
 
 import numpy as np
 
+from ...graph.operations import OPS
 from .text import (
     WIDTH,
     Language,
@@ -21,31 +22,9 @@ from .text import (
     write,
 )
 
-# As the interpreter means them, inline: nothing raises where IEEE arithmetic has an answer.
-OPERATIONS = {
-    "neg": "-{0}",
-    "add": "{0} + {1}",
-    "sub": "{0} - {1}",
-    "mul": "{0} * {1}",
-    "div": "{0} / {1} if {1} != 0.0 else {0} * math.copysign(math.inf, {1})",
-    "fma": "{0} * {1} + {2}",
-    "sqrt": "math.sqrt({0}) if {0} >= 0.0 else math.nan",
-    "sin": "math.sin({0}) if math.isfinite({0}) else math.nan",
-    "cos": "math.cos({0}) if math.isfinite({0}) else math.nan",
-    "atan2": "math.atan2({0}, {1})",
-    "abs": "abs({0})",
-    "sign": "1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else {0} + 0.0",
-    "rint": "math.copysign(round({0}), {0}) if math.isfinite({0}) else {0}",
-    "min": "{0} if {0} < {1} else {1} if {1} <= {0} else {0} + {1}",
-    "max": "{0} if {0} > {1} else {1} if {1} >= {0} else {0} + {1}",
-    "lt": "float({0} < {1})",
-    "le": "float({0} <= {1})",
-    "eq": "float({0} == {1})",
-    "select": "{1} if {0} != 0.0 else {2}",
-}
 LANGUAGE = Language(
     dtype="float64",
-    operations=OPERATIONS,
+    operations={name: op.python for name, op in OPS.items()},
     let="{0} = {1}",
     put="",  # there is no memory to write: results are returned
     place="",

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ....graph.graph import size
-from ....graph.operations import CONDITIONS
 from ....passes.pieces import cut, frame_places, frame_size
+from .operations import OPERATIONS
 from .rows import request
 from .tiles import Straight, cell_entries, load_tile, store_tile, tiles
-from .trig import define_sincos
 
 MOST_LINES = 4000  # in one function, about
 MOST_REQUESTS = 8  # a step
@@ -25,9 +24,6 @@ REQUEST_WEIGHT = 5  # in lines: LLVM orders what touches memory with effort
 MOST_TOUCHES = 128
 LONG_RUN = 64  # unused entries in a row that a loop looks at
 POISON = -10  # index of the first such step, others below; results of nodes count from zero
-
-_COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
-_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
 class Blocks:
@@ -449,78 +445,8 @@ class Emitter(Straight):
             name, entry = node.value
             value = self.access.load(self, self.position[name], entry)
         else:
-            x = [self.value(a) for a in node.args]
-            if op in _ARITHMETIC:
-                value = self.let(f"{_ARITHMETIC[op]} {lanes.type} {x[0]}, {x[1]}")
-            elif op == "neg":
-                value = self.let(f"fneg {lanes.type} {x[0]}")
-            elif op == "fma":
-                value = self.call("fma", *x)
-            elif op in ("sqrt", "rint"):
-                value = self.call(op, *x)
-            elif op == "abs":
-                value = self.call("fabs", *x)
-            elif op in ("min", "max"):
-                value = self.call("minimum" if op == "min" else "maximum", *x)
-            elif op in ("sin", "cos"):
-                value = self.trig(op, x[0])
-            elif op == "sign":
-                value = self.sign(x[0])
-            elif op in CONDITIONS:
-                value = self.compare(node, x)
-            elif op == "select":
-                value = self.select(node, x)
-            elif op == "atan2":
-                value = self.each_lane("atan2", x)
-            else:
-                raise AssertionError(f"no LLVM form of {op}")
+            value = OPERATIONS[op](self, node, *[self.value(a) for a in node.args])
         self.values[node.index] = value
         if node.index in self.slots:
             align = lanes.count * lanes.size
             self.do(f"store {lanes.type} {value}, ptr {self._slot(node)}, align {align}")
-
-    def trig(self, op, x):
-        pair = f"{{ {self.lanes.type}, {self.lanes.type} }}"
-        if x not in self.sincos:
-            function = define_sincos(self.module, self.lanes)
-            self.sincos[x] = self.let(f"call {pair} @{function}({self.lanes.type} {x})")
-        return self.let(f"extractvalue {pair} {self.sincos[x]}, {0 if op == 'sin' else 1}")
-
-    def compare(self, node, x):
-        lanes = self.lanes
-        condition = self.let(f"fcmp {_COMPARE[node.op]} {lanes.type} {x[0]}, {x[1]}")
-        self.conditions[node.index] = condition
-        return self.let(f"uitofp {lanes.condition} {condition} to {lanes.type}")
-
-    def select(self, node, x):
-        lanes, condition = self.lanes, self.conditions.get(node.args[0].index)
-        if condition is None:
-            condition = self.let(f"fcmp une {lanes.type} {x[0]}, {lanes.constant(0.0)}")
-        return self.let(
-            f"select {lanes.condition} {condition}, {lanes.type} {x[1]}, {lanes.type} {x[2]}"
-        )
-
-    def sign(self, x):
-        """copysign(1, x), but x itself where x is zero or NaN."""
-        lanes = self.lanes
-        one = self.call("copysign", lanes.constant(1.0), x)
-        nonzero = self.let(f"fcmp one {lanes.type} {x}, {lanes.constant(0.0)}")
-        positive_zero = self.let(f"fadd {lanes.type} {x}, {lanes.constant(0.0)}")
-        return self.let(
-            f"select {lanes.condition} {nonzero}, {lanes.type} {one}, {lanes.type} {positive_zero}"
-        )
-
-    def each_lane(self, name, x):
-        """A function of the C library, lane by lane."""
-        lanes, element = self.lanes, self.lanes.element
-        function = name if element == "double" else name + "f"
-        self.module.declare(f"declare {element} @{function}({', '.join([element] * len(x))})")
-        if lanes.count == 1:
-            return self.let(f"call {element} @{function}({', '.join(f'{element} {v}' for v in x)})")
-        result = "poison"
-        for lane in range(lanes.count):
-            parts = [self.let(f"extractelement {lanes.type} {v}, i32 {lane}") for v in x]
-            arguments = ", ".join(f"{element} {part}" for part in parts)
-            one = self.let(f"call {element} @{function}({arguments})")
-            result = self.let(f"insertelement {lanes.type} {result}, {element} {one}, i32 {lane}")
-        return result

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from ...number import as_float32
 
 SIZES = {"double": 8, "float": 4}
-ARITY = {"fabs": 1, "sqrt": 1, "rint": 1, "copysign": 2, "minimum": 2, "maximum": 2, "fma": 3}
+ARITY = {
+    **dict.fromkeys(("fabs", "sqrt", "rint", "floor", "trunc"), 1),
+    **dict.fromkeys(("copysign", "minimum", "maximum"), 2),
+    "fma": 3,
+}  # of intrinsics
 
 
 @dataclass(frozen=True)
