@@ -70,6 +70,9 @@ def raise_if_traced(index):
 # -- NumPy's functions -------------------------------------------------------------------------
 
 
+NUMBERS = (np.ndarray, np.generic, float, int, list, tuple)
+
+
 def _is_traced(x):
     return hasattr(x, "builder")
 
@@ -137,14 +140,17 @@ def absent(name):
 def call_ufunc(ufunc, method, inputs, options):
     """A ufunc of which an input is a traced scalar or an array of such."""
     name = ufunc.__name__
-    alone = not any(isinstance(x, (np.ndarray, list, tuple)) for x in inputs)
-    if alone and method == "__call__" and not options and name in _OF_SCALARS:
-        builder = next(x.builder for x in inputs if _is_traced(x))
-        return builder.make(_OF_SCALARS[name], *map(builder.lift, inputs))
+    if method == "__call__" and not options and name in _OF_SCALARS:
+        builder = _builder_of_scalars(inputs)
+        if builder is not None:
+            return builder.make(_OF_SCALARS[name], *map(builder.lift, inputs))
     if name in INSTEAD:
         raise absent(name)
-    inputs, outputs = map(_plain, inputs), options.get("out", ())
-    rule = UFUNCS.get(name, ufunc)
+    inputs, rule = map(_plain, inputs), UFUNCS.get(name, ufunc)
+    if method == "__call__" and not options and rule is ufunc:  # as for most
+        result = ufunc(*inputs)
+        return tuple(map(_traced, result)) if type(result) is tuple else _traced(result)
+    outputs = options.get("out", ())
     if rule is not ufunc:
         options.pop("dtype", None)  # that of conditions, in np.all
     if outputs:
@@ -156,6 +162,17 @@ def call_ufunc(ufunc, method, inputs, options):
     if outputs:
         return outputs[0] if len(outputs) == 1 else outputs
     return tuple(map(_traced, result)) if isinstance(result, tuple) else _traced(result)
+
+
+def _builder_of_scalars(inputs):
+    """The builder of traced scalars among numbers; None if there is an array."""
+    builder = None
+    for x in inputs:
+        if isinstance(x, (np.ndarray, list, tuple)):
+            return None
+        if not isinstance(x, NUMBERS):
+            builder = getattr(x, "builder", builder)
+    return builder
 
 
 def _reduced(rule, array, axis=0, keepdims=False, **options):
@@ -174,11 +191,13 @@ def _reduced(rule, array, axis=0, keepdims=False, **options):
 
 def _plain(x):
     """An argument that NumPy takes as its own."""
-    if _is_traced(x):
-        boxed = np.empty((), dtype=object)
-        boxed[()] = x
-        return boxed
-    return x.view(np.ndarray) if isinstance(x, TracedArray) else x
+    if isinstance(x, TracedArray):
+        return x.view(np.ndarray)
+    if isinstance(x, NUMBERS) or not _is_traced(x):
+        return x
+    boxed = np.empty((), dtype=object)
+    boxed[()] = x
+    return boxed
 
 
 def _traced(result):
