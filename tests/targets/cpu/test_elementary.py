@@ -4,12 +4,14 @@ float32 against float64, and float64 against NumPy's longdouble where that is wi
 """
 
 import math
+import re
 from functools import cache
 
 import numpy as np
 import pytest
 
 import paraxis as px
+from paraxis.targets.cpu.library import assembly_source
 
 FUNCTIONS = {
     "exp": np.exp,
@@ -104,6 +106,17 @@ def test_bits_do_not_depend_on_neighbours(name, dtype):
     alone = [kernel(name, dtype)(*(np.array(x) for x in row)) for row in zip(*arrays, strict=True)]
     assert np.roll(turned, -1).tobytes() == found.tobytes()
     assert np.array(alone).tobytes() == found.tobytes()
+
+
+@pytest.mark.parametrize("dtype", WIDER)
+@pytest.mark.parametrize("name", [*FUNCTIONS, "fmod", "floor"])
+def test_lanes_are_done_together(name, dtype):
+    """The C library is asked for large angles and quotients alone, by code that is marked cold."""
+    graph = px.trace(lambda x: getattr(px.math, name)(*[x] * (1 + (name == "fmod"))), x=()).graph
+    functions = re.split(r"^define ", assembly_source(graph, "f", dtype), flags=re.M)[1:]
+    asks = [text for text in functions if re.search(rf"call \w+ @{name}f?\(", text)]
+    assert bool(asks) == (name in ("tan", "fmod"))
+    assert all(" cold " in text.split("\n")[0] for text in asks)
 
 
 @pytest.mark.parametrize("dtype", WIDER)

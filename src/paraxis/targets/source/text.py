@@ -27,6 +27,7 @@ LONG_RUN = 64  # entries in a row that a loop looks at
 LONGEST = 50  # characters of a name; Fortran allows 63, and endings such as _batch are added
 WIDTH = 92  # characters of a line, about
 PAIR = ("sin", "cos")  # of one angle, where a language makes both at once
+TRANSCENDENTAL = [op for op in OPS if "trig" in OPS[op].counted and op not in PAIR]
 
 # Functions of no language of ours, but of what they are linked or tested with.
 TAKEN = frozenset(
@@ -147,9 +148,11 @@ def description(graph, name, language, arrays, usage, notes):
     """What a reader should know of the function, as paragraphs."""
     inputs = ", ".join(_shaped(array) for array in arrays if not array.is_output)
     outputs = ", ".join(_shaped(array) for array in arrays if array.is_output)
+    found = {node.op for node in graph.nodes}
+    *under_trig, last = "sines", "cosines", *(op for op in TRANSCENDENTAL if op in found)
     cost = (
         f"Each state takes {count(graph)}. An add is an addition or subtraction; sign changes are "
-        "free; sines and cosines count under trig."
+        f"free; {', '.join(under_trig)} and {last} count under trig."
     )
     looked_at = (
         "Inputs that no output depends on are still looked at: where one is not finite, every "
