@@ -17,10 +17,11 @@ DOCS = $(VENV)/installed-docs
 TORCH = $(VENV)/installed-torch
 
 .NOTPARALLEL:
-.PHONY: help setup demo test test-long soak test-torch lint bench hardware reports docs clean
+.PHONY: help setup demo check layering quick test test-long soak test-torch lint bench hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
+	@echo "make check      does it all work? lint, layering, quick tests of every folder (two minutes)"
 	@echo "make test       the tests (minutes)"
 	@echo "make test-long  the tests that take longer"
 	@echo "make soak       random trials by the thousand (PARAXIS_SOAK=10 tries ten times as many)"
@@ -38,6 +39,54 @@ setup: $(TOOLS)
 demo: $(PACKAGE)
 	@$(BIN)/paraxis demo
 	@echo "  file://$$(pwd)/paraxis-demo.html"
+
+# Steps of `make check`, each a target. All are run, even after a failure, and summed up at the end.
+CHECKS = lint layering quick
+
+check: $(TOOLS)
+	@for step in $(CHECKS); do \
+		echo "== make $$step"; start=$$(date +%s); outcome=ok; \
+		$(MAKE) --no-print-directory $$step || { outcome=FAILED; failed="$$failed $$step"; }; \
+		took=$$(($$(date +%s) - start)); \
+		summary="$$summary$$(printf '  %-10s %-7s %3d s' $$step $$outcome $$took)\n"; \
+	done; \
+	printf "\n$$summary"; \
+	test -z "$$failed" || { echo "Failed:$$failed. The reasons are above."; exit 1; }; \
+	echo "All is well here. The whole suite: make test"
+
+layering: $(TOOLS)
+	$(BIN)/python -m pytest tests/test_layering.py tests/test_layout.py
+
+# Telling tests of every folder of src/paraxis, about 90 s of CPU time in all. tests/test_quick.py
+# finds folders that have none.
+QUICK = \
+	tests/test_checks.py \
+	tests/robots/test_urdf.py tests/robots/test_dh.py tests/robots/test_zoo.py \
+	tests/robots/test_locking.py tests/robots/test_hostile_names.py \
+	tests/physics/test_algorithms.py tests/physics/test_ranked_elimination.py \
+	tests/graph/test_evaluate.py tests/graph/test_simplification.py tests/graph/test_trace.py \
+	tests/graph/test_text.py tests/graph/test_marks.py \
+	tests/passes/test_count.py tests/passes/test_rewriting.py tests/passes/test_order_and_split.py \
+	tests/targets/test_scan.py \
+	tests/targets/cpu/test_operations.py tests/targets/cpu/test_arguments.py \
+	tests/targets/cuda/test_text.py tests/targets/cuda/test_warps.py \
+	tests/targets/cuda/test_functions.py \
+	tests/targets/source/test_text.py \
+	tests/chains/test_links.py tests/chains/test_closed.py tests/chains/test_row_junctions.py \
+	tests/dynamics/test_contact_scales.py tests/dynamics/test_identification.py \
+	tests/kinematics/test_closed_form.py \
+	tests/trajectories/test_trajectories.py \
+	tests/simulation/test_adaptive_steps.py tests/simulation/test_limits.py \
+	tests/control/test_controller.py tests/control/test_zero_order_hold.py \
+	tests/parallel/test_tasks.py tests/parallel/test_stg.py tests/parallel/test_streamlined.py \
+	tests/parallel/test_gantt.py \
+	tests/hardware/test_cordic_accuracy.py tests/hardware/test_verilog_export.py \
+	tests/frameworks/test_jax.py::test_a_program_with_several_outputs \
+	tests/frameworks/test_jax.py::test_jacobians_and_hessians_against_programs \
+	tests/cli/test_safe_rate.py
+
+quick: $(TOOLS)
+	$(PYTEST) -m "not long" $(QUICK)
 
 test: $(TOOLS)
 	$(PYTEST) -m "not long and not soak"
