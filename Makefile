@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 JOBS ?= 4
+# The newest Python that llvmlite has wheels for
+NEWEST = 3.15
 
 VENV = .venv
 BIN = $(VENV)/bin
@@ -17,12 +19,13 @@ DOCS = $(VENV)/installed-docs
 TORCH = $(VENV)/installed-torch
 
 .NOTPARALLEL:
-.PHONY: help setup demo check layering quick test test-long soak test-torch lint bench hardware reports docs clean
+.PHONY: help setup demo check layering quick test test-newest test-long soak test-torch lint bench hardware reports docs clean
 
 help:
 	@echo "make demo       a short tour of what Paraxis does; writes paraxis-demo.html"
 	@echo "make check      does it all work? lint, layering, quick tests of every folder (two minutes)"
 	@echo "make test       the tests (minutes)"
+	@echo "make test-newest  quick tests on Python $(NEWEST), which is downloaded if need be"
 	@echo "make test-long  the tests that take longer"
 	@echo "make soak       random trials by the thousand (PARAXIS_SOAK=10 tries ten times as many)"
 	@echo "make test-torch the tests of paraxis.torch (installs PyTorch, some gigabytes)"
@@ -91,6 +94,9 @@ quick: $(TOOLS)
 test: $(TOOLS)
 	$(PYTEST) -m "not long and not soak"
 
+test-newest:
+	JOBS=$(JOBS) .ci/newest $(NEWEST)
+
 test-long: $(TOOLS)
 	$(PYTEST) -m long
 
@@ -130,7 +136,7 @@ docs: $(DOCS)
 	@echo "file://$$(pwd)/docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) docs/_build build dist .pytest_cache .ruff_cache .hypothesis paraxis-demo.html
+	rm -rf $(VENV) $(VENV)-newest docs/_build build dist .pytest_cache .ruff_cache .hypothesis paraxis-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A virtual environment that works: a missing, half-made or broken one is made again.
