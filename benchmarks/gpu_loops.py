@@ -11,7 +11,7 @@ import numpy as np
 from rich.table import Table
 
 import paraxis as px
-from paraxis.targets.cuda.iterate import CudaLoop
+from paraxis.targets.cuda.iterate import CudaIterateKernel
 
 DT, SAMPLED, FEW_STEPS = 1e-3, 64, 50
 REPEAT = 3
@@ -93,7 +93,7 @@ def _error(found, reference):
 
 
 def _row(what, robot, states, steps, seconds, error):
-    (loop,) = (each for each in robot._functions.values() if isinstance(each, CudaLoop))
+    (loop,) = (each for each in robot._functions.values() if isinstance(each, CudaIterateKernel))
     return {
         "what": what,
         "robot": robot.name,

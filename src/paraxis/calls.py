@@ -1,7 +1,7 @@
 """From a public name to a kernel: a Body called on arrays, wherever these are."""
 
 import inspect
-from functools import cached_property, lru_cache, wraps
+from functools import cached_property, wraps
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from .targets.cpu.map import kernel_with_fallback, map_kernel
 from .targets.cuda.arrays import on_a_gpu, together
 from .targets.cuda.map import CudaKernel
 
-MOST_CALLS = 1024  # functions of robots that are ready to be called; others are found again
 ALONG_CHAINS = ("forward_dynamics", *TORQUES)
 CHAIN_WAYS = ("serial", "batched", "scan")  # of chains/dynamics.py
 OPTIONS = ("algorithm", "frame", "coordinates")
@@ -146,11 +145,11 @@ def _along_chain(robot, function, algorithm, parameters):
 WRITTEN = """
 def {name}({declared}):
     if {unusual}:
-        return calls.general(robot, ({options}), ({inputs},), out, parameters)
+        return general(robot, {name!r}, dict({options}), ({inputs},), out, parameters)
     try:
-        run = usual[robot.handle].run
+        run = robot.calls[{name!r}].run
     except (AttributeError, KeyError):
-        run = calls.first(robot).run
+        run = first(robot, {name!r}, dict({options})).run
     return {result}
 """
 
@@ -165,7 +164,7 @@ def of_robot(declared):
     known = signature.parameters
     options = {key: known[key].default for key in OPTIONS if key in known}
     plain = [each.replace(annotation=each.empty) for each in known.values()]
-    inputs, calls = ", ".join(FUNCTIONS[name].inputs), Calls(name, options)
+    inputs = ", ".join(FUNCTIONS[name].inputs)
     unusual = ["parameters", "out is not None"]
     for key, default in options.items():
         unusual.append(f"{key} {'is not' if default is None else '!='} {default!r}")
@@ -173,46 +172,31 @@ def of_robot(declared):
         name=name,
         declared=str(inspect.Signature(plain))[1:-1],
         unusual=" or ".join(unusual),
-        options="".join(f"{key}, " for key in options),
+        options=", ".join(f"{key}={key}" for key in options),
         inputs=inputs,
         result=f"results(*run({inputs}))" if name in RESULTS else f"run({inputs})",
     )
-    namespace = {"calls": calls, "usual": calls.usual, "results": RESULTS.get(name)}
+    namespace = {"first": _first, "general": _general, "results": RESULTS.get(name)}
     namespace["__name__"] = __name__
     exec(compile(text, f"<px.{name}>", "exec"), namespace)
     return wraps(declared)(namespace[name])
 
 
-class Calls:
-    """Those of one function, by robot and options."""
+def _first(robot, function, options):
+    """The first call of a function of a robot, with the usual options."""
+    call = a_robot(robot).calls[function] = call_of(robot, function, **options)
+    return call
 
-    def __init__(self, function, options):
-        self.usual = {}  # handle of a robot -> Call with no options
-        self._function, self._options = function, options
 
-        @lru_cache(maxsize=MOST_CALLS)
-        def find(handle, *chosen):
-            """`chosen` are the options, then the names of parameters."""
-            named = dict(zip(options, chosen, strict=False))
-            return call_of(handle.robot, function, **named, parameters=chosen[len(options) :])
-
-        self._find = find
-
-    def first(self, robot):
-        """The first call of a robot with no options."""
-        call = call_of(a_robot(robot), self._function, **self._options)
-        if len(self.usual) >= MOST_CALLS:
-            self.usual.clear()
-        self.usual[robot.handle] = call
-        return call
-
-    def general(self, robot, options, arrays, out, parameters):
-        """With options, parameters, or arrays to write to."""
-        handle = a_robot(robot).handle
-        for key, value in zip(self._options, options, strict=True):
-            if not isinstance(value, str | None):
-                raise ArgumentError(f"{key}: expected a name, found {type(value).__name__}")
-        run = self._find(handle, *options, *parameters).run
-        values = (*arrays, *parameters.values())
-        results = run(*values) if out is None else run(*values, out=out)
-        return RESULTS[self._function](*results) if self._function in RESULTS else results
+def _general(robot, function, options, arrays, out, parameters):
+    """With options, parameters, or arrays to write to."""
+    for key, value in options.items():
+        if not isinstance(value, str | None):
+            raise ArgumentError(f"{key}: expected a name, found {type(value).__name__}")
+    key, known = (function, *options.values(), *parameters), a_robot(robot).calls
+    if key not in known:
+        known[key] = call_of(robot, function, **options, parameters=tuple(parameters))
+    values = (*arrays, *parameters.values())
+    run = known[key].run
+    results = run(*values) if out is None else run(*values, out=out)
+    return RESULTS[function](*results) if function in RESULTS else results

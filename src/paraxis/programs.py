@@ -144,7 +144,7 @@ class Program(Body):
             options["fast_math"] = True
         return target_named(target).map(self, dtype, **options)
 
-    def compile_loop(
+    def compile_iterate(
         self,
         carry,
         per_step=(),

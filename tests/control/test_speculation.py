@@ -457,7 +457,7 @@ def test_cuts_shorten_the_critical_path():
 def test_a_compiled_loop_is_stepping_by_hand(name):
     program = speculation(ARM, name)
     motion = smooth_motion(ARM, 10)
-    loop = program.compile_loop(program.carry, per_step=MOTION, record=["tau"])
+    loop = program.compile_iterate(program.carry, per_step=MOTION, record=["tau"])
     first = program.start(*(row[0] for row in motion))
     carried, recorded = loop(steps=10, **dict(zip(MOTION, motion, strict=True)), **first)
     by_hand = torques(program, motion)

@@ -53,8 +53,8 @@ def pendulum(x, v, push, stiffness, dt):
 def test_the_loop_of_the_cpu(batch, dtype, tolerance, monkeypatch):
     program = px.trace(pendulum, x=2, v=2, push=2, stiffness=2, dt=())
     options = {"carry": {"x": "x_next", "v": "v_next"}, "per_step": ("push",), "record": ("x", "e")}
-    there = program.compile_loop(**options, dtype=dtype, target="cuda")
-    here = program.compile_loop(**options, dtype=dtype)
+    there = program.compile_iterate(**options, dtype=dtype, target="cuda")
+    here = program.compile_iterate(**options, dtype=dtype)
     rng = np.random.default_rng(0)
     given = {name: rng.normal(size=(*batch, 2)) for name in ("x", "v", "stiffness")}
     given |= {"push": rng.normal(size=(7, *batch, 2)), "dt": rng.uniform(0.01, 0.1, batch)}
@@ -79,7 +79,7 @@ def test_states_stop_when_they_are_done():
     given = {"x": np.ones(1001), "rate": rate}
     results = []
     for target, put in (("cpu", np.asarray), ("cuda", cupy.asarray)):
-        loop = program.compile_loop({"x": "x_next"}, until="big", target=target)
+        loop = program.compile_iterate({"x": "x_next"}, until="big", target=target)
         iteration = loop.start(5000, **{k: put(v) for k, v in given.items()}, limit=100.0)
         iteration.advance(7)
         assert not iteration.over

@@ -215,7 +215,7 @@ def test_an_argument_may_have_any_name(name):
 def test_names_that_a_loop_has_arguments_of():
     program = px.trace(lambda steps, self: {"next": steps + self}, steps=2, self=2)
     with pytest.raises(px.ArgumentError, match="input 'steps': expected another name"):
-        program.compile_loop({"steps": "next"})
+        program.compile_iterate({"steps": "next"})
     program = px.trace(lambda x, self: {"next": x + self}, x=2, self=2)
-    carried, _ = program.compile_loop({"x": "next"})(steps=3, x=[0.0, 1.0], self=[1.0, 2.0])
+    carried, _ = program.compile_iterate({"x": "next"})(steps=3, x=[0.0, 1.0], self=[1.0, 2.0])
     assert carried["x"].tolist() == [3.0, 7.0]

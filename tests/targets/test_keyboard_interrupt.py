@@ -173,7 +173,7 @@ def test_pieces_give_the_same_bits(monkeypatch):
     glue = px.trace(lambda left_x, right_x: {"x": left_x * 0.5 + right_x}, left_x=(), right_x=())
 
     def results():
-        loop = px.trace(step, x=(), v=()).compile_loop(carry, record=["x"])
+        loop = px.trace(step, x=(), v=()).compile_iterate(carry, record=["x"])
         state, record = loop(steps=101, every=5, x=x, v=0.0)
         yield from (program.compile(threads=n).general(q, q, q) for n in (1, 2))
         yield from (*state.values(), *record.values())
@@ -232,7 +232,7 @@ def test_every_long_call_ends_with_a_keyboard_interrupt():
         kernel.general(x[:1])
         interrupted(lambda: kernel.general(x, out=x))
 
-    loop = px.trace(step, x=()).compile_loop({"x": "x_next"})
+    loop = px.trace(step, x=()).compile_iterate({"x": "x_next"})
     loop(steps=2, x=1.0)
     interrupted(lambda: loop(steps=10**11, x=1.0))
 

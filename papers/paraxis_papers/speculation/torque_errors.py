@@ -43,4 +43,4 @@ def _joints(name, length, times):
 def _loop(name, policy):
     found = program(name, policy)
     joints = [key for key in found.inputs if key not in found.carry]
-    return found.compile_loop(found.carry, per_step=joints, record=["tau"])
+    return found.compile_iterate(found.carry, per_step=joints, record=["tau"])

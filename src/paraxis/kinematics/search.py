@@ -202,7 +202,7 @@ class Search:
         shapes = {"tolerance": (), "per_length": (), "off": len(self._unread)}
         program = trace(step, q=self._n, goal=(4, 4), **shapes)
         carry = {"q": "q_next", "off": "off_next"}
-        return program.compile_loop(carry, until="done", target=self._place.name)
+        return program.compile_iterate(carry, until="done", target=self._place.name)
 
     def _error(self, off, per_length=1.0):
         """The larger of the angle and of so many times the way, or the one that counts."""

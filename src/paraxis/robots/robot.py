@@ -21,15 +21,6 @@ from .pose import Pose, floats
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class Handle:
-    """What tables look a robot up by: hashed by identity, as that takes no time."""
-
-    __slots__ = ("robot",)
-
-    def __init__(self, robot):
-        self.robot = robot
-
-
 @dataclass(frozen=True, repr=False)
 class Robot:
     """Joints parents first; body i is what joint i carries. Build with `px.load` or `from_dh`."""
@@ -278,8 +269,9 @@ class Robot:
         return hash(self.digest)
 
     @cached_property
-    def handle(self):
-        return Handle(self)
+    def calls(self):
+        """What calls.py has ready for this robot, and for as long as there is this robot."""
+        return {}
 
     def __getstate__(self):
         """What a copy or a pickle keeps: the description."""

@@ -29,7 +29,7 @@ MAGIC = b"paraxis object 1\n"
 ABANDONED = 3600.0  # seconds after which nobody is still writing a file
 MOST_BYTES = 512 << 20  # when the folder outgrows this, the files unused for longest go
 CODE, SOURCES = ".bin", ".sources"  # files of machine code, and of what sources came to
-MOST_LOADED = 512  # kernels kept in the process; each takes some tens of kilobytes
+MOST_LOADED = 128  # kernels kept in the process: each takes from ten kilobytes to a megabyte
 # links are not followed, and a pipe in place of a file is not waited for
 _OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 

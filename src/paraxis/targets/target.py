@@ -14,7 +14,7 @@ from .cpu.iterate import iterate_kernel
 from .cpu.map import map_kernel
 from .cuda.arrays import family_of, on_a_gpu
 from .cuda.device import device
-from .cuda.iterate import CudaLoop
+from .cuda.iterate import CudaIterateKernel
 from .cuda.map import CudaKernel
 from .cuda.memory import GpuMemory, VisitingArrays
 
@@ -59,7 +59,7 @@ class Cuda(GpuMemory):
         return CudaKernel(body, dtype, fast_math, on=self.device)
 
     def iterate(self, body, plan, dtype="float64", states=None):
-        return CudaLoop(body, plan, dtype, on=self.device)
+        return CudaIterateKernel(body, plan, dtype, on=self.device)
 
     def scan(self, body, order):
         from .cuda.scan import CudaScan

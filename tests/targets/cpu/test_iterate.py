@@ -45,7 +45,7 @@ def springs():
 
 @cache
 def loop(dtype="float64", threads=None):
-    return springs().compile_loop(
+    return springs().compile_iterate(
         CARRY, per_step=("push",), record=("x", "energy"), dtype=dtype, threads=threads
     )
 
@@ -167,7 +167,7 @@ def test_records_are_not_copied():
     """A record of 16 MB, given or made, is all the memory that a run takes."""
     states, steps = 1000, 1000
     given = arrays(steps, 1) | {"x": np.zeros((states, 2))}
-    plain = springs().compile_loop(CARRY, per_step=("push",), record=("x",))
+    plain = springs().compile_iterate(CARRY, per_step=("push",), record=("x",))
     out = {"x": np.empty((steps, states, 2))}
     for place, most in ((out, 1e6), (None, out["x"].nbytes + 1e6)):
         tracemalloc.start()
@@ -187,7 +187,7 @@ def test_names_of_inputs_and_outputs_may_be_the_same():
     for carry in ({"x": "y", "y": "x"}, {"x": "x", "y": "y"}, {"x": "z"}):
         given = {"x": np.arange(5.0), "y": np.ones(5), "z": np.full(5, 3.0)}
         record = ("x", "z")
-        found, recorded = program.compile_loop(carry, record=record)(4, **given)
+        found, recorded = program.compile_iterate(carry, record=record)(4, **given)
         final, records = repeated(program, carry, 4, 1, given, record=record)
         assert all((found[name] == final[name]).all() for name in carry), carry
         assert all((recorded[name] == records[name]).all() for name in record), carry
@@ -207,7 +207,7 @@ def test_a_robot():
     given = {"q": rng.normal(size=(11, 6)), "qd": rng.normal(size=(11, 6))}
     given |= {"tau": rng.normal(size=(8, 11, 6)), "dt": 1e-3}
     carry = {"q": "q_next", "qd": "qd_next"}
-    found, _ = program.compile_loop(carry, per_step=("tau",))(8, **given)
+    found, _ = program.compile_iterate(carry, per_step=("tau",))(8, **given)
     final, _ = repeated(program, carry, 8, 1, given, per_step=("tau",))
     assert all(close(found[name], final[name], 1e-11) for name in carry)
 
@@ -222,7 +222,7 @@ def test_every_number_of_lanes_gives_the_same_bits(dtype):
     for count in WIDTHS[dtype]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(iterate_kernel, "lanes_of", lambda _, n=count: Lanes(ELEMENT[dtype], n))
-            own = springs().compile_loop(
+            own = springs().compile_iterate(
                 CARRY, per_step=("push",), record=("x", "energy"), dtype=dtype
             )
         assert own.lanes == count
@@ -302,7 +302,7 @@ def growth(x, rate, limit):
 @cache
 def grow(threads=None):
     program = px.trace(growth, x=(), rate=(), limit=())
-    return program.compile_loop({"x": "x_next"}, until="big", threads=threads)
+    return program.compile_iterate({"x": "x_next"}, until="big", threads=threads)
 
 
 def grown(x, rate, limit, steps):
@@ -355,7 +355,7 @@ def test_a_state_that_is_no_number_is_done_only_if_it_says_so():
     assert iteration.finished.tolist() == [True, False, True]  # NaN is not beyond the limit
     assert np.isnan(iteration.state["x"][1]) and iteration.state["x"][0] == 1.5**6
     program = px.trace(lambda x, s: {"n": x + 1.0, "stop": s}, x=(), s=())
-    stop = program.compile_loop({"x": "n"}, until="stop").start(9, x=0.0, s=[0.0, np.nan, -1.0])
+    stop = program.compile_iterate({"x": "n"}, until="stop").start(9, x=0.0, s=[0.0, np.nan, -1.0])
     assert stop.advance().state["x"].tolist() == [9.0, 1.0, 1.0]  # NaN is not zero
 
 
@@ -381,7 +381,7 @@ def test_a_body_of_several_functions_with_a_frame_on_the_heap(until):
     program = long_body(1500)
     assert MOST_STACK < 1500 * 8 * 8
     record = () if until else ("total",)
-    compiled = program.compile_loop({"x": "x_next"}, record=record, until=until)
+    compiled = program.compile_iterate({"x": "x_next"}, record=record, until=until)
     given = {"x": np.random.default_rng(0).normal(size=(11, 1500)), "a": np.linspace(0, 0.5, 11)}
     steps = 1 if until else 3
     final, records = repeated(program, {"x": "x_next"}, steps, 1, given, record=record)

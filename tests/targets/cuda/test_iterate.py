@@ -18,7 +18,7 @@ from paraxis.control import reference
 from paraxis.drivers.iterate import Plan
 from paraxis.targets.cuda import iterate as loop_kernel
 from paraxis.targets.cuda.device import compile_text
-from paraxis.targets.cuda.text import iterate as loop_text
+from paraxis.targets.cuda.text import iterate as iterate_text
 
 CLOSE = 1e-12
 
@@ -37,8 +37,8 @@ def both(program, carry, dtype="float64", **options):
     """The loop of a Program for the stand-in, and for the CPU."""
     given = {"per_step": (), "record": (), "until": None} | options
     plan = Plan(program.inputs, program.outputs, carry, **given)
-    there = loop_kernel.CudaLoop(program, plan, dtype, CpuDevice())
-    return there, program.compile_loop(carry, dtype=dtype, **options)
+    there = loop_kernel.CudaIterateKernel(program, plan, dtype, CpuDevice())
+    return there, program.compile_iterate(carry, dtype=dtype, **options)
 
 
 # -- the loop --------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def test_many_held_numbers_are_read_at_every_step():
     def step(x, a):
         return {"x_next": sum((each * x for each in a), 0.0) * 0.01 + px.math.sin(a[0])}
 
-    program = px.trace(step, x=(), a=loop_text.MOST_HELD + 1)
+    program = px.trace(step, x=(), a=iterate_text.MOST_HELD + 1)
     there, here = both(program, {"x": "x_next"})
     assert "FORGET(a_input_entry)" in there.text().text
     assert "FORGET(stiffness_input_entry)" not in loops()[0].text().text
@@ -234,14 +234,14 @@ def test_the_compiler_of_cuda_takes_it(architecture):
 
 def test_targets():
     with pytest.raises(px.ArgumentError, match=r"target: expected one of 'cpu', 'cuda'"):
-        pendulums().compile_loop(CARRY, target="gpu")
+        pendulums().compile_iterate(CARRY, target="gpu")
     with pytest.raises(px.ArgumentError, match="threads cannot be set"):
-        pendulums().compile_loop(CARRY, target="cuda", threads=2)
+        pendulums().compile_iterate(CARRY, target="cuda", threads=2)
 
 
 def test_arrays_elsewhere(monkeypatch):
     far_arrays.use(monkeypatch)
-    loop = pendulums().compile_loop(CARRY, target="cuda")
+    loop = pendulums().compile_iterate(CARRY, target="cuda")
     given = values(0, 3) | {"push": np.zeros((3, 2))}
     there = {name: far(array) for name, array in given.items()}
     with pytest.raises(px.ArgumentError, match="v: expected an array on a GPU"):

@@ -26,7 +26,7 @@ FEW = 2  # states for which the narrowest vectors are faster: what they keep tak
 NARROW = 16  # bytes
 
 
-class Loop:
+class IterateKernel:
     """Call it with the number of steps and the arrays by name; or `start` it, to go on piecewise.
 
     loop(steps=1000, every=10, q=..., dt=...) returns the carried arrays as they are after the last
@@ -104,7 +104,7 @@ def iterate_kernel(body, plan, dtype="float64", threads=None, states=None):
     parts = "iterate", body.key, plan.key, dtype, lanes, host.description()
 
     def load(description, data, threads):
-        return Loop(plan, description, host.LoadedCode(data), threads)
+        return IterateKernel(plan, description, host.LoadedCode(data), threads)
 
     return store.get(parts, make, load, threads)
 

@@ -8,7 +8,7 @@ from ..compiling import about
 from ..number import checked_dtype
 from .device import device
 from .memory import memory_of
-from .text.iterate import loop_text
+from .text.iterate import iterate_text
 
 # Flops that one launch may take: a fraction of a second, so that others who use the GPU, and a
 # keyboard interrupt, need not wait for the end of a long run. Fewer states than FILLING take as
@@ -17,7 +17,7 @@ LAUNCH_WORK = 10**12
 FILLING = 1 << 16
 
 
-class CudaLoop:
+class CudaIterateKernel:
     """Call it with the number of steps and the arrays by name; or `start` it, to go on piecewise.
 
     As targets/cpu/iterate.py, for arrays of CuPy, PyTorch or JAX on a GPU; numbers are
@@ -56,7 +56,7 @@ class CudaLoop:
 
     def text(self):
         """The CUDA C++."""
-        return loop_text(self._body.made(), self.plan, self.dtype.name)
+        return iterate_text(self._body.made(), self.plan, self.dtype.name)
 
     def steps_at_once(self, states):
         return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here.work))
@@ -80,7 +80,7 @@ class CudaLoop:
     def _made(self):
         graph = self._body.made()
         about(graph.name)
-        text = loop_text(graph, self.plan, self.dtype.name)
+        text = iterate_text(graph, self.plan, self.dtype.name)
         description = {"name": text.name, "threads": text.threads, "work": cost(graph)}
         return description, self.device.binary(text.text, size=text.size)
 

@@ -45,7 +45,7 @@ class LoopText:
     size: str  # "usual" or "long": what compilers should be told
 
 
-def loop_text(graph, plan, dtype="float64"):
+def iterate_text(graph, plan, dtype="float64"):
     return _Loop(graph, plan, dtype).text()
 
 
