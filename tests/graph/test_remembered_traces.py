@@ -236,7 +236,7 @@ def test_the_second_simulation_traces_no_physics(monkeypatch):
     controller, other = hold(goal), hold([0.5, 0.5])
     first, second = move(controller), move(other)
     with monkeypatch.context() as patch:
-        patch.setattr(bodies, "step_graph", None)
+        patch.setattr(bodies, "trace", None)
         assert (move(controller) == first).all()
         goal[:] = 0.5
         assert (move(controller) == second).all() and not (first == second).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import paraxis as px
-from paraxis import hardware as cordic
+from paraxis import hardware
 from paraxis.hardware.circuits.accuracy import reachable_poses
 from paraxis.kinematics.closed_form import WRISTS
 from paraxis.robots.puma_geometry import puma_geometry
@@ -44,7 +44,7 @@ def test_margins_are_the_least_of_three_distances(workspace):
 
 def test_away_from_singularities_24_bits_are_within_2e_5(workspace):
     for choice in ((1, 1, 1), (-1, -1, 1), (-1, 1, -1)):
-        found = workspace.accuracy(cordic.inverse_kinematics(PUMA, *choice), *choice)
+        found = workspace.accuracy(hardware.inverse_kinematics_circuit(PUMA, *choice), *choice)
         assert 0.6 < found.share(1 / 6) < 0.7
         assert found.valid[found.margin > 1 / 128].all()
         assert found.worst(1 / 6) < 2e-5 < found.worst()
@@ -52,13 +52,13 @@ def test_away_from_singularities_24_bits_are_within_2e_5(workspace):
 
 
 def test_a_circuit_of_other_signs_is_elsewhere(workspace):
-    found = workspace.accuracy(cordic.inverse_kinematics(PUMA, arm=-1), arm=1)
+    found = workspace.accuracy(hardware.inverse_kinematics_circuit(PUMA, arm=-1), arm=1)
     assert found.median() > 0.1
 
 
 def test_longer_words_are_nearer(workspace):
     errors = [
-        workspace.accuracy(cordic.inverse_kinematics(PUMA, word=word)).median()
+        workspace.accuracy(hardware.inverse_kinematics_circuit(PUMA, word=word)).median()
         for word in (16, 20, 24)
     ]
     assert all(8 < a / b < 32 for a, b in pairwise(errors))
@@ -66,7 +66,7 @@ def test_longer_words_are_nearer(workspace):
 
 def test_without_words_there_is_no_rounding(workspace):
     """Poses that words hold exactly cost nothing before the circuit begins."""
-    circuit = cordic.inverse_kinematics(PUMA, word=24)
+    circuit = hardware.inverse_kinematics_circuit(PUMA, word=24)
     held = replace(workspace, pose=np.round(workspace.pose * 2.0**22) / 2.0**22)
     exact = np.stack([circuit.tasks.evaluate(pose=held.pose)["q"]] * 8, axis=1)
     found = replace(held, q=exact).accuracy(circuit)
@@ -74,7 +74,7 @@ def test_without_words_there_is_no_rounding(workspace):
 
 
 def test_what_is_not_valid_has_no_error(workspace):
-    found = workspace.accuracy(cordic.inverse_kinematics(PUMA, near=1 / 8))
+    found = workspace.accuracy(hardware.inverse_kinematics_circuit(PUMA, near=1 / 8))
     assert not found.valid.all()
     assert np.isnan(found.error[~found.valid]).all() and np.isfinite(found.error[found.valid]).all()
     assert math.isnan(found.worst(margin=2))
@@ -82,7 +82,7 @@ def test_what_is_not_valid_has_no_error(workspace):
 
 def test_bad_signs_and_counts_are_named():
     with pytest.raises(px.ArgumentError, match=r"arm, elbow, wrist: expected 1 or -1 each"):
-        reachable_poses(PUMA, 2).accuracy(cordic.inverse_kinematics(PUMA), arm=2)
+        reachable_poses(PUMA, 2).accuracy(hardware.inverse_kinematics_circuit(PUMA), arm=2)
     with pytest.raises(px.ArgumentError, match="count"):
         reachable_poses(PUMA, 0)
     with pytest.raises(px.RobotError):

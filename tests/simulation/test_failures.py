@@ -13,6 +13,7 @@ from support.simulations import METHODS, REST, START, TRACED, ur5
 
 import paraxis as px
 from paraxis.simulation import bodies, progress
+from paraxis.targets import store
 
 # -- failures --------------------------------------------------------------------------------------
 
@@ -243,7 +244,8 @@ def test_dynamics_that_cannot_be_traced_are_no_controllers_fault(monkeypatch):
     def refuse(*arguments):
         raise px.TraceError("something too small")
 
-    monkeypatch.setattr(bodies, "step_graph", refuse)
+    monkeypatch.setattr(bodies, "trace", refuse)
+    store.forget()
     monkeypatch.setenv("PARAXIS_CACHE", "off")  # which has the machine code of other tests
     words = "robot 'ur5': its dynamics cannot be compiled: something too small; look for a mass"
     with pytest.raises(px.RobotError, match=words):

@@ -24,6 +24,7 @@ from support.simulations import (
 )
 
 import paraxis as px
+from paraxis.targets import store
 
 # -- the motion ------------------------------------------------------------------------------------
 
@@ -274,10 +275,11 @@ def test_parameters_are_one_set_a_robot(method):
     assert abs(called.q - run.q[:, 0]).max() < 1e-9
 
 
-def test_compiled_once():
+def test_loaded_once():
     robot = px.load("ur5")
+    store.forget()
     for _ in range(3):
         px.simulate(robot, START, REST, controller=TRACED["gains"], dt=1e-3, steps=1)
         px.simulate(robot, START, REST, dt=1e-3, steps=2)
-    loops = [key for key in robot._functions if key[0] == "simulate"]
+    loops = [parts for parts, _ in store._loaded if parts[0] == "iterate"]
     assert len(loops) == 2
