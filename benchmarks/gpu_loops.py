@@ -11,10 +11,11 @@ import numpy as np
 from rich.table import Table
 
 import paraxis as px
-from paraxis.targets.cuda.iterate import CudaIterateKernel
+from paraxis.targets import store
 
 DT, SAMPLED, FEW_STEPS = 1e-3, 64, 50
 REPEAT = 3
+LOOPS = ("cuda", "iterate")  # what keys of such kernels begin with
 # robots, steps, every which is recorded
 SIMULATIONS = ((1_000_000, 1000, 1000), (100_000, 1000, 10), (1000, 10_000, 10_000))
 QUICK_SIMULATIONS = ((10_000, 100, 100),)
@@ -93,7 +94,8 @@ def _error(found, reference):
 
 
 def _row(what, robot, states, steps, seconds, error):
-    (loop,) = (each for each in robot._functions.values() if isinstance(each, CudaIterateKernel))
+    loaded = (each for (parts, _), each in store._loaded.items() if parts[:2] == LOOPS)
+    *_, last = loaded  # the one that was used last is at the end
     return {
         "what": what,
         "robot": robot.name,
@@ -101,8 +103,8 @@ def _row(what, robot, states, steps, seconds, error):
         "steps": steps,
         "seconds": seconds,
         "steps_per_s": states * steps / seconds,
-        "registers": loop.registers,
-        "spilled": loop.spilled,
+        "registers": last.launcher.registers,
+        "spilled": last.launcher.spilled,
         "error": error,
     }
 

@@ -561,7 +561,7 @@ def test_cost_beside_forward_dynamics(arm):
 
 AXES, MIRROR = np.eye(6), np.diag([1.0, 1.0, -1.0, 1.0])
 BAD = [
-    ({}, "expected motion or constraint directions, found neither"),
+    ({}, "give motion or constraint directions"),
     ({"constraint": AXES[:5, :2]}, r"constraint: expected .* 6 rows .* found shape \(5, 2\)"),
     ({"constraint": [1, 2, 3]}, r"constraint: .* found shape \(3,\)"),
     ({"constraint": 3.0}, r"constraint: .* found shape \(\)"),
@@ -575,25 +575,25 @@ BAD = [
         {"motion": AXES[:, :3], "constraint": AXES[:, 2:5]},
         "motion and constraint: expected 6 independent directions, found rank 5",
     ),
-    ({"motion": AXES[:, :3], "acceleration": [0, 0, 0]}, "acceleration: expected constraint"),
-    ({"constraint": AXES[:, 3:], "force": [0, 0, 0]}, "force: expected motion directions"),
-    ({"constraint": AXES[:, 3:], "coupling": AXES[:3, :3]}, "coupling: expected motion"),
+    ({"motion": AXES[:, :3], "acceleration": [0, 0, 0]}, "acceleration: give the constraint"),
+    ({"constraint": AXES[:, 3:], "force": [0, 0, 0]}, "force: give the motion directions"),
+    ({"constraint": AXES[:, 3:], "coupling": AXES[:3, :3]}, "coupling: give the motion"),
     ({"constraint": AXES[:, 3:], "acceleration": [0, 0]}, r"acceleration: expected shape \(..., 3"),
     ({"constraint": AXES[:, 3:], "coordinates": "tool"}, "coordinates: expected one of"),
-    ({"constraint": AXES[:, 3:], "anchor": AXES[:4, :4]}, "anchor: expected a stabilisation"),
+    ({"constraint": AXES[:, 3:], "anchor": AXES[:4, :4]}, "anchor: give a stabilisation"),
     (
         {"constraint": AXES[:, 3:], "stabilisation": 1.0, "acceleration": [0, 0, 0]},
-        "stabilisation: expected a contact that stays",
+        "stabilisation cannot be combined with acceleration",
     ),
     ({"constraint": AXES[:, 3:], "stabilisation": [1, 2, 3]}, "stabilisation: expected shape"),
-    ({"constraint": AXES[:, 3:], "stabilisation": -1.0}, "stabilisation: expected no negative"),
+    ({"constraint": AXES[:, 3:], "stabilisation": -1.0}, "stabilisation: expected numbers >= 0"),
     (
         {"constraint": AXES[:, 3:], "stabilisation": 1.0, "anchor": np.zeros((4, 4))},
-        "anchor: expected rotations and places",
+        "anchor: expected poses",
     ),
     (  # one of them is a reflection
         {"constraint": AXES[:, 3:], "stabilisation": 1.0, "anchor": [MIRROR @ MIRROR, MIRROR]},
-        "anchor: expected rotations and places",
+        "anchor: expected poses",
     ),
 ]
 
@@ -621,17 +621,17 @@ def test_what_hardly_gives_way_is_not_rigid():
 def test_more_that_cannot_be():
     with pytest.raises(px.ArgumentError, match="normal: expected a direction"):
         px.Contact.sliding(normal=(0, 0, 0))
-    with pytest.raises(px.ArgumentError, match="direction: expected one along the plane"):
+    with pytest.raises(px.ArgumentError, match="direction: expected a direction in the plane"):
         px.Contact.sliding(friction=0.1, direction=(0, 0, 1))
-    with pytest.raises(px.ArgumentError, match="along the plane, found zeros"):
+    with pytest.raises(px.ArgumentError, match="in the plane, found zeros"):
         px.Contact.sliding(friction=0.1, direction=(0, 0, 0))
-    with pytest.raises(px.ArgumentError, match="friction: expected no negative number"):
+    with pytest.raises(px.ArgumentError, match="friction: expected numbers >= 0"):
         px.Contact.sliding(friction=[0.1, -0.1])
-    with pytest.raises(px.ArgumentError, match="friction: expected no negative number"):
+    with pytest.raises(px.ArgumentError, match="friction: expected numbers >= 0"):
         px.Contact.sliding(friction=-0.1, direction=(1, 0, 0))
-    with pytest.raises(px.ArgumentError, match="direction: expected friction"):
+    with pytest.raises(px.ArgumentError, match="direction: give the coefficient"):
         px.Contact.sliding(direction=(1, 0, 0))
-    with pytest.raises(px.ArgumentError, match="M1 and M2: expected 6 unknowns .* rank 3"):
+    with pytest.raises(px.ArgumentError, match="M1 and M2: expected rank 6 .* rank 3"):
         px.Contact.general(None, np.diag([1, 1, 1, 0, 0, 0]), np.zeros((6, 6)))
     with pytest.raises(px.ArgumentError, match="M2: expected an array"):
         px.Contact.general(None, np.eye(6), None)
@@ -644,11 +644,11 @@ def test_more_that_cannot_be():
     [
         (px.Contact.pinned("nowhere"), px.RobotError, "has no frame 'nowhere'"),
         (px.Contact.pinned("base"), px.ArgumentError, "'base' is fixed to the world"),
-        (px.Contact.pinned("f1"), px.ArgumentError, "'f1': expected at most 2 constraints"),
+        (px.Contact.pinned("f1"), px.ArgumentError, "'f1': 3 constraints .* only 2 joints"),
         (
             [px.Contact.sliding(f"f{i}") for i in (0, 1, 1, 0)],
             px.ArgumentError,
-            "contacts: expected at most 2 constraints, .* found 4",
+            "contacts: 4 constraints .* only 2 joints",
         ),
         ([], px.ArgumentError, "contact: expected at least one"),
         ("f1", px.ArgumentError, "contact: expected a px.Contact, found str"),
@@ -672,7 +672,7 @@ def test_other_arguments_that_cannot_be(arm):
     pinned, rest = px.Contact.pinned(), [0.0] * 6
     with pytest.raises(px.ArgumentError, match=r"q: expected shape \(..., 6\), found \(5,\)"):
         px.constrained_forward_dynamics(arm, [0.0] * 5, rest, rest, pinned)
-    with pytest.raises(px.ArgumentError, match="base_velocity: expected none"):
+    with pytest.raises(px.ArgumentError, match="base_velocity: the base .* cannot move"):
         px.constrained_forward_dynamics(arm, rest, rest, rest, pinned, base_velocity=rest)
     with pytest.raises(px.ArgumentError, match="parameters: expected some of") as refused:
         px.constrained_forward_dynamics(arm, rest, rest, rest, pinned, colour=rest)

@@ -424,5 +424,5 @@ def test_fortran_computes_the_same(tmp_path, sums):
 
 @pytest.mark.parametrize("below", (math.nan, -1, 1, 2, "a"))
 def test_terms_are_left_out_below_a_share(below):
-    with pytest.raises(px.ArgumentError, match="below: expected a share from 0 to below 1"):
+    with pytest.raises(px.ArgumentError, match="below: expected a number >= 0 and < 1"):
         px.closed_form(px.robots.planar(2)).rounded(below)

@@ -10,6 +10,7 @@ each joint's own inertia, as far as units go, and only coefficients of the same 
 """
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from numbers import Real
@@ -22,13 +23,16 @@ from ..passes.angle_sums import angle_sums
 from ..passes.expand import Term, expand
 from ..programs import Program
 from ..robot_functions import MATTERS
+from ..robots.robot import Robot
 from .formula import RATES, Fortran, Latex, Text, by_rates, rates_of, wrapped
 
 NOISE = 1e-9  # of the largest coefficient of the same kind: smaller ones are taken for rounding
 
+Entry = tuple[Term, ...]  # of M or h: a sum
+
 
 class Dropped(NamedTuple):
-    """A term that was left out."""
+    """A term that was left out as rounding."""
 
     entry: str  # as printed: M[1,2], h[3]
     term: Term
@@ -37,17 +41,20 @@ class Dropped(NamedTuple):
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """Entries of `M` and `h` are tuples of Terms (coefficient, factors); `print` reads better."""
+    """Equations of motion as sums of products: M(q) qdd + h(q, qd) = tau. Print it.
 
-    joint_names: tuple
-    inputs: dict  # name -> shape: q, qd and parameters
-    M: tuple  # rows of entries
-    h: tuple  # an entry a joint
-    slides: tuple  # for each joint, is it prismatic?
-    dropped: tuple = ()  # Dropped terms, the largest first
+    An entry of `M` or `h` is a tuple of Terms (coefficient, factors).
+    """
+
+    joint_names: tuple[str, ...]
+    inputs: dict[str, tuple[int, ...]]  # name -> shape: q, qd and parameters
+    M: tuple[tuple[Entry, ...], ...]  # rows of entries
+    h: tuple[Entry, ...]  # one entry per joint
+    slides: tuple[bool, ...]  # for each joint, is it prismatic?
+    dropped: tuple[Dropped, ...] = ()  # the largest first
 
     @classmethod
-    def of(cls, mass_matrix, bias_forces, joint_names, slides):
+    def of(cls, mass_matrix, bias_forces, joint_names, slides) -> "ClosedForm":
         """From the graphs of M and of h, with one output each."""
         (entries,), (h,) = expand(mass_matrix).values(), expand(bias_forces).values()
         n = len(joint_names)
@@ -56,40 +63,48 @@ class ClosedForm:
         return cls(tuple(joint_names), bias_forces.inputs | mass_matrix.inputs, M, h, tuple(slides))
 
     @property
-    def n(self):
+    def n(self) -> int:
         """The number of joints."""
         return len(self.joint_names)
 
     @property
-    def gravity(self):
+    def gravity(self) -> tuple[Entry, ...]:
         """The part of h without rates."""
         return tuple(tuple(term for term in entry if not rates_of(term)) for entry in self.h)
 
     @property
-    def coriolis(self):
+    def coriolis(self) -> tuple[Entry, ...]:
         """The part of h with rates: Coriolis and centrifugal torques."""
         return tuple(tuple(term for term in entry if rates_of(term)) for entry in self.h)
 
     @property
-    def terms(self):
+    def terms(self) -> int:
         """How many terms there are in the upper half of M and in h."""
         return sum(len(self.M[i][j]) for i, j in self._upper) + sum(map(len, self.h))
 
-    def angle_sums(self):
-        """The same with sines and cosines of sums of angles: shorter where axes are parallel."""
+    def angle_sums(self) -> "ClosedForm":
+        """Return the same with sines and cosines of sums of angles: shorter for parallel axes."""
         M = tuple(tuple(map(angle_sums, row)) for row in self.M)
         return replace(self, M=M, h=tuple(map(angle_sums, self.h)))
 
-    def rounded(self, below=NOISE):
-        """The same without the terms smaller than `below` times the largest of their kind.
+    def rounded(self, below: float = NOISE) -> "ClosedForm":
+        """Return the same without the terms that are smaller than the largest of their kind.
 
-        Of a kind are terms of M, of h with rates, and of h without, whose coefficients have the
-        same unit. Entry i, j of M is taken over the root of the inertias of joints i and j, a term
-        of h likewise over those of its joint and its rates, so that units and sizes of links do not
-        matter. What is left out is in `dropped`.
+        Terms are of the same kind if all are of M, of h with rates, or of h without rates, and
+        their coefficients have the same unit. Entry i, j of M is divided by the root of the
+        inertias of joints i and j, and a term of h by those of its joint and its rates, so that
+        units and the sizes of links do not matter.
+
+        **Arguments:**
+
+        - `below`: terms below this share of the largest of their kind are left out, 0 to below 1.
+
+        **Returns:** the shorter ClosedForm, whose `dropped` lists the terms that were left out.
+
+        **Raises:** `px.ArgumentError` if `below` is outside that range.
         """
         if not isinstance(below, Real) or not 0 <= below < 1:
-            raise ArgumentError(f"below: expected a share from 0 to below 1, found {below!r}")
+            raise ArgumentError(f"below: expected a number >= 0 and < 1, found {below!r}")
         sizes = self._sizes()
         largest = {}
         for (*_, kind), size in sizes.items():
@@ -127,10 +142,10 @@ class ClosedForm:
                 sizes[("h", i), term, kind] = abs(term.coefficient) / scale
         return sizes
 
-    # -- ways to write it -----------------------------------------------------------
+    # -- notations ------------------------------------------------------------------
 
-    def text(self, digits=6):
-        """Lines that a person reads. The gravity torques g stand apart from the rest of h."""
+    def text(self, digits: int = 6) -> str:
+        """Return readable lines, in which the gravity torques g are apart from the rest of h."""
         names = (repr(name)[1:-1] for name in self.joint_names)  # anyone's file wrote them
         joints = ", ".join(f"{i} {name}" for i, name in enumerate(names, start=1))
         lines = [f"M(q) qdd + h(q, qd) = tau: {self.terms} terms; joints {joints}"]
@@ -149,15 +164,15 @@ class ClosedForm:
         left_out = f", {len(self.dropped)} left out" if self.dropped else ""
         return f"<ClosedForm of {self.n} joints: {self.terms} terms{left_out}>"
 
-    def latex(self, digits=6):
-        """The same equations as an `align*` environment."""
+    def latex(self, digits: int = 6) -> str:
+        """Return the same equations as an `align*` environment."""
         lines = []
         for left, pieces in self._equations(Latex(self.inputs, digits)):
             lines += wrapped(f"{' = '.join(left)} ={{}}&", pieces, "& ")
         return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n"
 
-    def fortran(self):
-        """A subroutine in free form that computes M and h, with every digit."""
+    def fortran(self) -> str:
+        """Return a free-form Fortran subroutine that computes M and h, with every digit."""
         notation = Fortran(self.inputs)
         used = {factor: notation.factor(factor) for factor in self._factors}
         lines = [f"subroutine closed_form({', '.join(self.inputs)}, M, h)", "  implicit none"]
@@ -172,8 +187,8 @@ class ClosedForm:
             lines += [f"  {entry} = {first}" for entry in same]
         return "\n".join([*lines, "end subroutine closed_form"]) + "\n"
 
-    def program(self):
-        """The Program of outputs M and h that computes these sums of products."""
+    def program(self) -> Program:
+        """Return the Program with outputs M and h that computes these sums of products."""
 
         def closed_form(**inputs):
             arrays = {name: _flat(nested) for name, nested in inputs.items()}
@@ -183,7 +198,7 @@ class ClosedForm:
 
         return Program.of(trace(closed_form, self.inputs, name="closed_form"))
 
-    # -- what there is to write -------------------------------------------------------
+    # -- entries and factors ----------------------------------------------------------
 
     @property
     def _upper(self):
@@ -207,13 +222,22 @@ class ClosedForm:
             yield [entry("g", i)], notation.sum(terms)
 
 
-def closed_form(robot, parameters=()):
-    """M(q) and h(q, qd) of a small arm written out as sums of products; print it.
+def closed_form(robot: Robot, parameters: Sequence[str] = ()) -> ClosedForm:
+    """Return M(q) and h(q, qd) of a small arm, written out as sums of products.
 
-    Terms below 1e-9 of the largest of their kind, which are rounding in the description (a right
-    angle written 1.57079632679), are left out and listed in `.dropped`; `.rounded(below)` says what
-    their kind is. Names in `parameters` stay symbols. Also `.latex()`, `.fortran()`, `.program()`,
-    and `.angle_sums()` for the form with sines of sums of angles.
+    Terms below 1e-9 of the largest of their kind come from rounding in the description (a right
+    angle written as 1.57079632679); they are left out. `.rounded` defines what a kind is.
+
+    **Arguments:**
+
+    - `robot`: an arm of few joints.
+    - `parameters`: names of parameters, as in `px.parameter_values`, that stay symbols.
+
+    **Returns:** a `ClosedForm`, which prints as equations. It also has `.latex()`, `.fortran()`,
+    `.program()`, `.angle_sums()` for the form with sines of sums of angles, and `.dropped`, the
+    terms that were left out.
+
+    **Raises:** `px.ArgumentError` if a parameter is unknown.
     """
     graphs = []
     function_body(robot, "bias_forces", parameters=parameters)  # checks them

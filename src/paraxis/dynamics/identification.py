@@ -21,6 +21,7 @@ from ..checks import quoted, shown
 from ..errors import RobotError
 from ..robots.inertial_parameters import inertial_parameters, parameter_labels
 from ..robots.joint import WORLD
+from ..robots.robot import Robot
 
 # Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with
 # twelve digits; one that is typed as 1.5708 is another angle, and shows at 1e-7. A column of which
@@ -33,12 +34,12 @@ LARGEST_POWER = 300  # of two, in a unit of length or time
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """τ = Y[..., columns] @ values, with the regressor Y."""
+    """Base parameters of a robot: τ = Y[..., columns] @ values, with its regressor Y. Print it."""
 
-    columns: tuple  # of the regressor
+    columns: tuple[int, ...]  # of the regressor
     combination: np.ndarray  # (base, 11 n): values = combination @ px.inertial_parameters(robot)
-    values: np.ndarray
-    labels: tuple  # of the inertial parameters
+    values: np.ndarray  # (base,), SI units
+    labels: tuple[str, ...]  # of the inertial parameters
 
     def __len__(self):
         return len(self.columns)
@@ -53,10 +54,20 @@ class BaseParameters:
         return "\n".join(lines)
 
 
-def base_parameters(robot):
-    """The fewest parameters that torques depend on: τ = Y[..., columns] @ values.
+def base_parameters(robot: Robot) -> BaseParameters:
+    """Return the fewest parameters that joint torques depend on: τ = Y[..., columns] @ values.
 
-    Columns, values, and the combination of `px.inertial_parameters` that each value is; print it.
+    These are the parameters that measured torques can identify (Khalil, Gautier).
+
+    **Arguments:**
+
+    - `robot`: the robot to be identified.
+
+    **Returns:** `columns` of `px.regressor`, the `values` that belong to them, and the
+    `combination` of `px.inertial_parameters` that each value is. It prints as a table.
+
+    **Raises:** `px.RobotError` if the regressor is not finite, because a length is absurdly small
+    or large.
     """
     regressor = program(robot, "regressor").evaluate  # a few states are not worth compiling for
     labels = parameter_labels(robot)
@@ -65,8 +76,8 @@ def base_parameters(robot):
     largest = np.linalg.norm(Y, axis=0).max()
     if not np.isfinite(largest):
         raise RobotError(
-            f"robot {quoted(robot.name)}: its regressor is not finite, so that it has no base "
-            "parameters; look for a length that is far too small or too large"
+            f"robot {quoted(robot.name)} has no base parameters because its regressor is not "
+            "finite; look for a length that is far too small or too large"
         )
     kept, basis, own = _independent(Y, CLEAR * largest, NEGLIGIBLE * largest)
     combination = _relations(basis.T @ Y, kept, own, NEGLIGIBLE * largest)

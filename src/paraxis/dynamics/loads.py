@@ -2,6 +2,9 @@
 
 from functools import lru_cache, partial
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from ..body import Body
 from ..checks import one_of
 from ..drivers.map import as_array
@@ -11,19 +14,37 @@ from ..graph.splice import splice, traced_value
 from ..graph.trace import trace
 from ..physics import loads
 from ..robot_functions import COORDINATES
-from ..robots.robot import a_robot
+from ..robots.robot import Robot, a_robot
 from ..targets.target import CPU, target_of
 
 
-def payload(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, frame=None):
-    """Parameters for a robot that holds another body in every state: give them as keywords.
+def payload(
+    robot: Robot,
+    mass: ArrayLike,
+    com: ArrayLike = (0.0, 0.0, 0.0),
+    inertia: ArrayLike = (0.0,) * 6,
+    frame: str | None = None,
+) -> dict[str, np.ndarray]:
+    """Return the parameters of a robot that carries a load, which may differ from state to state.
 
-    `px.inverse_dynamics(robot, q, qd, qdd, **px.payload(robot, mass=masses))`. The body, of mass
-    (...), has its centre of mass `com` (..., 3) and its inertia about that (..., 6: Ixx, Iyy, Izz,
-    Ixy, Ixz, Iyz) in `frame`, by default the tool. One body in all states: robot.with_payload.
+    Pass them on as keywords, to any function that takes parameters of a robot:
+    `px.inverse_dynamics(robot, q, qd, qdd, **px.payload(robot, mass=masses))`. For one load in all
+    states see `robot.with_payload`. Inside `px.trace` arguments may be traced scalars.
 
-    Where arrays are on a GPU nobody waits to look at them: a mass below zero gives NaN there, as it
-    does inside px.trace.
+    **Arguments:**
+
+    - `robot`: the robot without the load.
+    - `mass`: mass of the load, `(...)`, kg.
+    - `com`: its centre of mass in `frame`, `(..., 3)`, m; by default the frame's origin.
+    - `inertia`: its inertia about that centre along the axes of `frame`, `(..., 6)`, kg m², in the
+      order Ixx, Iyy, Izz, Ixy, Ixz, Iyz; by default zero, a point mass.
+    - `frame`: name of the frame that the load is fixed to; by default the tool.
+
+    **Returns:** the parameters `mass` `(..., n)`, `com` `(..., n, 3)` and `inertia` `(..., n, 6)`
+    of all bodies of the loaded robot, by name.
+
+    **Raises:** `px.ArgumentError` if a mass is negative or a shape is wrong. The values of arrays
+    on a GPU, and of traced scalars, are not checked: there a negative mass gives NaN.
     """
     load = payload_body(a_robot(robot), frame)
     arrays = {"mass": mass, "com": com, "inertia": inertia}
@@ -35,11 +56,31 @@ def payload(robot, mass, com=(0.0, 0.0, 0.0), inertia=(0.0,) * 6, frame=None):
     return dict(zip(arrays, _results(load, arrays, traced), strict=True))
 
 
-def external_force(robot, q, wrench, frame=None, coordinates="world"):
-    """The parameter external_force (..., n, 6) of a push on a frame, by default the tool.
+def external_force(
+    robot: Robot,
+    q: ArrayLike,
+    wrench: ArrayLike,
+    frame: str | None = None,
+    coordinates: str = "world",
+) -> np.ndarray:
+    """Return the parameter `external_force` for a wrench on a frame; it adds Jᵀ `wrench` to tau.
 
-    `wrench` (..., 6) is the moment and the force at the frame's origin, along the axes of the world
-    or, with coordinates="body", along the frame's own. The robot feels it as Jᵀ wrench.
+    Pass it on as a keyword, to any function that takes parameters of a robot:
+    `px.forward_dynamics(robot, q, qd, tau, external_force=px.external_force(robot, q, wrench))`.
+
+    **Arguments:**
+
+    - `robot`: the robot that is pushed.
+    - `q`: joint positions, `(..., n)`, rad or m.
+    - `wrench`: moment (N m) and force (N) on the robot at the frame's origin, `(..., 6)`.
+    - `frame`: name of the frame that is pushed; by default the tool.
+    - `coordinates`: `"world"` if the wrench is along the axes of the world, `"body"` if along the
+      frame's own.
+
+    **Returns:** the wrenches on all bodies, `(..., n, 6)`.
+
+    **Raises:** `px.ArgumentError` if a shape is wrong, `coordinates` is unknown, or no joint moves
+    the frame.
     """
     load = external_force_body(a_robot(robot), frame, coordinates)
     traced = traced_value((q, wrench)) is not None

@@ -3,6 +3,7 @@
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...drivers.map import as_array, in_main_memory
 from ...errors import ArgumentError
@@ -16,57 +17,72 @@ A_POSE = 1e-6  # how far from a pose the entries of an anchor may be
 
 
 class Contact(Touching):
-    """A frame that is held in some directions and free in the others.
+    """A frame that is held in some directions and free to move in the others.
 
-    Its acceleration and the force that the robot exerts on the environment, both of the frame's
-    origin, angular part first, are
+    The frame's acceleration and the force that the robot exerts on the environment, both at the
+    frame's origin, angular part first, are
 
         V̇ = H G_F + W G_C,    F = H K_F + W K_C
 
-    with `motion` H (6, nf) and `constraint` W (6, nc), directions as columns, along the axes of the
-    world or, with coordinates="body", along the frame's own. Either may be left out: it is then the
-    orthogonal complement of the other. Type I: `acceleration` G_C (..., nc) and `force` K_F
-    (..., nf) are given, by default zero. Type II: K_F = coupling K_C + force, with `coupling`
-    (..., nf, nc). What is given along directions needs these to be given, too. Batch shapes of all
-    such numbers broadcast with those of states.
+    with directions of motion H and of constraint W. In a contact of type I, G_C and K_F are given;
+    in one of type II, K_F = coupling K_C + force. Directions need not be orthonormal: G_F and G_C
+    are the coefficients of V̇, and K_F = Hᵀ F and K_C = Wᵀ F, so that forces of constraint do no
+    work along H. V̇ is the rate of `px.jacobian` q̇ in the same coordinates. Contacts are bilateral:
+    they never release.
 
-    Directions need not be orthonormal: G_F and G_C are the coefficients of V̇, and K_F = Hᵀ F and
-    K_C = Wᵀ F, so that forces of constraint do no work along H. V̇ is the rate of `px.jacobian` q̇ in
-    the same coordinates.
+    `Contact.pinned`, `Contact.welded` and `Contact.sliding` make the usual ones,
+    `Contact.general` any other. The numbers of a contact may differ from state to state: their
+    batch shapes broadcast with those of states.
 
-    `stabilisation`, a frequency ω in rad/s or (ω, ζ), lets errors of a simulation die out: it
-    demands the acceleration -2 ζ ω (velocity) - ω² (distance from `anchor`) along the constraint
-    directions; ζ is 1 unless given. The anchor is the pose (..., 4, 4) at which the frame is held;
-    without one, only velocities are errors.
+    **Arguments:**
+
+    - `frame`: name of the frame; by default the tool.
+    - `motion`: H, `(6, nf)`, directions as columns; by default the orthogonal complement of W.
+    - `constraint`: W, `(6, nc)`; by default the orthogonal complement of H. One of the two must be
+      given.
+    - `acceleration`: G_C, `(..., nc)`, rad/s² or m/s²; by default zero. Needs `constraint`.
+    - `force`: K_F, `(..., nf)`, N m or N; by default zero. Needs `motion`.
+    - `coupling`: `(..., nf, nc)`, of type II. Needs `motion`.
+    - `coordinates`: `"world"` if directions are along the axes of the world, `"body"` if along the
+      frame's own.
+    - `stabilisation`: a frequency ω in rad/s, or `(ω, ζ)`, with which errors of a simulation decay:
+      it demands the acceleration -2 ζ ω (velocity) - ω² (distance from `anchor`) along the
+      constraint directions; ζ is 1 unless given.
+    - `anchor`: the pose at which the frame is held, `(..., 4, 4)` or a `Pose`; without one, only
+      velocities are corrected. Needs `stabilisation`.
+
+    **Raises:** `px.ArgumentError` if directions are dependent or not 6 together, or arguments do
+    not fit together.
     """
 
     smoothing = None  # m/s, of a contact with friction: slower than this, it fades
 
     def __init__(
         self,
-        frame=None,
-        motion=None,
-        constraint=None,
-        acceleration=None,
-        force=None,
-        coupling=None,
-        coordinates="world",
-        stabilisation=None,
-        anchor=None,
+        frame: str | None = None,
+        motion: ArrayLike | None = None,
+        constraint: ArrayLike | None = None,
+        acceleration: ArrayLike | None = None,
+        force: ArrayLike | None = None,
+        coupling: ArrayLike | None = None,
+        coordinates: str = "world",
+        stabilisation: ArrayLike | None = None,
+        anchor: ArrayLike | Pose | None = None,
     ):
         super().__init__(frame, coordinates)
         self._set_directions(motion, constraint)
         if constraint is None and acceleration is not None:
-            raise ArgumentError("acceleration: expected constraint directions with it, found none")
+            raise ArgumentError("acceleration: give the constraint directions that it is along too")
         for name, value in (("force", force), ("coupling", coupling)):
             if motion is None and value is not None:
-                raise ArgumentError(f"{name}: expected motion directions with it, found none")
+                raise ArgumentError(f"{name}: give the motion directions that it is along too")
         if stabilisation is not None and acceleration is not None:
             raise ArgumentError(
-                "stabilisation: expected a contact that stays, found one with an acceleration"
+                "stabilisation cannot be combined with acceleration: it is for contacts that stay "
+                "where they are"
             )
         if anchor is not None and stabilisation is None:
-            raise ArgumentError("anchor: expected a stabilisation with it, found none")
+            raise ArgumentError("anchor: give a stabilisation too; without one it has no effect")
         self.give(
             acceleration=acceleration,
             force=force,
@@ -80,11 +96,11 @@ class Contact(Touching):
         H = None if motion is None else as_directions(motion, "motion")
         W = None if constraint is None else as_directions(constraint, "constraint")
         if H is None and W is None:
-            raise ArgumentError("contact: expected motion or constraint directions, found neither")
+            raise ArgumentError("contact: give motion or constraint directions, or both")
         self.motion = complement(W) if H is None else H
         self.constraint = complement(H) if W is None else W
         if self.constraint.shape[1] == 0:
-            raise ArgumentError("motion: expected at most 5 directions, as 6 constrain nothing")
+            raise ArgumentError("motion: expected at most 5 directions; 6 leave no constraint")
         both = np.column_stack([self.motion, self.constraint])
         if both.shape[1] != 6:
             raise ArgumentError(
@@ -92,35 +108,49 @@ class Contact(Touching):
             )
         require_independent(both, "motion and constraint")
 
-    # -- what people do --------------------------------------------------------------------------
+    # -- the usual contacts ----------------------------------------------------------------------
 
     @classmethod
-    def pinned(cls, frame=None, **options):
-        """The frame's origin stays where it is, and the frame may turn about it."""
+    def pinned(cls, frame: str | None = None, **options) -> "Contact":
+        """Return a contact that holds the frame's origin; the frame may turn about it.
+
+        Options are `acceleration`, `coordinates`, `stabilisation` and `anchor` of `px.Contact`.
+        """
         return cls(frame, constraint=np.eye(6)[:, 3:], **options)
 
     @classmethod
-    def welded(cls, frame=None, **options):
-        """The frame neither turns nor moves."""
+    def welded(cls, frame: str | None = None, **options) -> "Contact":
+        """Return a contact in which the frame neither turns nor moves; options as for `pinned`."""
         return cls(frame, constraint=np.eye(6), **options)
 
     @classmethod
     def sliding(
         cls,
-        frame=None,
-        normal=(0, 0, 1),
-        friction=None,
-        direction=None,
-        smoothing=1e-3,
+        frame: str | None = None,
+        normal: ArrayLike = (0, 0, 1),
+        friction: ArrayLike | None = None,
+        direction: ArrayLike | None = None,
+        smoothing: float = 1e-3,
         **options,
-    ):
-        """The frame's origin stays in a plane, whose `normal` points to the robot's side of it.
+    ) -> "Contact":
+        """Return a contact that keeps the frame's origin in a plane, with or without friction.
 
-        With `friction`, a coefficient (...), the robot drags the plane along with that many times
-        the pressure N = -normal · F: in the `direction` (..., 3) in which the frame slides or, by
-        default, along its velocity in the plane, fading below `smoothing` (m/s): small beside the
-        rates at which the robot slides. The contact is bilateral: where N < 0 a real one would have
-        released.
+        With friction, the robot drags the plane along with μ times the pressure N = -normal · F.
+        The contact is bilateral: where N < 0, a real one would have released.
+
+        **Arguments:**
+
+        - `frame`: name of the frame; by default the tool.
+        - `normal`: the plane's normal, `(3,)`, pointing to the robot's side.
+        - `friction`: coefficient of friction μ, `(...)`; by default none.
+        - `direction`: the direction in which the frame slides, `(..., 3)`; by default along its
+          velocity in the plane. Needs `friction`.
+        - `smoothing`: without a `direction`, the speed in m/s below which friction fades; small
+          beside the speeds at which the robot slides.
+        - `options`: further arguments of `px.Contact`.
+
+        **Raises:** `px.ArgumentError` if the normal is zero, friction is negative, or `direction`
+        is across the plane.
         """
         normal = as_array(normal, "normal", (3,)).astype(float)
         length = np.linalg.norm(normal)
@@ -139,23 +169,39 @@ class Contact(Touching):
         return contact
 
     @staticmethod
-    def general(frame, M1, M2, k1=None, k2=None, coordinates="world"):
-        """Lathrop's form: V̇ = M1 Ω + k1 and F = M2 Ω + k2, with six unknowns Ω.
+    def general(
+        frame: str | None,
+        M1: ArrayLike,
+        M2: ArrayLike,
+        k1: ArrayLike | None = None,
+        k2: ArrayLike | None = None,
+        coordinates: str = "world",
+    ) -> GeneralContact:
+        """Return a contact in Lathrop's form: V̇ = M1 Ω + k1 and F = M2 Ω + k2, six unknowns Ω.
 
-        M1 is (6, 6), M2 (..., 6, 6), k1 and k2 (..., 6), by default zero.
+        **Arguments:**
+
+        - `frame`: name of the frame, or None for the tool.
+        - `M1`: `(6, 6)`, the same in all states.
+        - `M2`: `(..., 6, 6)`.
+        - `k1`, `k2`: `(..., 6)`; by default zero.
+        - `coordinates`: `"world"` or `"body"`, as for `px.Contact`.
+
+        **Raises:** `px.ArgumentError` if M1 and M2 together have a rank below 6.
         """
         return GeneralContact(frame, M1, M2, k1, k2, coordinates)
 
-    # -- for those who compute with it -----------------------------------------------------------
+    # -- for algorithms --------------------------------------------------------------------------
 
     @property
-    def constraints(self):
+    def constraints(self) -> int:
+        """The number of constraint directions."""
         return self.constraint.shape[1]
 
     unknowns = constraints
 
     @property
-    def shapes(self):
+    def shapes(self) -> dict[str, tuple[int, ...]]:
         nf, nc = self.motion.shape[1], self.constraint.shape[1]
         return {
             "acceleration": (nc,),
@@ -195,23 +241,23 @@ def _with_damping(stabilisation):
 def _drag(friction, direction, tangents):
     """The coupling (..., 5, 1) of a contact that slides in a direction along a plane."""
     if friction is None:
-        raise ArgumentError("direction: expected friction with it, found none")
+        raise ArgumentError("direction: give the coefficient of friction too")
     friction = not_negative("friction", as_array(friction, "friction", ()))
     direction = as_array(direction, "direction", (3,))
     along = direction @ tangents
     length = np.linalg.norm(along, axis=-1, keepdims=True)
     if not (length > 0).all():
-        found = "one across it" if direction.any(axis=-1).all() else "zeros"
-        raise ArgumentError(f"direction: expected one along the plane, found {found}")
+        found = "one normal to it" if direction.any(axis=-1).all() else "zeros"
+        raise ArgumentError(f"direction: expected a direction in the plane, found {found}")
     drag = -friction[..., None] * along / length
     return np.concatenate([drag, np.zeros((*drag.shape[:-1], 3))], -1)[..., None]
 
 
 def _check_anchor(poses):
-    """Refuse matrices that are no poses; those that are no numbers spoil their own states only."""
+    """Refuse matrices that are not poses; NaN passes, and spoils only its own states."""
     if poses is None:
         return
     turn = poses[..., :3, :3]
     off = [abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)), abs(poses[..., 3, :] - (0, 0, 0, 1))]
     if any((each > A_POSE).any() for each in off) or (np.linalg.det(turn) < 0).any():
-        raise ArgumentError("anchor: expected rotations and places, found another 4x4 matrix")
+        raise ArgumentError("anchor: expected poses (rotation, position, last row 0 0 0 1)")

@@ -1,14 +1,16 @@
 """`px.constrained_forward_dynamics`: accelerations and forces of a robot in contact.
 
-For use inside another trace, where numbers of a contact may be traced scalars, too: `spliced`, with
-what `contact_arrays(contacts)` names beside q, qd and tau.
+Inside another trace, where numbers of a contact may be traced scalars too, use `spliced`; beside q,
+qd and tau it takes the arrays that `contact_arrays(contacts)` names.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...body import Body
 from ...checks import did_you_mean
@@ -22,7 +24,7 @@ from ...physics.parts.massless import require_mobile
 from ...robot_functions import MATTERS, View, input_shapes
 from ...robots.equal.reframe import reframe
 from ...robots.equal.regroup import regroup
-from ...robots.robot import a_robot
+from ...robots.robot import Robot, a_robot
 from ...scalar import equal, select, sqrt
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
@@ -34,30 +36,52 @@ MOVING_BASE = ("base_velocity", "base_acceleration")
 
 
 class ConstrainedMotion(NamedTuple):
-    """What a robot in contact does, a state each."""
+    """The motion of a robot in contact, and the forces of contact, per state."""
 
-    qdd: np.ndarray  # (..., n); NaN where the rank is short
-    force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; likewise
+    qdd: np.ndarray  # (..., n), rad/s² or m/s²; NaN where the rank is deficient
+    force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; N m, N; likewise
     acceleration: np.ndarray  # of the frame, in the same shapes and coordinates
-    rank: np.ndarray  # (...) of int: as many as the contacts have unknowns, where regular
+    rank: np.ndarray  # (...) of int: the contacts' number of unknowns where regular
 
 
-def constrained_forward_dynamics(robot, q, qd, tau, contact, **parameters):
-    """The accelerations under the torques tau of a robot in contact, and the contact's force.
-
-    `contact` is a px.Contact or a list of them. The result has `.qdd` (..., n); `.force` (..., 6),
-    exerted by the robot on the environment at the contact frame's origin, moment first, in the
-    contact's coordinates; `.acceleration` (..., 6) of the frame; and `.rank`. For a list of k
-    contacts, forces and accelerations are (..., k, 6). Further keywords are parameters of the
-    robot, as for px.forward_dynamics, but its base stands still.
+def constrained_forward_dynamics(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    contact: Touching | Sequence[Touching],
+    **parameters: ArrayLike,
+) -> ConstrainedMotion:
+    """Return the accelerations of a robot in contact, and the forces of contact.
 
     Where the robot cannot accelerate along all constrained directions independently, in a singular
-    posture or because contacts repeat each other, `.rank` is less than the number of unknowns
-    (`contact.unknowns`), and the rest of that state is NaN.
+    posture or because contacts repeat each other, `rank` is less than the number of unknowns
+    (`contact.unknowns`), and the other results are NaN in that state.
 
     A chain of more than 32 joints with one contact, on its last link, is solved as a scan, in main
-    memory. Otherwise arrays may be on a GPU, of CuPy, PyTorch or JAX, and then the results are; the
-    numbers of the contact are NumPy's, and are copied there.
+    memory. Otherwise arrays may be on a GPU (CuPy, PyTorch or JAX), and then the results are too;
+    the numbers of the contact are NumPy's and are copied there.
+
+    **Arguments:**
+
+    - `robot`: the robot.
+    - `q`, `qd`: joint positions and rates, `(..., n)`, rad or m, and per second.
+    - `tau`: joint torques or forces, `(..., n)`, N m or N.
+    - `contact`: a `px.Contact`, or a list of k of them.
+    - `parameters`: parameters of the robot, as for `px.forward_dynamics`; its base must not move.
+
+    **Returns:** a `ConstrainedMotion`:
+
+    - `qdd`: joint accelerations, `(..., n)`.
+    - `force`: moment and force `(..., 6)` that the robot exerts on the environment at the origin of
+      the contact's frame, in the contact's coordinates.
+    - `acceleration`: that of the frame, `(..., 6)`, in the same coordinates.
+    - `rank`: the number of independent constraints, `(...)`.
+
+    For a list, `force` and `acceleration` are `(..., k, 6)`.
+
+    **Raises:** `px.ArgumentError` if contacts demand more constraints than joints move their
+    frames, the base moves, or a shape or a parameter's name is wrong.
     """
     a_robot(robot)
     several = isinstance(contact, list | tuple)
@@ -98,7 +122,7 @@ def _moved(robot, contacts, given, parameters, place):
 
 def checked_contacts(contacts, robot):
     if not contacts:
-        raise ArgumentError("contact: expected at least one, found none")
+        raise ArgumentError("contact: expected at least one contact, found an empty list")
     for each in contacts:
         if not isinstance(each, Touching):
             raise ArgumentError(f"contact: expected a px.Contact, found {type(each).__name__}")
@@ -109,8 +133,8 @@ def checked_contacts(contacts, robot):
     constraints = sum(each.constraints for each in contacts)
     if constraints > len(moving):
         raise ArgumentError(
-            f"contacts: expected at most {len(moving)} constraints, as so many joints move their "
-            f"frames, found {constraints}"
+            f"contacts: {constraints} constraints are too many, because only {len(moving)} joints "
+            f"move their frames"
         )
     return tuple(contacts)
 
@@ -118,7 +142,7 @@ def checked_contacts(contacts, robot):
 def check_fixed_base(parameters):
     for name in parameters:
         if name in MOVING_BASE:
-            raise ArgumentError(f"{name}: expected none, as a robot in contact stands still")
+            raise ArgumentError(f"{name}: the base of a robot in contact cannot move")
         if name not in MATTERS["forward_dynamics"]:
             known = tuple(each for each in MATTERS["forward_dynamics"] if each not in MOVING_BASE)
             raise ArgumentError(

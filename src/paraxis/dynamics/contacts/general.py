@@ -33,18 +33,18 @@ class GeneralContact(Touching):
             rank = rank_of(np.concatenate([self.M1, each])) if np.isfinite(each).all() else 6
             if rank < 6:
                 raise ArgumentError(
-                    f"M1 and M2: expected 6 unknowns that make a difference, found rank {rank}"
+                    f"M1 and M2: expected rank 6 together, one per unknown, found rank {rank}"
                 )
         U, slack, Vt = np.linalg.svd(self.M1)
         self._slack = np.where(slack > NOTHING * max(slack), slack, 0.0).tolist()
         self._rows, self._unknowns = U.T.tolist(), Vt.tolist()
 
     @property
-    def shapes(self):
+    def shapes(self) -> dict[str, tuple[int, ...]]:
         return {"M2": (6, 6), "k1": (6,), "k2": (6,)}
 
     @property
-    def constraints(self):
+    def constraints(self) -> int:
         return self._slack.count(0.0)
 
     @cached_property

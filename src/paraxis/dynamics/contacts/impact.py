@@ -1,28 +1,48 @@
-"""`px.project_velocity`: the rates that a robot is left with when it comes into contact."""
+"""`px.project_velocity`: joint rates right after a robot comes into contact."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ... import api
 from ...errors import ArgumentError
 from ...graph.splice import traced_value
 from ...robot_functions import MATTERS, input_shapes
-from ...robots.robot import a_robot
+from ...robots.robot import Robot, a_robot
 from ...targets.target import target_of
 from .contact import Contact
 from .dynamics import constrained_forward_dynamics
 
 
-def project_velocity(robot, q, qd, contact, **parameters):
-    """The rates (..., n) nearest to qd with which the contact stays: those after an impact.
+def project_velocity(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    contact: Contact | Sequence[Contact],
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """Return the joint rates nearest to `qd` that a contact allows: those after an impact.
 
-    An impulse of the contact, without friction, takes away what moves against it and leaves all
-    other momentum, so that M (qd - result) does no work along rates that the contact allows: of
-    all these, the result differs from qd by the least kinetic energy. `contact` is a px.Contact or
-    a list of them; where its constraints are not independent, rates are NaN, as for
-    px.constrained_forward_dynamics. Keywords are parameters of the robot. As there, arrays may be
-    on a GPU.
+    The contact's impulse, without friction, removes the velocity against it and leaves all other
+    momentum, so that M (qd - result) does no work along rates that the contact allows: of all
+    these, the result differs from `qd` by the least kinetic energy. Arrays may be on a GPU, as for
+    `px.constrained_forward_dynamics`.
+
+    **Arguments:**
+
+    - `robot`: the robot.
+    - `q`: joint positions, `(..., n)`, rad or m.
+    - `qd`: joint rates before the impact, `(..., n)`, rad/s or m/s.
+    - `contact`: a `px.Contact`, or a list of them.
+    - `parameters`: parameters of the robot.
+
+    **Returns:** the rates after the impact, `(..., n)`; NaN in states in which the constraints are
+    not independent.
+
+    **Raises:** `px.ArgumentError` if a contact is one of `px.Contact.general`, which has no
+    directions, or a shape is wrong.
     """
     several = contact if isinstance(contact, list | tuple) else [contact]
     only_directions = [require_directions(each).with_data({}) for each in several]
@@ -40,8 +60,8 @@ def project_velocity(robot, q, qd, contact, **parameters):
 
 
 def _projected(weightless, given, rest, contacts):
-    """Rates after an impact obey the equations of accelerations from rest, in which momentum stands
-    for torque, and an impulse for a force."""
+    """Rates after an impact: the equations of accelerations from rest, with momentum in place of
+    torque and impulse in place of force."""
     of_masses = dict(given)
     q, qd = of_masses.pop("q"), of_masses.pop("qd")
     momentum = api.inverse_dynamics(weightless, q, rest, qd, **of_masses)
@@ -50,12 +70,12 @@ def _projected(weightless, given, rest, contacts):
 
 @lru_cache(maxsize=64)
 def _weightless(robot):
-    """The robot without gravity; the same one each time, as what is compiled for it goes by it."""
+    """The robot without gravity; always the same object, as compiled kernels are kept with it."""
     return robot.with_gravity((0.0, 0.0, 0.0))
 
 
 def require_directions(contact):
-    """The contact itself, if it is one of which a velocity can be wrong."""
+    """The contact itself, if it has directions along which a velocity can be wrong."""
     if not isinstance(contact, Contact):
         found = type(contact).__name__
         raise ArgumentError(f"contact: expected a px.Contact with directions, found {found}")

@@ -15,18 +15,26 @@ NOT_NEGATIVE = ("friction", "stabilisation")
 
 
 class Touching:
-    """A subclass has `shapes` (name -> entry shape of what may be given), `unknowns` and
-    `constraints` (how many forces it leaves open and how many accelerations it demands),
-    `numbers` (text of those that are the same in all states) and `form(frame, values)`, its
-    equations over generic scalars, with nested lists for those numbers that were given."""
+    """A contact of any form: `px.Contact`, or one made by `px.Contact.general`.
 
-    def __init__(self, frame, coordinates):
+    A subclass has `numbers` (text of the numbers that are the same in all states) and
+    `form(frame, values)`, its equations over generic scalars, with nested lists for the numbers
+    that were given.
+    """
+
+    shapes: dict[str, tuple[int, ...]]  # name -> entry shape of each number that may be given
+    unknowns: int  # how many forces it leaves open
+    constraints: int  # how many accelerations it demands
+    numbers: str
+    data: dict[str, np.ndarray]  # the numbers that were given
+
+    def __init__(self, frame: str | None, coordinates: str):
         check_frame_name(frame)
         one_of(coordinates, COORDINATES, "coordinates")
         self.frame, self.coordinates, self.data = frame, coordinates, {}
 
     def give(self, **values):
-        """Keep what is not None as arrays of the shapes that it should have."""
+        """Keep values that are not None, as arrays of the shapes that they should have."""
         for name, value in values.items():
             if value is not None:
                 array = np.array(as_array(value, name, self.shapes[name]), float)
@@ -47,12 +55,14 @@ class Touching:
         """Its frame, which joints of the robot must be able to move as it demands."""
         frame = robot.tool() if self.frame is None else robot.frame(self.frame)
         if frame.body == WORLD:
-            raise ArgumentError(f"contact: frame {frame.name!r} is fixed to the world")
+            raise ArgumentError(
+                f"contact: frame {frame.name!r} is fixed to the world, so no joint can move it"
+            )
         moving = len(robot.path(frame.body, most=self.constraints))
         if self.constraints > moving:
             raise ArgumentError(
-                f"contact of frame {frame.name!r}: expected at most {moving} constraints, as so "
-                f"many joints move it, found {self.constraints}"
+                f"contact of frame {frame.name!r}: {self.constraints} constraints are too many, "
+                f"because only {moving} joints move the frame"
             )
         return frame
 
@@ -68,5 +78,5 @@ class Touching:
 
 def not_negative(name, array):
     if (array < 0).any():
-        raise ArgumentError(f"{name}: expected no negative number, found {array.min()}")
+        raise ArgumentError(f"{name}: expected numbers >= 0, found {array.min()}")
     return array

@@ -5,8 +5,8 @@ and which it does depends on what the others do: a complementarity problem, solv
 At first all joints at rest stick; then those whose motor torque is outside what holds them are
 freed, and freed ones that would accelerate the other way are held again, until nothing changes.
 
-Where loads decide much, that may go round and round, as may Newton's method. What is left then is
-tried again from other accelerations and directions, by steps that are at first cautious.
+Where friction depends much on loads, that may cycle, as may Newton's method. States left unsolved
+are tried again from other accelerations and directions, with cautious steps at first.
 """
 
 import math
@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ... import api
 from ...checks import quoted
@@ -22,7 +23,7 @@ from ...errors import ArgumentError
 from ...physics.parts.torque_sizes import torque_sizes
 from ...robot_functions import LONGEST_PROGRAM, check_parameters, input_shapes
 from ...robots.model import Model
-from ...robots.robot import a_robot
+from ...robots.robot import Robot, a_robot
 from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .newton import kernels, lossless_check
@@ -36,41 +37,55 @@ MORE_STARTS = 8  # of random sizes and signs; each finds half of what those befo
 
 
 class ForwardDynamics(NamedTuple):
-    """Accelerations, and how well motor_torques leads from them back to the given torques."""
+    """Accelerations, and how closely `px.motor_torques` leads from them back to the torques."""
 
-    qdd: np.ndarray  # (..., n); NaN where no solution was found
-    solved: np.ndarray  # (...)
-    error: np.ndarray  # (...): of the motors' torques, as shares of what adds up to them
+    qdd: np.ndarray  # (..., n), rad/s² or m/s²; NaN where no solution was found
+    solved: np.ndarray  # (...) of bool
+    error: np.ndarray  # (...): of the motor torques, relative to the sizes of their parts
 
     def __repr__(self):
         solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
         return f"<ForwardDynamics: {solved:,} of {total:,} solved>"
 
 
-def forward_dynamics_with_friction(robot, q, qd, motor, **parameters):
-    """The accelerations that the motors' torques give, losses included; each array is (..., n).
+def forward_dynamics_with_friction(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, motor: ArrayLike, **parameters: ArrayLike
+) -> ForwardDynamics:
+    """Return the accelerations under motor torques, losses included: inverts `px.motor_torques`.
 
-    The inverse of px.motor_torques: `motor` are torques on the motors' shafts, as its `input`. The
-    result has `.qdd`, `.solved` and `.error`, the latter two one a state. The reactions that
-    bearings feel depend on the accelerations, so this is solved by iteration, and what it found is
-    put into motor_torques. Where none of several starts leads to what gives `motor`, `solved` is
-    False and `qdd` is NaN: mostly there is no solution, as a joint jams under its own reaction,
-    but that none was found does not prove it. `.error` is how far motor_torques leads from the
-    given torques, at the worst joint, as a share of the sizes of what adds up to its torque:
-    weights, inertia forces and loads beyond the joint, however they cancel. It is the same number
-    in all units.
+    The reactions on bearings depend on the accelerations, so they are found by iteration, and the
+    result is checked by `px.motor_torques`. If no start of the iteration leads to a solution,
+    `solved` is False and `qdd` is NaN: usually there is none, as a joint jams under its own
+    reaction, but that is not proven.
 
-    A joint at rest (qd == 0) stays, with qdd exactly 0, while its motor torque is within what holds
-    it: friction at rest and transmission can take up the difference. Else it accelerates the way
-    it is pushed. Losses that feed on themselves may leave several solutions; one is returned.
-    Keywords are parameters of the robot, as for px.inverse_dynamics. All is done in float64.
+    A joint at rest (qd == 0) stays, with qdd exactly 0, while friction at rest and the transmission
+    can take up its motor torque. Otherwise it accelerates the way it is pushed. Losses that depend
+    on themselves may have several solutions; one of them is returned.
 
-    Arrays may be on a GPU, of CuPy, PyTorch or JAX, and then the results are. Where the robot has
-    losses it is waited for after every few steps, to see which states are done.
+    All is computed in float64. Arrays may be on a GPU (CuPy, PyTorch or JAX), and then the results
+    are too. For a robot with losses the call waits for the GPU after every few steps, to see which
+    states are done.
+
+    **Arguments:**
+
+    - `robot`: the robot, with friction and transmissions.
+    - `q`, `qd`: joint positions and rates, `(..., n)`, rad or m, and per second.
+    - `motor`: torques on the motors' shafts, `(..., n)`, as `input` of `px.motor_torques`.
+    - `parameters`: parameters of the robot, as for `px.inverse_dynamics`.
+
+    **Returns:** a `ForwardDynamics`:
+
+    - `qdd`: joint accelerations, `(..., n)`; NaN where unsolved.
+    - `solved`: whether a solution was found, `(...)`.
+    - `error`: the difference, `(...)`, between `motor` and the torques of `px.motor_torques` at the
+      worst joint, relative to the sizes of the weights, inertia forces and loads beyond that joint,
+      however they cancel; so it does not depend on units.
+
+    **Raises:** `px.ArgumentError` if a shape or a parameter's name is wrong.
     """
     a_robot(robot)
     if "out" in parameters:
-        raise ArgumentError("out: expected none, as results are new arrays, found one")
+        raise ArgumentError("out: not supported; this function always returns new arrays")
     check_parameters("motor_torques", tuple(parameters))
     given = {"q": q, "qd": qd, "motor": motor, **parameters}
     place = target_of(given)
