@@ -3,9 +3,9 @@
 from functools import cache, partial
 
 from ..body import Body
+from ..drivers.sweep import TILE
 from ..graph.trace import trace
 from ..targets.cpu.sweep import ON_CPU
-from ..targets.cpu.text.sweep import TILE
 from .recursions import articulated_rows, newton_euler_rows, row_junctions
 from .recursions.link import MIXED, NUMBERS
 

@@ -3,8 +3,8 @@
 from ..body import Body
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM
+from ..drivers.sweep import COLUMN
 from ..graph.trace import trace
-from ..targets.cpu.text.sweep import COLUMN
 
 
 def link_columns(chain, on):

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..drivers.sweep import Place, tiles
-from ..targets.cpu.text.sweep import APART
+from ..drivers.sweep import APART, Place, tiles
 from .bodies import across, along
 
 LEAST_ROWS = 16

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..checks import quoted
-from ..drivers.sweep import Place, carried, inward, outward
+from ..drivers.sweep import APART, SAME, Place, carried, inward, outward
 from ..errors import RobotError
 from ..physics.parts.massless import moves_nothing
 from ..targets.cpu.sweep import ON_CPU
-from ..targets.cpu.text.sweep import APART, SAME
 from .bodies import along
 
 VECTORS = ("q", "qd", "qdd", "tau")

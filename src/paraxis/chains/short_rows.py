@@ -8,8 +8,8 @@ import numpy as np
 
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM
+from ..drivers.sweep import APART, COLUMN
 from ..targets.cpu.map import lanes_of
-from ..targets.cpu.text.sweep import APART, COLUMN
 from .bodies import along
 from .rows import SHIFTS, Cut
 

@@ -12,6 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+# Layouts of an array's lanes and entries at one step
+TILE = "tile"  # entry k is a whole vector, k vectors from the start
+SAME = "same"  # one value for all lanes, entries side by side
+COLUMN = "column"  # lanes side by side, entries at some distance
+PAIRS = "pairs"  # as a column of which every other lane is taken
+APART = "apart"  # lanes and entries at some distance
+
 
 @dataclass(frozen=True)
 class Place:

@@ -5,7 +5,7 @@ from array import array as word_array
 
 import numpy as np
 
-from ...drivers.sweep import addresses, tiles
+from ...drivers.sweep import TILE, addresses, tiles
 from ...passes.cost import cost
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
@@ -25,7 +25,6 @@ from .text.sweep import (
     STATUS,
     STEP,
     STEPS,
-    TILE,
     define_sweep,
 )
 from .together import run_together

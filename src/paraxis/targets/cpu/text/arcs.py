@@ -4,7 +4,7 @@ asin(s) = s + s z R(z) with z = s^2 up to s = 1/2. Beyond, asin(x) = pi/2 - 2 as
 s^2 = (1 - x) / 2, which is exact; what the root s is rounded by is found and added.
 """
 
-from .trig import parts_of_half_pi
+from ...sine_series import parts_of_half_pi
 from .vectors import define
 
 # R on [0, 1/4], lowest power first: the polynomial that is exact at Chebyshev's points. It is

@@ -12,6 +12,7 @@ that is carried is an input and an output at one address, with no bytes between 
 reads all its inputs before it writes.
 """
 
+from ....drivers.sweep import APART, COLUMN, PAIRS, SAME, TILE
 from ....graph.graph import size
 from .body import Emitter, define_steps, with_stores
 from .job import lines, scratch, word
@@ -21,13 +22,6 @@ GROUPS, CHUNK, CHUNKS, NEXT_CHUNK, STATUS, STEPS = range(6)
 HEADER, ARRAY = 6, 5
 STEP = 2  # word of an array
 STEPS_AHEAD = 16  # of vectors: two cache lines
-
-# How the lanes of an array lie.
-TILE = "tile"  # entry k is a whole vector, k vectors from the start
-SAME = "same"  # one value for all lanes, entries side by side
-COLUMN = "column"  # lanes side by side, entries at some distance
-PAIRS = "pairs"  # as a column of which every other lane is taken
-APART = "apart"  # lanes and entries at some distance
 
 
 class Access:

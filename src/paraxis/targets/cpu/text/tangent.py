@@ -7,7 +7,7 @@ last rounding of their quotient. Lanes of large angles, or of none, are done by 
 
 import math
 
-from .trig import COSINE, LARGE, SINE, parts_of_half_pi
+from ...sine_series import COSINE, LARGE, SINE, parts_of_half_pi
 from .vectors import define
 
 

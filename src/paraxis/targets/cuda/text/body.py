@@ -3,7 +3,7 @@
 import re
 
 from ....graph.operations import LEAVES
-from ...cpu.text.trig import LARGE
+from ...sine_series import LARGE
 from ...source.c import SUFFIX, TYPES, c_language
 from ...source.text import PAIR, Array, Statements
 

@@ -1,7 +1,7 @@
 """Sine and cosine of an angle, together, as CUDA C++."""
 
-from ...cpu.text.trig import COSINE, LARGE, MAGIC, SINE, parts_of_half_pi
 from ...number import digits
+from ...sine_series import COSINE, LARGE, MAGIC, SINE, parts_of_half_pi
 from ...source.c import SUFFIX, TYPES
 
 # sin(r) = r + r^3 S(r^2), cos(r) = 1 + r^2 C(r^2) on [-pi/2, pi/2], lowest power first: of least
