@@ -1,6 +1,13 @@
-"""The public functions of a robot: arrays in, arrays out, compiled on first use and kept."""
+"""The public functions of a robot: arrays in, arrays out, compiled on first use and kept.
+
+Types are those of NumPy; arrays of CuPy, PyTorch and JAX on a GPU work too and give results of
+their own kind.
+"""
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .calls import of_robot
 from .errors import ArgumentError
@@ -8,67 +15,104 @@ from .function_bodies import function_body, label
 from .graph.arrays import on_arrays
 from .graph.parse import parse as parse_graph
 from .graph.trace import trace as trace_graph
+from .physics.friction.motor_torques import MotorTorques
 from .programs import Program
 from .robot_functions import FUNCTIONS, algorithms_of
 from .robots.inertial_parameters import inertial_parameters
 from .robots.model import parameter_values as model_values
-from .robots.robot import a_robot
+from .robots.robot import Robot, a_robot
 from .targets.compiling import compiling, one_call
 
 
-def algorithms(function="inverse_dynamics"):
-    """The names of the algorithms that compute a function."""
+def algorithms(function: str = "inverse_dynamics") -> list[str]:
+    """The names of the algorithms that compute a function; `px.functions()` lists those."""
     return list(algorithms_of(function))
 
 
-def functions():
+def functions() -> list[str]:
     """The names of the functions that `px.program` makes Programs of."""
     return list(FUNCTIONS)
 
 
 def program(
-    robot,
-    function="inverse_dynamics",
-    algorithm=None,
-    parameters=(),
-    frame=None,
-    coordinates=None,
-):
+    robot: Robot,
+    function: str = "inverse_dynamics",
+    algorithm: str | None = None,
+    parameters: Sequence[str] = (),
+    frame: str | None = None,
+    coordinates: str | None = None,
+) -> Program:
     """The Program of a function for this robot.
 
-    With an algorithm named, it is traced in the body frames and with the masses of the
-    description, and its intermediate values are marked. Without, the cheapest is taken, over
-    all algorithms and over equivalent choices of body frames and masses. Names in
-    `parameters` (mass, com, inertia, origin, rotor_inertia, gravity, external_force,
-    base_velocity, base_acceleration) become inputs, in the shapes of `px.parameter_values`;
-    frames are then as described. `frame` and `coordinates` are for functions about a frame.
+    **Arguments:**
+
+    - `robot`: the robot, as `px.load` returns it.
+    - `function`: one of `px.functions()`.
+    - `algorithm`: one of `px.algorithms(function)`. It is traced in the body frames and with the
+      masses of the description, and its intermediate values are marked. By default the cheapest
+      is taken, over all algorithms and over equivalent choices of body frames and masses.
+    - `parameters`: names of parameters of the robot that become inputs: mass, com, inertia,
+      origin, rotor_inertia, gravity, external_force, base_velocity, base_acceleration, in the
+      shapes of `px.parameter_values`. Body frames are then those of the description.
+    - `frame`: the name of a frame, for functions about one; by default the tool.
+    - `coordinates`: "world" (the default) or "body", for functions that have coordinates.
+
+    **Returns:** a `px.Program`.
+
+    **Raises:** `px.ArgumentError` if a name is unknown or does not apply to this function,
+    `px.RobotError` if the function does not exist for this robot (no frame of that name, a joint
+    that moves no mass).
     """
     body = function_body(robot, function, algorithm, parameters, frame, coordinates)
     with one_call(label(robot, function)), compiling("tracing"):
         return Program(*body.recipe)
 
 
-def parameter_values(robot, name):
-    """The numbers of one parameter of `robot`, as an array.
+def parameter_values(robot: Robot, name: str) -> np.ndarray:
+    """The values of one parameter of `robot`, as an array.
 
-    mass (n), com (n, 3), inertia (n, 6: Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass),
-    origin (n, 3: of each body's frame in its parent's), rotor_inertia (n), gravity (3, in the
-    world), and three that a robot has none of, so that they are zero: external_force (n, 6: the
-    moment and force on each body from outside, about its frame's origin and along its axes),
-    base_velocity (6) and base_acceleration (6: of the root frame's origin, as of any point, angular
-    first, along the root frame's axes).
+    **Arguments:**
+
+    - `robot`: the robot.
+    - `name`: one of these, with the shape of its values:
+        - `mass`: (n,), kg.
+        - `com`: (n, 3), the centre of mass of each body in its own frame, m.
+        - `inertia`: (n, 6), Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass, kg m².
+        - `origin`: (n, 3), the origin of each body's frame in its parent's, m.
+        - `rotor_inertia`: (n,), as the joint feels it, kg m² (kg for a prismatic joint).
+        - `gravity`: (3,), in the world, m/s².
+        - `external_force`: (n, 6), the moment and force on each body from outside, about its
+          frame's origin and along its axes, N m and N.
+        - `base_velocity`, `base_acceleration`: (6,), of the root frame's origin, angular first,
+          along the root frame's axes.
+
+      The last three are not part of a robot's description, so their values are zero.
+
+    **Returns:** the values, float64.
+
+    **Raises:** `px.ArgumentError` if there is no parameter of that name.
     """
     a_robot(robot)
     return np.array(model_values(robot, name))
 
 
-def trace(function, /, **shapes):
+def trace(function: Callable, /, **shapes: int | Sequence[int]) -> Program:
     """The Program of any function of arrays and scalars.
 
-    `px.trace(fn, q=6, A=(3, 3), k=())` calls fn(q=..., A=..., k=...) once, with NumPy arrays of
-    traced scalars, here of shapes (6,) and (3, 3), and a traced scalar k. fn returns an array, a
-    nested list or a scalar, or a dict of such. Inside, arrays are computed with as usual, and
-    px.math.sin, px.math.select, ... and the functions of a robot take them entry by entry or whole.
+    `px.trace(fn, q=6, A=(3, 3), k=())` calls `fn(q=..., A=..., k=...)` once, with NumPy arrays of
+    traced scalars, here of shapes (6,) and (3, 3), and a traced scalar k. Inside, compute with
+    arrays as usual; `px.math.sin`, `px.math.select`, ... take them entry by entry, and the
+    functions of a robot take them as joint positions, rates and so on.
+
+    **Arguments:**
+
+    - `function`: returns an array, a nested list or a scalar, or a dict of these by name.
+    - `shapes`: the shape of each input by name; an int is the length of a vector, () a scalar.
+
+    **Returns:** a `px.Program` with these inputs.
+
+    **Raises:** `px.TraceError` if the function does what a straight-line Program cannot, such as
+    branching on a traced value; `px.ArgumentError` if a name or a shape is not valid.
     """
     inputs = {}
     for name, shape in shapes.items():
@@ -82,8 +126,8 @@ def trace(function, /, **shapes):
     return Program.of(trace_graph(on_arrays(function), inputs, name=label))
 
 
-def parse(source):
-    """The Program written by `program.text()`."""
+def parse(source: str) -> Program:
+    """The Program written by `program.text()`; `px.ProgramError` if the text is not one."""
     return Program.of(parse_graph(source))
 
 
@@ -91,147 +135,348 @@ def parse(source):
 
 
 @of_robot
-def inverse_dynamics(robot, q, qd, qdd, *, out=None, algorithm=None, **parameters):
-    """The joint torques (..., n) that make the robot move as (q, qd, qdd), each (..., n).
+def inverse_dynamics(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The joint torques that make the robot move as (q, qd, qdd). Elsewhere: RNEA.
 
-    Batch shapes broadcast. float32 arrays in give float32 out, by a float32 kernel; everything
-    else is computed in float64. The kernel is compiled on first use and kept on disk. Inside
-    `px.trace`, and in controllers, arrays of traced scalars give an array of traced torques.
+    **Arguments:**
 
-    Further keywords are parameters of the robot that vary from state to state, in the shapes of
-    `px.parameter_values`: mass=(..., n), external_force=(..., n, 6), ... This and the above holds
-    for every function of a robot.
+    - `robot`: the robot.
+    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n), in rad or m
+      and seconds. Batch shapes broadcast.
+    - `out`: an array to write the result to.
+    - `algorithm`: one of `px.algorithms("inverse_dynamics")`; by default the cheapest.
+    - `parameters`: parameters of the robot that vary from state to state, in the shapes of
+      `px.parameter_values` behind the batch: mass=(..., n), external_force=(..., n, 6), ...
+
+    **Returns:** the torques (forces for prismatic joints), (..., n), in N m or N. float32 arrays
+    give float32, computed by a float32 kernel; everything else is computed in float64. Arrays on a
+    GPU give an array of the same library there.
+
+    **Raises:** `px.ArgumentError` if an array has the wrong shape, dtype or device, or a name is
+    unknown.
+
+    The kernel is compiled on first use and kept on disk. Inside `px.trace`, and in controllers,
+    arrays of traced scalars give an array of traced torques. All of this holds for every function
+    of a robot.
     """
+    ...
 
 
 @of_robot
-def forward_dynamics(robot, q, qd, tau, *, out=None, algorithm=None, **parameters):
-    """The joint accelerations (..., n) under the torques tau.
+def forward_dynamics(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The joint accelerations (..., n) under the torques `tau`, in rad/s² or m/s². Elsewhere: ABA.
 
-    algorithm: one of `px.algorithms("forward_dynamics")`; by default the cheapest. Chains of more
-    than 64 joints go along the links instead, by default and where named: "batched" for 4 states or
-    more, "scan" for fewer of 384 links or more, else "serial"; `px.chains.chain_dynamics` has more.
+    **Arguments:**
+
+    - `q`, `qd`, `tau`: joint positions, velocities and torques, each (..., n).
+    - `algorithm`: one of `px.algorithms("forward_dynamics")`; by default the cheapest. Chains of
+      more than 64 joints are swept link by link instead: "batched" for 4 states or more, "scan" for
+      fewer states of 384 links or more, otherwise "serial". These three can also be named, for
+      chains of any length; `px.chains.chain_dynamics` has more options.
+
+    Everything else as in `px.inverse_dynamics`.
     """
+    ...
 
 
 @of_robot
-def motor_torques(robot, q, qd, qdd, *, out=None, algorithm=None, **parameters):
-    """The torques behind a motion, losses included: five arrays (..., n), as attributes.
+def motor_torques(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    out: Sequence[np.ndarray] | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> MotorTorques:
+    """The torques behind a motion, losses included.
 
-    `dynamic` is inverse dynamics; `joint_friction` comes on top, in bearings that feel the joint's
-    reaction; `at_joint` is the sum; `transmission_friction` is what the drive takes in addition;
-    `input` is on the motor's shaft: ratio * input = at_joint + transmission_friction.
+    **Arguments:**
+
+    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n).
+    - `out`: five arrays to write the results to.
+
+    **Returns:** five arrays (..., n), as attributes. `dynamic` is inverse dynamics;
+    `joint_friction` is added to it by the bearings, which feel the joint's reaction; `at_joint` is
+    the sum; `transmission_friction` is what the drive takes in addition; `input` is the torque on
+    the motor's shaft: ratio * input = at_joint + transmission_friction.
 
     A joint moves in the direction of qd or, where that is zero, of qdd. Where both are zero it
-    sticks: bearings then resist nothing, and of all inputs that hold the joint the least is given,
-    zero while break_away holds efficiency * abs(at_joint).
+    sticks: bearings then resist nothing, and of all inputs that hold the joint the smallest is
+    returned, zero while break_away holds efficiency * abs(at_joint).
+
+    Everything else as in `px.inverse_dynamics`.
     """
+    ...
 
 
 @of_robot
-def joint_reactions(robot, q, qd, qdd, *, out=None, **parameters):
-    """The moment and force (..., n, 6) on each body from its parent, structure and motor together.
+def joint_reactions(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The moment and force on each body from its parent, structure and motor together.
 
-    About the origin of the body's frame and along its axes, moment first.
+    **Returns:** (..., n, 6), about the origin of the body's frame and along its axes, moment
+    first, in N m and N.
     """
+    ...
 
 
 @of_robot
-def mass_matrix(robot, q, *, out=None, **parameters):
-    """M (..., n, n): the torques M q̈ accelerate the robot from rest without gravity."""
+def mass_matrix(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
+    """M (..., n, n): the torques M q̈ accelerate the robot from rest, gravity aside.
+
+    Elsewhere: CRBA.
+    """
+    ...
 
 
 @of_robot
-def mass_matrix_inverse(robot, q, *, out=None, algorithm=None, **parameters):
+def mass_matrix_inverse(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
     """The inverse of the mass matrix, (..., n, n)."""
+    ...
 
 
 @of_robot
-def bias_forces(robot, q, qd, *, out=None, algorithm=None, **parameters):
-    """The torques (..., n) that keep the rates qd: Coriolis, centrifugal and gravity."""
+def bias_forces(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The torques (..., n) that keep the velocities qd: Coriolis, centrifugal and gravity."""
+    ...
 
 
 @of_robot
-def gravity_torques(robot, q, *, out=None, algorithm=None, **parameters):
+def gravity_torques(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
     """The torques (..., n) that hold the robot still."""
+    ...
 
 
 @of_robot
-def coriolis_matrix(robot, q, qd, *, out=None, algorithm=None, **parameters):
-    """C (..., n, n) with bias forces C q̇ + g, by Christoffel's symbols: Ṁ - 2 C is skew."""
+def coriolis_matrix(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """C (..., n, n) with bias forces C q̇ + g, by Christoffel symbols: Ṁ - 2 C is skew-symmetric."""
+    ...
 
 
 @of_robot
-def kinetic_energy(robot, q, qd, *, out=None, **parameters):
-    """The energy of motion (...), of bodies and rotors, in joules."""
+def kinetic_energy(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The kinetic energy (...) of bodies and rotors, in joules."""
+    ...
 
 
 @of_robot
-def potential_energy(robot, q, *, out=None, **parameters):
-    """The energy of height (...) in joules, zero for mass at the origin of the world."""
+def potential_energy(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
+    """The potential energy (...) in joules, zero for mass at the origin of the world."""
+    ...
 
 
 @of_robot
-def centre_of_mass(robot, q, *, out=None, **parameters):
-    """The centre of mass of all moving bodies, (..., 3) in the world."""
+def centre_of_mass(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
+    """The centre of mass of all moving bodies, (..., 3), in the world."""
+    ...
 
 
 @of_robot
-def forward_kinematics(robot, q, frame=None, *, out=None, **parameters):
+def forward_kinematics(
+    robot: Robot,
+    q: ArrayLike,
+    frame: str | None = None,
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
     """The pose of a frame in the world, (..., 4, 4); by default of the last one, the tool."""
+    ...
 
 
 @of_robot
-def frame_poses(robot, q, *, out=None, **parameters):
+def frame_poses(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
     """The poses of all frames in the world, (..., frames, 4, 4), in the order of frame_names."""
+    ...
 
 
 @of_robot
-def jacobian(robot, q, frame=None, coordinates="world", *, out=None, **parameters):
-    """J (..., 6, n): a frame moves with J q̇, angular part first.
+def jacobian(
+    robot: Robot,
+    q: ArrayLike,
+    frame: str | None = None,
+    coordinates: str = "world",
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """J (..., 6, n): a frame moves with velocity J q̇, angular part first.
 
-    The motion is that of the frame's origin, along the axes of the world or, with
-    coordinates="body", along the frame's own.
+    **Arguments:**
+
+    - `q`: joint positions, (..., n).
+    - `frame`: the name of a frame; by default the tool.
+    - `coordinates`: "world" or "body": whether the velocity, which is that of the frame's origin,
+      is along the axes of the world or along the frame's own.
     """
+    ...
 
 
 @of_robot
-def bias_acceleration(robot, q, qd, frame=None, coordinates="world", *, out=None, **parameters):
-    """J̇ q̇ (..., 6): how a frame accelerates while the joints keep their rates."""
+def bias_acceleration(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    frame: str | None = None,
+    coordinates: str = "world",
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """J̇ q̇ (..., 6): the acceleration of a frame while the joints keep their velocities."""
+    ...
 
 
 @of_robot
-def operational_space_inertia(robot, q, frame=None, coordinates="world", *, out=None, **parameters):
-    """Λ = (J M⁻¹ Jᵀ)⁻¹ (..., 6, 6): the inertia a frame shows to a force on it.
+def operational_space_inertia(
+    robot: Robot,
+    q: ArrayLike,
+    frame: str | None = None,
+    coordinates: str = "world",
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """Λ = (J M⁻¹ Jᵀ)⁻¹ (..., 6, 6): the inertia of a frame as a force on it feels it.
 
-    Where the robot is singular there is none: entries grow without bound nearby, and right there
-    rounding decides what they are. Look at the Jacobian's smallest singular value.
+    It does not exist where the robot is singular: entries grow without bound nearby, and exactly
+    there they are decided by rounding. Check the Jacobian's smallest singular value.
     """
+    ...
 
 
 @of_robot
 def operational_space_inertia_inverse(
-    robot, q, frame=None, coordinates="world", *, out=None, algorithm=None, **parameters
-):
+    robot: Robot,
+    q: ArrayLike,
+    frame: str | None = None,
+    coordinates: str = "world",
+    *,
+    out: np.ndarray | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
     """Λ⁻¹ = J M⁻¹ Jᵀ (..., 6, 6): how a frame accelerates under a force on it.
 
-    There always is one: where the robot is singular it has lost rank, no more.
+    It always exists: where the robot is singular it only loses rank.
     """
+    ...
 
 
 @of_robot
-def inverse_dynamics_derivatives(robot, q, qd, qdd, *, out=None, algorithm=None, **parameters):
+def inverse_dynamics_derivatives(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    out: Sequence[np.ndarray] | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> tuple[np.ndarray, np.ndarray]:
     """∂τ/∂q and ∂τ/∂q̇, each (..., n, n); ∂τ/∂q̈ is the mass matrix."""
+    ...
 
 
 @of_robot
-def forward_dynamics_derivatives(robot, q, qd, tau, *, out=None, algorithm=None, **parameters):
+def forward_dynamics_derivatives(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    *,
+    out: Sequence[np.ndarray] | None = None,
+    algorithm: str | None = None,
+    **parameters: ArrayLike,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, each (..., n, n); the last is the inverse mass matrix."""
+    ...
 
 
 @of_robot
-def regressor(robot, q, qd, qdd, *, out=None, **parameters):
+def regressor(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
     """Y (..., n, 11 n) with torques Y π, where π are `px.inertial_parameters`."""
+    ...
 
 
 __all__ = [

@@ -4,7 +4,7 @@ Friction does not change what a given motion needs of the joints, so reactions a
 robot without it (Gogoussis and Donath, 1988), and joint by joint the losses follow.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...scalar import equal, select, sign
 from ..modified_newton_euler import torques_and_reactions
@@ -16,13 +16,14 @@ class MotorTorques(NamedTuple):
     """Torques (N m, or forces in N) by joint, as columns of Dhanaraj's Table 3.5.
 
     at_joint = dynamic + joint_friction, and ratio * input = at_joint + transmission_friction.
+    Each is an array (..., n), or inside an algorithm a list of scalars.
     """
 
-    dynamic: object  # inverse dynamics: what the motion takes without losses, rotors included
-    joint_friction: object  # what the bearings take
-    at_joint: object  # what the transmission must bring to the joint
-    transmission_friction: object  # what the transmission takes, felt at the joint
-    input: object  # on the motor's shaft
+    dynamic: Any  # inverse dynamics: what the motion takes without losses, rotors included
+    joint_friction: Any  # what the bearings take
+    at_joint: Any  # what the transmission must bring to the joint
+    transmission_friction: Any  # what the transmission takes, felt at the joint
+    input: Any  # on the motor's shaft
 
 
 def motor_torques(robot, q, qd, qdd):
