@@ -6,32 +6,37 @@ by the Body's key, without making its graph.
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from types import FunctionType
 
 import numpy as np
 
+from .graph.graph import Graph
 from .passes.cost import cost
 
 
 class Body:
-    """`make(*arguments)`, a module's function, returns its graph; the key comes from both."""
+    """A function of named arrays: `make(*arguments)` returns its graph, on first use.
 
-    def __init__(self, make, *arguments):
-        self.recipe = make, *arguments
+    `make` is a function at the top level of a module; it and its arguments make up the key.
+    """
+
+    def __init__(self, make: Callable[..., Graph], *arguments):
+        self.recipe = (make, *arguments)
 
     @cached_property
-    def key(self):
+    def key(self) -> str:
         """A digest of what it is made from: the function that makes it, and all its arguments."""
         return hashlib.sha256(spelt(self.recipe).encode()).hexdigest()
 
     @cached_property
-    def graph(self):
+    def graph(self) -> Graph:
         """Made on first use, and kept."""
         return self._traced()
 
-    def made(self):
+    def made(self) -> Graph:
         """The graph, for one use: kept only where it is kept already, as it may be large."""
         return self.__dict__.get("graph") or self._traced()
 
@@ -40,21 +45,21 @@ class Body:
         return make(*arguments)
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.graph.name
 
     @property
-    def inputs(self):
+    def inputs(self) -> dict[str, tuple[int, ...]]:
         """name -> shape, in calling order."""
         return dict(self.graph.inputs)
 
     @property
-    def outputs(self):
+    def outputs(self) -> dict[str, tuple[int, ...]]:
         """name -> shape, in order."""
         return {name: shape for name, (shape, _) in self.graph.outputs.items()}
 
     @property
-    def cost(self):
+    def cost(self) -> int:
         """Roughly the flops of one state."""
         return cost(self.graph)
 
@@ -73,7 +78,8 @@ def spelt(value):
     if isinstance(value, (set, frozenset)):  # in no order
         return f"{{{', '.join(sorted(map(spelt, value)))}}}"
     if isinstance(value, (np.ndarray, np.generic)):
-        content = hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+        whole = np.ascontiguousarray(value)
+        content = hashlib.sha256(whole).hexdigest()  # type: ignore[arg-type]
         return f"array({value.dtype.str}, {value.shape}, {content})"
     if isinstance(value, Body):
         return value.key
@@ -87,4 +93,4 @@ def spelt(value):
         return f"partial{spelt((value.func, value.args, value.keywords))}"
     if isinstance(value, (FunctionType, type)) and "<" not in value.__qualname__:
         return f"{value.__module__}.{value.__qualname__}"  # whose code is part of every key on disk
-    raise TypeError(f"{value!r} cannot be part of a Body's key: it would not tell it from others")
+    raise TypeError(f"{value!r} cannot be part of a Body's key: its text does not identify it")

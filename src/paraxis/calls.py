@@ -1,7 +1,9 @@
-"""From a public name to a kernel: a Body called on arrays, wherever these are."""
+"""From a public name to a kernel: a Body called on arrays on any device."""
 
 import inspect
+from collections.abc import Callable
 from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,8 +22,12 @@ from .targets.cuda.arrays import on_a_gpu, together
 from .targets.cuda.map import CudaKernel
 
 ALONG_CHAINS = ("forward_dynamics", *TORQUES)
-CHAIN_WAYS = ("serial", "batched", "scan")  # of chains/dynamics.py
-OPTIONS = ("algorithm", "frame", "coordinates")
+CHAIN_ALGORITHMS = ("serial", "batched", "scan")  # of chains/dynamics.py
+OPTIONS = {  # name -> what it must be
+    "algorithm": "the name of an algorithm",
+    "frame": "the name of a frame",
+    "coordinates": "a name",
+}
 RESULTS = {"motor_torques": MotorTorques}  # of functions whose outputs have names
 
 
@@ -71,7 +77,7 @@ class Call:
 
 
 class ChainCall:
-    """The same by sweeps along a long chain, which need no Program but inside a trace."""
+    """A Call that sweeps along a long chain; it needs a Program only inside a trace."""
 
     def __init__(self, robot, function, algorithm):
         self._robot, self._function, self._algorithm = robot, function, algorithm
@@ -118,23 +124,23 @@ def _along_chain(robot, function, algorithm, parameters):
     """Is this done by sweeps along a chain, rather than by a Program that is as long as the robot?
 
     A Program is faster, but the time to make it grows with the robot: some ten seconds for a
-    hundred joints. An algorithm that is named has its way.
+    hundred joints. An algorithm that the caller names is always used.
     """
     if function not in ALONG_CHAINS:
         return False
-    if algorithm in CHAIN_WAYS:
+    if algorithm in CHAIN_ALGORITHMS:
         if parameters:
             raise ArgumentError(
-                f"{function}: {algorithm!r} has no parameters, found {tuple(parameters)}; name an "
-                "algorithm of px.algorithms() for them"
+                f"{function}: algorithm {algorithm!r} takes no parameters, found "
+                f"{tuple(parameters)}; use an algorithm of px.algorithms({function!r})"
             )
         return True
     if algorithm is not None:
         if algorithm not in tuple(algorithms_of(function)):
             raise ArgumentError(
-                f"algorithm: expected one of {tuple(algorithms_of(function))} or, along a chain, "
-                f"of {CHAIN_WAYS}, found {algorithm!r}"
-                f"{did_you_mean(algorithm, (*algorithms_of(function), *CHAIN_WAYS))}"
+                f"algorithm: expected one of {tuple(algorithms_of(function))} or, for chains, "
+                f"one of {CHAIN_ALGORITHMS}, found {algorithm!r}"
+                f"{did_you_mean(algorithm, (*algorithms_of(function), *CHAIN_ALGORITHMS))}"
             )
         return False
     return robot.n > LONGEST_PROGRAM and not parameters and not robot.branching
@@ -154,7 +160,10 @@ def {name}({declared}):
 """
 
 
-def of_robot(declared):
+Declared = TypeVar("Declared", bound=Callable)
+
+
+def of_robot(declared: Declared) -> Declared:
     """The function of a robot that a signature and a docstring declare.
 
     It finds the Call for its robot, and runs it. It is written out, as the methods of dataclasses
@@ -179,7 +188,7 @@ def of_robot(declared):
     namespace = {"first": _first, "general": _general, "results": RESULTS.get(name)}
     namespace["__name__"] = __name__
     exec(compile(text, f"<px.{name}>", "exec"), namespace)
-    return wraps(declared)(namespace[name])
+    return wraps(declared)(namespace[name])  # type: ignore[return-value]
 
 
 def _first(robot, function, options):
@@ -192,11 +201,11 @@ def _general(robot, function, options, arrays, out, parameters):
     """With options, parameters, or arrays to write to."""
     for key, value in options.items():
         if not isinstance(value, str | None):
-            raise ArgumentError(f"{key}: expected a name, found {type(value).__name__}")
+            raise ArgumentError(f"{key}: expected {OPTIONS[key]}, found {type(value).__name__}")
     key, known = (function, *options.values(), *parameters), a_robot(robot).calls
     if key not in known:
         known[key] = call_of(robot, function, **options, parameters=tuple(parameters))
     values = (*arrays, *parameters.values())
     run = known[key].run
-    results = run(*values) if out is None else run(*values, out=out)
+    results: Any = run(*values) if out is None else run(*values, out=out)
     return RESULTS[function](*results) if function in RESULTS else results

@@ -1,8 +1,9 @@
-"""What is asked of names and numbers that callers give, and how errors quote them.
+"""Checks of names and numbers that callers give, and how error messages quote them.
 
-Names of robots, joints and frames may come from anyone's file: errors quote them, cut to a length.
+Names of robots, joints and frames may come from untrusted files: errors quote them, shortened.
 """
 
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 
 from .errors import ArgumentError
@@ -10,8 +11,8 @@ from .errors import ArgumentError
 LOOKED_AT = 1_000  # names at most; a chain may have a million joints
 
 
-def one_of(value, known, what, error=ArgumentError):
-    """`value`, when it is one of the names in `known`; otherwise an error that lists them."""
+def one_of(value, known: Iterable, what: str, error=ArgumentError):
+    """`value`, if it is one of the names in `known`; otherwise an error that lists them."""
     if isinstance(value, str) and value in known:
         return value
     raise error(
@@ -20,8 +21,8 @@ def one_of(value, known, what, error=ArgumentError):
     )
 
 
-def did_you_mean(name, known):
-    """The end of an error about a name that does not exist: the one most like it, if any."""
+def did_you_mean(name, known: Iterable) -> str:
+    """The end of an error about an unknown name: the most similar known name, if any."""
     if not isinstance(name, str) or len(name) > 100:
         return ""
     import difflib  # here: only errors need it
@@ -32,11 +33,11 @@ def did_you_mean(name, known):
     return f"; did you mean {quoted(by_lower[near[0]])}?" if near else ""
 
 
-def shown(text, most=60):
-    """`text` on one line of at most `most` characters, everything unprintable as an escape.
+def shown(text, most: int = 60) -> str:
+    """`text` on one line of at most `most` characters, unprintable ones as escapes.
 
-    Names may come from anyone's file. What is left may still mean something to rich or HTML:
-    pass it on as Text, or escaped.
+    Names may come from untrusted files. The result may still be markup to rich or HTML: pass it on
+    as Text, or escape it.
     """
     line = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)[: most + 1]
@@ -44,27 +45,27 @@ def shown(text, most=60):
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def quoted(text, most=80):
-    """`text`, which may come from anyone's file, on one line of about `most` characters."""
+def quoted(text, most: int = 80) -> str:
+    """`text`, which may be untrusted, quoted on one line of about `most` characters."""
     shown = repr(text[: most + 1] if isinstance(text, str | bytes) else text)
     return shown if len(shown) <= most + 2 else f"{shown[:most]}...{shown[0]}"
 
 
-def listing(names, most=12):
+def listing(names: Sequence, most: int = 12) -> str:
     """The first names, quoted, and how many more there are."""
     shown = ", ".join(quoted(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def whole_number(name, value, least=1):
+def whole_number(name: str, value, least: int = 1) -> int:
     """`value` as an int; an error unless it is an integer, and not too small."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ArgumentError(f"{name}: expected a whole number >= {least}, found {value!r}")
+        raise ArgumentError(f"{name}: expected an integer >= {least}, found {value!r}")
     return int(value)
 
 
-def is_hashable(value):
-    """Whether it can be a key: a tuple can only if all that is in it can."""
+def is_hashable(value) -> bool:
+    """Whether it can be a key of a dict; a tuple can only if all its entries can."""
     try:
         hash(value)
     except TypeError:

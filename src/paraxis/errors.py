@@ -1,7 +1,8 @@
-"""Every error raised on purpose. Each names the thing, what was expected, what was found."""
+"""All errors that Paraxis raises. Messages name the thing, what was expected, what was found."""
 
 import sys
 import warnings
+from typing import Any
 
 
 class ParaxisError(Exception):
@@ -9,7 +10,7 @@ class ParaxisError(Exception):
 
 
 class RobotError(ParaxisError, ValueError):
-    """A robot description that cannot be a robot."""
+    """A robot description that is not valid."""
 
 
 class TraceError(ParaxisError, TypeError):
@@ -17,7 +18,7 @@ class TraceError(ParaxisError, TypeError):
 
 
 class ProgramError(ParaxisError, ValueError):
-    """A Program, or a request to a Program, that makes no sense."""
+    """A Program, or a request to a Program, that is not valid."""
 
 
 class ArgumentError(ParaxisError, ValueError):
@@ -25,7 +26,7 @@ class ArgumentError(ParaxisError, ValueError):
 
 
 class TaskError(ParaxisError, ValueError):
-    """Tasks that cannot be done in any order, or a file that holds none."""
+    """Tasks that cannot be done in any order, or a file without tasks."""
 
 
 class ScheduleError(ParaxisError, ValueError):
@@ -33,34 +34,34 @@ class ScheduleError(ParaxisError, ValueError):
 
 
 class HardwareError(ParaxisError, RuntimeError):
-    """Hardware that does not do what it should, or a tool that could not work on it."""
+    """A circuit with wrong results, or a hardware tool that failed."""
 
 
 class MissingPackageError(ParaxisError, ImportError):
-    """An optional package that is needed for what was asked, and the extra that brings it."""
+    """An optional package is missing; the message names the extra that installs it."""
 
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C in a call whose result so far is worth keeping: `partial` is that result.
 
-    As any KeyboardInterrupt it passes by `except Exception`, so it is no ParaxisError.
+    Like any KeyboardInterrupt it is not caught by `except Exception`, so it is no ParaxisError.
     """
 
-    def __init__(self, message="interrupted", partial=None):
+    def __init__(self, message: str = "interrupted", partial: Any = None):
         super().__init__(message)
         self.partial = partial
 
 
 class RobotWarning(UserWarning):
-    """A robot that can be computed with but could not be built."""
+    """A robot that can be computed with but could not exist, or a description read incompletely."""
 
 
 class SimulationWarning(UserWarning):
-    """A simulation that goes on, but not as its caller may think."""
+    """A simulation that continues, but perhaps not as the caller expects."""
 
 
-def warn(message, category):
-    """Warn whoever called Paraxis, however deep in it this is."""
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's code that called Paraxis, from any depth inside it."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
         frame, level = frame.f_back, level + 1

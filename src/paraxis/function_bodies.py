@@ -1,4 +1,4 @@
-"""The Body of a function of a robot, from what a caller asked for."""
+"""The Body of a function of a robot, from the checked arguments of a call."""
 
 from dataclasses import replace
 
@@ -33,25 +33,27 @@ def function_body(robot, function, algorithm=None, parameters=(), frame=None, co
         frames = (robot.tool() if frame is None else robot.frame(frame),)
         if function == "operational_space_inertia":
             _check_free(robot, *frames)
-    elif "frames" in options and not robot.frames:
-        raise RobotError(f"robot {quoted(robot.name)} has no frames")
+    elif frame is not None:
+        raise ArgumentError(f"frame: {function} does not take a frame, found {frame!r}")
     elif "frames" in options:
         frames = robot.frames
-    elif frame is not None:
-        raise ArgumentError(f"frame: {function} is not about one frame, found {frame!r}")
+        if not frames:
+            raise RobotError(f"robot {quoted(robot.name)} has no frames")
     if "coordinates" in options:
         coordinates = COORDINATES[0] if coordinates is None else coordinates
         one_of(coordinates, COORDINATES, "coordinates")
     elif coordinates is not None:
-        raise ArgumentError(f"coordinates: {function} has none to choose, found {coordinates!r}")
+        raise ArgumentError(
+            f"coordinates: {function} does not take coordinates, found {coordinates!r}"
+        )
     return Body(function_graph, robot, function, algorithm, parameters, frames, coordinates)
 
 
 def function_graph(robot, function, algorithm, parameters, frames, coordinates):
     if robot.n > LONGEST_PROGRAM and algorithm is None:
         warn(
-            f"{function} of a robot with {robot.n} joints: its Program is as long as the robot, "
-            "and making it may take minutes",
+            f"{function} of a robot with {robot.n} joints: the Program grows with the robot, and "
+            "making it may take minutes",
             RobotWarning,
         )
     if frames:
@@ -60,7 +62,7 @@ def function_graph(robot, function, algorithm, parameters, frames, coordinates):
 
 
 def label(robot, function):
-    """What people who wait for it read."""
+    """The name of this computation in progress messages."""
     return f"{function} of {quoted(robot.name)}"
 
 

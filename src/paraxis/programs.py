@@ -1,4 +1,11 @@
-"""A Program: the graph of one function for one robot, with everything one can ask of it."""
+"""A Program: the graph of one function, and everything one can ask of it."""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from .body import Body
 from .checks import one_of
@@ -9,133 +16,186 @@ from .graph import evaluate as interpreter
 from .graph import text as text_form
 from .graph.check import check
 from .graph.derivative import chosen_inputs, jacobian, jvp, vjp
+from .graph.graph import Graph
 from .passes.balance import balance
 from .passes.cheapen import cheapen_unless_long
-from .passes.count import count
+from .passes.count import Count, count
 from .passes.critical_path import CriticalPath
-from .passes.depth import Weights, width
+from .passes.depth import Depth, Weights, width
+from .targets.cpu.iterate import IterateKernel
+from .targets.cpu.map import Kernel
+from .targets.cuda.iterate import CudaIterateKernel
+from .targets.cuda.map import CudaKernel
 from .targets.target import target_named
+
+if TYPE_CHECKING:
+    from .targets.source.files import Exported  # few programs write files
 
 
 class Program(Body):
-    """The Body that users see. Immutable. Made by `px.program` and `px.trace`.
+    """A function of named arrays as a straight-line graph of scalar operations. Immutable.
 
-    `str` of it is its text.
+    `px.program`, `px.trace` and `px.parse` make Programs. `program.inputs` and `program.outputs`
+    are dicts of shapes by name, in calling order; `str(program)` is its text.
     """
 
-    def __init__(self, make, *arguments):
+    def __init__(self, make: Callable, *arguments):
         super().__init__(make, *arguments)
         check(self.graph)
 
     @classmethod
-    def of(cls, graph):
-        """The Program that a graph is."""
+    def of(cls, graph: Graph) -> "Program":
+        """The Program of a graph that is already made."""
         return cls(given, graph)
 
-    def count(self):
-        """The operations: .mul .add .div .sqrt .trig .flops ; the rule: paraxis.passes.count."""
+    def count(self) -> Count:
+        """The number of operations: .mul .add .div .sqrt .trig .flops.
+
+        An add is an addition or a subtraction; sign changes and copies are free (passes/count.py).
+        """
         return count(self.graph)
 
-    def depth(self, balanced=True, **weights):
-        """What the critical path is made of, processors unlimited: .mul .add .flops, and .time.
+    def depth(self, balanced: bool = True, **weights: float) -> Depth:
+        """The operations on the critical path, processors unlimited.
 
-        Sums are balanced trees, in which what arrives last is added last; balanced=False takes
-        them in the order in which they are written. Weights are the times of operations: mul, add,
-        div and sqrt, by default 1; trig and logic, by default 0, as sines of inputs are given.
+        **Arguments:**
+
+        - `balanced`: take sums as balanced trees, in which the term that arrives last is added
+          last; False takes them in the order in which they are written.
+        - `weights`: the times of operations: mul, add, div and sqrt, by default 1; trig and logic,
+          by default 0, as sines of inputs are taken as given.
+
+        **Returns:** counts .mul .add .flops, and the .time of the path.
+
+        **Raises:** `px.ArgumentError` if a weight is unknown or negative.
         """
         return self.critical_path(balanced, **weights).depth
 
-    def critical_path(self, balanced=True, **weights):
-        """The operations that decide how long it takes, in order; print it. Options as for depth.
+    def critical_path(self, balanced: bool = True, **weights: float) -> CriticalPath:
+        """The operations on the critical path, in order; print it. Arguments as for `depth`.
 
         Each step has its `op`, the time when it is `ready`, the `mark` or output it is a part of,
-        its `slack` (how long its other argument has been there), and its `node`.
+        its `slack` (how long its other argument has been available), and its `node`.
         """
         order = self.balanced(**weights) if balanced else self
         return CriticalPath(order.graph, Weights.named(weights))
 
-    def balanced(self, **weights):
+    def balanced(self, **weights: float) -> "Program":
         """The same Program with its sums re-associated for least depth; weights as for depth."""
         return Program.of(balance(self.graph, Weights.named(weights)))
 
-    def width(self, balanced=True):
-        """How many flops could run at once at each step, one flop a step; sums as for depth."""
+    def width(self, balanced: bool = True) -> list[int]:
+        """How many flops could run in parallel at each step of one flop; sums as for `depth`."""
         return width(self.balanced().graph if balanced else self.graph)
 
     @property
-    def marks(self):
+    def marks(self) -> list[str]:
         """The names of its marked intermediate values."""
         return sorted({name for name, _ in self.graph.marks})
 
-    def with_marks(self, *names):
-        """The same Program with the marked intermediate values as further outputs."""
+    def with_marks(self, *names: str) -> "Program":
+        """The same Program with these marked intermediate values as additional outputs."""
         for name in names:
             if not self.marks:
                 raise ArgumentError(
-                    f"mark {name!r}: this Program has none; name an algorithm "
-                    "(px.program(robot, algorithm=...)) to have its values marked"
+                    f"mark {name!r}: this Program has no marked values; name an algorithm, "
+                    "px.program(robot, algorithm=...), to have them marked"
                 )
             one_of(name, self.marks, "mark")
         return Program.of(self.graph.with_marks(*names))
 
-    def text(self):
+    def text(self) -> str:
         """The Program as lines that a person reads and `px.parse` reads back."""
         return text_form.text(self.graph)
 
     __str__ = text
 
-    def evaluate(self, /, **arrays):
-        """Run the slow interpreter. One array for a single output, else a dict."""
+    def evaluate(self, /, **arrays: ArrayLike) -> np.ndarray | dict[str, np.ndarray]:
+        """Run the slow interpreter, which defines what a Program means.
+
+        **Arguments:**
+
+        - `arrays`: one array per input, by name, (..., *shape); batch shapes broadcast.
+
+        **Returns:** the array of a single output, otherwise a dict of arrays by name.
+
+        **Raises:** `px.ArgumentError` if an input is missing, unknown or of the wrong shape.
+        """
         for name, array in arrays.items():
             in_main_memory(array, name)
         results = interpreter.evaluate(self.graph, arrays)
         return next(iter(results.values())) if len(results) == 1 else results
 
-    def jacobian(self, output, input):
-        """The Program of the derivatives of an output by an input, of shape output + input.
+    def jacobian(self, output: str, input: str | Sequence[str]) -> "Program":
+        """The Program of the derivatives of an output with respect to an input.
 
-        Its output is called d{output}_d{input}. A list of inputs gives a Program with one such
-        output for each, in that order, which share what they have in common.
+        **Arguments:**
+
+        - `output`: the name of an output.
+        - `input`: the name of an input, or a list of names.
+
+        **Returns:** a Program whose output is called d{output}_d{input} and has the shape of the
+        output followed by that of the input. A list of inputs gives one such output for each, in
+        that order; they share common subexpressions.
+
+        **Raises:** `px.ArgumentError` if a name is unknown.
         """
         one = input is None or isinstance(input, str)
         inputs = chosen_inputs(self.graph, [input] if one else input, "input")
         return Program.of(jacobian(self.graph, {f"d{output}_d{x}": (output, x) for x in inputs}))
 
-    def gradient(self, output, input):
-        """The Program of the derivatives of an output that is one number, in the input's shape.
+    def gradient(self, output: str, input: str | Sequence[str]) -> "Program":
+        """The Program of the derivatives of a scalar output, in the input's shape.
 
-        A list of inputs is taken as `jacobian` takes it.
+        `input` may be a list, as for `jacobian`.
         """
         shape = self.outputs.get(output, ()) if isinstance(output, str) else ()
         if shape != ():
             raise ArgumentError(
-                f"gradient of {output!r}: expected an output that is one number, found shape "
-                f"{shape}; program.jacobian takes any"
+                f"gradient of {output!r}: expected a scalar output, found shape {shape}; "
+                "program.jacobian takes outputs of any shape"
             )
         return self.jacobian(output, input)
 
-    def vjp(self, wrt=None):
-        """The Program of a gradient from gradients: reverse mode, without a Jacobian.
+    def vjp(self, wrt: str | Sequence[str] | None = None) -> "Program":
+        """The Program of the vector-Jacobian product: reverse mode, without forming a Jacobian.
 
-        Further inputs `{output}_bar`, how a number moves with each output; outputs `{input}_bar`,
-        how it moves with each input in `wrt`, by default all. It costs some two to four times as
-        much as this Program, however many inputs there are.
+        It has additional inputs `{output}_bar`, the gradient of some number with respect to each
+        output, and outputs `{input}_bar`, the gradient with respect to each input in `wrt`, by
+        default all. It costs two to four times as much as this Program, however many inputs there
+        are.
         """
         return Program.of(cheapen_unless_long(vjp(self.graph, wrt)))
 
-    def jvp(self, wrt=None):
-        """The Program of rates from rates: forward mode, without a Jacobian.
+    def jvp(self, wrt: str | Sequence[str] | None = None) -> "Program":
+        """The Program of the Jacobian-vector product: forward mode, without forming a Jacobian.
 
-        Further inputs `{input}_dot`, how fast each input in `wrt` moves, by default all; outputs
-        `{output}_dot`. It costs about as much as `vjp`.
+        It has additional inputs `{input}_dot`, the rate of change of each input in `wrt`, by
+        default all, and outputs `{output}_dot`. It costs about as much as `vjp`.
         """
         return Program.of(cheapen_unless_long(jvp(self.graph, wrt)))
 
-    def compile(self, target="cpu", dtype="float64", threads=None, fast_math=False):
-        """Machine code for this Program, from the disk cache when it is there.
+    def compile(
+        self,
+        target: str = "cpu",
+        dtype: DTypeLike = "float64",
+        threads: int | None = None,
+        fast_math: bool = False,
+    ) -> Kernel | CudaKernel:
+        """A compiled kernel of this Program over batches of states, from the disk cache if there.
 
-        target: "cpu", or "cuda" for arrays on a GPU; with `fast_math` a GPU divides, takes roots
-        and treats the tiniest numbers more quickly and less exactly.
+        **Arguments:**
+
+        - `target`: "cpu", or "cuda" for arrays on a GPU.
+        - `dtype`: "float64" or "float32".
+        - `threads`: the most threads a call uses, by default all cores; for "cpu" only.
+        - `fast_math`: divisions, roots and denormal numbers are faster and less exact; for "cuda"
+          only.
+
+        **Returns:** a kernel: `kernel(q, qd, ...)`, or `kernel(..., out=...)`.
+
+        **Raises:** `px.ArgumentError` if an option does not fit the target, or there is no GPU;
+        `px.MissingPackageError` if CuPy is not installed.
         """
         options = _options(target, threads)
         if fast_math:
@@ -146,85 +206,126 @@ class Program(Body):
 
     def compile_iterate(
         self,
-        carry,
-        per_step=(),
-        record=(),
-        until=None,
-        dtype="float64",
-        threads=None,
-        target="cpu",
-    ):
-        """Machine code that repeats this Program over steps, carrying state from each to the next.
+        carry: dict[str, str],
+        per_step: Sequence[str] = (),
+        record: Sequence[str] = (),
+        until: str | None = None,
+        dtype: DTypeLike = "float64",
+        threads: int | None = None,
+        target: str = "cpu",
+    ) -> IterateKernel | CudaIterateKernel:
+        """A compiled kernel that repeats this Program over steps, carrying state between them.
 
-        carry: {input: the output that becomes it}. per_step: inputs that have the steps as first
-        axis. record: carried inputs and outputs to be written at every r-th step. until: an output
-        that is one number: the step in which it is not zero is the last of that state. Other
-        inputs are held. `loop(steps=K, every=r, **arrays)` returns (carried, recorded) arrays.
-        target: "cpu", or "cuda" for arrays on a GPU.
+        **Arguments:**
+
+        - `carry`: {input: the output that becomes it in the next step}.
+        - `per_step`: inputs whose first axis is the steps. All other inputs keep their values.
+        - `record`: carried inputs and outputs to be written at every r-th step.
+        - `until`: a scalar output; the step in which it is nonzero is the last of that state.
+        - `dtype`: "float64" or "float32".
+        - `threads`: the most threads a call uses, by default all cores; for "cpu" only.
+        - `target`: "cpu", or "cuda" for arrays on a GPU.
+
+        **Returns:** a kernel: `kernel(steps=K, every=r, **arrays)` returns two dicts of arrays,
+        the carried ones after the last step and the recorded ones.
+
+        **Raises:** `px.ArgumentError` if a name is unknown or shapes do not match.
         """
         plan = Plan(self.inputs, self.outputs, carry, tuple(per_step), tuple(record), until)
         options = _options(target, threads)
         return target_named(target).iterate(self, plan, dtype, **options)
 
-    def compile_scan(self, order="odd_even_reduction", threads=None, target="cpu"):
-        """Machine code for all prefixes of a row of elements, glued two at a time by this Program.
+    def compile_scan(
+        self,
+        order: str = "odd_even_reduction",
+        threads: int | None = None,
+        target: str = "cpu",
+    ) -> Callable:
+        """A compiled prefix scan with this Program as its combine operator.
 
-        Elements and spans of them have named parts: outputs x, y, ... are the parts of the span
-        that inputs left_x, left_y, ... and right_x, right_y, ... are glued to. Gluing must be
-        associative; it need not commute. `scan(x=(n, ...), y=...)` returns the prefixes in the
-        same shapes, as a dict, or one array where there is one part. order: "serial", "p_fold",
-        "kogge_stone", "odd_even_elimination" or "odd_even_reduction": how many levels of
-        gluing there are, and how much is done in each.
-        target: "cpu", or "cuda" for arrays on a GPU.
+        Elements, and spans of several, have named parts: the outputs x, y, ... are the parts of
+        the span that the inputs left_x, left_y, ... and right_x, right_y, ... are combined to. The
+        operator must be associative; it need not commute.
+
+        **Arguments:**
+
+        - `order`: "serial", "p_fold", "kogge_stone", "odd_even_elimination" or
+          "odd_even_reduction": how many levels of combining there are, and how much is done in
+          each.
+        - `threads`: the most threads a call uses, by default all cores; for "cpu" only.
+        - `target`: "cpu", or "cuda" for arrays on a GPU.
+
+        **Returns:** a kernel: `scan(x=(n, ...), y=...)` returns all prefixes in the same shapes,
+        as a dict, or as one array where there is one part.
+
+        **Raises:** `px.ArgumentError` if inputs and outputs do not form such an operator.
         """
         options = _options(target, threads)
         return target_named(target).scan(self, order, **options)
 
     # Writers are imported where they are used: few programs write, and every one imports.
 
-    def to_c(self, name=None, dtype="float64"):
+    def to_c(self, name: str | None = None, dtype: DTypeLike = "float64") -> str:
         """C99 source: a function for one state, called `name`, and one for a batch."""
         from .targets.source import c
 
         return c.source(self.graph, name, dtype)
 
-    def to_cuda(self, name=None, dtype="float64"):
-        """CUDA C++ source: a device function for one state and a kernel, one thread a state."""
+    def to_cuda(self, name: str | None = None, dtype: DTypeLike = "float64") -> str:
+        """CUDA C++ source: a device function for one state, and a kernel, one thread per state."""
         from .targets.source import cuda as export
 
         return export.source(self.graph, name, dtype)
 
-    def to_fortran(self, name=None, dtype="float64"):
+    def to_fortran(self, name: str | None = None, dtype: DTypeLike = "float64") -> str:
         """Fortran 2008 source: a module with subroutines for one state and for a batch."""
         from .targets.source import fortran
 
         return fortran.source(self.graph, name, dtype)
 
-    def export(self, folder, language="c", name=None, dtype="float64", cpu=None):
+    def export(
+        self,
+        folder: str | PathLike,
+        language: str = "c",
+        name: str | None = None,
+        dtype: DTypeLike = "float64",
+        cpu: str | None = None,
+    ) -> "Exported":
         """Write source and self-test in a language, or a library with its header, to a folder.
 
-        language: "c", "cuda", "fortran", "python" or "library"; `cpu` is for a library, a level as
-        "x86-64-v3", by default the CPU at hand. The result has `paths`, the commands that `build`
-        the self-test (any one will do), and the one that runs it, `test`.
+        **Arguments:**
+
+        - `folder`: where to write.
+        - `language`: "c", "cuda", "fortran", "python" or "library".
+        - `name`: the name of the function, by default that of this Program.
+        - `dtype`: "float64" or "float32".
+        - `cpu`: for a library, the level of CPU it is for, such as "x86-64-v3"; by default the CPU
+          of this machine.
+
+        **Returns:** the `paths` of the files, the commands that `build` the self-test (any one
+        will do), and `test`, the command that runs it.
+
+        **Raises:** `px.ArgumentError` if a name is not valid in that language, or a file cannot be
+        written.
         """
         from .targets.source.files import write_files
 
         return write_files(self.graph, language, folder, name, dtype, cpu)
 
-    def to_python(self, name=None):
+    def to_python(self, name: str | None = None) -> str:
         """Python source: a function of lists of floats that needs only `math`."""
         from .targets.source import python
 
         return python.source(self.graph, name)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shapes = ", ".join(f"{name}{list(shape)}" for name, shape in self.inputs.items())
         results = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs.items())
         return f"<Program {self.name}({shapes}) -> {results}: {self.count()}>"
 
 
-def _options(target, threads):
-    """Those that a target takes, checked before a GPU is looked for."""
+def _options(target, threads) -> dict[str, Any]:
+    """The options that a target takes, checked before looking for a GPU."""
     if threads is None:
         return {}
     if target == "cuda":

@@ -1,4 +1,4 @@
-"""The functions of a robot and their graphs. Here algorithms meet graphs: the only place."""
+"""The functions of a robot and their graphs. Only here are algorithms turned into graphs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -57,7 +57,7 @@ class View:
         return Model(self.robot, {name: arrays[name] for name in parameters}, self.bodies)
 
 
-def algorithms_of(function):
+def algorithms_of(function: str) -> dict[str, Callable]:
     """The algorithms of a function, by name."""
     one_of(function, FUNCTIONS, "function")
     return ALGORITHMS[BASIS.get(function, function)]
@@ -68,7 +68,8 @@ def check_algorithm(function, name, parameters=()):
     moving = [each for each in parameters if each in ("base_velocity", "base_acceleration")]
     if moving and name in INVERSE_DYNAMICS and name not in MOVING_BASE:
         raise ArgumentError(
-            f"{moving[0]}: {name} has no moving base; expected one of {MOVING_BASE}"
+            f"{moving[0]}: algorithm {name!r} does not support a moving base; use one of "
+            f"{MOVING_BASE}"
         )
 
 
@@ -80,10 +81,10 @@ def check_parameters(function, parameters):
                 f"{did_you_mean(name, PARAMETERS)}"
             )
         if name in parameters[:k]:
-            raise ArgumentError(f"parameters: {name} is named twice")
+            raise ArgumentError(f"parameters: {name} appears twice")
         if name not in MATTERS[function]:
             raise ArgumentError(
-                f"parameters: {function} does not depend on {name}, or has no meaning with it; "
+                f"parameters: {function} does not depend on {name}, or is not defined with it; "
                 f"expected some of {MATTERS[function]}"
             )
 

@@ -469,14 +469,14 @@ def test_unknown_choices():
         px.forward_dynamics(robot, zero, zero, zero, algorithm="parallel")
     with pytest.raises(ArgumentError, match="algorithm: expected one of .*, found 'scan'"):
         px.mass_matrix_inverse(robot, zero, algorithm="scan")
-    with pytest.raises(ArgumentError, match=r"'scan' has no parameters, found \('mass',\)"):
+    with pytest.raises(ArgumentError, match=r"'scan' takes no parameters, found \('mass',\)"):
         px.forward_dynamics(robot, zero, zero, zero, algorithm="scan", mass=np.ones(5))
     for choice, message in (
         ({"function": "mass_matrix"}, "function: expected one of .*, found 'mass_matrix'"),
         ({"function": ["forward_dynamics"]}, "function: expected one of .*, found .'forward"),
         ({"algorithm": "newton_euler"}, "algorithm: expected one of .*, found 'newton_euler'"),
         ({"order": "kogge_stone"}, r"articulated_body can be done in \('p_fold', 'serial', .*'\)"),
-        ({"threads": 0}, "threads: expected None or a number >= 1, found 0"),
+        ({"threads": 0}, "threads: expected None or an integer >= 1, found 0"),
     ):
         with pytest.raises(ArgumentError, match=message):
             px.chains.chain_dynamics(robot, **choice)

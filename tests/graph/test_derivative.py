@@ -307,7 +307,7 @@ def test_marks_are_left_and_marked_values_have_derivatives():
         (lambda p: p.gradient("y", "y"), r"input: expected one of 'x', 'unused', found 'y'"),
         (
             lambda p: p.gradient("many", "x"),
-            r"gradient of 'many': expected an output that is one number, found shape \(2,\)",
+            r"gradient of 'many': expected a scalar output, found shape \(2,\)",
         ),
     ],
 )

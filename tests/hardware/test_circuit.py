@@ -632,7 +632,7 @@ def test_what_is_no_program_and_no_range_is_named():
 @pytest.mark.parametrize("count", [-1, 0, 2.5, "many"])
 def test_counts_of_samples_are_whole(count):
     for ask in (SUM.sample, SUM.errors):
-        with pytest.raises(px.ArgumentError, match="count: expected a whole number >= 1"):
+        with pytest.raises(px.ArgumentError, match="count: expected an integer >= 1"):
             ask(count)
 
 

@@ -555,7 +555,7 @@ def test_a_module_has_the_name_asked_for(tmp_path):
 
 
 def test_a_test_bench_needs_items(tmp_path):
-    with pytest.raises(ArgumentError, match="expected a whole number >= 1, found 0"):
+    with pytest.raises(ArgumentError, match="expected an integer >= 1, found 0"):
         small_circuit().export(tmp_path / "none", items=0)
     assert not (tmp_path / "none").exists()
 

@@ -177,7 +177,7 @@ def test_a_shuffle_wants_a_power_of_two(name, p):
     [
         ("torus", 4, "network: expected one of 'cascade', 'perfect_shuffle', .*, found 'torus'"),
         (None, 4, "network: expected one of .*, found None"),
-        ("cascade", 0, "processors: expected a whole number >= 1, found 0"),
+        ("cascade", 0, "processors: expected an integer >= 1, found 0"),
         ("cascade", -3, "found -3"),
         ("cascade", "4", "found '4'"),
     ],
@@ -191,7 +191,7 @@ def test_networks_that_are_none(name, p, message):
     ("messages", "costs", "found"),
     [
         ([(0, 4)], {}, "processor: expected one of 0 to 3, found 4"),
-        ([(-1, 2)], {}, "processor: expected a whole number >= 0, found -1"),
+        ([(-1, 2)], {}, "processor: expected an integer >= 0, found -1"),
         ([(0, 1.5)], {}, "found 1.5"),
         ([(0,)], {}, r"message: expected \(from, to\) or .* found \(0,\)"),
         ([7], {}, "message: expected .* found 7"),

@@ -655,10 +655,10 @@ def test_a_curve_needs_processors(processors):
     ("arguments", "options", "said"),
     [
         (({"a": 1}, 2), {}, "tasks: expected a TaskGraph, found dict"),
-        ((px.TaskGraph(UNEVEN), 0), {}, "processors: expected a whole number >= 1, found 0"),
-        ((px.TaskGraph(UNEVEN), -3), {}, "processors: expected a whole number >= 1, found -3"),
-        ((px.TaskGraph(UNEVEN), 1.5), {}, "processors: expected a whole number >= 1, found 1.5"),
-        ((px.TaskGraph(UNEVEN), True), {}, "processors: expected a whole number >= 1, found True"),
+        ((px.TaskGraph(UNEVEN), 0), {}, "processors: expected an integer >= 1, found 0"),
+        ((px.TaskGraph(UNEVEN), -3), {}, "processors: expected an integer >= 1, found -3"),
+        ((px.TaskGraph(UNEVEN), 1.5), {}, "processors: expected an integer >= 1, found 1.5"),
+        ((px.TaskGraph(UNEVEN), True), {}, "processors: expected an integer >= 1, found True"),
         (
             (px.TaskGraph(UNEVEN), 2, "best"),
             {},
@@ -696,7 +696,7 @@ def test_a_curve_needs_processors(processors):
         (
             (px.TaskGraph(UNEVEN), 2, "optimal"),
             {"seed": "x"},
-            "seed: expected a whole number >= 0, found 'x'",
+            "seed: expected an integer >= 0, found 'x'",
         ),
     ],
 )
@@ -767,7 +767,7 @@ def test_sums_of_floats_may_be_off_by_their_rounding():
 
 @pytest.mark.parametrize("processors", [1.5, 0, "2", True])
 def test_a_schedule_is_on_processors(processors):
-    with pytest.raises(px.ArgumentError, match="processors: expected a whole number >= 1"):
+    with pytest.raises(px.ArgumentError, match="processors: expected an integer >= 1"):
         px.parallel.Schedule(px.TaskGraph({"a": 1}), processors, (0,), (0,))
 
 

@@ -385,7 +385,7 @@ def test_an_array_says_what_it_is():
 
 def test_a_chart_of_nonsense():
     array = px.parallel.systolic_array(px.load("puma560"))
-    with pytest.raises(px.ArgumentError, match="states: expected a whole number >= 1, found 'a'"):
+    with pytest.raises(px.ArgumentError, match="states: expected an integer >= 1, found 'a'"):
         array.chart(states="a")
     with pytest.raises(px.ArgumentError, match="result: expected one of"):
         array.chart(["F"])

@@ -247,7 +247,7 @@ def test_a_word_to_the_far_end_takes_a_shortest_way():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 1}, "n: expected a whole number >= 2, found 1"),
+        ({"n": 1}, "n: expected an integer >= 2, found 1"),
         ({"allocation": "third"}, "allocation: expected one of 'first', 'second', found 'third'"),
         ({"word_time": -1}, "word_time: expected a time >= 0, found -1"),
         ({"startup": "slow"}, "startup: expected a time >= 0, found 'slow'"),

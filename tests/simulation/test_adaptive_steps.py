@@ -152,8 +152,8 @@ def test_a_largest_step_changes_nothing_where_steps_are_shorter():
         ({"max_step": math.nan}, "max_step: expected a number > 0"),
         ({"max_step": 1e-6}, "max_step: 1e-06 s needs at least 1e.06 steps in a dt of 1 s"),
         ({"max_step": 0.1, "method": "rk4"}, "max_step: expected method 'adaptive' with it"),
-        ({"max_attempts": 0}, "max_attempts: expected a whole number >= 1"),
-        ({"max_attempts": 0.5}, "max_attempts: expected a whole number"),
+        ({"max_attempts": 0}, "max_attempts: expected an integer >= 1"),
+        ({"max_attempts": 0.5}, "max_attempts: expected an integer"),
     ],
 )
 def test_limits_that_make_no_sense_are_refused(options, words):

@@ -279,7 +279,7 @@ def test_bad_rows_and_options(maps):
         ArgumentError, match="order: expected one of .*'serial'.*, found 'sideways'"
     ):
         maps.compile_scan("sideways")
-    with pytest.raises(ArgumentError, match="threads: expected None or a number >= 1, found 0"):
+    with pytest.raises(ArgumentError, match="threads: expected None or an integer >= 1, found 0"):
         maps.compile_scan(threads=0)
 
 

@@ -2,8 +2,8 @@
 
 Every state of the batch is a run of its own. Arrays that are carried are read before the first
 step and written after the last; held arrays are read once; arrays of `per_step` have the steps as
-their first axis and are read at each; what is recorded is written at every r-th step. Here the
-arrays are planned; a back end does the steps, with the state in registers or near them.
+their first axis and are read at each; recorded arrays are written at every r-th step. Here the
+arrays are planned; a target does the steps, with the state in registers or near them.
 """
 
 import math
@@ -15,26 +15,27 @@ import numpy as np
 from ..checks import one_of
 from ..errors import ArgumentError
 from .map import Signature, broadcast_shapes
+from .memory import Memory
 
 MOST = 2**53  # steps: as floats, larger counts are not exact
-LOOP_ARGUMENTS = ("steps", "every", "out")  # of the call that runs a loop, beside its inputs
+ARGUMENTS = ("steps", "every", "out")  # of the call of a kernel, besides its inputs
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which arrays of a body do what. Shapes are those of one state.
+    """The role of each array of a body. Shapes are those of one state.
 
     carry: input -> the output that becomes it. per_step: inputs read anew at each step. record:
-    carried inputs (as they are after the step) and outputs, written at every r-th step. until: an
-    output that is one number: after the step in which it is not zero the state is done, and keeps
-    what that step made of it.
+    carried inputs (with their values after the step) and outputs, written at every r-th step.
+    until: a scalar output: the step in which it is nonzero is the last of that state, which keeps
+    the values of that step.
     """
 
-    inputs: dict
-    outputs: dict
-    carry: dict
-    per_step: tuple = ()
-    record: tuple = ()
+    inputs: dict[str, tuple[int, ...]]
+    outputs: dict[str, tuple[int, ...]]
+    carry: dict[str, str]
+    per_step: tuple[str, ...] = ()
+    record: tuple[str, ...] = ()
     until: str | None = None
 
     @cached_property
@@ -44,13 +45,13 @@ class Plan:
     def __post_init__(self):
         if not isinstance(self.carry, dict) or not self.carry:
             raise ArgumentError(
-                f"carry: expected a dict from inputs to the outputs that become them, at least "
-                f"one, found {self.carry!r}"
+                f"carry: expected a dict from inputs to the outputs that become them, with at "
+                f"least one entry, found {self.carry!r}"
             )
-        for name in LOOP_ARGUMENTS:
+        for name in ARGUMENTS:
             if name in self.inputs:
                 raise ArgumentError(
-                    f"input {name!r}: expected another name, as a loop has an argument of this one"
+                    f"input {name!r}: rename it, as iterate kernels have an argument of that name"
                 )
         for name, output in self.carry.items():
             _known(name, self.inputs, "carry")
@@ -58,26 +59,31 @@ class Plan:
             if self.inputs[name] != self.outputs[output]:
                 raise ArgumentError(
                     f"carry: {name} has shape {self.inputs[name]}, but {output}, which becomes it, "
-                    f"{self.outputs[output]}"
+                    f"has shape {self.outputs[output]}"
                 )
         if len(set(self.carry.values())) != len(self.carry):
-            raise ArgumentError("carry: expected an output of its own for each input")
+            raise ArgumentError("carry: two inputs cannot be carried from the same output")
         for what, names in (("per_step", self.per_step), ("record", self.record)):
             if len(set(names)) != len(names):
                 raise ArgumentError(f"{what}: expected each name once, found {names}")
         for name in self.per_step:
             _known(name, self.inputs, "per_step")
             if name in self.carry:
-                raise ArgumentError(f"per_step: {name} is carried")
+                raise ArgumentError(f"per_step: {name} is in carry; it cannot be in both")
         for name in self.record:
             _known(name, self.carry | self.outputs, "record")
         if self.until is not None:
             _known(self.until, self.outputs, "until")
             if self.outputs[self.until] != ():
                 shape = self.outputs[self.until]
-                raise ArgumentError(f"until: expected one number, found {self.until} of {shape}")
+                raise ArgumentError(
+                    f"until: expected a scalar output, found {self.until} of shape {shape}"
+                )
             if self.record or self.per_step:
-                raise ArgumentError("until: states stop at different steps, so none is recorded")
+                raise ArgumentError(
+                    "until cannot be combined with record or per_step, as states stop at different "
+                    "steps"
+                )
 
     def shape_of(self, name):
         """The shape of what is recorded under this name."""
@@ -89,22 +95,23 @@ def _known(name, names, what):
 
 
 class Iteration:
-    """Steps under way. `state` holds the carried arrays as they are after `done` steps.
+    """An iterate kernel at work. `state` holds the carried arrays after `done` steps.
 
-    `loop` does the steps: it has a plan, a name and a dtype, `execute(arrays, states, steps, every,
-    since)`, and `steps_at_once(states)`, the most it does in one go. Arrays are given to it
-    as (steps, states, entries), with 1 for what does not change. `memory` is where they are.
+    `kernel` does the steps: it has a plan, a name and a dtype, `execute(arrays, states, steps,
+    every, since)`, and `steps_at_once(states)`, the most it does in one go. It takes arrays
+    (steps, states, entries), with 1 along axes that they do not vary on. `memory` is that of the
+    arrays.
 
-    An `advance` that was interrupted may have moved states already: records up to `done` are good,
-    but it cannot go on.
+    An `advance` that was interrupted may have moved states already: records up to `done` are valid,
+    but it cannot be continued.
     """
 
-    def __init__(self, loop, memory, steps, every, out, arrays):
-        plan = self.plan = loop.plan
+    def __init__(self, kernel, memory: Memory, steps, every, out, arrays):
+        plan = self.plan = kernel.plan
         self.steps, self.done = whole(steps, "steps"), 0
         self.every = whole(every, "every", least=1)
-        self._loop, self._memory, self._dtype = loop, memory, loop.dtype
-        values = Signature(plan.inputs, {}).bind((), arrays, loop.name)
+        self._kernel, self._memory, self._dtype = kernel, memory, kernel.dtype
+        values = Signature(plan.inputs, {}).bind((), arrays, kernel.name)
         given = dict(zip(plan.inputs, values, strict=True))
         given = {key: self._as_array(key, value) for key, value in given.items()}
         self.batch = self._broadcast(given)
@@ -160,7 +167,7 @@ class Iteration:
         if not self._states:
             self.done += steps
             return self
-        at_once = self._loop.steps_at_once(self._states)
+        at_once = self._kernel.steps_at_once(self._states)
         with self._memory.stream():
             while steps:
                 piece = min(steps, at_once)
@@ -177,7 +184,7 @@ class Iteration:
             arrays.append(self._three(array, self.plan.shape_of(key))[written:])
         if self.plan.until:
             arrays.append(self._finished.reshape(1, self._states, 1))
-        self._loop.execute(arrays, self._states, steps, self.every, since)
+        self._kernel.execute(arrays, self._states, steps, self.every, since)
 
     def wait(self):
         """Until the steps that were begun are done."""
@@ -200,7 +207,7 @@ class Iteration:
         return self._contiguous(piece).reshape(steps, -1, _size(shape))
 
     def _three(self, array, shape):
-        """A view of (first, *batch, *shape) that lies as memory.empty makes it, or row by row."""
+        """A view (first, states, entries) of an array from memory.empty, or row-major."""
         first, entries = len(array), _size(shape)
         if array.flags.c_contiguous:
             return array.reshape(first, self._states, entries)
@@ -214,7 +221,7 @@ class Iteration:
             if found != self.steps:
                 expected = ", ".join([str(self.steps), "...", *map(str, shape)])
                 raise ArgumentError(
-                    f"{key}: expected shape ({expected}), a value a step, found {array.shape}"
+                    f"{key}: expected shape ({expected}), one value per step, found {array.shape}"
                 )
         return array
 
@@ -232,7 +239,7 @@ class Iteration:
         return own
 
     def _row_or_rows(self, array, shape):
-        """One row for all states when there is but one, else one a state."""
+        """One row for all states if there is only one, else one per state."""
         if array.size != _size(shape):
             array = self._memory.arrays.broadcast_to(array, self.batch + shape)
         return self._contiguous(array).reshape(1, -1, _size(shape))
@@ -241,7 +248,7 @@ class Iteration:
         return self._memory.arrays.ascontiguousarray(array, self._dtype)
 
     def _fitting(self, array, key, entry):
-        """An array for what is recorded: a new one, or that which was given, if it fits."""
+        """The array to record to: a new one, or the given one, if it fits."""
         count, dtype = self.steps // self.every, self._dtype
         shape = (count, *self.batch, *entry)
         if array is None:
@@ -280,11 +287,11 @@ def _size(shape):
 
 
 def whole(value, what, least=0):
-    """A whole number of at least so many; 1000.0, as 1 / dt gives it, is one."""
+    """`value` as an int >= `least`; 1000.0, as 1 / dt gives it, is accepted."""
     if isinstance(value, float | np.floating) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ArgumentError(f"{what}: expected a whole number >= {least}, found {value!r}")
+        raise ArgumentError(f"{what}: expected an integer >= {least}, found {value!r}")
     if value > MOST:
-        raise ArgumentError(f"{what}: expected an integer of at most 2**53, found more")
+        raise ArgumentError(f"{what}: expected an integer <= 2**53, found a larger one")
     return int(value)

@@ -1,12 +1,13 @@
 """The `map` driver: one body over every state of a batch.
 
-Here the batch is planned: arrays of any strides are described to native code, never copied,
-unless their element type is wrong or they overlap the result. What the plan becomes is a job:
-a row of 64-bit words that `targets/cpu/text/map.py` reads.
+Here the batch is planned: arrays of any strides are described to native code and not copied,
+unless their element type is wrong or they overlap the result. The plan is a job: an array of
+64-bit words that `targets/cpu/text/map.py` reads.
 """
 
 import math
 from array import array as word_array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,8 +17,8 @@ from ..errors import ArgumentError
 
 MAX_AXES = 8  # outer axes a job can have
 CHUNK, CHUNKS, NEXT_CHUNK, STATUS, SIZES = 2, 4, 5, 6, 7  # words; at the last axis sizes begin
-HEADER, ARRAY = SIZES + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words an array
-ROWS, COLUMNS, ANY, READY = range(4)  # how an array is read; see targets/cpu/text/rows.py
+HEADER, ARRAY = SIZES + MAX_AXES, 4 + MAX_AXES  # words before the arrays, words per array
+ROWS, COLUMNS, ANY, READY = range(4)  # layouts of arrays; see targets/cpu/text/rows.py
 OVERLAP_WORK = 10_000  # steps spent on finding out whether two arrays overlap
 MAIN_MEMORY = 1  # kDLCPU
 CONVERTED_AT_ONCE = 1 << 24  # bytes; larger arrays of another dtype are converted piecewise
@@ -25,10 +26,10 @@ CONVERTED_AT_ONCE = 1 << 24  # bytes; larger arrays of another dtype are convert
 
 @dataclass(frozen=True)
 class Signature:
-    """Names and entry shapes of the arrays of a body."""
+    """The names of a body's arrays, and their shapes for one state."""
 
-    inputs: dict
-    outputs: dict
+    inputs: dict[str, tuple[int, ...]]
+    outputs: dict[str, tuple[int, ...]]
 
     def __str__(self):
         return f"({_shaped(self.inputs)}) -> {_shaped(self.outputs)}"
@@ -74,7 +75,7 @@ def _names(names):
 
 
 def in_main_memory(value, name):
-    """The value itself, or a clear error where it is on another device, or only traced."""
+    """The value itself, or a clear error if it is on another device or traced by a framework."""
     if isinstance(value, np.ndarray):
         return value
     if getattr(value, "requires_grad", False) or _is_traced_by_jax(value):
@@ -83,7 +84,7 @@ def in_main_memory(value, name):
         try:
             kind = int(value.__dlpack_device__()[0])
         except (TypeError, ValueError, RuntimeError, BufferError, AttributeError):
-            return value  # such as a traced value, of which NumPy has more to say
+            return value  # such as a traced value, which NumPy explains better
         if kind != MAIN_MEMORY:
             raise ArgumentError(
                 f"{name}: expected an array in main memory, found one on another device "
@@ -106,7 +107,7 @@ def _for_its_framework(value, name):
     )
     return ArgumentError(
         f"{name}: expected an array of numbers, found {found} ({type(value).__name__}); "
-        f"paraxis.{library} has functions with gradients, for transformations of {library} too"
+        f"use paraxis.{library}, whose functions support gradients and transformations"
     )
 
 
@@ -147,13 +148,13 @@ def is_single(array):
     return dtype == np.float32 or str(dtype) == "torch.float32"
 
 
-def result_arrays(signature, batch, dtype, out):
+def result_arrays(signature, batch, dtype, out) -> list[np.ndarray]:
     """The arrays results go to: `out` checked, or new ones."""
     shapes = {name: batch + shape for name, shape in signature.outputs.items()}
     if out is None:
         return [np.empty(shape, dtype) for shape in shapes.values()]
     several = isinstance(out, tuple) or (isinstance(out, list) and len(shapes) > 1)
-    given = out if several else (out,)
+    given: Sequence[np.ndarray] = out if several else (out,)
     if len(given) != len(shapes):
         raise ArgumentError(f"out: expected {len(shapes)} arrays, found {len(given)}")
     for (name, shape), array in zip(shapes.items(), given, strict=True):
@@ -290,9 +291,9 @@ def _clashes(array, shape, results, signature):
 
 
 def overlap(a, b):
-    """Do two arrays share an element? Columns of one array do not, though their extents do."""
+    """Whether two arrays share an element; columns of one array do not, though their extents do."""
     try:
-        return np.shares_memory(a, b, max_work=OVERLAP_WORK)
+        return np.shares_memory(a, b, max_work=OVERLAP_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
@@ -317,13 +318,13 @@ def _job(layouts, shapes, batch, itemsize, inputs):
         column = strides[-1] if entry else itemsize
         outer = [along[k] for _, along in axes]
         constant = k < inputs and rows[k] == 0 and not any(outer)
-        way = READY if constant else way_of(math.prod(entry), column, rows[k], itemsize)
-        words += (0, column, rows[k], way, *outer, *unused)
+        layout = READY if constant else layout_of(math.prod(entry), column, rows[k], itemsize)
+        words += (0, column, rows[k], layout, *outer, *unused)
     return tuple(words)
 
 
 def row_major_job(signature, batches, batch, itemsize):
-    """The words of a job on arrays that lie row by row, as `batches` of the inputs say."""
+    """The words of a job on row-major arrays; `batches` are the batch shapes of the inputs."""
     shapes = (*signature.inputs.values(), *signature.outputs.values())
     layouts = []
     for own, entry in zip([*batches, *[batch] * len(signature.outputs)], shapes, strict=True):
@@ -354,8 +355,8 @@ def merged_axes(batch, steps):
     return axes or [(1, [0] * len(steps))]
 
 
-def way_of(entries, column, row, itemsize):
-    """How native code reads an array with so many bytes between entries and between states."""
+def layout_of(entries, column, row, itemsize):
+    """The layout of an array with so many bytes between entries and between states."""
     if column == itemsize and entries * itemsize >= 16:
         return ROWS
     return COLUMNS if row == itemsize else ANY
@@ -364,7 +365,7 @@ def way_of(entries, column, row, itemsize):
 def share_out(job, lanes, threads, most):
     """The job cut into chunks of at most `most` states for so many threads to take turns at.
 
-    A chunk is a whole number of vectors; one thread alone takes each row at once, if it may.
+    A chunk is a multiple of the vector length; one thread alone takes each row at once, if it may.
     """
     states, axes = job[0], job[1]
     outer = math.prod(job[SIZES : SIZES + axes])

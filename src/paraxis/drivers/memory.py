@@ -1,56 +1,100 @@
-"""Where the arrays of a loop are: in main memory here, on a device in targets/cuda/memory.py."""
+"""The memory of arrays: main memory here, that of a GPU in targets/cuda/memory.py."""
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from types import ModuleType
+from typing import Any, Protocol
 
 import numpy as np
 
 from .map import as_array
 
+Shape = tuple[int, ...]
+
+
+class Memory(Protocol):
+    """What drivers ask of a memory. `arrays` is its array module: NumPy, or CuPy."""
+
+    arrays: ModuleType | Any
+
+    def array(self, value: Any, name: str, shape: Shape) -> Any:
+        """The argument `name` as an array of batch shape + `shape`, or a clear error."""
+        ...
+
+    def taken(self, value: Any, name: str) -> Any:
+        """An array in this memory, of any library, as an array of the array module."""
+        ...
+
+    def put(self, value: Any) -> Any:
+        """A NumPy array or a number, copied to this memory."""
+        ...
+
+    def brought(self, value: Any, name: str, shape: Shape) -> Any:
+        """As `array`, for values that may be in another memory."""
+        ...
+
+    def empty(self, first: Shape, batch: Shape, shape: Shape, dtype: Any = "float64") -> Any:
+        """A new array of shape first + batch + `shape`, in the layout that is fastest here."""
+        ...
+
+    def may_write(self, array: Any, entries_first: Any) -> bool:
+        """Whether kernels can write it; `entries_first` is a view with entries before states."""
+        ...
+
+    def stream(self) -> AbstractContextManager:
+        """The context in which to compute."""
+        ...
+
+    def given_back(self, array: Any) -> Any:
+        """An array of the array module as one of the library that the caller uses."""
+        ...
+
+    def in_main_memory(self, array: Any) -> np.ndarray:
+        """A result as a NumPy array, once it is computed."""
+        ...
+
+    def fetched(self, value: Any) -> Any:
+        """A value in this memory, copied to main memory; other values are returned unchanged."""
+        ...
+
+    def wait(self) -> None:
+        """Wait until everything is computed."""
+        ...
+
 
 class MainMemory:
-    """NumPy's arrays. `arrays` is the array module."""
+    """The Memory of NumPy arrays."""
 
     arrays = np
 
     def array(self, value, name, shape):
-        """What was given under a name as an array of batch shape + `shape`, or a clear error."""
         return as_array(value, name, shape)
 
     def taken(self, value, name):
-        """An array of the array module, of one that is in this memory already."""
         return value
 
     def put(self, value):
-        """An array of NumPy's, or a number, in this memory."""
         return value
 
     def brought(self, value, name, shape):
-        """As `array`, of values that may be elsewhere."""
         return as_array(value, name, shape)
 
     def empty(self, first, batch, shape, dtype="float64"):
-        """A new array of shape first + batch + `shape`, lying as loops like it."""
         return np.empty((*first, *batch, *shape), dtype)
 
     def may_write(self, array, entries_first):
-        """May a loop write it? It is also seen with entries before states."""
         return array.flags.c_contiguous and array.flags.writeable
 
     def stream(self):
-        """The context in which to compute."""
         return nullcontext()
 
     def given_back(self, array):
-        """An array as whoever gave some wants it."""
         return array
 
     def in_main_memory(self, array):
-        """A result as NumPy's array; where there is something to wait for, this waits."""
         return np.asarray(array)
 
     def fetched(self, value):
-        """What is in this memory, in main memory; what is elsewhere stays as it is."""
         return value
 
     def wait(self):
-        """Until everything is computed."""
+        pass

@@ -17,9 +17,9 @@ class Graph:
     `marks` a (name, link) to nodes.
     """
 
-    inputs: dict
-    outputs: dict
-    marks: dict = field(default_factory=dict)
+    inputs: dict[str, tuple[int, ...]]
+    outputs: dict[str, tuple[tuple[int, ...], tuple]]
+    marks: dict[tuple[str, int], tuple] = field(default_factory=dict)
     name: str = "program"
 
     @property

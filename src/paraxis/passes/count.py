@@ -15,6 +15,8 @@ from ..graph.operations import OPS
 
 @dataclass(frozen=True)
 class Count:
+    """How many operations of each kind; `flops` is the sum of the first four."""
+
     mul: int = 0
     add: int = 0
     div: int = 0
@@ -23,7 +25,7 @@ class Count:
     logic: int = 0
 
     @property
-    def flops(self):
+    def flops(self) -> int:
         """Multiplications, additions, divisions and square roots."""
         return self.mul + self.add + self.div + self.sqrt
 

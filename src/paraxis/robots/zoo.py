@@ -155,7 +155,7 @@ def chain(n, length=0.2, mass=0.5):
 def _serial(name, n, length, link, axes):
     """n equal links in a row along x, hinged about `axes` in turn."""
     if not isinstance(n, int | np.integer) or n < 1:
-        raise RobotError(f"{name}: expected a whole number of joints >= 1, found {n!r}")
+        raise RobotError(f"{name}: expected an integer number of joints >= 1, found {n!r}")
     n, step, body = int(n), Pose(translation=(float(length), 0.0, 0.0)), Inertia.of(*link)
     joints = [
         Joint(f"joint{i + 1}", "revolute", i - 1, step if i else Pose(), axes[i % len(axes)])

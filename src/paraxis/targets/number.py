@@ -1,6 +1,7 @@
-"""Numbers as a back end may write them."""
+"""Number types, and numbers as text of a target."""
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..checks import one_of
 from ..errors import ArgumentError
@@ -8,8 +9,8 @@ from ..errors import ArgumentError
 DTYPES = ("float64", "float32")
 
 
-def checked_dtype(dtype):
-    """The name of the type, or an error for one that nothing is computed in."""
+def checked_dtype(dtype: DTypeLike) -> str:
+    """The name of the type, or an error if it is not one that kernels compute in."""
     try:
         name = np.dtype(dtype).name
     except TypeError:
@@ -22,7 +23,7 @@ def as_float32(value):
     with np.errstate(over="ignore"):
         single = np.float32(value)
     if np.isinf(single) and not np.isinf(value):
-        raise ArgumentError(f"float32: the constant {value} is beyond its range")
+        raise ArgumentError(f"float32: the constant {value} is out of range")
     return single
 
 
@@ -31,4 +32,4 @@ def digits(value, dtype):
     return str(as_float32(value)) if dtype == "float32" else repr(float(value))
 
 
-NOT_PICKLED = "a kernel is machine code of this process: pickle the robot, or program.text()"
+NOT_PICKLED = "a kernel cannot be pickled: pickle the robot, or program.text()"

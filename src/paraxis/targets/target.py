@@ -7,11 +7,17 @@
 The rest of a target is its memory (drivers/memory.py): `array`, `empty`, `stream`, ...
 """
 
+from typing import Any, Protocol
+
+from numpy.typing import DTypeLike
+
+from ..body import Body
 from ..checks import one_of
-from ..drivers.memory import MainMemory
+from ..drivers.iterate import Plan
+from ..drivers.memory import MainMemory, Memory
 from ..errors import ArgumentError
-from .cpu.iterate import iterate_kernel
-from .cpu.map import map_kernel
+from .cpu.iterate import IterateKernel, iterate_kernel
+from .cpu.map import Kernel, map_kernel
 from .cuda.arrays import family_of, on_a_gpu
 from .cuda.device import device
 from .cuda.iterate import CudaIterateKernel
@@ -21,31 +27,56 @@ from .cuda.memory import GpuMemory, VisitingArrays
 TARGETS = ("cpu", "cuda")
 
 
+class Target(Memory, Protocol):
+    """What code that runs anywhere asks of a target; `name` is "cpu" or "cuda"."""
+
+    name: str
+
+    def map(self, body: Body, dtype: DTypeLike = "float64", **options: Any) -> Any:
+        """The kernel of a Body over the states of a batch."""
+        ...
+
+    def iterate(self, body: Body, plan: Plan, dtype: DTypeLike = "float64", **options: Any) -> Any:
+        """The kernel of a Body over time steps."""
+        ...
+
+    def scan(self, body: Body, order: str, **options: Any) -> Any:
+        """The kernel of a Body as the combine operator of a prefix scan."""
+        ...
+
+
 class Cpu(MainMemory):
-    """This machine's processors, and NumPy's arrays."""
+    """The processors of this machine, and NumPy arrays."""
 
     name = "cpu"
 
-    def map(self, body, dtype="float64", threads=None):
+    def map(self, body: Body, dtype: DTypeLike = "float64", threads: int | None = None) -> Kernel:
         return map_kernel(body, dtype, threads)
 
-    def iterate(self, body, plan, dtype="float64", threads=None, states=None):
-        """`states`: how many there will be, where that is known; few have code of their own."""
+    def iterate(
+        self,
+        body: Body,
+        plan: Plan,
+        dtype: DTypeLike = "float64",
+        threads: int | None = None,
+        states: int | None = None,
+    ) -> IterateKernel:
+        """`states`: their number, where it is known; for a few states there is separate code."""
         return iterate_kernel(body, plan, dtype, threads, states)
 
-    def scan(self, body, order, threads=None):
+    def scan(self, body: Body, order: str, threads: int | None = None):
         from .cpu.scan import scan_kernel  # here and below, because few programs scan
 
         return scan_kernel(body, order, threads)
 
 
 class Cuda(GpuMemory):
-    """The GPU, and the arrays of one family that are there."""
+    """The current GPU, and arrays on it that belong to one library."""
 
     name = "cuda"
 
     def __eq__(self, other):
-        """Do they have the same GPU, and arrays of the same library?"""
+        """Whether both are the same GPU, with arrays of the same library."""
         return isinstance(other, Cuda) and self._where == other._where
 
     def __hash__(self):
@@ -55,13 +86,15 @@ class Cuda(GpuMemory):
     def _where(self):
         return self.device, self.device.number, type(self.family)
 
-    def map(self, body, dtype="float64", fast_math=False):
+    def map(self, body: Body, dtype: DTypeLike = "float64", fast_math: bool = False) -> CudaKernel:
         return CudaKernel(body, dtype, fast_math, on=self.device)
 
-    def iterate(self, body, plan, dtype="float64", states=None):
+    def iterate(
+        self, body: Body, plan: Plan, dtype: DTypeLike = "float64", states: int | None = None
+    ) -> CudaIterateKernel:
         return CudaIterateKernel(body, plan, dtype, on=self.device)
 
-    def scan(self, body, order):
+    def scan(self, body: Body, order: str):
         from .cuda.scan import CudaScan
 
         return CudaScan(body, order, on=self.device)
@@ -70,23 +103,23 @@ class Cuda(GpuMemory):
 CPU = Cpu()
 
 
-def target_of(values):
-    """The target where the arrays among these values are, by name; a GPU if any is on one."""
+def target_of(values: dict[str, Any]) -> Cpu | Cuda:
+    """The target where these arrays are, given by name: a GPU if any of them is on one."""
     there = {name: value for name, value in values.items() if on_a_gpu(value)}
     if not there:
         return CPU
     return Cuda(device(), family_of(list(there.values()), list(there), device()))
 
 
-def target_named(name, values=None):
-    """The target of that name, or where it is None that of the values, by name."""
+def target_named(name: str | None, values: dict[str, Any] | None = None) -> Cpu | Cuda:
+    """The target of that name; if it is None, the target where these arrays are."""
     values = values or {}
     if name is not None:
         one_of(name, TARGETS, "target")
     found = target_of(values)
     if name == "cpu" and found is not CPU:
         there = next(key for key, value in values.items() if on_a_gpu(value))
-        raise ArgumentError(f"target: expected 'cuda', as {there} is on a GPU, found 'cpu'")
+        raise ArgumentError(f"target 'cpu' cannot be used, as {there} is on a GPU; omit target")
     if name == "cuda" and found is CPU:
         return Cuda(device(), VisitingArrays(device()))
     return found

@@ -258,5 +258,5 @@ def test_a_kernel_can_be_called_by_the_finalizer_of_other_garbage():
 def test_kernels_say_that_they_do_not_pickle():
     import pickle
 
-    with pytest.raises(TypeError, match="machine code of this process"):
+    with pytest.raises(TypeError, match="a kernel cannot be pickled"):
         pickle.dumps(px.program(px.load("planar3")).compile())

@@ -239,7 +239,7 @@ def test_work_is_done_twice_rather_than_sent():
 def test_one_thread_where_two_would_not_pay():
     schedule = for_threads(px.program(UR5), 2, latency=1000)
     assert set(schedule.places) == {0}
-    with pytest.raises(px.ArgumentError, match="processors: expected a whole number >= 1, found 0"):
+    with pytest.raises(px.ArgumentError, match="processors: expected an integer >= 1, found 0"):
         for_threads(px.program(UR5), 0)
     for latency in (-1, float("nan"), "fast"):
         with pytest.raises(px.ArgumentError, match="latency: expected a time >= 0, found"):

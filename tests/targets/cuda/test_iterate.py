@@ -411,7 +411,7 @@ def test_a_trajectory_that_is_sampled(gpu, monkeypatch):
 def test_what_closed_loops_say(gpu):
     q0 = far(START[0, :, 0])
     given = ARM, controller(ARM), swing, 2e-3
-    with pytest.raises(px.ArgumentError, match="target: expected 'cuda', as q0 is on a GPU"):
+    with pytest.raises(px.ArgumentError, match="target 'cpu' cannot be used, as q0 is on a GPU"):
         px.control.closed_loop(*given, q0=q0, duration=0.1, target="cpu")
     with pytest.raises(px.ArgumentError, match=r"target: expected one of 'cpu', 'cuda'"):
         px.control.closed_loop(*given, duration=0.1, target="tpu")

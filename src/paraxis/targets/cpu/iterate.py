@@ -4,8 +4,10 @@ import ctypes
 from array import array as word_array
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
-from ...drivers.iterate import Iteration
+from ...body import Body
+from ...drivers.iterate import Iteration, Plan
 from ...drivers.memory import MainMemory
 from ...passes.cost import cost
 from ...passes.fuse import fuse
@@ -27,10 +29,18 @@ NARROW = 16  # bytes
 
 
 class IterateKernel:
-    """Call it with the number of steps and the arrays by name; or `start` it, to go on piecewise.
+    """A compiled Program repeated over steps: call it, or `start` it to advance piece by piece.
 
-    loop(steps=1000, every=10, q=..., dt=...) returns the carried arrays as they are after the last
-    step, and what was recorded, each as a dict.
+    **Arguments:**
+
+    - `steps`: the number of steps.
+    - `every`: record every so many steps.
+    - the inputs by name, each (..., *shape); those per step (steps, ..., *shape).
+
+    **Returns:** two dicts of arrays: the carried ones after the last step, and the recorded ones,
+    (steps // every, ..., *shape).
+
+    **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape or dtype.
     """
 
     def __init__(self, plan, description, code, thread_count):
@@ -44,16 +54,25 @@ class IterateKernel:
         self._life = code.life
         self._iterate = code.function("iterate", None, ctypes.c_void_p)
 
-    def start(self, /, steps, every=1, out=None, **arrays):
-        """An Iteration, of which `advance` does some steps; `out` holds arrays for the records."""
+    def start(
+        self,
+        /,
+        steps: int,
+        every: int = 1,
+        out: dict[str, np.ndarray] | None = None,
+        **arrays: ArrayLike,
+    ) -> Iteration:
+        """An Iteration, whose `advance` does some steps; `out` holds arrays for the records."""
         return Iteration(self, MainMemory(), steps, every, out, arrays)
 
-    def __call__(self, /, steps, every=1, **arrays):
+    def __call__(
+        self, /, steps: int, every: int = 1, **arrays: ArrayLike
+    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         iteration = self.start(steps, every, None, **arrays).advance()
         return iteration.state, iteration.records
 
     def steps_at_once(self, states):
-        """So many that a thread is soon done with those of one block."""
+        """Few enough for a thread to finish those of one block soon."""
         return max(1, PIECE_WORK // (max(self.work, 1) * self.lanes))
 
     def execute(self, arrays, states, steps, every, since):
@@ -77,17 +96,25 @@ class IterateKernel:
             count,
         )
         if job[STATUS]:
-            raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
+            raise MemoryError(
+                f"{self.name}: not enough memory for the intermediate values of a state"
+            )
 
     def __repr__(self):
         carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
-        return f"<loop {self.name} carrying {carried}, {self.dtype}, {self.lanes} lanes>"
+        return f"<iterate {self.name} carrying {carried}, {self.dtype}, {self.lanes} lanes>"
 
 
-def iterate_kernel(body, plan, dtype="float64", threads=None, states=None):
-    """The loop of a Body: from this process, from the disk, or compiled.
+def iterate_kernel(
+    body: Body,
+    plan: Plan,
+    dtype: DTypeLike = "float64",
+    threads: int | None = None,
+    states: int | None = None,
+) -> IterateKernel:
+    """The iterate kernel of a Body: kept by this process, from the disk cache, or compiled.
 
-    With few `states` it is one that is meant for few; it takes any, and gives the same bits.
+    With few `states` the kernel is tuned for few; it takes any number, with the same bits.
     """
     dtype = checked_options(dtype, threads)
     lanes = lanes_of(dtype)
@@ -110,7 +137,7 @@ def iterate_kernel(body, plan, dtype="float64", threads=None, states=None):
 
 
 def assembly_source(graph, plan, lanes):
-    """The whole LLVM module of a loop, as text."""
+    """The whole LLVM module of an iterate kernel, as text."""
     module = Module()
     fused = fuse(graph) if host.has_fma() else graph
     frame = define_body(module, "body", fused, trig_first(fused), lanes)

@@ -7,7 +7,7 @@ The same code as a kernel's: a straight line for one state, vectors for a batch.
 thread does all the work.
 """
 
-from ...drivers.map import ARRAY, HEADER, STATUS, way_of
+from ...drivers.map import ARRAY, HEADER, STATUS, layout_of
 from ...errors import ArgumentError
 from ...graph.graph import size
 from ...passes.fuse import fuse
@@ -77,7 +77,7 @@ def _batch(name, pointers, entries, lanes):
     for k, count in enumerate(entries):
         row = count * lanes.size
         stores.append(f"  %address{k} = ptrtoint ptr %array{k} to i64")
-        words = (f"%address{k}", lanes.size, row, way_of(count, lanes.size, row, lanes.size))
+        words = (f"%address{k}", lanes.size, row, layout_of(count, lanes.size, row, lanes.size))
         stores += [_word(HEADER + k * ARRAY + j, word) for j, word in enumerate(words)]
     steps = [
         f"  %offset{k} = mul i64 %state, {count * lanes.size}\n"

@@ -2,10 +2,13 @@
 
 import ctypes
 import math
+from collections.abc import Callable, Sequence
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
+from ...body import Body
 from ...drivers import map as map_driver
 from ...errors import ArgumentError
 from ...passes.cost import cost
@@ -33,10 +36,21 @@ THREAD_WORK = 1_200_000  # flops a thread should have before it is worth waking
 
 
 class Kernel:
-    """Call it with one array for each input; arrays broadcast, `out=` is written in place.
+    """A compiled Program: call it with one array per input, by position or by name.
 
-    Returns an array, or a tuple of arrays for a Program with several outputs.
+    **Arguments:**
+
+    - the inputs, each (..., *shape) as `kernel.inputs` gives the shapes. Batch shapes broadcast;
+      lists, strides and other dtypes are taken, and are fastest as contiguous arrays of
+      `kernel.dtype`.
+    - `out`: an array, or a tuple of arrays for several outputs, to write the results to.
+
+    **Returns:** an array (..., *shape), or a tuple of arrays for a Program with several outputs.
+
+    **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape or dtype.
     """
+
+    native: Callable  # machine code that Python calls directly, or `general`
 
     def __init__(self, description, code, thread_count):
         self.name, self.dtype = description["name"], np.dtype(description["dtype"])
@@ -52,8 +66,14 @@ class Kernel:
         # for callers in native code, which see to it that the kernel outlives their calls
         self.addresses = {name: code.address(name) for name in description.get("native", ())}
 
-    def general(self, /, *arguments, out=None, **named):
-        """Any arrays: the path for batches, lists, strides, other dtypes."""
+    def general(
+        self,
+        /,
+        *arguments: ArrayLike,
+        out: np.ndarray | Sequence[np.ndarray] | None = None,
+        **named: ArrayLike,
+    ) -> np.ndarray | tuple[np.ndarray, ...]:
+        """The call for any arrays: batches, lists, strides, other dtypes."""
         signature = self._signature
         values, out = signature.bind_with_out(arguments, named, out, self.name)
         arrays = [
@@ -82,7 +102,9 @@ class Kernel:
             count,
         )
         if words[map_driver.STATUS]:
-            raise MemoryError(f"{self.name}: no memory for the intermediate values of a state")
+            raise MemoryError(
+                f"{self.name}: not enough memory for the intermediate values of a state"
+            )
 
     def _shared_out(self, job, states):
         """The job cut into chunks, and how many threads are to take them."""
@@ -92,7 +114,7 @@ class Kernel:
         return map_driver.share_out(job, self.lanes, count, most), count
 
     def row_major_job(self, batches, batch):
-        """The words of a job on arrays that lie row by row, their addresses open, and the threads.
+        """The words of a job on row-major arrays, without addresses, and the number of threads.
 
         `batches` are the batch shapes of the inputs, which broadcast to `batch`.
         """
@@ -103,21 +125,23 @@ class Kernel:
         raise TypeError(NOT_PICKLED)
 
     def __repr__(self):
-        slower = type(self).__call__ is Kernel.general  # targets/cpu/python_objects.py says why
+        slower = (
+            type(self).__call__ is Kernel.general
+        )  # for the reason see targets/cpu/python_objects.py
         entry = ", called through Python" if slower else ""
         return f"<kernel {self.name}{self._signature}, {self.dtype}, {self.lanes} lanes{entry}>"
 
 
 def checked_options(dtype, thread_count):
-    """The dtype's name, or an error for options that make no sense."""
+    """The name of the dtype; an error if it or the number of threads is not valid."""
     name = checked_dtype(dtype)
     if thread_count is not None and (not isinstance(thread_count, Integral) or thread_count < 1):
-        raise ArgumentError(f"threads: expected None or a number >= 1, found {thread_count!r}")
+        raise ArgumentError(f"threads: expected None or an integer >= 1, found {thread_count!r}")
     return name
 
 
 def lanes_of(dtype):
-    """As many states side by side as the widest register of this machine holds."""
+    """As many states side by side as fit into the widest register of this machine."""
     element = ELEMENTS[dtype]
     return Lanes(element, host.register_bits() // 8 // Lanes(element, 1).size)
 
@@ -155,14 +179,14 @@ def define_batch(module, graph, order, lanes, linkage=""):
     define_run(module, graph, lanes, "body", frame, fetch, rows_body, linkage)
 
 
-def map_kernel(body, dtype="float64", threads=None):
-    """The kernel of a Body over batches: from this process, from the disk, or compiled."""
+def map_kernel(body: Body, dtype: DTypeLike = "float64", threads: int | None = None) -> Kernel:
+    """The kernel of a Body over batches: kept by this process, from the disk cache, or compiled."""
     dtype = checked_options(dtype, threads)
     return store.get(_parts(body, dtype), _maker(body, dtype), load_kernel, threads)
 
 
 def kernel_with_fallback(body, dtype, fallback):
-    """A kernel of its own, whose `native` function hands what it does not take to `fallback`."""
+    """A separate kernel whose `native` function passes calls it cannot handle to `fallback`."""
     return load_kernel(*store.code(_parts(body, dtype), _maker(body, dtype)), fallback=fallback)
 
 
@@ -193,10 +217,10 @@ def _maker(body, dtype):
 
 
 def load_kernel(description, data, threads=None, fallback=None, kind=Kernel):
-    """A kernel from machine code, of this class.
+    """A kernel of class `kind` from machine code.
 
-    `kernel.native` is its native function, which hands what it does not take to `fallback`
-    (by default the kernel's own general path).
+    `kernel.native` is its native function, which passes calls it cannot handle to `fallback` (by
+    default the kernel's own `general`).
     """
     code = host.LoadedCode(data)
     kernel = kind(description, code, threads)

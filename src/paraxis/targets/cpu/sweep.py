@@ -109,7 +109,7 @@ class Job:
 
     def _check(self, words):
         if words[STATUS]:
-            raise MemoryError(f"{self._sweep.name}: no memory for its intermediate values")
+            raise MemoryError(f"{self._sweep.name}: not enough memory for its intermediate values")
 
 
 def sweep_kernel(body, ways=None, dtype="float64", wide=True, otherwise=TILE):

@@ -92,7 +92,7 @@ class Device:
 class Launcher:
     """A kernel: `launcher(blocks, threads, arguments, shared)` on the current stream.
 
-    Arguments are arrays or whole numbers, which the kernel takes as long long.
+    Arguments are arrays or integers, which the kernel takes as long long.
     """
 
     def __init__(self, driver, module, function):

@@ -1,6 +1,7 @@
 """A compiled body on the GPU, repeated over steps."""
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ...drivers.iterate import Iteration
 from ...passes.cost import cost
@@ -25,7 +26,7 @@ class CudaIterateKernel:
     with `until` waits where it is asked whether it is over.
     """
 
-    def __init__(self, body, plan, dtype="float64", on=None):
+    def __init__(self, body, plan, dtype: DTypeLike = "float64", on=None):
         self.plan, self.dtype = plan, np.dtype(checked_dtype(dtype))
         self.device, self._body = on or device(), body
         self._loaded = {}  # by the number of the GPU
@@ -86,7 +87,7 @@ class CudaIterateKernel:
 
     def __repr__(self):
         carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
-        return f"<loop {self.name} carrying {carried}, {self.dtype}, cuda>"
+        return f"<iterate {self.name} carrying {carried}, {self.dtype}, cuda>"
 
 
 class _Loaded:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ...drivers.device_map import ROWS, plan
 from ...drivers.map import Signature
@@ -25,7 +26,7 @@ class CudaKernel:
     default the GPU at hand.
     """
 
-    def __init__(self, body, dtype="float64", fast_math=False, on=None):
+    def __init__(self, body, dtype: DTypeLike = "float64", fast_math=False, on=None):
         self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
         self.device = on or device()
         self._body, self._loaded = body, {}

@@ -1,20 +1,19 @@
-"""The memory of a GPU, for loops: arrays of one family, states side by side in what is new."""
+"""The memory of a GPU: arrays of one library, new ones with states side by side."""
 
 from numbers import Real
 
 import numpy as np
 
 from ...drivers.map import as_array
-from ...drivers.memory import MainMemory
 from ...errors import ArgumentError
 from .arrays import Family, family_of, on_a_gpu
 
 
 def memory_of(values, on):
-    """The memory in which these values are, by name; plain numbers are anywhere."""
+    """The memory where these values are, given by name; plain numbers may be anywhere."""
     arrays = {name: value for name, value in values.items() if not is_number(value)}
     if not arrays:
-        raise ArgumentError(f"arrays: expected some on the GPU, found numbers only ({[*values]})")
+        raise ArgumentError(f"expected an array on a GPU, found only numbers ({[*values]})")
     return GpuMemory(on, family_of(list(arrays.values()), list(arrays), on))
 
 
@@ -23,14 +22,14 @@ def is_number(value):
 
 
 class VisitingArrays(Family):
-    """NumPy's arrays, which come to a GPU and go back."""
+    """NumPy arrays, which are copied to a GPU and back."""
 
     def given_back(self, array):
         return self.device.in_main_memory(array)
 
 
-class GpuMemory(MainMemory):
-    """As MainMemory, for a device and a family of arrays there."""
+class GpuMemory:
+    """The Memory of arrays of one family on a device."""
 
     def __init__(self, device, family):
         self.device, self.family = device, family
@@ -47,15 +46,13 @@ class GpuMemory(MainMemory):
         return array
 
     def taken(self, value, name):
-        """An array of the device's module, of one that is there already."""
         if isinstance(value, self.arrays.ndarray):
             return value
-        family_of([value], [name], self.device)  # it is on a GPU, or this says that it is not
+        family_of([value], [name], self.device)  # raises unless it is on a GPU
         (array,) = self.family.taken([value])
         return array
 
     def put(self, value):
-        """A copy on the device of what is in main memory; what is there already, itself."""
         if isinstance(value, self.arrays.ndarray):
             return value
         if is_number(value):  # a kernel that fills it does not wait, as a copy may
@@ -82,11 +79,11 @@ class GpuMemory(MainMemory):
         return array.flags.c_contiguous or entries_first.flags.c_contiguous
 
     def stream(self):
-        """The context in which work is queued where the arrays' owner queues its own."""
+        """Work is queued on the stream that the library of the arrays uses."""
         return self.family.stream()
 
     def given_back(self, array):
-        if 0 in array.strides:  # one that repeats itself is not taken by everybody
+        if 0 in array.strides:  # broadcast arrays are not accepted by every library
             array = array.copy()
         return self.family.given_back(array)
 

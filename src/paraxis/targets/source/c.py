@@ -5,6 +5,8 @@ No allocation, no globals. A long body is several functions that share a frame o
 
 import re
 
+from numpy.typing import DTypeLike
+
 from ...graph.operations import OPS
 from ..number import checked_dtype
 from .text import Language, Names, arrays, comment_lines, description, function_name, listed, write
@@ -126,7 +128,7 @@ def block_comment(paragraphs):
     return "\n".join(["/*", *lines, " */"])
 
 
-def source(graph, name=None, dtype="float64", notes=(), with_header=False):
+def source(graph, name=None, dtype: DTypeLike = "float64", notes=(), with_header=False):
     """The text of a C file; `notes` are paragraphs for the comment it begins with.
 
     With `with_header` it includes the file that `header` writes.

@@ -6,6 +6,8 @@ the index of a thread and `sincos`, so that with a few macros in front (selftest
 C++ compiler takes it too, which is how its numbers are checked where there is no GPU.
 """
 
+from numpy.typing import DTypeLike
+
 from ..number import checked_dtype
 from .c import SUFFIX, TYPES, Function, c_language, memory, one_state
 from .text import listed, write
@@ -63,7 +65,7 @@ class DeviceFunction(Function):
         ]
 
 
-def source(graph, name=None, dtype="float64", notes=()):
+def source(graph, name=None, dtype: DTypeLike = "float64", notes=()):
     """The text of a CUDA file; `notes` are paragraphs for the comment it begins with."""
     function = DeviceFunction(graph, name, dtype)
     straight = write(graph, function.language, function.arrays, function.entry)

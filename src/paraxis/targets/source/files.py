@@ -5,10 +5,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from numpy.typing import DTypeLike
 
 from ...checks import one_of
 from ...errors import ArgumentError
+from ...graph.graph import Graph
 from ..cpu import host, library
 from . import c, c_parts, fortran, python
 from . import cuda as cuda
@@ -24,14 +28,22 @@ LANGUAGES = ("c", "cuda", "fortran", "python", "library")
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written, and the shell commands that build the self-test and run it."""
+    """The files written, and the shell commands that build the self-test and run it."""
 
-    paths: list
-    build: list
+    paths: list[str]
+    build: list[str]
     test: str
 
 
-def write_files(graph, language, folder, name=None, dtype="float64", cpu=None, notes=()):
+def write_files(
+    graph: Graph,
+    language: str,
+    folder: str | os.PathLike,
+    name: str | None = None,
+    dtype: DTypeLike = "float64",
+    cpu: str | None = None,
+    notes: Sequence[str] = (),
+) -> Exported:
     """Write the files of one graph to `folder`, which is made if it is not there.
 
     `name` is the function's name in the source, by default after the graph; `notes` are what its
@@ -40,9 +52,9 @@ def write_files(graph, language, folder, name=None, dtype="float64", cpu=None, n
     """
     one_of(language, LANGUAGES, "language")
     if cpu is not None and language != "library":
-        raise ArgumentError(f"cpu: only a library is for a certain CPU, {language} is for any")
+        raise ArgumentError(f"cpu can be set only for language 'library', not for {language!r}")
     if language == "python" and dtype != "float64":
-        raise ArgumentError(f"dtype: expected 'float64', as Python's numbers are, found {dtype!r}")
+        raise ArgumentError(f"dtype: expected 'float64' for Python, found {dtype!r}")
     name = c.c_function(graph, name, dtype).name
     notes = [*notes, *(_machine(cpu) if language == "library" else [])]
     files = _files(graph, language, name, dtype, notes, cpu)
@@ -152,8 +164,8 @@ def _link(folder, name):
     )
     if compiler is None:
         raise ArgumentError(
-            "library: no C compiler (cc, gcc, clang) found to link it. The object file is written; "
-            f"where there is a compiler, run: {shlex.join(['cc', *words])}"
+            "library: found no C compiler (cc, gcc, clang) to link it with. The object file has "
+            f"been written; on a machine with a compiler, run: {shlex.join(['cc', *words])}"
         )
     try:
         done = subprocess.run([*compiler, *words], capture_output=True, text=True)

@@ -7,6 +7,7 @@ import re
 import textwrap
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ...graph.operations import OPS
 from ..number import checked_dtype
@@ -84,7 +85,7 @@ def language_of(dtype):
     )
 
 
-def source(graph, name=None, dtype="float64", notes=()):
+def source(graph, name=None, dtype: DTypeLike = "float64", notes=()):
     """The text of a Fortran file; `notes` are paragraphs for the comment it begins with."""
     language = language_of(dtype)
     name = function_name(graph, name, language)

@@ -1,17 +1,20 @@
-"""A graph as a straight line of LLVM over vectors, one lane a state.
+"""A graph as straight-line LLVM over vectors, one state per lane.
 
-The function takes a pointer for each input and output array and finds its entries there in one
-of two ways (`Blocks`, `Rows`). No fast-math flags: what is fused and in which order is decided
+The function takes a pointer to each input and output array, in one of two layouts (`Blocks`,
+`Rows`). No fast-math flags: what is fused and in which order is decided
 by passes, so every number of lanes gives the same bits.
 """
 
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, Protocol
 
 from ....graph.graph import size
 from ....passes.pieces import cut, frame_places, frame_size
+from .lanes import Lanes
 from .operations import OPERATIONS
 from .rows import request
 from .tiles import Straight, cell_entries, load_tile, store_tile, tiles
@@ -26,14 +29,48 @@ LONG_RUN = 64  # unused entries in a row that a loop looks at
 POISON = -10  # index of the first such step, others below; results of nodes count from zero
 
 
+class Access(Protocol):
+    """How a body reads and writes its arrays, which are in one layout. `code` is an Emitter.
+
+    `line` is the distance in bytes between the cache lines of a later block, or None where the
+    caller passes it; `pointers` is the number of pointers to arrays, by default one per array.
+    """
+
+    line: int | None
+    pointers: int | None
+    lanes: Lanes
+
+    def __init__(self, lanes: Lanes, shapes: Sequence[tuple[int, ...]]): ...
+
+    def load(self, code: Any, array: int, entry: int) -> str:
+        """The register that holds an entry of all lanes."""
+        ...
+
+    def look_at(self, code: Any, array: int, entries: range, total: str) -> str:
+        """`total` plus the difference of each of these entries to itself: zero, or NaN."""
+        ...
+
+    def parts(self, array: int) -> list[tuple[int, int, int]]:
+        """(first entry, entries, lines of code) of each group that is stored at once."""
+        ...
+
+    def clear(self, code: Any, array: int, first: int, entries: int) -> None:
+        """Write zeros."""
+        ...
+
+    def store(self, code: Any, array: int, entry: int, values: Sequence[str]) -> None:
+        """Write one group of entries, the first of which is `entry`."""
+        ...
+
+
 class Blocks:
     """Entry k is a whole vector, k vectors from the start: scratch blocks. With one lane that is
     a plain contiguous array."""
 
-    line = None  # how far apart the cache lines of a later block are: the caller says
-    pointers = None  # that the arrays are behind; by default one each
+    line: int | None = None
+    pointers: int | None = None
 
-    def __init__(self, lanes, shapes):
+    def __init__(self, lanes: Lanes, shapes):
         self.lanes, self.vector = lanes, lanes.count * lanes.size
         self.entries = [size(shape) for shape in shapes]
 
@@ -45,7 +82,6 @@ class Blocks:
         return code.let(f"load {self.lanes.type}, ptr {at}, align {self.vector}")
 
     def look_at(self, code, array, entries, total):
-        """`total` plus the difference of each of these entries to itself: zero, or NaN."""
         at, function = self.address(code, array, entries.start), f"unused_blocks_{self.lanes.count}"
         step = Straight()
         place = step.let(f"getelementptr {self.lanes.type}, ptr %from, i64 %k")
@@ -54,7 +90,6 @@ class Blocks:
         return call_look(code, function, self.lanes, at, 0, len(entries), total)
 
     def parts(self, array):
-        """(first entry, entries, lines of code) of what is stored at once."""
         return [(entry, 1, 2) for entry in range(self.entries[array])]
 
     def clear(self, code, array, first, entries):
@@ -69,9 +104,10 @@ class Rows:
     """Whole states one after another, as people keep them; transposed in registers, a tile of
     entries when the first of them is needed, so that moving and computing overlap."""
 
-    line, pointers = 64, None
+    line: int | None = 64
+    pointers: int | None = None
 
-    def __init__(self, lanes, shapes):
+    def __init__(self, lanes: Lanes, shapes):
         self.lanes, self.entries = lanes, [size(shape) for shape in shapes]
         self.tiles = [_tiles(entries, lanes) for entries in self.entries]
         self.loaded = {}
@@ -127,8 +163,8 @@ class Rows:
         for state in range(self.lanes.count):
             code.clear(self._address(code, array, first)(state), entries * self.lanes.size)
 
-    def store(self, code, array, first, values):
-        store_tile(code, self.lanes, len(values), values, self._address(code, array, first))
+    def store(self, code, array, entry, values):
+        store_tile(code, self.lanes, len(values), values, self._address(code, array, entry))
 
 
 @lru_cache(maxsize=64)
@@ -136,15 +172,16 @@ def _tiles(entries, lanes):
     return tuple(tiles(entries, lanes))
 
 
-def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
+def define_body(module, name, graph, order, lanes, access: type[Access] = Blocks, fetch=False):
     """Add `void @name(ptr input..., ptr output..., ptr frame)` computing `graph` in `order`.
 
-    With `fetch`, a pair (ptr, i64) for each array follows the arrays: where the states of a later
-    block lie, and how far apart their cache lines are (for Rows that is known). Requests for those lines are spread over
-    the body, which is long enough to hide the memory and too long for the hardware to look beyond.
+    With `fetch`, a pair (ptr, i64) for each array follows the arrays: the address of the states of
+    a later block, and the distance between their cache lines (for Rows it is known). Requests for
+    those lines are spread over the body, which is long enough to hide the memory latency and too
+    long for the hardware to look beyond.
 
-    A long body becomes several functions (passes/pieces.py). Memory for their frame is what the
-    caller brings as last argument. Returns how many vectors that is.
+    A long body becomes several functions (passes/pieces.py), whose frame is memory that the caller
+    passes as the last argument. Returns the number of vectors in that frame.
     """
     shapes = graph.shapes
     parameters = [f"ptr %array{k}" for k in range(access.pointers or len(shapes))]
@@ -174,7 +211,9 @@ def define_body(module, name, graph, order, lanes, access=Blocks, fetch=False):
     return define_steps(module, name, parameters, steps, emitter, beside, after_step)
 
 
-def define_steps(module, name, parameters, steps, emitter, beside=0, after_step=lambda emitter: 0):
+def define_steps(
+    module, name, parameters, steps, emitter, beside: float = 0, after_step=lambda emitter: 0
+):
     """Add `void @name(parameters)` that does the steps, by as many functions as it takes.
 
     `emitter(slots)` writes steps as code, with these places in %frame; `after_step` may add to

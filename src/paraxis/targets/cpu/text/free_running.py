@@ -278,7 +278,7 @@ seen{h}:"""
 
 
 def _count(array, index, tag=""):
-    """Add one to an entry of an array of whole numbers."""
+    """Add one to an entry of an array of integers."""
     name = f"{array}.count{tag}"
     return f"""  %{name}.at = getelementptr i64, ptr %{array}, i64 {index}
   %{name}.old = load i64, ptr %{name}.at, align 8

@@ -253,7 +253,7 @@ finish:
 done:
   ret ptr null
 exhausted:
-  {_fail("no memory for the intermediate values of a state", RESOURCE_EXHAUSTED, module)}
+  {_fail("not enough memory for the intermediate values of a state", RESOURCE_EXHAUSTED, module)}
 wrong:
   {_fail("a call that was not made by this version of paraxis", INVALID_ARGUMENT, module)}
 }}""",
