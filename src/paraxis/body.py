@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class Body:
     `make` is a function at the top level of a module; it and its arguments make up the key.
     """
 
-    def __init__(self, make: Callable[..., Graph], *arguments):
+    def __init__(self, make: Callable[..., Graph], *arguments: Any):
         self.recipe = (make, *arguments)
 
     @cached_property
@@ -40,7 +41,7 @@ class Body:
         """The graph, for one use: kept only where it is kept already, as it may be large."""
         return self.__dict__.get("graph") or self._traced()
 
-    def _traced(self):
+    def _traced(self) -> Graph:
         make, *arguments = self.recipe
         return make(*arguments)
 
@@ -64,7 +65,7 @@ class Body:
         return cost(self.graph)
 
 
-def spelt(value):
+def spelt(value: Any) -> str:
     """A value as text: the same in every process, and another for every other value.
 
     Robots, graphs and other things that have one are written as their `digest`.

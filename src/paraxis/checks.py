@@ -5,13 +5,16 @@ Names of robots, joints and frames may come from untrusted files: errors quote t
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
+from typing import Any
 
-from .errors import ArgumentError
+from .errors import ArgumentError, ParaxisError
 
 LOOKED_AT = 1_000  # names at most; a chain may have a million joints
 
 
-def one_of(value, known: Iterable, what: str, error=ArgumentError):
+def one_of(
+    value: Any, known: Iterable, what: str, error: type[ParaxisError] = ArgumentError
+) -> str:
     """`value`, if it is one of the names in `known`; otherwise an error that lists them."""
     if isinstance(value, str) and value in known:
         return value
@@ -21,7 +24,7 @@ def one_of(value, known: Iterable, what: str, error=ArgumentError):
     )
 
 
-def did_you_mean(name, known: Iterable) -> str:
+def did_you_mean(name: Any, known: Iterable) -> str:
     """The end of an error about an unknown name: the most similar known name, if any."""
     if not isinstance(name, str) or len(name) > 100:
         return ""
@@ -33,7 +36,7 @@ def did_you_mean(name, known: Iterable) -> str:
     return f"; did you mean {quoted(by_lower[near[0]])}?" if near else ""
 
 
-def shown(text, most: int = 60) -> str:
+def shown(text: Any, most: int = 60) -> str:
     """`text` on one line of at most `most` characters, unprintable ones as escapes.
 
     Names may come from untrusted files. The result may still be markup to rich or HTML: pass it on
@@ -45,7 +48,7 @@ def shown(text, most: int = 60) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def quoted(text, most: int = 80) -> str:
+def quoted(text: Any, most: int = 80) -> str:
     """`text`, which may be untrusted, quoted on one line of about `most` characters."""
     shown = repr(text[: most + 1] if isinstance(text, str | bytes) else text)
     return shown if len(shown) <= most + 2 else f"{shown[:most]}...{shown[0]}"
@@ -57,14 +60,14 @@ def listing(names: Sequence, most: int = 12) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def whole_number(name: str, value, least: int = 1) -> int:
+def whole_number(name: str, value: Any, least: int = 1) -> int:
     """`value` as an int; an error unless it is an integer, and not too small."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ArgumentError(f"{name}: expected an integer >= {least}, found {value!r}")
     return int(value)
 
 
-def is_hashable(value) -> bool:
+def is_hashable(value: Any) -> bool:
     """Whether it can be a key of a dict; a tuple can only if all its entries can."""
     try:
         hash(value)

@@ -7,8 +7,11 @@ finish.
 import os
 import sys
 import threading
+from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 _lock = threading.RLock()  # imports may cause others
 if hasattr(os, "register_at_fork"):
@@ -17,19 +20,21 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-def imported(name, package):
+def imported(name: str, package: str) -> ModuleType:
     """The module, imported while no fork is under way."""
     with _lock:
         return import_module(name, package)
 
 
-def namespace(package, modules, folders=()):
+def namespace(
+    package: str, modules: dict[str, str], folders: tuple[str, ...] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """(__getattr__, __dir__) of a package that imports its public names when they are asked for.
 
     modules: name -> the module below the package that defines it. folders: its public namespaces.
     """
 
-    def find(name):
+    def find(name: str) -> Any:
         if name in folders:
             return imported(f".{name}", package)
         if name in modules:
@@ -38,7 +43,7 @@ def namespace(package, modules, folders=()):
             return value
         raise AttributeError(f"module {package!r} has no attribute {name!r}{elsewhere(name)}")
 
-    def elsewhere(name):
+    def elsewhere(name: str) -> str:
         """Where a name that is not here may be found, for an error message."""
         if name.startswith("_"):
             return ""

@@ -39,7 +39,7 @@ class Program(Body):
     are dicts of shapes by name, in calling order; `str(program)` is its text.
     """
 
-    def __init__(self, make: Callable, *arguments):
+    def __init__(self, make: Callable[..., Graph], *arguments: Any):
         super().__init__(make, *arguments)
         check(self.graph)
 
@@ -324,7 +324,7 @@ class Program(Body):
         return f"<Program {self.name}({shapes}) -> {results}: {self.count()}>"
 
 
-def _options(target, threads) -> dict[str, Any]:
+def _options(target: str | None, threads: int | None) -> dict[str, Any]:
     """The options that a target takes, checked before looking for a GPU."""
     if threads is None:
         return {}
@@ -333,6 +333,6 @@ def _options(target, threads) -> dict[str, Any]:
     return {"threads": threads}
 
 
-def given(graph):
+def given(graph: Graph) -> Graph:
     """The graph of a Program that was made from one."""
     return graph
