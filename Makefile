@@ -29,7 +29,7 @@ help:
 	@echo "make test-long  the tests that take longer"
 	@echo "make soak       random trials by the thousand (PARAXIS_SOAK=10 tries ten times as many)"
 	@echo "make test-torch the tests of paraxis.torch (installs PyTorch, some gigabytes)"
-	@echo "make lint       style and formatting"
+	@echo "make lint       style, formatting and types"
 	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
 	@echo "make hardware   simulate and synthesise CORDIC circuits, for the report (minutes; needs iverilog)"
 	@echo "make reports    the papers' numbers beside ours, regenerated in docs/reports"
@@ -109,6 +109,7 @@ test-torch: $(TOOLS) $(TORCH)
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
