@@ -342,7 +342,7 @@ def test_functions_for_numpy_name_those_for_tensors(transformed):
         lambda q: px.simulate(robot, q, q, dt=1e-3, steps=1).q,
         lambda q: px.payload(robot, mass=q[..., 0])["mass"],
     ):
-        with pytest.raises(ArgumentError, match="paraxis.torch has functions with gradients"):
+        with pytest.raises(ArgumentError, match="paraxis.torch, whose functions support gradients"):
             transformed(function)(q.clone())
 
 

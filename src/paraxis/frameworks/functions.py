@@ -5,7 +5,6 @@ one of its arrays goes through a Program.
 """
 
 import inspect
-from functools import lru_cache
 
 from .. import api
 from ..dynamics import loads
@@ -14,8 +13,6 @@ from ..physics.friction.motor_torques import MotorTorques
 from ..programs import Program
 from ..robot_functions import FUNCTIONS
 from ..robots.robot import a_robot
-
-MOST = 512  # functions that are ready to be called; others are made again
 
 
 def functions_of_robots(framework, prepare):
@@ -31,19 +28,15 @@ def _function(name, framework, prepare):
     given = inspect.signature(model)
     signature = given.replace(parameters=[p for p in given.parameters.values() if p.name != "out"])
     options = [key for key in ("algorithm", "frame", "coordinates") if key in signature.parameters]
+    defaults = {key: signature.parameters[key].default for key in options}
     inputs = FUNCTIONS[name].inputs
-
-    @lru_cache(maxsize=MOST)
-    def prepared(robot, *chosen):
-        """What is called for a robot; options, then names of parameters, may be left out."""
-        named = dict(zip(options, chosen, strict=False))
-        program = api.program(robot, name, parameters=chosen[len(options) :], **named)
-        run = prepare(program)
-        return RESULTS_OF[name](run) if name in RESULTS_OF else run
+    usual = framework, name
 
     def function(*arguments, **keywords):
-        if not keywords and len(arguments) == 1 + len(inputs):  # the usual way
-            return _of(prepared, arguments[0])(*arguments[1:])
+        if not keywords and len(arguments) == 1 + len(inputs):  # the usual way, once it is there
+            ready = getattr(arguments[0], "calls", {}).get(usual)
+            if ready is not None:
+                return ready(*arguments[1:])
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         values, parameters = bound.arguments, bound.arguments["parameters"]
@@ -51,19 +44,19 @@ def _function(name, framework, prepare):
             raise ArgumentError(
                 f"{name}: paraxis.{framework} has no out to write results to, found 'out'"
             )
-        run = _of(prepared, values["robot"], *(values[key] for key in options), *parameters)
+        robot, chosen = a_robot(values["robot"]), {key: values[key] for key in options}
+        is_usual = not parameters and all(chosen[key] == defaults[key] for key in options)
+        key = usual if is_usual else (*usual, *chosen.values(), *parameters)
+        try:
+            run = robot.calls[key]
+        except (KeyError, TypeError):  # an option without a hash is no name: program() says so
+            program = api.program(robot, name, parameters=tuple(parameters), **chosen)
+            run = prepare(program)
+            run = robot.calls[key] = RESULTS_OF[name](run) if name in RESULTS_OF else run
         return run(*(values[array] for array in inputs), *parameters.values())
 
     _describe(function, model, framework, signature)
     return function
-
-
-def _of(prepared, robot, *chosen):
-    try:
-        return prepared(robot, *chosen)
-    except TypeError:  # what has no hash is no robot
-        a_robot(robot)
-        raise
 
 
 def _describe(function, model, framework, signature):
@@ -87,16 +80,16 @@ def _load(name, body_of, options, framework, prepare):
     model = getattr(loads, name)
     signature = inspect.signature(model)
 
-    @lru_cache(maxsize=MOST)
-    def prepared(robot, *chosen):
-        program = Program(*body_of(robot, *chosen).recipe)
-        return prepare(program), tuple(program.inputs)
-
     def function(*arguments, **keywords):
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         values = bound.arguments
-        run, inputs = _of(prepared, values["robot"], *(values[key] for key in options))
+        robot, chosen = a_robot(values["robot"]), [values[key] for key in options]
+        key = (framework, name, *chosen)
+        if key not in robot.calls:
+            program = Program(*body_of(robot, *chosen).recipe)
+            robot.calls[key] = prepare(program), tuple(program.inputs)
+        run, inputs = robot.calls[key]
         results = run(*(values[array] for array in inputs))
         return dict(zip(inputs, results, strict=True)) if name == "payload" else results
 
