@@ -249,7 +249,7 @@ SHORT = px.robots.planar(3)
 @pytest.mark.parametrize(
     ("robot", "function", "options", "message"),
     [
-        ("ur5", "jacobian", {}, r"robot: expected a Robot \(px.load makes one\), found str"),
+        ("ur5", "jacobian", {}, r"robot: expected a Robot \(see px.load\), found str"),
         (SHORT, "inverse", {}, r"function: expected one of .*'mass_matrix'.*, found 'inverse'"),
         (SHORT, None, {}, "function: expected one of .*, found None"),
         (SHORT, "jacobian", {"frame": "toe"}, "robot 'planar3' has no frame 'toe'; it has 'base'"),

@@ -529,7 +529,9 @@ def test_functions_for_numpy_name_those_for_jax(transformed):
         lambda q: px.gravity_torques(robot, q),
         lambda q: px.simulate(robot, q, q, dt=1e-3, steps=1).q,
     ):
-        with pytest.raises(px.ArgumentError, match="paraxis.jax, whose functions support gradients"):
+        with pytest.raises(
+            px.ArgumentError, match="paraxis.jax, whose functions support gradients"
+        ):
             transformed(function)(np.zeros((3, 2)))
 
 

@@ -413,7 +413,7 @@ def test_bad_options_are_named(options, words):
 
 @pytest.mark.parametrize("name", ["ur5", "stanford"])
 def test_robots_of_other_families_are_refused(name):
-    with pytest.raises(px.RobotError, match="no inverse kinematics in closed form"):
+    with pytest.raises(px.RobotError, match="no closed-form inverse kinematics"):
         inverse_kinematics_circuit(px.load(name))
 
 

@@ -34,7 +34,7 @@ def test_another_solution_has_another_name():
 @pytest.mark.parametrize(
     "words, said",
     [
-        (("ur5", "--function", "inverse_kinematics"), "no inverse kinematics in closed form"),
+        (("ur5", "--function", "inverse_kinematics"), "no closed-form inverse kinematics"),
         (("puma560", "--function", "mass_matrix"), "'inverse_kinematics', 'inverse_dynamics'"),
         (("puma560", "--function", "inverse_kinematics", "--word", 10), "word: expected at least"),
         (("puma560", "--function", "inverse_kinematics", "--velocity", 3), "velocity"),

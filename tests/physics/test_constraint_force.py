@@ -217,7 +217,7 @@ def branching():
 
 @every
 def test_a_tree_is_refused(name):
-    message = f"'{name}': expected a chain, found a tree: robot 'twins' branches at "
+    message = f"'{name}' works on chains only, but robot 'twins' branches at "
     with pytest.raises(ArgumentError, match=message):
         px.program(branching(), "forward_dynamics", name)
 

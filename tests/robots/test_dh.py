@@ -80,7 +80,7 @@ LINK = (1, (0, 0, 0), (1, 1, 1))
         ([(0, 0, 0)], [LINK], {}, "row 1: expected 4 numbers, found 3"),
         ([(0, 0, 0, 0), (0, 0, math.nan, 0)], [LINK] * 2, {}, "row 2: expected finite numbers"),
         ([(0, 0, "x", 0)], [LINK], {}, "row 1: expected 4 numbers"),
-        ([(0, 0, 0, 0)] * 2, [LINK], {}, "links: expected 2, one a row, found 1"),
+        ([(0, 0, 0, 0)] * 2, [LINK], {}, "links: expected 2, one per row, found 1"),
         ([(0, 0, 0, 0)], [LINK], {"kinds": ["ball"]}, "kind: expected one of"),
         ([(0, 0, 0, 0)], [LINK], {"kinds": ["revolute"] * 2}, "kinds: expected 1"),
         (
@@ -103,8 +103,13 @@ LINK = (1, (0, 0, 0), (1, 1, 1))
             {},
             "link 1 inertia: expected 3, 6 or 3x3 numbers",
         ),
-        ([(0, 0, 0, 0)], [(1, (0, 0, 0), np.arange(9).reshape(3, 3))], {}, "a symmetric matrix"),
-        ([], [], {}, "expected at least one moving joint, found none"),
+        (
+            [(0, 0, 0, 0)],
+            [(1, (0, 0, 0), np.arange(9).reshape(3, 3))],
+            {},
+            "is not symmetric",
+        ),
+        ([], [], {}, "has no moving joint"),
     ],
 )
 def test_errors_in_a_table(rows, links, options, message):

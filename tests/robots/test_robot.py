@@ -72,7 +72,7 @@ BODY = Inertia.of(1, (0, 0, 0), (1, 1, 1))
 
 STRETCHED = ((2, 0, 0), (0, 1, 0), (0, 0, 1))
 NOT_A_ROBOT = [  # a field, a function that makes its value (which may raise by itself), the reason
-    ("joints", lambda: [], "expected at least one moving joint"),
+    ("joints", lambda: [], "has no moving joint"),
     ("joints", lambda: [Joint("j", "ball")], "kind: expected one of"),
     ("joints", lambda: [Joint("j", "revolute", 0)], "parent: expected -1 or an earlier joint"),
     ("joints", lambda: [Joint("j", "revolute", -2)], "parent: expected -1 or an earlier joint"),
@@ -118,7 +118,7 @@ def test_two_joints_of_one_name_are_an_error():
 
 
 def test_a_body_that_could_not_be_built_is_warned_of_once():
-    with pytest.warns(RobotWarning, match="break the triangle inequality") as caught:
+    with pytest.warns(RobotWarning, match="violate the triangle inequality") as caught:
         robot = Robot("r", [Joint("j", "revolute")], [Inertia.of(1, (0, 0, 0), (1, 1, 3))])
     assert len(caught) == 1
     with warnings.catch_warnings():

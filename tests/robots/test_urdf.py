@@ -231,9 +231,9 @@ def test_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("no/such/file.urdf", "'no/such/file.urdf': expected a URDF file, found no file"),
-        ("nothere.urdf", "'nothere.urdf': expected a URDF file, found no file"),
-        (os.curdir + os.sep, "expected a URDF file, found a directory"),
+        ("no/such/file.urdf", "'no/such/file.urdf': no such file; expected a URDF file"),
+        ("nothere.urdf", "'nothere.urdf': no such file; expected a URDF file"),
+        (os.curdir + os.sep, "is a directory; expected a URDF file"),
         ("a\0b.urdf", "cannot be read: embedded null byte"),
         ("x" * 10_000 + ".urdf", "cannot be read"),
         (17, "expected a path, found int"),
@@ -250,10 +250,10 @@ def test_files_that_are_none(source, message):
 def test_errors_in_a_file_name_the_file(tmp_path):
     path = tmp_path / "bad.xml"
     path.write_text(PAIR[:-1])
-    with pytest.raises(RobotError, match="bad.xml': XML: broken at line 5"):
+    with pytest.raises(RobotError, match="bad.xml': XML: invalid at line 5"):
         load(path)
     path.write_text("<mujoco/>")
-    with pytest.raises(RobotError, match="bad.xml': .*MJCF.* not read yet"):
+    with pytest.raises(RobotError, match="bad.xml': .*MJCF.* not supported yet"):
         load(path)
 
 
@@ -275,5 +275,5 @@ def test_built_in_robots(zoo, monkeypatch, tmp_path):
     assert load("tiny").n == 1  # a folder is no robot
     (tmp_path / "long").write_text(PAIR)
     assert load("long").n == 1  # but a file is one
-    with pytest.raises(RobotError, match="found no file"):
+    with pytest.raises(RobotError, match="no such file"):
         load(Path("tiny2"))  # a Path is never a name

@@ -164,7 +164,9 @@ def test_implausible_inertias_are_warned_of_once_by_the_names_of_their_links():
         joint("j", "a", "b"), joint("k", "b", "c"), joint("l", "c", "d"),
     )  # fmt: skip
     message = warning_of(lambda: parse_urdf(text))
-    assert message.startswith("robot 'r': link 'b' of joint 'j': principal moments 1 + 1 < 9 break")
+    assert message.startswith(
+        "robot 'r': link 'b' of joint 'j': principal moments 1 + 1 < 9 violate"
+    )
     assert "; link 'c' of joint 'k': a principal moment of inertia is negative" in message
     assert message.endswith("; computing with these inertias as given")
     many = [link(f"l{i}", bad) + joint(f"j{i}", "a", f"l{i}") for i in range(9)]
@@ -197,7 +199,7 @@ def test_mimic_joints_are_named_unless_they_do_not_move():
     parts = [A, *(link(name, body) for name in "bcd"), joint("k", "a", "b")]
     moving = robot(*parts, joint("j", "b", "c", inside=inside), joint("l", "c", "d"))
     message = warning_of(lambda: parse_urdf(moving))
-    assert "mimic joints move independently here: 'j'; give each" in message
+    assert "mimic joints move independently here: 'j'; set each" in message
     assert "robot.locked" in message
     welded = robot(*parts, joint("j", "b", "c", "fixed", inside), joint("l", "c", "d"))
     assert warning_of(lambda: parse_urdf(welded)) is None
@@ -208,7 +210,7 @@ def test_joints_that_move_nothing_with_mass_are_named():
     assert "no link that moves has mass" in warning_of(lambda: parse_urdf(PAIR))
     two = robot(A, link("b", inertial()), C, joint("j", "a", "b"), joint("k", "b", "c"))
     message = warning_of(lambda: parse_urdf(two))
-    assert "torques are zero and their accelerations undefined: 'k'; give a link" in message
+    assert "torques are zero and their accelerations are undefined: 'k'; give a link" in message
     between = robot(A, B, link("c", inertial()), joint("j", "a", "b"), joint("k", "b", "c"))
     assert warning_of(lambda: parse_urdf(between)) is None  # a link without mass on the way
     rotor = {"k": {"transmission": {"ratio": 2, "rotor_inertia": 0.1}}}

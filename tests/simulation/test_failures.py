@@ -169,7 +169,7 @@ def test_progress_is_shown_to_people_only_and_taken_away(monkeypatch):
 
 NAN, INF = float("nan"), float("inf")
 REFUSED = {
-    "robot": ({"robot": "ur5"}, r"robot: expected a Robot \(px.load makes one\), found str"),
+    "robot": ({"robot": "ur5"}, r"robot: expected a Robot \(see px.load\), found str"),
     "dt 0": ({"dt": 0}, "dt: expected a number > 0, found 0"),
     "dt < 0": ({"dt": -1e-3}, "dt: expected a number > 0, found -0.001"),
     "dt nan": ({"dt": NAN}, "dt: expected a number > 0, found nan"),

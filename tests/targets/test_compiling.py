@@ -10,7 +10,7 @@ from support.processes import python
 
 import paraxis as px
 from paraxis.chains import bodies
-from paraxis.targets import compiling
+from paraxis.targets import compiling, store
 from paraxis.targets.cpu import host
 
 NOTICE = (
@@ -44,6 +44,7 @@ class Slow:
 @pytest.fixture
 def compiler(capsys, monkeypatch):
     slow = Slow(capsys)
+    store.forget()
     monkeypatch.setattr(host, "compile_object", slow)
     return slow
 
@@ -74,9 +75,9 @@ def test_what_is_not_kept_is_not_promised(compiler, monkeypatch):
 
 
 def test_tracing_a_program_takes_time_too(capsys, monkeypatch):
-    from paraxis import api
+    from paraxis import function_bodies
 
-    seen, graph_of = [], api.graph_of
+    seen, graph_of = [], function_bodies.graph_of
 
     def slow(*arguments):
         until = time.monotonic() + 20.0
@@ -85,7 +86,7 @@ def test_tracing_a_program_takes_time_too(capsys, monkeypatch):
             seen.extend(capsys.readouterr().err.splitlines())
         return graph_of(*arguments)
 
-    monkeypatch.setattr(api, "graph_of", slow)
+    monkeypatch.setattr(function_bodies, "graph_of", slow)
     px.program(px.robots.planar(2), "gravity_torques")
     assert seen == [
         "paraxis: tracing gravity_torques of 'planar2' (0.02 s so far). Silence: PARAXIS_QUIET=1"

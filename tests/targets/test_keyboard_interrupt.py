@@ -199,7 +199,7 @@ def test_every_long_call_ends_with_a_keyboard_interrupt():
     import ctypes, os, random, signal, sys, threading, time
     import numpy as np, paraxis as px
     from paraxis.targets.cpu import host
-    from paraxis.parallel.optimal import search
+    from paraxis.parallel.methods.optimal import search
 
     def interrupted(call, after=0.15):
         call_begins = time.monotonic()

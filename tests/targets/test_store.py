@@ -384,9 +384,11 @@ def test_another_version_without_source_does_not_load_this_ones_code(form, tmp_p
             py_compile.compile(path, bytecode, doraise=True)
     found, kept = [], []
     for operation in ("fadd", "fmul"):
-        part = Path("paraxis", "targets", "cpu", "text", "body.py")
+        part = Path("paraxis", "targets", "cpu", "text", "operations.py")
+        source = (SOURCE / part).read_text()
+        assert '"mul": _instruction("fmul")' in source
         target.write_text(
-            (SOURCE / part).read_text().replace('"mul": "fmul"', f'"mul": "{operation}"')
+            source.replace('"mul": _instruction("fmul")', f'"mul": _instruction("{operation}")')
         )
         py_compile.compile(target, (place / part).with_suffix(".pyc"), doraise=True)
         where = shutil.make_archive(place, "zip", place) if form == "archive" else place

@@ -36,7 +36,7 @@ def links(robot):
     """The links of a chain. A tree is an error that names where it branches."""
     if robot.branching:
         raise ArgumentError(
-            f"expected a chain, found a tree: robot {quoted(robot.name)} branches at "
+            f"this function works on chains only, but robot {quoted(robot.name)} branches at "
             f"{branches(robot)}"
         )
     n, joints, bodies = robot.n, robot.joints, robot.inertias

@@ -1,18 +1,18 @@
-"""Where a tree branches, in words, for what works on chains only."""
+"""Where a tree branches, in words, for errors of functions that need a chain."""
 
 from ..checks import listing, quoted
 from ..errors import ArgumentError
 from .joint import WORLD
 
-MOST = 12  # places that an error names
+MOST = 12  # branches that an error names
 
 
 def branches(robot):
-    """The bodies of `robot` that carry several joints, and which; nothing when it is a chain."""
-    places = [_branch(robot, body) for body in robot.branching[:MOST]]
+    """The bodies of `robot` that carry several joints, and which; "" for a chain."""
+    found = [_branch(robot, body) for body in robot.branching[:MOST]]
     if len(robot.branching) > MOST:
-        places.append(f"{len(robot.branching) - MOST} more")
-    return "; ".join(places)
+        found.append(f"{len(robot.branching) - MOST} more")
+    return "; ".join(found)
 
 
 def _branch(robot, body):
@@ -21,7 +21,7 @@ def _branch(robot, body):
 
 
 def link_name(robot, body):
-    """What the description calls a body: its first frame, else the joint it hangs on."""
+    """The name of a body: that of its first frame, else that of its joint."""
     for frame in robot.frames:
         if frame.body == body:
             return f"link {quoted(frame.name)}"
@@ -33,6 +33,6 @@ def require_chain(robot, algorithm):
     found = robot.robot
     if found.branching:
         raise ArgumentError(
-            f"algorithm {algorithm!r}: expected a chain, found a tree: "
-            f"robot {quoted(found.name)} branches at {branches(found)}"
+            f"algorithm {algorithm!r} works on chains only, but robot {quoted(found.name)} "
+            f"branches at {branches(found)}"
         )

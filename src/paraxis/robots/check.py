@@ -1,6 +1,6 @@
-"""What every robot must be, and a warning of bodies that could not be built.
+"""Checks of a robot, and a warning about bodies that cannot exist.
 
-Each number is looked at in arrays of all joints; what is wrong is then found by name.
+Numbers are checked in arrays over all joints; a wrong one is then reported by name.
 """
 
 from collections import Counter
@@ -20,12 +20,14 @@ MOST = 5  # links that a warning names
 
 
 def check(robot):
-    """Raise on anything that is not a robot; warn on a body that could not be built."""
+    """Raise if the robot is not valid; warn about bodies that cannot exist."""
     name, joints = quoted(robot.name), robot.joints
     if not joints:
-        raise RobotError(f"robot {name}: expected at least one moving joint, found none")
+        raise RobotError(f"robot {name} has no moving joint")
     if len(joints) != len(robot.inertias):
-        raise RobotError(f"robot {name}: {len(joints)} joints but {len(robot.inertias)} inertias")
+        raise RobotError(
+            f"robot {name} has {len(joints)} joints but {len(robot.inertias)} inertias"
+        )
     _check_names(robot.joint_names, "joint")
     for i, joint in enumerate(joints):
         _check_joint(joint, i)
@@ -51,7 +53,7 @@ def check(robot):
 
 
 def implausible(bodies):
-    """One sentence about those of {what: Inertia} that no solid body has, or none."""
+    """A list of one sentence about those of {what: Inertia} that no solid body can have, or []."""
     reasons = {what: body.implausible() for what, body in bodies.items()}
     found = [f"{what}: {reason}" for what, reason in reasons.items() if reason]
     if not found:
@@ -61,7 +63,7 @@ def implausible(bodies):
 
 
 def warn_of(what, sentences):
-    """One warning of all of them, where the caller so many levels up stands; none of none."""
+    """Warn once, with all the sentences, if there are any."""
     if sentences:
         several = len(sentences) > 1
         text = "; ".join(f"({k}) {s}" if several else s for k, s in enumerate(sentences, start=1))

@@ -34,7 +34,7 @@ def dh_chain(rows, links, convention, kinds, joint_names, rotor_inertia):
         ("rotor_inertia", rotors),
     ):
         if len(values) != n:
-            raise RobotError(f"{what}: expected {n}, one a row, found {len(values)}")
+            raise RobotError(f"{what}: expected {n}, one per row, found {len(values)}")
     joints, inertias, frames, link_end = [], [], [Frame("base", -1)], Pose()
     for i, (row, link) in enumerate(zip(rows, links, strict=True)):
         alpha, a, d, theta = floats(row, 4, f"row {i + 1}")

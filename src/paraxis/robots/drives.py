@@ -46,31 +46,31 @@ def with_drives(robot, drives):
 
 
 def _read(path):
-    """What stands under `joints` in a file."""
+    """The mapping under `joints` in a file."""
     from .yaml_text import MAX_BYTES, parse_yaml  # here: most robots need no YAML
 
-    said = _mapping(parse_yaml(contents(path, "YAML", MAX_BYTES)), ("joints",))
-    if not said:
+    given = _mapping(parse_yaml(contents(path, "YAML", MAX_BYTES)), ("joints",))
+    if not given:
         raise RobotError("expected the key 'joints', found none")
-    return said["joints"]
+    return given["joints"]
 
 
 def _with_parts(robot, drives):
     joints = {joint.name: joint for joint in robot.joints}
-    for name, said in _mapping(drives, joints, "joints").items():
+    for name, given in _mapping(drives, joints, "joints").items():
         with naming(f"joint {quoted(name)}"):
-            said = _mapping(said, PARTS)
-            parts = {key: _made(PARTS[key], part, key) for key, part in said.items()}
+            given = _mapping(given, PARTS)
+            parts = {key: _made(PARTS[key], part, key) for key, part in given.items()}
             joints[name] = replace(joints[name], **parts)
     return replace(robot, joints=tuple(joints.values()), warn=False)
 
 
-def _made(kind, said, what):
-    """`said` itself where it is a `kind`; otherwise the `kind` of the arguments that it maps."""
-    if isinstance(said, kind):
-        return said
+def _made(kind, given, what):
+    """`given` itself where it is a `kind`; otherwise the `kind` of the arguments that it maps."""
+    if isinstance(given, kind):
+        return given
     with naming(what):
-        arguments = dict(_mapping(said, [each.name for each in fields(kind)]))
+        arguments = dict(_mapping(given, [each.name for each in fields(kind)]))
         for each in fields(kind):
             if each.default is MISSING and each.name not in arguments:
                 raise RobotError(f"expected the key {each.name!r}, found none")
@@ -79,29 +79,29 @@ def _made(kind, said, what):
     return kind(**arguments)
 
 
-def _bearings(said):
-    if not isinstance(said, list | tuple):
-        raise RobotError(f"bearings: expected a list, found {quoted(said)}")
-    return [_bearing(each, f"bearing {k}") for k, each in enumerate(said, start=1)]
+def _bearings(given):
+    if not isinstance(given, list | tuple):
+        raise RobotError(f"bearings: expected a list, found {quoted(given)}")
+    return [_bearing(each, f"bearing {k}") for k, each in enumerate(given, start=1)]
 
 
-def _bearing(said, what):
-    if isinstance(said, BEARINGS):
-        return said
+def _bearing(given, what):
+    if isinstance(given, BEARINGS):
+        return given
     with naming(what):
-        if len(_mapping(said, BEARING_KINDS)) != 1:
-            raise RobotError(f"expected one of {listing([*BEARING_KINDS])}, found {len(said)}")
-        ((name, arguments),) = said.items()
+        if len(_mapping(given, BEARING_KINDS)) != 1:
+            raise RobotError(f"expected one of {listing([*BEARING_KINDS])}, found {len(given)}")
+        ((name, arguments),) = given.items()
         return _made(BEARING_KINDS[name], arguments, name)
 
 
-def _mapping(said, known, what="keys"):
-    """`said`, when it is a mapping whose keys are known."""
+def _mapping(given, known, what="keys"):
+    """`given`, when it is a mapping whose keys are known."""
     expected = f"{what} among {listing(list(known), most=100)}"
-    if not isinstance(said, Mapping):
-        found = "nothing" if said == "" else quoted(said)  # as of a YAML key without a value
+    if not isinstance(given, Mapping):
+        found = "nothing" if given == "" else quoted(given)  # as of a YAML key without a value
         raise RobotError(f"expected a mapping with {expected}, found {found}")
-    for key in said:
+    for key in given:
         if key not in known:
             raise RobotError(f"expected {expected}, found {quoted(key)}{did_you_mean(key, known)}")
-    return said
+    return given

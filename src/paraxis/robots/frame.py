@@ -7,13 +7,17 @@ from .pose import Pose
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A named place on a body: every link of a description, moving or fixed, is one."""
+    """A named frame on a body: every link of a description, moving or fixed, is one.
+
+    `body` is the index of the body it is fixed to, -1 for the world; `pose` is in that body's
+    frame.
+    """
 
     name: str
-    body: int  # WORLD, or the index of the body it is fixed to
-    pose: Pose = Pose()  # in that body's frame
+    body: int
+    pose: Pose = Pose()
 
     @property
-    def digest(self):
-        """Of where it is; its name does not enter."""
+    def digest(self) -> str:
+        """Its body and pose; its name does not enter."""
         return f"{self.body} {self.pose}"

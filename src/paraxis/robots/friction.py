@@ -1,11 +1,12 @@
-"""What resists a joint where it turns or slides: bearings, and friction that grows with speed.
+"""Friction of a joint: that of its bearings, and friction that depends on speed only.
 
-Bearings take their friction from what they carry, the reaction force f and moment n of the joint
+The friction of bearings follows from their load, the reaction force f and moment n of the joint
 (Dhanaraj's Table 3.1), in the joint's own frame: z along its axis, x and y as in `align_z`. All
-friction has the direction of motion, as it is what the drive must bring in addition.
+friction has the direction of motion, as it is the torque that the drive must add.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from ..errors import RobotError
@@ -54,25 +55,36 @@ class ThrustBearing:
         _not_negative(self, "coefficient", "radius")
 
 
+Bearing = JournalBearing | LinearBearing | ThrustBearing
 BEARINGS = (JournalBearing, LinearBearing, ThrustBearing)
 BEARING_NAMES = {kind: kind.__name__.removesuffix("Bearing").lower() for kind in BEARINGS}
 
 
 @dataclass(frozen=True, slots=True)
 class Friction:
-    """Friction of one joint: that of its bearings, and that which the load does not change.
+    """Friction of one joint: that of its bearings, and a part that does not depend on the load.
+
+    **Arguments:**
+
+    - `bearings`: a sequence of `px.robots.JournalBearing`, `ThrustBearing` and `LinearBearing`, or
+      one of these.
+    - `viscous`: N m s/rad, or N s/m.
+    - `coulomb`: N m, or N.
+    - `static`: at rest, N m or N; by default as `coulomb`.
+    - `stribeck_velocity`: rad/s or m/s, at which half of static - coulomb is gone.
+    - `smoothing`: rad/s or m/s; in a simulation a joint at rest creeps at up to a few times this.
 
     Without load: viscous·q̇ + sgn(q̇)·(coulomb + (static − coulomb) / (1 + (q̇/stribeck_velocity)²)).
     In a simulation sgn(q̇) is the smooth q̇ / √(q̇² + smoothing²), so that it has a slope at rest,
     and static − coulomb is raised by as much as lets the largest friction still be `static`.
     """
 
-    bearings: tuple = ()
-    viscous: float = 0.0  # N m s/rad, or N s/m
-    coulomb: float = 0.0  # N m, or N
-    static: float | None = None  # at rest; None: as coulomb
-    stribeck_velocity: float = 0.01  # rad/s or m/s: at it static has lost half its way to coulomb
-    smoothing: float = 1e-3  # rad/s or m/s: at up to a few times this a simulated joint creeps
+    bearings: Sequence[Bearing] = ()
+    viscous: float = 0.0
+    coulomb: float = 0.0
+    static: float | None = None
+    stribeck_velocity: float = 0.01
+    smoothing: float = 1e-3
 
     def __post_init__(self):
         one = not isinstance(self.bearings, tuple | list)
@@ -95,8 +107,8 @@ class Friction:
         _positive(self, "stribeck_velocity", "smoothing")
 
     @property
-    def numbers(self):
-        """Everything that decides its torque, flat, for digests."""
+    def numbers(self) -> tuple[float, ...]:
+        """All numbers that its torque depends on, for digests."""
         values = [getattr(self, each.name) for each in fields(self)[1:]]
         values.append(float(len(self.bearings)))  # so that what follows is not taken for one
         for bearing in self.bearings:

@@ -1,31 +1,41 @@
-"""The mass of a body: how much, where, and how it is spread."""
+"""The inertia of a body: mass, centre of mass, and inertia about it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import RobotError
 from .numbers import array_of
-from .pose import floats, freeze
+from .pose import Pose, floats, freeze
 
 
 @dataclass(frozen=True, slots=True)
 class Inertia:
-    """Mass (kg), centre of mass (m, in the body frame) and the inertia about that centre.
+    """The mass of a body and how it is distributed.
 
-    `about_com` is (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) in kg m^2, along the body frame's axes.
+    **Arguments:**
+
+    - `mass`: kg.
+    - `com`: the centre of mass in the body frame, (3,), m.
+    - `about_com`: (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) about the centre of mass, along the axes of the
+      body frame, kg m². `Inertia.of` also takes 3 numbers or a 3x3 matrix.
     """
 
     mass: float = 0.0
-    com: tuple = (0.0, 0.0, 0.0)
-    about_com: tuple = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    com: Sequence[float] = (0.0, 0.0, 0.0)
+    about_com: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self):
         freeze(self, mass=1, com=3, about_com=6)
 
     @classmethod
-    def of(cls, mass, com, about_com, what="link"):
-        """A checked inertia. `about_com` may be 3 numbers (a diagonal), 6, or a 3x3 matrix."""
+    def of(cls, mass: float, com: ArrayLike, about_com: ArrayLike, what: str = "link") -> "Inertia":
+        """A checked inertia. `about_com` may be 3 numbers (a diagonal), 6, or a 3x3 matrix.
+
+        `px.RobotError` names `what` if a number is not valid.
+        """
         (mass,) = floats((mass,), 1, f"{what} mass")
         if mass < 0:
             raise RobotError(f"{what} mass: expected a number >= 0, found {mass}")
@@ -35,7 +45,7 @@ class Inertia:
         elif values.shape == (3, 3):
             m = np.array(values, dtype=float)
             if np.isfinite(m).all() and abs(m - m.T).max() > 1e-9 * abs(m).max():
-                raise RobotError(f"{what} inertia: expected a symmetric matrix")
+                raise RobotError(f"{what} inertia: the matrix is not symmetric")
             values = six_of(m)
         if np.ndim(values) != 1 or len(values) != 6:
             raise RobotError(
@@ -44,18 +54,18 @@ class Inertia:
         return cls(mass, floats(com, 3, f"{what} com"), floats(values, 6, f"{what} inertia"))
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """The 3x3 inertia about the centre of mass."""
         return matrix_of(np.array(self.about_com))
 
-    def seen_from(self, pose):
-        """The same body described in the parent frame of `pose`, which places our frame there."""
+    def seen_from(self, pose: Pose) -> "Inertia":
+        """The same body in another frame, in which `pose` is the pose of this body's frame."""
         r = np.array(pose.rotation)
         com = r @ np.array(self.com) + np.array(pose.translation)
         return Inertia.of(self.mass, com, r @ self.matrix @ r.T)
 
-    def __add__(self, other):
-        """Two bodies of the same frame, welded together."""
+    def __add__(self, other: "Inertia") -> "Inertia":
+        """Two bodies given in the same frame, welded together."""
         mass = self.mass + other.mass
         if mass == 0.0:
             return Inertia.of(0.0, (0, 0, 0), self.matrix + other.matrix)
@@ -66,29 +76,29 @@ class Inertia:
             total = total + swing(part.mass, c)
         return Inertia.of(mass, com, total)
 
-    def implausible(self):
-        """Why no solid body has this inertia, in words, or None when one can have it."""
+    def implausible(self) -> str | None:
+        """Why no solid body can have this inertia, in words, or None if one can."""
         principal, slack = _principal(self.mass, np.array(self.com), np.array(self.about_com))
         if principal[0] < -slack:
             return f"a principal moment of inertia is negative ({principal[0]:.3g})"
         if principal[0] + principal[1] < principal[2] - slack:
             a, b, c = principal
-            return f"principal moments {a:.3g} + {b:.3g} < {c:.3g} break the triangle inequality"
+            return f"principal moments {a:.3g} + {b:.3g} < {c:.3g} violate the triangle inequality"
         return None
 
-    def is_massless(self):
+    def is_massless(self) -> bool:
         return self.mass == 0.0 and not any(self.about_com)
 
 
 def welded(body, part):
-    """Their sum; but nothing is added to a body exactly, without the rounding of a sum."""
+    """Their sum; if one is massless, exactly the other, without rounding."""
     if part.is_massless():
         return body
     return part if body.is_massless() else body + part
 
 
 def implausible_bodies(bodies):
-    """The indices of those that are no solid bodies."""
+    """The indices of those that no solid body can have."""
     n = len(bodies)
     principal, slack = _principal(
         np.fromiter((body.mass for body in bodies), float, n),
@@ -103,7 +113,7 @@ def implausible_bodies(bodies):
 
 
 def _principal(mass, com, about_com):
-    """The principal moments, rising, and what of them may be rounding."""
+    """The principal moments in ascending order, and how much of them may be rounding."""
     principal = np.linalg.eigvalsh(matrix_of(about_com))
     # moments far below those about the body's origin are leftovers of rounding, not a shape
     return principal, 1e-6 * abs(principal).max(-1) + 1e-12 * mass * np.vecdot(com, com)

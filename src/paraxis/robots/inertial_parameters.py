@@ -1,4 +1,4 @@
-"""The numbers in which joint torques are linear: ten a body and the inertia of each rotor."""
+"""The parameters that joint torques are linear in: ten per body and the inertia of each rotor."""
 
 import numpy as np
 
@@ -7,11 +7,12 @@ from .inertia import six_of, swing
 OF_BODY = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 
 
-def inertial_parameters(robot):
-    """π, of 11 n numbers: torques are Y π with the regressor Y.
+def inertial_parameters(robot) -> np.ndarray:
+    """π, (11 n,): torques are Y π with the regressor Y.
 
-    First ten for each body, in its own frame: the mass, the first moment h = mass times centre of
-    mass, and the inertia about the frame's origin. Then the rotor inertia of each joint.
+    First ten for each body, in its own frame: the mass (kg), the first moment h = mass times centre
+    of mass (kg m), and the inertia about the frame's origin (kg m²: Ixx, Iyy, Izz, Ixy, Ixz, Iyz).
+    Then the rotor inertia of each joint, as the joint feels it.
     """
     values = []
     for body in robot.inertias:
@@ -22,6 +23,6 @@ def inertial_parameters(robot):
 
 
 def parameter_labels(robot):
-    """What each of them is: "Ixx elbow", ..., "rotor elbow"."""
+    """The name of each parameter: "Ixx elbow", ..., "rotor elbow"."""
     labels = [f"{what} {joint.name}" for joint in robot.joints for what in OF_BODY]
     return labels + [f"rotor {joint.name}" for joint in robot.joints]

@@ -1,6 +1,7 @@
-"""A joint: what may move, about which line, and how far."""
+"""A joint: its kind, axis, placement, limits and drive."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..checks import one_of, quoted
@@ -9,7 +10,7 @@ from .friction import NO_FRICTION, Friction
 from .pose import Pose, floats, freeze
 from .transmission import IDEAL, Transmission
 
-WORLD = -1  # the parent index of a joint that stands on the ground
+WORLD = -1  # the parent index of a joint that is fixed to the world
 REVOLUTE = ("revolute", "continuous")
 KINDS = (*REVOLUTE, "prismatic")
 
@@ -18,25 +19,38 @@ KINDS = (*REVOLUTE, "prismatic")
 class Joint:
     """One degree of freedom between a parent body and the body the joint carries.
 
-    `placement` is the body's frame at q = 0 in the parent body's frame; `axis` is a unit
-    vector, the same in both. Limits are what the description says: inverse kinematics and
-    trajectories of a robot keep to them, dynamics and simulation do not.
+    **Arguments:**
 
-    `rotor_inertia` is that of a rotor without a transmission, or of a table that gives it at the
-    joint. The rotor of a `transmission` is in there, about its own shaft. `reflected_inertia` is
-    what the joint feels of both, and what printing a robot shows.
+    - `name`: of the joint.
+    - `kind`: "revolute", "continuous" or "prismatic".
+    - `parent`: the index of the parent body, which is that of the joint carrying it; -1 for the
+      world.
+    - `placement`: the body's frame at q = 0 in the parent body's frame.
+    - `axis`: a unit vector, the same in both frames.
+    - `lower`, `upper`: position limits, rad or m.
+    - `max_velocity`: rad/s or m/s.
+    - `max_effort`: N m or N.
+    - `rotor_inertia`: as the joint feels it, kg m² or kg, besides the transmission's rotor: for a
+      rotor without a transmission, or a table that gives it at the joint.
+    - `friction`: a `px.robots.Friction`.
+    - `transmission`: a `px.robots.Transmission`, with its own rotor inertia, about the rotor's
+      shaft.
+
+    Inverse kinematics and trajectories keep to the limits; dynamics and simulation do not.
+    `reflected_inertia` is the inertia of both rotors as the joint feels it; printing a robot shows
+    it.
     """
 
     name: str
     kind: str
-    parent: int = WORLD  # index of the parent body, which is the body of that joint
+    parent: int = WORLD
     placement: Pose = Pose()
-    axis: tuple = (0.0, 0.0, 1.0)
+    axis: Sequence[float] = (0.0, 0.0, 1.0)
     lower: float = -math.inf
     upper: float = math.inf
     max_velocity: float = math.inf
     max_effort: float = math.inf
-    rotor_inertia: float = 0.0  # at the joint, besides the transmission's rotor
+    rotor_inertia: float = 0.0
     friction: Friction = NO_FRICTION
     transmission: Transmission = IDEAL
 
@@ -46,22 +60,22 @@ class Joint:
         freeze(self, axis=3, rotor_inertia=1)
 
     @property
-    def is_revolute(self):
+    def is_revolute(self) -> bool:
         return self.kind in REVOLUTE
 
     @property
-    def reflected_inertia(self):
-        """The inertia of all rotors as the joint feels it: adds to the diagonal of M, no more."""
+    def reflected_inertia(self) -> float:
+        """The inertia of all rotors as the joint feels it; it adds only to the diagonal of M."""
         return self.rotor_inertia + self.transmission.reflected_inertia
 
     @property
-    def has_losses(self):
-        """Does its motor do more than move the robot?"""
+    def has_losses(self) -> bool:
+        """Whether it has friction, or a transmission with losses."""
         return self.friction != NO_FRICTION or not self.transmission.is_ideal
 
 
 def checked_axis(axis, what):
-    """A unit vector along `axis`, exactly so when it lies along a coordinate axis."""
+    """A unit vector along `axis`, exact if it is along a coordinate axis."""
     axis = floats(axis, 3, f"{what} axis")
     largest = max(abs(v) for v in axis)
     if largest == 0.0:

@@ -1,19 +1,35 @@
-"""From what a user has, a file or a name, to a Robot."""
+"""A Robot from a file or a built-in name."""
 
 import os
+from collections.abc import Mapping
+from os import PathLike
 
 from ..checks import did_you_mean, listing, quoted
 from ..errors import RobotError
 from .readers.urdf import read_urdf
+from .robot import Robot
 
 
-def load(source, tip=None, drives=None):
-    """A robot from a URDF file, given by its path, or a built-in one, given by its name.
+def load(
+    source: str | PathLike,
+    tip: str | None = None,
+    drives: Mapping[str, Mapping] | str | PathLike | None = None,
+) -> Robot:
+    """A robot from a URDF file, or a built-in one.
 
-    `tip` keeps only the joints between the root and that link, as `Robot.subchain` does: all others
-    are locked at zero, their masses kept. `drives` is friction and
-    transmissions as of `Robot.with_drives`: a mapping, or the path of a YAML file. When it is left
-    out, `arm.urdf` is read with `arm.drives.yaml`, if that file lies beside it.
+    **Arguments:**
+
+    - `source`: the path of a URDF file, or the name of a built-in robot such as "ur5".
+    - `tip`: keep only the joints between the root and that link, as `Robot.subchain` does: all
+      others are locked at zero, their masses kept.
+    - `drives`: friction and transmissions, as for `Robot.with_drives`: a mapping, or the path of a
+      YAML file. By default `arm.urdf` is read with `arm.drives.yaml`, if that file is in the same
+      folder.
+
+    **Returns:** a `px.Robot`. A warning, `px.RobotWarning`, lists what the file contains but has
+    no effect, and bodies that cannot exist.
+
+    **Raises:** `px.RobotError` if there is no such file or name, or the file is not valid.
     """
     if not _is_name(source):
         drives = _beside(source) if drives is None else drives
@@ -25,7 +41,7 @@ def load(source, tip=None, drives=None):
             f"robot: expected a built-in name ({listing(sorted(ZOO), most=100)}) or a path to a "
             f"URDF file, found {quoted(source)}{did_you_mean(source, ZOO)}"
         )
-    robot = ZOO[source]()
+    robot = ZOO[str(source)]()
     robot = robot if drives is None else robot.with_drives(drives)
     return robot if tip is None else robot.subchain(tip)
 
@@ -39,9 +55,9 @@ def _is_name(source):
 
 
 def _beside(path):
-    """The file of drives that belongs to a description, or None when there is none."""
+    """The file of drives beside a description, or None if there is none."""
     try:
         drives = os.path.splitext(os.fsdecode(path))[0] + ".drives.yaml"
-    except TypeError:  # not a path, which its reader says better
+    except TypeError:  # not a path; its reader raises the error
         return None
     return drives if os.path.isfile(drives) else None

@@ -1,7 +1,7 @@
 """Joints held in place: the bodies they carry become parts of the bodies that carry them.
 
-All mass stays, and so does every frame, on whichever body it is now. What only shows while a joint
-moves is gone with it: friction, the transmission, the rotor's inertia, limits.
+All mass stays, and so does every frame, on the body it is now part of. Properties of a moving joint
+are gone with it: friction, the transmission, the rotor's inertia, limits.
 """
 
 import math
@@ -23,7 +23,7 @@ def locked(robot, positions):
     """`robot` without the joints that `positions`, {joint name: position}, holds in place."""
     held = _checked(robot, positions)
     if len(held) == robot.n:
-        raise RobotError(f"robot {quoted(robot.name)}: expected a joint left to move, found none")
+        raise RobotError(f"robot {quoted(robot.name)}: locking all joints leaves none to move")
     joints, bodies = [], []
     stands = {WORLD: (WORLD, HERE)}  # of each old body: the new one it is part of, its pose there
     for i, joint in enumerate(robot.joints):
@@ -47,16 +47,16 @@ def subchain(robot, tip, positions, drop_rest):
     last = robot.frame(tip)
     kept = robot.path(last.body)[::-1]
     if not kept:
-        raise RobotError(f"tip {quoted(tip)} is fixed to the world: no joint moves it")
+        raise RobotError(f"tip {quoted(tip)} is fixed to the world; no joint moves it")
     moving = {robot.joints[i].name for i in kept}
     positions = _a_mapping({} if positions is None else positions)
     if drop_rest and positions:
-        raise RobotError("locked: expected none, as drop_rest leaves out all other joints")
+        raise RobotError("locked cannot be combined with drop_rest, which removes all other joints")
     on_the_way = [name for name in positions if name in moving]
     if on_the_way:
         raise RobotError(
             f"locked: expected joints that do not move {quoted(tip)}, found {listing(on_the_way)}; "
-            "robot.locked holds any joint"
+            "use robot.locked to lock any joint"
         )
     if drop_rest:
         chain = _without_rest(robot, kept)

@@ -1,9 +1,11 @@
-"""Where one frame stands in another: a constant rotation and translation, in floats."""
+"""The pose of one frame in another: a constant rotation and translation, in floats."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..checks import quoted
 from ..errors import RobotError
@@ -53,9 +55,9 @@ def _are_floats(values, count):
 
 
 def freeze(thing, **sizes):
-    """Make members of a frozen dataclass floats (size 1) or tuples of floats, or say why not.
+    """Turn members of a frozen dataclass into floats (size 1) or tuples of floats, or raise.
 
-    What is given may be a list that its owner changes later, or text.
+    They may be lists that the caller changes later, or text.
     """
     for name, count in sizes.items():
         value = getattr(thing, name)
@@ -66,10 +68,14 @@ def freeze(thing, **sizes):
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """A child frame in a parent frame: child coordinates to parent coordinates."""
+    """The pose of a child frame in a parent frame: takes child to parent coordinates.
 
-    rotation: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    translation: tuple = (0.0, 0.0, 0.0)
+    `rotation` is the rows of a 3x3 rotation matrix, `translation` (3,) in m. `Pose.of` takes
+    arrays and removes rounding errors from right angles.
+    """
+
+    rotation: Sequence[Sequence[float]] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    translation: Sequence[float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self):
         rows = tuple(floats(row, 3, "Pose rotation row") for row in self.rotation)
@@ -79,8 +85,11 @@ class Pose:
         freeze(self, translation=3)
 
     @classmethod
-    def of(cls, rotation, translation, what="pose"):
-        """A checked pose from anything that looks like a 3x3 matrix and a 3-vector."""
+    def of(cls, rotation: ArrayLike, translation: ArrayLike, what: str = "pose") -> "Pose":
+        """A checked pose from a 3x3 rotation matrix and a translation, (3,).
+
+        `px.RobotError` names `what` if they are not valid.
+        """
         matrix = np.asarray(rotation, dtype=float)
         if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
             raise RobotError(f"{what}: expected a finite 3x3 rotation, found {rotation!r}")
@@ -94,7 +103,7 @@ class Pose:
         return cls(rows, floats(translation, 3, f"{what} translation"))
 
     @classmethod
-    def from_matrix(cls, matrix, what="pose"):
+    def from_matrix(cls, matrix: ArrayLike, what: str = "pose") -> "Pose":
         """A pose from a 4x4 homogeneous matrix."""
         matrix = np.asarray(matrix, dtype=float)
         if matrix.shape != (4, 4) or (matrix[3] != (0, 0, 0, 1)).any():
@@ -105,24 +114,27 @@ class Pose:
         return cls.of(matrix[:3, :3], matrix[:3, 3], what)
 
     @classmethod
-    def from_rpy(cls, xyz=(0, 0, 0), rpy=(0, 0, 0), what="origin"):
-        """A pose as URDF writes it: translation, then roll, pitch, yaw about fixed axes."""
+    def from_rpy(
+        cls, xyz: ArrayLike = (0, 0, 0), rpy: ArrayLike = (0, 0, 0), what: str = "origin"
+    ) -> "Pose":
+        """A pose as in URDF: translation (m), and roll, pitch, yaw (rad) about fixed axes."""
         roll, pitch, yaw = floats(rpy, 3, f"{what} rpy")
         turns = [_turn(2, yaw), _turn(1, pitch), _turn(0, roll)]
         return cls.of(turns[0] @ turns[1] @ turns[2], floats(xyz, 3, f"{what} xyz"), what)
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """The 4x4 homogeneous matrix."""
         m = np.eye(4)
         m[:3, :3], m[:3, 3] = self.rotation, self.translation
         return m
 
-    def __matmul__(self, other):
-        """The frame `other`, given in this frame, in the parent of this frame."""
+    def __matmul__(self, other: "Pose") -> "Pose":
+        """The pose `other`, given in this frame, in the parent of this frame."""
         return Pose.from_matrix(self.matrix @ other.matrix)
 
-    def inverse(self):
+    def inverse(self) -> "Pose":
+        """The pose of the parent frame in the child frame."""
         r, p = np.array(self.rotation), np.array(self.translation)
         back = -r.T @ p
         back[abs(back) < LEFTOVER * np.linalg.norm(p)] = 0.0

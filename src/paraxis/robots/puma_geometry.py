@@ -152,7 +152,7 @@ class _Axes:
     def require_joints(self, exactly=None, at_least=None):
         count, carried = len(self.joints), f"frame {quoted(self.frame.name)}"
         if exactly is not None and (count != exactly or self.robot.n != exactly):
-            short = " (robot.subchain locks the others)" if count == exactly else ""
+            short = " (lock the others with robot.subchain)" if count == exactly else ""
             raise self.error(
                 f"{exactly} joints, all of which move {carried}",
                 f"{count} of {self.robot.n} that do{short}",
@@ -161,7 +161,7 @@ class _Axes:
             raise self.error(f"{at_least} joints that move {carried}", f"{count}")
         for i, joint in enumerate(self.joints):
             if not joint.is_revolute:
-                raise self.error(f"{self.name(i)} to turn", f"{joint.kind}")
+                raise self.error(f"{self.name(i)} to be revolute", f"{joint.kind}")
 
     def require_right_angle(self, i, j):
         off = abs(self.directions[i] @ self.directions[j])
@@ -182,14 +182,14 @@ class _Axes:
     def require_through(self, i, point, what):
         off = np.linalg.norm(self._arm_to(i, point))
         if off > TOLERANCE * self.size:
-            raise self.error(f"the axis of {self.name(i)} to meet {what}", f"{off:.3g} m between")
+            raise self.error(f"the axis of {self.name(i)} to meet {what}", f"{off:.3g} m apart")
 
     def require_apart(self, i, point, what):
         """The unit vector from an axis to a point, at a right angle to the axis."""
         arm = self._arm_to(i, point)
         length = np.linalg.norm(arm)
         if length <= TOLERANCE * self.size:
-            raise self.error(f"{what} off the axis of {self.name(i)}", f"{length:.3g} m between")
+            raise self.error(f"{what} off the axis of {self.name(i)}", f"{length:.3g} m apart")
         return clean(arm / length)
 
     def _arm_to(self, i, point):
@@ -211,7 +211,7 @@ class _Axes:
 
     def error(self, expected, found):
         return RobotError(
-            f"robot {quoted(self.robot.name)} has no inverse kinematics in closed form: "
+            f"robot {quoted(self.robot.name)} has no closed-form inverse kinematics: "
             f"expected {expected}, found {found}"
         )
 

@@ -1,12 +1,15 @@
-"""The robot: a tree of bodies joined one degree of freedom at a time. Immutable."""
+"""The robot: a tree of bodies connected by joints of one degree of freedom. Immutable."""
 
 import hashlib
 import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from os import PathLike
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
@@ -14,7 +17,7 @@ from .check import check, implausible, warn_of
 from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import Inertia
-from .joint import WORLD
+from .joint import WORLD, Joint
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
 
@@ -23,14 +26,27 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True, repr=False)
 class Robot:
-    """Joints parents first; body i is what joint i carries. Build with `px.load` or `from_dh`."""
+    """A tree of bodies and joints. Made by `px.load`, `Robot.from_dh` or from its parts.
+
+    **Arguments:**
+
+    - `name`: any text.
+    - `joints`: `px.robots.Joint`s, parents first. Joint i carries body i.
+    - `inertias`: one `px.robots.Inertia` per joint: body i, in its own frame.
+    - `frames`: `px.robots.Frame`s, named poses on bodies; the last one on the tip is the tool.
+    - `gravity`: (3,), m/s², in world coordinates.
+    - `base`: the `px.robots.Pose` of the root frame in the world.
+    - `warn`: whether to warn about bodies that cannot exist.
+
+    **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
+    """
 
     name: str
-    joints: tuple
-    inertias: tuple  # one Inertia a joint: the body it carries, in that body's frame
-    frames: tuple = ()
-    gravity: tuple = STANDARD_GRAVITY  # m/s^2, in world coordinates
-    base: Pose = Pose()  # of the root frame in the world
+    joints: Sequence[Joint]
+    inertias: Sequence[Inertia]
+    frames: Sequence[Frame] = ()
+    gravity: Sequence[float] = STANDARD_GRAVITY
+    base: Pose = Pose()
     warn: bool = field(default=True, compare=False)
 
     def __post_init__(self):
@@ -44,52 +60,52 @@ class Robot:
     # -- shape ---------------------------------------------------------------
 
     @property
-    def n(self):
+    def n(self) -> int:
         """The number of joints."""
         return len(self.joints)
 
     nq = nv = n  # equal for one-degree-of-freedom joints; code asks for the one it means
 
     @property
-    def joint_names(self):
+    def joint_names(self) -> list[str]:
         return [joint.name for joint in self.joints]
 
     @property
-    def frame_names(self):
+    def frame_names(self) -> list[str]:
         return [frame.name for frame in self.frames]
 
     @cached_property
-    def branching(self):
+    def branching(self) -> list[int]:
         """The indices of bodies (or WORLD) that carry more than one joint."""
         carried = Counter(joint.parent for joint in self.joints)
         return sorted(body for body, count in carried.items() if count > 1)
 
     @cached_property
-    def depth(self):
-        """The number of joints in a row on the longest way from the root to a tip."""
+    def depth(self) -> int:
+        """The number of joints on the longest path from the root to a tip."""
         depths = []
         for joint in self.joints:
             depths.append(1 if joint.parent == WORLD else depths[joint.parent] + 1)
         return max(depths)
 
     @cached_property
-    def ancestors(self):
-        """Of each body: those that carry it, nearest first. As many as n² / 2, for a chain."""
+    def ancestors(self) -> list[tuple[int, ...]]:
+        """For each body, the bodies that carry it, nearest first: up to n² / 2 for a chain."""
         found = []
         for joint in self.joints:
             found.append(() if joint.parent == WORLD else (joint.parent, *found[joint.parent]))
         return found
 
-    def path(self, body, most=math.inf):
-        """The joints that move a body (none for WORLD), nearest first, so many at most."""
+    def path(self, body: int, most: float = math.inf) -> tuple[int, ...]:
+        """The joints that move a body (none for WORLD), nearest first, at most `most`."""
         found = []
         while body != WORLD and len(found) < most:
             found.append(body)
             body = self.joints[body].parent
         return tuple(found)
 
-    def frame(self, name):
-        """The frame of that name."""
+    def frame(self, name: str) -> Frame:
+        """The frame of that name; `px.RobotError` if there is none."""
         if name not in self._frames_by_name:
             raise RobotError(
                 f"robot {quoted(self.name)} has no frame {quoted(name)}; "
@@ -104,27 +120,31 @@ class Robot:
 
     # -- variations ----------------------------------------------------------
 
-    def with_gravity(self, gravity):
-        """The same robot under another gravity (m/s^2, world coordinates)."""
+    def with_gravity(self, gravity: Sequence[float]) -> "Robot":
+        """The same robot under another gravity, (3,), m/s², in world coordinates."""
         return replace(self, gravity=gravity, warn=False)
 
-    def with_base(self, base):
-        """The same robot standing elsewhere: `base` is a Pose or a 4x4 matrix in the world."""
+    def with_base(self, base: Pose | ArrayLike) -> "Robot":
+        """The same robot at another `base`: a Pose or a 4x4 matrix in the world."""
         pose = base if isinstance(base, Pose) else Pose.from_matrix(base, "base")
         return replace(self, base=pose, warn=False)
 
-    def with_drives(self, drives):
+    def with_drives(self, drives: Mapping[str, Mapping] | str | PathLike) -> "Robot":
         """The same robot with other friction and transmissions, where `drives` names them.
 
-        drives: {joint name: {"friction": Friction, "transmission": Transmission}}, either part may
-        be left out; or the path of a YAML file that says so (see robots/drives.py).
+        **Arguments:**
+
+        - `drives`: {joint name: {"friction": Friction, "transmission": Transmission}}, where either
+          part may be omitted; or the path of a YAML file with the same content (robots/drives.py).
+
+        **Raises:** `px.RobotError` if a joint or key is unknown, or the file cannot be read.
         """
         from .drives import with_drives
 
         return with_drives(self, drives)
 
-    def without_friction(self):
-        """The same robot with bearings and transmissions that lose nothing."""
+    def without_friction(self) -> "Robot":
+        """The same robot with bearings and transmissions without losses."""
         return replace(
             self,
             joints=tuple(
@@ -139,40 +159,57 @@ class Robot:
         )
 
     @property
-    def ratios(self):
-        """How many times as fast as its joint each motor turns."""
+    def ratios(self) -> tuple[float, ...]:
+        """The transmission ratio of each joint: the speed of the motor over that of the joint."""
         return tuple(joint.transmission.ratio for joint in self.joints)
 
     @cached_property
-    def has_losses(self):
-        """Does any joint have friction, or a transmission that loses something?"""
+    def has_losses(self) -> bool:
+        """Whether any joint has friction, or a transmission with losses."""
         return any(joint.has_losses for joint in self.joints)
 
     @cached_property
-    def has_bearings(self):
-        """Does a bearing's friction make accelerations depend on themselves?"""
+    def has_bearings(self) -> bool:
+        """Whether the friction of bearings makes accelerations depend on themselves."""
         return any(joint.friction.bearings for joint in self.joints)
 
-    def with_payload(self, mass, com=(0, 0, 0), inertia=(0, 0, 0), frame=None):
-        """The same robot holding a body, described in `frame` (by default the last one)."""
-        place = self.frame(frame) if frame is not None else self.tool()
-        if place.body == WORLD:
-            raise RobotError(f"payload: frame {place.name!r} is fixed to the world")
+    def with_payload(
+        self,
+        mass: float,
+        com: Sequence[float] = (0, 0, 0),
+        inertia: ArrayLike = (0, 0, 0),
+        frame: str | None = None,
+    ) -> "Robot":
+        """The same robot holding a body.
+
+        **Arguments:**
+
+        - `mass`: kg.
+        - `com`: the centre of mass in `frame`, (3,), m.
+        - `inertia`: about the centre of mass, along the axes of `frame`, kg m²: 3 numbers (a
+          diagonal), 6 (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or a 3x3 matrix.
+        - `frame`: the name of a frame; by default the tool.
+
+        **Raises:** `px.RobotError` if the frame is unknown or fixed to the world.
+        """
+        held = self.frame(frame) if frame is not None else self.tool()
+        if held.body == WORLD:
+            raise RobotError(f"payload: frame {held.name!r} is fixed to the world")
         load = Inertia.of(mass, com, inertia, "payload")
         warn_of("payload", implausible({"its inertia": load}))
-        load = load.seen_from(place.pose)
+        load = load.seen_from(held.pose)
         inertias = list(self.inertias)
-        inertias[place.body] = inertias[place.body] + load
+        inertias[held.body] = inertias[held.body] + load
         return replace(self, inertias=tuple(inertias), warn=False)
 
     @cached_property
-    def tips(self):
+    def tips(self) -> list[int]:
         """The bodies that carry no joint."""
         parents = {joint.parent for joint in self.joints}
         return [i for i in range(self.n) if i not in parents]
 
-    def tool(self):
-        """The last frame of the robot's tip, which is what it works with."""
+    def tool(self) -> Frame:
+        """The last frame on the robot's tip; `px.RobotError` if it has several tips."""
         tips = self.tips
         if len(tips) != 1:
             raise RobotError(f"robot {quoted(self.name)} {self._tips_in_words()}")
@@ -180,7 +217,7 @@ class Robot:
         return on_tip[-1] if on_tip else Frame("tip", tips[0])
 
     def _tips_in_words(self):
-        """Which frames may be meant by a robot's tool: of the hand first, then of its fingers."""
+        """The frames that may be meant as the tool: of the hand first, then of the fingers."""
         last = {frame.body: frame.name for frame in self.frames}
         names = [last.get(i, self.joints[i].name) for i in self.tips]
         carried = Counter(self.tips)  # how many tips each body carries, itself among them
@@ -191,22 +228,36 @@ class Robot:
         carries = f"{listing(on_hand[::-1])} (carrying all of them), or " if on_hand else ""
         return f"has {len(self.tips)} tips, so name a frame: {carries}{listing(names)}"
 
-    def locked(self, positions):
-        """The same robot with joints held in place: `positions` is {joint name: position}.
+    def locked(self, positions: Mapping[str, float]) -> "Robot":
+        """The same robot with some joints held in place.
 
-        What they carry becomes part of the body that carries them, so all mass stays; friction,
-        transmissions and rotor inertias of joints that no longer move are gone. Frames stay.
+        **Arguments:**
+
+        - `positions`: {joint name: position}, rad or m.
+
+        **Returns:** a robot without these joints. The bodies they carry become part of the bodies
+        that carry them, so all mass stays, and so do all frames; friction, transmissions and rotor
+        inertias of joints that no longer move are gone.
+
+        **Raises:** `px.RobotError` if a joint is unknown, or none is left to move.
         """
         from .locking import locked
 
         return locked(self, positions)
 
-    def subchain(self, tip, locked=None, drop_rest=False):
-        """Only the joints between the root and the frame `tip`, which becomes the tool.
+    def subchain(
+        self, tip: str, locked: Mapping[str, float] | None = None, drop_rest: bool = False
+    ) -> "Robot":
+        """Only the joints between the root and a frame, which becomes the tool.
 
-        All other joints, on side branches and beyond the tip, are held at zero, or where `locked`
-        ({joint name: position}) says, so that what they carry still weighs on the chain. With
-        `drop_rest` these bodies are left out instead, with their mass.
+        **Arguments:**
+
+        - `tip`: the name of the frame.
+        - `locked`: {joint name: position} for other joints, on side branches and beyond the tip;
+          those not named are held at zero. The bodies they carry still weigh on the chain.
+        - `drop_rest`: remove those bodies instead, with their mass.
+
+        **Raises:** `px.RobotError` if a name is unknown, or no joint moves the tip.
         """
         from .locking import subchain
 
@@ -217,22 +268,32 @@ class Robot:
     @classmethod
     def from_dh(
         cls,
-        rows,
-        links,
-        convention="modified",
-        kinds=None,
-        name="robot",
-        joint_names=None,
-        gravity=STANDARD_GRAVITY,
-        rotor_inertia=None,
-        warn=True,
-    ):
+        rows: Sequence[Sequence[float]],
+        links: Sequence[tuple[float, Sequence[float], ArrayLike]],
+        convention: str = "modified",
+        kinds: Sequence[str] | None = None,
+        name: str = "robot",
+        joint_names: Sequence[str] | None = None,
+        gravity: Sequence[float] = STANDARD_GRAVITY,
+        rotor_inertia: Sequence[float] | None = None,
+        warn: bool = True,
+    ) -> "Robot":
         """A serial chain from Denavit-Hartenberg rows.
 
-        rows: (alpha, a, d, theta) a joint, in Craig's "modified" or the "standard" convention.
-        links: (mass, com, inertia) a joint, in the convention's link frame; inertia about the
-        centre of mass as 3, 6 (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or 3x3 numbers. kinds: "revolute"
-        or "prismatic" a joint.
+        **Arguments:**
+
+        - `rows`: (alpha, a, d, theta) per joint, rad and m.
+        - `links`: (mass, com, inertia) per joint, in the convention's link frame, kg, m and kg m²;
+          inertia about the centre of mass as 3, 6 (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or 3x3 numbers.
+        - `convention`: "modified" (Craig) or "standard".
+        - `kinds`: "revolute" or "prismatic" per joint; by default all are revolute.
+        - `name`: of the robot.
+        - `joint_names`: by default joint1, joint2, ...
+        - `gravity`: (3,), m/s², in world coordinates.
+        - `rotor_inertia`: per joint, as the joint feels it, kg m² or kg; by default 0.
+        - `warn`: whether to warn about bodies that cannot exist.
+
+        **Raises:** `px.RobotError` if a row, a link or a number of them is not valid.
         """
         from .dh import dh_chain
 
@@ -242,8 +303,8 @@ class Robot:
     # -- identity ------------------------------------------------------------
 
     @cached_property
-    def digest(self):
-        """A hash of every number that moves the robot; names do not enter."""
+    def digest(self) -> str:
+        """A hash of every number that affects the dynamics; names do not enter."""
         joints, bodies, n = self.joints, self.inertias, self.n
         seats = [joint.placement for joint in joints]
         drives = [part for joint in joints for part in (joint.friction, joint.transmission)]
@@ -262,19 +323,19 @@ class Robot:
             np.fromiter(flat(of_drive[id(part)] for part in drives), float),
             np.array((*self.gravity, *self.base.matrix.flat)),
         ):
-            h.update(numbers)
+            h.update(numbers)  # type: ignore[arg-type]
         return h.hexdigest()
 
     def __hash__(self):
         return hash(self.digest)
 
     @cached_property
-    def calls(self):
+    def calls(self) -> dict:
         """What calls.py has ready for this robot, and for as long as there is this robot."""
         return {}
 
     def __getstate__(self):
-        """What a copy or a pickle keeps: the description."""
+        """A copy or a pickle keeps only the description."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self):
@@ -288,15 +349,15 @@ class Robot:
         return robot_table(self)
 
 
-def a_robot(robot):
-    """The robot that a function was given, or an error when it is none."""
+def a_robot(robot) -> Robot:
+    """The argument `robot`, or an error if it is not a Robot."""
     if not isinstance(robot, Robot):
         found = type(robot).__name__
-        raise ArgumentError(f"robot: expected a Robot (px.load makes one), found {found}")
+        raise ArgumentError(f"robot: expected a Robot (see px.load), found {found}")
     return robot
 
 
 def check_frame_name(frame):
-    """Raise when what should name a frame, or be None, is something else."""
+    """Raise unless `frame` is a str or None."""
     if frame is not None and not isinstance(frame, str):
         raise ArgumentError(f"frame: expected the name of a frame, found {type(frame).__name__}")

@@ -1,4 +1,4 @@
-"""Text from anyone's file: read within bounds, its numbers told from words."""
+"""Text from untrusted files, read within bounds, and numbers in it."""
 
 import math
 import os
@@ -12,28 +12,28 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
 def contents(path, kind, most):
-    """The bytes of a file, of which no more than one beyond `most` are ever read."""
+    """The bytes of a file, at most one more than `most`."""
     try:
         with open(path, "rb") as file:
             return file.read(most + 1)
     except FileNotFoundError:
-        raise RobotError(f"expected a {kind} file, found no file of that name") from None
+        raise RobotError(f"no such file; expected a {kind} file") from None
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         if os.path.isdir(path):
-            raise RobotError(f"expected a {kind} file, found a directory") from None
+            raise RobotError(f"is a directory; expected a {kind} file") from None
         reason = getattr(error, "strerror", None) or error
-        raise RobotError(f"expected a {kind} file, but it cannot be read: {reason}") from None
+        raise RobotError(f"the {kind} file cannot be read: {reason}") from None
 
 
 def number(word):
-    """The finite number that `word` writes in decimal, or None when it writes none."""
+    """The finite decimal number that `word` is, or None."""
     value = float(word) if NUMBER.fullmatch(word) else math.nan
     return value if math.isfinite(value) else None
 
 
 @contextmanager
 def naming(what):
-    """Say, in front of any error within, what it is about."""
+    """Put `what` in front of the message of any error raised within."""
     try:
         yield
     except RobotError as error:

@@ -1,6 +1,7 @@
-"""What stands between a motor and its joint: a ratio, and losses that depend on the load."""
+"""The transmission between a motor and its joint: a ratio, and losses that depend on the load."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,15 +18,21 @@ INTERPOLATIONS = ("linear", "cubic")
 class Transmission:
     """A gear box. Its torques are those at its output, the joint; its rotor turns with the motor.
 
-    `efficiency` is a number in (0, 1], or a table of (load, efficiency) with rising loads, which
-    are fractions of `rated_torque` (by default the torque limit), and efficiencies that do not
-    fall; below and above the table its ends hold. Between, "linear" or monotone "cubic".
-    `break_away` is the torque it takes to move it without load. `rotor_inertia` (kg m²) is about
-    the motor's own shaft: the joint feels ratio² times as much.
+    **Arguments:**
+
+    - `ratio`: the speed of the motor over that of the joint.
+    - `efficiency`: a number in (0, 1], or a table of (load, efficiency). Loads are ascending
+      fractions of `rated_torque`, and efficiencies do not fall with them; below and above the
+      table the first and last ones hold.
+    - `interpolation`: "linear" or monotone "cubic", between the rows of the table.
+    - `break_away`: the torque that moves it without load, N m or N.
+    - `rotor_inertia`: about the motor's own shaft, kg m²; the joint feels ratio² times as much.
+    - `torque_limit`: N m or N.
+    - `rated_torque`: the torque at load 1, N m or N; by default the torque limit.
     """
 
-    ratio: float = 1.0  # input speed over output speed
-    efficiency: float | tuple = 1.0
+    ratio: float = 1.0
+    efficiency: float | Sequence[Sequence[float]] = 1.0
     interpolation: str = "linear"
     break_away: float = 0.0
     rotor_inertia: float = 0.0
@@ -37,12 +44,12 @@ class Transmission:
         if self.ratio == 0:
             raise _wrong("ratio", "a number other than 0", self.ratio)
         if math.isinf(1.0 / self.ratio):
-            raise _wrong("ratio", "1 over it to be finite", self.ratio)
+            raise _wrong("ratio", "a number whose inverse is finite", self.ratio)
         for name in ("break_away", "rotor_inertia"):
             if getattr(self, name) < 0:
                 raise _wrong(name, "a number >= 0", getattr(self, name))
         if math.isinf(self.reflected_inertia):
-            raise _wrong("rotor_inertia", "ratio² times it to be finite", self.rotor_inertia)
+            raise _wrong("rotor_inertia", "a finite ratio² times it", self.rotor_inertia)
         self._freeze_limit("torque_limit")
         if self.rated_torque is not None:
             self._freeze_limit("rated_torque")
@@ -51,8 +58,8 @@ class Transmission:
         object.__setattr__(self, "efficiency", _checked_efficiency(self.efficiency))
         if isinstance(self.efficiency, tuple) and math.isinf(self.rated):
             raise RobotError(
-                "Transmission efficiency: a table is over fractions of rated_torque or "
-                "torque_limit: expected one of these, found neither"
+                "Transmission efficiency: a table needs rated_torque or torque_limit, as its loads "
+                "are fractions of that torque"
             )
 
     def _freeze_limit(self, name):
@@ -64,23 +71,23 @@ class Transmission:
             raise _wrong(name, "a number > 0", value)
 
     @property
-    def rated(self):
+    def rated(self) -> float:
         """The torque at which the load is 1."""
         return self.torque_limit if self.rated_torque is None else self.rated_torque
 
     @property
-    def reflected_inertia(self):
-        """What the joint feels of the rotor."""
+    def reflected_inertia(self) -> float:
+        """The inertia of the rotor as the joint feels it."""
         return self.ratio * self.ratio * self.rotor_inertia
 
     @property
-    def is_ideal(self):
-        """Does it lose nothing?"""
+    def is_ideal(self) -> bool:
+        """Whether it has no losses."""
         return self.efficiency == 1.0 and self.break_away == 0.0
 
     @property
-    def numbers(self):
-        """Everything that decides its torques, flat, for digests."""
+    def numbers(self) -> tuple[float, ...]:
+        """All numbers that its torques depend on, for digests."""
         table = self.efficiency if isinstance(self.efficiency, tuple) else ((self.efficiency,),)
         rated = self.rated if isinstance(self.efficiency, tuple) else 0.0
         kind, rows = float(INTERPOLATIONS.index(self.interpolation)), float(len(table))
@@ -109,10 +116,10 @@ def _checked_efficiency(efficiency):
             raise RobotError(f"{what}: expected loads >= 0, found {load}")
     for (load, value), (next_load, next_value) in pairwise(rows):
         if next_load <= load:
-            raise RobotError(f"{what}: expected rising loads, found {next_load} after {load}")
+            raise RobotError(f"{what}: expected ascending loads, found {next_load} after {load}")
         if next_value < value:
             raise RobotError(
-                f"{what}: expected values that do not fall with the load, found {next_value} "
+                f"{what}: expected efficiencies that do not fall with the load, found {next_value} "
                 f"after {value}"
             )
     return tuple(rows) if is_table else value

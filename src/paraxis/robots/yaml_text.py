@@ -40,21 +40,21 @@ def _events(text):
     except yaml.MarkedYAMLError as error:
         mark, reason = error.problem_mark, quoted(error.problem)[1:-1]
         raise RobotError(
-            f"YAML: broken at line {mark.line + 1}, column {mark.column + 1}: {reason}"
+            f"YAML: invalid at line {mark.line + 1}, column {mark.column + 1}: {reason}"
         ) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:  # the latter of "\UFFFFFFFF"
         reason = quoted(str(error).splitlines()[0])[1:-1]
-        raise RobotError(f"YAML: text that cannot be decoded: {reason}") from None
+        raise RobotError(f"YAML: the text cannot be decoded: {reason}") from None
 
 
 def _value(event, events, depth):
     if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
         raise RobotError(
-            f"{_line(event)}: expected no anchor (&) or alias (*), found {quoted(event.anchor)}; "
-            "these are refused because a few of them can grow without bound"
+            f"{_line(event)}: anchors (&) and aliases (*) are not allowed, found "
+            f"{quoted(event.anchor)}; a few of them can grow without bound"
         )
     if event.tag is not None:
-        raise RobotError(f"{_line(event)}: expected no tag (!), found {quoted(event.tag)}")
+        raise RobotError(f"{_line(event)}: tags (!) are not allowed, found {quoted(event.tag)}")
     if isinstance(event, yaml.ScalarEvent):
         value = number(event.value) if event.style is None else None  # a style: quotation marks
         return event.value if value is None else value
@@ -75,11 +75,9 @@ def _pairs(events, depth):
     pairs = {}
     while not isinstance(event := next(events), yaml.MappingEndEvent):
         if not isinstance(event, yaml.ScalarEvent):
-            raise RobotError(f"{_line(event)}: expected a word as a key, found something else")
+            raise RobotError(f"{_line(event)}: keys must be plain words")
         if event.value in pairs:
-            raise RobotError(
-                f"{_line(event)}: expected the key {quoted(event.value)} once, found it again"
-            )
+            raise RobotError(f"{_line(event)}: the key {quoted(event.value)} appears twice")
         _value(event, events, depth)  # a key has no anchor and no tag either
         pairs[event.value] = _value(next(events), events, depth)
     return pairs

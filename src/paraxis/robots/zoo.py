@@ -1,4 +1,4 @@
-"""Robots that need no file: the arms of the papers, a common arm of today, simple builders."""
+"""Built-in robots: the arms of the papers, a common arm of today, simple chains."""
 
 import math
 
@@ -140,14 +140,20 @@ def ur5():
     return Robot("ur5", joints, inertias, frames)
 
 
-def planar(n, length=1.0, mass=1.0):
-    """n uniform slender rods hinged end to end, swinging in the vertical x-z plane."""
+def planar(n: int, length: float = 1.0, mass: float = 1.0) -> Robot:
+    """n uniform slender rods hinged end to end, swinging in the vertical x-z plane.
+
+    `length` (m) and `mass` (kg) are those of each rod.
+    """
     rod = (mass, (length / 2, 0, 0), (0, mass * length**2 / 12, mass * length**2 / 12))
     return _serial("planar", n, length, rod, [(0.0, -1.0, 0.0)])
 
 
-def chain(n, length=0.2, mass=0.5):
-    """n equal links in space, each hinge at a right angle to the one before: no plane, no gaps."""
+def chain(n: int, length: float = 0.2, mass: float = 0.5) -> Robot:
+    """n equal links in space, each hinge at a right angle to the one before.
+
+    `length` (m) and `mass` (kg) are those of each link.
+    """
     link = (mass, (length / 2, 0.01, 0.005), (2e-4, 1.8e-3, 1.9e-3))
     return _serial("chain", n, length, link, [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])
 
@@ -155,7 +161,7 @@ def chain(n, length=0.2, mass=0.5):
 def _serial(name, n, length, link, axes):
     """n equal links in a row along x, hinged about `axes` in turn."""
     if not isinstance(n, int | np.integer) or n < 1:
-        raise RobotError(f"{name}: expected an integer number of joints >= 1, found {n!r}")
+        raise RobotError(f"{name}: expected a number of joints >= 1, found {n!r}")
     n, step, body = int(n), Pose(translation=(float(length), 0.0, 0.0)), Inertia.of(*link)
     joints = [
         Joint(f"joint{i + 1}", "revolute", i - 1, step if i else Pose(), axes[i % len(axes)])

@@ -169,6 +169,7 @@ def test_records_are_not_copied():
     given = arrays(steps, 1) | {"x": np.zeros((states, 2))}
     plain = springs().compile_iterate(CARRY, per_step=("push",), record=("x",))
     out = {"x": np.empty((steps, states, 2))}
+    plain.start(steps, 1, out, **given).advance()  # so that threads are there
     for place, most in ((out, 1e6), (None, out["x"].nbytes + 1e6)):
         tracemalloc.start()
         plain.start(steps, 1, place, **given).advance()

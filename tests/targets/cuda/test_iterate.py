@@ -246,7 +246,7 @@ def test_arrays_elsewhere(monkeypatch):
     there = {name: far(array) for name, array in given.items()}
     with pytest.raises(px.ArgumentError, match="v: expected an array on a GPU"):
         loop(1, **there | {"v": given["v"]})
-    with pytest.raises(px.ArgumentError, match="arrays: expected some on the GPU, found numbers"):
+    with pytest.raises(px.ArgumentError, match="expected an array on a GPU, found only numbers"):
         loop(1, x=1.0, v=1.0)
     with pytest.raises(px.ArgumentError, match=r"v: expected shape \(..., 2\), found \(3, 3\)"):
         loop(1, **there | {"v": far(np.zeros((3, 3)))})

@@ -1,4 +1,4 @@
-"""What of a description has no effect here, in words: for one warning when a file is loaded."""
+"""Sentences about the parts of a description that have no effect, for a warning on loading."""
 
 from ...checks import listing, quoted
 from ..joint import WORLD
@@ -26,8 +26,8 @@ def _base(robot, trunk, standing):
         share = 100 * standing / (standing + moving)
         yield (
             f"the root link {quoted(trunk)} is fixed to the world, so {standing:.3g} kg "
-            f"({share:.0f} % of the mass) are ignored; that is right where it is bolted down, "
-            "while one that moves needs joints above it in the file (floating bases are not "
+            f"({share:.0f} % of the mass) are ignored; that is right if it is bolted down, "
+            "while a base that moves needs joints above it in the file (floating bases are not "
             "supported yet)"
         )
 
@@ -36,8 +36,8 @@ def _coupled(robot, mimics):
     found = [name for name in robot.joint_names if name in mimics]
     if found:
         yield (
-            f"mimic joints move independently here: {listing(found, MOST)}; give each the position "
-            "of its coupling, or hold it with robot.locked"
+            f"mimic joints move independently here: {listing(found, MOST)}; set each to the "
+            "position of its coupling, or lock it with robot.locked"
         )
 
 
@@ -55,11 +55,11 @@ def _weightless(robot):
     if len(names) == robot.n:
         yield (
             "no link that moves has mass or inertia, so all torques are zero and accelerations "
-            "undefined; give links an <inertial>"
+            "are undefined; give links an <inertial>"
         )
     elif names:
         yield (
             "nothing that these joints move has mass or inertia, so their torques are zero and "
-            f"their accelerations undefined: {listing(names, MOST)}; give a link <inertial>, or "
-            "hold the joint with robot.locked"
+            f"their accelerations are undefined: {listing(names, MOST)}; give a link an "
+            "<inertial>, or lock the joint with robot.locked"
         )

@@ -1,4 +1,4 @@
-"""URDF files: one read into a Robot, or an error that says what is wrong with it.
+"""URDF files, read into a Robot, or an error that explains what is wrong.
 
 What is read: links with their mass, joints with their seat, axis, limits and friction: that of
 `<dynamics>`, damping as viscous and friction as Coulomb's. A `fixed` joint welds its child link
@@ -7,7 +7,7 @@ The mass of a link that is fixed to the world moves nothing and is dropped. A `m
 independent joint here: its coupling is not read. Neither are `<transmission>`, which names
 controllers and no losses, shapes and the extensions of simulators.
 
-A file is anyone's text: xml_text.py reads it within bounds. Each link and joint is made as its
+Files are untrusted: xml_text.py reads them within bounds. Each link and joint is made as its
 element ends, every step takes time n log n at most, and names are only ever compared and quoted.
 """
 
@@ -47,10 +47,7 @@ MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.
 
 
 def read_urdf(path, tip=None, name=None, drives=None):
-    """The Robot of a URDF file, with `drives` as of `Robot.with_drives` where there are any.
-
-    `tip` is as of `px.load`.
-    """
+    """The Robot of a URDF file; `tip` and `drives` as in `px.load`."""
     try:
         path = os.fspath(path)
     except TypeError:
@@ -61,17 +58,17 @@ def read_urdf(path, tip=None, name=None, drives=None):
 
 def parse_urdf(text, tip=None, name=None, drives=None):
     """The Robot of a URDF given as str or bytes; `name` replaces the name in the text."""
-    with np.errstate(all="ignore"):  # absurd numbers overflow, and the checks then say where
+    with np.errstate(all="ignore"):  # absurd numbers overflow; checks then report where
         file = _File()
         parse_xml(text, KNOWN, file.open_root, file.close)
         links, edges = file.checked()
         trunk, edges = _parents_first(links, edges)
         name = _text(file.root, "name") if name is None else name
         robot = _assemble(name, links, trunk, edges)
-        if drives is not None:  # before the tip: they may speak of joints that are beyond it
+        if drives is not None:  # before the tip: they may name joints beyond it
             robot = robot.with_drives(drives)
         mimics = {edge.name for edge in edges if edge.mimic}
-        standing = 0.0  # kg; who asks for the chain up to a tip knows that the rest stands still
+        standing = 0.0  # kg; a caller who names a tip knows that the rest is fixed
         if tip is None:
             standing = sum(links[f.name].mass for f in robot.frames if f.body == WORLD)
         else:
@@ -105,7 +102,7 @@ class Edge:
 
 
 class _File:
-    """What the file has said so far."""
+    """The links and joints read so far."""
 
     def __init__(self):
         self.links = {}  # the inertia of every link in its own frame, by name, in file order
@@ -115,7 +112,7 @@ class _File:
     def open_root(self, root):
         if root.tag == "mujoco":
             raise RobotError(
-                "expected URDF (<robot>), found MJCF (<mujoco>), which is not read yet"
+                "expected URDF (<robot>), found MJCF (<mujoco>), which is not supported yet"
             )
         if root.tag != "robot":
             raise RobotError(f"expected URDF, whose root is <robot>, found {quoted(root.tag)}")
@@ -183,7 +180,7 @@ def _read_origin(element):
     if origin is None:
         return Pose()
     if "quat_xyzw" in origin.attrib:
-        raise RobotError("<origin>: expected rpy, found quat_xyzw, which is not read")
+        raise RobotError("<origin>: quat_xyzw is not supported; use rpy")
     zero = (0.0, 0.0, 0.0)
     xyz, rpy = _numbers(origin, "xyz", 3, zero), _numbers(origin, "rpy", 3, zero)
     return Pose.from_rpy(xyz, rpy, "<origin>")
@@ -305,7 +302,7 @@ def _text(element, attribute):
         )
     if "${" in text or "$(" in text:
         raise RobotError(
-            f"<{element.tag}> {attribute}: found the xacro expression {quoted(text)}: "
+            f"<{element.tag}> {attribute}: found the xacro expression {quoted(text)}; "
             "expand the file with xacro first"
         )
     return text

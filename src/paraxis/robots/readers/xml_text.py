@@ -54,12 +54,12 @@ def parse_xml(text, known, open_root, close):
     except expat.ExpatError as error:
         reason = quoted(expat.ErrorString(error.code))[1:-1]
         raise RobotError(
-            f"XML: broken at line {error.lineno}, column {error.offset + 1}: {reason}"
+            f"XML: invalid at line {error.lineno}, column {error.offset + 1}: {reason}"
         ) from None
     except (ValueError, LookupError) as error:  # what Python's decoders raise
         if isinstance(error, RobotError):
             raise
-        raise RobotError(f"XML: text that cannot be decoded: {quoted(str(error))}") from None
+        raise RobotError(f"XML: the text cannot be decoded: {quoted(str(error))}") from None
 
 
 class _Stream:
@@ -88,8 +88,8 @@ class _Stream:
 
     def _doctype(self, *_):
         raise RobotError(
-            "XML: expected no document type (<!DOCTYPE>), found one; it is refused because "
-            "entities declared there can grow without bound or reach for other files"
+            "XML: a document type (<!DOCTYPE>) is not allowed, because entities declared there can "
+            "grow without bound or read other files"
         )
 
     def _start(self, name, attrib):
@@ -135,4 +135,4 @@ class _Stream:
             }
         if prefix in self.xacro:
             tag = quoted(f"xacro:{local}")
-            raise RobotError(f"found the xacro element {tag}: expand the file with xacro first")
+            raise RobotError(f"found the xacro element {tag}; expand the file with xacro first")
