@@ -276,7 +276,7 @@ def test_derivatives_by_several_inputs():
     energy = px.trace(lambda q, qd: {"e": (q * qd).sum()}, q=2, qd=2)
     assert energy.gradient("e", ("q", "qd")).outputs == {"de_dq": (2,), "de_dqd": (2,)}
     for inputs, message in (
-        (["q", "q"], "input: q is named twice"),
+        (["q", "q"], "input: q appears twice"),
         ([], "input: expected some of .*, found none"),
         (["q", "w"], "input: expected one of .*, found 'w'"),
         (None, "input: expected one of .*, found None"),

@@ -24,7 +24,7 @@ def test_evaluate_says_what_is_wrong_with_its_arrays():
         ({"x": [1, 2], "z": 1}, r"inputs of .*: missing \['y'\], unexpected \['z'\]"),
         ({"x": [1, 2, 3], "y": 1}, r"x: expected an array of shape \(\.\.\., 2\), found \(3,\)"),
         ({"x": 1, "y": 1}, r"x: expected an array of shape \(\.\.\., 2\), found \(\)"),
-        ({"x": np.ones((3, 2)), "y": np.ones(4)}, "batch shapes that broadcast"),
+        ({"x": np.ones((3, 2)), "y": np.ones(4)}, "batch shapes do not broadcast"),
         ({"x": [1j, 2], "y": 1}, "x: expected an array of real numbers, found dtype complex128"),
         ({"x": ["a", "b"], "y": 1}, "x: expected an array of real numbers"),
         ({"x": [[1, 2], [3]], "y": 1}, "x: expected an array of numbers"),

@@ -202,7 +202,7 @@ def broken_graphs():
     yield "input '': expected a name", graph(x, inputs={"x": (), "": ()})
     yield "program 'a b': expected a name", graph(x, name="a b")
     yield "mark 1: expected a name", graph(x, marks={(1, 0): (x,)})
-    yield "expected the number of a link", graph(x, marks={("m", None): (x,)})
+    yield "expected the index of a link", graph(x, marks={("m", None): (x,)})
 
 
 def test_check_finds_what_is_wrong():

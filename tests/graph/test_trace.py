@@ -158,7 +158,7 @@ LEAKED = []
 px.trace(lambda x: LEAKED.append(x) or x, x=())
 
 TRACE_ERRORS = {
-    "if": (branching, "write px.math.select"),
+    "if": (branching, "use px.math.select"),
     "and": (lambda x: (x < 1) and x, "no truth value"),
     "not": (lambda x: not x, "no truth value"),
     "==": (lambda x: px.math.select(x == 1, 2, 3), "px.math.equal"),
@@ -176,8 +176,8 @@ TRACE_ERRORS = {
     "empty list": (lambda x: [], "'result': expected scalars, found an empty sequence"),
     "empty row": (lambda x: {"y": [[x], []]}, "'y': expected scalars, found an empty"),
     "empty array": (lambda x: np.empty((0, 2)), "found an empty sequence"),
-    "ragged": (lambda x: [[x], [x, x]], r"'result': rows of unequal shapes \[\(1,\), \(2,\)\]"),
-    "mixed depth": (lambda x: [x, [x, x]], r"rows of unequal shapes \[\(\), \(2,\)\]"),
+    "ragged": (lambda x: [[x], [x, x]], r"'result': rows have different shapes \[\(1,\), \(2,\)\]"),
+    "mixed depth": (lambda x: [x, [x, x]], r"rows have different shapes \[\(\), \(2,\)\]"),
     "nothing": (lambda x: None, "found NoneType"),
     "text": (lambda x: "x", "found str"),
     "text times": (lambda x: x * "a", "found str"),
@@ -225,7 +225,7 @@ def test_names_that_text_and_code_could_not_carry(name):
 def test_other_odd_names_and_shapes():
     with pytest.raises(ProgramError, match="output 1: expected a name"):
         px.trace(lambda x: {1: x}, x=())
-    with pytest.raises(ProgramError, match="mark 'm': expected the number of a link, found 'arm'"):
+    with pytest.raises(ProgramError, match="mark 'm': expected the index of a link, found 'arm'"):
         px.trace(lambda x: px.math.mark("m", "arm", x), x=())
     for shape in (0, -1, (2, 0), "ab"):
         with pytest.raises(ArgumentError, match="x: expected an ASCII name and positive sizes"):

@@ -164,10 +164,10 @@ def test_it_is_cheapened():
     [
         (lambda p: p.vjp("x"), r"wrt: expected a sequence of names, found 'x'"),
         (lambda p: p.vjp(["y"]), r"wrt: expected one of 'x', 'y_bar', 'x_dot', found 'y'"),
-        (lambda p: p.jvp(["x", "x"]), r"wrt: x is named twice"),
+        (lambda p: p.jvp(["x", "x"]), r"wrt: x appears twice"),
         (lambda p: p.jvp([]), r"wrt: expected some of \['x', 'y_bar', 'x_dot'\], found none"),
-        (lambda p: p.vjp(), r"further input 'y_bar', but it has one of that name already"),
-        (lambda p: p.jvp(), r"further input 'x_dot', but it has one of that name already"),
+        (lambda p: p.vjp(), r"needs an input 'y_bar', but there is already an array"),
+        (lambda p: p.jvp(), r"needs an input 'x_dot', but there is already an array"),
     ],
 )
 def test_errors(ask, message):

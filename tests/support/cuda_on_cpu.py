@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from paraxis.body import Body
-from paraxis.targets.cuda.device import Device
+from paraxis.targets.cuda.device import CuPyDevice
 
 SHIM = """
 #include <math.h>
@@ -82,7 +82,7 @@ def _graph_of(program, why):
     return program.graph
 
 
-class CpuDevice(Device):
+class CpuDevice(CuPyDevice):
     """A Device with NumPy's arrays."""
 
     arrays, description, architecture, number = np, "cpu", "cpu", 0

@@ -240,12 +240,12 @@ def test_several_callers_at_once(maps):
         (
             lambda left_x, right_x: {"x": left_x + right_x[0]},
             {"left_x": (), "right_x": 3},
-            r"input right_x has shape \(3,\), but the output x, which becomes it, \(\)",
+            r"input right_x has shape \(3,\), but the output x, which becomes it, has shape \(\)",
         ),
         (
             lambda left_x, right_x, k: {"x": left_x + right_x * k},
             {"left_x": (), "right_x": (), "k": ()},
-            "input k belongs to none of the outputs",
+            "input k has no output of the same part",
         ),
         (
             lambda left_x, right_x, left_left_x, right_left_x: {"x": left_x, "left_x": right_x},

@@ -1,4 +1,4 @@
-"""Dynamics of chains so long that a chain is a row of numbers, not a program of its own."""
+"""Dynamics of long chains, whose links are rows of an array instead of a Program of their own."""
 
 from ..later import namespace
 

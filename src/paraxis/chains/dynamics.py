@@ -16,7 +16,7 @@ from ..checks import one_of, quoted
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..errors import ArgumentError
-from ..robots.robot import a_robot
+from ..robots.robot import Robot, a_robot
 from ..targets.compiling import one_call
 from ..targets.cpu.map import checked_options, lanes_of
 from ..targets.cpu.threads import available
@@ -52,18 +52,38 @@ SCANS = {
 
 
 def chain_dynamics(
-    robot, function="forward_dynamics", algorithm=None, order=None, threads=None, target="cpu"
-):
-    """A function of a long chain in an order of your choice, callable on arrays (..., n).
+    robot: Robot,
+    function: str = "forward_dynamics",
+    algorithm: str | None = None,
+    order: str | None = None,
+    threads: int | None = None,
+    target: str = "cpu",
+) -> "ChainDynamics | ChainOnGpu":
+    """A function of a long chain by an algorithm and in an order of your choice.
 
     px.forward_dynamics and px.inverse_dynamics choose by themselves; this is for comparison, and to
-    see what each costs. Forward dynamics: "articulated_body" in the orders "p_fold", "serial" and
-    "odd_even_reduction" (short rows glued in pairs); "constraint_force" (Fijany) in
-    "odd_even_reduction", "odd_even_elimination", "p_fold" and "serial"; "divide_and_conquer"
-    (Featherstone) in all of these but elimination. Inverse dynamics: "newton_euler" in the orders
-    of the first; "logarithmic_newton_euler" (Lathrop) in any of the orders of a scan.
+    see what each costs.
 
-    target "cuda" takes arrays on a GPU, and has all of these but "p_fold" of the first of each.
+    **Arguments:**
+
+    - `robot`: a chain.
+    - `function`: "forward_dynamics" or "inverse_dynamics".
+    - `algorithm`: for forward dynamics "articulated_body", "constraint_force" (Fijany) or
+      "divide_and_conquer" (Featherstone); for inverse dynamics "newton_euler" or
+      "logarithmic_newton_euler" (Lathrop). By default the first.
+    - `order`: "articulated_body" and "newton_euler" can be done in the orders "p_fold", "serial"
+      and "odd_even_reduction" (short segments glued in pairs); "constraint_force" in
+      "odd_even_reduction", "odd_even_elimination", "p_fold" and "serial"; "divide_and_conquer" in
+      all of these but elimination; "logarithmic_newton_euler" in any order of a scan. By default
+      the fastest.
+    - `threads`: the most threads a call uses, by default all cores; for "cpu" only.
+    - `target`: "cpu", or "cuda" for arrays on a GPU, which has all of these but "p_fold" of
+      "articulated_body" and "newton_euler".
+
+    **Returns:** a function of arrays (..., n): q, qd and tau, or q, qd and qdd.
+
+    **Raises:** `px.ArgumentError` if a name is unknown, an order does not fit the algorithm, or the
+    robot is a tree.
     """
     a_robot(robot)
     one_of(function, SCANS, "function")
@@ -74,7 +94,7 @@ def chain_dynamics(
     order = known[algorithm][0] if order is None else order
     if order not in known[algorithm]:
         raise ArgumentError(
-            f"order: {algorithm} can be done in {known[algorithm]}, found {order!r}"
+            f"order: expected one of {known[algorithm]} for {algorithm}, found {order!r}"
         )
     if target == "cuda":
         if threads is not None:
@@ -134,7 +154,7 @@ class ChainDynamics:
         if self.function == "forward_dynamics" and not np.isfinite(result).all():
             for row in np.flatnonzero(~np.isfinite(result).all(axis=1)):
                 state = [array[row] for array in states]
-                if np.isfinite(state).all():  # else it spoils itself, and no other
+                if np.isfinite(state).all():  # otherwise only its own result is NaN
                     explain_undefined(self._chain, *state)
         return result
 
@@ -206,7 +226,7 @@ class ChainDynamics:
 
 
 def _plain(array, n):
-    """Is it one state, as native code takes it?"""
+    """Whether it is one state, as native code takes it."""
     return (
         type(array) is np.ndarray
         and array.shape == (n,)

@@ -108,5 +108,5 @@ def explain_undefined(chain, q, qd, tau):
     if immobile.size:  # that of the outermost spoils all before it
         raise moves_nothing(chain.robot, [int(immobile[-1])])
     raise RobotError(
-        f"robot {quoted(chain.robot.name)}: its accelerations are beyond the numbers of float64"
+        f"robot {quoted(chain.robot.name)}: accelerations are out of the range of float64"
     )

@@ -133,7 +133,7 @@ def _fitting(signature, places, batch, dtype, device):
         if array.dtype != dtype:
             raise ArgumentError(f"out ({name}): expected dtype {dtype}, found {array.dtype}")
         if any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True)):
-            raise ArgumentError(f"out ({name}): the array is broadcast: its states share memory")
+            raise ArgumentError(f"out ({name}): the array is broadcast, so its states share memory")
     if any(_overlap(a, b, device) for a, b in itertools.combinations(places, 2)):
         raise ArgumentError("out: the arrays overlap each other")
     return list(places)

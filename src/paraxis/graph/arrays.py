@@ -62,8 +62,8 @@ def on_arrays(function):
 def raise_if_traced(index):
     if any(isinstance(each, TracedArray) for each in (index if type(index) is tuple else (index,))):
         raise TraceError(
-            "an array cannot be indexed by traced values, which are not known yet: write "
-            "px.math.select(condition, if_true, if_false) for what a condition chooses"
+            "an array cannot be indexed by traced values, which are not known yet; use "
+            "px.math.select(condition, if_true, if_false) to choose by a condition"
         )
 
 
@@ -208,8 +208,8 @@ def _traced(result):
 def _where(condition, *choices):
     if not choices:
         raise TraceError(
-            "np.where of a condition alone: which entries are true is not known while a function "
-            "is traced; write px.math.select(condition, if_true, if_false)"
+            "np.where with only a condition: which entries are true is not known while a function "
+            "is traced; use px.math.select(condition, if_true, if_false)"
         )
     return _traced(_OF_ENTRIES["where"](*map(_plain, (condition, *choices))))
 
@@ -241,8 +241,8 @@ def call_function(function, arguments, options):
         return rule(*arguments, **options)
     if function in ONLY_NUMBERS:
         raise TraceError(
-            f"np.linalg.{function.__name__} is for numbers only; px.math.solve(A, b) solves small "
-            "systems of traced values"
+            f"np.linalg.{function.__name__} does not take traced values; use px.math.solve(A, b) "
+            "for small linear systems"
         )
     result = np.ndarray.__array_function__(np.empty(0), function, (), arguments, options)
     return type(result)(map(_traced, result)) if type(result) in (list, tuple) else _traced(result)

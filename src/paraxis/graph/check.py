@@ -32,13 +32,13 @@ def check(graph):
                 )
     for name, link in graph.marks:
         if not isinstance(link, int):
-            raise ProgramError(f"mark {name!r}: expected the number of a link, found {link!r}")
+            raise ProgramError(f"mark {name!r}: expected the index of a link, found {link!r}")
     for name, (shape, nodes) in graph.outputs.items():
         if len(nodes) != size(shape):
-            raise ProgramError(f"output {name!r}: shape {shape} but {len(nodes)} nodes")
+            raise ProgramError(f"output {name!r} has shape {shape} but {len(nodes)} nodes")
     for node in graph.nodes:
         if node.builder is not builder:
-            raise ProgramError(f"{node}: belongs to another trace")
+            raise ProgramError(f"{node} belongs to another trace")
         if node.op == "input":
             name, k = node.value
             if name not in graph.inputs or not 0 <= k < size(graph.inputs[name]):
@@ -47,8 +47,8 @@ def check(graph):
             raise ProgramError(f"{node}: unknown operation or wrong number of arguments")
         for argument in node.args:
             if argument.builder is not builder:
-                raise ProgramError(f"{node}: uses a node of another trace")
+                raise ProgramError(f"{node} uses a node of another trace")
             if argument.index not in seen:
-                raise ProgramError(f"{node}: uses %{argument.index} before it is computed")
+                raise ProgramError(f"{node} uses %{argument.index} before it is computed")
         seen.add(node.index)
     return graph

@@ -112,7 +112,7 @@ def chosen_inputs(graph, names, what):
     for k, name in enumerate(names):
         one_of(name, graph.inputs, what)
         if name in names[:k]:
-            raise ArgumentError(f"{what}: {name} is named twice")
+            raise ArgumentError(f"{what}: {name} appears twice")
     if not names:
         raise ArgumentError(f"{what}: expected some of {list(graph.inputs)}, found none")
     return names
@@ -122,8 +122,8 @@ def _no_clash(graph, names):
     taken = [name for name in names if name in graph.inputs]
     if taken:
         raise ArgumentError(
-            f"{graph.name}: its derivative would have a further input {taken[0]!r}, but it has one "
-            "of that name already; expected inputs and outputs of other names"
+            f"{graph.name}: its derivative needs an input {taken[0]!r}, but there is already an "
+            "array of that name; rename it"
         )
 
 

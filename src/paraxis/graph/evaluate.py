@@ -31,7 +31,7 @@ def evaluate(graph, arrays):
     try:
         batch = np.broadcast_shapes(*batches.values())
     except ValueError:
-        raise ArgumentError(f"expected batch shapes that broadcast, found {batches}") from None
+        raise ArgumentError(f"batch shapes do not broadcast together: {batches}") from None
     flat = {
         name: np.broadcast_to(given[name], batch + shape).reshape(-1, size(shape))
         for name, shape in graph.inputs.items()

@@ -37,7 +37,7 @@ def check_arrays(what, shapes):
     if total > MOST_ENTRIES[what]:
         raise ProgramError(
             f"{what}s: expected at most {MOST_ENTRIES[what]:,} entries in all, found {total:,}; "
-            "data that varies from state to state belongs on a batch axis, which has no limit"
+            "put data that varies from state to state on a batch axis, which has no limit"
         )
 
 

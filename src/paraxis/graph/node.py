@@ -71,7 +71,7 @@ class Node:
     def __pow__(self, exponent):
         if not isinstance(exponent, int) or exponent < 0:
             raise TraceError(
-                f"power: expected an integer >= 0, found {exponent!r}; write "
+                f"power: expected an integer >= 0, found {exponent!r}; use "
                 "px.math.sqrt(x), 1 / x**n, or px.math.exp(exponent * px.math.log(x))"
             )
         result, square = self.builder.constant(1.0), self
@@ -185,7 +185,7 @@ class Node:
         for each in conditions:
             if each.op not in CONDITIONS and each.value not in (0.0, 1.0):
                 raise TraceError(
-                    f"&, | and ~: expected conditions, as a < b, found a number; "
+                    f"&, | and ~: expected conditions, such as a < b, found a number; "
                     f"px.math.logical_{op} takes numbers too"
                 )
         return self.builder.make(op, *conditions)
@@ -196,7 +196,7 @@ class Node:
 
     def __eq__(self, other):
         raise TraceError(
-            "traced values are not compared by ==: write px.math.equal(a, b), or `a is b`"
+            "traced values cannot be compared with ==; use px.math.equal(a, b), or `a is b`"
         )
 
     __ne__ = __eq__
@@ -206,23 +206,23 @@ class Node:
 
     def __bool__(self):
         raise TraceError(
-            "a traced value has no truth value: a Program is a straight line, so write "
-            "px.math.select(condition, if_true, if_false) in place of `if`, px.math.logical_and, "
-            "logical_or and logical_not in place of `and`, `or` and `not`, and px.math.less, "
+            "a traced value has no truth value, as a Program has no branches; use "
+            "px.math.select(condition, if_true, if_false) instead of `if`, px.math.logical_and, "
+            "logical_or and logical_not instead of `and`, `or` and `not`, and px.math.less, "
             "px.math.minimum, px.math.maximum and px.math.sign where NumPy compares entries of an "
             "array that np.array made"
         )
 
     def __float__(self):
         raise TraceError(
-            "a traced value is not a float yet; use px.math.sin, px.math.sqrt, ... in place of "
+            "a traced value is not a float yet; use px.math.sin, px.math.sqrt, ... instead of "
             "math.sin, ..., and np.zeros(n, dtype=object) for an array to fill with traced values"
         )
 
     def __int__(self):
         raise TraceError(
-            "a traced value is not an integer yet, so it cannot be a number of times or an index; "
-            "px.math.floor and px.math.rint round it"
+            "a traced value is not an integer yet, so it cannot be a count or an index; use "
+            "px.math.floor or px.math.rint to round it"
         )
 
 
@@ -266,7 +266,7 @@ class Builder:
         try:
             value = float(value)
         except OverflowError:
-            raise TraceError("constant: expected a float, found an integer beyond 1e308") from None
+            raise TraceError("constant: expected a float, found an integer above 1e308") from None
         if value != value:
             if self.nan is None:  # not every NaN equals itself, so it is made once
                 self.nan = self._node("const", (), math.nan)
@@ -280,7 +280,7 @@ class Builder:
         """A number or a node as a node of this trace."""
         if type(value) is Node:
             if value.builder is not self:
-                raise TraceError("values of two different traces were mixed")
+                raise TraceError("values of two different traces cannot be mixed")
             return value
         if isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
             return self.constant(value)

@@ -86,7 +86,7 @@ class _Reader:
         if op == "input":
             name, k = words[0], int(words[1])
             if name not in self.inputs or not 0 <= k < size(self.inputs[name]):
-                raise ValueError(f"no entry {k} of an input {name!r} above")
+                raise ValueError(f"there is no entry {k} of an input {name!r} above")
             return self.builder.input(name, k)
         return self.builder._node(op, self.values(words))
 
@@ -100,12 +100,12 @@ def _put(table, key, value):
 def _read_number(word):
     value = float(word)
     if math.isinf(value) and any(character.isdigit() for character in word):
-        raise ValueError(f"{word} is beyond the range of float64")
+        raise ValueError(f"{word} is out of the range of float64")
     return value
 
 
 def _read_shaped(word):
     found = _SHAPED.match(word)
     if found is None:
-        raise ValueError(f"expected a name and sizes, as q[2], found {word!r}")
+        raise ValueError(f"expected a name and sizes, such as q[2], found {word!r}")
     return found[1], tuple(int(k) for k in found[2][1:-1].split("][") if k)

@@ -50,7 +50,7 @@ def flat(builder, value, name):
     parts = [flat(builder, item, name) for item in value]
     shapes = {shape for shape, _ in parts}
     if len(shapes) != 1:
-        raise TraceError(f"output {name!r}: rows of unequal shapes {sorted(shapes)}")
+        raise TraceError(f"output {name!r}: rows have different shapes {sorted(shapes)}")
     shape = (len(parts), *shapes.pop())
     nodes = tuple(node for _, nodes in parts for node in nodes)
     assert len(nodes) == size(shape)

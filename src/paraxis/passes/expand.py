@@ -41,7 +41,7 @@ class Term(NamedTuple):
 def expand(graph):
     """output name -> one tuple of Terms for each entry, in row-major order.
 
-    Takes +, -, * and the sines and cosines of sums of whole multiples of inputs.
+    Takes +, -, * and the sines and cosines of sums of integer multiples of inputs.
     """
     entries = sorted(node.value for node in graph.nodes if node.op == "input")
     algebra = _Algebra(entries)
@@ -119,9 +119,7 @@ class _Algebra:
                 return self.turn(a)[0]
             case "sin", [a]:
                 return self.turn(a)[1]
-        raise _NoExpansion(
-            f"expected only +, -, *, sin and cos, which multiply out, found {node.op}"
-        )
+        raise _NoExpansion(f"only +, -, *, sin and cos can be multiplied out, found {node.op}")
 
     def single(self, function, entry):
         return {1 << self.place[Factor(((entry, 1),), function)]: (1.0, 1.0)}
@@ -155,7 +153,7 @@ class _Algebra:
         if not product & self.suspicious:
             return ((product, 1.0),)
         if product & self.too_high:
-            raise _NoExpansion(f"expected powers up to {HIGHEST}, found a higher one")
+            raise _NoExpansion(f"multiplied out it has powers higher than {HIGHEST}")
         square = product & self.squares
         square &= -square  # one at a time
         one, sine = product - square, product - square + (square >> BITS)
@@ -183,7 +181,7 @@ class _Algebra:
         (factor, power), *others = self.unpacked(product)
         if others or power != 1 or factor.function or multiple % 1:
             raise _NoExpansion(
-                "expected sines and cosines of sums of whole multiples of inputs, "
+                "expected sines and cosines of sums of integer multiples of inputs, "
                 "found one of another expression"
             )
         ((entry, _),) = factor.argument
@@ -209,5 +207,5 @@ def scaled(a, factor):
 def kept(total):
     """The terms that are more than rounding."""
     if len(total) > LIMIT:
-        raise _NoExpansion(f"expected at most {LIMIT} terms when multiplied out, found more")
+        raise _NoExpansion(f"multiplied out it has more than {LIMIT} terms")
     return {product: both for product, both in total.items() if abs(both[0]) > ROUNDING * both[1]}

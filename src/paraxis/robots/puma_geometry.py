@@ -76,15 +76,15 @@ def puma_geometry(robot, frame):
     for i, j in ((0, 1), (2, 3), (3, 4), (4, 5)):
         axes.require_right_angle(i, j)
     p, z = axes.points, axes.directions
-    center = p[3] + z[3] * (z[3] @ (p[4] - p[3]))
+    centre = p[3] + z[3] * (z[3] @ (p[4] - p[3]))
     for i in (4, 5):
-        axes.require_through(i, center, f"the axis of {axes.name(3)} in the wrist's centre")
+        axes.require_through(i, centre, f"the axis of {axes.name(3)} in the wrist's centre")
     x3, x4, x5 = np.cross(z[1], z[3]), np.cross(z[4], z[3]), np.cross(z[4], z[5])
     x6 = _across(z[5], np.array(axes.place.rotation).T)
     zeros = (_angle(z[3], x3, x4), _angle(z[4], x4, x5), _angle(z[5], x5, x6))
     return PumaGeometry(
-        **_arm(axes, center, x3, z[3], (1.0, 1.0, 1.0), zeros),
-        tool=axes.cleaned(axes.pose(z[5], x6, center).inverse() @ axes.place),
+        **_arm(axes, centre, x3, z[3], (1.0, 1.0, 1.0), zeros),
+        tool=axes.cleaned(axes.pose(z[5], x6, centre).inverse() @ axes.place),
     )
 
 

@@ -54,14 +54,14 @@ def _parts(graph):
         if graph.inputs[name] != shape:
             raise ArgumentError(
                 f"{graph.name}: the input {name} has shape {graph.inputs[name]}, but the output "
-                f"{name.split('_', 1)[1]}, which becomes it, {shape}"
+                f"{name.split('_', 1)[1]}, which becomes it, has shape {shape}"
             )
     for name in graph.inputs:
         if name not in sides:
-            raise ArgumentError(f"{graph.name}: the input {name} belongs to none of the outputs")
+            raise ArgumentError(f"{graph.name}: the input {name} has no output of the same part")
         if name in parts:
             raise ArgumentError(
-                f"{graph.name}: {name} is an input and an output: rename the output"
+                f"{graph.name}: {name} is an input and an output; rename the output"
             )
     return parts
 

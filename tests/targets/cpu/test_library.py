@@ -118,5 +118,5 @@ def test_a_library_for_any_cpu_of_a_level(tmp_path):
 
 
 def test_names_inside_a_library_are_refused():
-    with pytest.raises(px.ArgumentError, match="'run' is a name of the library's own"):
+    with pytest.raises(px.ArgumentError, match="'run' is reserved by the library"):
         library.assembly_source(program_of("puma560").graph, "run")

@@ -54,10 +54,12 @@ def _turned_off(known):
     for name in sorted(names):
         if name not in known:
             near = did_you_mean(name, known)
-            raise ArgumentError(f"{VARIABLE}: LLVM knows no feature {name!r} of this CPU{near}")
+            raise ArgumentError(
+                f"{VARIABLE}: LLVM does not know a feature {name!r} of this CPU{near}"
+            )
         if name in ALWAYS:
             raise ArgumentError(
-                f"{VARIABLE}: {name} cannot be turned off, as every x86-64 CPU has it; with 'sse3' "
-                "nothing beyond SSE2 is used"
+                f"{VARIABLE}: {name} cannot be turned off, as every x86-64 CPU has it; turn off "
+                "'sse3' to use nothing beyond SSE2"
             )
     return names

@@ -34,7 +34,7 @@ def assembly_source(graph, name, dtype="float64", cpu=None):
     frame = define_body(module, "body_one", fused, order, one)
     for entry in (name, f"{name}_batch"):
         if module.has(entry):
-            raise ArgumentError(f"name: {entry!r} is a name of the library's own; choose another")
+            raise ArgumentError(f"name: {entry!r} is reserved by the library; choose another")
     pointers = ", ".join(f"ptr %array{k}" for k in range(len(graph.shapes)))
     module.define(
         name,
@@ -60,8 +60,8 @@ def _level_bits(cpu):
     machine = host.triple().split("-")[0]
     if cpu not in host.LEVELS or machine != "x86_64":
         raise ArgumentError(
-            f"cpu: expected one of {tuple(host.LEVELS)} on an x86_64 machine, or none for "
-            f"the CPU at hand, found {cpu!r} on {machine}"
+            f"cpu: expected one of {tuple(host.LEVELS)} on an x86_64 machine, or None for "
+            f"the CPU of this machine, found {cpu!r} on {machine}"
         )
     return host.LEVELS[cpu]
 

@@ -1,7 +1,7 @@
-"""Arrays that people have on a GPU: of CuPy, PyTorch or JAX, taken and given back by DLPack.
+"""Arrays on a GPU: of CuPy, PyTorch or JAX, exchanged through DLPack.
 
-Nothing is copied. Work is queued where the arrays' owner queues its own: on the current stream of
-CuPy or PyTorch; JAX has no stream to show, and is told by DLPack what to wait for.
+Nothing is copied. Work is queued on the stream that the library of the arrays uses: the current
+stream of CuPy or PyTorch; JAX does not expose its streams and synchronises through DLPack.
 """
 
 from collections import deque
@@ -16,14 +16,14 @@ _HELD = deque()  # (event, arrays of JAX) of kernels that may be at work
 
 
 def on_a_gpu(value):
-    """Is it an array in the memory of a GPU?"""
+    """Whether it is an array in the memory of a GPU."""
     if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack_device__"):
         return False
-    return _place(value)[0] in CUDA_MEMORY
+    return _device(value)[0] in CUDA_MEMORY
 
 
-def _place(value):
-    """(kind of memory, number of the device), as DLPack tells it."""
+def _device(value):
+    """(kind of memory, number of the device), from DLPack."""
     try:
         kind, number = value.__dlpack_device__()
     except (TypeError, ValueError, RuntimeError, BufferError, AttributeError):
@@ -32,7 +32,7 @@ def _place(value):
 
 
 def family_of(values, names, on):
-    """The library the arrays belong to, if they are all of one, on one GPU."""
+    """The Family of these arrays, which must all be of one library and on one GPU."""
     if on.arrays is np:  # a stand-in for a GPU, on the CPU
         return Family(on)
     library, number = together(values, names) if values else ("cupy", on.number)
@@ -61,7 +61,7 @@ def together(values, names):
 def _home(value):
     """The library of an array, and the number of its GPU; None for main memory."""
     library = type(value).__module__.partition(".")[0]
-    number = _place(value)[1] if on_a_gpu(value) else None
+    number = _device(value)[1] if on_a_gpu(value) else None
     return {"jaxlib": "jax"}.get(library, library), number
 
 
@@ -94,7 +94,7 @@ class Family:
         return self.taken(given)
 
     def _is_here(self, array):
-        """Is it on the GPU of the inputs?"""
+        """Whether it is on the GPU of the inputs."""
         return _home(array)[1] == self.number
 
     _own_name = "an array like the inputs"
@@ -149,8 +149,8 @@ class TorchTensors(Family):
         if tensor.requires_grad:
             if self.torch.is_grad_enabled():
                 raise ArgumentError(
-                    "tensors that require a gradient: expected paraxis.torch, whose functions have "
-                    "one; or call tensor.detach() first"
+                    "a tensor requires grad: use paraxis.torch, whose functions support gradients, "
+                    "or call tensor.detach() first"
                 )
             tensor = tensor.detach()
         return self.device.arrays.from_dlpack(tensor)
@@ -163,9 +163,9 @@ class TorchTensors(Family):
 
 
 class JaxArrays(Family):
-    """JAX's arrays, which nobody may write.
+    """JAX's arrays, which are immutable.
 
-    JAX works on streams of its own: memory of an array that it lets go of may be used again at
+    JAX works on streams of its own: memory of an array that it releases may be used again at
     once. So arrays are held until the kernels that read them are done.
     """
 
@@ -201,7 +201,7 @@ class JaxArrays(Family):
 
     def places(self, out):
         if out is not None:
-            raise ArgumentError("out: arrays of JAX cannot be written; leave it out")
+            raise ArgumentError("out cannot be set for arrays of JAX, which are immutable")
         return None
 
     def given_back(self, array):

@@ -1,6 +1,8 @@
-"""The GPU, through CuPy: its arrays, its streams, and kernels made from text."""
+"""The GPU, through CuPy: its arrays, its streams, and kernels compiled from text."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,21 +12,21 @@ from .. import store
 OPTIONS = ("--std=c++17",)
 FAST = ("--ftz=true", "--prec-div=false", "--prec-sqrt=false")  # sines are our own, and fast
 NO_GPU = (
-    "target 'cuda': expected a GPU, found none; needed are one of NVIDIA's with its driver, "
-    "and the extra paraxis[cuda]"
+    "target 'cuda': found no GPU; it needs an NVIDIA GPU with its driver, and the extra "
+    "paraxis[cuda]"
 )
-USUAL_SHARED = 48 << 10  # bytes; a block gets more only when it is asked for
+USUAL_SHARED = 48 << 10  # bytes; a block gets more only on request
 LOCAL_SIZE, NUM_REGS, MAX_SHARED = 3, 4, 8  # CU_FUNC_ATTRIBUTE_...
 
 
 @cache
-def device():
-    """The GPU, or an error that says what is missing."""
+def device() -> "Device":
+    """The GPU, or an error that explains what is missing."""
     try:
         import cupy
     except ImportError:
         raise MissingPackageError(
-            "target 'cuda': expected CuPy, which is not installed: pip install 'paraxis[cuda]'"
+            "target 'cuda' needs CuPy, which is not installed: pip install 'paraxis[cuda]'"
         ) from None
     try:
         count = cupy.cuda.runtime.getDeviceCount()
@@ -32,23 +34,63 @@ def device():
         raise ArgumentError(f"{NO_GPU} ({error})") from None
     if not count:
         raise ArgumentError(NO_GPU)
-    return Device(cupy)
+    return CuPyDevice(cupy)
 
 
-class Device:
-    """What drivers need of a GPU. `arrays` is the array module."""
+class Device(Protocol):
+    """What kernels and memory ask of a GPU, or of a stand-in for one.
+
+    `arrays` is the array module; `description` is what compiled code depends on: the kind of GPU,
+    and the compiler; `number` is that of the current GPU.
+    """
+
+    arrays: Any
+
+    @property
+    def description(self) -> Any: ...
+
+    @property
+    def number(self) -> int: ...
+
+    def binary(self, text: str, fast_math: bool = False, size: str = "usual") -> bytes:
+        """Machine code from CUDA C++."""
+        ...
+
+    def code(self, parts: tuple, make: Callable[[], tuple[dict, bytes]]) -> tuple[dict, bytes]:
+        """(description, machine code) under the key `parts`: from the disk cache, or `make()`."""
+        ...
+
+    def loaded(self, parts: tuple, make: Callable[[], tuple[dict, bytes]], load: Callable) -> Any:
+        """`load(device, description, machine code)`, called once for the current GPU."""
+        ...
+
+    def load(self, binary: bytes, name: str) -> Callable:
+        """The kernel of that name: `launcher(blocks, threads, arguments, shared)`."""
+        ...
+
+    def address(self, array: Any) -> int: ...
+
+    def in_main_memory(self, array: Any) -> np.ndarray:
+        """A copy as a NumPy array, once it is computed."""
+        ...
+
+    def wait(self) -> None:
+        """Wait until all work queued on the current stream is done."""
+        ...
+
+
+class CuPyDevice:
+    """The current GPU, through CuPy."""
 
     def __init__(self, cupy):
         self.arrays = cupy
 
     @property
     def description(self):
-        """What compiled code depends on: the kind of GPU, and the compiler."""
         return self.architecture, self.arrays.cuda.nvrtc.getVersion()
 
     @property
     def number(self):
-        """Of the GPU that is current."""
         return self.arrays.cuda.runtime.getDevice()
 
     @property
@@ -56,15 +98,12 @@ class Device:
         return f"sm_{self.arrays.cuda.Device().compute_capability}"
 
     def binary(self, text, fast_math=False, size="usual"):
-        """Machine code for the GPU at hand."""
         return compile_text(text, self.architecture, fast_math, size)
 
     def code(self, parts, make):
-        """(description, machine code) for this kind of GPU: kept on disk, or from `make()`."""
         return store.code(("cuda", *parts, self.description), make)
 
     def loaded(self, parts, make, load):
-        """`load(device, description, machine code)`, once for the GPU that is current."""
 
         def here(description, binary, *_):
             return load(self, description, binary)
@@ -72,7 +111,6 @@ class Device:
         return store.get(("cuda", *parts, self.description), make, here, self, self.number)
 
     def load(self, binary, name):
-        """The kernel of that name, to be launched."""
         module = self.arrays.cuda.function.Module()
         module.load(binary)
         return Launcher(self.arrays.cuda.driver, module, module.get_function(name))
@@ -81,11 +119,9 @@ class Device:
         return array.data.ptr
 
     def in_main_memory(self, array):
-        """A copy as NumPy's array, once it is computed."""
         return self.arrays.asnumpy(array)
 
     def wait(self):
-        """Until all that is queued on the current stream is done."""
         self.arrays.cuda.get_current_stream().synchronize()
 
 
@@ -101,16 +137,16 @@ class Launcher:
 
     @property
     def registers(self):
-        """Of a thread."""
+        """Registers per thread."""
         return self._attribute(NUM_REGS)
 
     @property
     def spilled(self):
-        """Bytes a thread keeps in memory because registers do not hold them."""
+        """Bytes per thread that are kept in memory because registers do not suffice."""
         return self._attribute(LOCAL_SIZE)
 
     def allow(self, shared):
-        """Let blocks have so many bytes of shared memory, where that is more than is usual."""
+        """Allow blocks so many bytes of shared memory, if that is more than the default."""
         if shared > USUAL_SHARED and shared not in self._allowed:
             self._driver.funcSetAttribute(self.function.ptr, MAX_SHARED, shared)
             self._allowed.add(shared)

@@ -124,7 +124,7 @@ def function_name(graph, name, language):
     ):
         raise ArgumentError(
             f"name: expected a letter, then letters, digits and _, at most {LONGEST} in all, and "
-            f"nothing that has a meaning already, found {name!r}"
+            f"not a reserved word, found {name!r}"
         )
     return name
 

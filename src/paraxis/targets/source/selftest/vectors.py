@@ -44,7 +44,9 @@ def vectors(graph, dtype="float64"):
     moved = np.max([_error(*pair) for pair in zip(nearby, results, strict=True)], axis=0)
     kept = np.argsort(moved)[: min(STATES, np.isfinite(moved).sum())]  # NaN is sorted last
     if not kept.size:
-        raise ProgramError(f"{graph.name}: expected finite results at some random states")
+        raise ProgramError(
+            f"{graph.name}: results are not finite at any random state, so there is no self-test"
+        )
     inputs = {name: array[kept] for name, array in given.items()}
     outputs = [array[kept] for array in results]
     rough = _in_float32(graph, inputs, len(kept))
