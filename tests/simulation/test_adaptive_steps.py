@@ -57,7 +57,7 @@ def test_a_robot_that_needs_too_many_attempts_is_told_apart_from_one_that_is_not
     texts = [str(each.message) for each in said]
     assert len(texts) == 2
     assert "2 of 4 robots used up all 1,000 attempts" in texts[0] and "robot 0 first" in texts[0]
-    assert "1 of 4 robots left the finite numbers, robot 2 first, at step 0" in texts[1]
+    assert "simulation failed for 1 of 4 robots, robot 2 first, at step 0" in texts[1]
     assert run.failed_at.tolist() == [1, -1, 0, 1]
     assert np.isnan(run.out_of_attempts_at).tolist() == [False, True, True, False]
     reached = run.out_of_attempts_at[[0, 3]]
@@ -151,7 +151,7 @@ def test_a_largest_step_changes_nothing_where_steps_are_shorter():
         ({"max_step": 0.0}, "max_step: expected a number > 0, found 0.0"),
         ({"max_step": math.nan}, "max_step: expected a number > 0"),
         ({"max_step": 1e-6}, "max_step: 1e-06 s needs at least 1e.06 steps in a dt of 1 s"),
-        ({"max_step": 0.1, "method": "rk4"}, "max_step: expected method 'adaptive' with it"),
+        ({"max_step": 0.1, "method": "rk4"}, "max_step is for method 'adaptive' only"),
         ({"max_attempts": 0}, "max_attempts: expected an integer >= 1"),
         ({"max_attempts": 0.5}, "max_attempts: expected an integer"),
     ],

@@ -92,7 +92,7 @@ def test_a_controller_that_wants_floats_runs_uncompiled_and_says_so(name):
 def test_a_controller_with_chance_in_it_is_not_frozen():
     """Traced, its noise would be four constants."""
     rng = np.random.default_rng(0)
-    with pytest.warns(px.SimulationWarning, match="other torques when it is asked again"):
+    with pytest.warns(px.SimulationWarning, match="different torques when called again"):
         run = px.simulate(
             ur5(), START, REST, controller=lambda t, q, qd: rng.normal(size=6), dt=1e-3, steps=20
         )
@@ -121,7 +121,7 @@ def test_a_controller_that_remembers_asks_for_floats():
     assert controller.calls == 9  # once a step, none besides
     assert np.allclose(controller.total, ((GOAL - run.q[:-1]) * 1e-3).sum(0), rtol=1e-12)
     with (
-        pytest.raises(px.ArgumentError, match=r"kept values from when it was traced.*float\(t\)"),
+        pytest.raises(px.ArgumentError, match=r"kept from when it was traced.*float\(t\)"),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
@@ -201,7 +201,7 @@ def test_a_called_controller_returns_torques_of_every_robot(own):
 def test_mistakes_in_a_controller_are_shown():
     with pytest.raises(KeyError, match="gains"):
         px.simulate(ur5(), START, REST, controller=lambda t, q, qd: {}["gains"], dt=1e-3, steps=1)
-    with pytest.raises(px.ArgumentError, match=r"controller\(t, q, qd\), found .*too many pos"):
+    with pytest.raises(px.ArgumentError, match=r"controller\(t, q, qd\), but .*too many pos"):
         px.simulate(ur5(), START, REST, controller=lambda q, qd: q, dt=1e-3, steps=1)
 
 
@@ -234,12 +234,12 @@ def test_joints_are_not_taken_for_robots():
     """Of six robots of six joints, q[j] is robot j: transposed torques that look right."""
     options = {"controller": joint_by_joint, "dt": 1e-3, "steps": 2}
     q0 = np.random.default_rng(0).normal(size=(6, 6))
-    hint = r"cannot be traced \(.*whole batch, \(\d, 6\): expected q\[\.\.\., j\] for joint j; "
+    hint = r"cannot be traced \(.*whole batch, \(\d, 6\): write q\[\.\.\., j\] for joint j; "
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # an error is enough
-        with pytest.raises(px.ArgumentError, match=hint + "robot 0 gets other torques"):
+        with pytest.raises(px.ArgumentError, match=hint + "robot 0 gets different torques"):
             px.simulate(ur5(), q0, REST, **options | {"controller": shuffled})
-        with pytest.raises(px.ArgumentError, match=hint + "there it gave IndexError") as raised:
+        with pytest.raises(px.ArgumentError, match=hint + "that call raised IndexError") as raised:
             px.simulate(ur5(), q0[:3], REST, **options)
     assert isinstance(raised.value.__cause__, IndexError)
     with pytest.warns(px.SimulationWarning, match="uncompiled"):  # one robot has joints only
@@ -337,11 +337,11 @@ def test_a_called_controller_gets_settings_of_the_whole_batch():
     "keywords, words",
     (
         ({"gain": [1.0, 2.0], "goal": [[1, 1]] * 3}, "gain.*batch .3,. as first axes.*found.*2"),
-        ({"gain": 1.0, "goal": [1, 1]}, r"goal: .*found shape \(2,\); goal\[None\] is the same"),
+        ({"gain": 1.0, "goal": [1, 1]}, r"goal: .*found shape \(2,\); write goal\[None\]"),
         ({"gain": "high", "goal": [[1, 1]] * 3}, "gain: expected real numbers"),
-        ({"gain": [1.0] * 3}, r"\(t, q, qd, gain=gain\), found .*missing .*'goal'"),
-        ({"gain": 1.0, "goal": [[1, 1]] * 3, "q": 1.0}, "q: expected another name .* t, q, qd"),
-        ({"gain": 1.0, "goal": [[1, 1]] * 3, "t": 1.0}, "t: expected another name"),
+        ({"gain": [1.0] * 3}, r"\(t, q, qd, gain=gain\), but .*missing .*'goal'"),
+        ({"gain": 1.0, "goal": [[1, 1]] * 3, "q": 1.0}, "q: choose another name .* t, q, qd"),
+        ({"gain": 1.0, "goal": [[1, 1]] * 3, "t": 1.0}, "t: choose another name"),
         ({"gain": 1.0, "goal": [[1, 1]] * 3, "knd": 1.0}, "unexpected keyword argument 'knd'"),
     ),
 )
@@ -355,7 +355,7 @@ def test_wrong_settings(keywords, words):
 
 
 def test_settings_need_a_controller():
-    with pytest.raises(px.ArgumentError, match="maas: there is no controller.*mass"):
+    with pytest.raises(px.ArgumentError, match="maas: without a controller.*mass"):
         px.simulate(px.robots.planar(2), [0, 0], [0, 0], dt=1e-2, steps=5, maas=[1, 1])
 
 

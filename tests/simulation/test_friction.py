@@ -434,7 +434,7 @@ def test_no_robots_and_no_numbers_are_no_trouble(method):
     options = {"dt": 1e-3, "steps": 2, "method": method}
     none = px.simulate(robot, np.zeros((0, 1)), [0.0], **options)
     assert none.q.shape == (3, 0, 1)
-    with pytest.warns(px.SimulationWarning, match="the robot left the finite numbers"):
+    with pytest.warns(px.SimulationWarning, match="simulation failed for the robot"):
         lost = px.simulate(robot, [math.nan], [0.0], **options)
     assert lost.failed_at == 0
 
@@ -443,7 +443,7 @@ def test_nan_stays_in_its_robot():
     robot, q0 = lossy_arm(), np.zeros((4, 3))
     clean = px.simulate(robot, q0, q0, dt=1e-3, steps=10, method="semi_implicit_euler")
     q0[2, 1] = math.nan
-    with pytest.warns(px.SimulationWarning, match="1 of 4 robots left the finite numbers"):
+    with pytest.warns(px.SimulationWarning, match="simulation failed for 1 of 4 robots"):
         run = px.simulate(robot, q0, 0 * q0[0], dt=1e-3, steps=10, method="semi_implicit_euler")
     others = [0, 1, 3]
     assert (run.q[:, others] == clean.q[:, others]).all()

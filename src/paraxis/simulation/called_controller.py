@@ -1,4 +1,4 @@
-"""A controller that cannot be traced: called with floats, with q, qd and settings of the batch."""
+"""A controller that cannot be traced: called with floats, and q, qd and settings of the batch."""
 
 import numpy as np
 
@@ -21,9 +21,9 @@ class CalledController:
         self._first = None
 
     def begin(self, q, qd):
-        """Ask for the torques of the first stage, which are kept for it, and say that it is slow.
+        """Ask for the torques of the first stage, which are kept for it, and warn that it is slow.
 
-        Nothing is said before the first call has gone well: its error says more.
+        The warning comes only after the first call has succeeded: its error would explain more.
         """
         with np.errstate(all="ignore"):
             if self._batch and self._batch[-1] == self._n and q.size:
@@ -34,11 +34,11 @@ class CalledController:
                 if not self._batch:
                     raise
                 raise ArgumentError(
-                    f"{self._whole_batch(q)}; there it gave {type(error).__name__}: {error}"
+                    f"{self._whole_batch(q)}; that call raised {type(error).__name__}: {error}"
                 ) from error
         self._first = self._checked(result)
         warn(
-            f"controller: runs uncompiled, as Python at every step, because tracing it gave: "
+            f"controller: runs uncompiled, as Python at every step, because tracing it failed: "
             f"{self._reason}",
             SimulationWarning,
         )
@@ -67,8 +67,8 @@ class CalledController:
             return result.astype(float, copy=False)
         if any(isinstance(value, Node) for value in result.flat):
             raise ArgumentError(
-                "controller: it kept values from when it was traced; one that remembers what it "
-                "computed must ask for floats first, as by t = float(t)"
+                "controller: it returned values that it kept from when it was traced; a controller "
+                "that remembers values must ask for floats first, as by t = float(t)"
             )
         others = [value for value in result.flat if not isinstance(value, int | float)]
         raise wrong_kind(type(others[0]).__name__ if others else result.dtype.name)
@@ -88,7 +88,8 @@ class CalledController:
             return
         if other is not None and np.array_equal(whole, again, equal_nan=True):
             raise ArgumentError(
-                f"{self._whole_batch(q)}; {robot_name(other)} gets other torques there than alone"
+                f"{self._whole_batch(q)}; {robot_name(other)} gets different torques in the batch "
+                f"than alone"
             )
 
     def _differing_alone(self, t, q, qd, whole):
@@ -104,7 +105,7 @@ class CalledController:
     def _whole_batch(self, q):
         return (
             f"controller: it cannot be traced ({self._reason}), so it is called with q and qd of "
-            f"the whole batch, {q.shape}: expected q[..., j] for joint j"
+            f"the whole batch, {q.shape}: write q[..., j] for joint j"
         )
 
 

@@ -34,7 +34,7 @@ def traced_torques(controller, n):
     def torques(t, q, qd, settings):
         values, again = once(t, q, qd, settings), once(t, q, qd, settings)
         if not all(same(a, b) for a, b in zip(values, again, strict=True)):
-            raise TraceError("it gives other torques when it is asked again")
+            raise TraceError("it returns different torques when called again")
         return values
 
     return torques
@@ -46,7 +46,7 @@ def same(a, b):
 
 
 def shape_of(result):
-    """The shape of what a controller returned, or what can be said of it."""
+    """The shape of a controller's result, or words for one that has none."""
     try:
         return (
             np.shape(result) if isinstance(result, np.ndarray) else np.asarray(result, object).shape

@@ -67,9 +67,9 @@ def require_staying(robot, contact, q, qd, parameters, place):
     )
     frame, which = contact.place(robot).name, robot_name(robots) if robots else "the robot"
     raise ArgumentError(
-        f"qd0: expected rates with which the contact of frame {frame!r} stays, found {which} "
-        f"moving it at {velocity[worst]:.3g} along constraint direction {direction}; "
-        f"px.project_velocity(robot, q0, qd0, contact) gives rates that fit"
+        f"qd0 of {which} moves frame {frame!r} against its contact, at {velocity[worst]:.3g} along "
+        f"constraint direction {direction}; px.project_velocity(robot, q0, qd0, contact) returns "
+        f"rates that the contact allows"
     )
 
 

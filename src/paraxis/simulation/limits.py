@@ -1,7 +1,7 @@
-"""Joints that a simulation moves beyond their limits, which it does not know.
+"""Joints that a simulation moves beyond their limits, which it does not enforce.
 
-The recorded states are looked at, all of them in an ordinary run. Of long runs of many robots a
-sample is, evenly spread in time and over the batch, so that looking costs nothing that matters.
+The recorded states are checked, all of them in an ordinary run. Of long runs of many robots a
+sample is, evenly spread in time and over the batch, so that the check costs next to nothing.
 """
 
 import math
@@ -78,6 +78,6 @@ def _words(robot, t, q, robots):
     return (
         f"{who} leaves its range of {joint.lower:g} to {joint.upper:g} {unit} at {t[left]:g} s and "
         f"is {beyond[worst]:.3g} {unit} beyond it at {t[when]:g} s{also}: a simulation does not "
-        f"stop joints at their limits. A controller can keep them there; where it does not matter, "
+        f"stop joints at their limits. A controller can keep them there; if it does not matter, "
         f"warnings.simplefilter('ignore', px.RobotWarning) silences this"
     )

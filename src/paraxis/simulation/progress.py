@@ -1,4 +1,4 @@
-"""A bar for runs that take long, when there is somebody to see it."""
+"""A progress bar for long runs, shown when stderr is a terminal."""
 
 import sys
 import time

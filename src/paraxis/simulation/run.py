@@ -1,4 +1,4 @@
-"""What a simulation gives back."""
+"""The result of a simulation."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,28 +20,32 @@ class Drift(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """Recorded states: time first, then batch, then joints. The first is the one it began with.
+    """Recorded states of simulated robots, the initial one first.
 
-    `failed_at` is, for each robot, the step after which its state was no longer finite, or -1.
-    From there on its states are what is left, NaN or infinite; no other robot's are touched.
-    With adaptive steps, `out_of_attempts_at` is the time that a robot had reached when it was given
-    up because it needed more than `max_attempts` of them in one dt; it is NaN for all others.
+    Axes are records, then the batch, then joints.
 
-    Robots in contact also have the `force` that they exert, in each recorded state, under the
-    torques of the step that begins there (in the last, of the step that ends; NaN where torques
-    were given per step and there is no step), and the `drift` of their contacts: `drift.position`
-    and `drift.velocity`, distances from the contact's anchor, or from where the robot began, and
-    their rates.
+    - `t`: times of the records, s.
+    - `q`, `qd`: positions and rates, rad or m, and per second.
+    - `failed_at`: per robot, the step after which its state was no longer finite, or -1. From there
+      on its states are NaN or infinite; other robots are not affected.
+    - `interrupted`: whether Ctrl-C ended it: then it is the `.partial` of a `px.Interrupted`.
+    - `force`: in contact, the moment and force that the robot exerts in each recorded state under
+      the torques of the step that begins there. In the last state they are those of the step that
+      ends, and NaN where torques were given per step and there are no steps.
+    - `drift`: in contact, the distances from the contact's anchor, or from where the robot began,
+      along the constraint directions (`drift.position`), and their rates (`drift.velocity`).
+    - `out_of_attempts_at`: with adaptive steps, the time in s that a robot had reached when it
+      needed more than `max_attempts` in one `dt`; NaN for all others.
     """
 
     t: np.ndarray  # (records,)
     q: np.ndarray  # (records, ..., n)
-    qd: np.ndarray
-    failed_at: np.ndarray  # (...)
-    interrupted: bool = False  # by the keyboard: the .partial of px.Interrupted
-    force: np.ndarray | None = None  # of a contact: (records, ..., 6), or (records, ..., k, 6)
-    drift: Drift | None = None  # of contacts, along their constraint directions
-    out_of_attempts_at: np.ndarray | None = None  # (...), in s: of adaptive steps
+    qd: np.ndarray  # (records, ..., n)
+    failed_at: np.ndarray  # (...) of int
+    interrupted: bool = False
+    force: np.ndarray | None = None  # (records, ..., 6), or (records, ..., k, 6) of k contacts
+    drift: Drift | None = None
+    out_of_attempts_at: np.ndarray | None = None  # (...)
 
     def given_back(self, place):
         """The same with arrays as the place gives them back."""
@@ -64,23 +68,23 @@ class Run:
         return f"<Run: {text}{', interrupted' if self.interrupted else ''}>"
 
 
-def robot_name(place):
-    """Of a robot at some place of the batch."""
-    place = tuple(int(k) for k in place)
-    return f"robot {place[0] if len(place) == 1 else place}"
+def robot_name(index):
+    """What messages call the robot at an index of the batch."""
+    index = tuple(int(k) for k in index)
+    return f"robot {index[0] if len(index) == 1 else index}"
 
 
 def interruption(run, whole):
-    """The exception of a run that was interrupted, of so many seconds."""
+    """The exception for a run that was interrupted; `whole` is its intended length in seconds."""
     return Interrupted(
         f"simulate: interrupted at {float(run.t[-1]):g} of {whole:g} s; .partial of this exception "
-        "is the Run until then",
+        "is the Run so far",
         run,
     )
 
 
 def warn_about(run, max_attempts):
-    """Say aloud what a caller may not expect of a run."""
+    """Warn of robots that failed."""
     failed = run.failed_at != NEVER
     if not failed.any():
         return
@@ -88,32 +92,35 @@ def warn_about(run, max_attempts):
     if run.out_of_attempts_at is not None:
         given_up = ~np.isnan(run.out_of_attempts_at)
     if given_up.any():
-        who, first, _, place = earliest(run, given_up)
+        who, first, _, index = earliest(run, given_up)
         warn(
             f"{who} used up all {max_attempts:,} attempts at adaptive steps in one dt{first} at "
-            f"{float(run.out_of_attempts_at[place]):g} s, and states are NaN from there on "
-            f"(run.out_of_attempts_at); use a shorter dt, a larger tolerance, or more max_attempts",
+            f"{float(run.out_of_attempts_at[index]):g} s, and states are NaN from there on "
+            f"(run.out_of_attempts_at); use a shorter dt, or a larger tolerance or max_attempts",
             SimulationWarning,
         )
     if (failed & ~given_up).any():
         who, first, step, _ = earliest(run, failed & ~given_up)
-        text = f"{who} left the finite numbers{first} at step {step} (run.failed_at)"
-        warn(text, SimulationWarning)
+        warn(
+            f"simulation failed for {who}{first} at step {step}: the state is no longer finite "
+            f"(run.failed_at)",
+            SimulationWarning,
+        )
 
 
 def earliest(run, some):
-    """Of the robots that failed somehow: words for all, for the first, its step and its place."""
-    places = np.argwhere(some)
-    steps = run.failed_at[tuple(places.T)]
-    place = tuple(places[np.argmin(steps)])
-    if not place:
-        return "the robot", "", steps.min(), place
-    who = f"{len(places)} of {some.size} robots"
-    return who, f", {robot_name(place)} first,", steps.min(), place
+    """Of robots that failed: words for all and for the first, its step and its batch index."""
+    indices = np.argwhere(some)
+    steps = run.failed_at[tuple(indices.T)]
+    index = tuple(indices[np.argmin(steps)])
+    if not index:
+        return "the robot", "", steps.min(), index
+    who = f"{len(indices)} of {some.size} robots"
+    return who, f", {robot_name(index)} first,", steps.min(), index
 
 
 def warn_of_missing(missing, when):
-    """Say that accelerations were not found, as where a bearing jams."""
+    """Warn that accelerations were not found, as where a bearing jams."""
     far = missing > LARGEST_MISSING
     if not far.any():
         return
@@ -121,14 +128,14 @@ def warn_of_missing(missing, when):
     which = f"{far.sum()} of {far.size} robots, {robot_name(worst)} most,"
     which = which if far.ndim else "the robot"
     warn(
-        f"bearings: the torques of {which} do not balance: a share of {missing[worst]:.1g} is "
-        f"missing near {when[worst]:g} s; a bearing jams, or nearly so",
+        f"bearings: the torques of {which} do not balance near {when[worst]:g} s (relative error "
+        f"{missing[worst]:.1g}); a bearing jams, or nearly so",
         SimulationWarning,
     )
 
 
 def warn_of_singular(run, rank, unknowns, place):
-    """Say that the contact of a robot has lost a direction, which makes its states NaN."""
+    """Warn that the contact of a robot has lost a direction, which makes its states NaN."""
     short = rank < unknowns
     if not short.any():
         return

@@ -1,4 +1,4 @@
-"""Settings of a function, a controller as a rule: what it takes by name, one set a robot."""
+"""Settings of a function, usually a controller: what it takes by name, one set per robot."""
 
 import inspect
 
@@ -10,26 +10,25 @@ STATE = ("t", "q", "qd")
 
 
 def as_settings(given, batch, memory, of="controller", besides=STATE):
-    """Arrays whose first axes are the batch; where robots share one, 1, or a single number.
+    """Settings as arrays whose first axes are the batch, or 1 where shared; or a single number.
 
     `of` is what takes them, `besides` its other arguments.
     """
     settings = {}
     for name, value in given.items():
         if not name.isascii():
-            raise ArgumentError(f"{name}: expected an ASCII name for a setting of the {of}")
+            raise ArgumentError(f"{name}: the name of a setting of the {of} must be ASCII")
         if name in besides:
             raise ArgumentError(
-                f"{name}: expected another name for a setting of the {of}, which is given "
-                f"{', '.join(besides)} anyway"
+                f"{name}: choose another name for this setting of the {of}, which already takes "
+                f"{', '.join(besides)}"
             )
         settings[name] = array = memory.array(value, name, ())
         if array.ndim and not reaches(array.shape[: len(batch)], batch):
             shared = f"{name}[{', '.join(['None'] * len(batch))}]"
             raise ArgumentError(
-                f"{name}: expected an array with the batch {batch} as first axes, as it is a "
-                f"setting of the {of}, found shape {array.shape}; {shared} is the same for "
-                f"all robots"
+                f"{name}: expected the batch {batch} as first axes of this setting of the {of}, "
+                f"found shape {array.shape}; write {shared} to share it among all robots"
             )
     return settings
 
@@ -61,6 +60,5 @@ def require_takes(function, settings, of="controller", besides=STATE):
     except TypeError as error:
         call = ", ".join([*besides, *(f"{name}={name}" for name in settings)])
         raise ArgumentError(
-            f"{of}: expected one that can be called as {of}({call}), found one of {signature}: "
-            f"{error}"
+            f"{of}: it must be callable as {of}({call}), but its signature is {signature}: {error}"
         ) from None

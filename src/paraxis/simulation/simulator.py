@@ -1,18 +1,21 @@
-"""`px.simulate`: robots moving in time, the whole loop compiled."""
+"""`px.simulate`: robots moving in time, all steps compiled into one kernel."""
 
 import math
 import sys
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import api
 from ..checks import did_you_mean, one_of, quoted
 from ..drivers.iterate import whole
 from ..drivers.map import broadcast_shapes
+from ..dynamics.contacts.contact import Contact
 from ..errors import ArgumentError, RobotError, TraceError
 from ..robot_functions import check_parameters
 from ..robots.model import PARAMETERS
-from ..robots.robot import a_robot
+from ..robots.robot import Robot, a_robot
 from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
@@ -33,67 +36,77 @@ METHODS = (*RULES, "adaptive")
 
 
 def simulate(
-    robot,
-    q0,
-    qd0,
-    tau=None,
-    controller=None,
+    robot: Robot,
+    q0: ArrayLike,
+    qd0: ArrayLike,
+    tau: ArrayLike | None = None,
+    controller: Callable | None = None,
     *,
-    dt,
-    steps,
-    contact=None,
-    method="rk4",
-    every=1,
-    tolerance=1e-9,
-    max_step=None,
-    max_attempts=MOST_ATTEMPTS,
-    **keywords,
-):
-    """Move robots through `steps` steps of `dt` seconds; returns the Run, with .t, .q and .qd.
+    dt: float,
+    steps: int,
+    contact: Contact | Sequence[Contact] | None = None,
+    method: str = "rk4",
+    every: int = 1,
+    tolerance: float = 1e-9,
+    max_step: float | None = None,
+    max_attempts: int = MOST_ATTEMPTS,
+    **keywords: ArrayLike,
+) -> Run:
+    """Move a batch of robots through `steps` steps of `dt` seconds.
 
-    q0 and qd0 are (..., n): a robot for each state of the batch. Torques: `tau` is constant,
-    (..., n), or given for each step, (steps, ..., n), with one axis more than the batch; or
-    controller(t, q, qd) returns n of them, at every stage of a step. With neither, the joints are
-    free. A controller written with px functions or array arithmetic is compiled with the physics;
-    any other callable runs as Python, on the whole batch at once, and a warning says so. Nothing
-    stops a joint at its limits: recorded positions beyond them give one RobotWarning per call.
+    Torques come from `tau` or from `controller`; with neither, the joints are free. They are
+    torques on the motors' shafts, as `input` of `px.motor_torques`; without a transmission these
+    are the joint torques. Joints are not stopped at their limits: recorded positions beyond them
+    give one `px.RobotWarning` per call.
 
-    method: "rk4", "semi_implicit_euler", or "adaptive": fifth order, each robot with steps of its
-    own, in each of which a coordinate x is wrong by at most tolerance * (1 + abs(x)), where the 1
-    is a radian or, for a prismatic joint, the length of the robot. Adaptive
-    steps are as long as that error allows, so a torque of a controller that comes and goes within
-    a step can be missed: `max_step`, in seconds, bounds them, and should be at most as long as the
-    shortest such torque lasts. A robot that needs more than `max_attempts` steps, rejected ones
-    included, in one dt is given up: its states are NaN from there on, and the Run's
-    .out_of_attempts_at has the time that it had reached.
+    **Arguments:**
 
-    The state is recorded at the start and after every `every`-th step, a divisor of `steps`, in
-    float64 whatever came in. Keywords are parameters of the robot, one set per robot, as
-    mass=(..., n); others are settings that the controller takes by these names, with the batch as
-    first axes (1 where robots share them; a single number is everybody's): gains of each robot,
-    say, without compiling anew.
+    - `robot`: the robot, whose friction and transmissions take part.
+    - `q0`, `qd0`: initial positions and rates, `(..., n)`, rad or m, and per second: one robot per
+      state of the batch.
+    - `tau`: constant torques, `(..., n)`, or torques per step, `(steps, ..., n)`, with one axis
+      more than the batch; N m or N.
+    - `controller`: a function `controller(t, q, qd)` that returns n torques; it is called at every
+      stage of a step. Written with px functions or array arithmetic, it is compiled with the
+      physics. Any other callable runs as Python, on the whole batch at once, with a warning.
+    - `dt`: seconds per step. With `"adaptive"`, the interval in which steps are chosen.
+    - `steps`: number of steps.
+    - `contact`: a `px.Contact` that stays where it is, or a list of them. Contacts are bilateral:
+      they never release. Without an anchor, a stabilised contact in world coordinates is anchored
+      where each robot begins. Once it is singular, the robot's states are NaN from the next step
+      on.
+    - `method`: `"rk4"`, `"semi_implicit_euler"` or `"adaptive"` (Dormand and Prince's fifth order,
+      with steps of its own for each robot).
+    - `every`: record the state after every `every`-th step; a divisor of `steps`.
+    - `tolerance`: of adaptive steps: the error of a coordinate x per step is at most
+      tolerance * (1 + abs(x)), where the 1 is a radian or, for a prismatic joint, the length of
+      the robot.
+    - `max_step`: longest adaptive step in seconds. Steps are as long as the tolerance allows, so a
+      torque that comes and goes within one can be missed: choose `max_step` no longer than the
+      shortest such torque lasts.
+    - `max_attempts`: adaptive steps, rejected ones included, that a robot may take in one `dt`. If
+      it needs more, its states are NaN from there on; `.out_of_attempts_at` is the time it reached.
+    - `keywords`: parameters of the robot, one set per robot, as `mass=(..., n)`. Others are
+      settings that the controller takes by these names, with the batch as first axes (1 where
+      robots share them, or a single number for all): gains per robot, say, without recompiling.
 
-    Torques are those on the motors' shafts, as `input` of px.motor_torques: those of the joints
-    where there is no transmission. Friction has the smooth direction that px.robots.Friction
-    describes. Where a joint comes to rest that is stiff: adaptive takes the steps it needs; rk4
-    warns where its dt is too long. semi_implicit_euler takes friction at the rates after the step,
-    so that stiff friction sets no limit to dt; the rest of the motion does, and the order is the
-    first.
+    **Returns:** a `px.simulation.Run` with the recorded states `.t`, `.q` and `.qd`, in float64,
+    the first of which is the initial state; in contact, also the forces `.force`, as of
+    `px.constrained_forward_dynamics`, and the `.drift` of the contacts.
 
-    `contact` is a px.Contact that stays, or a list of them. The Run then has the contact's .force,
-    as px.constrained_forward_dynamics gives it, and its .drift. A contact with stabilisation that
-    has no anchor is held, in coordinates of the world, where each robot begins. Rates qd0 that move
-    a frame against its contact are an error; px.project_velocity makes others of them. Contacts
-    hold from both sides and do not end. Where one is singular, the robot's states are NaN from the
-    next step on.
+    **Raises:** `px.ArgumentError` if arguments do not fit together, or if `qd0` moves a frame
+    against its contact (`px.project_velocity` makes rates that do not). Ctrl-C raises
+    `px.Interrupted`, a KeyboardInterrupt, whose `.partial` is the Run so far.
 
-    Where arrays are on a GPU, of CuPy, PyTorch or JAX, all of them must be, and the Run's are.
-    Steps are queued on the current stream and not waited for, so that only .failed_at tells of
-    robots that fail, and only .q of joints beyond their limits; adaptive steps, a progress bar that
-    is watched, and checks of friction and contacts do wait. A controller must be one that can be
-    traced.
+    Friction has the smooth direction of motion that `px.robots.Friction` describes, which is stiff
+    where a joint comes to rest: `"adaptive"` takes the steps it needs, and `"rk4"` warns if `dt` is
+    too long. `"semi_implicit_euler"` takes friction at the rates after the step, so that stiff
+    friction does not limit `dt`; but the rest of the motion does, and it is of first order.
 
-    Ctrl-C raises px.Interrupted, a KeyboardInterrupt, whose .partial is the Run until then.
+    If arrays are on a GPU (CuPy, PyTorch or JAX), all of them must be, and so are those of the
+    Run; the controller must be traceable. Steps are queued asynchronously on the current stream, so
+    only `.failed_at` shows which robots failed, and only `.q` which joints are beyond their limits.
+    Adaptive steps, a visible progress bar, and checks of friction and contacts do wait.
     """
     place = target_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
@@ -101,14 +114,14 @@ def simulate(
     request.limit_attempts(max_step, max_attempts)
     if keywords and controller is None:
         raise ArgumentError(
-            f"{next(iter(keywords))}: there is no controller that takes it; expected parameters of "
-            f"the robot, of {tuple(PARAMETERS)}{did_you_mean(next(iter(keywords)), PARAMETERS)}"
+            f"{next(iter(keywords))}: without a controller, keywords must be parameters of the "
+            f"robot: {', '.join(PARAMETERS)}{did_you_mean(next(iter(keywords)), PARAMETERS)}"
         )
     with one_call(f"simulate of {quoted(robot.name)}"), place.stream():
         request.begin(q0, qd0)
         request.settings = as_settings(keywords, request.batch, place)
         if tau is not None and controller is not None:
-            raise ArgumentError("torques: expected tau or controller, found both")
+            raise ArgumentError("tau and controller cannot be combined; give one of them")
         if controller is not None and not callable(controller):
             found = type(controller).__name__
             raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
@@ -122,13 +135,12 @@ def simulate(
         except TraceError as reason:
             if controller is None:
                 raise RobotError(
-                    f"robot {quoted(robot.name)}: its dynamics cannot be compiled: {reason}; look "
-                    f"for a mass, inertia or length that is far too small or too large"
+                    f"the dynamics of robot {quoted(robot.name)} cannot be compiled: {reason}; "
+                    f"look for a mass, inertia or length that is far too small or too large"
                 ) from reason
             if place is not CPU:
                 raise ArgumentError(
-                    f"controller: expected one that can be traced, for robots on a GPU; tracing it "
-                    f"gave: {reason}"
+                    f"controller: on a GPU it must be traceable, but tracing it failed: {reason}"
                 ) from reason
             given = request.batch, robot.nv, request.settings, reason
             run = request.run_python(CalledController(controller, *given))
@@ -165,8 +177,7 @@ class _Simulation:
         """How many adaptive steps there may be in a dt, and how long each."""
         if max_step is not None and self.method != "adaptive":
             raise ArgumentError(
-                f"max_step: expected method 'adaptive' with it, found {self.method!r}, whose steps "
-                f"are all dt long"
+                f"max_step is for method 'adaptive' only; all steps of {self.method!r} are dt long"
             )
         self.max_attempts = whole(max_attempts, "max_attempts", least=1)
         unbounded = max_step is None or max_step == math.inf
@@ -224,10 +235,10 @@ class _Simulation:
             found = f"found {tau.shape}"
             raise ArgumentError(
                 f"tau: expected shape {(*self.batch, self.robot.nv)}, or one axis more for torques "
-                f"of each step, {found}"
+                f"per step, {found}"
             ) from None
         if changing and own[0] != self.steps:
-            raise ArgumentError(f"tau: expected torques of {self.steps} steps, found {own[0]}")
+            raise ArgumentError(f"tau: expected torques for {self.steps} steps, found {own[0]}")
         return {"tau": tau}
 
     # -- compiled --------------------------------------------------------------------------------
@@ -309,8 +320,8 @@ class _Simulation:
         """The same steps with a controller that wants floats."""
         if self.method == "adaptive" and self.batch:
             raise ArgumentError(
-                f"controller: one that cannot be traced is run adaptively for a single robot only, "
-                f"found a batch of {self.batch}"
+                f"controller: it cannot be traced, and method 'adaptive' then works for a single "
+                f"robot only, found a batch of {self.batch}; use 'rk4' or one call per robot"
             )
         torques.begin(self.q, self.qd)
         dynamics = self._dynamics()

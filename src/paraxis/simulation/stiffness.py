@@ -1,4 +1,4 @@
-"""Whether steps stand the friction of joints that come to rest.
+"""Whether steps are short enough for the friction of joints that come to rest.
 
 Near rest the smooth direction of motion makes friction a drag, dry friction over smoothing, with
 which a rate decays at drag / inertia. Explicit steps that are too long for that overshoot.
@@ -59,7 +59,7 @@ def stiffest(robot, q, dt, parameters, place=CPU):
 
 
 def warn_if_stiff(robot, q, dt, parameters, place):
-    """Say that rk4 will not stand the friction of a joint that comes to rest."""
+    """Warn that rk4 is unstable with the friction of a joint that comes to rest."""
     found = stiffest(robot, q, dt, parameters, place)
     if found is None:
         return
@@ -67,8 +67,8 @@ def warn_if_stiff(robot, q, dt, parameters, place):
     smoothing = joint.friction.smoothing
     warn(
         f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
-        f"will make it shake: expected method 'adaptive', or smoothing >= {smoothing * factor:.2g} "
-        f"instead of {smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' stands "
+        f"will make it shake; use method 'adaptive', or smoothing >= {smoothing * factor:.2g} "
+        f"instead of {smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' copes with "
         f"stiff friction at this dt, but is of first order, so that its error falls only as dt",
         SimulationWarning,
     )

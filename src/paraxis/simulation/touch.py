@@ -1,4 +1,4 @@
-"""What a simulated robot touches: contacts that hold it, with what force, and how well."""
+"""Contacts of simulated robots: the motion that they allow, their forces, and their drift."""
 
 from functools import partial
 
@@ -32,7 +32,8 @@ class Touch:
         for each in self.contacts:
             if "acceleration" in require_directions(each).data:
                 raise ArgumentError(
-                    "contact: expected one that stays where it is, found one with an acceleration"
+                    "contact: a simulated contact must stay where it is, but this one has an "
+                    "acceleration"
                 )
         self._losses = None
         if robot.has_losses:
@@ -113,11 +114,11 @@ def require_explicit(robot, method):
     """Raise where friction of joints would have to be balanced together with the contact."""
     if robot.has_bearings:
         raise ArgumentError(
-            f"contact: expected a robot without bearings, whose friction would depend on the "
-            f"force of contact, found robot {robot.name!r} with some"
+            f"contact: robot {robot.name!r} has bearings, whose friction would depend on the force "
+            f"of contact; simulating both together is not supported"
         )
     if method in IMPLICIT:
         raise ArgumentError(
-            f"method: expected 'rk4' or 'adaptive' for a robot in contact whose joints have "
-            f"friction, found {method!r}"
+            f"method {method!r} cannot simulate a robot in contact whose joints have friction; use "
+            f"'rk4' or 'adaptive'"
         )
