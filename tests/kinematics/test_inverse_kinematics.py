@@ -616,13 +616,13 @@ def test_wrong_arguments_say_what_is_wrong():
         ({"pose": pose, "q0": np.zeros(5)}, r"q0: expected shape \(..., 6\), found \(5,\)"),
         ({"pose": pose[None].repeat(2, 0), "q0": np.zeros((3, 6))}, r"pose \(2,\), q0 \(3,\)"),
         ({"pose": pose, "frame": 3}, "frame: expected the name of a frame, found int"),
-        ({}, "expected one of pose, position and rotation, found none"),
+        ({}, "expected one of pose, position or rotation, found none"),
         ({"pose": pose, "position": [0, 0, 1]}, "rotation, found pose and position"),
         ({"position": [0, 1]}, r"position: expected shape \(..., 3\), found \(2,\)"),
         ({"rotation": pose}, r"rotation: expected shape \(..., 3, 3\), found \(4, 4\)"),
-        ({"pose": pose, "tolerance": 0.0}, "tolerance: expected a number above zero, found 0.0"),
-        ({"pose": pose, "tolerance": "fine"}, "tolerance: expected a number above zero"),
-        ({"pose": pose, "tolerance": True}, "tolerance: expected a number above zero, found True"),
+        ({"pose": pose, "tolerance": 0.0}, "tolerance: expected a number > 0, found 0.0"),
+        ({"pose": pose, "tolerance": "fine"}, "tolerance: expected a number > 0"),
+        ({"pose": pose, "tolerance": True}, "tolerance: expected a number > 0, found True"),
     ):
         with pytest.raises(px.ArgumentError, match=message):
             px.inverse_kinematics(UR5, **arguments)
@@ -630,7 +630,7 @@ def test_wrong_arguments_say_what_is_wrong():
         px.inverse_kinematics("ur5", pose)
     with pytest.raises(px.RobotError, match="has no frame 'hand'"):
         px.inverse_kinematics(UR5, pose, "hand")
-    with pytest.raises(px.RobotError, match="frame 'base' is fixed .* no joint moves it"):
+    with pytest.raises(px.RobotError, match="frame 'base' is fixed .* no joint can move it"):
         px.inverse_kinematics(random_robot(0), pose, "base")
 
 

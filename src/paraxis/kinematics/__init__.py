@@ -1,4 +1,4 @@
-"""From where a frame should be to where the joints should stand."""
+"""Inverse kinematics in closed form: joint positions from where a frame should be."""
 
 from ..later import namespace
 

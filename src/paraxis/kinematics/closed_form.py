@@ -1,15 +1,17 @@
 """Inverse kinematics in closed form: every way for an arm of the PUMA family to reach a pose.
 
-No solution is taken on trust. Each is put into the robot's own forward kinematics, in the same
-Program, and what does not lead to the pose is not returned.
+Every solution is checked by the robot's own forward kinematics, in the same Program; those that do
+not lead to the pose are not returned.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..body import Body
 from ..errors import ArgumentError
@@ -17,8 +19,9 @@ from ..graph.trace import trace
 from ..physics.inverse_kinematics.puma import arm_singularity, joint_angles
 from ..physics.kinematics import forward_kinematics
 from ..robots.model import Model
+from ..robots.pose import Pose
 from ..robots.puma_geometry import puma_geometry
-from ..robots.robot import a_robot, check_frame_name
+from ..robots.robot import Robot, a_robot, check_frame_name
 from ..robots.scales import SMALLEST
 from ..scalar import cos, less, maximum, minimum, select, sign, sin
 from ..targets.target import target_of
@@ -33,10 +36,10 @@ TURN = 2 * math.pi
 
 
 class NearestSolution(NamedTuple):
-    """Of the solutions for each pose the nearest."""
+    """The nearest solution for each pose."""
 
-    q: np.ndarray  # (..., 6); NaN where no solution is within limits
-    solved: np.ndarray  # (...)
+    q: np.ndarray  # (..., 6), rad; NaN where no solution is within limits
+    solved: np.ndarray  # (...) of bool
     error: np.ndarray  # (...)
 
     def __repr__(self):
@@ -46,26 +49,38 @@ class NearestSolution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """Eight solutions a pose: arm 1 and -1, with each elbow 1 and -1, with each wrist 1 and -1.
+    """Eight solutions per pose: arm 1 and -1, with each elbow 1 and -1, with each wrist 1 and -1.
 
-    Where there is none q is NaN. The error is the larger of max|Δ| over the entries of the rotation
-    and of max|Δ| over those of the place, as a share of the arm's length or of max|place|: how far
-    a solution is from the pose, or how far the arm stays from one out of reach. It is NaN where no
-    pose was given.
-    Joints stand in (-π, π], or a turn away where that is within limits and this is not.
+    - `q`: joint positions, rad, NaN where there is no solution. They are in (-π, π], or a turn away
+      where only that is within limits.
+    - `solved`: whether there is a solution.
+    - `error`: how far a solution is from the pose, or how far the arm stays from a pose that is out
+      of reach: the larger of max|Δ| over the entries of the rotation, and max|Δ| over those of the
+      position, relative to the larger of the arm's length and max|position|. NaN for a matrix that
+      is not a pose.
+    - `singular`: solved, where the arm loses a freedom.
+    - `within_limits`: solved, with every joint between its limits.
     """
 
     q: np.ndarray  # (..., 8, 6)
-    solved: np.ndarray  # (..., 8)
+    solved: np.ndarray  # (..., 8) of bool
     error: np.ndarray  # (..., 8)
-    singular: np.ndarray  # (..., 8): solved, where the arm loses a freedom
-    within_limits: np.ndarray  # (..., 8): solved, with every joint between its limits
+    singular: np.ndarray  # (..., 8) of bool
+    within_limits: np.ndarray  # (..., 8) of bool
 
-    def nearest(self, q0=None):
-        """Of the solutions within limits the one nearest q0 (..., 6), with .q, .solved and .error.
+    def nearest(self, q0: ArrayLike | None = None) -> NearestSolution:
+        """Return, of the solutions within limits, the one nearest to `q0`.
 
-        Nearest is the one whose farthest joint has the least way to go. q is NaN where no solution
-        is within limits, and the error is then the least of all eight. By default q0 is zero.
+        The nearest is the one whose farthest joint is closest.
+
+        **Arguments:**
+
+        - `q0`: joint positions, `(..., 6)`, rad; by default zero.
+
+        **Returns:** `.q` `(..., 6)`, `.solved` `(...)` and `.error` `(...)`. Where no solution is
+        within limits, `q` is NaN and the error is the least of all eight.
+
+        **Raises:** `px.ArgumentError` if the shape of `q0` does not broadcast.
         """
         place = target_of({"q": self.q})
         with place.stream():
@@ -92,14 +107,25 @@ def _nearest(xp, q, error, within_limits, start):
     return q, solved, xp.where(solved, chosen, error.min(-1))
 
 
-def inverse_kinematics_solutions(robot, pose, frame=None):
-    """All solutions for poses (..., 4, 4) of a frame, by default the tool, of a PUMA-like arm.
+def inverse_kinematics_solutions(
+    robot: Robot, pose: ArrayLike | Pose | Sequence[Pose], frame: str | None = None
+) -> Solutions:
+    """Return all solutions, up to eight per pose, of the inverse kinematics of a PUMA-like arm.
 
-    That is an arm of six joints that turn, 2 and 3 parallel, at right angles to 1 and to 4, and 4,
-    5 and 6 with axes that meet at right angles. A RobotError says why another robot is none.
-    As for px.inverse_kinematics, poses may be Poses, and of matrices within 1e-3 of a pose the
-    nearest is meant, which is what `error` is against. Where poses are on a GPU, of CuPy, PyTorch
-    or JAX, the results are.
+    Such an arm has six revolute joints: axes 2 and 3 are parallel, at right angles to axes 1 and 4,
+    and axes 4, 5 and 6 meet at right angles.
+
+    **Arguments:**
+
+    - `robot`: a PUMA-like arm.
+    - `pose`: poses of the frame in the world, `(..., 4, 4)`, or Poses, as for
+      `px.inverse_kinematics`: of matrices within 1e-3 of a pose, the nearest pose is the goal.
+    - `frame`: name of the frame; by default the tool.
+
+    **Returns:** `Solutions` with eight rows per pose; on a GPU if the poses are (CuPy, PyTorch or
+    JAX).
+
+    **Raises:** `px.RobotError` explains why a robot is not such an arm.
     """
     place = target_of({"pose": pose})
     kernel = place.map(body_of(_graph, robot, frame))

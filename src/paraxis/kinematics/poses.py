@@ -1,7 +1,6 @@
-"""From what was given to poses: Poses become matrices, and matrices that are a little off, right.
+"""Poses as matrices: Poses are converted, and inaccurate matrices become the nearest pose.
 
-A pose that was written down with few digits is not quite a rotation. Which one was meant is not in
-doubt: the nearest.
+A pose that was written down with few digits is not quite a rotation; the nearest one was meant.
 """
 
 from functools import cache
@@ -20,14 +19,14 @@ STEPS = 3  # from 1e-3 to 1e-5, 1e-10 and rounding errors
 def nearest_poses(given, place=CPU):
     """Matrices (..., 4, 4) of the poses nearest to those given, and whether they are near (...).
 
-    Given are matrices, a Pose, or sequences of these; what is returned is in a place.
+    Given are matrices, a Pose, or sequences of these; the results are on the target.
     """
     poses, off = _nearest(place.name)(place.array(matrices(given), "pose", (4, 4)))
     return poses, off <= A_POSE
 
 
 def matrices(given):
-    """What is given, with the matrix of each Pose in its place."""
+    """The given poses, with the matrix of each Pose."""
     if isinstance(given, Pose):
         return given.matrix
     return [matrices(each) for each in given] if isinstance(given, list | tuple) else given

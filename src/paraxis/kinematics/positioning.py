@@ -1,11 +1,12 @@
 """The motion of three joints from the motion of the point they carry, in closed form.
 
-As in closed_form.py, what is returned has been put into the robot's own kinematics first.
+As in closed_form.py, solutions are checked by the robot's own kinematics.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError
 from ..graph.trace import trace
@@ -15,6 +16,7 @@ from ..physics.kinematics import bias_acceleration, forward_kinematics, jacobian
 from ..robots.frame import Frame
 from ..robots.model import Model
 from ..robots.puma_geometry import arm_geometry
+from ..robots.robot import Robot
 from ..scalar import less, less_equal, maximum, minimum
 from ..targets.target import target_of
 from .closed_form import ARMS, SINGULAR, SOLVED, body_of, difference, within_a_turn
@@ -22,35 +24,56 @@ from .closed_form import ARMS, SINGULAR, SOLVED, body_of, difference, within_a_t
 
 @dataclass(frozen=True, eq=False)
 class PositioningSolutions:
-    """Four solutions a point: arm 1 and -1, with each elbow 1 and -1.
+    """Four solutions per point: arm 1 and -1, with each elbow 1 and -1.
 
-    Where there is none the numbers are NaN. The error is the worst of position, velocity and
-    acceleration, each max|Δ| as a share of the largest entry that was asked for: of a position at
-    least the arm's length, of an acceleration at least that of joints that keep their rates. Where
-    the arm is singular the point can be reached, but rates are not determined: none are solved
-    there. With rates, singular is also where the arm comes so near to it that rounding errors of
-    the point decide them, and what they would lead to is not the motion asked for. So of every
-    point that can be reached some solution is solved or singular.
+    - `q`, `qd`, `qdd`: positions, rates and accelerations of the three joints; NaN where there is
+      no solution, None if no velocity or acceleration was given.
+    - `solved`: whether there is a solution.
+    - `error`: the worst of position, velocity and acceleration, each max|Δ| relative to the largest
+      entry that was asked for: of a position at least the arm's length, of an acceleration at least
+      that of joints that keep their rates.
+    - `singular`: the point is reached, but the arm loses a freedom. There rates are not determined,
+      and none are solved. With rates, also where the arm is so near to it that rounding errors of
+      the point decide the rates, which then do not lead to the motion asked for. So every point
+      that can be reached has a solution that is solved or singular.
     """
 
     q: np.ndarray  # (..., 4, 3)
-    qd: np.ndarray | None  # (..., 4, 3), if a velocity was given
-    qdd: np.ndarray | None  # (..., 4, 3), if an acceleration was given
-    solved: np.ndarray  # (..., 4)
+    qd: np.ndarray | None  # (..., 4, 3)
+    qdd: np.ndarray | None  # (..., 4, 3)
+    solved: np.ndarray  # (..., 4) of bool
     error: np.ndarray  # (..., 4)
-    singular: np.ndarray  # (..., 4): reached, where the arm loses a freedom
+    singular: np.ndarray  # (..., 4) of bool
 
 
-def positioning_solutions(robot, position, velocity=None, acceleration=None, frame=None):
-    """All ways for the first three joints to move a frame's origin as asked, each (..., 3).
+def positioning_solutions(
+    robot: Robot,
+    position: ArrayLike,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+    frame: str | None = None,
+) -> PositioningSolutions:
+    """Return all ways in which the first three joints can move a frame's origin as asked.
 
-    The frame is by default the tool; joints beyond the third may turn it, but its origin must lie
-    on their axes, as a PUMA's wrist does. Joint 2 turns at a right angle to joint 1, and joint 3
-    parallel to joint 2; a RobotError says why another robot is none. Coordinates of the world.
-    Where arrays are on a GPU, of CuPy, PyTorch or JAX, the results are.
+    The axis of joint 2 must be at a right angle to that of joint 1, and that of joint 3 parallel to
+    it. Joints beyond the third may turn the frame, but its origin must be on their axes, as a
+    PUMA's wrist is.
+
+    **Arguments:**
+
+    - `robot`: the arm.
+    - `position`, `velocity`, `acceleration`: of the frame's origin in the world, each `(..., 3)`,
+      m, m/s and m/s². An acceleration needs a velocity.
+    - `frame`: name of the frame; by default the tool.
+
+    **Returns:** `PositioningSolutions` with four rows per point; on a GPU if the arrays are (CuPy,
+    PyTorch or JAX).
+
+    **Raises:** `px.RobotError` explains why a robot is not such an arm; `px.ArgumentError` if an
+    acceleration comes without a velocity.
     """
     if velocity is None and acceleration is not None:
-        raise ArgumentError("velocity: expected one, as there is an acceleration, found none")
+        raise ArgumentError("velocity: give one too when there is an acceleration")
     rates = {"velocity": velocity, "acceleration": acceleration}
     rates = {name: value for name, value in rates.items() if value is not None}
     motion = {"position": position, **rates}

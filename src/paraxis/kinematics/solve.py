@@ -1,17 +1,20 @@
-"""Inverse kinematics for arrays of goals: where the joints stand when a frame has a pose."""
+"""`px.inverse_kinematics`: joint positions that bring a frame to a goal, for arrays of goals."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..checks import quoted
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robots.joint import WORLD
-from ..robots.robot import a_robot, check_frame_name
+from ..robots.pose import Pose
+from ..robots.robot import Robot, a_robot, check_frame_name
 from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .limits import Limits
@@ -23,12 +26,12 @@ TOLERANCE = 1e-8  # of angles, and of ways as shares of the arm's length
 
 @dataclass(frozen=True, eq=False)
 class InverseKinematics:
-    """What `px.inverse_kinematics` found, for each goal."""
+    """The result of `px.inverse_kinematics`, per goal."""
 
-    q: np.ndarray  # (..., n): a solution, or the nearest to one that was found
-    solved: np.ndarray  # (...)
-    error: np.ndarray  # (...) of q: the larger of metres and radians; NaN if there was no goal
-    singular: np.ndarray  # (...): solved, where the frame loses a freedom of motion
+    q: np.ndarray  # (..., n), rad or m: a solution, or the nearest to one that was found
+    solved: np.ndarray  # (...) of bool
+    error: np.ndarray  # (...) of q: the larger of metres and radians; NaN for an invalid goal
+    singular: np.ndarray  # (...) of bool: solved, where the frame loses a freedom of motion
 
     def __repr__(self):
         solved, total = int(self.solved.sum()), math.prod(self.solved.shape)
@@ -39,44 +42,61 @@ class InverseKinematics:
 
 
 def inverse_kinematics(
-    robot, pose=None, frame=None, q0=None, *, position=None, rotation=None, tolerance=None
-):
-    """Joint positions that bring a frame, by default the tool, to poses (..., 4, 4) in the world.
+    robot: Robot,
+    pose: ArrayLike | Pose | Sequence[Pose] | None = None,
+    frame: str | None = None,
+    q0: ArrayLike | None = None,
+    *,
+    position: ArrayLike | None = None,
+    rotation: ArrayLike | None = None,
+    tolerance: float | None = None,
+) -> InverseKinematics:
+    """Return joint positions that bring a frame to poses, positions or rotations in the world.
 
-    In place of a pose, `position` (..., 3) is a goal for the frame's origin that leaves its
-    orientation free, and `rotation` (..., 3, 3) one for its orientation that leaves its origin
-    free. So arms with fewer than six joints have goals that they can reach.
+    One goal is given: `pose`, `position` or `rotation`. The latter two leave the frame's
+    orientation, or its origin, free, so that arms with fewer than six joints have goals that they
+    can reach. The same goal and `q0` give the same bits in any batch.
 
-    The result has `q` (..., n), `solved` (...) and `error` (...): how far q is from the goal, in
-    metres for a position, in radians for a rotation, and for a pose the larger of the two. Solved
-    means an error of at most `tolerance`, with the joints within their limits; by default angles
-    are solved to 1e-8, and distances to 1e-8 of the arm's length, which is half of how far the
-    frame can get: small and large arms alike. Where no solution was found q is the best that was
-    met, within limits too, and the error tells how good that is.
-    Solutions that are `singular` (...) are where the frame cannot move in some way in which it
-    otherwise can: a singular value of its Jacobian, of the rows that the goal has, is less than
-    about 1e-6 of the largest.
+    **Arguments:**
 
-    A `pose` is a matrix, a Pose, or a sequence of these. Of a matrix that is off, with entries
-    within 1e-3 of a pose's, the nearest rotation is sought, and the error is to that one. A matrix
-    that is farther off, or not finite, is no pose: it is not solved, and q and error are NaN. The
-    same holds for rotations, and for positions that are not finite.
+    - `robot`: the robot.
+    - `pose`: a matrix `(..., 4, 4)`, a `Pose`, or a sequence of these. Of a matrix within 1e-3 of a
+      pose, entry by entry, the nearest pose is the goal.
+    - `frame`: name of the frame; by default the tool.
+    - `q0`: where the search begins, `(..., n)`, rad or m. Other starts are tried only if it fails
+      from there: along a path, give the last solution to get a neighbouring one. Joints that may
+      turn more than once come within half a turn of `q0` (by default, of the middle of their
+      limits) where limits permit. Joints that do not move the frame stay at `q0` (by default at
+      zero, or at mid-range if zero is beyond their limits).
+    - `position`: goal of the frame's origin, `(..., 3)`, m.
+    - `rotation`: goal of its orientation, `(..., 3, 3)`; within 1e-3, as for `pose`.
+    - `tolerance`: largest error of a solution, in rad and m; by default 1e-8 rad, and 1e-8 of the
+      arm's length, which is half of how far the frame can get.
 
-    The search begins at `q0` (..., n), if given, and goes to other starts only if it fails from
-    there; so along a path give the last solution, for a neighbouring one. Joints that may turn more
-    than once come within half a turn of q0 (without it, of the middle of their limits), limits
-    permitting. Joints that do not move the frame stay at q0, or at zero (at mid-range where zero is
-    beyond their limits). The same pose and q0 give the same bits in any batch.
+    **Returns:** an `InverseKinematics`:
 
-    Where goals are on a GPU, of CuPy, PyTorch or JAX, q0 must be too, and the results are. The
-    search waits for the GPU after every few steps, to see which poses are reached.
+    - `q`: joint positions within their limits, `(..., n)`: a solution or, where none was found, the
+      best candidate; NaN for invalid goals.
+    - `solved`: whether the error is within the tolerance, `(...)`.
+    - `error`: distance of `q` from the goal, `(...)`, in m for a position, in rad for a rotation,
+      and the larger of both for a pose; NaN for invalid goals, which are matrices farther from a
+      pose, and numbers that are not finite.
+    - `singular`: whether `q` is a solution in which the frame cannot move in some way in which it
+      otherwise can, `(...)`: a singular value of its Jacobian (of the rows of the goal) is below
+      about 1e-6 of the largest.
+
+    **Raises:** `px.ArgumentError` if there is not exactly one goal or a shape is wrong;
+    `px.RobotError` if no joint moves the frame.
+
+    If goals are on a GPU (CuPy, PyTorch or JAX), `q0` must be too, and so are the results. The
+    search waits for the GPU after every few steps, to see which goals are reached.
     """
     goals = {"pose": pose, "position": position, "rotation": rotation}
     given = {name: value for name, value in goals.items() if value is not None}
     if len(given) != 1:
         found = " and ".join(given) or "none"
         raise ArgumentError(
-            f"inverse_kinematics: expected one of pose, position and rotation, found {found}"
+            f"inverse_kinematics: expected one of pose, position or rotation, found {found}"
         )
     place = target_of({**given, "q0": q0})
     with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), place.stream():
@@ -101,7 +121,7 @@ def _solved(robot, kind, goal, frame, q0, tolerance, place):
         first, sought = q[:, chain], sound & xp.isfinite(q).all(-1)
     near = Near(TOLERANCE, 1 / search.length) if tolerance is None else Near(tolerance, 1.0)
     found, scaled, error = search.solve(goals, first, near, xp.flatnonzero(sought))
-    error = xp.where(sound & ~sought, math.inf, error)  # a pose, but nothing was met from no start
+    error = xp.where(sound & ~sought, math.inf, error)  # a valid goal, but no finite start
     solved = scaled <= near.tolerance
     q[:, chain] = found
     q = xp.where(sought[:, None], q, math.nan)
@@ -111,7 +131,7 @@ def _solved(robot, kind, goal, frame, q0, tolerance, place):
 
 
 def _as_poses(kind, goal, place):
-    """Matrices (..., 4, 4) that have what is wanted, and whether something is (...)."""
+    """Goals as matrices (..., 4, 4), and whether each is valid (...)."""
     if kind == "pose":
         return nearest_poses(goal, place)
     xp = place.arrays
@@ -128,10 +148,10 @@ def _as_poses(kind, goal, place):
 
 @lru_cache(maxsize=64)
 def _prepared(robot, kind, frame, place):
-    """The joints that move a frame, the search for the chain they are, and where others stand."""
+    """The joints that move a frame, the search over that chain, and where other joints stay."""
     tip = robot.tool() if frame is None else robot.frame(frame)
     if tip.body == WORLD:
-        raise RobotError(f"frame {frame!r} is fixed to the world: no joint moves it")
+        raise RobotError(f"frame {frame!r} is fixed to the world, so no joint can move it")
     chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name, drop_rest=True)
     moving = np.array(robot.path(tip.body)[::-1])
     return place.put(moving), Search(chain, kind, place), place.put(Limits(robot).neutral)
@@ -142,5 +162,5 @@ def _checked(tolerance):
         return None
     number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
     if not number or not 0 < tolerance < np.inf:
-        raise ArgumentError(f"tolerance: expected a number above zero, found {tolerance!r}")
+        raise ArgumentError(f"tolerance: expected a number > 0, found {tolerance!r}")
     return float(tolerance)
