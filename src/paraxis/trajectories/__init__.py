@@ -1,4 +1,4 @@
-"""Motion over time: a path of the joints, and a profile that says when each place is reached."""
+"""Motion over time: a path of the joints, and a profile, the distance along it over time."""
 
 from ..later import namespace
 

@@ -1,15 +1,17 @@
 """Straight lines of a frame, as motions of the joints."""
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..api import bias_acceleration, forward_kinematics, jacobian
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robots.pose import Pose
-from ..robots.robot import a_robot
+from ..robots.robot import Robot, a_robot
 from ..robots.scales import length_scale
 from . import given
 from .corners import rounded
@@ -26,44 +28,68 @@ ROUNDED = 1 + 1e-12  # half of a line may be given with a rounding error
 
 
 def cartesian_line(
-    robot, q0, target, *, duration=None, max_velocity=None, max_acceleration=None, frame=None
-):
-    """From the joint values q0 (n,), the frame's origin goes straight to `target`.
+    robot: Robot,
+    q0: ArrayLike,
+    target: ArrayLike | Pose,
+    *,
+    duration: float | None = None,
+    max_velocity: float | None = None,
+    max_acceleration: float | None = None,
+    frame: str | None = None,
+) -> Trajectory:
+    """Return the motion of the joints that moves a frame's origin straight to `target`.
 
-    The target is a Pose or a matrix (4, 4), to which the frame turns evenly on its way, about one
-    axis; or a point (3,), and the orientation is left free. Over the distance in metres (over the
-    angle where the frame only turns) the profile is a quintic of the given duration, or a trapezoid
-    of the given greatest velocity and acceleration, which is checked on the finished motion and
-    slowed down where the joints, on their way along the line, would make the frame pass them.
-    `frame` is by default the tool.
+    The joints move without jumps; if there are more than needed, they move as little as possible.
+    Give either `duration`, for a quintic profile over the distance in m (over the angle where the
+    frame only turns), or `max_velocity` and `max_acceleration`, for a trapezoidal one. Limits are
+    checked on the finished motion, which is slowed down where the frame would exceed them.
 
-    `px.inverse_kinematics` finds q0 for a pose. From there the joints go on without jumps, where
-    there are more than needed with least motion; a line that they cannot follow is an error, and
-    so is one that passes a singularity too closely for its accelerations to be computed.
+    **Arguments:**
+
+    - `robot`: the robot.
+    - `q0`: joint positions at the start, `(n,)`, rad or m; `px.inverse_kinematics` finds them for a
+      pose.
+    - `target`: a `Pose` or a matrix `(4, 4)`, to which the frame turns evenly, about one axis; or a
+      point `(3,)`, which leaves the orientation free. In the world, m.
+    - `duration`: seconds from start to end.
+    - `max_velocity`, `max_acceleration`: of the frame, m/s and m/s², or rad/s and rad/s² where it
+      only turns.
+    - `frame`: name of the frame; by default the tool.
+
+    **Returns:** a `Trajectory`.
+
+    **Raises:** `px.ArgumentError` if the joints cannot follow the line, or it passes a singularity
+    too closely for accelerations to be computed.
     """
     timing = _timing(duration, max_velocity, max_acceleration)
     return _through(robot, q0, [target], 0.0, timing, frame, "cartesian_line")
 
 
 def cartesian_via_points(
-    robot,
-    q0,
-    targets,
+    robot: Robot,
+    q0: ArrayLike,
+    targets: Sequence[ArrayLike | Pose] | np.ndarray,
     *,
-    blend=0.0,
-    duration=None,
-    max_velocity=None,
-    max_acceleration=None,
-    frame=None,
-):
-    """From q0 along straight lines from target to target, all poses or all points.
+    blend: float = 0.0,
+    duration: float | None = None,
+    max_velocity: float | None = None,
+    max_acceleration: float | None = None,
+    frame: str | None = None,
+) -> Trajectory:
+    """Return the motion that moves a frame along straight lines from target to target.
 
-    Without `blend` the frame stops at each target. With it, it does not stop: corners are rounded
-    from that distance before a target to that distance after, with a continuous curvature, and pass
-    the target within 3/8 of that distance. A duration is that of the whole, shared out by the
-    lengths of the lines. Where limits are given the frame slows down around corners, so that its
-    whole acceleration keeps within `max_acceleration`. Otherwise as
+    Arguments that are not listed, the result and errors are those of
     `px.trajectories.cartesian_line`.
+
+    **Arguments:**
+
+    - `targets`: all poses or all points, one after another.
+    - `blend`: by default 0, and the frame stops at each target. Otherwise it does not stop: corners
+      are rounded from this distance before a target to this distance after it, with continuous
+      curvature, and pass the target within 3/8 of it. At most half of the shortest line, m.
+    - `duration`: of the whole motion, s, shared among the lines by their lengths.
+    - `max_velocity`, `max_acceleration`: the frame slows down around corners, so that the magnitude
+      of its acceleration stays within the limit.
     """
     targets = _sequence(targets)
     timing = _timing(duration, max_velocity, max_acceleration)
@@ -78,7 +104,7 @@ def _timing(duration, max_velocity, max_acceleration):
         velocity = given.positive("max_velocity", max_velocity)
         return velocity, given.positive("max_acceleration", max_acceleration)
     raise ArgumentError(
-        f"expected a duration, or max_velocity and max_acceleration, found duration={duration}, "
+        f"give either duration, or max_velocity and max_acceleration; found duration={duration}, "
         f"max_velocity={max_velocity}, max_acceleration={max_acceleration}"
     )
 
@@ -162,7 +188,7 @@ def _length(k, move, turn, size):
         return length
     if angle < NOTHING:
         raise ArgumentError(
-            f"target {k}: expected another pose than the one before, found the same"
+            f"target {k} is the same as the one before it: the line between them has no length"
         )
     return angle
 

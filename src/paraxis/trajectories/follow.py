@@ -154,8 +154,8 @@ class _Chase:
         where = " ".join(f"{x:.4g}" for x in self.poses(s)[0][:3, 3])
         joints = " ".join(f"{x:.4g}" for x in q)
         return ArgumentError(
-            f"{name}: expected a path that the joints can follow, found that they cannot beyond "
-            f"{s / self.poses.length:.1%} of the way, where the frame is at ({where}) and q = "
-            f"({joints}): it is singular there (singular values of the Jacobian from "
-            f"{values[0]:.2g} to {values[-1]:.1g}), out of reach, or asks for more joints"
+            f"{name}: the joints cannot follow this path beyond {s / self.poses.length:.1%} of its "
+            f"length, where the frame is at ({where}) and q = ({joints}): it is singular there "
+            f"(singular values of the Jacobian from {values[0]:.2g} to {values[-1]:.1g}), out of "
+            f"reach, or needs more joints"
         )

@@ -1,4 +1,4 @@
-"""What was given, as arrays; an error names what was expected and what was found."""
+"""Arguments of trajectories, checked and as arrays."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ..robots.robot import a_robot
 
 
 def array(name, value, ndim):
-    """`value` as finite floats with so many dimensions."""
+    """`value` as an array of finite floats with `ndim` dimensions."""
     in_main_memory(value, name)
     try:
         value = np.array(value, dtype=float)
@@ -24,7 +24,7 @@ def array(name, value, ndim):
 
 
 def vector(name, value, size=None):
-    """So many numbers, one a joint as a rule; where the size is not known, any number of them."""
+    """`value` as `size` numbers, usually one per joint; without a size, as any number of them."""
     value = array(name, value, 1)
     if not value.size or size not in (None, value.size):
         raise ArgumentError(f"{name}: expected {size or 'some'} numbers, found {value.size}")
@@ -32,12 +32,12 @@ def vector(name, value, size=None):
 
 
 def each_joint(name, value, n):
-    """One number a joint, or one for all."""
+    """One number per joint, from these or from one number for all."""
     return np.full(n, array(name, value, 0)) if np.ndim(value) == 0 else vector(name, value, n)
 
 
 def limits(name, value, n, names=None):
-    """One positive limit a joint, or one for all; infinite where there is none."""
+    """One positive limit per joint, or one for all; infinite where there is none."""
     in_main_memory(value, name)
     try:
         value = np.broadcast_to(np.array(value, dtype=float), (n,))

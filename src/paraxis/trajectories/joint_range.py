@@ -9,7 +9,7 @@ ROUNDING = 1e-9  # of a radian, or of the robot's length: so little beyond a lim
 
 
 def check_range(robot, trajectory):
-    """An error that names the joint, the place and the time, where it leaves its range."""
+    """Raise where a joint leaves its range, with its position and the time."""
     if a_robot(robot).n != trajectory.n:
         raise ArgumentError(f"robot: expected one with {trajectory.n} joints, found {robot.n}")
     scales = joint_scales(robot)
@@ -20,13 +20,13 @@ def check_range(robot, trajectory):
             allowed = sign * getattr(joint, limit)
             if most > allowed + ROUNDING * max(scale, abs(allowed)):
                 raise ArgumentError(
-                    f"joint {joint.name!r}: expected to stay within {joint.lower:g} .. "
-                    f"{joint.upper:g}, found {sign * most:.6g} at {t:.4g} s"
+                    f"joint {joint.name!r} leaves its range {joint.lower:g} .. {joint.upper:g}: it "
+                    f"is at {sign * most:.6g} at {t:.4g} s"
                 )
 
 
 def check_in_range(robot, name, q):
-    """The same for one place."""
+    """The same for one state."""
     for joint, scale, value in zip(robot.joints, joint_scales(robot), q, strict=True):
         if not joint.lower - ROUNDING * scale <= value <= joint.upper + ROUNDING * scale:
             raise ArgumentError(

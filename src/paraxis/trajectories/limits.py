@@ -1,4 +1,4 @@
-"""What the joints and drives of a robot can do."""
+"""Limits of the joints and drives of a robot."""
 
 from typing import NamedTuple
 
@@ -38,8 +38,8 @@ class Limits(NamedTuple):
         )
         if not np.isfinite(every).any():
             raise ArgumentError(
-                f"limits: expected one of velocity, acceleration or torque, found none for robot "
-                f"{robot.name!r}"
+                f"limits: robot {robot.name!r} has no limits of velocity or torque; give "
+                f"max_velocity, max_acceleration or max_torque"
             )
         return every
 

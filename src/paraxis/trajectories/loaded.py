@@ -25,8 +25,8 @@ class Loaded:
             array = as_array(value, name, shapes[name])
             if array.shape != shapes[name]:
                 raise ArgumentError(
-                    f"{name}: expected one load for the whole trajectory, of shape "
-                    f"{shapes[name]}, found shape {array.shape}"
+                    f"{name}: expected shape {shapes[name]}, one load for the whole trajectory, "
+                    f"found {array.shape}"
                 )
             self.parameters[name] = array
 

@@ -20,7 +20,7 @@ class Grid:
         knots = path.knots if len(path.knots) > 2 else np.array([0.0, 0.5, 1.0]) * path.length
         speed = abs(path((knots[:-1] + knots[1:]) / 2)[1]).max()
         if speed == 0:
-            raise ArgumentError("trajectory: expected one that moves, found one that stands still")
+            raise ArgumentError("the trajectory does not move, so its time cannot be optimised")
         # where the path itself begins or ends at rest, ṡ need not be 0 for the joints to be
         ends = abs(path(knots[[0, -1]])[1]).max(-1)
         self.starts_at_rest, self.ends_at_rest = ends < 1e-9 * speed

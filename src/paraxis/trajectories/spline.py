@@ -6,17 +6,38 @@ continuous derivatives.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError
+from ..robots.robot import Robot
 from . import given
 from .piecewise import PiecewisePolynomial
 from .trajectory import Leg, Trajectory
 
 
-def quintic(q0, q1, duration, qd0=0.0, qd1=0.0, qdd0=0.0, qdd1=0.0, *, robot=None):
-    """From q0 to q1 (n,) in `duration` seconds along polynomials of fifth degree.
+def quintic(
+    q0: ArrayLike,
+    q1: ArrayLike,
+    duration: float,
+    qd0: ArrayLike = 0.0,
+    qd1: ArrayLike = 0.0,
+    qdd0: ArrayLike = 0.0,
+    qdd1: ArrayLike = 0.0,
+    *,
+    robot: Robot | None = None,
+) -> Trajectory:
+    """Return the motion from `q0` to `q1` along polynomials of fifth degree.
 
-    Rates and accelerations at the ends are one number or (n,). With a robot, joint limits hold.
+    **Arguments:**
+
+    - `q0`, `q1`: joint positions at the ends, `(n,)`, rad or m.
+    - `duration`: seconds from end to end.
+    - `qd0`, `qd1`, `qdd0`, `qdd1`: rates and accelerations at the ends, one number or `(n,)`.
+    - `robot`: if given, its joint limits are checked.
+
+    **Returns:** a `Trajectory`.
+
+    **Raises:** `px.ArgumentError` if sizes differ or a joint leaves its range.
     """
     q0 = given.vector("q0", q0, given.joint_count(robot))
     q1 = given.vector("q1", q1, q0.size)
@@ -29,17 +50,38 @@ def quintic(q0, q1, duration, qd0=0.0, qd1=0.0, qdd0=0.0, qdd1=0.0, *, robot=Non
     return Trajectory([leg], robot)
 
 
-def via_points(points, times, qd0=0.0, qd1=0.0, qdd0=0.0, qdd1=0.0, *, robot=None):
-    """Through points (k, n) at times (k,) that rise from 0, without stopping between.
+def via_points(
+    points: ArrayLike,
+    times: ArrayLike,
+    qd0: ArrayLike = 0.0,
+    qd1: ArrayLike = 0.0,
+    qdd0: ArrayLike = 0.0,
+    qdd1: ArrayLike = 0.0,
+    *,
+    robot: Robot | None = None,
+) -> Trajectory:
+    """Return the motion through points at given times, without stopping between them.
 
-    The spline of least jerk: fifth powers with four continuous derivatives, and the given rates and
-    accelerations (one number or (n,)) at the first and last point. With a robot, joint limits hold.
+    It is the spline of least jerk: fifth powers with four continuous derivatives.
+
+    **Arguments:**
+
+    - `points`: joint positions, `(k, n)`, rad or m, at least two.
+    - `times`: when each is passed, `(k,)`, s, increasing from 0.
+    - `qd0`, `qd1`, `qdd0`, `qdd1`: rates and accelerations at the first and last point, one number
+      or `(n,)`.
+    - `robot`: if given, its joint limits are checked.
+
+    **Returns:** a `Trajectory`.
+
+    **Raises:** `px.ArgumentError` if sizes differ, times do not increase from 0, or a joint leaves
+    its range.
     """
     points, times = given.array("points", points, 2), given.array("times", times, 1)
     if len(points) < 2 or len(points) != len(times):
         raise ArgumentError(
-            f"points: expected at least 2, and as many times, found {len(points)} points and "
-            f"{len(times)} times"
+            f"points: expected at least 2, and as many times as points, found {len(points)} points "
+            f"and {len(times)} times"
         )
     given.vector("points", points[0], given.joint_count(robot))
     if times[0] != 0:
@@ -47,7 +89,9 @@ def via_points(points, times, qd0=0.0, qd1=0.0, qdd0=0.0, qdd1=0.0, *, robot=Non
     falling = np.flatnonzero(np.diff(times) <= 0)
     if falling.size:
         k = falling[0]
-        raise ArgumentError(f"times: expected rising times, found {times[k + 1]} after {times[k]}")
+        raise ArgumentError(
+            f"times: expected increasing times, found {times[k + 1]} after {times[k]}"
+        )
     ends = _ends(points.shape[1], qd0=qd0, qd1=qd1, qdd0=qdd0, qdd1=qdd1)
     return Trajectory([Leg(_spline(times, points, *ends), _as_timed(times))], robot)
 

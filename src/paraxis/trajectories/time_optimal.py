@@ -25,7 +25,9 @@ def fastest_profile(robot, path, max_velocity, max_acceleration, max_torque):
     n = path.coefficients.shape[-1]
     limits = Limits.of(robot, n, max_velocity, max_acceleration, max_torque)
     if not np.isfinite((limits.acceleration, limits.torque)).any():
-        raise ArgumentError("limits: expected one of acceleration or torque, found none")
+        raise ArgumentError(
+            "limits: give max_acceleration or max_torque; otherwise accelerations are unbounded"
+        )
     grid = Grid(path)
     lines = LimitLines(robot, grid, limits)
     x, u = sweeps(grid, lines)
@@ -75,7 +77,8 @@ def sweeps(grid, lines):
         if np.isinf(x[i + 1]):
             share = grid.s[i] / grid.s[-1]
             raise ArgumentError(
-                f"limits: expected one for each joint, found none at {share:.1%} of the path"
+                f"limits: at {share:.1%} of the path no joint that moves has a limit; give one "
+                f"for each joint"
             )
     return x, u
 

@@ -25,7 +25,7 @@ def smallest_stretch(robot, trajectory, max_velocity, max_acceleration, max_torq
     if np.isfinite(limits.torque).any():
         factor = _with_torques(_Torques(robot, trajectory, limits.torque), factor)
     if factor == 0:
-        raise ArgumentError("trajectory: expected one that meets a limit when quick, found none")
+        raise ArgumentError("the trajectory meets none of the limits, however quick it is")
     return factor
 
 
@@ -67,9 +67,9 @@ class _Torques:
         k, i = np.unravel_index(ratios.argmax(), ratios.shape)
         joint, limit = self.robot.joint_names[i], self.limits[i]
         return ArgumentError(
-            f"joint {joint!r}: expected a torque within {limit:g}, found that the slowest motion "
-            f"needs {ratios[k, i] * limit:.6g}, at {self.times[k] / self.trajectory.duration:.1%} "
-            f"of the time"
+            f"joint {joint!r}: even the slowest motion needs a torque of "
+            f"{ratios[k, i] * limit:.6g}, beyond the limit {limit:g}, at "
+            f"{self.times[k] / self.trajectory.duration:.1%} of the time"
         )
 
 

@@ -1,14 +1,17 @@
 """A trajectory: where the joints are at any time, and how they move."""
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
+from ..robots.robot import Robot
 from . import given
 from .joint_range import check_range
 from .loaded import with_load
@@ -21,16 +24,16 @@ AT_REST = 1e-9  # a rate at the end, of the largest on the way there, that is no
 
 
 class Samples(NamedTuple):
-    """Times (samples,), and what the joints do at each: q, qd, qdd (samples, n)."""
+    """Times, and positions, rates and accelerations of the joints at each."""
 
-    t: np.ndarray
-    q: np.ndarray
-    qd: np.ndarray
-    qdd: np.ndarray
+    t: np.ndarray  # (samples,), s
+    q: np.ndarray  # (samples, n), rad or m
+    qd: np.ndarray  # (samples, n)
+    qdd: np.ndarray  # (samples, n)
 
 
 class Leg(NamedTuple):
-    """A smooth path q(s) of the joints, and a profile s(t) that says when each place is reached."""
+    """A smooth path q(s) of the joints, and a profile s(t), the distance along it over time."""
 
     path: PiecewisePolynomial
     profile: PiecewisePolynomial
@@ -56,57 +59,57 @@ class Trajectory:
     """Joint positions, rates and accelerations over time: one leg after another.
 
     Made by `px.trajectories.quintic`, `px.trajectories.trapezoidal`, `px.trajectories.via_points`,
-    `px.trajectories.cartesian_line` and `px.trajectories.cartesian_via_points`. Before time 0 and
-    after `duration` the joints stand at its ends. Where accelerations jump, the value after the
-    jump holds: so a joint that has come to rest has no acceleration at `duration`, though it may
-    have braked until then.
+    `px.trajectories.cartesian_line` and `px.trajectories.cartesian_via_points`. Call it with times
+    `t` `(...)` in s to get `q`, `qd` and `qdd`, each `(..., n)`. Before time 0 and after `duration`
+    the joints stay at its ends. Where accelerations jump, the value after the jump holds: a joint
+    that has come to rest has no acceleration at `duration`, though it may have braked until then.
     """
 
-    def __init__(self, legs, robot=None):
+    def __init__(self, legs: Iterable[Leg], robot: Robot | None = None):
         self.legs = tuple(legs)
         if robot is not None:
             check_range(robot, self)
 
     @property
-    def n(self):
+    def n(self) -> int:
         """The number of joints."""
         return self.legs[0].path.coefficients.shape[-1]
 
     @cached_property
-    def starts(self):
+    def starts(self) -> np.ndarray:
         """When each leg begins, and when the last one ends."""
         return np.cumsum([0.0, *(leg.profile.length for leg in self.legs)])
 
     @property
-    def duration(self):
+    def duration(self) -> float:
         """In seconds."""
         return float(self.starts[-1])
 
     @property
-    def knots(self):
+    def knots(self) -> np.ndarray:
         """The times between which accelerations do not jump."""
         *starts, end = self.starts
         legs = zip(self.legs, starts, strict=True)
         return np.concatenate([*(leg.profile.knots[:-1] + start for leg, start in legs), [end]])
 
     @cached_property
-    def smooth_pieces(self):
-        """The pieces of it that have no jump and no turn inside, for whoever looks for peaks."""
+    def smooth_pieces(self) -> SmoothPieces:
+        """Its pieces without a jump or a turn inside, in which peaks are searched for."""
         return SmoothPieces(self)
 
     @cached_property
-    def comes_to_rest(self):
-        """Which joints (n,) have no rate at the end, but for rounding."""
+    def comes_to_rest(self) -> np.ndarray:
+        """Which joints (n,) have no rate at the end, except for rounding."""
         last = self.legs[-1]
         _, on_the_way, _ = last(np.linspace(0.0, last.profile.length, 16)[1:-1])
         _, at_end, _ = last(np.array(last.profile.length))
         return abs(at_end) <= AT_REST * abs(on_the_way).max()
 
-    def __call__(self, t):
-        """q, qd and qdd at the times t (...), each (..., n)."""
+    def __call__(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return q, qd and qdd at the times t (...), each (..., n)."""
         t = np.asarray(in_main_memory(t, "t"), float)
         if np.isnan(t).any():
-            raise ArgumentError("t: expected times, found nan")
+            raise ArgumentError("t: expected times in seconds, found nan")
         which = np.searchsorted(self.starts[1:-1], t, "right")
         motion = np.empty((3, *t.shape, self.n))
         for k, leg in enumerate(self.legs):
@@ -115,17 +118,30 @@ class Trajectory:
         motion[1:, (t >= self.duration)[..., None] & self.comes_to_rest] = 0.0
         return tuple(motion)
 
-    def sample(self, *, dt=None, samples=None, times=None):
-        """t, q, qd, qdd at times given in one of three ways.
+    def sample(
+        self,
+        *,
+        dt: float | None = None,
+        samples: int | None = None,
+        times: ArrayLike | None = None,
+    ) -> Samples:
+        """Return `.t`, `.q`, `.qd` and `.qdd` at several times; give one of the arguments.
 
-        Every `dt` seconds until the end is reached; `samples` evenly spread from start to end; or
-        at `times`.
+        **Arguments:**
+
+        - `dt`: sample every `dt` seconds until the end is reached.
+        - `samples`: number of samples evenly spread from start to end, at least 2.
+        - `times`: sample at these times, `(samples,)`, s.
+
+        **Returns:** `Samples`, times `(samples,)` and the motion at each, `(samples, n)`.
+
+        **Raises:** `px.ArgumentError` unless exactly one argument is given.
         """
-        ways = {"dt": dt, "samples": samples, "times": times}
-        found = [name for name, value in ways.items() if value is not None]
+        options = {"dt": dt, "samples": samples, "times": times}
+        found = [name for name, value in options.items() if value is not None]
         if len(found) != 1:
             listed = " and ".join(found) or "none"
-            raise ArgumentError(f"sample: expected one of dt, samples and times, found {listed}")
+            raise ArgumentError(f"sample: expected one of dt, samples or times, found {listed}")
         if dt is not None:
             dt = given.positive("dt", dt)
             steps = math.ceil(self.duration / dt - 1e-9)  # rounding adds no step
@@ -133,37 +149,60 @@ class Trajectory:
             times[-1] = max(times[-1], self.duration)
         elif samples is not None:
             if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < 2:
-                raise ArgumentError(f"samples: expected a whole number >= 2, found {samples!r}")
+                raise ArgumentError(f"samples: expected an integer >= 2, found {samples!r}")
             times = np.linspace(0.0, self.duration, int(samples))
         times = given.array("times", times, 1)
         return Samples(times, *self(times))
 
-    def stretched(self, factor):
-        """The same path, taking `factor` times as long."""
+    def stretched(self, factor: float) -> "Trajectory":
+        """Return the same path, taking `factor` times as long."""
         factor = given.positive("factor", factor)
         return Trajectory(Leg(path, profile.stretched(factor)) for path, profile in self.legs)
 
     def scaled(
-        self, robot, *, max_velocity=None, max_acceleration=None, max_torque=None, **parameters
-    ):
-        """Stretched or compressed evenly until it just keeps within the limits of its joints.
+        self,
+        robot: Robot,
+        *,
+        max_velocity: ArrayLike | None = None,
+        max_acceleration: ArrayLike | None = None,
+        max_torque: ArrayLike | None = None,
+        **parameters: ArrayLike,
+    ) -> "Trajectory":
+        """Return the trajectory, evenly stretched or compressed until it just meets the limits.
 
-        Limits are one number or one a joint. By default velocities and torques are those of the
-        robot, and accelerations are free. Torques are what the drives bring, friction included
-        (see `px.motor_torques`), on the joint's side of a transmission. Further keywords are
-        parameters of the robot during the motion, as a load: `**px.payload(robot, mass=2.0)`.
+        **Arguments:**
+
+        - `robot`: the robot that moves.
+        - `max_velocity`, `max_acceleration`: one number or one per joint, rad/s or m/s, and per
+          second. By default velocities are limited by the robot's, accelerations not at all.
+        - `max_torque`: of the drives, friction included (see `px.motor_torques`), on the joint's
+          side of a transmission; one number or one per joint, N m or N; by default the robot's.
+        - `parameters`: parameters of the robot during the motion, such as a load:
+          `**px.payload(robot, mass=2.0)`.
+
+        **Returns:** the quickest such Trajectory.
+
+        **Raises:** `px.ArgumentError` if there is no limit, or a torque that even the slowest
+        motion needs is beyond its limit.
         """
         robot = with_load(robot, parameters)
         factor = smallest_stretch(robot, self, max_velocity, max_acceleration, max_torque)
         return self.stretched(factor)
 
     def fastest(
-        self, robot, *, max_velocity=None, max_acceleration=None, max_torque=None, **parameters
-    ):
-        """The same path from rest to rest in the shortest time within the limits, as of `scaled`.
+        self,
+        robot: Robot,
+        *,
+        max_velocity: ArrayLike | None = None,
+        max_acceleration: ArrayLike | None = None,
+        max_torque: ArrayLike | None = None,
+        **parameters: ArrayLike,
+    ) -> "Trajectory":
+        """Return the same path from rest to rest in the shortest time within the limits.
 
-        At each place of the path some joint is at a limit of velocity, acceleration or torque, but
-        for what the grid of the search leaves; accelerations may jump. Parameters as for `scaled`.
+        Everywhere along the path some joint is at a limit of velocity, acceleration or torque, as
+        closely as the grid of the search allows; accelerations may jump. Arguments, result and
+        errors are those of `scaled`.
         """
         robot = with_load(robot, parameters)
         limits = max_velocity, max_acceleration, max_torque

@@ -1,21 +1,41 @@
-"""Accelerate, cruise, brake: the quickest way over a length at given rate and acceleration."""
+"""Accelerate, cruise, brake: the quickest motion over a length within rate and acceleration."""
 
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError
+from ..robots.robot import Robot
 from . import given
 from .piecewise import PiecewisePolynomial
 from .trajectory import Leg, Trajectory
 
 
-def trapezoidal(q0, q1, max_velocity=None, max_acceleration=None, *, robot=None):
-    """From q0 to q1 (n,) straight in joint space, all joints starting and arriving together.
+def trapezoidal(
+    q0: ArrayLike,
+    q1: ArrayLike,
+    max_velocity: ArrayLike | None = None,
+    max_acceleration: ArrayLike | None = None,
+    *,
+    robot: Robot | None = None,
+) -> Trajectory:
+    """Return the motion from `q0` to `q1`, straight in joint space, with trapezoidal velocities.
 
-    The joint that needs longest is at its limits, given as one number or (n,); the others move in
-    proportion. A short way is a triangle, without cruise. With a robot, joint limits hold, and
-    velocities are by default its own.
+    All joints start and arrive together. The joint that needs longest is at its limits; the others
+    move in proportion. Over short distances the profile is a triangle, without cruise.
+
+    **Arguments:**
+
+    - `q0`, `q1`: joint positions at the ends, `(n,)`, rad or m.
+    - `max_velocity`: one number or `(n,)`, rad/s or m/s; by default the robot's.
+    - `max_acceleration`: one number or `(n,)`, rad/s² or m/s².
+    - `robot`: if given, its joint limits are checked.
+
+    **Returns:** a `Trajectory`.
+
+    **Raises:** `px.ArgumentError` if a limit is missing, `q0` and `q1` are equal, or a joint leaves
+    its range.
     """
     q0 = given.vector("q0", q0, given.joint_count(robot))
     q1 = given.vector("q1", q1, q0.size)
@@ -24,13 +44,13 @@ def trapezoidal(q0, q1, max_velocity=None, max_acceleration=None, *, robot=None)
         max_velocity = [joint.max_velocity for joint in robot.joints]
     if max_velocity is None or max_acceleration is None:
         missing = "max_velocity" if max_velocity is None else "max_acceleration"
-        raise ArgumentError(f"{missing}: expected a number or one a joint, found none")
+        raise ArgumentError(f"{missing}: expected one number or one per joint, found none")
     velocity = given.limits("max_velocity", max_velocity, q0.size, names)
     acceleration = given.limits("max_acceleration", max_acceleration, q0.size, names)
     way = abs(q1 - q0)
     moving = way > 0
     if not moving.any():
-        raise ArgumentError("q1: expected other values than q0, found the same")
+        raise ArgumentError("q1 is equal to q0: there is nothing to move")
     rate = (velocity[moving] / way[moving]).min()
     rise = (acceleration[moving] / way[moving]).min()
     if math.isinf(rise):
