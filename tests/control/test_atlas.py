@@ -122,13 +122,13 @@ def test_a_motion_that_does_not_come_back_is_refused():
             ARM, policies="exact", motion=motion_of(first), cycle=cycle, **ONE_CELL
         )
 
-    with pytest.raises(px.ArgumentError, match="cycle of 3 s, .* qd .* different by -1.99"):
+    with pytest.raises(px.ArgumentError, match="cycle of 3 s: .*qd .* differs by -1.99"):
         check(lambda t: (px.math.sin(t), px.math.cos(t), -px.math.sin(t)), 3.0)
-    with pytest.raises(px.ArgumentError, match="found q of joint 'joint1' .* different by 0.5"):
+    with pytest.raises(px.ArgumentError, match="q of joint 'joint1' .* differs by 0.5"):
         check(lambda t: (0.5 * t, 0.5, 0.0), 1.0)
-    with pytest.raises(px.ArgumentError, match="found qd of joint"):  # it starts and ends at zero
+    with pytest.raises(px.ArgumentError, match="qd of joint"):  # it starts and ends at zero
         check(lambda t: (px.math.sin(t), px.math.cos(t), -px.math.sin(t)), math.pi)
-    with pytest.raises(px.ArgumentError, match="repeats itself"):  # back at 0 with the same rate
+    with pytest.raises(px.ArgumentError, match="does not repeat"):  # back at 0 with the same rate
         check(lambda t: (t * (t - 1.0) * (t - 0.5), 1.0, 0.0), 1.0)
     check(lambda t: (2 * math.pi * t, 2 * math.pi, 0.0), 1.0)  # round and round
 
@@ -153,14 +153,14 @@ BAD = {
     "kp: expected a number > 0": {"kp": -1.0},
     "kd: expected numbers": {"kd": "much"},
     "policy: expected one of": {"policies": ["stale"]},
-    "policies: expected some, of different names": {"policies": ["exact", "exact"]},
-    "ages that are certain": {"policies": [px.control.policy("vuskovic", age=(1, 2))]},
-    "periods: expected numbers > 0 that rise": {"periods": [2e-3, 1e-3]},
+    "policies: expected one or more distinct names": {"policies": ["exact", "exact"]},
+    "has uncertain ages": {"policies": [px.control.policy("vuskovic", age=(1, 2))]},
+    "periods: expected increasing numbers > 0": {"periods": [2e-3, 1e-3]},
     "axes: expected a dict with some of": {"axes": {"mass": [1.0]}},
-    "axes['speed']: expected numbers > 0": {"axes": {"speed": [0.0, 1.0]}},
-    "axes['payload']: expected numbers >= 0": {"axes": {"payload": [-1.0]}},
+    "axes['speed']: expected increasing numbers > 0": {"axes": {"speed": [0.0, 1.0]}},
+    "axes['payload']: expected increasing numbers >= 0": {"axes": {"payload": [-1.0]}},
     "motion: expected a function of t": {"motion": swaying(ARM)},
-    "cycle: expected none": {"cycle": 2.0},
+    "cycle: it belongs to a motion of your own": {"cycle": 2.0},
     "duration: expected": {"duration": 0.0},
     "bound: expected": {"bound": -1.0},
 }

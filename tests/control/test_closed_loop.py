@@ -446,7 +446,7 @@ def test_a_model_of_another_robot_is_told_and_a_wrong_model_is_a_use():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         px.control.closed_loop(ARM, exact(heavy), POSTURE, 1e-3, duration=2e-3)
-    with pytest.warns(px.SimulationWarning, match="'joint2', found 'wrist' of 'other'"):
+    with pytest.warns(px.SimulationWarning, match="'other' with joint 'wrist', but .* has joint 'joint2'"):
         px.control.closed_loop(ARM, exact(other), POSTURE, 1e-3, duration=2e-3)
 
 
@@ -458,7 +458,7 @@ BAD = {
     "period: expected seconds > 0, found -0.1": {"period": [0.1, -0.1]},
     "period: expected seconds > 0, found nan": {"period": math.nan},
     "period: expected real numbers": {"period": "soon"},
-    "period: expected seconds, at most the duration of 0.01 s, found 2": {"period": [1e-3, 2]},
+    "period: expected at most the duration, 0.01 s, found 2": {"period": [1e-3, 2]},
     "delay: expected seconds >= 0, found -1": {"delay": -1.0},
     "delay: expected at most the shortest period, 0.001 s, found 0.002; .*pipelined": {
         "delay": 2e-3
@@ -466,21 +466,21 @@ BAD = {
     "delay: expected at most the shortest period, 0.0009": {"delay": 0.95e-3, "jitter": 0.1},
     "jitter: expected a share of the period in": {"jitter": 1.0},
     "missed: expected a probability, found 1.5": {"missed": 1.5},
-    "missed: expected .samples, .... of bools": {"missed": True},
+    "missed: expected bools of shape .samples, ....": {"missed": True},
     "bound: expected an error > 0": {"bound": 0.0},
     "encoder: expected the width of a line > 0": {"encoder": 0.0},
     "encoder: expected the width of a line.*as 2π/4096.*found 4096": {"encoder": 4096},
     "encoder: expected shape .*2.*found .3": {"encoder": [1e-3] * 3},
     "switch_at: expected seconds, found nan": {"switch_at": math.nan},
     "duration: expected a number > 0, found -1": {"duration": -1.0},
-    "duration: expected seconds, as the trajectory has no end": {"duration": None},
+    "duration: give it in seconds": {"duration": None},
     "plant_step: expected a number > 0": {"plant_step": 0.0},
     "q0: expected shape": {"q0": [0.0] * 3},
     "qd0: expected finite numbers, found nan": {"qd0": [0.0, math.nan]},
     "record: expected one of .*found 'energy'": {"record": "energy"},
     "every: expected an integer >= 1": {"every": 0},
     "seed: expected an integer >= 0": {"seed": -1},
-    "speed: expected parameters of the robot, or settings": {"speed": 3.0},
+    "speed: not a parameter of the robot": {"speed": 3.0},
     "payload: expected .*px.payload.robot, 1.0., found 2.0": {"payload": 2.0},
     "mass: expected shape": {"mass": [1.0]},
     "batch shapes do not broadcast": {"q0": np.zeros((2, 2)), "period": [1e-3] * 3},
@@ -500,12 +500,12 @@ BAD = {
         "trajectory": lambda t: ([t, t], [1.0], [0.0, 0.0]),
     },
     "each of 2 numbers, found a str for q$": {"trajectory": lambda t: (["t", t],) * 3},
-    "trajectory: expected one that can be called as trajectory.t, speed=speed.": {
+    "trajectory: it must be callable as trajectory.t, speed=speed.": {
         "trajectory": swing,
         "speed": 1.0,
     },
     "controller: expected one of px.control.computed_torque": {"controller": lambda t, q, qd: q},
-    "controller: expected one for 2 joints, found one for 3": {
+    "controller: expected 2 joints, as the robot has, found 3": {
         "controller": px.control.pd(px.robots.planar(3), 1.0, 1.0)
     },
 }

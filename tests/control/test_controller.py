@@ -108,7 +108,7 @@ def test_limits_are_on_the_joints_side():
 
 def test_limits_of_a_robot_are_of_all_its_joints():
     half = replace(ARM, joints=[replace(ARM.joints[0], max_effort=7.0), ARM.joints[1]])
-    with pytest.raises(px.ArgumentError, match="torque_limit: .*found none of joint 'joint2'"):
+    with pytest.raises(px.ArgumentError, match="torque_limit: .*no limit for joint 'joint2'"):
         px.control.pd(half, 1.0, 0.0, torque_limit="robot")
 
 
@@ -119,14 +119,14 @@ def test_controllers_say_what_they_are():
 
 
 BAD = {
-    "kp: expected a number or shape .*2.*, one a joint, found .3": {"kp": [1.0, 2.0, 3.0]},
+    "kp: expected a number or shape .*2.*, one per joint, found .3": {"kp": [1.0, 2.0, 3.0]},
     "kd: expected a number or shape": {"kd": np.ones((2, 3))},
     "kp: expected finite numbers": {"kp": math.nan},
     "kd: expected numbers, found 'stiff'": {"kd": "stiff"},
     "policy: expected one of": {"policy": "hopeful"},
-    "torque_limit: expected numbers > 0": {"torque_limit": [1.0, 0.0]},
+    "torque_limit: expected a number > 0": {"torque_limit": [1.0, 0.0]},
     "torque_limit: expected a number or shape": {"torque_limit": [1.0, 1.0, 1.0]},
-    "torque_limit: expected numbers > 0, .*'robot', found 'low'": {"torque_limit": "low"},
+    "torque_limit: expected a number > 0, .*'robot', found 'low'": {"torque_limit": "low"},
 }
 
 

@@ -217,7 +217,7 @@ def test_ages_in_the_middle_and_at_most():
     counts = {(0, 1): np.array([7, 1, 0, 1]), (1, 0): np.array([1, 0, 4, 1]), (1, 2): np.array([])}
     found = replace(run, ages=counts)
     assert found.median_age == {(0, 1): 0, (1, 0): 2} and found.largest_age == 3
-    assert "values 0 to 2 samples old in the middle, at most 3" in repr(found)
+    assert "median age of values 0 to 2 samples, at most 3" in repr(found)
     assert "old" not in repr(replace(run, ages={}))
 
 
@@ -227,15 +227,15 @@ def test_ages_in_the_middle_and_at_most():
 @pytest.mark.parametrize(
     "groups, says",
     [
-        ([[0, 1, 2], [4, 5]], r"every link once, found \[3\] in none"),
+        ([[0, 1, 2], [4, 5]], r"every link once, but links \[3\] are in none"),
         ([[0, 1, 2], [2, 3, 4, 5]], "link 2 in group 0 and in group 1"),
-        ([[0, 1, 2, 3, 4, 5], []], "found none in group 1"),
+        ([[0, 1, 2, 3, 4, 5], []], "group 1 is empty"),
         ([[0, 1, 2, 3, 4, 5, 6]], r"group 0: expected links of 0 to 5 .* found 6"),
         ([["elbow"], [0, 1, 2, 3, 4, 5]], "found 'elbow'"),
         (0, "expected 1 to 6"),
         (7, "found 7"),
         (1.5, "expected a number, or a list of links"),
-        ([], r"found \[0, 1, 2, 3, 4, 5\] in none"),
+        ([], r"links \[0, 1, 2, 3, 4, 5\] are in none"),
     ],
 )
 def test_groups_that_are_none(groups, says):
@@ -250,7 +250,7 @@ def test_more_groups_than_threads_are_refused():
 
 @pytest.mark.parametrize("period", [0, -1e-3, np.nan, np.inf, "fast", True])
 def test_periods_that_are_none(period):
-    with pytest.raises(px.ArgumentError, match="period: expected seconds above zero"):
+    with pytest.raises(px.ArgumentError, match="period: expected a number > 0 in seconds"):
         px.control.unsynchronised(ARM)(*motion(ARM, 3), period)
 
 
@@ -260,7 +260,7 @@ def test_motions_that_are_none():
         scheme(q, qd[0], qdd, 1e-3)
     with pytest.raises(px.ArgumentError, match=r"found \(0, 6\)"):
         scheme(q[:0], qd[:0], qdd[:0], 1e-3)
-    with pytest.raises(px.ArgumentError, match=r"as many samples of each, found \[3, 3, 2\]"):
+    with pytest.raises(px.ArgumentError, match=r"equal numbers of samples, found \[3, 3, 2\]"):
         scheme(q, qd, qdd[:2], 1e-3)
     with pytest.raises(px.ArgumentError, match="qdd: expected finite"):
         scheme(q, qd, qdd * np.nan, 1e-3)

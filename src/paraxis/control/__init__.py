@@ -1,4 +1,4 @@
-"""Controllers that use stale data, their closed loops, and when these are safe."""
+"""Controllers that use stale data, their closed loops, and the periods at which these are safe."""
 
 from ..later import namespace
 

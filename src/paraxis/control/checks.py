@@ -21,7 +21,7 @@ def check_controller(robot, controller):
         )
     if controller.robot.nv != robot.nv:
         raise ArgumentError(
-            f"controller: expected one for {robot.nv} joints, found one for {controller.robot.nv}"
+            f"controller: expected {robot.nv} joints, as the robot has, found {controller.robot.nv}"
         )
 
 

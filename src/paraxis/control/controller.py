@@ -1,9 +1,11 @@
-"""Control laws: torques from what was measured and what is desired, once a control step."""
+"""Control laws: torques from the measured state and the desired motion, once per control step."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..checks import quoted, shown
 from ..drivers.map import in_main_memory
@@ -12,7 +14,7 @@ from ..physics.friction.motor_torques import directions, with_losses
 from ..robots.model import Model
 from ..robots.robot import Robot, a_robot
 from ..scalar import maximum, minimum
-from .stale_policies import EXACT
+from .stale_policies import EXACT, Cut, Policy
 from .stale_policies import policy as as_policy
 from .stale_recursion import StaleRecursion
 
@@ -27,40 +29,40 @@ class Motion(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Controller:
-    """A control law with its gains, for robots that are as its `robot` describes them.
+    """A control law with its gains, and the model of the robot that it uses.
 
     Made by `px.control.computed_torque`, `px.control.feed_forward` and `px.control.pd`. Gains are
-    (..., n): one set, or one a run of `px.control.closed_loop`.
+    one set, or one per run of `px.control.closed_loop`.
     """
 
     robot: Robot
     law: str
-    kp: np.ndarray
-    kd: np.ndarray
-    recursion: StaleRecursion | None  # inverse dynamics under its policy; a law without has none
+    kp: np.ndarray  # (..., n)
+    kd: np.ndarray  # (..., n)
+    recursion: StaleRecursion | None  # inverse dynamics under its policy; None without a model
     compensate_friction: bool = False
     torque_limit: np.ndarray | None = None  # (n,), on the joints' side of a transmission
 
     @property
-    def policy(self):
-        """Which of its values are old."""
+    def policy(self) -> Policy:
+        """Which of its values are stale."""
         return self.recursion.policy if self.recursion else EXACT
 
     @property
-    def uncertain(self):
+    def uncertain(self) -> bool:
         """Are there reads that may meet several ages?"""
         return self.recursion is not None and self.recursion.uncertain
 
     @property
-    def form(self):
-        """All that decides what it computes, but for its gains."""
+    def form(self) -> str:
+        """All that decides what it computes, except its gains."""
         limit = None if self.torque_limit is None else self.torque_limit.tolist()
         policy = f"{self.policy.cuts} {self.policy.ahead}"
         return f"{self.robot.digest} {self.law} {policy} {self.compensate_friction} {limit}"
 
     @property
     def entries(self):
-        """What it carries from control step to control step."""
+        """The values that it carries from control step to control step."""
         return self.recursion.entries if self.recursion else ()
 
     # -- in a trace ------------------------------------------------------------------------------
@@ -72,8 +74,8 @@ class Controller:
     def step(self, builder, state, desired, ahead, gains, past, ages):
         """The motors' torques and the entries of the next step.
 
-        state: q and qd as they were measured. desired, ahead: the Motions that are wanted now and a
-        control step later. gains: kp and kd.
+        state: measured q and qd. desired, ahead: the desired Motions now and a control step later.
+        gains: kp and kd.
         """
         return self._torques(builder, state, desired, ahead, gains, past, ages)
 
@@ -98,24 +100,24 @@ class Controller:
         return self._on_motors(torques, desired, made.reactions), made.entries
 
     def _joints(self, q, qd, desired, push):
-        """What inverse dynamics is asked for."""
+        """The arguments of inverse dynamics."""
         if self.law == "feed_forward":
             return desired
         return Motion(q, qd, [a + b for a, b in zip(desired.qdd, push, strict=True)])
 
     def _foreseen(self, ahead, off, slow, push):
-        """The same a step later: what is desired then, with the errors of now."""
+        """The same a step later: the motion desired then, with the present errors."""
         q = [a - b for a, b in zip(ahead.q, off, strict=True)]
         qd = [a - b for a, b in zip(ahead.qd, slow, strict=True)]
         return self._joints(q, qd, ahead, push)
 
     def _on_motors(self, torques, desired, reactions):
-        """Of torques at the joints: with losses if they are compensated, within limits."""
+        """Motor torques from joint torques: with losses if they are compensated, within limits."""
         ratios = self.robot.ratios
         if self.compensate_friction:
-            ways = directions(desired.qd, desired.qdd)
+            signs = directions(desired.qd, desired.qdd)
             model = Model(self.robot)
-            motors = with_losses(model, desired.qd, torques, reactions, ways).input
+            motors = with_losses(model, desired.qd, torques, reactions, signs).input
             torques = [torque * ratio for torque, ratio in zip(motors, ratios, strict=True)]
         if self.torque_limit is not None:
             each = zip(torques, self.torque_limit.tolist(), strict=True)
@@ -131,32 +133,59 @@ def _named_ahead(motion):
     return {f"{name}_ahead": values for name, values in motion._asdict().items()}
 
 
-def computed_torque(robot, kp, kd, policy="exact", *, compensate_friction=False, torque_limit=None):
-    """Computed-torque control: tau = inverse dynamics of (q, qd, v), v = qdd* + kd ė + kp e.
+def computed_torque(
+    robot: Robot,
+    kp: ArrayLike,
+    kd: ArrayLike,
+    policy: str | Policy | Sequence[Cut] = "exact",
+    *,
+    compensate_friction: bool = False,
+    torque_limit: ArrayLike | str | None = None,
+) -> Controller:
+    """Return computed-torque control: tau = inverse dynamics of (q, qd, qdd* + kd ė + kp e).
 
-    e = q* - q and ė = qd* - qd are the errors against the desired motion; kp (1/s²) and kd (1/s)
-    are numbers, one a joint, or (..., n) for runs with gains of their own. `policy` says which
-    values of the recursion are old (`px.control.speculate`). `robot` is what the controller knows:
-    give it another than the closed loop moves, robot.with_payload(...) say, for a wrong model. With
-    compensate_friction the motors also bring what friction takes at the desired rates.
-    torque_limit: a number, one a joint, or "robot" for those of its description.
+    e = q* - q and ė = qd* - qd are the errors against the desired motion q*.
+
+    **Arguments:**
+
+    - `robot`: the model that the controller uses. For a wrong model, give another robot than the
+      one that the closed loop moves, such as `robot.with_payload(...)`.
+    - `kp`, `kd`: gains, 1/s² and 1/s: one number, one per joint, or `(..., n)` for one set per run.
+    - `policy`: which values of the recursion are stale, as for `px.control.speculate`.
+    - `compensate_friction`: whether the motors also overcome friction at the desired rates.
+    - `torque_limit`: one number or one per joint, N m or N, or `"robot"` for the limits of its
+      description.
+
+    **Returns:** a `px.control.Controller`.
+
+    **Raises:** `px.ArgumentError` if gains or limits have a wrong shape or the policy is unknown.
     """
     return _made("computed_torque", robot, kp, kd, policy, compensate_friction, torque_limit)
 
 
-def feed_forward(robot, kp, kd, policy="exact", *, compensate_friction=False, torque_limit=None):
-    """Feed-forward control: tau = inverse dynamics of the desired motion + kp e + kd ė.
+def feed_forward(
+    robot: Robot,
+    kp: ArrayLike,
+    kd: ArrayLike,
+    policy: str | Policy | Sequence[Cut] = "exact",
+    *,
+    compensate_friction: bool = False,
+    torque_limit: ArrayLike | str | None = None,
+) -> Controller:
+    """Return feed-forward control: tau = inverse dynamics of the desired motion + kp e + kd ė.
 
-    Gains are in N m/rad and N m s/rad (N/m and N s/m where a joint slides); the rest is as of
-    `px.control.computed_torque`.
+    Gains are in N m/rad and N m s/rad (N/m and N s/m for prismatic joints). Otherwise arguments,
+    result and errors are those of `px.control.computed_torque`.
     """
     return _made("feed_forward", robot, kp, kd, policy, compensate_friction, torque_limit)
 
 
-def pd(robot, kp, kd, *, torque_limit=None):
-    """Proportional and derivative control without a model: tau = kp e + kd ė.
+def pd(
+    robot: Robot, kp: ArrayLike, kd: ArrayLike, *, torque_limit: ArrayLike | str | None = None
+) -> Controller:
+    """Return proportional-derivative control without a model: tau = kp e + kd ė.
 
-    Gains and limits as of `px.control.feed_forward`.
+    Gains and limits are those of `px.control.feed_forward`.
     """
     return _made("pd", robot, kp, kd, EXACT, False, torque_limit)
 
@@ -170,7 +199,7 @@ def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
 
 
 def _gains(robot, value, name):
-    """One number a joint, with a batch before it if there is one."""
+    """One number per joint, with a batch before it if there is one."""
     in_main_memory(value, name)
     try:
         gains = np.asarray(value, float)
@@ -180,7 +209,7 @@ def _gains(robot, value, name):
         gains = np.full(robot.nv, float(gains))
     if gains.shape[-1] != robot.nv:
         raise ArgumentError(
-            f"{name}: expected a number or shape (..., {robot.nv}), one a joint, found "
+            f"{name}: expected a number or shape (..., {robot.nv}), one per joint, found "
             f"{gains.shape}"
         )
     if not np.isfinite(gains).all():
@@ -195,13 +224,13 @@ def _limit(robot, value):
         for joint in robot.joints:
             if not np.isfinite(joint.max_effort):
                 raise ArgumentError(
-                    f"torque_limit: expected a limit of every joint in the robot's description, "
-                    f"found none of joint {quoted(joint.name)}; numbers, one a joint, may be given"
+                    f"torque_limit: the robot's description has no limit for joint "
+                    f"{quoted(joint.name)}; give numbers, one per joint, instead of 'robot'"
                 )
         return np.array([joint.max_effort for joint in robot.joints])
     limit = None if isinstance(value, str) else _gains(robot, value, "torque_limit")
     if limit is None or limit.ndim > 1 or not (limit > 0).all():
         raise ArgumentError(
-            f"torque_limit: expected numbers > 0, one or one a joint, or 'robot', found {value!r}"
+            f"torque_limit: expected a number > 0, one per joint, or 'robot', found {value!r}"
         )
     return limit

@@ -233,9 +233,9 @@ class AroundMotion(AlongMotion):
             if gaps.any():
                 joint = self.linear.robot.joints[abs(gaps).argmax()]
                 raise ArgumentError(
-                    f"periodic: expected a motion that is back where it began after "
-                    f"{self.duration:g} s, found {('positions', 'rates')[part]} that differ by up "
-                    f"to {abs(gaps).max():.3g}, at joint {quoted(joint.name)}"
+                    f"periodic: the motion does not return to its start after {self.duration:g} s: "
+                    f"{('positions', 'rates')[part]} differ by up to {abs(gaps).max():.3g}, at "
+                    f"joint {quoted(joint.name)}"
                 )
 
     def _in_motion(self, t):

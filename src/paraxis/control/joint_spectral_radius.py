@@ -68,7 +68,7 @@ def _checked(matrices):
     if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2] or 0 in matrices.shape:
         raise ArgumentError(f"matrices: expected shape (k, m, m), found {matrices.shape}")
     if not np.isfinite(matrices).all():
-        raise ArgumentError("matrices: expected finite numbers, found some that are not")
+        raise ArgumentError("matrices: expected finite numbers, found NaN or infinite ones")
     return matrices
 
 

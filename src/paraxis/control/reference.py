@@ -1,4 +1,4 @@
-"""The motion that a controller is to follow, in the forms in which one may give it."""
+"""The motion that a controller follows, in any of the forms in which it can be given."""
 
 from dataclasses import dataclass
 
@@ -56,8 +56,8 @@ class Reference:
             self._function = lambda t, posture: (posture, still, still)
         if self.settings and self._function is not given:
             raise ArgumentError(
-                f"{self.settings[0]}: expected parameters of the robot, or settings of a function "
-                f"that is the trajectory; there is none that takes it"
+                f"{self.settings[0]}: not a parameter of the robot; settings can only be given if "
+                f"the trajectory is a function that takes them"
             )
 
     def form(self, shapes):
@@ -79,8 +79,8 @@ class Reference:
             first, again = (Outline(motion, _inputs(shapes)) for _ in range(2))
             if first.digest != again.digest:
                 raise ArgumentError(
-                    "trajectory: expected a function that gives the same motion whenever it is "
-                    "called, found one that changes from call to call"
+                    "trajectory: the function must return the same motion whenever it is called, "
+                    "but it changes from call to call"
                 )
             self._outlines[key] = first
         return self._outlines[key]
@@ -100,8 +100,8 @@ class Reference:
             raise
         except Exception as error:
             raise ArgumentError(
-                f"trajectory: expected a function of t written with px functions, found one that "
-                f"gives {type(error).__name__}: {error}"
+                f"trajectory: expected a function of t written with px functions; tracing it "
+                f"raised {type(error).__name__}: {error}"
             ) from error
         if not isinstance(result, (tuple, list)) or len(result) != len(PARTS):
             several = isinstance(result, (tuple, list))

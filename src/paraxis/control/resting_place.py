@@ -44,8 +44,8 @@ def resting_place(linear, posture):
             break
         q, qd, before = q + step[:n], qd + step[n:], speed
     raise ArgumentError(
-        f"controller: expected one that can hold the robot at or near the posture "
-        f"{posture.tolist()}, found that it does not come to rest there"
+        f"controller: it cannot hold the robot: the robot does not come to rest at or near the "
+        f"posture {posture.tolist()}"
     )
 
 

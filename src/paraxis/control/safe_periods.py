@@ -1,19 +1,25 @@
 """`px.control.safe_period`: the largest sampling period at which a stale controller is stable.
 
-What is predicted here is linear: near a posture or along a motion. What really happens, in the
-nonlinear loop, is for `px.control.simulated_safe_period`; neither knows of the other.
+Predictions here are linear: near a posture or along a motion. `px.control.simulated_safe_period`
+looks at the nonlinear loop; the two are independent.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..drivers.iterate import whole
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
-from ..robots.robot import a_robot
+from ..robots.robot import Robot, a_robot
 from ..simulation.simulator import positive
+from ..trajectories.trajectory import Trajectory
 from .checks import check_controller, is_number, share_of_period
+from .controller import Controller
 from .growth import AlongMotion, AroundMotion, Growth, NearPosture
 from .linear_loop import LinearLoop
 from .one_thread import on_one_thread
@@ -21,20 +27,22 @@ from .reference import Reference
 
 SHORTEST, LONGEST = 1e-5, 1e2  # periods looked at, times the loop's fastest and slowest rate
 SHORTEST_OF_SEVERAL = 1e-3  # where joint spectral radii are to be bounded
-SEEN = 1e-7  # 1 - spectral radius, about, at the shortest period: less drowns in rounding
+SEEN = 1e-7  # 1 - spectral radius, about, at the shortest period: less is lost in rounding
 MOST_CHOICES = 256  # of ages in a control step
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SafePeriod:
-    """The largest safe period and how it was found.
+    """The largest safe period and how it was found; times in s.
 
-    period: up to it every period that was looked at is stable, as far as the linear loop tells;
-    None where even the shortest is not. unstable: the shortest of those looked at that is shown not
-    to be; infinite where none is, up to the longest. The two are next to each other unless ages are
-    uncertain or steps are missed: then what is in between is neither proved stable nor shown not to
-    be, and so is everything below `unstable` where period is None. shortest, longest: the periods
-    that were looked at. method: what was looked at there.
+    - `period`: every period examined up to it is stable, as far as the linear loop shows; None if
+      even the shortest is not.
+    - `unstable`: the shortest period examined that is shown to be unstable; infinite if none is, up
+      to the longest. It is next to `period` unless ages are uncertain or steps are missed: then
+      periods in between (if `period` is None, all below `unstable`) are neither proved stable nor
+      shown to be unstable.
+    - `shortest`, `longest`: the range of periods examined.
+    - `method`: the criterion.
     """
 
     period: float | None
@@ -44,57 +52,57 @@ class SafePeriod:
     method: str
     _growth: Growth = field(repr=False)
 
-    def spectral_radius(self, period):
-        """By how much errors are multiplied a control step, at worst, in the long run.
+    def spectral_radius(self, period: float) -> float:
+        """Return the factor by which errors grow per control step, at worst, in the long run.
 
-        Its upper bound where ages are uncertain or steps are missed (see `bounds`).
+        It is the upper bound if ages are uncertain or steps are missed (see `bounds`).
         """
         return self.bounds(period)[1]
 
     @on_one_thread
-    def bounds(self, period):
-        """A lower and an upper bound of the spectral radius; equal where each step is the same.
+    def bounds(self, period: float) -> tuple[float, float]:
+        """Return a lower and an upper bound of the spectral radius; equal if all steps are alike.
 
-        Where steps are missed it is of a step that happens, with those missed after it.
+        If steps are missed, a step counts together with those missed after it.
         """
         return self._growth.bounds(positive(period, "period"))
 
     @property
-    def bounded(self):
+    def bounded(self) -> bool:
         """Is the spectral radius known by bounds only, as ages are uncertain or steps missed?"""
         return self._growth.switches
 
     @property
-    def posture(self):
-        """Where the robot rests (n,): off the desired posture if its weight is not well known.
+    def posture(self) -> np.ndarray | None:
+        """Where the robot rests (n,): off the desired posture if the model's weight is wrong.
 
         None along a motion.
         """
         return self._growth.posture
 
     @property
-    def margin(self):
-        """1 - spectral radius at the period: what is left of each error a step is less by that."""
+    def margin(self) -> float | None:
+        """1 - spectral radius at the period: the share by which errors shrink per step."""
         return None if self.period is None else 1.0 - self.spectral_radius(self.period)
 
     @property
-    def rate(self):
+    def rate(self) -> float | None:
         """The lowest safe sampling rate in Hz."""
         return None if self.period is None else 1.0 / self.period
 
     def __repr__(self):
         shown = self.bounded and self.shortest < self.unstable < math.inf
         if self.period is not None:
-            said = f"{self.period:.4g} s ({_hertz(self.rate)})"
+            text = f"{self.period:.4g} s ({_hertz(self.rate)})"
         elif shown or math.isinf(self.unstable):
-            said = f"none proved, from {self.shortest:.3g} s up"
+            text = f"none proved, from {self.shortest:.3g} s up"
         else:
-            said = f"none: not even {self.shortest:.3g} s is stable"
+            text = f"none: not even {self.shortest:.3g} s is stable"
         if math.isinf(self.unstable):
-            said += f", nothing unstable found up to {self.longest:.3g} s"
+            text += f", nothing unstable found up to {self.longest:.3g} s"
         elif shown:
-            said += f", shown unstable from {self.unstable:.4g} s, between is not known"
-        return f"<SafePeriod {said}; {self.method}>"
+            text += f", shown unstable from {self.unstable:.4g} s, between is not known"
+        return f"<SafePeriod {text}; {self.method}>"
 
 
 def _hertz(rate):
@@ -103,47 +111,59 @@ def _hertz(rate):
 
 @on_one_thread
 def safe_period(
-    robot,
-    controller,
-    trajectory,
+    robot: Robot,
+    controller: Controller,
+    trajectory: Trajectory | Callable | ArrayLike,
     *,
-    periodic=False,
-    duration=None,
-    delay_share=0.0,
-    missed_in_a_row=0,
-    decay=0.0,
-    shortest=None,
-    longest=None,
-    **parameters,
-):
-    """The largest sampling period at which a robot under a controller is stable, as a SafePeriod.
+    periodic: bool = False,
+    duration: float | None = None,
+    delay_share: float = 0.0,
+    missed_in_a_row: int = 0,
+    decay: float = 0.0,
+    shortest: float | None = None,
+    longest: float | None = None,
+    **parameters: ArrayLike,
+) -> SafePeriod:
+    """Return the largest sampling period at which a robot under a controller is stable.
 
-    The loop is linearised about a posture (n,), or along a trajectory (as of
-    `px.control.closed_loop`; `duration` where it has none). At a posture the spectral radius of the
-    map from control step to control step decides; along a trajectory the largest over points of it,
-    each as if it lasted; with periodic=True that of the whole way round (the monodromy matrix), a
-    step on average, for periods that divide the duration. Ages that are uncertain
-    (px.control.policy("vuskovic", age=(1, 2))) and up to `missed_in_a_row` control steps that do
-    not happen may come in any order: then bounds of the joint spectral radius decide, the upper one
-    for what is safe, the lower one for what is not.
+    The loop is linearised about a posture or along a trajectory. At a posture, the spectral radius
+    of the map from control step to control step decides; along a trajectory, the largest over its
+    points, each as if it lasted; with `periodic`, that of a complete cycle (the monodromy matrix),
+    per step on average. Uncertain ages (`px.control.policy("vuskovic", age=(1, 2))`) and missed
+    steps may come in any order: then bounds of the joint spectral radius decide, the upper one for
+    what is safe, the lower one for what is not.
 
-    delay_share: of the period, from 0 to 1, that computation takes. decay (1/s): asks that errors
-    fall at least as fast as exp(-decay t), in the long run. shortest, longest: the periods to look
-    at, by default from 1e-5 (or, where bounds decide, 1e-3) of the exact loop's fastest time, but
-    no less than shows in its slowest, to 100 of its slowest. Other keywords are parameters of the
-    plant, as mass=(n,) (px.payload makes some), where it is another than the controller knows; the
-    posture is then where the robot comes to rest under control.
+    Periods are tried upward from the shortest, several per decade, until one is unstable; longer
+    ones are not examined. Encoders, torque limits and jitter are not included; see
+    `px.control.closed_loop` for these. Neither is dry friction: only viscous friction is linear.
+    Coulomb and static friction, that of bearings, and losses of gears are left out, also from what
+    a controller compensates.
 
-    Periods are tried from the shortest up, some a decade, until one is not stable; beyond it
-    nothing is looked for. Encoders, torque limits and jitter are no part of it:
-    `px.control.closed_loop` has them. Nor is dry friction: of what a robot loses, viscous friction
-    alone is linear, and Coulomb and static friction, that of bearings and losses of gears are left
-    out, also of what a controller compensates.
+    **Arguments:**
+
+    - `robot`: the robot that moves.
+    - `controller`: with one set of gains.
+    - `trajectory`: as of `px.control.closed_loop`; a posture is `(n,)`.
+    - `periodic`: whether the trajectory is a cycle; periods that divide the duration are examined.
+    - `duration`: of the trajectory, s, if it has none of its own.
+    - `delay_share`: share of the period that computation takes, 0 to 1.
+    - `missed_in_a_row`: how many control steps may be missed in a row.
+    - `decay`: errors must fall at least as fast as exp(-decay t) in the long run, 1/s.
+    - `shortest`, `longest`: range of periods to examine, s; by default from 1e-5 (1e-3 where bounds
+      decide) of the exact loop's fastest time constant, but not less than is visible in its
+      slowest, to 100 times its slowest.
+    - `parameters`: parameters of the plant, as `mass=(n,)` (`px.payload` makes some), if it differs
+      from the controller's model. The posture is then where the robot comes to rest under control.
+
+    **Returns:** a `px.control.SafePeriod`.
+
+    **Raises:** `px.ArgumentError` if arguments do not fit together, or the controller cannot hold
+    the robot near the posture.
     """
     conditions = delay_share, missed_in_a_row
     growth = _growth(robot, controller, trajectory, parameters, periodic, duration, *conditions)
     if not is_number(decay) or not 0 <= decay < math.inf:
-        raise ArgumentError(f"decay: expected a rate in 1/s, at least 0, found {decay!r}")
+        raise ArgumentError(f"decay: expected a rate >= 0 in 1/s, found {decay!r}")
     if None in (shortest, longest):
         slowest, fastest, damping = growth.rates()
         least = SHORTEST_OF_SEVERAL if growth.switches else SHORTEST
@@ -151,7 +171,7 @@ def safe_period(
         longest = LONGEST / slowest if longest is None else longest
     shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
     if shortest >= longest:
-        raise ArgumentError(f"longest: expected more than {shortest} s, found {longest}")
+        raise ArgumentError(f"longest: expected more than shortest, {shortest} s, found {longest}")
     periods = growth.periods(shortest, longest)
     period, unstable = _edges(growth, decay, periods)
     return SafePeriod(period, unstable, periods[0], periods[-1], growth.method, growth)
@@ -197,10 +217,10 @@ def _edge(holds, periods, between):
 def _growth(
     robot, controller, trajectory, parameters, periodic, duration, delay_share, missed_in_a_row
 ):
-    """What is given, checked, as a Growth."""
+    """The arguments, checked, as a Growth."""
     check_controller(a_robot(robot), controller)
     if controller.kp.ndim > 1 or controller.kd.ndim > 1:
-        raise ArgumentError("controller: expected one set of gains, found a batch of them")
+        raise ArgumentError("controller: expected one set of gains, found a batch of gains")
     conditions = (
         share_of_period(delay_share, "delay_share"),
         whole(missed_in_a_row, "missed_in_a_row"),
@@ -208,22 +228,23 @@ def _growth(
     linear = LinearLoop(robot, controller, _plant_parameters(robot, parameters))
     if len(linear.ages) > MOST_CHOICES:
         raise ArgumentError(
-            f"policy: expected at most {MOST_CHOICES} choices of ages in a control step, found "
+            f"policy: expected at most {MOST_CHOICES} combinations of ages per control step, found "
             f"{len(linear.ages)}"
         )
     if periodic and (missed_in_a_row or len(linear.ages) > 1):
         raise ArgumentError(
-            "periodic: expected ages that are certain and missed_in_a_row=0, as bounds over all "
-            "orders of a whole way round are not made; without periodic its points are looked at"
+            "periodic cannot be combined with uncertain ages or missed_in_a_row, because bounds "
+            "over all orders within a cycle are not implemented; without periodic, points of the "
+            "cycle are examined one by one"
         )
     reference = Reference(trajectory, robot)
     if reference.posture is not None:
         if periodic:
-            raise ArgumentError("periodic: expected a trajectory to go round, found a posture")
+            raise ArgumentError("periodic: expected a cyclic trajectory, found a posture")
         return NearPosture(linear, *conditions, reference.posture)
     length = reference.duration if duration is None else duration
     if length is None:
-        raise ArgumentError("duration: expected seconds, as the trajectory has no end; found none")
+        raise ArgumentError("duration: give it in seconds, because the trajectory has no end")
     kind = AroundMotion if periodic else AlongMotion
     return kind(linear, *conditions, reference, positive(length, "duration"))
 

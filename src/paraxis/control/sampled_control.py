@@ -1,50 +1,55 @@
 """`px.control.closed_loop`: robots under sampled control, thousands of runs compiled together."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..checks import one_of, quoted
 from ..drivers.iterate import whole
 from ..errors import SimulationWarning, warn
-from ..robots.robot import a_robot
+from ..robots.robot import Robot, a_robot
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
 from ..targets.compiling import one_call
 from ..targets.target import target_named
+from ..trajectories.trajectory import Trajectory
+from .controller import Controller
 from .loop_body import NOT_YET, RECORDED
 from .loop_run import LoopRun
 from .scenarios import scenarios
 
 RECORDS = (*RECORDED, "reference")
-PLANT_STEP = 1e-3  # s: between samples the plant takes steps of at most that
+PLANT_STEP = 1e-3  # s: the longest step of the plant between samples
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClosedLoop:
-    """Runs of robots under control. Axes of the batch are those of the runs.
+    """Runs of robots under control; the axes of the batch are those of the runs.
 
-    error: the worst of each run, the largest difference of a joint from what is desired, at any
-    step of the plant; infinite where the state was lost. diverged_at: the time when a run's error
-    first passed the bound or its state was not finite; NaN where neither happened.
-
-    Records, where asked for, are at samples and at the end: time first, then the batch. A run that
-    has fewer than others repeats its last.
+    - `error`: the worst of each run: the largest difference of a joint from the desired motion, at
+      any step of the plant, rad or m; infinite if the state became non-finite.
+    - `diverged_at`: the time when a run's error first exceeded the bound or its state was not
+      finite, s; NaN if neither happened.
+    - `t`, `q`, `qd`, `tau`, `reference`: records, if asked for, at samples and at the end: time,
+      positions and rates, the torques that the motors hold from then on, and the desired q, qd and
+      qdd. Axes are records, then the batch; a run with fewer records than others repeats its last.
     """
 
     error: np.ndarray  # (...)
-    diverged_at: np.ndarray  # (...), s
-    t: np.ndarray | None = None  # (records,), or (records, ...) where times differ by run; s
+    diverged_at: np.ndarray  # (...)
+    t: np.ndarray | None = None  # (records,), or (records, ...) where times differ by run
     q: np.ndarray | None = None  # (records, ..., n)
-    qd: np.ndarray | None = None
-    tau: np.ndarray | None = None  # likewise: what the motors hold from then on
-    reference: np.ndarray | None = None  # (records, ..., 3, n): the desired q, qd, qdd
+    qd: np.ndarray | None = None  # (records, ..., n)
+    tau: np.ndarray | None = None  # (records, ..., n)
+    reference: np.ndarray | None = None  # (records, ..., 3, n)
 
     @property
-    def diverged(self):
-        """Which runs were lost."""
+    def diverged(self) -> np.ndarray:
+        """Which runs diverged, (...) of bool."""
         return self.diverged_at == self.diverged_at  # not NaN, in arrays of any kind
 
     def __repr__(self):
@@ -56,56 +61,67 @@ class ClosedLoop:
 
 
 def closed_loop(
-    robot,
-    controller,
-    trajectory,
-    period,
+    robot: Robot,
+    controller: Controller,
+    trajectory: Trajectory | Callable | ArrayLike,
+    period: ArrayLike,
     *,
-    duration=None,
-    q0=None,
-    qd0=None,
-    delay=0.0,
-    jitter=0.0,
-    missed=0.0,
-    encoder=None,
-    switch_at=0.0,
-    bound=1.0,
-    plant_step=PLANT_STEP,
-    record=(),
-    every=1,
-    seed=0,
-    target=None,
-    **keywords,
-):
-    """Runs of a robot under sampled control; returns .error, .diverged_at and the records.
+    duration: float | None = None,
+    q0: ArrayLike | None = None,
+    qd0: ArrayLike | None = None,
+    delay: ArrayLike = 0.0,
+    jitter: ArrayLike = 0.0,
+    missed: ArrayLike = 0.0,
+    encoder: ArrayLike | None = None,
+    switch_at: ArrayLike = 0.0,
+    bound: ArrayLike = 1.0,
+    plant_step: float = PLANT_STEP,
+    record: str | Sequence[str] = (),
+    every: int = 1,
+    seed: int = 0,
+    target: str | None = None,
+    **keywords: ArrayLike,
+) -> ClosedLoop:
+    """Simulate a batch of runs of a robot under sampled control.
 
-    controller: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`.
-    trajectory: a px.trajectories.Trajectory; a function of t, written with px functions, that
-    returns the desired q, qd and qdd; or a posture (n,). period: seconds between samples. The
-    motors hold their torques from one computation to the next; the plant, which is exact, goes on
-    by RK4 in steps of at most `plant_step`.
+    The motors hold their torques from one computation to the next; the plant is integrated by RK4
+    in steps of at most `plant_step`. Where an argument is `(...)`, it is one number or one per run;
+    all of them, and gains `(..., n)`, broadcast to one batch. Random numbers (for jitter, missed
+    steps and uncertain ages) depend on `seed` and on the index of a run in the batch.
 
-    q0, qd0 (..., n): where runs begin, by default on the trajectory. duration: by default that of
-    the trajectory. delay: seconds from a sample to its torques, up to a whole period. jitter: each
-    period is longer or shorter by up to this share of it, evenly distributed. missed: the
-    probability that a control step does not happen, or which do not, as (samples, ...) of bools;
-    the torques stay and nothing is computed. encoder: the width of an encoder's line, to which
-    measured positions are rounded, 2π/4096 say (rates are measured as they are: real drives do
-    worse). switch_at: until then the controller is exact, whatever its policy, and old values are
-    those of its steps. bound: the error (rad or m) at which a run has diverged. Runs go on
-    after that.
+    **Arguments:**
 
-    period, delay, jitter, missed, switch_at and bound may be arrays, one number a run; gains and
-    encoder (..., n). Other keywords are parameters of the plant, as mass=(..., n) (px.payload makes
-    some), or settings that a function of a trajectory takes, with the batch as first axes. All
-    broadcast to one batch. record: some of "q", "qd", "tau", (records, ..., n), and "reference",
-    (records, ..., 3, n), the desired q, qd and qdd; at every `every`-th sample. Chance (jitter,
-    missed, ages) depends on `seed` and the place of a run in the batch.
+    - `robot`: the robot that moves.
+    - `controller`: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`.
+    - `trajectory`: the desired motion: a `px.trajectories.Trajectory`; a function of t, written
+      with px functions, that returns q, qd and qdd; or a posture `(n,)`.
+    - `period`: between samples, `(...)`, s.
+    - `duration`: of the runs, s; by default that of the trajectory.
+    - `q0`, `qd0`: where runs begin, `(..., n)`; by default on the trajectory.
+    - `delay`: from a sample to its torques, `(...)`, s; at most the shortest period.
+    - `jitter`: each period is longer or shorter by up to this share of it, `(...)`, uniformly
+      distributed.
+    - `missed`: the probability that a control step is missed, `(...)`, or which ones are, as
+      `(samples, ...)` of bools; then nothing is computed and the torques stay.
+    - `encoder`: resolution to which measured positions are rounded, one number or `(..., n)`, such
+      as 2π/4096. Rates are measured exactly; real drives do worse.
+    - `switch_at`: until this time, `(...)`, s, the controller is exact, whatever its policy; stale
+      values are then those of exact steps.
+    - `bound`: the error at which a run has diverged, `(...)`, rad or m. Runs go on after that.
+    - `plant_step`: longest step of the plant, s.
+    - `record`: some of `"q"`, `"qd"`, `"tau"` and `"reference"`.
+    - `every`: record at every `every`-th sample.
+    - `seed`: of the random numbers, an integer.
+    - `target`: `"cpu"` or `"cuda"`; by default a GPU if any array is on one (CuPy, PyTorch or JAX).
+    - `keywords`: parameters of the plant, as `mass=(..., n)` (`px.payload` makes some), or settings
+      that the function of the trajectory takes, with the batch as first axes.
 
-    target: "cpu" or "cuda"; by default a GPU if any array is on one, of CuPy, PyTorch or JAX. Then
-    the results are such arrays there; the checks before the first step wait for what was given,
-    the steps are queued on the current stream and waited for only if a progress bar is watched.
-    With "cuda" and no such array, arrays come and go as NumPy's.
+    **Returns:** a `px.control.ClosedLoop` with `.error`, `.diverged_at` and the records. If any
+    array is on a GPU, the results are too: the checks before the first step wait for the arrays,
+    but steps are queued asynchronously on the current stream, unless a progress bar is visible.
+    With `target="cuda"` and no such array, the results are NumPy's.
+
+    **Raises:** `px.ArgumentError` if a number is out of range or shapes do not broadcast.
     """
     given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
@@ -136,13 +152,13 @@ def _records(record):
 
 
 def _warn_of_other_joints(robot, controller):
-    """A wrong model is a use; one of another robot, with as many joints by chance, is not."""
+    """A wrong model may be intended; that of another robot with as many joints hardly is."""
     pairs = zip(robot.joint_names, controller.robot.joint_names, strict=True)
     for own, other in pairs:
         if own != other:
             warn(
-                f"controller: expected a model of the robot that moves, with its joint "
-                f"{quoted(own)}, found {quoted(other)} of {quoted(controller.robot.name)}",
+                f"controller: it was made for robot {quoted(controller.robot.name)} with joint "
+                f"{quoted(other)}, but the robot that moves has joint {quoted(own)} there",
                 SimulationWarning,
             )
             return
@@ -156,7 +172,7 @@ def _warn_if_stiff(runs, q, plant_step):
         factor, joint = found
         warn(
             f"plant: the friction of joint {quoted(joint.name)} near rest is too stiff for steps "
-            f"of {step:g} s and will make it shake: expected plant_step <= {step / factor:.2g}, or "
+            f"of {step:g} s and will make it shake; use plant_step <= {step / factor:.2g}, or "
             f"smoothing >= {joint.friction.smoothing * factor:.2g}",
             SimulationWarning,
         )

@@ -153,7 +153,7 @@ def _missed_steps(given):
     if value.dtype != bool:
         return None, given
     if not value.ndim:
-        raise ArgumentError("missed: expected (samples, ...) of bools, found one")
+        raise ArgumentError("missed: expected bools of shape (samples, ...), found a single one")
     return value, given | {"missed": None}
 
 
@@ -169,7 +169,7 @@ def _check_period(period, duration):
     longest = period.max()
     if longest > duration:
         raise ArgumentError(
-            f"period: expected seconds, at most the duration of {duration:g} s, found {longest:g}"
+            f"period: expected at most the duration, {duration:g} s, found {longest:g}"
         )
 
 
@@ -198,7 +198,7 @@ def _duration(given, reference):
     if given is None:
         given = reference.duration
     if given is None:
-        raise ArgumentError("duration: expected seconds, as the trajectory has no end; found none")
+        raise ArgumentError("duration: give it in seconds, because the trajectory has no end")
     return positive(given, "duration")
 
 

@@ -1,22 +1,27 @@
 """`px.control.simulated_safe_period`: the largest sampling period at which simulated runs converge.
 
-Nothing is linearised here: runs that begin a little apart are simulated, nonlinear plant and all,
-and it is seen whether they come together or drift apart.
+Nothing is linearised here: runs that begin slightly apart are simulated with the nonlinear plant,
+to see whether they converge or drift apart.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..checks import quoted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robots.model import PARAMETERS
+from ..robots.robot import Robot
 from ..robots.scales import joint_scales
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
+from ..trajectories.trajectory import Trajectory
 from .checks import share_of_period
+from .controller import Controller
 from .reference import Reference
 from .sampled_control import PLANT_STEP, closed_loop
 
@@ -31,10 +36,10 @@ DIRECTIONS = 3  # in which runs begin apart
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulatedPeriod:
-    """The largest period at which runs came together, and the next at which they did not.
+    """The largest period at which runs converged, and the next at which they did not.
 
-    period is None where they did not even at the shortest; unstable is infinite where they did at
-    all periods up to the longest.
+    `period` is None if they did not even at the shortest; `unstable` is infinite if they did at all
+    periods up to the longest. Times in s.
     """
 
     period: float | None
@@ -44,47 +49,54 @@ class SimulatedPeriod:
 
     def __repr__(self):
         if self.period is None:
-            said = f"none: runs drift apart even at {self.shortest:.3g} s"
+            text = f"none: runs drift apart even at {self.shortest:.3g} s"
         elif math.isinf(self.unstable):
-            said = f"all up to {self.longest:.3g} s"
+            text = f"all up to {self.longest:.3g} s"
         else:
-            said = f"{self.period:.4g} s, not {self.unstable:.4g} s"
-        return f"<SimulatedPeriod {said}>"
+            text = f"{self.period:.4g} s, not {self.unstable:.4g} s"
+        return f"<SimulatedPeriod {text}>"
 
 
 def simulated_safe_period(
-    robot,
-    controller,
-    trajectory,
+    robot: Robot,
+    controller: Controller,
+    trajectory: Trajectory | Callable | ArrayLike,
     *,
-    shortest,
-    longest,
-    duration,
-    amplitude=1e-6,
-    delay_share=0.0,
+    shortest: float,
+    longest: float,
+    duration: float,
+    amplitude: float = 1e-6,
+    delay_share: float = 0.0,
     **keywords,
-):
-    """The largest period at which simulated runs that begin a little apart come together.
+) -> SimulatedPeriod:
+    """Return the largest period at which simulated runs that begin slightly apart converge.
 
-    Apart by `amplitude` in positions (of a radian, or of the robot's length where joints slide),
-    and in rates by as much per period: stale data are stirred too.
+    This checks `px.control.safe_period` by simulation. As there, the first interval of stable
+    periods counts. With a large amplitude it shows how far stability reaches.
 
-    The periods looked at go from `shortest` to `longest`; the first interval of stable ones counts,
-    as in `px.control.safe_period`, to which this is the check. duration: how long runs are followed
-    (at least 300 samples): so long that errors die out under good control, or they hide what grows.
-    delay_share: of the period, that computation takes. Keywords are those of
-    `px.control.closed_loop`. With a large amplitude it tells how far stability reaches. Where there
-    is dry friction, errors that are too small to overcome it stick where they are: amplitude must
-    not be.
+    **Arguments:**
+
+    - `robot`, `controller`, `trajectory`: as of `px.control.closed_loop`.
+    - `shortest`, `longest`: range of periods to examine, s.
+    - `duration`: how long runs are followed, s (at least 300 samples): long enough for errors to
+      decay under good control, because otherwise they hide errors that grow.
+    - `amplitude`: how far apart runs begin: in positions, rad, or shares of the robot's length for
+      prismatic joints; in rates, as much per period, so that stale data differ too. With dry
+      friction it must be large enough to overcome it, as smaller errors stay as they are.
+    - `delay_share`: share of the period that computation takes, 0 to 1.
+    - `keywords`: those of `px.control.closed_loop`, except `q0`, `qd0`, `record` and `delay`.
+
+    **Returns:** the largest safe `.period` and the next one examined, which is `.unstable`.
+
+    **Raises:** `px.ArgumentError` if arguments do not fit together, or friction near rest is too
+    stiff for the steps of the plant.
     """
     shortest, longest = positive(shortest, "shortest"), positive(longest, "longest")
     if shortest >= longest:
-        raise ArgumentError(f"longest: expected more than {shortest} s, found {longest}")
+        raise ArgumentError(f"longest: expected more than shortest, {shortest} s, found {longest}")
     delay_share = share_of_period(delay_share, "delay_share")
     for name in SET_HERE & keywords.keys():
-        raise ArgumentError(
-            f"{name}: expected other keywords of px.control.closed_loop; it is set here"
-        )
+        raise ArgumentError(f"{name}: simulated_safe_period sets it for closed_loop; leave it out")
     for name, value in keywords.items():
         in_main_memory(value, name)
     lasting = positive(duration, "duration"), positive(amplitude, "amplitude")
@@ -119,9 +131,9 @@ def _require_steps_that_stand_friction(robot, q, longest, keywords):
         return
     factor, joint = found
     raise ArgumentError(
-        f"plant_step: expected <= {step / factor:.2g} s for the friction of joint "
-        f"{quoted(joint.name)}, which is too stiff near rest for {step:g} s, or smoothing >= "
-        f"{joint.friction.smoothing * factor:.2g} of its px.robots.Friction instead of "
+        f"plant_step: the friction of joint {quoted(joint.name)} near rest is too stiff for steps "
+        f"of {step:g} s; use plant_step <= {step / factor:.2g}, or smoothing >= "
+        f"{joint.friction.smoothing * factor:.2g} in its px.robots.Friction instead of "
         f"{joint.friction.smoothing:g} (docs/friction.md)"
     )
 
@@ -133,17 +145,18 @@ class _Apart:
         robot, _, trajectory = self.given = given
         self.duration, self.amplitude = duration, amplitude
         self.delay_share, self.conditions = delay_share, conditions
-        chance = np.random.default_rng(1)
-        ways = chance.normal(size=(DIRECTIONS, robot.nv))
+        random = np.random.default_rng(1)
+        directions = random.normal(size=(DIRECTIONS, robot.nv))
         self.scales = joint_scales(robot)
-        self.ways = self.scales * (amplitude * ways / np.abs(ways).max(-1, keepdims=True))
+        largest = np.abs(directions).max(-1, keepdims=True)
+        self.offsets = self.scales * (amplitude * directions / largest)
         self.begin = Reference(trajectory, robot).sampled(np.zeros(1))[0, :2]
 
     def come_together(self, periods):
         """At which of some periods they do."""
         length = max(self.duration, SAMPLES * periods.max())
         q0, qd0 = self.begin
-        # A batch for each beginning: runs meet the same chance where they have the same place.
+        # One batch per initial state: runs of the same index meet the same random numbers.
         runs = [
             closed_loop(
                 *self.given,
@@ -155,7 +168,7 @@ class _Apart:
                 record="q",
                 **self.conditions,
             )
-            for apart in (np.zeros_like(q0), *self.ways)
+            for apart in (np.zeros_like(q0), *self.offsets)
         ]
         t, q = runs[0].t, np.stack([run.q for run in runs], axis=2)
         t = np.broadcast_to(t.reshape(len(t), -1), q.shape[:2])

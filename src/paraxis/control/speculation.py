@@ -1,41 +1,55 @@
 """`px.control.speculate`: inverse dynamics with values of earlier control steps, as a Program."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..graph.trace import trace
 from ..physics.coupled_newton_euler import BACKWARD, FORWARD
 from ..programs import Program, given
-from ..robots.robot import a_robot
+from ..robots.robot import Robot, a_robot
 from ..targets.target import target_of
-from .stale_policies import TORQUE
+from .stale_policies import TORQUE, Cut, Policy
 from .stale_policies import policy as as_policy
 from .stale_recursion import AHEAD, StaleRecursion
 
-AGES = "age"  # the input that tells each link the age of what it reads
+AGES = "age"  # the input with the age of the values that each link reads
 
 
-def speculate(robot, policy="binder_herzog"):
-    """The Program of a robot's torques under a policy, with the values of earlier control steps.
+def speculate(
+    robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzog"
+) -> "Speculation":
+    """Return the Program of inverse dynamics with stale data: values of earlier control steps.
 
-    Inputs q, qd, qdd as of inverse dynamics, then what is carried: `omega_1` (n, 3) are the angular
-    velocities of one control step ago, `force_2` the forces of two, `torque_1` (n,) torques; the
-    outputs are `tau` and what these inputs become, `omega_1_next`, ... (`.carry` maps them, and
-    `.start(q, qd, qdd)` gives the values to begin with.) A policy that looks ahead also takes
-    q_ahead, qd_ahead, qdd_ahead, the joint values foreseen for the next step. A policy whose ages
-    are uncertain takes `age` (n,), what each link meets; one that a read cannot meet counts as the
-    oldest that it can.
+    Its inputs are `q`, `qd` and `qdd`, as of inverse dynamics, then the values that are carried
+    from step to step: `omega_1` `(n, 3)`, the angular velocities of one control step ago,
+    `force_2`, the forces of two steps ago, `torque_1` `(n,)`, and so on. Its outputs are `tau`
+    `(n,)` and the next values of these inputs: `omega_1_next`, ...
 
-    policy: one of `px.control.policies()`, a `px.control.policy(name, ...)` with options, or a list
-    of `px.control.Cut`.
+    A policy that looks ahead also takes `q_ahead`, `qd_ahead` and `qdd_ahead`, the joint values
+    predicted for the next step. A policy with uncertain ages takes `age` `(n,)`, the age that each
+    link meets; one that a read cannot meet counts as the oldest that it can.
+
+    **Arguments:**
+
+    - `robot`: the robot.
+    - `policy`: one of `px.control.policies()`, a `px.control.policy(name, ...)` with options, or a
+      list of `px.control.Cut`.
+
+    **Returns:** the Program. `.carry` maps inputs to the outputs that become them, and
+    `.start(q, qd, qdd)` returns their initial values.
+
+    **Raises:** `px.ArgumentError` if the policy is unknown, or a cut of your own matches no read of
+    the robot.
     """
     a_robot(robot)
     return Speculation(StaleRecursion(robot, as_policy(policy)))
 
 
 class Speculation(Program):
-    """A Program that carries values from control step to control step."""
+    """A Program that carries values from control step to control step; see `speculate`."""
 
     def __init__(self, recursion):
         self.policy, self._recursion = recursion.policy, recursion
@@ -45,15 +59,15 @@ class Speculation(Program):
         super().__init__(given, self._graph())
 
     @property
-    def carry(self):
+    def carry(self) -> dict[str, str]:
         """Inputs of the next step -> the outputs that become them."""
         return {name: f"{name}_next" for name in map(_name, self._arrays)}
 
     @property
-    def reads(self):
+    def reads(self) -> dict[tuple, tuple[int, ...]]:
         """Every read of the recursion: (variable, link, read by, link) -> its ages.
 
-        The link of an end acceleration is that whose joint sits there.
+        The link of an end acceleration is the one whose joint is there.
         """
         cuts = self._recursion.cuts
         return {
@@ -64,10 +78,10 @@ class Speculation(Program):
         }
 
     @property
-    def time_steps(self):
-        """The paper's measure: blocks, forward and backward of each link, one after another.
+    def time_steps(self) -> int:
+        """The paper's measure: the longest sequence of forward and backward blocks of links.
 
-        Where all links wait for nobody it is 1; gravity is not a block.
+        It is 1 if no link waits for another; gravity is not a block.
         """
         recursion, level = self._recursion, {}
 
@@ -87,10 +101,10 @@ class Speculation(Program):
             level[backward, i] = 1 + max((level[b] for b in before), default=0)
         return max(level.values())
 
-    def start(self, q, qd, qdd):
-        """The carried inputs as if the robot had always moved as (q, qd, qdd).
+    def start(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> dict[str, np.ndarray]:
+        """Return the carried inputs as if the robot had always moved as (q, qd, qdd), (..., n).
 
-        Where these are on a GPU, of CuPy, PyTorch or JAX, what is returned is.
+        If these are on a GPU (CuPy, PyTorch or JAX), the results are too.
         """
         if not self._arrays:
             return {}

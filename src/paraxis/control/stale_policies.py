@@ -1,12 +1,13 @@
 """Stale-data policies: which reads of a recursion take a value of an earlier control step.
 
-A policy is a list of cuts; a read that several match goes by the last. The variables and who reads
-them: physics/coupled_newton_euler.py. Gravity is a matter of where the links are, not of what
-their neighbours sent, and is cut only where a cut names it; so are the torques, which the motors
-read.
+A policy is a list of cuts; for a read that several match, the last one counts. For the variables
+and their readers see physics/coupled_newton_euler.py. Gravity depends on where the links are, not
+on data from their neighbours, and is cut only where a cut names it; so are the torques, which the
+motors read.
 """
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..checks import did_you_mean, one_of, shown
@@ -20,21 +21,29 @@ ONLY_BY_NAME = ("gravity", TORQUE)
 
 @dataclass(frozen=True)
 class Cut:
-    """Reads that take an old value: of `variable` (any but gravity and torque), `by` another (any).
+    """Reads of a recursion that take a stale value.
 
-    Either may be several, as ("force", "moment"). "torque" is what the motors read: old torques are
-    applied late.
-    age: how many control steps old; 0 restores the value of this step. Several ages, as (1, 2), are
-    those that a read may meet, which the Program is then told. order: 0 takes the value as it was,
-    1 extrapolates it from the one before (torques, which come of old data, by one step more).
-    between_links: True for reads of another link's variables, False for those of the link's own,
-    None for both. link: of the reader, of_link: whose processor computes what is read, or None for
-    all; links are counted from 0.
+    **Arguments:**
+
+    - `variable`: name of the variable that is read, or several, as `("force", "moment")`; by
+      default any but gravity and torque. `"torque"` is read by the motors: stale torques are
+      applied late.
+    - `by`: name of the variable that reads it, or several; by default any.
+    - `age`: how many control steps old the value is; 0 restores the value of this step. Several, as
+      `(1, 2)`, are the ages that a read may meet; the Program then takes the age as an input.
+    - `order`: 0 takes the value as it was, 1 extrapolates it from the one before (torques, which
+      come from stale data, by one step more).
+    - `between_links`: True for reads of another link's variables, False for those of the link's
+      own, None for both.
+    - `link`: number of the reading link, from 0; None for all.
+    - `of_link`: number of the link whose processor computes the value; None for all.
+
+    **Raises:** `px.ArgumentError` if a name is unknown or a number out of range.
     """
 
-    variable: str | tuple | None = None
-    by: str | tuple | None = None
-    age: int | tuple = 1
+    variable: str | tuple[str, ...] | None = None
+    by: str | tuple[str, ...] | None = None
+    age: int | tuple[int, ...] = 1
     order: int = 0
     between_links: bool | None = None
     link: int | None = None
@@ -49,13 +58,15 @@ class Cut:
         if not ages or not all(good) or len(set(ages)) != len(ages):
             to_come = any(type(age) is int and age < 0 for age in ages)
             raise ArgumentError(
-                "cut: expected an age of whole control steps >= 0, or several that differ, found "
-                f"{self.age!r}" + "; the value of a step to come is not there yet" * to_come
+                "cut: expected an age as an integer >= 0, or several distinct ones, found "
+                f"{self.age!r}" + "; values of future steps are not known yet" * to_come
             )
         if self.order not in ORDERS:
             raise ArgumentError(f"cut: expected an order of {ORDERS}, found {self.order!r}")
         if self.order and 0 in ages and _several(self.variable) != (TORQUE,):
-            raise ArgumentError("cut: expected an age >= 1 to extrapolate from, found 0")
+            raise ArgumentError(
+                "cut: order 1 extrapolates stale values and needs age >= 1, found 0"
+            )
         if self.between_links not in (None, True, False):
             found = self.between_links
             raise ArgumentError(f"cut: expected between_links True, False or None, found {found!r}")
@@ -64,14 +75,15 @@ class Cut:
                 raise ArgumentError(f"cut: expected the number of a link or None, found {link!r}")
 
     @property
-    def ages(self):
+    def ages(self) -> tuple[int, ...]:
+        """All ages, in ascending order."""
         return tuple(sorted(self.age)) if isinstance(self.age, tuple) else (self.age,)
 
     @property
-    def changes_nothing(self):
+    def changes_nothing(self) -> bool:
         return self.ages == (0,) and not self.order
 
-    def matches(self, read):
+    def matches(self, read: "Read") -> bool:
         if self.variable is None and read.variable in ONLY_BY_NAME:
             return False
         return (
@@ -104,19 +116,20 @@ class Read:
 
 @dataclass(frozen=True)
 class Policy:
-    """Cuts, and what else there is to a policy.
+    """A named list of cuts; made by `px.control.policy`.
 
-    ahead: forward variables take joint values foreseen for the next step. strict: is a cut that
-    matches no read of a robot an error? In policies for all robots it is none.
+    - `ahead`: whether forward variables take joint values predicted for the next step.
+    - `strict`: whether a cut that matches no read of a robot is an error; it is not in the policies
+      by name, which are for all robots.
     """
 
     name: str
-    cuts: tuple = ()
+    cuts: tuple[Cut, ...] = ()
     ahead: bool = False
     strict: bool = False
 
-    def cut_of(self, read):
-        """The cut that a read goes by, or None."""
+    def cut_of(self, read: Read) -> Cut | None:
+        """The cut that applies to a read, or None."""
         return next((cut for cut in reversed(self.cuts) if cut.matches(read)), None)
 
     def __repr__(self):
@@ -134,7 +147,7 @@ def exact():
 
 
 def binder_herzog():
-    """What other links computed is one step old: Binder and Herzog's zero-order prediction."""
+    """Values of other links are one step old: Binder and Herzog's zero-order prediction."""
     return Policy("binder_herzog", (NEIGHBOURS,))
 
 
@@ -168,25 +181,25 @@ def yamakita_buffered():
 
 
 def yamakita_one_step_ahead():
-    """Buffered; forward blocks take joint values foreseen from the desired ones and the error."""
+    """Buffered; forward blocks take joint values predicted from the desired ones and the error."""
     return Policy("yamakita_one_step_ahead", (NEIGHBOURS, TO_BACKWARD), ahead=True)
 
 
 def hamilton():
-    """Table 1 as printed: all boxed variables old; a_c in f and α in τ, unboxed, of this step."""
+    """Table 1 as printed: all boxed variables stale; a_c in f and α in τ, unboxed, of this step."""
     unboxed = Cut("com_acceleration", "force", age=0), Cut("alpha", "moment", age=0)
     return Policy("hamilton", (Cut(), *unboxed))
 
 
 def hamilton_one_step():
-    """Figure 3: both sweeps in one step, so that every variable that is read is old."""
+    """Figure 3: both sweeps in one step, so that every variable that is read is stale."""
     return Policy("hamilton_one_step", (Cut(),))
 
 
 def pipelined(stages=2):
-    """Nigam and Lee: whole sets of torques in `stages` stages, so many steps late less one."""
+    """Nigam and Lee: complete sets of torques in `stages` stages, `stages` - 1 steps late."""
     if type(stages) is not int or stages < 1:
-        raise ArgumentError(f"stages: expected a whole number >= 1, found {stages!r}")
+        raise ArgumentError(f"stages: expected an integer >= 1, found {stages!r}")
     return Policy("pipelined", (Cut(TORQUE, age=stages - 1),))
 
 
@@ -208,16 +221,24 @@ POLICIES = {
 }
 
 
-def policies():
-    """The names of the policies that exist."""
+def policies() -> list[str]:
+    """Return the names of all stale-data policies."""
     return list(POLICIES)
 
 
-def policy(given, **options):
-    """A policy by name, with its options: hybrid(exact, order), vuskovic(age), pipelined(stages).
+def policy(given: str | Policy | Cut | Sequence[Cut], **options) -> Policy:
+    """Return a stale-data policy, by name or from cuts.
 
-    Names: `px.control.policies()`. A policy of one's own is a list of `px.control.Cut`, which may
-    be given a name for tables: `px.control.policy([px.control.Cut("force")], name="mine")`.
+    **Arguments:**
+
+    - `given`: one of `px.control.policies()`, or a list of `px.control.Cut` for a policy of your
+      own: `px.control.policy([px.control.Cut("force")], name="mine")`.
+    - `options`: of a policy by name: `hybrid(exact, order)`, `vuskovic(age)`,
+      `vuskovic_output_prediction(age)`, `pipelined(stages)`. Of a list: `name`, for tables.
+
+    **Returns:** the policy, for `px.control.speculate` and controllers.
+
+    **Raises:** `px.ArgumentError` if the name or an option is unknown.
     """
     if isinstance(given, Policy) and not options:
         return given

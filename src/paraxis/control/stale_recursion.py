@@ -75,7 +75,7 @@ class StaleRecursion:
                 found[variable, reader] = cut
         for cut in self.policy.cuts:
             if self.policy.strict and cut not in matched:
-                raise ArgumentError(f"{cut}: expected a read of this robot, found none it matches")
+                raise ArgumentError(f"{cut}: it matches no read of this robot")
         return found
 
     @property

@@ -1,12 +1,14 @@
 """`px.control.stability_atlas`: where loops with stale data are stable, over several axes.
 
-Every map has two parts that are computed apart: what became of simulated runs, and up to which
-period the linear loop is predicted to be stable.
+Every map has two parts that are computed independently: which simulated runs diverged, and up to
+which period the linear loop is predicted to be stable.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...checks import shown
 from ...errors import ArgumentError
@@ -18,7 +20,7 @@ from ...trajectories.trajectory import Trajectory
 from ..controller import computed_torque
 from ..one_thread import on_one_thread
 from ..sampled_control import closed_loop
-from ..stale_policies import policies
+from ..stale_policies import Policy, policies
 from ..stale_policies import policy as as_policy
 from .motion import CYCLE, at_speed, checked_motion, swaying
 from .prediction import POINTS, CycleRadii, boundaries
@@ -30,11 +32,11 @@ PERIODS = 2e-3, 2.0  # from and to, times the time in which the stiffest joint a
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityMap:
-    """Of one policy: rows are values of one thing, columns are sampling periods.
+    """The map of one policy: rows are values of one axis, columns are sampling periods.
 
-    error, diverged_at: of the simulated runs, as of `px.control.closed_loop`. boundary: up to which
-    period the linear loop is predicted to be stable; 0 where the shortest is not, infinite where
-    all are.
+    - `error`, `diverged_at`: of the simulated runs, as of `px.control.closed_loop`.
+    - `boundary`: up to which period the linear loop is predicted to be stable; 0 if the shortest is
+      not, infinite if all are.
     """
 
     policy: str
@@ -46,31 +48,31 @@ class StabilityMap:
     boundary: np.ndarray  # (rows,), s
 
     @property
-    def diverged(self):
-        """Which runs were lost."""
+    def diverged(self) -> np.ndarray:
+        """Which runs diverged, (rows, columns) of bool."""
         return ~np.isnan(self.diverged_at)
 
     @property
-    def held_up_to(self):
-        """Of each row the last period before the first at which a run was lost; or 0, infinite."""
+    def held_up_to(self) -> np.ndarray:
+        """Per row, the last period before the first at which a run diverged; or 0, infinite."""
         first = np.where(self.diverged.any(1), self.diverged.argmax(1), len(self.periods))
         return np.array([0.0, *self.periods[:-1], np.inf])[first]
 
     @property
-    def predicted(self):
+    def predicted(self) -> np.ndarray:
         """Which cells are predicted to be stable."""
         return self.periods <= self.boundary[:, None]
 
     @property
-    def agreement(self):
-        """The share of cells predicted to be stable that held, and of those not that were lost."""
+    def agreement(self) -> float:
+        """The share of cells whose run held or diverged as predicted."""
         return float((self.predicted != self.diverged).mean())
 
     def __repr__(self):
         rows, columns = self.error.shape
         return (
             f"<StabilityMap {self.policy} by {self.axis}: {rows} x {columns} runs, "
-            f"{int(self.diverged.sum())} lost, {self.agreement:.1%} as predicted>"
+            f"{int(self.diverged.sum())} diverged, {self.agreement:.1%} as predicted>"
         )
 
 
@@ -81,45 +83,47 @@ class StabilityAtlas:
     robot: Robot
     kp: np.ndarray  # (n,)
     kd: np.ndarray
-    cycle: float  # s: after that the motion comes back, at speed 1
+    cycle: float  # s: the period of the motion at speed 1
     duration: float  # s, of a run
-    bound: float  # rad or m: a run has been lost where its error passes it
-    maps: dict = field(repr=False)  # (policy, axis) -> StabilityMap
+    bound: float  # rad or m: the error at which a run has diverged
+    maps: dict[tuple[str, str], StabilityMap] = field(repr=False)  # by (policy, axis)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: tuple[str, str]) -> StabilityMap:
         if key not in self.maps:
             raise ArgumentError(f"atlas: expected one of {tuple(self.maps)}, found {key!r}")
         return self.maps[key]
 
     @property
-    def policies(self):
+    def policies(self) -> list[str]:
+        """The names of the policies."""
         return list(dict.fromkeys(policy for policy, _ in self.maps))
 
     @property
-    def axes(self):
+    def axes(self) -> dict[str, np.ndarray]:
         """The values of each axis, by its name."""
         return {axis: each.values for (_, axis), each in self.maps.items()}
 
     @property
-    def periods(self):
+    def periods(self) -> np.ndarray:
+        """The sampling periods, the columns of all maps, s."""
         return next(iter(self.maps.values())).periods
 
     @property
-    def agreement(self):
-        """Of all cells: the share whose run did as was predicted."""
+    def agreement(self) -> float:
+        """The share of all cells whose run held or diverged as predicted."""
         right = [(each.predicted != each.diverged).ravel() for each in self.maps.values()]
         return float(np.concatenate(right).mean())
 
     @property
-    def prediction(self):
-        """What is predicted, in words."""
+    def prediction(self) -> str:
+        """The criterion of the prediction, in words."""
         return (
             "the spectral radius of the linear loop over a whole cycle of the motion, linearised "
             f"at up to {POINTS} points of it"
         )
 
-    def to_html(self, path=None):
-        """The maps as one interactive HTML page; written to a file if one is named."""
+    def to_html(self, path=None) -> str:
+        """Return the maps as one interactive HTML page; also written to `path` if given."""
         from .page import page
 
         return written(page(self), path)
@@ -139,35 +143,47 @@ class StabilityAtlas:
 
 @on_one_thread
 def stability_atlas(
-    robot,
-    kp=100.0,
-    kd=None,
-    policies=None,
+    robot: Robot,
+    kp: ArrayLike = 100.0,
+    kd: ArrayLike | None = None,
+    policies: str | Policy | Sequence[str | Policy] | None = None,
     *,
-    motion=None,
-    cycle=None,
-    periods=None,
-    axes=None,
-    duration=None,
-    bound=1.0,
-    target=None,
-):
-    """Maps of where computed-torque control with stale data holds, as a StabilityAtlas.
+    motion: Callable | None = None,
+    cycle: float | None = None,
+    periods: ArrayLike | None = None,
+    axes: Mapping[str, ArrayLike] | None = None,
+    duration: float | None = None,
+    bound: float = 1.0,
+    target: str | None = None,
+) -> StabilityAtlas:
+    """Return maps of where computed-torque control with stale data is stable.
 
-    For each of the policies (names or px.control.policy(...), by default all) and each of the axes
-    a map: a column a sampling period, a row a value. A cell is a run of `px.control.closed_loop`
-    that begins on the motion; each row has the period up to which the loop is predicted to be
-    stable, as by `px.control.safe_period` with periodic=True. The two know nothing of each other.
+    There is one map per policy and axis: one column per sampling period, one row per value. A cell
+    is a run of `px.control.closed_loop` that begins on the motion; each row has the period up to
+    which the loop is predicted to be stable, as by `px.control.safe_period` with `periodic=True`.
+    The two are independent.
 
-    kp, kd: gains as of `px.control.computed_torque`; without kd damping is critical. motion: a
-    function of t as of `px.control.closed_loop` that repeats itself after `cycle` seconds, by
-    default sines of 0.3 rad with a cycle of 2 s. periods: seconds, by default from 0.002 to 2 times
-    kp**-1/2. axes: some of
-    "speed" (how many times faster the motion goes), "gain" (a factor of kp, with kd in its square
-    root) and "payload" (kg at the tip that the controller does not know of), each with its values;
-    by default all three. What has no axis in a map is 1, 1 and 0. duration: of runs, by default one
-    and a half cycles. bound: the error at which a run is lost. target: with "cuda" the runs are
-    simulated on a GPU; arrays come and go as NumPy's all the same.
+    **Arguments:**
+
+    - `robot`: the robot.
+    - `kp`, `kd`: gains, one number or one per joint, as of `px.control.computed_torque`; without
+      `kd`, damping is critical.
+    - `policies`: names, or `px.control.policy(...)`; by default all.
+    - `motion`: a function of t, as of `px.control.closed_loop`, that repeats after `cycle` seconds;
+      by default sines of 0.3 rad with a cycle of 2 s.
+    - `cycle`: of `motion`, s.
+    - `periods`: sampling periods, increasing, s; by default from 0.002 to 2 times kp**-1/2.
+    - `axes`: some of `"speed"` (how many times faster the motion is), `"gain"` (a factor of kp, and
+      its square root of kd) and `"payload"` (kg at the tip that the controller does not know of),
+      each with its values; by default all three. In the maps of other axes they are 1, 1 and 0.
+    - `duration`: of runs, s; by default one and a half cycles.
+    - `bound`: the error at which a run has diverged, rad or m.
+    - `target`: with `"cuda"`, runs are simulated on a GPU; arrays are NumPy's all the same.
+
+    **Returns:** a `StabilityAtlas`, whose maps are `atlas[policy, axis]`.
+
+    **Raises:** `px.ArgumentError` if arguments do not fit together, the motion does not repeat, or
+    the ages of a policy are uncertain.
     """
     robot = a_robot(robot)
     kp, kd = _gains(robot, kp, kd)
@@ -229,13 +245,13 @@ class _Runs:
 
 
 def _gains(robot, kp, kd):
-    """One of each a joint; kd for critical damping if there is none."""
+    """One of each per joint; kd for critical damping if there is none."""
     kp = computed_torque(robot, kp, 0.0).kp
     if kp.ndim > 1 or not (kp > 0).all():
-        raise ArgumentError(f"kp: expected a number > 0, or one a joint, found {kp.tolist()}")
+        raise ArgumentError(f"kp: expected a number > 0, or one per joint, found {kp.tolist()}")
     kd = computed_torque(robot, kp, 2 * np.sqrt(kp) if kd is None else kd).kd
     if kd.ndim > 1:
-        raise ArgumentError(f"kd: expected a number, or one a joint, found shape {kd.shape}")
+        raise ArgumentError(f"kd: expected a number, or one per joint, found shape {kd.shape}")
     return kp, kd
 
 
@@ -246,11 +262,12 @@ def _policies(given):
     chosen = [as_policy(each) for each in several]
     names = [policy.name for policy in chosen]
     if not chosen or len(set(names)) < len(names):
-        raise ArgumentError(f"policies: expected some, of different names, found {names}")
+        raise ArgumentError(f"policies: expected one or more distinct names, found {names}")
     for policy in chosen:
         if any(len(cut.ages) > 1 for cut in policy.cuts):
             raise ArgumentError(
-                f"policies: expected ages that are certain, found several in {policy.name!r}"
+                f"policies: {policy.name!r} has uncertain ages, for which there is no prediction; "
+                f"give it one age"
             )
     return chosen
 
@@ -258,11 +275,11 @@ def _policies(given):
 def _motion(robot, motion, cycle):
     if motion is None:
         if cycle is not None:
-            raise ArgumentError("cycle: expected none without a motion of your own")
+            raise ArgumentError("cycle: it belongs to a motion of your own; give motion too")
         return swaying(robot), CYCLE
     if isinstance(motion, Trajectory) or not callable(motion) or cycle is None:
         raise ArgumentError(
             "motion: expected a function of t (a Trajectory ends) and, as cycle, the seconds after "
-            f"which it repeats itself, found {motion!r} and {cycle!r}"
+            f"which it repeats, found {motion!r} and {cycle!r}"
         )
     return motion, positive(cycle, "cycle")

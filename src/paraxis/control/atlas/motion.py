@@ -57,8 +57,8 @@ def checked_motion(robot, motion, cycle):
     if gaps.any():
         when, part, k = np.unravel_index(np.argmax(np.abs(gaps)), gaps.shape)
         raise ArgumentError(
-            f"motion: expected one that repeats itself after the cycle of {cycle:g} s, found "
-            f"{('q', 'qd')[part]} of joint {quoted(robot.joints[k].name)} at {t[when] + cycle:g} s "
-            f"different by {gaps[when, part, k]:.3g} from that at {t[when]:g} s"
+            f"motion: it does not repeat after the cycle of {cycle:g} s: {('q', 'qd')[part]} of "
+            f"joint {quoted(robot.joints[k].name)} at {t[when] + cycle:g} s differs by "
+            f"{gaps[when, part, k]:.3g} from that at {t[when]:g} s"
         )
     return reference

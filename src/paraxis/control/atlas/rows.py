@@ -73,7 +73,7 @@ def rising(values, name, least=None):
     )
     if not good or not (array[0] > 0 if least is None else array[0] >= least):
         bound = "> 0" if least is None else f">= {least:g}"
-        raise ArgumentError(f"{name}: expected numbers {bound} that rise, found {values!r}")
+        raise ArgumentError(f"{name}: expected increasing numbers {bound}, found {values!r}")
     return array
 
 

@@ -32,9 +32,7 @@ def divided(n, groups):
     """Lists of links: as asked for, or so many of consecutive links, about as many in each."""
     if isinstance(groups, Integral) and not isinstance(groups, bool):
         if not 1 <= groups <= n:
-            raise ArgumentError(
-                f"groups: expected 1 to {n}, one for each link at most, found {groups}"
-            )
+            raise ArgumentError(f"groups: expected 1 to {n}, at most one per link, found {groups}")
         lists = [part.tolist() for part in np.array_split(range(n), groups)]
     else:
         lists = _listed(n, groups)
@@ -53,7 +51,7 @@ def _listed(n, groups):
     seen = {}
     for k, group in enumerate(lists):
         if not group:
-            raise ArgumentError(f"groups: expected links in each, found none in group {k}")
+            raise ArgumentError(f"groups: expected links in each, but group {k} is empty")
         for link in group:
             if not isinstance(link, Integral) or isinstance(link, bool) or not 0 <= link < n:
                 raise ArgumentError(
@@ -68,7 +66,7 @@ def _listed(n, groups):
             seen[link] = k
     missing = sorted(set(range(n)) - seen.keys())
     if missing:
-        raise ArgumentError(f"groups: expected every link once, found {missing} in none")
+        raise ArgumentError(f"groups: expected every link once, but links {missing} are in none")
     return lists
 
 

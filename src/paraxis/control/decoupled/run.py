@@ -1,4 +1,4 @@
-"""What threads that did not wait for each other leave behind."""
+"""The result of inverse dynamics on unsynchronised threads."""
 
 from dataclasses import dataclass
 
@@ -7,24 +7,27 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnsynchronisedRun:
-    """Torques as they would have been applied, and how old the data was that they came of.
+    """Torques as they would have been applied, and the age of the data that they came from.
 
-    torque: those in place when the next sample came. exact: inverse dynamics of the same samples.
-    error: max|torque - exact| / max(1, max|exact|) of each sample. torque_age: how many samples
-    before this one the oldest joint values were that went into each torque, by whatever way; where
-    that is 0 the torque is exact. ages: a dict (reader, read) -> array of counts: in how many
-    passes a group used values of another that were 0, 1, 2, ... samples old. passes: how many of
-    each group ended while a sample was the latest. overtaken: how often a group found values being
-    written anew, and kept its own.
+    - `torque`: the torques in effect when the next sample came, N m or N.
+    - `exact`: inverse dynamics of the same samples.
+    - `error`: max|torque - exact| / max(1, max|exact|) per sample.
+    - `torque_age`: how many samples old the oldest joint values were that a torque depends on,
+      directly or indirectly; a torque of age 0 is exact.
+    - `ages`: (reader, read) -> counts: in how many passes a group used values of another that were
+      0, 1, 2, ... samples old.
+    - `passes`: how many passes of each group ended while a sample was the latest.
+    - `overtaken`: how often a group found values that were just being overwritten, and kept those
+      it had.
     """
 
-    groups: list
-    period: float
+    groups: list[list[int]]
+    period: float  # s
     torque: np.ndarray  # (samples, n)
     exact: np.ndarray  # (samples, n)
     error: np.ndarray  # (samples,)
-    torque_age: np.ndarray  # (samples, n)
-    ages: dict
+    torque_age: np.ndarray  # (samples, n) of int
+    ages: dict[tuple[int, int], np.ndarray]
     passes: np.ndarray  # (samples, groups)
     overtaken: np.ndarray  # (groups,)
 
@@ -55,13 +58,13 @@ class UnsynchronisedRun:
         )
 
     @property
-    def passes_per_second(self):
+    def passes_per_second(self) -> np.ndarray:
         """Of each group."""
         return self.passes.sum(axis=0) / (len(self.passes) * self.period)
 
     @property
-    def median_age(self):
-        """(reader, read) -> the age in the middle, in samples, of all values so used."""
+    def median_age(self) -> dict[tuple[int, int], int]:
+        """(reader, read) -> the median age, in samples, of the values that were used."""
         return {
             pair: int(np.searchsorted(counts.cumsum(), counts.sum() / 2))
             for pair, counts in self.ages.items()
@@ -69,7 +72,7 @@ class UnsynchronisedRun:
         }
 
     @property
-    def largest_age(self):
+    def largest_age(self) -> int:
         """In samples, of values that a group used of another."""
         return max((len(counts) - 1 for counts in self.ages.values() if len(counts)), default=0)
 
@@ -78,9 +81,9 @@ class UnsynchronisedRun:
         exact = (self.torque_age == 0).all(axis=1).mean()
         return (
             f"<UnsynchronisedRun: {len(self.torque)} samples of {self.period * 1e6:g} µs, "
-            f"{rates} thousand passes a second; {self._ages_in_words()}"
+            f"{rates} thousand passes per second; {self._ages_in_words()}"
             f"{exact:.1%} of samples exact, error at most {self.error.max():.1e}, "
-            f"{np.median(self.error):.1e} in the middle>"
+            f"median {np.median(self.error):.1e}>"
         )
 
     def _ages_in_words(self):
@@ -88,4 +91,4 @@ class UnsynchronisedRun:
         if not middles:
             return ""
         span = str(middles[0]) if len(middles) == 1 else f"{middles[0]} to {middles[-1]}"
-        return f"values {span} samples old in the middle, at most {self.largest_age}; "
+        return f"median age of values {span} samples, at most {self.largest_age}; "

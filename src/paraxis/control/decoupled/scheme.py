@@ -1,55 +1,76 @@
 """`px.control.unsynchronised`: inverse dynamics by threads that do not wait for each other."""
 
 import math
+from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...api import inverse_dynamics
 from ...checks import shown
 from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...passes.count import count
-from ...robots.robot import a_robot
+from ...robots.robot import Robot, a_robot
 from ...targets.cpu.free_running import compile_free_running
 from .link_groups import LinkGroups
 from .run import UnsynchronisedRun
 
 
-def unsynchronised(robot, groups=2):
-    """Inverse dynamics on threads, one a group of links, without synchronisation.
+def unsynchronised(robot: Robot, groups: int | Sequence[Sequence[int]] = 2) -> "Unsynchronised":
+    """Return inverse dynamics on threads, one per group of links, without synchronisation.
 
     Vuskovic's decoupled Newton-Euler: every thread computes its links' torques from the newest
-    joint values and from what it finds of the other links, of whatever sample that is. What comes
-    back is called with a motion, `scheme(q, qd, qdd, period)`, and runs through it in real time.
+    joint values and from whatever values of the other links it finds, of any sample.
 
-    groups: how many, of consecutive links; or a list of links for each, as [[0, 1, 2], [3, 4, 5]].
+    **Arguments:**
+
+    - `robot`: the robot.
+    - `groups`: number of groups, of consecutive links; or a list of links for each, as
+      `[[0, 1, 2], [3, 4, 5]]`.
+
+    **Returns:** a scheme that is called with a motion, `scheme(q, qd, qdd, period)`, and runs
+    through it in real time.
+
+    **Raises:** `px.ArgumentError` if groups do not have every link once.
     """
     a_robot(robot)
     return Unsynchronised(robot, LinkGroups(robot, groups))
 
 
 class Unsynchronised:
-    """Call it with q, qd, qdd (samples, n) and the period of the samples in seconds."""
+    """Inverse dynamics on unsynchronised threads; made by `px.control.unsynchronised`."""
 
-    def __init__(self, robot, groups):
+    def __init__(self, robot: Robot, groups: LinkGroups):
         self.robot, self._groups = robot, groups
         self._kernel = compile_free_running(groups.bodies)
 
     @property
-    def groups(self):
+    def groups(self) -> list[list[int]]:
         """The links of each group."""
         return [list(links) for links in self._groups.links]
 
-    def __call__(self, q, qd, qdd, period):
-        """Run through the motion, a sample every `period` seconds; an `UnsynchronisedRun`.
+    def __call__(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, period: float
+    ) -> UnsynchronisedRun:
+        """Run through a motion in real time, one sample every `period` seconds.
 
-        It takes as long as the motion, and all cores that the threads can get. What groups find
-        before others have computed anything is of sample 0.
+        It takes as long as the motion, and all cores that the threads can get. Before a group has
+        computed anything, others find its values of sample 0.
+
+        **Arguments:**
+
+        - `q`, `qd`, `qdd`: the motion, `(samples, n)`, rad or m, and per second.
+        - `period`: of the samples, s.
+
+        **Returns:** an `UnsynchronisedRun` with torques and the ages of the data behind them.
+
+        **Raises:** `px.ArgumentError` if a shape is wrong or a number is not finite.
         """
         joints = _checked(self.robot, q=q, qd=qd, qdd=qdd)
         if isinstance(period, bool) or not isinstance(period, Real) or not 0 < period < math.inf:
-            raise ArgumentError(f"period: expected seconds above zero, found {period!r}")
+            raise ArgumentError(f"period: expected a number > 0 in seconds, found {period!r}")
         found = self._groups.found_at_first(*(array[0] for array in joints))
         logs = self._kernel(self._groups.given(*joints), found, float(period))
         exact = inverse_dynamics(self.robot, *joints)
@@ -72,9 +93,9 @@ def _checked(robot, **arrays):
             expected = f"(samples, {shapes[name][0]})"
             raise ArgumentError(f"{name}: expected shape {expected}, found {array.shape}")
         if not np.isfinite(array).all():
-            raise ArgumentError(f"{name}: expected finite numbers, found others")
+            raise ArgumentError(f"{name}: expected finite numbers, found NaN or infinite ones")
         joints.append(np.asarray(array, float))
     lengths = [len(array) for array in joints]
     if len(set(lengths)) != 1:
-        raise ArgumentError(f"q, qd, qdd: expected as many samples of each, found {lengths}")
+        raise ArgumentError(f"q, qd, qdd: expected equal numbers of samples, found {lengths}")
     return joints
