@@ -446,7 +446,9 @@ def test_a_model_of_another_robot_is_told_and_a_wrong_model_is_a_use():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         px.control.closed_loop(ARM, exact(heavy), POSTURE, 1e-3, duration=2e-3)
-    with pytest.warns(px.SimulationWarning, match="'other' with joint 'wrist', but .* has joint 'joint2'"):
+    with pytest.warns(
+        px.SimulationWarning, match="'other' with joint 'wrist', but .* has joint 'joint2'"
+    ):
         px.control.closed_loop(ARM, exact(other), POSTURE, 1e-3, duration=2e-3)
 
 

@@ -497,10 +497,18 @@ def test_bad_input_is_named():
         ("missed_in_a_row: ", (ARM, law, POSTURE), {"missed_in_a_row": -1}),
         ("decay: .*found -1", (ARM, law, POSTURE), {"decay": -1}),
         ("shortest: ", (ARM, law, POSTURE), {"shortest": 0.0}),
-        ("longest: .*more than shortest, 2", (ARM, law, POSTURE), {"shortest": 2.0, "longest": 1.0}),
+        (
+            "longest: .*shortest, 2",
+            (ARM, law, POSTURE),
+            {"shortest": 2.0, "longest": 1.0},
+        ),
         ("periodic: .*posture", (ARM, law, POSTURE), {"periodic": True}),
         ("duration: ", (ARM, law, round_and_round), {}),
-        ("periodic cannot be combined", around, {"periodic": True, "missed_in_a_row": 1, "duration": 1.0}),
+        (
+            "periodic cannot",
+            around,
+            {"periodic": True, "missed_in_a_row": 1, "duration": 1.0},
+        ),
         (
             "periodic: .*positions differ by up to 0.36",
             around,

@@ -44,7 +44,7 @@ def dense(robot, q, qd, tau, contacts):
     """q̈, V̇ and F from one system of linear equations, by NumPy."""
     n, k = robot.n, len(contacts)
     model, q, qd = Model(robot), q.tolist(), qd.tolist()
-    places = [(each.place(robot), each.coordinates) for each in contacts]
+    places = [(each.frame_of(robot), each.coordinates) for each in contacts]
     J = np.concatenate([kinematics.jacobian(model, q, *place) for place in places])
     drift = np.ravel([kinematics.bias_acceleration(model, q, qd, *place) for place in places])
     M = np.array(composite_body.mass_matrix(model, q))
@@ -72,7 +72,7 @@ def freedoms(robot, q, contacts):
     """Singular values, over the largest, of what contacts constrain, all rows of unit length."""
     rows = []
     for each in contacts:
-        place = each.place(robot), each.coordinates
+        place = each.frame_of(robot), each.coordinates
         J = np.array(kinematics.jacobian(Model(robot), q.tolist(), *place))
         _, constraint = np.hsplit(
             np.linalg.inv(np.hstack([each.motion, each.constraint])).T, [each.motion.shape[1]]
@@ -206,7 +206,7 @@ def test_equal_to_pinocchio(seed):
 
 
 def pose_of(robot, q, contact):
-    return kinematics.forward_kinematics(Model(robot), q.tolist(), contact.place(robot))
+    return kinematics.forward_kinematics(Model(robot), q.tolist(), contact.frame_of(robot))
 
 
 def pinocchio_cases():

@@ -8,7 +8,7 @@ from paraxis.robots.model import Model
 def on_floats(robot, q, qd, tau, contacts):
     """The recursion on Python's floats, for one state and contacts whose numbers are of one."""
     forms = [
-        each.form(each.place(robot), {name: array.tolist() for name, array in each.data.items()})
+        each.form(each.frame_of(robot), {name: array.tolist() for name, array in each.data.items()})
         for each in contacts
     ]
     state = (array.tolist() for array in (q, qd, tau))

@@ -15,7 +15,7 @@ class LoopRun:
 
     def __init__(self, runs, record, every, seed):
         self.runs, self.record, self.every, self.seed = runs, record, every, seed
-        self.place, arrays = runs.place, runs.arrays
+        self.target, arrays = runs.target, runs.arrays
         self.body = LoopBody(
             runs.robot,
             runs.controller,
@@ -28,25 +28,25 @@ class LoopRun:
         )
         self.outputs = tuple(RECORDED[name] for name in record if name in RECORDED)
         self.start = self._start()
-        xp = self.place.arrays
+        xp = self.target.arrays
         self.finals = {name: xp.empty_like(array) for name, array in self.start.items()}
 
     def _start(self):
         """What is carried, (runs, ...), as it is at the beginning."""
-        runs, arrays, place = self.runs, self.runs.arrays, self.place
-        desired = runs.reference.sampled(np.zeros(1), runs.settings, place)
+        runs, arrays, target = self.runs, self.runs.arrays, self.target
+        desired = runs.reference.sampled(np.zeros(1), runs.settings, target)
         q, qd = arrays.get("q0", desired[:, 0]), arrays.get("qd0", desired[:, 1])
         measured = q
         if self.body.encoded:
-            measured = place.arrays.rint(q / arrays["encoder"]) * arrays["encoder"]
-        kernel = place.map(Body(LoopBody.start_graph, self.body))
+            measured = target.arrays.rint(q / arrays["encoder"]) * arrays["encoder"]
+        kernel = target.map(Body(LoopBody.start_graph, self.body))
         made = kernel(q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"])
         held, past = made if self.body.controller.entries else (made, None)
         first = {"q": q, "qd": qd, "held": held, "pending": held, "past": past}
         first |= {"worst": 0.0, "diverged": NOT_YET, "missing": 0.0, "when": 0.0}
         start = {}
         for name, shape in self.body.carried.items():
-            start[name] = place.arrays.empty((len(runs.numbers), *shape))
+            start[name] = target.arrays.empty((len(runs.numbers), *shape))
             start[name][...] = first[name]
         return start
 
@@ -70,27 +70,27 @@ class LoopRun:
     def _compiled(self, most):
         body = self.body
         plan = Plan(body.inputs, body.outputs, body.carry, tuple(body.changing), self.outputs)
-        return self.place.iterate(Body(LoopBody.graph, body), plan, states=most)
+        return self.target.iterate(Body(LoopBody.graph, body), plan, states=most)
 
     def _run_party(self, code, times, progress, before):
         """All steps of a party; returns its records by their outputs, and `t`.
 
         `before` is how many steps were done by others.
         """
-        party, group, place = times.party, times.group, self.place
-        which, shape = place.put(party.numbers), (self.runs.robot.nv,)
+        party, group, target = times.party, times.group, self.target
+        which, shape = target.put(party.numbers), (self.runs.robot.nv,)
         carried = {name: array[which] for name, array in self.start.items()}
         held = {name: party.arrays[name] for name in self.body.held if name in party.arrays}
-        held = {name: place.put(array) for name, array in held.items()}
+        held = {name: target.put(array) for name, array in held.items()}
         held |= {setting_input(name): array for name, array in party.settings.items()}
         runs = (len(party.numbers),)
-        records = {name: place.empty((times.records,), runs, shape) for name in self.outputs}
+        records = {name: target.empty((times.records,), runs, shape) for name in self.outputs}
         t, done = [], 0
         for changing in times.spans(self.body):
             steps = len(changing["t"])
             span = slice(done // group, (done + steps) // group)
             out = {name: array[span] for name, array in records.items()}
-            streamed = {name: place.put(array) for name, array in changing.items()}
+            streamed = {name: target.put(array) for name, array in changing.items()}
             iteration = code.start(steps, group, out, **carried, **held, **streamed)
             for _ in in_pieces(iteration, progress):
                 progress.at(before + done + iteration.done)
@@ -99,35 +99,35 @@ class LoopRun:
                 t.append(streamed["t"][group - 1 :: group])
         for name, array in carried.items():
             self.finals[name][which] = array
-        return records | ({"t": place.arrays.concatenate(t)} if t else {})
+        return records | ({"t": target.arrays.concatenate(t)} if t else {})
 
     def _recorded(self, numbers, recorded):
         """What was asked for, of all parties together, with the axes of the batch."""
         if not self.every:
             return {}
-        runs, place = self.runs, self.place
-        joined = recorded[0] if len(recorded) == 1 else _joined(numbers, recorded, place)
+        runs, target = self.runs, self.target
+        joined = recorded[0] if len(recorded) == 1 else _joined(numbers, recorded, target)
         t = joined["t"]
         kept = {name: joined[RECORDED[name]] for name in self.record if name in RECORDED}
         if "reference" in self.record:
-            kept["reference"] = runs.reference.sampled(t, runs.settings, place)
+            kept["reference"] = runs.reference.sampled(t, runs.settings, target)
         whole, runs_of_all = (len(t), *runs.batch), (len(t), len(runs.numbers))
         for name, array in kept.items():
             entry = array.shape[2:]
-            every_run = place.arrays.broadcast_to(array, runs_of_all + entry)
+            every_run = target.arrays.broadcast_to(array, runs_of_all + entry)
             kept[name] = every_run.reshape(whole + entry)
         shared = t.shape[1] == 1
         return kept | {"t": t[:, 0] if shared else t.reshape(whole)}
 
 
-def _joined(numbers, recorded, place):
+def _joined(numbers, recorded, target):
     """Records of parties as one, (records, runs, ...); shorter ones go on with their last."""
     most, runs = max(len(each["t"]) for each in recorded), sum(map(len, numbers))
     joined = {
-        name: place.empty((most,), (runs,), array.shape[2:]) for name, array in recorded[0].items()
+        name: target.empty((most,), (runs,), array.shape[2:]) for name, array in recorded[0].items()
     }
     for own, each in zip(numbers, recorded, strict=True):
-        which = place.put(own)
+        which = target.put(own)
         for name, array in each.items():
             joined[name][: len(array), which] = array
             if len(array) < most:

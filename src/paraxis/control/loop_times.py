@@ -47,9 +47,9 @@ class LoopTimes:
 
     def __init__(self, party, early, late, every, seed):
         self.party, self.early, self.late, self.seed = party, early, late, seed
-        self.place = CPU if self.alike else party.place
-        self.xp, put = self.place.arrays, self.place.put
-        self.at_once = AT_ONCE * (1 if self.place is CPU else MORE_ON_A_GPU)
+        self.target = CPU if self.alike else party.target
+        self.xp, put = self.target.arrays, self.target.put
+        self.at_once = AT_ONCE * (1 if self.target is CPU else MORE_ON_A_GPU)
         self.times = {name: put(party.arrays[name]) for name in TIMES if name in party.arrays}
         self.numbers = put(party.numbers)
         self.per_period = early + late
@@ -100,12 +100,12 @@ class LoopTimes:
         start = self.xp.zeros_like(self.times["period"])
         for begin in range(0, self.steps, length):
             end = min(begin + length, self.steps)
-            place = np.arange(begin, end + 1) - (self.group - 1)
-            sample, step = np.divmod(np.clip(place, 0, self.last), self.per_period)
+            index = np.arange(begin, end + 1) - (self.group - 1)
+            sample, step = np.divmod(np.clip(index, 0, self.last), self.per_period)
             samples = np.arange(sample[0], sample[-1] + 1)
             lengths, starts = self._periods(samples, start)
-            idle = (place < 0) | (place >= self.last)
-            start, put = starts[-1], self.place.put
+            idle = (index < 0) | (index >= self.last)
+            start, put = starts[-1], self.target.put
             sample, step, idle = put(sample - samples[0]), put(step)[:, None], put(idle)[:, None]
             edges = starts[sample] + self._since(step, lengths[sample])
             edges = self.xp.minimum(edges, self.party.duration)
@@ -118,7 +118,7 @@ class LoopTimes:
         """
         xp, duration = self.xp, self.party.duration
         period, jitter = self.times["period"], self.times["jitter"]
-        evenly = self.place.put(samples)[:, None] * period
+        evenly = self.target.put(samples)[:, None] * period
         if not self.jittery:
             return xp.broadcast_to(xp.minimum(period, duration), evenly.shape), evenly
         drawn = self._drawn(chance.JITTER, samples)[..., 0]
@@ -130,7 +130,7 @@ class LoopTimes:
     def _drawn(self, stream, samples, each=1):
         """Numbers in [0, 1), (samples, runs, each)."""
         return chance.uniform(
-            self.seed, stream, self.place.put(samples), self.numbers, each, self.xp
+            self.seed, stream, self.target.put(samples), self.numbers, each, self.xp
         )
 
     def _since(self, step, length):
@@ -142,7 +142,7 @@ class LoopTimes:
         return self.xp.where(step < self.early, step / self.early * delay, after)
 
     def _changing(self, body, samples, sample, step, edges, idle):
-        times, reference, place = self.times, self.party.reference, self.place
+        times, reference, target = self.times, self.party.reference, self.target
         t = edges[:-1]
         goes_on = self._goes_on(t) & ~idle
         begins = (step == 0) & goes_on
@@ -152,9 +152,9 @@ class LoopTimes:
         if body.controller.uncertain:
             made["age"] = self._ages(samples)[sample]
         if not reference.traced:
-            made["desired"] = reference.sampled(t, place=place)
+            made["desired"] = reference.sampled(t, target=target)
             if body.looks_ahead:
-                made["ahead"] = reference.sampled(t + times["period"], place=place)
+                made["ahead"] = reference.sampled(t + times["period"], target=target)
         return {name: array.astype(float, copy=False) for name, array in made.items()}
 
     def _met(self, samples):
@@ -163,7 +163,7 @@ class LoopTimes:
         if given is not None:
             after = np.zeros((1, given.shape[1]), bool)  # none after those that are given
             met = ~np.concatenate([given, after])[np.minimum(samples, len(given))]
-            return self.place.put(met)
+            return self.target.put(met)
         if not self.party.arrays["missed"].any():
             return self.xp.ones((len(samples), 1), bool)
         return self._drawn(chance.MISSED, samples)[..., 0] >= self.times["missed"]
@@ -173,4 +173,4 @@ class LoopTimes:
         cuts = self.party.controller.recursion.cuts.values()
         ages = np.array(sorted({age for cut in cuts for age in cut.ages}), float)
         drawn = self._drawn(chance.AGE, samples, self.party.robot.nv)
-        return self.place.put(ages)[(drawn * len(ages)).astype(int)]
+        return self.target.put(ages)[(drawn * len(ages)).astype(int)]

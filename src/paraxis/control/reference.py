@@ -124,22 +124,22 @@ class Reference:
             )
         return values
 
-    def sampled(self, t, settings=None, place=CPU):
-        """The Motion at times (...) as an array (..., 3, n), in a place.
+    def sampled(self, t, settings=None, target=CPU):
+        """The Motion at times (...) as an array (..., 3, n), on a target.
 
         Settings, where there are any, have the last axis of the times as their first; by default
         they are its own numbers.
         """
         if not self.traced:
-            return place.put(np.stack(self._trajectory(place.fetched(t)), axis=-2))
+            return target.put(np.stack(self._trajectory(target.fetched(t)), axis=-2))
         if settings is None:
-            settings = {name: place.put(array[None]) for name, array in self.numbers.items()}
+            settings = {name: target.put(array[None]) for name, array in self.numbers.items()}
         shapes = {name: value.shape[1:] for name, value in settings.items()}
         given = {setting_input(name): value for name, value in settings.items()}
-        return self._kernel(shapes, place)(t=place.put(t), **given)
+        return self._kernel(shapes, target)(t=target.put(t), **given)
 
-    def _kernel(self, shapes, place):
-        return place.map(Body(_motion_graph, _Shaped(self, shapes)))
+    def _kernel(self, shapes, target):
+        return target.map(Body(_motion_graph, _Shaped(self, shapes)))
 
 
 @dataclass(frozen=True)

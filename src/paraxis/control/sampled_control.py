@@ -125,9 +125,9 @@ def closed_loop(
     """
     given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
-    place = target_named(target, given | keywords)
-    with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), place.stream():
-        runs = scenarios(robot, controller, trajectory, duration, given, keywords, place)
+    target = target_named(target, given | keywords)
+    with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), target.stream():
+        runs = scenarios(robot, controller, trajectory, duration, given, keywords, target)
         _warn_of_other_joints(robot, controller)
         record, every = _records(record), whole(every, "every", least=1)
         plant_step = positive(plant_step, "plant_step")
@@ -136,12 +136,12 @@ def closed_loop(
             _warn_if_stiff(runs, loop.start["q"], plant_step)
         finals, records = loop.run(plant_step)
         if robot.has_bearings:
-            warn_of_missing(*(place.in_main_memory(finals[name]) for name in ("missing", "when")))
-        error, when, xp = finals["worst"], finals["diverged"], place.arrays
+            warn_of_missing(*(target.in_main_memory(finals[name]) for name in ("missing", "when")))
+        error, when, xp = finals["worst"], finals["diverged"], target.arrays
         error = xp.where(xp.isfinite(error), error, math.inf)
         when = xp.where(when == NOT_YET, math.nan, when)
-        records = {name: place.given_back(array) for name, array in records.items()}
-        return ClosedLoop(place.given_back(error), place.given_back(when), **records)
+        records = {name: target.given_back(array) for name, array in records.items()}
+        return ClosedLoop(target.given_back(error), target.given_back(when), **records)
 
 
 def _records(record):
@@ -167,7 +167,7 @@ def _warn_of_other_joints(robot, controller):
 def _warn_if_stiff(runs, q, plant_step):
     step = min(plant_step, runs.arrays["period"].max())
     parameters = {name: runs.arrays[name] for name in runs.parameters}
-    found = stiffest(runs.robot, q, step, parameters, runs.place)
+    found = stiffest(runs.robot, q, step, parameters, runs.target)
     if found is not None:
         factor, joint = found
         warn(

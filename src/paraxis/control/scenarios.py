@@ -40,12 +40,12 @@ class Scenarios:
     """Runs of a robot under a controller. Arrays have the runs as first axis, 1 where they share.
 
     arrays: gains, times and what else has a name in px.control.closed_loop, and parameters of the
-    robot. settings: of the trajectory, its own numbers among them. numbers: the place of each run
+    robot. settings: of the trajectory, its own numbers among them. numbers: the index of each run
     in the batch, counted through. missed_steps: (samples, runs), if they are given one by one. All
-    but TIMES, numbers and missed_steps are where the loop is computed, in `place`.
+    but TIMES, numbers and missed_steps are on the `target` where the loop is computed.
     """
 
-    place: Cpu
+    target: Cpu
     robot: Robot
     controller: Controller
     reference: Reference
@@ -60,7 +60,7 @@ class Scenarios:
     def part(self, numbers):
         """Some of the runs."""
 
-        there = self.place.put(numbers)
+        there = self.target.put(numbers)
 
         def rows(array, axis=0, which=there):
             return array if array.shape[axis] == 1 else array.take(which, axis)
@@ -78,13 +78,13 @@ class Scenarios:
         )
 
 
-def scenarios(robot, controller, trajectory, duration, given, keywords, place):
+def scenarios(robot, controller, trajectory, duration, given, keywords, target):
     """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name."""
     check_controller(a_robot(robot), controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))
     settings = {
-        name: place.brought(value, name, ())
+        name: target.brought(value, name, ())
         for name, value in keywords.items()
         if name not in parameters and name != "payload"
     }
@@ -95,12 +95,12 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, place):
         )
     reference = Reference(trajectory, robot, settings)
     duration = _duration(duration, reference)
-    given = given | {name: place.fetched(given[name]) for name in TIMES}
+    given = given | {name: target.fetched(given[name]) for name in TIMES}
     missed_steps, given = _missed_steps(given)
     given |= parameters | {"kp": controller.kp, "kd": controller.kd}
     if given["encoder"] is not None:
-        line = place.brought(given["encoder"], "encoder", ())
-        given["encoder"] = line if line.ndim else place.arrays.tile(line, robot.nv)
+        line = target.brought(given["encoder"], "encoder", ())
+        given["encoder"] = line if line.ndim else target.arrays.tile(line, robot.nv)
     shapes = input_shapes(robot, "forward_dynamics", tuple(parameters))
     shapes |= dict.fromkeys(("kp", "kd", "q0", "qd0", "encoder"), (robot.nv,))
     arrays, batches = {}, {}
@@ -108,13 +108,13 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, place):
         if value is None:
             continue
         shape = shapes.get(name, ())
-        array = (as_array if name in TIMES else place.brought)(value, name, shape)
+        array = (as_array if name in TIMES else target.brought)(value, name, shape)
         arrays[name] = array = array.astype(float)
         batches[name] = array.shape[: array.ndim - len(shape)]
-        _check_numbers(name, array, place)
+        _check_numbers(name, array, target)
     if missed_steps is not None:
         batches["missed"] = missed_steps.shape[1:]
-    batch, settings = _with_settings(broadcast_shapes(batches), settings, place)
+    batch, settings = _with_settings(broadcast_shapes(batches), settings, target)
     runs = math.prod(batch)
     if not runs:
         raise ArgumentError(f"batch: expected at least one run, found {batch}")
@@ -126,11 +126,11 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, place):
         missed_steps = flat.reshape(len(missed_steps), runs)
 
     def by_run(some):
-        return {name: _by_run(array, batches[name], batch, place) for name, array in some.items()}
+        return {name: _by_run(array, batches[name], batch, target) for name, array in some.items()}
 
-    own = {name: place.put(array[None]) for name, array in reference.numbers.items()}
+    own = {name: target.put(array[None]) for name, array in reference.numbers.items()}
     return Scenarios(
-        place=place,
+        target=target,
         robot=robot,
         controller=controller,
         reference=reference,
@@ -157,11 +157,11 @@ def _missed_steps(given):
     return value, given | {"missed": None}
 
 
-def _check_numbers(name, array, place):
+def _check_numbers(name, array, target):
     test, expected = EXPECTED.get(name, (np.isfinite, "finite numbers"))
     good = test(array)
     if not good.all():
-        found = place.fetched(array[~good]).flat[0]
+        found = target.fetched(array[~good]).flat[0]
         raise ArgumentError(f"{name}: expected {expected}, found {found}")
 
 
@@ -184,14 +184,14 @@ def _check_delay(arrays):
         )
 
 
-def _with_settings(batch, settings, place):
+def _with_settings(batch, settings, target):
     """The batch of all, and the settings, which have it as first axes: one where it has none."""
     if not settings:
         return batch, {}
     axes = len(batch) or 1
     batches = {name: value.shape[:axes] for name, value in settings.items() if value.ndim}
     batch = broadcast_shapes(batches | {"the others": batch})
-    return batch, as_settings(settings, batch, place, "trajectory", ("t",))
+    return batch, as_settings(settings, batch, target, "trajectory", ("t",))
 
 
 def _duration(given, reference):
@@ -202,10 +202,10 @@ def _duration(given, reference):
     return positive(given, "duration")
 
 
-def _by_run(array, own, batch, place):
+def _by_run(array, own, batch, target):
     """(runs, ...), or (1, ...) where all share it; `own` is the part of its shape that is batch."""
     entry = array.shape[len(own) :]
     if math.prod(own) == 1:
         return array.reshape(1, *entry)
-    xp = place.arrays if isinstance(array, place.arrays.ndarray) else np
+    xp = target.arrays if isinstance(array, target.arrays.ndarray) else np
     return xp.broadcast_to(array, batch + entry).reshape(-1, *entry)

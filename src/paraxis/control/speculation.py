@@ -109,12 +109,14 @@ class Speculation(Program):
         if not self._arrays:
             return {}
         motion = {"q": q, "qd": qd, "qdd": qdd}
-        place = target_of(motion)
-        with place.stream():
-            given = [place.array(motion[name], name, shape) for name, shape in self._joints.items()]
-            results = place.map(self._start)(*given)
+        target = target_of(motion)
+        with target.stream():
+            given = [
+                target.array(motion[name], name, shape) for name, shape in self._joints.items()
+            ]
+            results = target.map(self._start)(*given)
             several = results if isinstance(results, tuple) else (results,)
-            return dict(zip(self.carry, map(place.given_back, several), strict=True))
+            return dict(zip(self.carry, map(target.given_back, several), strict=True))
 
     @cached_property
     def _start(self):

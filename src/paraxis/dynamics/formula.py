@@ -55,26 +55,26 @@ class Text:
     def factor(self, factor):
         if factor.function:
             return f"{factor.function[0]}{self.angle(factor.argument)}"
-        (((name, place), _),) = factor.argument
-        return f"{name}{'_'.join(map(str, self.numbers(name, place)))}"
+        (((name, index), _),) = factor.argument
+        return f"{name}{'_'.join(map(str, self.numbers(name, index)))}"
 
     def angle(self, argument):
         """The joints of a sum of angles, each as often as it is added, then those taken off."""
         many = any(max(shape, default=0) > 9 for shape in self.inputs.values())
 
         def joints(sign):
-            listed = [(place + 1, sign * multiple) for (_, place), multiple in argument]
+            listed = [(index + 1, sign * multiple) for (_, index), multiple in argument]
             return ("_" if many else "").join(
                 str(joint) for joint, times in listed for _ in range(times)
             )
 
         return joints(1) + (f"{self.minus}{joints(-1)}" if joints(-1) else "")
 
-    def numbers(self, name, place):
+    def numbers(self, name, index):
         """The subscripts of an entry of an input, from 1."""
         found = []
         for length in reversed(self.inputs[name]):
-            place, last = divmod(place, length)
+            index, last = divmod(index, length)
             found.insert(0, last + 1)
         return found
 
@@ -94,10 +94,10 @@ class Latex(Text):
     def factor(self, factor):
         if factor.function:
             return f"{factor.function[0]}_{{{self.angle(factor.argument)}}}"
-        (((name, place), _),) = factor.argument
+        (((name, index), _),) = factor.argument
         plain = rf"\mathrm{{{name}}}".replace("_", r"\_")
         symbol = {"q": "q", RATES: r"\dot q"}.get(name, plain)
-        return f"{symbol}_{{{','.join(map(str, self.numbers(name, place)))}}}"
+        return f"{symbol}_{{{','.join(map(str, self.numbers(name, index)))}}}"
 
 
 class Fortran(Text):
@@ -121,8 +121,8 @@ class Fortran(Text):
         plain = without_plus(sum_).replace(" 1*", " ").removeprefix("1*")
         return f"{factor.function}({plain})" if factor.function else plain
 
-    def element(self, name, place):
-        return f"{name}({','.join(map(str, self.numbers(name, place)))})"
+    def element(self, name, index):
+        return f"{name}({','.join(map(str, self.numbers(name, index)))})"
 
 
 def by_rates(terms):

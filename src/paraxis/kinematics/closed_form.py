@@ -82,13 +82,13 @@ class Solutions:
 
         **Raises:** `px.ArgumentError` if the shape of `q0` does not broadcast.
         """
-        place = target_of({"q": self.q})
-        with place.stream():
-            q, error = place.array(self.q, "q", (8, 6)), place.array(self.error, "error", (8,))
-            within_limits = place.taken(self.within_limits, "within_limits")
-            start = place.arrays.zeros(6) if q0 is None else place.array(q0, "q0", (6,))
-            found = _nearest(place.arrays, q, error, within_limits, start)
-            return NearestSolution(*map(place.given_back, found))
+        target = target_of({"q": self.q})
+        with target.stream():
+            q, error = target.array(self.q, "q", (8, 6)), target.array(self.error, "error", (8,))
+            within_limits = target.taken(self.within_limits, "within_limits")
+            start = target.arrays.zeros(6) if q0 is None else target.array(q0, "q0", (6,))
+            found = _nearest(target.arrays, q, error, within_limits, start)
+            return NearestSolution(*map(target.given_back, found))
 
 
 def _nearest(xp, q, error, within_limits, start):
@@ -127,17 +127,17 @@ def inverse_kinematics_solutions(
 
     **Raises:** `px.RobotError` explains why a robot is not such an arm.
     """
-    place = target_of({"pose": pose})
-    kernel = place.map(body_of(_graph, robot, frame))
-    with place.stream():
-        xp = place.arrays
-        poses, sound = nearest_poses(pose, place)
+    target = target_of({"pose": pose})
+    kernel = target.map(body_of(_graph, robot, frame))
+    with target.stream():
+        xp = target.arrays
+        poses, sound = nearest_poses(pose, target)
         q, error, singular, beyond = kernel(poses)
         error = xp.where(sound[..., None], error, np.nan)
         solved = error <= SOLVED
         q = xp.where(solved[..., None], q, np.nan)
         found = q, solved, error, solved & (singular > 0), solved & (beyond <= 0)
-        return Solutions(*map(place.given_back, found))
+        return Solutions(*map(target.given_back, found))
 
 
 def _graph(robot, limits, frame):

@@ -25,12 +25,12 @@ class Limits:
         self.low, self.high = self._where_to_start(revolute, length)
         self._arrays = np
 
-    def at(self, place):
-        """The same with arrays in a place, for positions that are there."""
+    def at(self, target):
+        """The same with arrays on a target, for positions that are there."""
         other = copy(self)
-        other._arrays = place.arrays
+        other._arrays = target.arrays
         for name in ("lower", "upper", "goes_round", "low", "high"):
-            setattr(other, name, place.put(getattr(self, name)))
+            setattr(other, name, target.put(getattr(self, name)))
         return other
 
     @property
@@ -62,7 +62,7 @@ class Limits:
         closest to `near`, by default the middle of the limits."""
         xp = self._arrays
         near = (self.low + self.high) / 2 if near is None else xp.clip(near, self.lower, self.upper)
-        unwound = q + xp.rint((near - q) / TURN) * TURN  # within half a turn of a place that is
+        unwound = q + xp.rint((near - q) / TURN) * TURN  # within half a turn of a position that is
         unwound -= TURN * (unwound > self.upper)
         unwound += TURN * (unwound < self.lower)
         unwound = xp.clip(unwound, self.lower, self.upper)  # of a whole turn, rounding has passed

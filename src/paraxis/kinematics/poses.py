@@ -16,12 +16,12 @@ ROUNDING = 1e-12  # how far off a matrix is left as it is
 STEPS = 3  # from 1e-3 to 1e-5, 1e-10 and rounding errors
 
 
-def nearest_poses(given, place=CPU):
+def nearest_poses(given, target=CPU):
     """Matrices (..., 4, 4) of the poses nearest to those given, and whether they are near (...).
 
     Given are matrices, a Pose, or sequences of these; the results are on the target.
     """
-    poses, off = _nearest(place.name)(place.array(matrices(given), "pose", (4, 4)))
+    poses, off = _nearest(target.name)(target.array(matrices(given), "pose", (4, 4)))
     return poses, off <= A_POSE
 
 
@@ -36,7 +36,7 @@ def matrices(given):
 def _nearest(target):
     """The pose nearest to a matrix and the largest difference of an entry, compiled.
 
-    The difference is NaN where an entry is not finite, the place included: that is not read for
+    The difference is NaN where an entry is not finite, the position included: that is not read for
     it, but in a compiled Program such an entry spoils all results.
     """
 

@@ -77,17 +77,17 @@ def positioning_solutions(
     rates = {"velocity": velocity, "acceleration": acceleration}
     rates = {name: value for name, value in rates.items() if value is not None}
     motion = {"position": position, **rates}
-    place = target_of(motion)
-    kernel = place.map(body_of(_graph, robot, frame, tuple(motion)))
-    with place.stream():
-        motion = {name: place.array(value, name, (3,)) for name, value in motion.items()}
+    target = target_of(motion)
+    kernel = target.map(body_of(_graph, robot, frame, tuple(motion)))
+    with target.stream():
+        motion = {name: target.array(value, name, (3,)) for name, value in motion.items()}
         *joints, error, reached, singular = kernel(**motion)
         singular = (reached > 0) & ((singular > 0) | (error > SOLVED))
         solved = error <= SOLVED
         if velocity is not None:
             solved &= ~singular
-        joints = [place.arrays.where(solved[..., None], each, np.nan) for each in joints]
-        found = [place.given_back(each) for each in (*joints, solved, error, singular)]
+        joints = [target.arrays.where(solved[..., None], each, np.nan) for each in joints]
+        found = [target.given_back(each) for each in (*joints, solved, error, singular)]
     missing = [None] * (3 - len(joints))
     return PositioningSolutions(*found[: len(joints)], *missing, *found[len(joints) :])
 

@@ -36,21 +36,21 @@ FAR = 1.0  # the error that a start is taken to have
 
 
 class Search:
-    """Inverse kinematics, in a place, of a chain all of whose joints move its only frame.
+    """Inverse kinematics, on a target, of a chain all of whose joints move its only frame.
 
     The goal is its "pose", or of that only the "position" or the "rotation".
     """
 
-    def __init__(self, robot, goal, place):
+    def __init__(self, robot, goal, target):
         (self._frame,) = robot.frames
         self._goal, self._aim = goal, AIMS[goal]
         self._n, self._model = robot.n, Model(robot)
         self._length = self.length = characteristic_length(robot, self._frame)
-        self._place, self._arrays = place, place.arrays
+        self._target, self._arrays = target, target.arrays
         limits = Limits(robot, self._length)
-        self._bounds, self._limits = limits.bounds, limits.at(place)
+        self._bounds, self._limits = limits.bounds, limits.at(target)
         ranges = limits.low, limits.high
-        self._starts = Starts(robot, self._frame.name, goal, *ranges, self._length, ROUNDS, place)
+        self._starts = Starts(robot, self._frame.name, goal, *ranges, self._length, ROUNDS, target)
 
     def solve(self, goals, q0, near, sought):
         """q (N, n) for goals (N, 4, 4), the best that was found, and its errors, each (N,).
@@ -64,7 +64,7 @@ class Search:
         results = Results(xp.full((count, self._n), math.nan), none, none.copy())
         results.error[sought] = results.plain[sought] = math.inf
         early, late = range(EARLY), range(EARLY, ROUNDS)
-        left, together = [], PIECE if self._place is CPU else max(1, count)
+        left, together = [], PIECE if self._target is CPU else max(1, count)
         for first in range(0, len(sought), together):
             piece = self._begin(goals, q0, sought[first : first + together])
             left.append(self._rounds(early, piece, near, q0, results))
@@ -147,7 +147,7 @@ class Search:
         some = self._starts.postures[:SAMPLE].tolist()
         freedoms = max(sum(value >= SINGULAR for value in values(q)) for q in some)
         least = trace(lambda q: values(q)[freedoms - 1], q=self._n)
-        return least.compile(self._place.name)
+        return least.compile(self._target.name)
 
     def _begin(self, goals, q0, numbers):
         goals, xp = goals[numbers], self._arrays
@@ -202,7 +202,7 @@ class Search:
         shapes = {"tolerance": (), "per_length": (), "off": len(self._unread)}
         program = trace(step, q=self._n, goal=(4, 4), **shapes)
         carry = {"q": "q_next", "off": "off_next"}
-        return program.compile_iterate(carry, until="done", target=self._place.name)
+        return program.compile_iterate(carry, until="done", target=self._target.name)
 
     def _error(self, off, per_length=1.0):
         """The larger of the angle and of so many times the way, or the one that counts."""

@@ -98,18 +98,18 @@ def inverse_kinematics(
         raise ArgumentError(
             f"inverse_kinematics: expected one of pose, position or rotation, found {found}"
         )
-    place = target_of({**given, "q0": q0})
-    with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), place.stream():
-        solution = _solved(robot, *given.popitem(), frame, q0, _checked(tolerance), place)
-        return InverseKinematics(*map(place.given_back, solution))
+    target = target_of({**given, "q0": q0})
+    with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), target.stream():
+        solution = _solved(robot, *given.popitem(), frame, q0, _checked(tolerance), target)
+        return InverseKinematics(*map(target.given_back, solution))
 
 
-def _solved(robot, kind, goal, frame, q0, tolerance, place):
+def _solved(robot, kind, goal, frame, q0, tolerance, target):
     check_frame_name(frame)
-    chain, search, neutral = _prepared(a_robot(robot), kind, frame, place)
-    xp = place.arrays
-    goals, sound = _as_poses(kind, goal, place)
-    starts = None if q0 is None else place.array(q0, "q0", (robot.n,))
+    chain, search, neutral = _prepared(a_robot(robot), kind, frame, target)
+    xp = target.arrays
+    goals, sound = _as_poses(kind, goal, target)
+    starts = None if q0 is None else target.array(q0, "q0", (robot.n,))
     start = () if starts is None else starts.shape[:-1]
     batch = broadcast_shapes({kind: goals.shape[:-2], "q0": start})
     goals = xp.ascontiguousarray(xp.broadcast_to(goals, batch + (4, 4))).reshape(-1, 4, 4)
@@ -130,31 +130,31 @@ def _solved(robot, kind, goal, frame, q0, tolerance, place):
     return q.reshape(*batch, robot.n), *each
 
 
-def _as_poses(kind, goal, place):
+def _as_poses(kind, goal, target):
     """Goals as matrices (..., 4, 4), and whether each is valid (...)."""
     if kind == "pose":
-        return nearest_poses(goal, place)
-    xp = place.arrays
-    wanted = place.array(goal, kind, {"position": (3,), "rotation": (3, 3)}[kind])
+        return nearest_poses(goal, target)
+    xp = target.arrays
+    wanted = target.array(goal, kind, {"position": (3,), "rotation": (3, 3)}[kind])
     batch = wanted.shape[: -1 if kind == "position" else -2]
     poses = xp.zeros((*batch, 4, 4))
     poses[..., 3, 3] = 1.0
     if kind == "rotation":
         poses[..., :3, :3] = wanted
-        return nearest_poses(poses, place)
+        return nearest_poses(poses, target)
     poses[..., :3, :3], poses[..., :3, 3] = xp.eye(3), wanted
     return poses, xp.isfinite(wanted).all(-1)
 
 
 @lru_cache(maxsize=64)
-def _prepared(robot, kind, frame, place):
+def _prepared(robot, kind, frame, target):
     """The joints that move a frame, the search over that chain, and where other joints stay."""
     tip = robot.tool() if frame is None else robot.frame(frame)
     if tip.body == WORLD:
         raise RobotError(f"frame {frame!r} is fixed to the world, so no joint can move it")
     chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name, drop_rest=True)
     moving = np.array(robot.path(tip.body)[::-1])
-    return place.put(moving), Search(chain, kind, place), place.put(Limits(robot).neutral)
+    return target.put(moving), Search(chain, kind, target), target.put(Limits(robot).neutral)
 
 
 def _checked(tolerance):

@@ -18,17 +18,17 @@ CLOSE = 0.25  # of `length`: how far apart is as bad as frames turned by 41 degr
 
 
 class Starts:
-    """Postures of a robot within the given ranges, for so many attempts at a goal, in a place."""
+    """Postures of a robot within the given ranges, for several attempts at a goal, on a target."""
 
-    def __init__(self, robot, frame, goal, low, high, length, attempts, place):
+    def __init__(self, robot, frame, goal, low, high, length, attempts, target):
         self._scale, self._columns = CLOSE * length, COLUMNS[goal]
         self.postures = low + (high - low) * kronecker(POSTURES, robot.n)
-        places = self._places(forward_kinematics(robot, self.postures, frame))
-        centres = places[:CENTRES]
-        lists = np.argsort(_apart(centres, places), axis=-1, kind="stable")[:, :attempts]
-        self._lists, self._there = place.put(lists.T.copy()), place.put(self.postures)
+        points = self._points(forward_kinematics(robot, self.postures, frame))
+        centres = points[:CENTRES]
+        lists = np.argsort(_apart(centres, points), axis=-1, kind="stable")[:, :attempts]
+        self._lists, self._there = target.put(lists.T.copy()), target.put(self.postures)
         nearest = trace(lambda pose: self._nearest(centres, pose), pose=(4, 4))
-        self._centre_of = nearest.compile(place.name)
+        self._centre_of = nearest.compile(target.name)
 
     def centre_of(self, poses):
         """The number of the centre that a pose belongs to."""
@@ -38,11 +38,11 @@ class Starts:
         """The posture that poses of a centre start from."""
         return self._there[self._lists[attempt][centre]]
 
-    def _places(self, poses):
+    def _points(self, poses):
         """Poses as points, (..., 12) or fewer, of a space in which near poses are near."""
         turns, origins = poses[:, :3, :3], poses[:, :3, 3:] / self._scale
-        places = np.concatenate([turns, origins], axis=-1)[..., self._columns]
-        return places.reshape(len(poses), -1)
+        points = np.concatenate([turns, origins], axis=-1)[..., self._columns]
+        return points.reshape(len(poses), -1)
 
     def _nearest(self, centres, pose):
         """The number of the nearest centre, over generic scalars.
@@ -50,10 +50,10 @@ class Starts:
         |a - b|² = b² - 2 a·b + a², of which a², the pose's own, is the same for all.
         """
         rows = [(*turn, origin * (1.0 / self._scale)) for *turn, origin in pose[:3]]
-        place = [v for row in rows for v in row[self._columns]]
+        point = [v for row in rows for v in row[self._columns]]
         scores = []
         for number, centre in enumerate(centres.tolist()):
-            products = (-2.0 * c * v for c, v in zip(centre, place, strict=True))
+            products = (-2.0 * c * v for c, v in zip(centre, point, strict=True))
             scores.append((sum(products, sum(c * c for c in centre)), float(number)))
         while len(scores) > 1:  # a knock-out, which is less deep than taking them in turn
             scores = [_nearer(*pair) for pair in zip(scores[::2], scores[1::2], strict=True)]

@@ -95,11 +95,11 @@ class CalledController:
     def _differing_alone(self, t, q, qd, whole):
         tolerance = CLOSE * np.nanmax(abs(whole), initial=0.0)
         for j in range(self._n):
-            place = (0,) * (len(self._batch) - 1) + (j,)
-            own = settings_of_robot(self._settings, self._batch, place)
-            alone = np.broadcast_to(self._asked(t, q[place], qd[place], own), (self._n,))
-            if not np.allclose(alone, whole[place], CLOSE, tolerance, equal_nan=True):
-                return place
+            index = (0,) * (len(self._batch) - 1) + (j,)
+            own = settings_of_robot(self._settings, self._batch, index)
+            alone = np.broadcast_to(self._asked(t, q[index], qd[index], own), (self._n,))
+            if not np.allclose(alone, whole[index], CLOSE, tolerance, equal_nan=True):
+                return index
         return None
 
     def _whole_batch(self, q):

@@ -25,7 +25,7 @@ def of_places(parameters):
     return {name: parameters[name] for name in parameters if name in MATTERS["jacobian"]}
 
 
-def drift(robot, contacts, anchors, q, qd, parameters, place):
+def drift(robot, contacts, anchors, q, qd, parameters, target):
     """The Drift from anchors, a pose (..., 4, 4) for each contact."""
     places = of_places(parameters)
     shapes = input_shapes(robot, "forward_dynamics", tuple(places))
@@ -33,7 +33,7 @@ def drift(robot, contacts, anchors, q, qd, parameters, place):
     shapes |= {f"anchor{k}": (4, 4) for k in range(len(contacts))}
     frames = contact_frames(robot, contacts)
     run = partial(_strayed, robot, contacts, frames, tuple(places))
-    kernel = place.map(Body(trace, run, shapes, "drift"))
+    kernel = target.map(Body(trace, run, shapes, "drift"))
     return Drift(*kernel(q, qd, *places.values(), *anchors))
 
 
@@ -50,22 +50,22 @@ def _strayed(robot, contacts, frames, places, q, qd, **given):
     return {"position": position, "velocity": velocity}
 
 
-def require_staying(robot, contact, q, qd, parameters, place):
+def require_staying(robot, contact, q, qd, parameters, target):
     """Raise where rates move a frame against its contact; on a GPU, this waits."""
     J = api.jacobian(robot, q, contact.frame, contact.coordinates, **of_places(parameters))
     _, across = duals(contact.motion, contact.constraint)
-    rows = place.put(across.T) @ J
+    rows = target.put(across.T) @ J
     velocity = (rows @ qd[..., None])[..., 0]
     moving = (abs(J) @ abs(qd)[..., None])[..., 0].reshape(*qd.shape[:-1], 2, 3).max(-1)
-    fast = NOTHING * moving + OF_A_FALL * _falling(robot, parameters, place)  # turning, sliding
-    wrong = abs(velocity) > fast.repeat(3, -1) @ abs(place.put(across))
+    fast = NOTHING * moving + OF_A_FALL * _falling(robot, parameters, target)  # turning, sliding
+    wrong = abs(velocity) > fast.repeat(3, -1) @ abs(target.put(across))
     if not wrong.any():
         return
-    velocity, wrong = place.in_main_memory(velocity), place.in_main_memory(wrong)
+    velocity, wrong = target.in_main_memory(velocity), target.in_main_memory(wrong)
     *robots, direction = worst = np.unravel_index(
         np.argmax(np.where(wrong, abs(velocity), 0.0)), wrong.shape
     )
-    frame, which = contact.place(robot).name, robot_name(robots) if robots else "the robot"
+    frame, which = contact.frame_of(robot).name, robot_name(robots) if robots else "the robot"
     raise ArgumentError(
         f"qd0 of {which} moves frame {frame!r} against its contact, at {velocity[worst]:.3g} along "
         f"constraint direction {direction}; px.project_velocity(robot, q0, qd0, contact) returns "
@@ -73,9 +73,9 @@ def require_staying(robot, contact, q, qd, parameters, place):
     )
 
 
-def _falling(robot, parameters, place):
+def _falling(robot, parameters, target):
     """How fast (..., 2) a frame turns and slides after a fall along the robot's length, roughly."""
     length, gravity = length_scale(robot), parameters.get("gravity")
-    gravity = place.put(np.array(robot.gravity)) if gravity is None else gravity
+    gravity = target.put(np.array(robot.gravity)) if gravity is None else gravity
     speed = (abs(gravity).max(-1) * length) ** 0.5
-    return speed[..., None] * place.put(np.array([1.0 / length, 1.0]))
+    return speed[..., None] * target.put(np.array([1.0 / length, 1.0]))

@@ -65,15 +65,15 @@ def _words(robot, t, q, robots):
     lowest, highest = position_limits(robot)
     outside = (q < lowest) | (q > highest)
     beyond = np.where(outside, np.maximum(lower - q, q - upper), 0.0)
-    when, *place, j = worst = np.unravel_index(np.argmax(beyond), beyond.shape)
+    when, *index, j = worst = np.unravel_index(np.argmax(beyond), beyond.shape)
     joint = robot.joints[j]
     unit = UNITS.get(joint.kind, "rad")
-    left = np.argmax(outside[(slice(None), *place, j)])
+    left = np.argmax(outside[(slice(None), *index, j)])
     others = int(outside.any(axis=tuple(range(q.ndim - 1))).sum()) - 1
     who = f"joint {quoted(joint.name)}"
-    if place:
-        place[0] *= robots
-        who += f" of {robot_name(place)}"
+    if index:
+        index[0] *= robots
+        who += f" of {robot_name(index)}"
     also = f" (other joints beyond theirs: {others})" if others else ""
     return (
         f"{who} leaves its range of {joint.lower:g} to {joint.upper:g} {unit} at {t[left]:g} s and "

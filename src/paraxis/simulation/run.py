@@ -47,11 +47,11 @@ class Run:
     drift: Drift | None = None
     out_of_attempts_at: np.ndarray | None = None  # (...)
 
-    def given_back(self, place):
-        """The same with arrays as the place gives them back."""
+    def given_back(self, target):
+        """The same with arrays of the kind that the caller gave."""
 
         def back(array):
-            return None if array is None else place.given_back(array)
+            return None if array is None else target.given_back(array)
 
         drift = None if self.drift is None else Drift(*map(back, self.drift))
         made = [back(array) for array in (self.t, self.q, self.qd, self.failed_at)]
@@ -134,13 +134,13 @@ def warn_of_missing(missing, when):
     )
 
 
-def warn_of_singular(run, rank, unknowns, place):
+def warn_of_singular(run, rank, unknowns, target):
     """Warn that the contact of a robot has lost a direction, which makes its states NaN."""
     short = rank < unknowns
     if not short.any():
         return
-    finite = place.arrays.isfinite(run.q).all(-1) & place.arrays.isfinite(run.qd).all(-1)
-    singular = np.argwhere(place.in_main_memory(short & finite))
+    finite = target.arrays.isfinite(run.q).all(-1) & target.arrays.isfinite(run.qd).all(-1)
+    singular = np.argwhere(target.in_main_memory(short & finite))
     if not len(singular):
         return
     first, *robot = map(int, singular[0])

@@ -40,12 +40,12 @@ def reaches(shape, batch):
     )
 
 
-def settings_of_robot(settings, batch, place):
+def settings_of_robot(settings, batch, index):
     """The settings of one robot of the batch."""
     axes, own = len(batch), {}
     for name, array in settings.items():
         whole = np.broadcast_to(array, (*batch, *array.shape[axes:]))
-        own[name] = whole[place]
+        own[name] = whole[index]
     return own
 
 

@@ -108,18 +108,18 @@ def simulate(
     only `.failed_at` shows which robots failed, and only `.q` which joints are beyond their limits.
     Adaptive steps, a visible progress bar, and checks of friction and contacts do wait.
     """
-    place = target_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
+    target = target_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
     parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
-    request = _Simulation(place, robot, method, dt, steps, every, tolerance, parameters, contact)
+    request = _Simulation(target, robot, method, dt, steps, every, tolerance, parameters, contact)
     request.limit_attempts(max_step, max_attempts)
     if keywords and controller is None:
         raise ArgumentError(
             f"{next(iter(keywords))}: without a controller, keywords must be parameters of the "
             f"robot: {', '.join(PARAMETERS)}{did_you_mean(next(iter(keywords)), PARAMETERS)}"
         )
-    with one_call(f"simulate of {quoted(robot.name)}"), place.stream():
+    with one_call(f"simulate of {quoted(robot.name)}"), target.stream():
         request.begin(q0, qd0)
-        request.settings = as_settings(keywords, request.batch, place)
+        request.settings = as_settings(keywords, request.batch, target)
         if tau is not None and controller is not None:
             raise ArgumentError("tau and controller cannot be combined; give one of them")
         if controller is not None and not callable(controller):
@@ -128,7 +128,7 @@ def simulate(
         if controller is not None:
             require_takes(controller, request.settings)
         if robot.has_losses and method == "rk4":
-            warn_if_stiff(robot, request.q, request.dt, request.parameters, place)
+            warn_if_stiff(robot, request.q, request.dt, request.parameters, target)
         try:
             traced = controller and traced_torques(controller, robot.nv)
             loop, arrays = request.loop(tau, traced)
@@ -138,7 +138,7 @@ def simulate(
                     f"the dynamics of robot {quoted(robot.name)} cannot be compiled: {reason}; "
                     f"look for a mass, inertia or length that is far too small or too large"
                 ) from reason
-            if place is not CPU:
+            if target is not CPU:
                 raise ArgumentError(
                     f"controller: on a GPU it must be traceable, but tracing it failed: {reason}"
                 ) from reason
@@ -147,21 +147,21 @@ def simulate(
         else:
             run = request.run(loop, arrays)
         if run.interrupted:
-            raise interruption(run.given_back(place), request.steps * request.dt)
-        if place is CPU or robot.has_bearings:
-            warn_of_missing(*map(place.in_main_memory, (request.missing, request.when)))
+            raise interruption(run.given_back(target), request.steps * request.dt)
+        if target is CPU or robot.has_bearings:
+            warn_of_missing(*map(target.in_main_memory, (request.missing, request.when)))
         if request.touch:
-            warn_of_singular(run, request.rank, request.touch.unknowns, place)
-        if place is CPU:
+            warn_of_singular(run, request.rank, request.touch.unknowns, target)
+        if target is CPU:
             warn_about(run, request.max_attempts)
             warn_of_limits(robot, run)
-        return run.given_back(place)
+        return run.given_back(target)
 
 
 class _Simulation:
-    def __init__(self, place, robot, method, dt, steps, every, tolerance, parameters, contact):
+    def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
         a_robot(robot)
-        self.place, self.arrays = place, place.arrays
+        self.target, self.arrays = target, target.arrays
         one_of(method, METHODS, "method")
         check_parameters("forward_dynamics", tuple(parameters))
         self.robot, self.method, self.parameters = robot, method, parameters
@@ -171,7 +171,7 @@ class _Simulation:
             raise ArgumentError(
                 f"every: expected a divisor of the {self.steps} steps, found {self.every}"
             )
-        self.touch = None if contact is None else Touch(robot, contact, method, parameters, place)
+        self.touch = None if contact is None else Touch(robot, contact, method, parameters, target)
 
     def limit_attempts(self, max_step, max_attempts):
         """How many adaptive steps there may be in a dt, and how long each."""
@@ -186,19 +186,19 @@ class _Simulation:
 
     def begin(self, q0, qd0):
         """The states it starts from, as whole arrays, recorded first."""
-        n, place, xp = self.robot.nv, self.place, self.arrays
-        q0, qd0 = place.array(q0, "q0", (n,)), place.array(qd0, "qd0", (n,))
+        n, target, xp = self.robot.nv, self.target, self.arrays
+        q0, qd0 = target.array(q0, "q0", (n,)), target.array(qd0, "qd0", (n,))
         shapes = bodies.state_shapes(self.robot, False, self.parameters, None, self.touch)
         batches = {"q0": q0.shape[:-1], "qd0": qd0.shape[:-1]}
         for name, value in self.parameters.items():
-            self.parameters[name] = place.array(value, name, shapes[name])
+            self.parameters[name] = target.array(value, name, shapes[name])
         for name, array in (self.parameters | self.contact_arrays).items():
             batches[name] = array.shape[: array.ndim - len(shapes[name])]
         self.batch = broadcast_shapes(batches)
         self.q = xp.broadcast_to(q0, (*self.batch, n)).astype(float)
         self.qd = xp.broadcast_to(qd0, (*self.batch, n)).astype(float)
         records = self.steps // self.every + 1
-        self.records = {name: place.empty((records,), self.batch, (n,)) for name in ("q", "qd")}
+        self.records = {name: target.empty((records,), self.batch, (n,)) for name in ("q", "qd")}
         self.records["q"][0], self.records["qd"][0] = self.q, self.qd
         self.missing = self.when = xp.zeros(self.batch)
         self.out_of_attempts_at = None  # adaptive steps have one
@@ -225,7 +225,7 @@ class _Simulation:
         self.changing = False
         if tau is None:
             return {}
-        tau = self.place.array(tau, "tau", (self.robot.nv,))
+        tau = self.target.array(tau, "tau", (self.robot.nv,))
         own, axes = tau.shape[:-1], len(self.batch)
         self.changing = changing = len(own) == axes + 1
         try:
@@ -306,7 +306,7 @@ class _Simulation:
             body, plan = bodies.repeated(*given, tuple(settings.items()), law, self.touch)
         else:
             body, plan = bodies.repeated_alone(*given)
-        loop = self.place.iterate(body, plan, states=math.prod(self.batch))
+        loop = self.target.iterate(body, plan, states=math.prod(self.batch))
         self.law, self.torques = law, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         arrays |= self.contact_arrays | self.setting_arrays

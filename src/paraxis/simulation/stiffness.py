@@ -23,7 +23,7 @@ from .smooth_friction import with_full_peak
 STABLE = 2.78  # the largest rate times dt with which rk4 decays
 
 
-def decay_rates(robot, q, parameters, place=CPU):
+def decay_rates(robot, q, parameters, target=CPU):
     """The rate (1/s) at which friction brings each joint to rest, at positions q (..., n).
 
     Dry friction is half the width of what holds the joint: it holds either way.
@@ -31,7 +31,7 @@ def decay_rates(robot, q, parameters, place=CPU):
 
     known = input_shapes(robot, "forward_dynamics", tuple(parameters))
     shapes = {name: known[name] for name in ("q", *parameters)}
-    kernel = place.map(Body(trace, partial(_decay_rates, robot), shapes, "decay_rates"))
+    kernel = target.map(Body(trace, partial(_decay_rates, robot), shapes, "decay_rates"))
     return kernel(q, *parameters.values())
 
 
@@ -48,19 +48,19 @@ def _decay_rates(robot, q, **given):
     return {"rate": rates}
 
 
-def stiffest(robot, q, dt, parameters, place=CPU):
+def stiffest(robot, q, dt, parameters, target=CPU):
     """By what factor rk4's dt is too long for friction near rest, and of which joint; or None."""
-    excess = decay_rates(robot, q, parameters, place) * dt / STABLE
+    excess = decay_rates(robot, q, parameters, target) * dt / STABLE
     if not (excess > 1).any():
         return None
-    excess = place.in_main_memory(excess)
+    excess = target.in_main_memory(excess)
     *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
     return excess[worst], robot.joints[i]
 
 
-def warn_if_stiff(robot, q, dt, parameters, place):
+def warn_if_stiff(robot, q, dt, parameters, target):
     """Warn that rk4 is unstable with the friction of a joint that comes to rest."""
-    found = stiffest(robot, q, dt, parameters, place)
+    found = stiffest(robot, q, dt, parameters, target)
     if found is None:
         return
     factor, joint = found

@@ -24,8 +24,8 @@ from .steps import IMPLICIT
 class Touch:
     """The contacts of the robots of a run, all of which stay where they are, or slide."""
 
-    def __init__(self, robot, contact, method, parameters, place):
-        self.robot, self.parameters, self.place = robot, parameters, place
+    def __init__(self, robot, contact, method, parameters, target):
+        self.robot, self.parameters, self.target = robot, parameters, target
         self._several = isinstance(contact, list | tuple)
         self.contacts = checked_contacts(contact if self._several else [contact], robot)
         check_fixed_base(tuple(parameters))
@@ -45,10 +45,10 @@ class Touch:
         places, held = of_places(self.parameters), []
         self._anchors = []
         for contact in self.contacts:
-            require_staying(self.robot, contact, q, qd, self.parameters, self.place)
+            require_staying(self.robot, contact, q, qd, self.parameters, self.target)
             home = api.forward_kinematics(self.robot, q, contact.frame, **places)
             self._anchors.append(contact.data.get("anchor", home))
-            # Directions that turn with the frame need not keep it in any place: a blade glides.
+            # Directions that turn with the frame need not keep it anywhere: a blade glides.
             if "stabilisation" in contact.data and contact.coordinates == "world":
                 contact = contact.with_data({"anchor": home} | contact.data)
             held.append(contact)
@@ -60,7 +60,7 @@ class Touch:
     def arrays(self):
         """What contacts take, by names of inputs."""
         arrays = contact_arrays(self.contacts)
-        return {name: self.place.put(array) for name, array in arrays.items()}
+        return {name: self.target.put(array) for name, array in arrays.items()}
 
     @property
     def shapes(self):
@@ -89,19 +89,19 @@ class Touch:
         inputs = state_shapes(self.robot, with_tau, self.parameters, settings, self)
         inputs |= {} if law is None else {"t": ()}
         run = partial(_parts_of_motion, self, outputs, law, tuple(settings))
-        return self.place.map(Body(trace, run, inputs, "simulated_contact"))
+        return self.target.map(Body(trace, run, inputs, "simulated_contact"))
 
     @property
     def unknowns(self):
         return sum(contact.unknowns for contact in self.contacts)
 
     def drift(self, q, qd):
-        anchors = map(self.place.put, self._anchors)
-        return drift(self.robot, self.contacts, anchors, q, qd, self.parameters, self.place)
+        anchors = map(self.target.put, self._anchors)
+        return drift(self.robot, self.contacts, anchors, q, qd, self.parameters, self.target)
 
     def as_given(self, force):
         """Forces (..., k, 6), without their axis of contacts where only one was given."""
-        return force if self._several else self.place.arrays.ascontiguousarray(force[..., 0, :])
+        return force if self._several else self.target.arrays.ascontiguousarray(force[..., 0, :])
 
 
 def _parts_of_motion(touch, outputs, law, settings, q, qd, t=0.0, **given):

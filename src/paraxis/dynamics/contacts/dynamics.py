@@ -100,23 +100,23 @@ def constrained_forward_dynamics(
             force, acceleration = motion.force[..., None, :], motion.acceleration[..., None, :]
             motion = motion._replace(force=force, acceleration=acceleration)
         return motion
-    place = target_of(arrays)
-    with place.stream():
-        qdd, force, acceleration, rank = _moved(robot, contacts, arrays, tuple(parameters), place)
+    target = target_of(arrays)
+    with target.stream():
+        qdd, force, acceleration, rank = _moved(robot, contacts, arrays, tuple(parameters), target)
         if not several:
             force, acceleration = force[..., 0, :], acceleration[..., 0, :]
-        rank = place.arrays.fmax(rank, 0.0).astype(int)[()]  # 0 where a state is not a number
-        return ConstrainedMotion(*map(place.given_back, (qdd, force, acceleration, rank)))
+        rank = target.arrays.fmax(rank, 0.0).astype(int)[()]  # 0 where a state is not a number
+        return ConstrainedMotion(*map(target.given_back, (qdd, force, acceleration, rank)))
 
 
-def _moved(robot, contacts, given, parameters, place):
-    """What the kernel makes of states and parameters that are in a place."""
+def _moved(robot, contacts, given, parameters, target):
+    """The results of the kernel, on the target."""
     shapes = graph_inputs(robot, contacts, parameters)
-    arrays = {name: place.array(value, name, shapes[name]) for name, value in given.items()}
-    arrays |= {name: place.put(array) for name, array in contact_arrays(contacts).items()}
+    arrays = {name: target.array(value, name, shapes[name]) for name, value in given.items()}
+    arrays |= {name: target.put(array) for name, array in contact_arrays(contacts).items()}
     single = all(arrays[name].dtype == np.float32 for name in ("q", "qd", "tau"))
     dtype = "float32" if single else "float64"
-    kernel = place.map(_body(robot, contacts, parameters, dtype), dtype)
+    kernel = target.map(_body(robot, contacts, parameters, dtype), dtype)
     return kernel(*(arrays[name] for name in kernel.inputs))
 
 
@@ -126,7 +126,7 @@ def checked_contacts(contacts, robot):
     for each in contacts:
         if not isinstance(each, Touching):
             raise ArgumentError(f"contact: expected a px.Contact, found {type(each).__name__}")
-    frames = [each.place(robot) for each in contacts]
+    frames = [each.frame_of(robot) for each in contacts]
     if len(contacts) == 1:
         return tuple(contacts)
     moving = {joint for frame in frames for joint in robot.path(frame.body)}
@@ -178,14 +178,14 @@ def graph_inputs(robot, contacts, parameters=()):
     return shapes
 
 
-def constrained_graph(robot, contacts, places, parameters=(), tolerance=TOLERANCE["float64"]):
-    """The cheapest of the likely ways, cheapened; `places` are the frames of the contacts."""
-    frames = [replace(place, name=f"contact{k}") for k, place in enumerate(places)]
+def constrained_graph(robot, contacts, frames, parameters=(), tolerance=TOLERANCE["float64"]):
+    """The cheapest of the likely graphs, simplified; `frames` are those of the contacts."""
+    frames = [replace(frame, name=f"contact{k}") for k, frame in enumerate(frames)]
     robot = replace(robot, frames=frames, warn=False)
     if not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(robot)
-    ways = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
-    return cheapen_unless_long(replace(min(ways, key=price), marks={}))
+    graphs = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
+    return cheapen_unless_long(replace(min(graphs, key=price), marks={}))
 
 
 def _views(robot, parameters):
@@ -223,7 +223,7 @@ def _graph(view, contacts, parameters, tolerance):
 
 
 def contact_frames(robot, contacts):
-    return tuple(contact.place(robot) for contact in contacts)
+    return tuple(contact.frame_of(robot) for contact in contacts)
 
 
 def _body(robot, contacts, parameters, dtype="float64"):

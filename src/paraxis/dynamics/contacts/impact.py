@@ -51,12 +51,12 @@ def project_velocity(
     given = {"q": q, "qd": qd, **of_masses}
     if traced_value(tuple(given.values())) is not None:
         return _projected(weightless, given, np.zeros(robot.nv), only_directions)
-    place, shapes = target_of(given), input_shapes(robot, "bias_forces", tuple(of_masses))
-    with place.stream():
-        given = {name: place.array(value, name, shapes[name]) for name, value in given.items()}
+    target, shapes = target_of(given), input_shapes(robot, "bias_forces", tuple(of_masses))
+    with target.stream():
+        given = {name: target.array(value, name, shapes[name]) for name, value in given.items()}
         single = given["q"].dtype == given["qd"].dtype == np.float32
-        rest = place.arrays.zeros(robot.nv, np.float32 if single else np.float64)
-        return place.given_back(_projected(weightless, given, rest, only_directions))
+        rest = target.arrays.zeros(robot.nv, np.float32 if single else np.float64)
+        return target.given_back(_projected(weightless, given, rest, only_directions))
 
 
 def _projected(weightless, given, rest, contacts):

@@ -14,12 +14,12 @@ NEGLIGIBLE = 1e-12  # a singular value of the equations for the contact's force,
 def touches_tip(robot, contacts):
     """Is it a chain, and the one contact on its last link?"""
     alone = len(contacts) == 1 and not robot.branching
-    return alone and contacts[0].place(robot).body == robot.n - 1
+    return alone and contacts[0].frame_of(robot).body == robot.n - 1
 
 
 def constrained_chain(robot, q, qd, tau, contact):
     """qdd, force, acceleration and rank, a state each."""
-    n, frame = robot.n, contact.place(robot)
+    n, frame = robot.n, contact.frame_of(robot)
     given = {name: as_array(v, name, (n,)) for name, v in (("q", q), ("qd", qd), ("tau", tau))}
     batches = {name: array.shape[:-1] for name, array in given.items()}
     numbers = {}

@@ -48,10 +48,10 @@ class Touching:
 
     @property
     def digest(self):
-        """Of what decides its equations, but for the place of its frame and numbers of a state."""
+        """Of all that decides its equations, except its frame's position and numbers of a state."""
         return f"{self.numbers} {self.coordinates} {tuple(self.data)}"
 
-    def place(self, robot):
+    def frame_of(self, robot):
         """Its frame, which joints of the robot must be able to move as it demands."""
         frame = robot.tool() if self.frame is None else robot.frame(self.frame)
         if frame.body == WORLD:

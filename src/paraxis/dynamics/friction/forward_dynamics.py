@@ -88,42 +88,42 @@ def forward_dynamics_with_friction(
         raise ArgumentError("out: not supported; this function always returns new arrays")
     check_parameters("motor_torques", tuple(parameters))
     given = {"q": q, "qd": qd, "motor": motor, **parameters}
-    place = target_of(given)
+    target = target_of(given)
     about = f"forward_dynamics_with_friction of {quoted(robot.name)}"
-    with one_call(about), place.stream(), np.errstate(all="ignore"):
-        state, batch = _flat(robot, given, place)
-        qdd, error = _solver(robot, tuple(parameters), place)(state)
+    with one_call(about), target.stream(), np.errstate(all="ignore"):
+        state, batch = _flat(robot, given, target)
+        qdd, error = _solver(robot, tuple(parameters), target)(state)
         solved = error <= SOLVED
-        qdd = place.arrays.where(solved[:, None], qdd, np.nan).reshape(*batch, robot.nv)
+        qdd = target.arrays.where(solved[:, None], qdd, np.nan).reshape(*batch, robot.nv)
         each = (array.reshape(batch)[()] for array in (solved, error))
-        return ForwardDynamics(*map(place.given_back, (qdd, *each)))
+        return ForwardDynamics(*map(target.given_back, (qdd, *each)))
 
 
-def _flat(robot, arrays, place):
-    """Every array as (N, ...) in a place, and the batch shape that N stands for."""
+def _flat(robot, arrays, target):
+    """Every array as (N, ...) on the target, and the batch shape that N stands for."""
     names = tuple(arrays)[3:]
     shapes = dict.fromkeys(("q", "qd", "motor"), (robot.nv,))
     shapes |= {name: input_shapes(robot, "motor_torques", names)[name] for name in names}
-    arrays = {name: place.array(value, name, shapes[name]) for name, value in arrays.items()}
+    arrays = {name: target.array(value, name, shapes[name]) for name, value in arrays.items()}
     batch = broadcast_batch(Signature(shapes, {}), arrays.values())
     flat = {}
     for name, array in arrays.items():
-        whole = place.arrays.broadcast_to(array, (*batch, *shapes[name]))
+        whole = target.arrays.broadcast_to(array, (*batch, *shapes[name]))
         flat[name] = whole.reshape(math.prod(batch), *shapes[name]).astype(float, copy=False)
     return flat, batch
 
 
 class Solver:
-    """Accelerations (N, n) and their errors (N,) of states, which are arrays by name in a place."""
+    """Accelerations (N, n) and their errors (N,) of states: arrays by name, on a target."""
 
-    def __init__(self, robot, parameters, place):
+    def __init__(self, robot, parameters, target):
         self._robot, self._parameters = robot, parameters
-        self._place, self._arrays = place, place.arrays
-        self._ratios = place.put(np.array(robot.ratios))
+        self._target, self._arrays = target, target.arrays
+        self._ratios = target.put(np.array(robot.ratios))
         revolute = np.array([joint.is_revolute for joint in robot.joints])
-        self._same_kind = place.put(revolute[:, None] == revolute)
-        self._lossy = place.put(np.array([joint.has_losses for joint in robot.joints]))
-        self._kernels = kernels(robot, parameters, place) if robot.has_losses else None
+        self._same_kind = target.put(revolute[:, None] == revolute)
+        self._lossy = target.put(np.array([joint.has_losses for joint in robot.joints]))
+        self._kernels = kernels(robot, parameters, target) if robot.has_losses else None
 
     def __call__(self, state):
         xp, lossy = self._arrays, self._robot.has_losses
@@ -149,7 +149,7 @@ class Solver:
             if not len(left):
                 return
             now = {name: array[left] for name, array in state.items()}
-            found, missed = self._active_set(now, self._place.put(share))
+            found, missed = self._active_set(now, self._target.put(share))
             better = missed < error[left]
             qdd[left[better]], error[left[better]] = found[better], missed[better]
 
@@ -222,7 +222,7 @@ class Solver:
 
     @cached_property
     def _lossless_kernel(self):
-        return lossless_check(self._robot, self._parameters, self._place)
+        return lossless_check(self._robot, self._parameters, self._target)
 
     def _given(self, state):
         return {name: state[name] for name in self._parameters}

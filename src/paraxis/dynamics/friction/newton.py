@@ -37,7 +37,7 @@ CLOSE = 1e-12  # of what adds up to a joint's torque: less is missing in a state
 
 @dataclass(frozen=True)
 class Kernels:
-    """For one robot in one place; all arrays are (..., n), and parameters come last."""
+    """For one robot on one target; all arrays are (..., n), and parameters come last."""
 
     at_joint: object  # (motor, direction) -> the torques that the transmissions bring
     solve: object  # a loop over (q, qd, at_joint, direction, fraction) that carries qdd
@@ -45,15 +45,15 @@ class Kernels:
     check: object
 
 
-def kernels(robot, parameters, place):
+def kernels(robot, parameters, target):
     """From the disk cache, or compiled."""
-    given = robot, parameters, place
-    return Kernels(_at_joint(robot, place), _solve(*given), _check(*given))
+    given = robot, parameters, target
+    return Kernels(_at_joint(robot, target), _solve(*given), _check(*given))
 
 
-def _at_joint(robot, place):
+def _at_joint(robot, target):
     inputs = ("motor", "direction")
-    return _compiled(robot, "torque_at_joint", _torques_at_joints, inputs, (), place)
+    return _compiled(robot, "torque_at_joint", _torques_at_joints, inputs, (), target)
 
 
 def _torques_at_joints(robot, motor, direction):
@@ -61,9 +61,9 @@ def _torques_at_joints(robot, motor, direction):
     return [torque_at_joint(joint.transmission, *given) for joint, *given in each]
 
 
-def _check(robot, parameters, place):
+def _check(robot, parameters, target):
     inputs = ("q", "qd", "qdd", "direction")
-    return _compiled(robot, "friction_check", _checked_friction, inputs, parameters, place)
+    return _compiled(robot, "friction_check", _checked_friction, inputs, parameters, target)
 
 
 def _checked_friction(robot, q, qd, qdd, direction, **given):
@@ -79,10 +79,10 @@ def _checked_friction(robot, q, qd, qdd, direction, **given):
     return {"input": torques.input, "least": least, "largest": largest, "size": sizes}
 
 
-def lossless_check(robot, parameters, place):
+def lossless_check(robot, parameters, target):
     """(q, qd, qdd) -> the torques at joints, and the sizes of what adds up to them."""
     inputs = ("q", "qd", "qdd")
-    return _compiled(robot, "lossless_check", _torques_and_sizes, inputs, parameters, place)
+    return _compiled(robot, "lossless_check", _torques_and_sizes, inputs, parameters, target)
 
 
 def _torques_and_sizes(robot, q, qd, qdd, **given):
@@ -90,9 +90,9 @@ def _torques_and_sizes(robot, q, qd, qdd, **given):
     return {"tau": inverse_dynamics(model, q, qd, qdd), "size": torque_sizes(model, q, qd, qdd)}
 
 
-def _compiled(robot, name, run, inputs, parameters, place):
+def _compiled(robot, name, run, inputs, parameters, target):
     shapes = _shapes(robot, inputs, parameters)
-    return place.map(Body(trace, partial(run, robot), shapes, name))
+    return target.map(Body(trace, partial(run, robot), shapes, name))
 
 
 def _shapes(robot, inputs, parameters):
@@ -100,12 +100,12 @@ def _shapes(robot, inputs, parameters):
     return {each: (robot.nv,) for each in inputs} | {each: known[each] for each in parameters}
 
 
-def _solve(robot, parameters, place):
+def _solve(robot, parameters, target):
     arrays = _shapes(robot, ("q", "qd", "qdd", "at_joint", "direction"), parameters)
     shapes = {"fraction": ()} | arrays
     outputs = {"qdd_next": (robot.nv,), "done": ()}
     plan = Plan(shapes, outputs, {"qdd": "qdd_next"}, until="done")
-    return place.iterate(Body(_step_graph, robot, parameters, shapes), plan)
+    return target.iterate(Body(_step_graph, robot, parameters, shapes), plan)
 
 
 def _step_graph(robot, parameters, shapes):
