@@ -281,7 +281,7 @@ def test_learning_through_a_simulation(way):
 
 def test_what_is_not_a_tangent_is_not_transposed():
     fn = pj.function(px.trace(lambda x: [2.0 * x[0]], x=1))
-    with pytest.raises(px.ArgumentError, match="expected to be transposed by tangents, found"):
+    with pytest.raises(px.ArgumentError, match="can be transposed by its tangents only"):
         jax.linear_transpose(fn, np.ones(1))(np.ones(1))
 
 
@@ -518,7 +518,7 @@ def test_errors_name_what_was_found():
         fn(np.zeros(2))
     with pytest.raises(px.ArgumentError, match="robot: expected a Robot"):
         pj.mass_matrix(np.zeros(2), np.zeros(2))
-    with pytest.raises(px.ArgumentError, match="found 'out'"):
+    with pytest.raises(px.ArgumentError, match="does not support out"):
         pj.mass_matrix(robot, np.zeros(2), out=np.zeros((2, 2)))
 
 
@@ -529,9 +529,7 @@ def test_functions_for_numpy_name_those_for_jax(transformed):
         lambda q: px.gravity_torques(robot, q),
         lambda q: px.simulate(robot, q, q, dt=1e-3, steps=1).q,
     ):
-        with pytest.raises(
-            px.ArgumentError, match="paraxis.jax, whose functions support gradients"
-        ):
+        with pytest.raises(px.ArgumentError, match="use paraxis.jax, whose functions"):
             transformed(function)(np.zeros((3, 2)))
 
 

@@ -11,11 +11,12 @@ from ..targets.target import target_named
 class Derivable(Body):
     """One for each Program and derivative that is asked for: they are compared by identity.
 
-    Names and shapes are known before the graph is made: what `grad` passes through on the way to a
-    vjp has none, nor has what is in the cache of compiled code. `inputs` and `outputs` are shapes.
+    Names and shapes are known before the graph is made: the jvp that `grad` passes through on the
+    way to a vjp needs no graph, nor does code that is in the cache. `inputs` and `outputs` are
+    lists of shapes.
     """
 
-    name = inputs = outputs = None
+    name = inputs = outputs = None  # type: ignore[assignment]  # set below, not read off a graph
 
     def __init__(self, name, inputs, outputs, make, *arguments, origin=None, tangents=()):
         super().__init__(make, *arguments)
@@ -30,8 +31,8 @@ class Derivable(Body):
         return cls(program.name, inputs, outputs, _graph_of, program)
 
     def with_new_axis_first(self, arrays, axes, move):
-        """The inputs of a vmap, as `move(array, axis, 0)` makes them: its axis, of those that have
-        one, goes before all others, with room for those of the other arrays."""
+        """The inputs of a vmap: in arrays that have the mapped axis, `move(array, axis, 0)` puts it
+        before all others, with room for the batch axes of the other arrays."""
         ranks = [
             array.ndim - len(shape) - (axis is not None)
             for array, axis, shape in zip(arrays, axes, self.inputs, strict=True)
@@ -52,7 +53,7 @@ class Derivable(Body):
         return self._kernels[target, dtype]
 
     def has_more_nodes_than(self, count):
-        """A derivative has more than what it is derived from, which may spare making it."""
+        """Whether the graph is longer; a derivative is, if its origin is, and is then not made."""
         of_origin = self.origin is not None and self.origin.has_more_nodes_than(count)
         return of_origin or len(self.graph.nodes) > count
 

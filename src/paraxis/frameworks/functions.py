@@ -1,10 +1,11 @@
 """The functions of a robot for the arrays of another framework.
 
-Each has the signature of its namesake in `paraxis`, but for `out`. What a framework brings is how
-one of its arrays goes through a Program.
+Each has the signature of its namesake in `paraxis`, except `out`. A framework provides `prepare`,
+which makes a Program a function of its arrays.
 """
 
 import inspect
+from collections.abc import Callable
 
 from .. import api
 from ..dynamics import loads
@@ -15,7 +16,9 @@ from ..robot_functions import FUNCTIONS
 from ..robots.robot import a_robot
 
 
-def functions_of_robots(framework, prepare):
+def functions_of_robots(
+    framework: str, prepare: Callable[[Program], Callable]
+) -> dict[str, Callable]:
     """name -> function. `prepare(program)` makes a callable of the Program's inputs, in order."""
     functions = {name: _function(name, framework, prepare) for name in FUNCTIONS}
     for name, (load, options) in LOADS.items():
@@ -42,7 +45,7 @@ def _function(name, framework, prepare):
         values, parameters = bound.arguments, bound.arguments["parameters"]
         if "out" in parameters:
             raise ArgumentError(
-                f"{name}: paraxis.{framework} has no out to write results to, found 'out'"
+                f"{name}: paraxis.{framework} does not support out; it returns new arrays"
             )
         robot, chosen = a_robot(values["robot"]), {key: values[key] for key in options}
         is_usual = not parameters and all(chosen[key] == defaults[key] for key in options)
@@ -65,7 +68,7 @@ def _describe(function, model, framework, signature):
     function.__signature__ = signature
     function.__doc__ = (
         f"{inspect.cleandoc(model.__doc__)}\n\n"
-        f"Of arrays of {framework}, with derivatives of any order by every one of them."
+        f"Arrays are those of {framework}, and derivatives of any order by all of them work."
     )
 
 
@@ -76,7 +79,7 @@ LOADS = {  # name -> what makes its Body, and of which options
 
 
 def _load(name, body_of, options, framework, prepare):
-    """What a robot holds, or what pushes it, as parameters for the other functions."""
+    """A load of a robot, or a push on it, as parameters for the other functions."""
     model = getattr(loads, name)
     signature = inspect.signature(model)
 

@@ -1,8 +1,8 @@
 """Functions of a robot, and any Program, inside JAX.
 
 `paraxis.jax.inverse_dynamics(robot, q, qd, qdd)`, ... have the signatures of their namesakes in
-`paraxis`, but for `out`: arrays of JAX do not change. `jit`, `vmap`, and derivatives of any order
-in either direction work. docs/jax.md says what runs where.
+`paraxis`, except `out`: JAX arrays are immutable. `jit`, `vmap`, and derivatives of any order in
+either direction work. See docs/jax.md for what runs where.
 """
 
 from ..errors import MissingPackageError

@@ -1,5 +1,7 @@
 """From a Program to a function of JAX arrays."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 
@@ -10,12 +12,20 @@ from ..programs import Program
 from .primitive import call
 
 
-def function(program):
-    """A function of arrays of JAX, one for each input of the Program, positional or by name.
+def function(program: Program) -> Callable[..., jax.Array | tuple[jax.Array, ...]]:
+    """Return a Program as a function of JAX arrays, which works in `jit`, `vmap` and derivatives.
 
-    Arrays are (..., entry shape); what stands before the entries broadcasts. It returns an array,
-    or a tuple of arrays for a Program with several outputs. float64 arrays in give float64 out;
-    all else is computed in float32, unless JAX is told that numbers are float64 (jax_enable_x64).
+    **Arguments:**
+
+    - `program`: made by `px.program` or `px.trace`.
+
+    **Returns:** a function that takes one array per input of the Program, by position or by name.
+    Arrays are `(..., entry shape)`, and their batch shapes broadcast. It returns an array, or a
+    tuple of arrays for a Program with several outputs. float64 arrays in give float64 out;
+    everything else is computed in float32, unless `jax_enable_x64` makes float64 the default.
+
+    **Raises:** `px.ArgumentError` if `program` is not a Program; the function raises it for wrong
+    shapes and dtypes.
     """
     if not isinstance(program, Program):
         raise ArgumentError(
@@ -39,7 +49,7 @@ def function(program):
         return compiled(*signature.bind(arrays, named, program.name))
 
     of_arrays.__name__ = of_arrays.__qualname__ = program.name
-    of_arrays.__doc__ = f"The Program {program.name} on arrays of JAX."
+    of_arrays.__doc__ = f"The Program {program.name} on JAX arrays."
     return of_arrays
 
 

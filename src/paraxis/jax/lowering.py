@@ -1,8 +1,9 @@
-"""What XLA is given for a Program: a call of the compiled kernel, or operations.
+"""How XLA runs a Program: by a call of the compiled kernel, or by operations of its own.
 
-Operations, by jax.numpy, wherever there is no kernel, and for one state of a short Program: XLA
-fuses them with what is around, and spares a call that takes longer than they do. For batches its
-code is 5 to 100 times slower than the kernel, and for long Programs it takes seconds to make.
+Operations, by jax.numpy, are used wherever there is no kernel, and for one state of a short
+Program: XLA fuses them with those around, and saves a call that takes longer than they do. For
+batches its code is 5 to 100 times slower than the kernel, and long Programs take it seconds to
+compile.
 """
 
 import ctypes

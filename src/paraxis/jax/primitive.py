@@ -44,13 +44,13 @@ def _jvp(primals, tangents, *, body):
 
 
 def _transpose(cotangents, *operands, body):
-    """By the vjp of what this is the jvp of: linear in the tangents, whatever others are known."""
+    """By the vjp of the Body that this is the jvp of: a jvp is linear in its tangents."""
     linear = [k for k, operand in enumerate(operands) if ad.is_undefined_primal(operand)]
     given = len(body.inputs) - len(body.tangents)
     if linear[0] < given:
         raise ArgumentError(
-            f"{body.name}: expected to be transposed by tangents, found its input {linear[0]}; "
-            "what else a Program is linear in, nobody knows"
+            f"{body.name}: it can be transposed by its tangents only, not by its input "
+            f"{linear[0]}, in which it is not known to be linear"
         )
     used = tuple(k for k, cotangent in enumerate(cotangents) if type(cotangent) is not ad.Zero)
     results = [None] * len(operands)  # none is zero
@@ -66,7 +66,7 @@ def _transpose(cotangents, *operands, body):
 
 
 def _summed(array, shape):
-    """What was broadcast from a shape, summed back to it."""
+    """An array that was broadcast from a shape, summed back to it."""
     extra = array.ndim - len(shape)
     repeated = [k for k, length in enumerate(shape) if length != array.shape[extra + k]]
     axes = (*range(extra), *(extra + k for k in repeated))

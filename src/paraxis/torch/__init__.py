@@ -1,8 +1,8 @@
 """Functions of a robot, and any Program, with gradients in PyTorch.
 
 `paraxis.torch.inverse_dynamics(robot, q, qd, qdd)`, ... have the signatures of their namesakes in
-`paraxis`, but for `out`. They take tensors on the CPU or on a GPU and are differentiable there, any
-number of times, backward and forward, by kernels of derivative Programs. docs/torch.md tells more.
+`paraxis`, except `out`. They take tensors on the CPU or on a GPU and are differentiable there, any
+number of times, backward and forward, by kernels of derivative Programs. See docs/torch.md.
 """
 
 from ..errors import MissingPackageError

@@ -29,7 +29,7 @@ class Call(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx, _, *dots):
-        active = _places(dot is not None for dot in dots)
+        active = _positions(dot is not None for dot in dots)
         given = [dots[k] for k in active]
         return Call.apply(ctx.body.jvp(active), *ctx.saved_tensors, *given)
 
@@ -41,7 +41,7 @@ class Call(torch.autograd.Function):
 
 def _pulled(body, tensors, wanted, bars):
     """The gradients of the tensors that want one, from those of outputs, where they have one."""
-    active, used = _places(wanted), _places(bar is not None for bar in bars)
+    active, used = _positions(wanted), _positions(bar is not None for bar in bars)
     gradients = [None] * len(tensors)
     if active and used:
         pulled = Call.apply(body.vjp(active, used), *tensors, *(bars[k] for k in used))
@@ -50,7 +50,7 @@ def _pulled(body, tensors, wanted, bars):
     return gradients
 
 
-def _places(chosen):
+def _positions(chosen):
     return tuple(k for k, is_chosen in enumerate(chosen) if is_chosen)
 
 

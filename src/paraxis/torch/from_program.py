@@ -1,5 +1,7 @@
 """From a Program to a function of tensors."""
 
+from collections.abc import Callable
+
 import torch
 
 from ..drivers.map import Signature, as_array
@@ -13,13 +15,20 @@ DTYPES = (torch.float32, torch.float64)
 DEVICES = ("cpu", "cuda")
 
 
-def function(program):
-    """A differentiable function of tensors, one for each input of the Program, by place or name.
+def function(program: Program) -> Callable[..., torch.Tensor | tuple[torch.Tensor, ...]]:
+    """Return a Program as a differentiable function of tensors.
 
-    Tensors are (..., entry shape); what stands before the entries broadcasts. They have one dtype,
-    float32 or float64, and one device; NumPy's arrays and plain numbers among them are taken for
-    constants. It returns a tensor, or a tuple of tensors for a Program
-    with several outputs.
+    **Arguments:**
+
+    - `program`: made by `px.program` or `px.trace`.
+
+    **Returns:** a function that takes one tensor per input of the Program, by position or by name.
+    Tensors are `(..., entry shape)`, and their batch shapes broadcast. They have one dtype, float32
+    or float64, and are on one device; NumPy arrays and plain numbers among them are constants. It
+    returns a tensor, or a tuple of tensors for a Program with several outputs.
+
+    **Raises:** `px.ArgumentError` if `program` is not a Program; the function raises it for wrong
+    shapes, dtypes and devices.
     """
     if not isinstance(program, Program):
         raise ArgumentError(
@@ -34,15 +43,14 @@ def function(program):
         return results[0] if len(results) == 1 else results
 
     of_tensors.__name__ = of_tensors.__qualname__ = program.name
-    of_tensors.__doc__ = f"The Program {program.name} on tensors of PyTorch."
+    of_tensors.__doc__ = f"The Program {program.name} on PyTorch tensors."
     return of_tensors
 
 
 def _together(values, inputs):
-    """All as tensors, if they go together. Shapes are checked by the kernel.
+    """All values as tensors of one dtype, on one device. Shapes are checked by the kernel.
 
-    What is no tensor, such as NumPy's arrays and plain numbers, is a constant: a copy of the type
-    and in the place of the tensors.
+    NumPy arrays and plain numbers are constants: copied to the dtype and device of the tensors.
     """
     tensors = {n: v for n, v in zip(inputs, values, strict=True) if isinstance(v, torch.Tensor)}
     if not tensors:

@@ -1,8 +1,8 @@
 """The operator `paraxis::call`: a kernel as PyTorch's tracers and compilers see it.
 
-They record operators only: what runs outside of one is done while they trace, and its result taken
-for a constant. An operator takes no Python object, so a Body goes by its key, which is the
-same in every process: PyTorch keeps compiled graphs on disk.
+They record operators only: code outside an operator runs while they trace, and its result becomes a
+constant. An operator takes no Python objects, so a Body is given by its key, which is the same in
+every process: PyTorch keeps compiled graphs on disk.
 """
 
 import torch
@@ -31,8 +31,8 @@ def body_of(key):
     """The Body of that key."""
     if key not in _bodies:
         raise ArgumentError(
-            f"a recorded graph: expected the Program it calls ({key}) to have been called in "
-            "this process; graphs do not carry kernels with them"
+            f"a recorded graph calls a Program ({key}) that does not exist in this process; call "
+            "the function of the Program once before the graph, which does not contain its kernel"
         )
     return _bodies[key]
 
@@ -55,7 +55,7 @@ def _kernel(key, tensors):
 
 
 def _empty_results(key, tensors):
-    """Tensors that lie as the results will, for tracers that do not compute."""
+    """Tensors laid out as the results will be, for tracers that do not compute."""
     body, first = body_of(key), tensors[0]
     batches = [
         tensor.shape[: tensor.ndim - len(shape)]
@@ -74,7 +74,7 @@ def _empty_results(key, tensors):
 def _batched_the_old_way(key, tensors):
     raise ArgumentError(
         "PyTorch's older vectorised derivatives (vectorize=True, is_grads_batched=True, "
-        "check_batched_grad=True): expected torch.func, such as torch.func.jacrev, jacfwd, vmap"
+        "check_batched_grad=True) are not supported; use torch.func: jacrev, jacfwd or vmap"
     )
 
 
