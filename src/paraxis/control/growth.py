@@ -46,7 +46,7 @@ class Growth:
     def __init__(self, linear: LinearLoop, delay_share, missed_in_a_row):
         self.linear = linear
         self.delay_share, self.missed_in_a_row = delay_share, missed_in_a_row
-        self._order = []  # of points: those first that were unstable last
+        self._order: list[int] = []  # of points: those first that were unstable last
         self._units = None  # of all points, so that their maps can be multiplied
 
     @property

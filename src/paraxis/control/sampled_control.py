@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -123,11 +124,11 @@ def closed_loop(
 
     **Raises:** `px.ArgumentError` if a number is out of range or shapes do not broadcast.
     """
-    given = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
+    given: dict[str, Any] = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
-    target = target_named(target, given | keywords)
-    with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), target.stream():
-        runs = scenarios(robot, controller, trajectory, duration, given, keywords, target)
+    device = target_named(target, given | keywords)
+    with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), device.stream():
+        runs = scenarios(robot, controller, trajectory, duration, given, keywords, device)
         _warn_of_other_joints(robot, controller)
         record, every = _records(record), whole(every, "every", least=1)
         plant_step = positive(plant_step, "plant_step")
@@ -136,12 +137,12 @@ def closed_loop(
             _warn_if_stiff(runs, loop.start["q"], plant_step)
         finals, records = loop.run(plant_step)
         if robot.has_bearings:
-            warn_of_missing(*(target.in_main_memory(finals[name]) for name in ("missing", "when")))
-        error, when, xp = finals["worst"], finals["diverged"], target.arrays
+            warn_of_missing(*(device.in_main_memory(finals[name]) for name in ("missing", "when")))
+        error, when, xp = finals["worst"], finals["diverged"], device.arrays
         error = xp.where(xp.isfinite(error), error, math.inf)
         when = xp.where(when == NOT_YET, math.nan, when)
-        records = {name: target.given_back(array) for name, array in records.items()}
-        return ClosedLoop(target.given_back(error), target.given_back(when), **records)
+        records = {name: device.given_back(array) for name, array in records.items()}
+        return ClosedLoop(device.given_back(error), device.given_back(when), **records)
 
 
 def _records(record):

@@ -114,7 +114,9 @@ def simulated_safe_period(
         if first < len(some):
             unsafe = float(some[first])
             break
-    for _ in range(REFINEMENTS if safe is not None and math.isfinite(unsafe) else 0):
+    for _ in range(REFINEMENTS):
+        if safe is None or math.isinf(unsafe):
+            break
         some = np.linspace(safe, unsafe, AT_ONCE + 2)
         together = apart.come_together(some[1:-1])
         first = 1 + (int(np.argmin(together)) if not together.all() else AT_ONCE)

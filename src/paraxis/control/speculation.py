@@ -83,7 +83,8 @@ class Speculation(Program):
 
         It is 1 if no link waits for another; gravity is not a block.
         """
-        recursion, level = self._recursion, {}
+        recursion = self._recursion
+        level: dict[tuple[bool, int], int] = {}
 
         def block(variable):
             return variable[0] in BACKWARD, recursion.owner(variable)
@@ -91,7 +92,7 @@ class Speculation(Program):
         def counts(variable):
             return variable[0] in FORWARD + BACKWARD
 
-        waits = {}
+        waits: dict[tuple[bool, int], set] = {}
         for variable, reader in recursion.reads:
             if counts(variable) and counts(reader) and (variable, reader) not in recursion.cuts:
                 waits.setdefault(block(reader), set()).add(block(variable))

@@ -239,13 +239,15 @@ def closed_form(robot: Robot, parameters: Sequence[str] = ()) -> ClosedForm:
 
     **Raises:** `px.ArgumentError` if a parameter is unknown.
     """
-    graphs = []
     function_body(robot, "bias_forces", parameters=parameters)  # checks them
-    for function in ("mass_matrix", "bias_forces"):
+
+    def graph(function):
         own = tuple(name for name in parameters if name in MATTERS[function])
-        graphs.append(function_body(robot, function, parameters=own).made())
+        return function_body(robot, function, parameters=own).made()
+
     slides = [not joint.is_revolute for joint in robot.joints]
-    return ClosedForm.of(*graphs, robot.joint_names, slides).rounded()
+    form = ClosedForm.of(graph("mass_matrix"), graph("bias_forces"), robot.joint_names, slides)
+    return form.rounded()
 
 
 def _largest(entry):

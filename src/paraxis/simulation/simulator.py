@@ -159,6 +159,10 @@ def simulate(
 
 
 class _Simulation:
+    """The request of one call: arguments checked, states, records and results on the way."""
+
+    settings: dict[str, np.ndarray]  # of the controller
+
     def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
         a_robot(robot)
         self.target, self.arrays = target, target.arrays

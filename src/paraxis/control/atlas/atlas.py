@@ -197,7 +197,8 @@ def stability_atlas(
     duration = 1.5 * cycle if duration is None else positive(duration, "duration")
     bound = positive(bound, "bound")
     run = _Runs(robot, motion, reference, cycle, periods, duration, bound, target)
-    maps, known = {}, {}
+    maps: dict[tuple[str, str], StabilityMap] = {}
+    known: dict[tuple[Policy, str], tuple] = {}
     with Progress("stability atlas", len(chosen) * len(axes)) as progress:
         for policy in chosen:
             nameless = replace(policy, name="")  # vuskovic's cuts are binder_herzog's, if of age 1

@@ -55,7 +55,7 @@ class Contact(Touching):
     not fit together.
     """
 
-    smoothing = None  # m/s, of a contact with friction: slower than this, it fades
+    smoothing: float | None = None  # m/s, of a contact with friction: slower than this, it fades
 
     def __init__(
         self,
@@ -159,10 +159,10 @@ class Contact(Touching):
         axis = np.concatenate([np.zeros(3), normal / length])[:, None]
         turns = np.eye(6)[:, :3]
         tangents = complement(np.column_stack([turns, axis]))
-        directions = {"motion": np.column_stack([tangents, turns]), "constraint": axis}
+        motion = np.column_stack([tangents, turns])
         if direction is not None:
             options["coupling"] = _drag(friction, direction, tangents[3:])
-        contact = cls(frame, **directions, **options)
+        contact = cls(frame, motion=motion, constraint=axis, **options)
         contact.give(friction=friction if direction is None else None)
         if contact.data.get("friction") is not None:
             contact.smoothing = _speed(smoothing)

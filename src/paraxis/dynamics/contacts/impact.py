@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,7 +49,7 @@ def project_velocity(
     only_directions = [require_directions(each).with_data({}) for each in several]
     of_masses = {name: parameters[name] for name in parameters if name in MATTERS["mass_matrix"]}
     weightless = _weightless(a_robot(robot))
-    given = {"q": q, "qd": qd, **of_masses}
+    given: dict[str, Any] = {"q": q, "qd": qd, **of_masses}
     if traced_value(tuple(given.values())) is not None:
         return _projected(weightless, given, np.zeros(robot.nv), only_directions)
     target, shapes = target_of(given), input_shapes(robot, "bias_forces", tuple(of_masses))

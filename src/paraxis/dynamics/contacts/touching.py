@@ -1,6 +1,8 @@
 """What all contacts have: a frame, coordinates, and numbers that may differ from state to state."""
 
+from abc import ABC, abstractmethod
 from copy import copy
+from typing import Any
 
 import numpy as np
 
@@ -8,30 +10,46 @@ from ...checks import one_of
 from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...robot_functions import COORDINATES
+from ...robots.frame import Frame
 from ...robots.joint import WORLD
 from ...robots.robot import check_frame_name
 
 NOT_NEGATIVE = ("friction", "stabilisation")
 
 
-class Touching:
-    """A contact of any form: `px.Contact`, or one made by `px.Contact.general`.
+class Touching(ABC):
+    """A contact of any form: `px.Contact`, or one made by `px.Contact.general`."""
 
-    A subclass has `numbers` (text of the numbers that are the same in all states) and
-    `form(frame, values)`, its equations over generic scalars, with nested lists for the numbers
-    that were given.
-    """
-
-    shapes: dict[str, tuple[int, ...]]  # name -> entry shape of each number that may be given
-    unknowns: int  # how many forces it leaves open
-    constraints: int  # how many accelerations it demands
-    numbers: str
     data: dict[str, np.ndarray]  # the numbers that were given
 
     def __init__(self, frame: str | None, coordinates: str):
         check_frame_name(frame)
         one_of(coordinates, COORDINATES, "coordinates")
         self.frame, self.coordinates, self.data = frame, coordinates, {}
+
+    @property
+    @abstractmethod
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """name -> entry shape of each number that may be given."""
+
+    @property
+    @abstractmethod
+    def unknowns(self) -> int:
+        """The number of forces that it leaves open."""
+
+    @property
+    @abstractmethod
+    def constraints(self) -> int:
+        """The number of accelerations that it demands."""
+
+    @property
+    @abstractmethod
+    def numbers(self) -> str:
+        """The numbers that are the same in all states, as text."""
+
+    @abstractmethod
+    def form(self, frame: Frame, values: dict[str, Any]) -> Any:
+        """Its equations over generic scalars, with nested lists for the numbers given."""
 
     def give(self, **values):
         """Keep values that are not None, as arrays of the shapes that they should have."""
