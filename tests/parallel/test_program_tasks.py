@@ -106,7 +106,7 @@ def test_gathered_tasks_are_the_same_work(grain):
     )
     if grain == 10_000:
         assert len(tasks) == 1
-    assert f"with a task an operation {len(fine)} tasks" in repr(tasks)
+    assert f"with one task per operation {len(fine)} tasks" in repr(tasks)
 
 
 def test_gathering_leaves_few_edges_and_some_parallelism():

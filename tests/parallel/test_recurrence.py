@@ -169,7 +169,7 @@ def test_shuffled_doubling_is_home_again_after_all_its_steps():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"terms": []}, "terms: expected at least one, found none"),
+        ({"terms": []}, "terms: expected at least one term, found none"),
         ({"order": "sideways"}, "order: expected one of 'serial', .*, found 'sideways'"),
         ({"order": ["serial"]}, "order: expected one of"),
         ({"processors": 0}, "processors: expected an integer >= 1, found 0"),

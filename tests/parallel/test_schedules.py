@@ -293,7 +293,9 @@ def test_a_cycle_is_as_long_as_its_longest_task_and_waits_for_messages():
 
 
 def test_layers_are_a_mapping():
-    with pytest.raises(px.ArgumentError, match="layers: expected name -> layer, found int"):
+    with pytest.raises(
+        px.ArgumentError, match="layers: expected a mapping from names to layers, found int"
+    ):
         px.schedule(px.TaskGraph({"a": 1}), 2, "streamlined", layers=3)
 
 
@@ -307,7 +309,7 @@ def test_layers_may_not_contradict_the_edges():
     tasks = px.TaskGraph({"a": 1, "b": 1}, [("a", "b")])
     same = px.schedule(tasks, 2, "streamlined", layers={"a": 1, "b": 1})
     assert same.start == {"a": 0, "b": 1}
-    said = "layers: expected 2 or more for task b, which needs a of layer 2, found 1"
+    said = "layers: task b is in layer 1, before layer 2 of a, which it needs"
     with pytest.raises(px.ArgumentError, match=said):
         px.schedule(tasks, 2, "streamlined", layers={"a": 2, "b": 1})
 
@@ -674,12 +676,12 @@ def test_a_curve_needs_processors(processors):
         (
             (px.TaskGraph(UNEVEN), 2),
             {"time_limit": 1},
-            "time_limit: expected method optimal, found list",
+            "time_limit is an option of method optimal, not of list",
         ),
         (
             (px.TaskGraph(UNEVEN), 2, "heft"),
             {"priority": "hlf"},
-            "priority: expected method list, found heft",
+            "priority is an option of method list, not of heft",
         ),
         ((px.TaskGraph(UNEVEN), 2), {"speed": 1}, "list: expected one of priority, found 'speed'"),
         ((px.TaskGraph(UNEVEN), 2, "heft"), {"speed": 1}, "heft: expected none, found 'speed'"),
@@ -710,8 +712,8 @@ def test_bad_requests(arguments, options, said):
     ("starts", "places", "said"),
     [
         ((0, 2, 2), (0, 0), "expected a start and a processor for 3 tasks, found 3 and 2"),
-        ((0, 1, 2), (0, 1, 0), "task b starts at 1, but needs a, which is there at 2"),
-        ((0, 2, 4), (0, 1, 1), "task c starts at 4, but needs a, which is there at 5"),
+        ((0, 1, 2), (0, 1, 0), "task b starts at 1, but needs a, which is not available before 2"),
+        ((0, 2, 4), (0, 1, 1), "task c starts at 4, but needs a, which is not available before 5"),
         ((0, 2, 3), (0, 0, 0), "tasks b and c overlap on processor 0"),
         ((-1, 2, 9), (0, 0, 0), "task a starts at -1"),
         ((math.nan, 2, 9), (0, 0, 0), "task a starts at nan"),

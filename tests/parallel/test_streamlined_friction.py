@@ -232,5 +232,5 @@ def test_ends_of_a_bearing_wait_for_the_reactions_and_not_for_one_another():
 
 
 def test_errors_name_the_thing():
-    with pytest.raises(px.ArgumentError, match="friction: expected a customised robot"):
+    with pytest.raises(px.ArgumentError, match="friction needs customised=True"):
         px.streamlined_tasks(px.load("puma560"), customised=False, friction=True)

@@ -73,7 +73,7 @@ def test_an_array_keeps_up_at_its_shortest_interval_and_not_below(form, machine)
     came = quick.run(*state)
     assert relative_error(came.torques, torques(robot, *state)) < ROUNDING
     assert set(np.diff(came.departures)) == {array.shortest_interval}
-    with pytest.raises(ScheduleError, match="asked for the next operation before it is done"):
+    with pytest.raises(ScheduleError, match="must start its next operation before it is done"):
         array.with_interval(array.shortest_interval - 1)
 
 
@@ -160,7 +160,9 @@ def test_an_operation_that_starts_too_early_is_found(form):
     array = fresh(form)
     operation = next(each for each in array.starts if each.result == "F")
     too_early = array.starts | {operation: array.starts[operation] - 1}
-    with pytest.raises(ScheduleError, match=f"{operation} starts at .* but needs .* there at"):
+    with pytest.raises(
+        ScheduleError, match=f"{operation} starts at .* but needs .* available before"
+    ):
         replace(array, starts=too_early)
     array.starts[operation] -= 1  # after it was checked: the simulation sees it too
     with pytest.raises(ScheduleError, match="expected"):
@@ -172,7 +174,7 @@ def test_a_processor_that_is_asked_for_two_things_at_once_is_found():
     first, second = [each for each in array.starts if each.result in ("T7", "T9")][:2]
     array.starts[second] = array.starts[first] + 1
     array.processor[second] = array.processor[first]
-    with pytest.raises(ScheduleError, match="expected its processor to be free"):
+    with pytest.raises(ScheduleError, match="the processor of .* is still busy"):
         array.run(*states(px.robots.chain(3), 4))
 
 
@@ -326,7 +328,7 @@ def test_a_robot_that_branches_is_refused_by_name(form):
         ),
         (
             (px.robots.planar(2), "linear", "single_device", True),
-            "fewest_buffers: expected machine 'systolic', found 'single_device'",
+            "fewest_buffers needs machine='systolic', found 'single_device'",
         ),
     ],
 )
@@ -344,7 +346,7 @@ def test_what_cannot_be_run():
     with pytest.raises(ArgumentError, match="qdd: expected an array of numbers"):
         array.run(two, two, [["a", "b"]])
     for flops in (0, 2.5, True):
-        with pytest.raises(ArgumentError, match="interval: expected a whole number of flops"):
+        with pytest.raises(ArgumentError, match="interval: expected an integer number of flops"):
             array.with_interval(flops)
 
 
@@ -378,7 +380,7 @@ def test_an_array_says_what_it_is():
     )
     assert str(array).splitlines()[1:4] == [
         "  latency         61  flops",
-        "  interval         4  flops; 3 would do",
+        "  interval         4  flops; 3 would be enough",
         "  processors     185  132 outward, 47 inward, 6 torque",
     ]
 

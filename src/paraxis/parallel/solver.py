@@ -9,7 +9,5 @@ def scipy_parts(what):
         import scipy.optimize
         import scipy.sparse
     except ImportError:
-        raise MissingPackageError(
-            f"{what}: expected scipy, found none: pip install 'paraxis[opt]'"
-        ) from None
+        raise MissingPackageError(f"{what} needs scipy: pip install 'paraxis[opt]'") from None
     return scipy.optimize, scipy.sparse

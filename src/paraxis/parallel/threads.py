@@ -16,7 +16,7 @@ from .tasks.task_graph import ProgramTasks
 
 
 def compiled(schedule, dtype="float64"):
-    """A kernel; with tasks on one processor only, one as any Program's."""
+    """A kernel; that of the Program itself if only one processor has tasks."""
     dtype = checked_dtype(dtype)
     parts, lines = divided(schedule, room(ELEMENTS[dtype]))
     program = schedule.tasks.program
@@ -47,8 +47,8 @@ def divided(schedule, room):
     tasks = schedule.tasks
     if not isinstance(tasks, ProgramTasks):
         raise ScheduleError(
-            f"schedule of {tasks.name}: expected tasks of a Program (px.TaskGraph.from_program), "
-            "found tasks that compute nothing"
+            f"schedule of {tasks.name}: only the tasks of a Program can be compiled; make them "
+            "with px.TaskGraph.from_program"
         )
     load = [0] * schedule.processors
     for task, place in enumerate(schedule.places):

@@ -53,14 +53,16 @@ def _own(tasks):
 
 def _given(tasks, layers):
     if not isinstance(layers, Mapping):
-        raise ArgumentError(f"layers: expected name -> layer, found {type(layers).__name__}")
+        raise ArgumentError(
+            f"layers: expected a mapping from names to layers, found {type(layers).__name__}"
+        )
     for name in tasks.names:
         if not isinstance(found := layers.get(name), Real):
             raise ArgumentError(f"layers: expected a number for task {name}, found {found!r}")
     for first, then, _ in tasks.edges():
         if layers[first] > layers[then]:
             raise ArgumentError(
-                f"layers: expected {layers[first]} or more for task {then}, which needs {first} of "
-                f"layer {layers[first]}, found {layers[then]}"
+                f"layers: task {then} is in layer {layers[then]}, before layer {layers[first]} of "
+                f"{first}, which it needs"
             )
     return [layers[name] for name in tasks.names]

@@ -1,11 +1,11 @@
-"""Networks of processors: who is linked to whom, the way of a message, and waiting for links.
+"""Networks of processors: their links, the routes of messages, and waiting for links.
 
-Processors are numbered from 0. A link goes one way and carries one message at a time; a message
-takes one hop time for a link and waits where its next link is taken (store and forward).
+Processors are numbered from 0. A link has one direction and carries one message at a time; a
+message takes one hop time per link and waits where its next link is busy (store and forward).
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -17,14 +17,18 @@ from ...physics.parts.orders import rotated, shuffled_bits
 
 @dataclass(frozen=True)
 class Delivery:
-    """What it took to deliver messages. Deliveries one after another add up."""
+    """The cost of delivering messages; deliveries add up.
+
+    `messages` is how many there were, `hops` is their total number of hops, `conflicts` is how
+    often a message had to wait for a busy link, and `time` is when the last one arrived.
+    """
 
     messages: int = 0
-    hops: int = 0  # of all messages together
-    conflicts: int = 0  # how often a message had to wait for a link that another one took
-    time: float = 0  # until the last one arrived
+    hops: int = 0
+    conflicts: int = 0
+    time: float = 0
 
-    def __add__(self, other):
+    def __add__(self, other: "Delivery") -> "Delivery":
         return Delivery(
             self.messages + other.messages,
             self.hops + other.hops,
@@ -34,47 +38,64 @@ class Delivery:
 
 
 class Network:
-    """`neighbours` lists for each processor those that it has a link to. Of several shortest ways
-    a message takes the one whose links are named first."""
+    """A network of processors, numbered from 0; `px.parallel.network` makes the well-known ones.
 
-    def __init__(self, name, neighbours):
+    **Arguments:**
+
+    - `name`: for reprs and errors.
+    - `neighbours`: for each processor a list of those it has a link to. Of several shortest routes
+      a message takes the one whose links are listed first.
+    """
+
+    name: str
+    neighbours: tuple[tuple[int, ...], ...]
+
+    def __init__(self, name: str, neighbours: Sequence[Sequence[int]]):
         self.name = name
         self.neighbours = _checked(f"network {name}", neighbours)
         self._distances = {}
 
     @property
-    def processors(self):
+    def processors(self) -> int:
+        """The number of processors."""
         return len(self.neighbours)
 
     @property
-    def links(self):
+    def links(self) -> int:
         """The number of links, each in one direction."""
         return sum(len(each) for each in self.neighbours)
 
     @cached_property
-    def diameter(self):
-        """The hops between the two processors that are farthest apart."""
+    def diameter(self) -> int:
+        """The number of hops between the two processors that are farthest apart."""
         for end in range(self.processors):
             cut_off = [k for k, hops in enumerate(self._distances_to(end)) if hops == math.inf]
             if cut_off:
-                raise self._no_way(cut_off, end)
+                raise self._unreachable(cut_off, end)
         return max(max(self._distances_to(each)) for each in range(self.processors))
 
-    def route(self, start, end):
-        """The processors on the way of a message, both ends included."""
-        self._require_way(start, end)
-        way = [start]
-        while way[-1] != end:
-            way.append(self._next(way[-1], end))
-        return way
+    def route(self, start: int, end: int) -> list[int]:
+        """The processors along the route of a message, both ends included."""
+        self._require_route(start, end)
+        route = [start]
+        while route[-1] != end:
+            route.append(self._next(route[-1], end))
+        return route
 
-    def deliver(self, messages, per_hop=1.0, startup=0.0):
-        """Send messages, (from, to) or (from, to, what), all at once; each takes its `route`.
+    def deliver(
+        self, messages: Iterable[tuple], per_hop: float = 1.0, startup: float = 0.0
+    ) -> Delivery:
+        """Send messages all at once; each takes its `route`.
 
-        Messages that carry the same `what` travel together as long as they have one way. Where
-        several wait for a link, the one with the longest way left goes first. The time is
-        `startup`, if there is anything to send, and `per_hop` for each hop time until all are
-        there.
+        **Arguments:**
+
+        - `messages`: `(from, to)` or `(from, to, what)`. Messages that carry the same `what` travel
+          together as long as their routes agree. Where several wait for a link, the one with the
+          longest route left goes first.
+        - `per_hop`: the time of one hop.
+        - `startup`: the time before the first hop, if there is anything to send.
+
+        **Returns:** a `Delivery` with `messages`, `hops`, `conflicts` and `time`.
         """
         for name, cost in (("per_hop", per_hop), ("startup", startup)):
             if not isinstance(cost, Real) or not cost >= 0:
@@ -115,7 +136,7 @@ class Network:
         return f"<Network {self.name} of {self.processors} processors: {self.links} links, {hops}>"
 
     def _message(self, message, number):
-        """From where, to where, and what: by itself if nothing is said of it."""
+        """Sender, receiver and content; a message without content travels by itself."""
         try:
             start, end, *what = message
         except (TypeError, ValueError):
@@ -126,27 +147,27 @@ class Network:
             )
         if not all(map(is_hashable, what)):
             raise ArgumentError(
-                f"message from {start} to {end}: expected a name of what it carries, found "
+                f"message from {start} to {end}: expected a hashable name of its content, found "
                 f"{what[0]!r}"
             )
-        self._require_way(start, end)
+        self._require_route(start, end)
         return start, end, (start, *what) if what else (number,)
 
-    def _require_way(self, start, end):
+    def _require_route(self, start, end):
         for processor in (start, end):
             whole_number("processor", processor, 0)
             if processor >= self.processors:
                 raise ArgumentError(
-                    f"processor: expected one of 0 to {self.processors - 1}, found {processor}"
+                    f"processor: expected an integer from 0 to {self.processors - 1}, "
+                    f"found {processor}"
                 )
         if self._distances_to(end)[start] == math.inf:
-            raise self._no_way([start], end)
+            raise self._unreachable([start], end)
 
-    def _no_way(self, starts, end):
-        """The error that says from where a processor cannot be reached."""
+    def _unreachable(self, starts, end):
+        """The error that lists from where a processor cannot be reached."""
         return ArgumentError(
-            f"network {self.name}: expected a way to processor {end} from every other, "
-            f"found none from {listing(starts, most=8)}"
+            f"network {self.name}: processor {end} cannot be reached from {listing(starts, most=8)}"
         )
 
     def _next(self, at, end):
@@ -157,7 +178,7 @@ class Network:
         return max(self._distances_to(end)[at] for end in ends)
 
     def _distances_to(self, end):
-        """The hops from every processor; infinite where there is no way."""
+        """The hops from every processor; infinite where there is no route."""
         if end not in self._distances:
             found = self._distances[end] = [math.inf] * self.processors
             found[end], reached = 0, [end]
@@ -193,7 +214,7 @@ def _checked(network, neighbours):
         for to in each:
             if not isinstance(to, Integral) or not 0 <= to < len(neighbours):
                 raise ArgumentError(
-                    f"{network}: neighbours of processor {k}: expected some of 0 to "
+                    f"{network}: neighbours of processor {k}: expected integers from 0 to "
                     f"{len(neighbours) - 1}, found {to!r}"
                 )
     return tuple(tuple(dict.fromkeys(each)) for each in neighbours)
@@ -203,16 +224,24 @@ def _is_list(value):
     return isinstance(value, Collection) and not isinstance(value, (str, Mapping))
 
 
-def network(name, processors):
-    """A network by its name, of so many processors.
+def network(name: str, processors: int) -> Network:
+    """A well-known network with a given number of processors.
 
-    "cascade": a row in which neighbours are linked both ways. The others shuffle, and have a power
-    of two of processors. "perfect_shuffle": a link from k to where a perfect shuffle brings k, and
-    one both ways within each pair 2k, 2k+1, without which the shuffle leads in circles.
-    "inverse_perfect_shuffle": the same with the shuffle's arrows reversed.
-    "modified_inverse_perfect_shuffle": links to where the inverse shuffle brings k and to the
-    neighbours of that, so that a step of recursive doubling is a hop either way along the row.
-    "shuffle_exchange_neighbours": shuffle and inverse shuffle, and neighbours both ways.
+    **Arguments:**
+
+    - `name`: one of
+
+      - `"cascade"`: a row in which neighbours are linked in both directions.
+      - `"perfect_shuffle"`: a link from k to where a perfect shuffle takes k, and links in both
+        directions within each pair 2k, 2k+1, without which the shuffle only goes in circles.
+      - `"inverse_perfect_shuffle"`: the same with the shuffle's links reversed.
+      - `"modified_inverse_perfect_shuffle"`: links to where the inverse shuffle takes k and to the
+        neighbours of that, so that a step of recursive doubling is one hop in either direction
+        along the row.
+      - `"shuffle_exchange_neighbours"`: shuffle and inverse shuffle, and neighbours in both
+        directions.
+
+    - `processors`: how many there are; a power of two, except for a cascade.
     """
     one_of(name, NETWORKS, "network")
     count = whole_number("processors", processors)

@@ -3,10 +3,10 @@
 ∘ is any associative operator. The orders in which it may be applied are in physics/parts/orders.py.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...checks import one_of, whole_number
 from ...errors import ArgumentError
@@ -16,59 +16,66 @@ from .network import Delivery, Network
 
 
 class Glue(NamedTuple):
-    """One application of the operator. Spans are (first, last) element."""
+    """One application of the operator, by `processor`. Spans are (first, last) element.
+
+    `left_from` and `right_from` are the processors that hold the spans before the step.
+    """
 
     processor: int
-    left: tuple
-    right: tuple
-    left_from: int  # the processors that hold the spans before the step
+    left: tuple[int, int]
+    right: tuple[int, int]
+    left_from: int
     right_from: int
 
 
 @dataclass(frozen=True, eq=False)
 class Recurrence:
-    """A solved recurrence: the results, and who did what at which step."""
+    """A solved recurrence: the `results`, and which processor did what at which step."""
 
     results: list
     order: Order
 
     @property
-    def processors(self):
+    def processors(self) -> int:
+        """The number of processors."""
         return self.order.processors
 
     @property
-    def elements(self):
+    def elements(self) -> int:
         """The number of terms, and one more if the recurrence starts from a given value."""
         return len(self.order.homes)
 
     @property
-    def steps(self):
-        """Time steps: in each, every processor applies the operator once at most."""
+    def steps(self) -> int:
+        """The number of time steps: in each, every processor applies the operator at most once."""
         return len(self.order.steps)
 
     @property
-    def operations(self):
-        """How often the operator is applied in all."""
+    def operations(self) -> int:
+        """How often the operator is applied in total."""
         return sum(len(step.glues) for step in self.order.steps)
 
     @property
-    def bound(self):
+    def bound(self) -> int:
         """A number of steps that no order can beat; see `least_steps`."""
         return least_steps(self.elements, self.processors)
 
     @cached_property
-    def record(self):
-        """For each step a list of `Glue`."""
+    def record(self) -> list[list[Glue]]:
+        """For each step a list of `Glue`: who combined which spans."""
         return record(self.order)
 
     @cached_property
-    def messages(self):
-        """For each step a list of (from, to, span): what must travel before it. Last of all, the
-        results that are brought home."""
+    def messages(self) -> list[list[tuple[int, int, tuple[int, int]]]]:
+        """For each step the messages (from, to, span) sent before it; the last list returns the
+        results to their processors."""
         return messages(self.order)
 
-    def on(self, network, per_hop=1.0, startup=0.0):
-        """What a network makes of the messages: the `Delivery` of all steps together."""
+    def on(self, network: Network, per_hop: float = 1.0, startup: float = 0.0) -> Delivery:
+        """Send the messages through a network: the `Delivery` of all steps together.
+
+        `per_hop` and `startup` are times, as for `Network.deliver`.
+        """
         if not isinstance(network, Network):
             raise ArgumentError(f"network: expected a Network, found {type(network).__name__}")
         if network.processors < self.processors:
@@ -86,14 +93,28 @@ class Recurrence:
         )
 
 
-def recurrence(operator, terms, start=None, order="doubling", processors=None):
-    """Solve x(k) = operator(x(k-1), terms[k]) for all k, in a given order on so many processors.
+def recurrence(
+    operator: Callable[[Any, Any], Any],
+    terms: Iterable,
+    start: Any = None,
+    order: str = "doubling",
+    processors: int | None = None,
+) -> Recurrence:
+    """Solve x(k) = operator(x(k-1), terms[k]) for all k, in a given order on several processors.
 
-    The operator must be associative: a matrix product, a sum, any gluing of two adjacent spans.
-    x(-1) is `start`, or nothing: then x(0) is terms[0]. Orders: "doubling" and "halving" want a
-    processor for each term, "p_fold" and "serial" share the terms among any number;
-    "shuffled_doubling" and "shuffled_p_fold" move the terms about for networks that shuffle.
-    Without `processors` there is one for each term.
+    **Arguments:**
+
+    - `operator`: an associative function of two arguments: a matrix product, a sum, any operator
+      that combines two adjacent spans.
+    - `terms`: at least one.
+    - `start`: x(-1); without it x(0) is terms[0].
+    - `order`: `"doubling"` and `"halving"` need one processor per term; `"p_fold"` and `"serial"`
+      share the terms among any number; `"shuffled_doubling"` and `"shuffled_p_fold"` move the
+      terms between processors, for networks that shuffle.
+    - `processors`: how many there are; by default one per term.
+
+    **Returns:** a `px.parallel.Recurrence` with `results`, `steps`, `operations`, `bound` and
+    `messages`.
     """
     if not callable(operator):
         raise ArgumentError(f"operator: expected a function of two arguments, found {operator!r}")
@@ -101,7 +122,7 @@ def recurrence(operator, terms, start=None, order="doubling", processors=None):
         raise ArgumentError(f"terms: expected a list, found {terms!r}")
     terms = list(terms)
     if not terms:
-        raise ArgumentError("terms: expected at least one, found none")
+        raise ArgumentError("terms: expected at least one term, found none")
     one_of(order, ORDERS, "order")
     row = terms if start is None else [start, *terms]
     count = len(terms) if processors is None else whole_number("processors", processors)

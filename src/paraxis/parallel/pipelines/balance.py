@@ -1,11 +1,11 @@
 """The public `pipeline`: tasks balanced for maximum pipelining, with the fewest buffers.
 
 After Lee and Chang's pipeline of CORDIC processors (1988, section 2.2): a processor for each task,
-a new item every stage, and what is there early is delayed until what it meets is there.
+a new item every stage, and values that are early are delayed until those they meet are available.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -23,32 +23,39 @@ MOST_STAGES = 10**10  # what the search for the fewest buffers can tell apart
 
 
 def pipeline(
-    tasks,
-    stage=None,
-    stages=None,
-    shared=True,
-    values=None,
-    aligned_inputs=True,
-    aligned_outputs=True,
-    processors=None,
-):
-    """The tasks as a pipeline that takes a new item every stage, with the fewest buffers.
+    tasks: TaskGraph,
+    stage: float | None = None,
+    stages: int | None = None,
+    shared: bool = True,
+    values: Mapping[tuple, Hashable | list] | None = None,
+    aligned_inputs: bool = True,
+    aligned_outputs: bool = True,
+    processors: int | None = None,
+) -> Pipeline:
+    """Arrange tasks as a pipeline that takes a new item every stage, with the fewest buffers.
 
-    A task takes one stage, or as many as its weight needs if a `stage` has a length in the unit of
-    the weights; a task of weight 0 takes none. Those without predecessors start at stage 0, where
-    all inputs arrive (unless `aligned_inputs` is false: then inputs come when they are needed).
-    Results of those without successors leave together, at the end (unless `aligned_outputs` is
-    false: then each leaves when it is there). Tasks of weight 0 stand for single inputs and
-    outputs.
+    **Arguments:**
 
-    There are as many `stages` as the longest path needs, or more if asked for. A delay line serves
-    all tasks that need a value, or one each if not `shared`. A task has one value unless `values`
-    maps edges (before, after) to the name of the value that goes along them, or a list of names.
+    - `tasks`: a `px.TaskGraph` without messages, since values travel in no time. Tasks of weight 0
+      represent single inputs and outputs.
+    - `stage`: the length of a stage, in the unit of the weights; a task then takes as many stages
+      as its weight needs. By default every task takes one stage. A task of weight 0 takes none.
+    - `stages`: how many there are; by default as many as the longest path needs.
+    - `shared`: whether one delay line serves all tasks that need a value, instead of one line each.
+    - `values`: names of values along edges, `(before, after)` -> a name or a list of names. By
+      default a task has one value. Not for tasks of a Program, which know theirs.
+    - `aligned_inputs`: whether all inputs arrive at stage 0, where tasks without predecessors
+      start; otherwise they arrive when they are needed.
+    - `aligned_outputs`: whether the results of tasks without successors leave together, at the
+      end; otherwise each leaves when it is available.
+    - `processors`: with fewer processors than tasks, a new item comes only every few stages, a
+      processor does one task at a time, and tasks without predecessors get their inputs when they
+      start. By default there is one processor per task.
 
-    With fewer `processors` than tasks an item comes only every few stages. A processor then does
-    one thing at a time, and tasks without predecessors get what they need when they start.
+    **Returns:** a `px.parallel.Pipeline` with `stages`, `latency`, `interval` and `buffers`.
 
-    Values travel in no time, so tasks with messages are refused.
+    **Raises:** `px.TaskError` if there are no tasks, or tasks with messages; `px.ArgumentError` if
+    an argument is out of range.
     """
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
@@ -57,10 +64,10 @@ def pipeline(
         tasks = StreamTasks(tasks)
     if isinstance(tasks, StreamTasks):
         if values is not None:
-            raise ArgumentError("values: expected none for a Program, whose tasks know theirs")
+            raise ArgumentError("values cannot be given for a Program: its tasks know their values")
         values = tasks.values
     if not len(tasks):
-        raise TaskError(f"pipeline of {tasks.name}: expected at least one task, found none")
+        raise TaskError(f"pipeline of {tasks.name}: there are no tasks")
     latencies = _latencies(tasks, stage)
     spacing, slots, places = 1, [0] * len(tasks), None
     if processors is not None:
@@ -71,7 +78,7 @@ def pipeline(
     if stages > MOST_STAGES:
         raise TaskError(
             f"pipeline of {tasks.name}: expected at most {MOST_STAGES:,} stages, found "
-            f"{Decimal(stages):.2e}; a longer stage makes fewer"
+            f"{Decimal(stages):.2e}; use a longer stage"
         )
     windows = _windows(tasks, latencies, slots, stages, aligned_inputs, aligned_outputs, places)
     ways = routes(tasks, _values(tasks, values), shared, aligned_outputs)
@@ -87,9 +94,9 @@ def _require_no_messages(tasks):
     if tasks.messages:
         (first, then), size = next(iter(tasks.messages.items()))
         raise TaskError(
-            f"pipeline of {tasks.name}: expected edges without messages, found one of size {size} "
-            f"from {tasks.names[first]} to {tasks.names[then]}; a way that takes time can be a "
-            "task between the two"
+            f"pipeline of {tasks.name}: a message of size {size} goes from {tasks.names[first]} to "
+            f"{tasks.names[then]}, but values in a pipeline travel in no time; put a task of that "
+            "weight between the two instead"
         )
 
 
@@ -103,14 +110,14 @@ def _latencies(tasks, stage):
 
 
 def _stages(weight, stage):
-    """How many stages cover a weight. Whole numbers are taken as they are."""
+    """How many stages cover a weight. Integers are taken as exact."""
     exact = Fraction(weight) / Fraction(stage)
     whole = weight == int(weight) and stage == int(stage)
     return math.ceil(exact if whole else exact * (1 - ROUNDING))
 
 
 def _longest_path(tasks, latencies, slots, spacing):
-    """The stages an item needs, if each task starts whole rounds after its slot."""
+    """The stages an item needs, if each task starts an integer number of rounds after its slot."""
     ends = [0] * len(tasks)
     for task in tasks.order:
         ready = max((ends[first] for first in tasks.predecessors[task]), default=0)
@@ -133,7 +140,7 @@ def _windows(tasks, latencies, slots, stages, aligned_inputs, aligned_outputs, p
 
 
 def _values(tasks, values):
-    """(place, place) of an edge -> the names of the values along it."""
+    """(index, index) of an edge -> the names of the values along it."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -146,12 +153,12 @@ def _values(tasks, values):
     found = {}
     for edge, names in values.items():
         if edge not in edges:
-            raise TaskError(f"values: expected edges of {tasks.name}, found {edge!r}")
+            raise TaskError(f"values: expected an edge of {tasks.name}, found {edge!r}")
         names = tuple(names) if isinstance(names, (list, tuple)) else (names,)
         for name in names:
             if not is_hashable(name):
                 raise TaskError(
-                    f"values: expected names of the values along {edge!r}, found {name!r}"
+                    f"values: expected hashable names of the values along {edge!r}, found {name!r}"
                 )
         if not names:
             raise TaskError(f"values: expected the names of the values along {edge!r}, found none")

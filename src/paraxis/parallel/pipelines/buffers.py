@@ -1,9 +1,9 @@
 """The fewest buffers that keep the streams of a pipeline in step.
 
-A task may start once what it needs is there, t_v >= t_u + latency_u, and what is there early waits
-in a delay line. A line that ends at m is m - t_u - latency_u registers long, and m >= t_v for all
+A task may start once its inputs are available, t_v >= t_u + latency_u, and early values wait in a
+delay line. A line that ends at m is m - t_u - latency_u registers long, and m >= t_v for all
 tasks v that take from it. Each of these is a difference of two unknowns, so the corners of the
-linear program are whole (it is the dual of a flow of least cost): its optimum is the optimum of the
+linear program are integers (it is the dual of a flow of least cost): its optimum is that of the
 integer program, for lines with taps as for lines with one taker each. Where an item comes only
 every few stages, the unknowns count these rounds, and everything above holds for them.
 """
@@ -23,29 +23,29 @@ OUTSIDE = None  # takes the results
 class Line:
     """The registers behind a task for one of its values.
 
-    `taps` maps who takes from it, by the place among the tasks or OUTSIDE, to the number of
-    registers the value has gone through by then.
+    `taps` maps the readers, by index among the tasks or OUTSIDE, to the number of registers that
+    the value has passed by then.
     """
 
     task: int
     value: object
-    taps: dict
+    taps: dict[int | None, int]
 
     @property
-    def length(self):
+    def length(self) -> int:
         """Its number of registers."""
         return max(self.taps.values())
 
     @property
-    def tapped(self):
-        """Whether it is read within and at its end; its entry is not within."""
+    def tapped(self) -> bool:
+        """Whether it is read in the middle and at its end; its entry is not the middle."""
         return len({*self.taps.values()} - {0}) > 1
 
 
 def routes(tasks, values, shared, aligned_outputs):
     """The lines there will be: (task, value, takers), one for all takers or one for each.
 
-    `values` maps an edge, as a pair of places, to the values that go along it.
+    `values` maps an edge, as a pair of indices, to the values that go along it.
     """
     takers = {}
     for first, after in enumerate(tasks.successors):
@@ -130,5 +130,5 @@ def _events(limits, order, cost):
         )
     )
     if not found.success:
-        raise ScheduleError(f"fewest buffers: expected an optimum, found {found.message}")
+        raise ScheduleError(f"the search for the fewest buffers failed: {found.message}")
     return np.rint(found.x).astype(int).tolist()

@@ -1,13 +1,24 @@
 """A pipeline: when each task starts on an item, and the delay lines between the tasks."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ...checks import shown
 from ..tasks.task_graph import TaskGraph
 from ..written import written
-from .buffers import OUTSIDE
+from .buffers import OUTSIDE, Line
+
+if TYPE_CHECKING:
+    from .stream import Stream
 
 WIDTH = 100  # letters of a printed line
 MOST_LINES = 17  # for the stages, and for the delay lines
@@ -15,54 +26,54 @@ MOST_LINES = 17  # for the stages, and for the delay lines
 
 @dataclass(frozen=True, eq=False)
 class Pipeline:
-    """Made by `px.pipeline`.
+    """Tasks arranged as a pipeline. Made by `px.pipeline`.
 
-    `starts` and `latencies` say at which stage each task of `tasks` starts on an item and how many
-    stages it takes. An item is done after `stages`, the next one follows `spacing` stages behind,
-    and a stage lasts `stage` in the unit of the tasks' weights. `places` are the processors of the
-    tasks where they are shared.
+    `starts` and `latencies` hold, for each task of `tasks`, the stage at which it starts on an item
+    and how many stages it takes. An item is done after `stages`, the next one follows `spacing`
+    stages behind, and a stage lasts `stage` in the unit of the tasks' weights. `lines` are the
+    delay lines. `places` holds the processor of each task where processors are shared.
     """
 
     tasks: TaskGraph
-    latencies: tuple
-    starts: tuple
+    latencies: tuple[int, ...]
+    starts: tuple[int, ...]
     stages: int
-    lines: tuple
+    lines: tuple[Line, ...]
     shared: bool = True
     stage: float = 1
     spacing: int = 1
-    places: tuple | None = None
+    places: tuple[int | None, ...] | None = None
 
     @property
-    def latency(self):
-        """From the arrival of an item to its results, in the unit of the weights."""
+    def latency(self) -> float:
+        """The time from the arrival of an item to its results, in the unit of the weights."""
         return self.stages * self.stage
 
     @property
-    def interval(self):
-        """From one item to the next, in the unit of the weights."""
+    def interval(self) -> float:
+        """The time from one item to the next, in the unit of the weights."""
         return self.spacing * self.stage
 
     @property
-    def processors(self):
-        """How many there are: one for each task that takes time, unless they are shared."""
+    def processors(self) -> int:
+        """The number of processors: one per task that takes time, unless they are shared."""
         if self.places is None:
             return sum(latency > 0 for latency in self.latencies)
         return max((place for place in self.places if place is not None), default=-1) + 1
 
     @property
-    def buffers(self):
-        """The stages of all delay lines together."""
+    def buffers(self) -> int:
+        """The stages (registers) of all delay lines together."""
         return sum(line.length for line in self.lines)
 
     @cached_property
-    def start(self):
-        """task -> the stage it starts at."""
+    def start(self) -> dict[Hashable, int]:
+        """Task -> the stage it starts at."""
         return dict(zip(self.tasks.names, self.starts, strict=True))
 
     @cached_property
-    def processor(self):
-        """task -> the processor it runs on, from 0; None for a task that takes no time."""
+    def processor(self) -> dict[Hashable, int | None]:
+        """Task -> the processor it runs on, from 0; None for a task that takes no time."""
         places = self.places
         if places is None:
             number = iter(range(len(self.tasks)))
@@ -70,17 +81,17 @@ class Pipeline:
         return dict(zip(self.tasks.names, places, strict=True))
 
     @cached_property
-    def delays(self):
-        """delay line -> its stages; those without any are wires and not listed."""
+    def delays(self) -> dict[str, int]:
+        """Delay line -> its stages; lines without stages are wires and not listed."""
         return {self.line_name(line): line.length for line in self.lines if line.length}
 
     @property
-    def tapped_delay_lines(self):
-        """How many lines are read within as well as at their end."""
+    def tapped_delay_lines(self) -> int:
+        """How many delay lines are read in the middle as well as at their end."""
         return sum(line.tapped for line in self.lines)
 
-    def line_name(self, line):
-        """The task, the value if it has several, and the taker if lines are not shared."""
+    def line_name(self, line: Line) -> str:
+        """The task, the value if it has several, and the reader if lines are not shared."""
         name = self.name_of(line.task)
         if line.value is not None:
             name += f".{line.value}"
@@ -88,32 +99,43 @@ class Pipeline:
             name += f" to {self.name_of(next(iter(line.taps)))}"
         return name
 
-    def readers(self, line):
-        """Who reads a line and where, in words for each."""
+    def readers(self, line: Line) -> list[str]:
+        """Who reads a line and where: one phrase per reader."""
         return [
             shown(self.name_of(task)) + (f" after {delay}" if delay else " at once")
             for task, delay in sorted(line.taps.items(), key=lambda tap: tap[1])
         ]
 
-    def name_of(self, task):
-        """The name of a task, or of what is outside."""
+    def name_of(self, task: int | None) -> str:
+        """The name of a task, or "the outside"."""
         return "the outside" if task is OUTSIDE else str(self.tasks.names[task])
 
     # -- running it -------------------------------------------------------------------------------
 
-    def simulate(self, items, functions=None):
-        """Send items through it, stage by stage; see `paraxis.parallel.pipelines.stream`.
+    def simulate(self, items: int | Sequence[Mapping], functions: Mapping | None = None) -> Stream:
+        """Send items through the pipeline, stage by stage.
 
-        Raises a ScheduleError where items meet that do not belong together.
+        **Arguments:**
+
+        - `items`: how many to send; or, with `functions`, one dict per item, input task -> value.
+        - `functions`: task -> a function with one argument per edge to the task, in their order:
+          the value, or a dict of values where several go along the edge. It returns the task's
+          value, or a dict where its values have names. An input's function gets the item's value.
+          Only tasks of weight 0 with one argument may be left out; they pass the argument on.
+
+        **Returns:** an object with `results`, one dict per item, output task -> value; and `done`,
+        the stage at which each item is done.
+
+        **Raises:** `px.ScheduleError` where items meet that do not belong together.
         """
         from .stream import stream
 
         return stream(self, items, functions)
 
-    def evaluate(self, /, **arrays):
-        """For a pipeline of a Program: stream a batch of states through it, a state an item.
+    def evaluate(self, /, **arrays: ArrayLike) -> np.ndarray | dict[str, np.ndarray]:
+        """Stream a batch of states through the pipeline of a Program, one item per state.
 
-        Results are those of `Program.evaluate`.
+        Arguments and results are those of `Program.evaluate`.
         """
         from .program import evaluate
 
@@ -121,7 +143,7 @@ class Pipeline:
 
     # -- showing it -------------------------------------------------------------------------------
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """Everything as plain values, for JSON."""
         names, before = self.tasks.names, self.tasks.predecessors
         return {
@@ -154,12 +176,12 @@ class Pipeline:
             ],
         }
 
-    def to_json(self, path=None):
-        """The pipeline as JSON text; written to a file if one is named."""
+    def to_json(self, path: str | PathLike | None = None) -> str:
+        """The pipeline as JSON text; also written to `path` if one is given."""
         return written(json.dumps(self.to_dict(), indent=1), path)
 
-    def to_html(self, path=None):
-        """A drawing as one HTML page, stages from left to right; written to a file if named."""
+    def to_html(self, path: str | PathLike | None = None) -> str:
+        """A drawing as one HTML page, stages from left to right; written to `path` if given."""
         from .page import page
 
         return written(page(self), path)
@@ -168,12 +190,12 @@ class Pipeline:
         return f"<Pipeline {shown(self.tasks.name)}: {self.summary}>"
 
     @property
-    def pace(self):
-        """When items come, in words."""
+    def pace(self) -> str:
+        """How often items come, in words."""
         return "every stage" if self.spacing == 1 else f"every {self.spacing} stages"
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """The sizes in one line."""
         return (
             f"{self.processors} processors, {self.stages} stages, an item {self.pace}, "

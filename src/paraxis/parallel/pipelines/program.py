@@ -119,8 +119,8 @@ def evaluate(pipeline, arrays):
     tasks = pipeline.tasks
     if not isinstance(tasks, StreamTasks):
         raise ArgumentError(
-            f"pipeline of {tasks.name}: expected one of a Program, found one of other tasks; "
-            "simulate(items, functions) runs these"
+            f"pipeline of {tasks.name}: only a pipeline of a Program can be evaluated; "
+            "use simulate(items, functions) for other tasks"
         )
     graph = tasks.program.graph
     batch, states = _states(graph, arrays)

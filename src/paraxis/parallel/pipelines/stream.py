@@ -20,10 +20,10 @@ EMPTY = (None, None)  # no item, no value
 
 @dataclass(frozen=True)
 class Stream:
-    """What came out: for each item its `results`, task -> value, and the stage it was done at."""
+    """For each item its `results`, output task -> value, and the stage at which it was `done`."""
 
-    results: list
-    done: list
+    results: list[dict]
+    done: list[int]
 
 
 def stream(pipeline, items, functions=None):
@@ -48,11 +48,11 @@ def _check(tasks, functions):
     """Names are those of tasks, and no task lacks a function that needs one."""
     if not isinstance(functions, Mapping):
         raise ArgumentError(
-            f"functions: expected a mapping of tasks, found {type(functions).__name__}"
+            f"functions: expected a mapping from tasks, found {type(functions).__name__}"
         )
     for name, function in functions.items():
         if name not in tasks.index:
-            raise ArgumentError(f"functions: expected names of tasks, found {name!r}")
+            raise ArgumentError(f"functions: there is no task {name!r}")
         if not callable(function):
             raise ArgumentError(f"function of {name}: expected a function, found {function!r}")
     lacking = [
@@ -62,8 +62,8 @@ def _check(tasks, functions):
     ]
     if lacking:
         raise ArgumentError(
-            "functions: expected one for each task that has a weight or several arguments, found "
-            f"none for {listing(lacking, most=8)}"
+            "functions: every task with a weight or several arguments needs a function, but there "
+            f"is none for {listing(lacking, most=8)}"
         )
 
 
@@ -76,7 +76,7 @@ def _given(tasks, items, functions):
         return [dict.fromkeys(inputs)] * whole_number("items", items)
     if not isinstance(items, Sequence) or isinstance(items, str) or not items:
         raise ArgumentError(
-            "items: expected a list of dicts, or a number if there are no functions, "
+            "items: expected a list of dicts, or an integer if there are no functions, "
             f"found {items!r}"
         )
     for number, item in enumerate(items):
@@ -87,8 +87,8 @@ def _given(tasks, items, functions):
             )
     if functions is None:
         raise ArgumentError(
-            "functions: expected what the tasks make of the items' values, found none; only a "
-            "number of items needs none"
+            "functions: items with values need them, to say what the tasks compute; give an "
+            "integer as items to follow items without values"
         )
     return items
 
@@ -121,7 +121,7 @@ class _Machine:
                 line[0] = (number, self.named(task, number, result, value))
             if not self.tasks.successors[task]:
                 self.leave(task, (number, result))
-        for task, lines in enumerate(self.fed):  # the clock: registers take what stands before them
+        for task, lines in enumerate(self.fed):  # the clock: registers take the value before them
             if self.turn(task, self.pipeline.latencies[task]):
                 for _, line in lines:
                     line.rotate()
@@ -149,7 +149,7 @@ class _Machine:
         if len(numbers) > 1:
             met = (f"{_item(k)} from {self.name(first)}" for k, first in numbers.items())
             raise ScheduleError(
-                f"stage {self.now}: {self.name(task)} gets {' and '.join(met)} at once"
+                f"stage {self.now}: {self.name(task)} receives {' and '.join(met)} together"
             )
         return next(iter(numbers)), arguments
 
@@ -166,8 +166,8 @@ class _Machine:
         until, by = self.busy.get(places[task], (0, None))
         if self.now < until:
             raise ScheduleError(
-                f"stage {self.now}: {self.name(task)} finds processor {places[task]} at work on "
-                f"{self.name(by)}"
+                f"stage {self.now}: {self.name(task)} needs processor {places[task]}, which is "
+                f"busy with {self.name(by)}"
             )
         self.busy[places[task]] = (self.now + self.pipeline.latencies[task], task)
 
@@ -199,7 +199,8 @@ class _Machine:
         (number, value), due = output, self.item(age)
         if number != due:
             raise ScheduleError(
-                f"stage {self.now}: {_item(number)} leaves {self.name(task)}, {_item(due)} is due"
+                f"stage {self.now}: {_item(number)} leaves {self.name(task)}, "
+                f"but {_item(due)} is due"
             )
         if number is not None:
             self.results[number][self.tasks.names[task]] = value

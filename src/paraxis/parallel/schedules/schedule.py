@@ -1,10 +1,14 @@
-"""A schedule: when and where each task runs. Checked when it is made, so none is wrong."""
+"""A schedule: when and where each task runs. It is checked when made, so none is wrong."""
+
+from __future__ import annotations
 
 import json
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral, Real
+from os import PathLike
 
 from ...checks import shown, whole_number
 from ...errors import ScheduleError
@@ -19,17 +23,29 @@ MOST_IN_NOTEBOOKS = 5_000  # tasks, about 400 kB
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """`starts` and `places` say when and on which processor each task of `tasks` runs.
+    """When and on which processor each task runs; usually made by `px.schedule`.
 
-    `bounds` maps the name of a bound to a time that no schedule can beat.
+    Times are in the unit of the tasks' weights.
+
+    **Arguments:**
+
+    - `tasks`: a `px.TaskGraph`.
+    - `processors`: how many there are.
+    - `starts`: the start of each task, in the order of `tasks.names`.
+    - `places`: the processor of each task, from 0, in the same order.
+    - `method`: how it was found.
+    - `bounds`: names of bounds -> times that no schedule can beat.
+
+    **Raises:** `px.ScheduleError` if a task starts before its predecessors and their messages are
+    done, or if two tasks overlap on a processor.
     """
 
     tasks: TaskGraph
     processors: int
-    starts: tuple
-    places: tuple
+    starts: tuple[float, ...]
+    places: tuple[int, ...]
     method: str = "given"
-    bounds: dict = field(default_factory=dict)
+    bounds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self):
         self._keep("processors", whole_number("processors", self.processors))
@@ -44,81 +60,81 @@ class Schedule:
         object.__setattr__(self, what, value)
 
     @cached_property
-    def start(self):
-        """task -> when it starts."""
+    def start(self) -> dict[Hashable, float]:
+        """Task -> when it starts."""
         return dict(zip(self.tasks.names, self.starts, strict=True))
 
     @cached_property
-    def processor(self):
-        """task -> the processor it runs on, from 0."""
+    def processor(self) -> dict[Hashable, int]:
+        """Task -> the processor it runs on, from 0."""
         return dict(zip(self.tasks.names, self.places, strict=True))
 
     @cached_property
-    def makespan(self):
+    def makespan(self) -> float:
         """When the last task ends."""
         ends = (s + w for s, w in zip(self.starts, self.tasks.weights, strict=True))
         return max(ends, default=0)
 
     @property
-    def bound(self):
+    def bound(self) -> float:
         """The best of the bounds: no schedule can be shorter."""
         return max(self.bounds.values(), default=self.tasks.span)
 
     @property
-    def tight(self):
-        """The names of the bounds that are the best."""
+    def tight(self) -> list[str]:
+        """The names of the bounds that equal the best one."""
         least = self.bound - self._rounding
         return [name for name, value in self.bounds.items() if value >= least]
 
     @property
-    def optimal(self):
+    def optimal(self) -> bool:
         """Whether the bound proves that no schedule is shorter."""
         return self.makespan <= self.bound + self._rounding
 
     @property
     def _rounding(self):
-        """Of times that may be sums over all tasks."""
+        """The rounding error of times that may be sums over all tasks."""
         return rounding(self.makespan, self.bound, sums=len(self.tasks))
 
     @property
-    def gap(self):
-        """How far above the bound it is, as a share of the bound; infinite if that is 0."""
+    def gap(self) -> float:
+        """How far the makespan is above the bound, relative to the bound; infinite if that is 0."""
         if self.optimal:
             return 0.0
         return self.makespan / self.bound - 1 if self.bound else math.inf
 
     @property
-    def speedup(self):
-        """One processor's time over this schedule's."""
+    def speedup(self) -> float:
+        """The time of one processor over the makespan."""
         return self.tasks.work / self.makespan if self.makespan else 1.0
 
     @property
-    def is_slow(self):
+    def is_slow(self) -> bool:
         """Whether one processor, which needs no messages, would be faster."""
         return self.makespan > self.tasks.work + self._rounding
 
     @property
-    def efficiency(self):
-        """The share of the time of processors that compute that is used."""
+    def efficiency(self) -> float:
+        """The speed-up per processor that computes: the share of their time that is used."""
         return self.speedup / self.computing if self.makespan else 1.0
 
-    senders = 0  # the last so many processors only send what the first compute, in the same order
+    senders = 0  # so many processors, the last ones, only send what the first compute, in order
 
     @property
-    def computing(self):
-        """How many processors compute."""
+    def computing(self) -> int:
+        """The number of processors that compute."""
         return self.processors - self.senders
 
     @cached_property
-    def rows(self):
-        """processor -> the names of its tasks in order of time; those without tasks left out."""
+    def rows(self) -> dict[int, list[Hashable]]:
+        """Processor -> the names of its tasks in time order; idle processors are left out."""
         names = self.tasks.names
         return {
             place: [names[task] for task in row]
             for place, row in busy_rows(self.tasks, self.starts, self.places).items()
         }
 
-    def to_dict(self):
+    def to_dict(self) -> dict:
         """Everything as plain values, for JSON."""
         tasks = self.tasks
         return {
@@ -147,40 +163,43 @@ class Schedule:
             ],
         }
 
-    def to_json(self, path=None):
-        """The schedule as JSON text; written to a file if one is named."""
+    def to_json(self, path: str | PathLike | None = None) -> str:
+        """The schedule as JSON text; also written to `path` if one is given."""
         return written(json.dumps(self.to_dict(), indent=1), path)
 
-    def to_html(self, path=None):
-        """An interactive chart as one HTML page; written to a file if one is named."""
+    def to_html(self, path: str | PathLike | None = None) -> str:
+        """An interactive Gantt chart as one HTML page; also written to `path` if one is given."""
         from ..gantt.page import page
 
         return written(page(self), path)
 
-    def compile(self, dtype="float64"):
-        """Machine code of the scheduled Program, a thread for each processor that has tasks."""
+    def compile(self, dtype: str = "float64"):
+        """Compile the scheduled Program: a kernel with one thread per processor that has tasks.
+
+        **Raises:** `px.ScheduleError` if the tasks are not those of a Program.
+        """
         from ..threads import compiled
 
         return compiled(self, dtype)
 
-    def to_c(self, name=None, dtype="float64"):
-        """C11 source of the scheduled Program, a function for each processor that has tasks."""
+    def to_c(self, name: str | None = None, dtype: str = "float64") -> str:
+        """C11 source of the scheduled Program: one function per processor that has tasks."""
         from ..threads import c_source
 
         return c_source(self, name, dtype)
 
-    def export(self, folder, name=None, dtype="float64"):
-        """Write that source, its header and a self-test with threads to a folder.
+    def export(self, folder: str | PathLike, name: str | None = None, dtype: str = "float64"):
+        """Write the C source, its header and a self-test with threads to a folder.
 
-        The result has `paths`, the commands that `build` the self-test, and the one that runs it,
-        `test`.
+        **Returns:** an object with `paths`, the files; `build`, commands that compile the
+        self-test; and `test`, the command that runs it.
         """
         from ..threads import exported
 
         return exported(self, folder, name, dtype)
 
     def _repr_html_(self):
-        """In notebooks: the chart, unless it is too large to be kept in one."""
+        """In notebooks: the chart, unless it is too large for one."""
         from ..gantt.page import framed
 
         return framed(self) if len(self.tasks) <= MOST_IN_NOTEBOOKS else None
@@ -197,7 +216,7 @@ class Schedule:
 
 
 def violations(tasks, processors, starts, places):
-    """What is wrong with a schedule, a sentence each; nothing if it is one."""
+    """What is wrong with a schedule, one sentence per fault; an empty list if nothing is."""
     if len(starts) != len(tasks) or len(places) != len(tasks):
         return [
             f"expected a start and a processor for {len(tasks)} tasks, found "
@@ -209,7 +228,7 @@ def violations(tasks, processors, starts, places):
 
 
 def _impossible(tasks, processors, starts, places):
-    """Starts that are no times, and places that are no processors."""
+    """Starts that are not times, and places that are not processors."""
     wrong = []
     for name, start, place in zip(tasks.names, starts, places, strict=True):
         if not _is_time(start):
@@ -227,7 +246,7 @@ def _too_early(tasks, starts, places):
             if start < ready - rounding(start, ready):
                 wrong.append(
                     f"task {tasks.names[task]} starts at {start}, but needs {tasks.names[first]}, "
-                    f"which is there at {ready}"
+                    f"which is not available before {ready}"
                 )
     return wrong
 
@@ -255,7 +274,7 @@ def _is_one_of(place, processors):
 
 
 def _plain(value):
-    """Python's own number, of which JSON is made. What is no number stays, to be refused."""
+    """A Python number, for JSON. Anything else stays as it is, to be refused."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

@@ -1,4 +1,4 @@
-"""The public `schedule`: a method by name, its schedule checked and beside its bounds."""
+"""The public `schedule`: a method chosen by name; its schedule is checked and has bounds."""
 
 import inspect
 
@@ -20,21 +20,30 @@ METHODS = {
 }
 
 
-def schedule(tasks, processors, method="list", **options):
-    """When and where each task runs, on so many equal processors.
+def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options) -> Schedule:
+    """Schedule tasks on identical processors: when and where each task runs.
 
-    The methods and their options:
+    **Arguments:**
 
-    - "list": whenever a processor is free, start the ready task of highest priority; or all on
-      one processor, where messages make that shorter.
-      `priority`: "hlf", "cp_misf" (the default) or "dhlf_misf"; see `list_schedule`.
-    - "streamlined": Dhanaraj's cycles, filled layer by layer. `layers`: name -> layer, if the
-      tasks have layers of their own; see `layered_schedule`.
-    - "heft": each task where it ends first, also in gaps, or all on one processor; see `heft`.
-    - "optimal": the shortest that is found, proved to be so where time and size allow; needs
-      OR-Tools. `time_limit`: seconds, 60 if not given. `seed`: of the searches, 0 if not given.
+    - `tasks`: a `px.TaskGraph`.
+    - `processors`: how many there are, an integer >= 1.
+    - `method`: one of
 
-    The schedule's `bounds` say what no schedule can beat; `optimal` and `gap` go by them.
+      - `"list"`: whenever a processor is free, start the ready task with the highest priority; or
+        run everything on one processor, where messages make that shorter. Option `priority`:
+        `"hlf"`, `"cp_misf"` (the default) or `"dhlf_misf"`.
+      - `"streamlined"`: Dhanaraj's cycles, filled layer by layer. Option `layers`: a mapping from
+        names to layers, if the tasks have layers of their own.
+      - `"heft"`: put each task where it ends first, gaps included, or all on one processor.
+      - `"optimal"`: the shortest schedule found, with a proof where time and size allow; needs
+        OR-Tools (`pip install 'paraxis[opt]'`). Options `time_limit`: seconds, 60 by default;
+        `seed`: of the searches, 0 by default.
+
+    **Returns:** a `px.parallel.Schedule`. Its `bounds` are times that no schedule can beat;
+    `optimal` and `gap` compare its makespan with the best of them.
+
+    **Raises:** `px.ArgumentError` if the method or an option is unknown;
+    `px.MissingPackageError` if a package that the method needs is not installed.
     """
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
@@ -63,6 +72,8 @@ def _check_option(name, method):
     if name in known:
         return
     if elsewhere:
-        raise ArgumentError(f"{name}: expected method {' or '.join(elsewhere)}, found {method}")
+        raise ArgumentError(
+            f"{name} is an option of method {' or '.join(elsewhere)}, not of {method}"
+        )
     choice, near = (f"one of {', '.join(known)}" if known else "none"), did_you_mean(name, known)
     raise ArgumentError(f"options of method {method}: expected {choice}, found {name!r}{near}")

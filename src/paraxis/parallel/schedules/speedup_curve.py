@@ -1,14 +1,17 @@
 """What more processors bring: schedules of the same tasks on different numbers of them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from numbers import Integral
+from os import PathLike
 
 from ...checks import shown, whole_number
 from ...drawing.figure import Figure
 from ...errors import ArgumentError
 from ..methods.bounds import gap_text
 from ..methods.rounding import rounding
+from ..tasks.task_graph import TaskGraph
 from ..written import written
 from .schedule import MOST_IN_NOTEBOOKS, Schedule
 from .scheduling import schedule
@@ -20,39 +23,39 @@ PROCESSORS, BOUND = "processors", "no schedule can be above"  # in figures
 
 @dataclass(frozen=True, repr=False)
 class SpeedupCurve:
-    """Schedules of the same tasks; its columns are tuples, one item a schedule."""
+    """Schedules of the same tasks; each property is a tuple with one entry per schedule."""
 
     schedules: tuple[Schedule, ...]
 
     @property
-    def processors(self):
+    def processors(self) -> tuple[int, ...]:
         return tuple(each.processors for each in self.schedules)
 
     @property
-    def makespan(self):
+    def makespan(self) -> tuple[float, ...]:
         return tuple(each.makespan for each in self.schedules)
 
     @property
-    def speedup(self):
+    def speedup(self) -> tuple[float, ...]:
         return tuple(each.speedup for each in self.schedules)
 
     @property
-    def efficiency(self):
+    def efficiency(self) -> tuple[float, ...]:
         return tuple(each.efficiency for each in self.schedules)
 
     @property
-    def bound(self):
+    def bound(self) -> tuple[float, ...]:
         """No schedule can have a shorter makespan."""
         return tuple(each.bound for each in self.schedules)
 
-    def to_html(self, path=None):
-        """The curves and a chart of each schedule as one HTML page; also a file if one is named."""
+    def to_html(self, path: str | PathLike | None = None) -> str:
+        """The curves and a chart of each schedule as one HTML page; written to `path` if given."""
         from ..gantt.page import page
 
         return written(page(*self.schedules, figures=speedup_figures(self.schedules)), path)
 
     def _repr_html_(self):
-        """In notebooks: that page, unless it is too large to be kept in one."""
+        """In notebooks: that page, unless it is too large for one."""
         from ..gantt.page import framed
 
         if sum(len(each.tasks) for each in self.schedules) > MOST_IN_NOTEBOOKS:
@@ -77,10 +80,20 @@ def _digits(time):
     return f"{time}" if isinstance(time, int) else f"{time:.6g}"
 
 
-def speedup_curve(tasks, processors, method="list", **options):
-    """Schedules on each of `processors`, numbers or, if it is one number, all up to it.
+def speedup_curve(
+    tasks: TaskGraph, processors: int | Iterable[int], method: str = "list", **options
+) -> SpeedupCurve:
+    """Schedule the same tasks on different numbers of processors.
 
-    None is longer than one on fewer processors, and none has a weaker bound than one on more.
+    **Arguments:**
+
+    - `tasks`: a `px.TaskGraph`.
+    - `processors`: the numbers of processors, or one integer p for all of 1 to p.
+    - `method` and its options: as for `px.schedule`.
+
+    **Returns:** a curve with `schedules`, `processors`, `makespan`, `speedup`, `efficiency` and
+    `bound`, one entry per schedule. No schedule is longer than one on fewer processors, and none
+    has a weaker bound than one on more.
     """
     if isinstance(processors, Integral):
         processors = range(1, whole_number("processors", processors) + 1)
@@ -89,9 +102,9 @@ def speedup_curve(tasks, processors, method="list", **options):
     except TypeError:
         counts = ()
     if not counts:
-        raise ArgumentError(f"processors: expected numbers of them, found {processors!r}")
+        raise ArgumentError(f"processors: expected at least one integer, found {processors!r}")
     if len(counts) > MOST_SCHEDULES:
-        raise ArgumentError(f"processors: expected at most {MOST_SCHEDULES:,} numbers, found more")
+        raise ArgumentError(f"processors: expected at most {MOST_SCHEDULES:,} integers, found more")
     return SpeedupCurve(consistent([schedule(tasks, p, method, **options) for p in counts]))
 
 

@@ -1,9 +1,9 @@
 """A schedule for threads of a real machine, where a message costs as much as hundreds of flops.
 
-Every processor makes all that its results need (cones.py), so some values are made several times.
-What many results need can be shared out in the same way, and exchanged once. Which is best is
-found with a model of the machine: flops, the latency of a message, and work for every value that
-is received or stored.
+Every processor computes everything its results need (cones.py), so some values are computed several
+times. Values that many results need can be divided in the same way, and exchanged once. The best
+variant is found with a model of the machine: flops, the latency of a message, and work for every
+value that is received or stored.
 """
 
 import math
@@ -14,6 +14,7 @@ import numpy as np
 
 from ...checks import whole_number
 from ...errors import ArgumentError
+from ...programs import Program
 from ..tasks.grain import gather
 from ..tasks.task_graph import ProgramTasks, TaskGraph
 from .cones import share_out
@@ -29,11 +30,17 @@ MOST_UNITS = 4000  # that are compared with each other
 LOWER = (0.25, 0.5, 0.75)  # how much of the common work is shared out, before an exchange
 
 
-def thread_schedule(program, processors=2, latency=LATENCY):
-    """A schedule of a Program's operations for threads, some operations on several of them.
+def thread_schedule(program: Program, processors: int = 2, latency: float = LATENCY) -> Schedule:
+    """Schedule a Program's operations for threads; some operations run on several of them.
 
-    `latency` is the time of a message between two cores, in flops. Processors stay idle where
-    more of them would not make it shorter.
+    **Arguments:**
+
+    - `program`: a `px.Program`.
+    - `processors`: the most threads to use. Some stay idle where more would not be faster.
+    - `latency`: the time of a message between two cores, in flops.
+
+    **Returns:** a `px.parallel.Schedule`, whose `compile()` and `to_c()` give code with threads.
+    Its times are in flops.
     """
     processors = whole_number("processors", processors)
     if isinstance(latency, bool) or not isinstance(latency, Real) or not 0 <= latency < math.inf:
@@ -53,7 +60,7 @@ class _Work:
 
     def __init__(self, tasks):
         self.tasks = tasks
-        self.result_lines = self._result_lines()  # the tasks whose results lie in one line
+        self.result_lines = self._result_lines()  # the tasks whose results share a line
         self.results = Counter(task for line in self.result_lines for task in line)
         grain = tasks.work / MOST_UNITS
         self.unit = gather(tasks.weights, tasks.predecessors, tasks.successors, grain)
@@ -80,7 +87,7 @@ class _Work:
         return [[task for task in line if task is not None] for line in lines]
 
     def divisions(self, parts, latency):
-        """Lists of tasks, one a part: without an exchange, then with one."""
+        """Lists of tasks, one per part: without an exchange, then with one."""
         outcomes = list(dict.fromkeys(self.unit[task] for task in self.results))
         away = np.array([0, *[2 * latency] * (parts - 1)])  # for all but the caller
         for twice in (1.0, 1.0 / parts):

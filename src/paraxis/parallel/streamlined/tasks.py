@@ -1,10 +1,10 @@
 """Dhanaraj's streamlined tasks: the inverse dynamics of a robot in subtasks of three operations.
 
-His steps (steps.py, friction_steps.py) are traced for the robot at hand. What is left of a step,
-without operations on zeros and ones and those that no torque needs, goes into as few subtasks as
-can be. They have the last of the numbers that Table 4.1 has for the step, as he counts them; what
-is beyond the table is called 3+1, 3+2, ... for link 3. Who waits for whom is what the operations
-say.
+His steps (steps.py, friction_steps.py) are traced for the given robot. The operations that remain
+of a step, without those on zeros and ones and those that no torque needs, go into as few subtasks
+as possible. They take the last of the numbers that Table 4.1 has for the step, as he counts them;
+subtasks beyond the table are called 3+1, 3+2, ... for link 3. Dependencies are those of the
+operations.
 """
 
 from bisect import bisect_right
@@ -21,7 +21,7 @@ from ...programs import Program
 from ...robots.branching import require_chain
 from ...robots.model import Model
 from ...robots.robot import Robot
-from ..tasks.task_graph import ProgramTasks
+from ..tasks.task_graph import ProgramTasks, TaskGraph
 from .friction_steps import motor_torque
 from .steps import inverse_dynamics
 from .table import MAKES, general_arm, task_name
@@ -29,18 +29,24 @@ from .table import MAKES, general_arm, task_name
 OPERATIONS = 3  # in a subtask
 
 
-def streamlined_tasks(robot, customised=True, friction=False):
+def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = False) -> TaskGraph:
     """The subtasks of a robot's inverse dynamics by Dhanaraj's scheme, each of weight 1.
 
-    Task 301 is subtask 1 of link 3 in his Table 4.1; task 3+1 is one that the table has not: twists
-    other than 0 and 90 degrees, inertia tensors with products, rotors and branches need some.
+    **Arguments:**
 
-    `friction=True` goes on to the torques of the motors, `input` of px.motor_torques, and adds the
-    subtasks of bearings and transmissions. A square root or a division is one operation like
-    others; comparing, choosing and taking absolute values are free, as sign changes are.
+    - `robot`: a `px.Robot`.
+    - `customised`: whether the subtasks are those of this very robot. If false, they are those of
+      the general arm of his tables, with as many links and the same kinds of joints.
+    - `friction`: whether to go on to the torques of the motors, `input` of `px.motor_torques`,
+      which adds the subtasks of bearings and transmissions. A square root or a division is one
+      operation like any other; comparisons, selections and absolute values are free, as sign
+      changes are.
 
-    `customised=False` gives instead the general arm of the tables, with as many links and the same
-    kinds of joints.
+    **Returns:** a `px.TaskGraph`. Task 301 is subtask 1 of link 3 in his Table 4.1; task 3+1 is
+    one that is not in the table: twists other than 0 and 90 degrees, inertia tensors with
+    products, rotors and branches need some.
+
+    **Raises:** `px.ArgumentError` if `friction` is asked for with `customised=False`.
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
@@ -48,8 +54,8 @@ def streamlined_tasks(robot, customised=True, friction=False):
         return _customised(robot, friction)
     if friction:
         raise ArgumentError(
-            "friction: expected a customised robot, found customised=False: the tables of the "
-            "general arm have no subtasks for friction"
+            "friction needs customised=True: the tables of the general arm have no subtasks for "
+            "friction"
         )
     require_chain(Model(robot), "general arm")
     return general_arm([joint.kind for joint in robot.joints])
@@ -57,7 +63,7 @@ def streamlined_tasks(robot, customised=True, friction=False):
 
 @dataclass
 class _Step:
-    """A step of a link: the subtasks that the table has for it, and what is left of it."""
+    """A step of a link: the subtasks that the table has for it, and the operations left of it."""
 
     link: int
     numbers: tuple

@@ -1,9 +1,10 @@
-"""An array of matrix-vector processors: which there are, what each does when, and what waits.
+"""An array of matrix-vector processors: its processors, their timetable, and its buffers.
 
-A processor loads its operands when it starts, and keeps its result until it has the next one. What
-is needed later waits in the delay line behind it: registers in a row, shifted whenever the
-processor has a result, and read by each taker at a tap of its own. So a line has as many registers
-as further results come before its last taker starts. An input has one more, where it arrives.
+A processor loads its operands when it starts, and keeps its result until it has the next one.
+Values that are needed later wait in the delay line behind it: registers in a row, shifted whenever
+the processor has a result, and read by each taker at a tap of its own. So a line has as many
+registers as further results come before its last taker starts. An input has one more, where it
+arrives.
 """
 
 import re
@@ -11,11 +12,17 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 
 from ...checks import one_of, shown, whole_number
 from ...errors import ArgumentError, ScheduleError
 from .links import Links
-from .wiring import OUTSIDE, Constant, Input, Wiring
+from .wiring import OUTSIDE, Constant, Input, Operation, Wiring
+
+if TYPE_CHECKING:
+    from .simulation import Stream
 
 INSIDE = "inside a node"
 IDLE = "·"  # in charts
@@ -27,44 +34,45 @@ class SystolicArray:
     """Made by `px.parallel.systolic_array`. Times are in flops, buffers in words.
 
     `starts` maps each operation to the flops from the arrival of its state to its start,
-    `processor` to the hardware that does it: (place, part of that place, slot).
+    `processor` to the hardware that does it: (node, part of that node, slot). `interval` is the
+    time from one state to the next.
     """
 
     form: str
     machine: str
     links: Links
     wiring: Wiring
-    starts: dict
-    processor: dict
+    starts: dict[Operation, int]
+    processor: dict[Operation, tuple]
     interval: int  # from one state to the next
-    least_buffers: int | None = None  # no timing needs less; if that is known
+    least_buffers: int | None = None  # no timing needs fewer, if that is known
 
     def __post_init__(self):
         for source, taker, _, tick in self.reads:
             if self.end(source) > tick:
                 raise ScheduleError(
-                    f"{self.title}: {taker} starts at {tick}, but needs {source}, which is there "
-                    f"at {self.end(source)}"
+                    f"{self.title}: {taker} starts at {tick}, but needs {source}, which is not "
+                    f"available before {self.end(source)}"
                 )
         if clash := self._clash(self.interval):
             raise ScheduleError(
-                f"{self.title}, a state every {self.interval} flops: the processor of {clash} is "
-                "asked for the next operation before it is done"
+                f"{self.title}, a state every {self.interval} flops: the processor of {clash} must "
+                "start its next operation before it is done"
             )
 
     # -- time -------------------------------------------------------------------------------------
 
     @cached_property
-    def latency(self):
-        """From the arrival of a state to the departure of its torques."""
+    def latency(self) -> int:
+        """The flops from the arrival of a state to the departure of its torques."""
         return max(self.end(output) for output in self.wiring.outputs)
 
-    def end(self, source):
-        """When a value is there."""
+    def end(self, source) -> int:
+        """When a value is available."""
         return 0 if isinstance(source, Input) else self.starts[source] + source.operator.flops
 
     @cached_property
-    def shortest_interval(self):
+    def shortest_interval(self) -> int:
         """The fewest flops from one state to the next at which every processor keeps up."""
         work = Counter()
         for operation in self.starts:
@@ -74,14 +82,16 @@ class SystolicArray:
             flops += 1
         return flops
 
-    def with_interval(self, flops):
-        """The same array, fed slower or faster."""
+    def with_interval(self, flops: int) -> "SystolicArray":
+        """The same array, with a state every so many `flops`."""
         if isinstance(flops, bool) or not isinstance(flops, Integral) or flops < 1:
-            raise ArgumentError(f"interval: expected a whole number of flops >= 1, found {flops!r}")
+            raise ArgumentError(
+                f"interval: expected an integer number of flops >= 1, found {flops!r}"
+            )
         return replace(self, interval=int(flops), least_buffers=None)
 
     def _clash(self, interval):
-        """An operation during which its processor is asked for another one, if there is any."""
+        """An operation that overlaps with another on its processor, if there is any."""
         taken = {}  # (processor, flop within the interval) -> operation
         for operation, start in self.starts.items():
             for flop in range(start, start + operation.operator.flops):
@@ -94,13 +104,13 @@ class SystolicArray:
     # -- processors and wires ---------------------------------------------------------------------
 
     @property
-    def processors(self):
-        """How many matrix-vector processors there are."""
+    def processors(self) -> int:
+        """The number of matrix-vector processors."""
         return self.processors_of.total()
 
     @cached_property
-    def processors_of(self):
-        """(place, part) -> how many of them are there."""
+    def processors_of(self) -> Counter:
+        """(node, part) -> how many of them it has."""
         sizes = {self.processor[each]: each.operator.processors for each in self.starts}
         found = Counter()
         for (place, part, _), size in sizes.items():
@@ -108,13 +118,13 @@ class SystolicArray:
         return found
 
     @property
-    def wires(self):
-        """How many point-to-point wires there are."""
+    def wires(self) -> int:
+        """The number of point-to-point wires."""
         return self.wires_of.total()
 
     @cached_property
-    def wires_of(self):
-        """(place, part) -> the wires that lead to its processors.
+    def wires_of(self) -> Counter:
+        """(node, part) -> the wires that lead to its processors.
 
         One for each operand and processor of the same node it may come from; all that comes from
         other nodes or from outside comes by one wire. Constants need none.
@@ -138,7 +148,7 @@ class SystolicArray:
 
     @cached_property
     def reads(self):
-        """Who takes what and when: (source, taker, place among its operands, tick)."""
+        """Who takes what and when: (source, taker, position among its operands, tick)."""
         found = [
             (source, operation, position, self.starts[operation])
             for operation in self.wiring.operations
@@ -154,7 +164,7 @@ class SystolicArray:
 
     @cached_property
     def taps(self):
-        """(taker, place among its operands) -> how many registers down the line it reads."""
+        """(taker, position among its operands) -> how many registers down the line it reads."""
         ends = defaultdict(list)
         for source in dict.fromkeys(source for source, *_ in self.reads):
             ends[self.line_of(source)].append(self.end(source))
@@ -169,13 +179,13 @@ class SystolicArray:
         return {(taker, position): tap(source, at) for source, taker, position, at in self.reads}
 
     @property
-    def buffers(self):
-        """How many words wait in registers of delay lines, and inputs where they arrive."""
+    def buffers(self) -> int:
+        """The words that wait in registers of delay lines, and inputs where they arrive."""
         return self.buffers_of.total()
 
     @cached_property
-    def buffers_of(self):
-        """kind -> words; of which kind a line is, its last taker says."""
+    def buffers_of(self) -> Counter:
+        """Kind -> words; the last taker of a line decides its kind."""
         lines = {}
         for source, taker, position, _ in self.reads:
             registers = self.taps[taker, position] + isinstance(source, Input)
@@ -188,11 +198,17 @@ class SystolicArray:
 
     # -- running it -------------------------------------------------------------------------------
 
-    def run(self, q, qd, qdd):
-        """Feed it states, arrays of shape (..., n), one every `interval`, tick by tick.
+    def run(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> "Stream":
+        """Feed states to the array, one every `interval`, and simulate it tick by tick.
 
-        What comes back has the `torques`, of the same shape, and the `departures`: the tick at
-        which each state's torques left. Raises a ScheduleError if streams fall out of step.
+        **Arguments:**
+
+        - `q`, `qd`, `qdd`: joint positions (rad or m), rates and accelerations, `(..., n)`.
+
+        **Returns:** an object with `torques`, `(..., n)`, in N m or N, and `departures`: the tick
+        at which each state's torques left.
+
+        **Raises:** `px.ScheduleError` if streams fall out of step.
         """
         from .simulation import run
 
@@ -201,14 +217,16 @@ class SystolicArray:
     # -- showing it -------------------------------------------------------------------------------
 
     @property
-    def title(self):
+    def title(self) -> str:
+        """Form, robot and machine, in words."""
         robot = self.links.model.robot
         return f"{self.form} array for {shown(robot.name)}, {self.machine.replace('_', ' ')}"
 
-    def chart(self, *results, states=3):
+    def chart(self, *results: str, states: int = 3) -> str:
         """Who is busy when, as text: a row for each operation with one of these results.
 
-        Without results, all that have a name of their own in the recursions.
+        Without results, all operations whose results have a name in the recursions. `states` is
+        how many states are fed in.
         """
 
         return _chart(self, results, states)
@@ -226,7 +244,7 @@ class SystolicArray:
         waiting = {name: words for name, words in self.buffers_of.items() if words}
         rows = [
             ("latency", self.latency, "flops"),
-            ("interval", self.interval, f"flops; {self.shortest_interval} would do"),
+            ("interval", self.interval, f"flops; {self.shortest_interval} would be enough"),
             ("processors", self.processors, _listed(shares)),
             ("wires", self.wires, f"at most {max(self.wires_of.values())} to a group"),
             ("buffers", self.buffers, f"words: {_listed(waiting)}"),
@@ -235,7 +253,7 @@ class SystolicArray:
 
 
 def kind(source, taker):
-    """What waits between a source and its taker."""
+    """The kind of a value that waits between its source and its taker."""
     if isinstance(source, Input):
         return "input"
     if taker is OUTSIDE:
@@ -250,7 +268,7 @@ def _listed(counts):
 
 
 def _chart(array, results, states):
-    """A row for each operation with one of these results, a column a tick, digits for states."""
+    """One row per operation with one of these results, one column per tick, digits for states."""
     states = whole_number("states", states)
     known = {operation.result for operation in array.starts}
     results = results or [name for name in known if not PARTIAL.fullmatch(name)]

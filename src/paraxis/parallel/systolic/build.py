@@ -1,9 +1,12 @@
-"""The public `systolic_array`: a form and a machine by name.
+"""The public `systolic_array`: a form and a machine chosen by name.
 
-What an array is made of is imported when one is asked for: `import paraxis` does without.
+The parts of an array are imported when one is made, so that `import paraxis` stays quick.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ...checks import one_of
 from ...errors import ArgumentError
@@ -11,25 +14,34 @@ from ...robots.branching import require_chain
 from ...robots.model import Model
 from ...robots.robot import Robot
 
+if TYPE_CHECKING:
+    from .array import SystolicArray
+
 FORMS = ("linear", "logarithmic")
 MACHINES = ("systolic", "single_device")
 SECONDS = 5  # to look for fewer buffers
 
 
-def systolic_array(robot, form="linear", machine="systolic", fewest_buffers=False):
+def systolic_array(
+    robot: Robot, form: str = "linear", machine: str = "systolic", fewest_buffers: bool = False
+) -> SystolicArray:
     """Lathrop's array of matrix-vector processors for the inverse dynamics of a chain (1985).
 
-    In the "linear" form motion goes outward from link to link, and force inward. In the
-    "logarithmic" form spans of links are glued to longer ones. A "systolic" machine has hardware
-    for every node and takes a new state every 4 flops. A "single_device" has hardware for one node
-    outward and one inward (in the logarithmic form for one tier of nodes), which does them all in
-    turn, and takes a new state when the last one is done.
+    **Arguments:**
 
-    With `fewest_buffers` operations of a systolic machine are timed so that the fewest words
-    wait, as far as can be found in some seconds (needs `pip install 'paraxis[opt]'`).
+    - `robot`: a `px.Robot` that is a chain.
+    - `form`: in the `"linear"` form motion goes outward from link to link, and force inward; in
+      the `"logarithmic"` form spans of links are combined into longer ones.
+    - `machine`: a `"systolic"` machine has hardware for every node and takes a new state every 4
+      flops. A `"single_device"` has hardware for one node outward and one inward (in the
+      logarithmic form for one tier of nodes), which computes all nodes in turn, and takes a new
+      state when the last one is done.
+    - `fewest_buffers`: whether to time the operations of a systolic machine so that the fewest
+      words wait, as far as a search of a few seconds can find (needs
+      `pip install 'paraxis[opt]'`).
 
-    The result has `latency`, `interval`, `processors`, `wires`, `buffers` and `run`; see
-    docs/systolic.md.
+    **Returns:** an array with `latency`, `interval`, `processors`, `wires`, `buffers` and `run`;
+    times are in flops, buffers in words. See docs/systolic.md.
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
@@ -37,7 +49,7 @@ def systolic_array(robot, form="linear", machine="systolic", fewest_buffers=Fals
         one_of(value, known, name)
     systolic = machine == "systolic"
     if fewest_buffers and not systolic:
-        raise ArgumentError(f"fewest_buffers: expected machine 'systolic', found {machine!r}")
+        raise ArgumentError(f"fewest_buffers needs machine='systolic', found {machine!r}")
     model = Model(robot)
     require_chain(model, "systolic_array")
 

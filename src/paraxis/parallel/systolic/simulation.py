@@ -2,7 +2,7 @@
 
 Every tick first results that are done leave their processors and shift the delay lines, then
 processors that are due load their operands. Every value carries the state it belongs to and what
-it is, and whoever takes it checks both: that streams stay in step is seen, not assumed. Before the
+it is, and its taker checks both: that streams stay in step is tested, not assumed. Before the
 first state and after the last one the array runs on empty, as hardware does.
 """
 
@@ -27,10 +27,10 @@ class Item(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """What came out. `departures` has the tick at which each state's torques left."""
+    """The `torques`, (..., n), and `departures`: the tick at which each state's torques left."""
 
     torques: np.ndarray
-    departures: list
+    departures: list[int]
 
 
 def run(array, q, qd, qdd):
@@ -57,7 +57,7 @@ class Machine:
         self.due = defaultdict(list)  # tick within the interval -> operations that start
         for operation, start in array.starts.items():
             self.due[start % array.interval].append(operation)
-        self.results = defaultdict(list)  # tick -> items that will be there
+        self.results = defaultdict(list)  # tick -> items that will be available
         self.busy = {}  # processor -> tick until which it is
         self.torques, self.departures = [], []
 
@@ -92,7 +92,7 @@ class Machine:
         """A processor loads its operands; its result will be there some flops later."""
         processor, done = self.array.processor[operation], tick + operation.operator.flops
         if self.busy.get(processor, tick) > tick:
-            raise ScheduleError(f"tick {tick}: {operation}: expected its processor to be free")
+            raise ScheduleError(f"tick {tick}: the processor of {operation} is still busy")
         self.busy[processor] = done
         value = EMPTY
         if self.fed(state):

@@ -28,7 +28,7 @@ MOST_NUMBERS = 4_000_000  # as edges they take about a gigabyte
 def read(path):
     """The weights, edges and name of the tasks in a file. Tasks are named by their numbers."""
     if not isinstance(path, (str, PathLike)):
-        raise ArgumentError(f"path: expected that of an STG file, found {path!r}")
+        raise ArgumentError(f"path: expected the path of an STG file, found {path!r}")
     file = shown(path, 300)
     rows = _rows(file, _text(path, file))
     where, count = next(rows, (1, ()))
@@ -66,9 +66,9 @@ def _text(path, file):
             data = opened.read(MOST_BYTES + 1)
         text = data.decode("utf-8")
     except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no path can be that
-        raise TaskError(f"{file}: expected a file in STG format: {error}") from None
+        raise TaskError(f"{file}: cannot be read as an STG file: {error}") from None
     if len(data) > MOST_BYTES:
-        raise TaskError(f"{file}: expected at most {MOST_BYTES // 2**20} MB, found more")
+        raise TaskError(f"{file}: the file is larger than {MOST_BYTES // 2**20} MB")
     return text
 
 
@@ -88,7 +88,7 @@ def write(tasks, path=None):
             raise TaskError(f"task {name}: expected an integer weight for STG, found {weight}")
         if weight >= 10**DIGITS:
             raise TaskError(
-                f"task {name}: expected a weight of {DIGITS} digits at most for STG, found {weight}"
+                f"task {name}: expected a weight of at most {DIGITS} digits for STG, found {weight}"
             )
     number = {task: k for k, task in enumerate(tasks.order, 1)}
     last = sorted(number[task] for task in tasks.order if not tasks.successors[task])
@@ -118,14 +118,14 @@ def _rows(path, text):
         words = line.split()
         found += len(words)
         if found > MOST_NUMBERS:
-            raise TaskError(f"{path}: expected at most {MOST_NUMBERS:,} numbers, found more")
+            raise TaskError(f"{path}: the file has more than {MOST_NUMBERS:,} numbers")
         for word in words:
             place = f"{path}, line {where}"
             if not re.fullmatch("-?[0-9]+", word):
                 raise TaskError(f"{place}: expected integers, found {word[:40]!r}")
             if len(word.lstrip("-")) > DIGITS:
                 raise TaskError(
-                    f"{place}: expected numbers of {DIGITS} digits at most, found {word[:40]}"
+                    f"{place}: expected numbers of at most {DIGITS} digits, found {word[:40]}"
                 )
         yield where, tuple(map(int, words))
 
@@ -138,7 +138,7 @@ def _predecessors(place, number, row, tasks):
             f"{_said(row)}"
         )
     if row[2] < 0:
-        raise TaskError(f"{place}: expected a number of predecessors >= 0, found {row[2]}")
+        raise TaskError(f"{place}: expected a predecessor count >= 0, found {row[2]}")
     if len(row) != 3 + row[2]:
         raise TaskError(f"{place}: expected {row[2]} predecessors, found {len(row) - 3}")
     if row[0] != number:
@@ -146,7 +146,7 @@ def _predecessors(place, number, row, tasks):
     if row[1] < 0:
         raise TaskError(f"{place}: expected a time >= 0 for task {number}, found {row[1]}")
     if number == 0 and row[2]:
-        raise TaskError(f"{place}: expected no predecessors of task 0, found {row[2]}")
+        raise TaskError(f"{place}: expected task 0 to have no predecessors, found {row[2]}")
     for first in row[3:]:
         if not 0 <= first <= tasks:
             raise TaskError(f"{place}: expected predecessors from 0 to {tasks}, found {first}")

@@ -1,32 +1,72 @@
-"""Tasks that wait for one another: what a schedule, a pipeline or a machine is given."""
+"""Tasks that depend on one another: what schedules, pipelines and machines are made from."""
+
+from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from numbers import Integral, Real
+from os import PathLike
+from typing import TYPE_CHECKING
 
 from ...checks import shown
 from ...errors import ArgumentError, TaskError
 from .grain import gather
+
+if TYPE_CHECKING:
+    from ...graph.node import Node
+    from ...programs import Program
 
 MOST_SHOWN = 12  # tasks of a cycle
 LARGEST = 1e300  # all times together: floats end soon after
 
 
 class TaskGraph:
-    """Immutable. Tasks have a weight, the time one processor needs, and names to be shown by.
+    """An immutable graph of tasks, each with a name and a weight: the time one processor needs.
 
-    `weights` maps names to weights; `edges` are pairs (before, after), or triples with the size
-    of the message that goes from one to the other if they run on different processors. Times are
-    whole if all that are given are, else floats. Inside, a task is its place in `names`;
-    `predecessors` and `successors` list such places. For readers
-    only: `labels` maps names to what the task does, `groups` to what it belongs to.
+    **Arguments:**
+
+    - `weights`: a mapping from task names to weights, all >= 0. The unit of time is yours.
+    - `edges`: pairs `(before, after)` of names, or triples with the size of the message, a time,
+      that goes from one to the other if they run on different processors.
+    - `name`: of the graph, for reprs, errors and pages.
+    - `labels`: optional, a mapping from names to what the task does; only shown.
+    - `groups`: optional, a mapping from names to what the task belongs to, such as a link; only
+      shown.
+
+    All times are ints if all those given are; otherwise all are floats. `names` and `weights` are
+    tuples in the order given. Internally a task is its index in `names`; `predecessors` and
+    `successors` hold such indices.
+
+    **Raises:** `px.TaskError` if an edge names an unknown task, a time is negative or not finite,
+    or the edges form a cycle.
     """
 
-    def __init__(self, weights, edges=(), name="tasks", labels=None, groups=None):
+    name: str
+    names: tuple[Hashable, ...]
+    weights: tuple[float, ...]
+    index: dict[Hashable, int]
+    labels: Mapping[Hashable, str]
+    groups: Mapping[Hashable, object]
+    messages: dict[tuple[int, int], float]
+    predecessors: tuple[tuple[int, ...], ...]
+    successors: tuple[tuple[int, ...], ...]
+    order: tuple[int, ...]
+    whole: bool
+
+    def __init__(
+        self,
+        weights: Mapping[Hashable, float],
+        edges: Iterable[tuple] = (),
+        name: str = "tasks",
+        labels: Mapping[Hashable, str] | None = None,
+        groups: Mapping[Hashable, object] | None = None,
+    ):
         if not isinstance(weights, Mapping):
-            raise TaskError(f"weights: expected name -> weight, found {type(weights).__name__}")
+            raise TaskError(
+                f"weights: expected a mapping from names to weights, found {type(weights).__name__}"
+            )
         self.name = name
         self.names = tuple(weights)
         self.weights = tuple(_time(f"task {task}", "weight", weights[task]) for task in self.names)
@@ -56,22 +96,26 @@ class TaskGraph:
         self.order = self._topological_order()
 
     @classmethod
-    def from_program(cls, program, grain=None, **weights):
-        """The operations of a Program as tasks: one each, or with `grain` several together.
+    def from_program(
+        cls, program: Program, grain: float | None = None, **weights: float
+    ) -> ProgramTasks:
+        """The operations of a Program as tasks: one task per operation, or several with `grain`.
 
-        Keywords, all of them times but for the first:
+        **Arguments:**
 
-        - grain=: gather operations into tasks of at most this weight, where none alone weighs more
-        - mul=: of a multiplication; 1 if not given
-        - add=: of an addition or subtraction; 1
-        - div=: of a division; 1
-        - sqrt=: of a square root; 1
-        - trig=: of a sine or cosine; 0, and those of inputs are then no tasks but given
-        - logic=: of a comparison or choice; 0
-        - latency=: of a message between processors, however short; 0
-        - messages=: of each value in a message, on top of that; 0
+        - `program`: a `px.Program`.
+        - `grain`: gather operations into tasks of at most this weight (a single operation may
+          weigh more).
+        - `mul`, `add`, `div`, `sqrt`: the times of a multiplication, of an addition or
+          subtraction, of a division and of a square root; 1 by default.
+        - `trig`: the time of a sine or cosine, 0 by default. At 0, sines and cosines of inputs
+          are taken as given and are not tasks.
+        - `logic`: the time of a comparison or selection, 0 by default.
+        - `latency`: the time of a message between processors, however short; 0 by default.
+        - `messages`: the additional time per value in a message, 0 by default.
 
-        Sums are taken as they are written. `program.balanced()` has them as shallower trees.
+        **Returns:** a `TaskGraph`. Sums keep the order in which they are written;
+        `program.balanced()` rewrites them as shallower trees.
         """
         from .operations import Operations  # here: tasks of other kinds need no Programs
 
@@ -85,13 +129,13 @@ class TaskGraph:
         return ProgramTasks(*work.tasks(together), fine)
 
     @classmethod
-    def from_stg(cls, path):
-        """Read a file in the Standard Task Graph format; the names of tasks are their numbers.
+    def from_stg(cls, path: str | PathLike) -> TaskGraph:
+        """Read a file in the Standard Task Graph format; tasks are named by their numbers, as text.
 
-        All numbers are whole. The first is how many tasks there are, n. Then come n + 2 rows, each
-        a task's number, its weight, how many tasks it needs, and the numbers of these. Row 0 and
-        row n + 1 are dummies of weight 0, before and after all others; they are not among the n and
-        become no tasks. Lines that begin with # are remarks. For example::
+        All numbers are integers. The first is the number of tasks, n. Then come n + 2 rows, each
+        with a task's number, its weight, how many tasks it needs, and their numbers. Row 0 and
+        row n + 1 are dummies of weight 0, before and after all others; they are not counted in n
+        and do not become tasks. Lines that begin with # are comments. For example::
 
             2                a file of two tasks, of which
             0  0  0          (the dummy before all)
@@ -107,30 +151,33 @@ class TaskGraph:
         except TaskError as error:
             raise TaskError(f"{shown(path, 300)}: {error}") from None
 
-    def to_stg(self, path=None):
-        """The tasks in the Standard Task Graph format; written to a file if one is named.
+    def to_stg(self, path: str | PathLike | None = None) -> str:
+        """The tasks in the Standard Task Graph format; also written to `path` if one is given.
 
-        `from_stg` explains the format. The dummies in its first and last row are added. Tasks are
-        numbered from 1, each after those it needs. Weights must be whole. Names and messages have
-        no place in the format and are lost.
+        `from_stg` explains the format. The dummies of its first and last row are added. Tasks are
+        numbered from 1, each after those it needs. The format has no names and no messages, so
+        both are lost.
+
+        **Raises:** `px.TaskError` if a weight is not an integer.
         """
         from .stg import write
 
         return write(self, path)
 
-    def edges(self):
+    def edges(self) -> Iterator[tuple[Hashable, Hashable, float]]:
         """Triples (before, after, size of the message), by name."""
         for then, before in enumerate(self.predecessors):
             for first in before:
                 yield self.names[first], self.names[then], self.messages.get((first, then), 0)
 
     @cached_property
-    def edge_count(self):
+    def edge_count(self) -> int:
+        """The number of edges."""
         return sum(map(len, self.predecessors))
 
     @cached_property
-    def mirrored(self):
-        """The same tasks done backwards: every edge turned round."""
+    def mirrored(self) -> TaskGraph:
+        """The same tasks with every edge reversed."""
         weights = dict(zip(self.names, self.weights, strict=True))
         turned = ((then, first, size) for first, then, size in self.edges())
         return TaskGraph(weights, turned, self.name)
@@ -146,16 +193,16 @@ class TaskGraph:
             f"span {self.span}, parallelism {self.parallelism:.1f}>"
         )
 
-    # -- what can be said of it without a schedule ------------------------------------------------
+    # -- measures that need no schedule -----------------------------------------------------------
 
     @cached_property
-    def work(self):
+    def work(self) -> float:
         """The time one processor needs."""
         return sum(self.weights)
 
     @cached_property
-    def heads(self):
-        """When each task can start at the earliest, with processors unlimited."""
+    def heads(self) -> list[float]:
+        """The earliest start of each task, with unlimited processors."""
         start = [0] * len(self)
         for task in self.order:
             for first in self.predecessors[task]:
@@ -163,8 +210,8 @@ class TaskGraph:
         return start
 
     @cached_property
-    def tails(self):
-        """The longest way from the start of each task to the end of all: its level."""
+    def tails(self) -> list[float]:
+        """The longest path from the start of each task to the end of all: its level."""
         tail = list(self.weights)
         for task in reversed(self.order):
             rest = max((tail[then] for then in self.successors[task]), default=0)
@@ -172,11 +219,11 @@ class TaskGraph:
         return tail
 
     @cached_property
-    def span(self):
-        """The time with processors unlimited and messages free: the longest path."""
+    def span(self) -> float:
+        """The length of the critical path: the time with unlimited processors and free messages."""
         return max(self.tails, default=0)
 
-    def critical_path(self):
+    def critical_path(self) -> list[Hashable]:
         """The names of the tasks on one longest path, in order."""
         if not self.names:
             return []
@@ -188,8 +235,8 @@ class TaskGraph:
         return path
 
     @cached_property
-    def layers(self):
-        """The tasks by the number of tasks that must go before: a list of lists of names."""
+    def layers(self) -> list[list[Hashable]]:
+        """The names of the tasks, grouped by the length in tasks of the longest path to them."""
         depth = [0] * len(self)
         for task in self.order:
             depth[task] = max((depth[first] + 1 for first in self.predecessors[task]), default=0)
@@ -199,29 +246,29 @@ class TaskGraph:
         return layers
 
     @property
-    def width(self):
+    def width(self) -> int:
         """The number of tasks in the largest layer."""
         return max((len(layer) for layer in self.layers), default=0)
 
     @property
-    def parallelism(self):
-        """Work over span: how many processors can be busy on average, at most."""
+    def parallelism(self) -> float:
+        """Work over span: the most processors that can be busy on average."""
         return self.work / self.span if self.span else 1.0
 
-    # -- reading what was given -------------------------------------------------------------------
+    # -- reading the arguments --------------------------------------------------------------------
 
     def _known(self, what, given):
-        """A mapping of names that tasks have."""
+        """A mapping whose keys are names of tasks."""
         given = {} if given is None else given
         if not isinstance(given, Mapping):
-            raise TaskError(f"{what}: expected a mapping of names, found {type(given).__name__}")
+            raise TaskError(f"{what}: expected a mapping from names, found {type(given).__name__}")
         for task in given:
             if task not in self.index:
                 raise TaskError(f"{what}: there is no task {task!r}")
         return given
 
     def _edge(self, edge):
-        """The places of the two tasks and the size of the message."""
+        """The indices of the two tasks and the size of the message."""
         try:
             first, then, *rest = edge
             ends = self.index[first], self.index[then]
@@ -236,10 +283,10 @@ class TaskGraph:
         return *ends, _time(f"message {first!r} -> {then!r}", "size", rest[0]) if rest else 0
 
     def _agree_on_numbers(self):
-        """All times whole or all floats: sums of both are off by more than either's."""
+        """Make all times ints or all floats: sums of both round worse than either."""
         times = (*self.weights, *self.messages.values())
         if sum(times) > LARGEST:
-            raise TaskError(f"{self.name}: expected times <= {LARGEST} in all, found more")
+            raise TaskError(f"{self.name}: the times add up to more than {LARGEST}")
         self.whole = all(isinstance(time, int) for time in times)
         if not self.whole:
             self.weights = tuple(map(float, self.weights))
@@ -261,11 +308,11 @@ class TaskGraph:
             cycle = [str(self.names[task]) for task in self._cycle(waiting)]
             if len(cycle) > MOST_SHOWN:
                 cycle[MOST_SHOWN - 2 : -1] = ["..."]
-            raise TaskError(f"{self.name}: expected no cycle, found {' -> '.join(cycle)}")
+            raise TaskError(f"{self.name}: the tasks form a cycle: {' -> '.join(cycle)}")
         return tuple(order)
 
     def _cycle(self, waiting):
-        """A cycle among the tasks that wait for ever, from a task to itself."""
+        """A cycle among the tasks that wait forever, from a task to itself."""
         task = next(k for k, count in enumerate(waiting) if count)
         seen = {}
         while task not in seen:
@@ -276,12 +323,16 @@ class TaskGraph:
 
 
 class ProgramTasks(TaskGraph):
-    """Tasks that know which Program they are from.
+    """The tasks of a Program, made by `TaskGraph.from_program`.
 
     `operations[k]` are the nodes of `program.graph` that task k computes, arguments first. `fine`
-    are the same operations with a task each. Several tasks may compute the same nodes, each on a
-    processor of its own; `work` counts them once.
+    is the graph with one task per operation. Several tasks may compute the same nodes, each on its
+    own processor; `work` counts them once.
     """
+
+    program: Program
+    operations: tuple[tuple[Node, ...], ...]
+    fine: TaskGraph
 
     def __init__(self, weights, edges, name, labels, groups, program, operations, fine=None):
         super().__init__(weights, edges, name, labels, groups)
@@ -289,19 +340,19 @@ class ProgramTasks(TaskGraph):
         self.fine = fine or self
 
     @cached_property
-    def work(self):
+    def work(self) -> float:
         return sum(self.weights) if self.fine is self else self.fine.work
 
     @cached_property
-    def task_of(self):
-        """node index -> the task that computes it."""
+    def task_of(self) -> dict[int, int]:
+        """Node index -> the task that computes it."""
         return {node.index: k for k, nodes in enumerate(self.operations) for node in nodes}
 
     def __repr__(self):
         if self.fine is self:
             return super().__repr__()
         return (
-            f"{super().__repr__()[:-1]}; with a task an operation {len(self.fine)} tasks, "
+            f"{super().__repr__()[:-1]}; with one task per operation {len(self.fine)} tasks, "
             f"span {self.fine.span}, parallelism {self.fine.parallelism:.1f}>"
         )
 
@@ -312,7 +363,7 @@ def _counted(count, what):
 
 def _time(whose, what, value):
     if isinstance(value, bool) or not isinstance(value, Real) or not -math.inf < value < math.inf:
-        raise TaskError(f"{whose}: expected a number as its {what}, found {value!r}")
+        raise TaskError(f"{whose}: expected a finite number as its {what}, found {value!r}")
     time = int(value) if isinstance(value, Integral) else float(value)
     if time < 0:
         raise TaskError(f"{whose}: expected a {what} >= 0, found {value}")

@@ -64,7 +64,7 @@ def type_one_contact(constraint, acceleration, motion, force):
     motion = _numbers("motion", motion, (6, 6 - held))
     both = np.hstack((constraint, motion))
     if not abs(both.T @ both - np.eye(6)).max() < ORTHONORMAL:
-        raise ArgumentError("constraint and motion: expected orthonormal columns, found others")
+        raise ArgumentError("constraint and motion: the columns must be orthonormal")
     return {
         "constraint": constraint,
         "constraint acceleration": _numbers("acceleration", acceleration, (held,)),
@@ -82,24 +82,22 @@ def _numbers(name, value, shape):
 
 def _require_plain_chain(robot):
     if robot.branching:
-        raise ArgumentError(
-            f"robot {robot.name!r}: the two-array plan expects a chain, found a tree"
-        )
+        raise ArgumentError(f"robot {robot.name!r} branches; the two-array plan is for chains only")
     for joint, body in zip(robot.joints, robot.inertias, strict=True):
         if not joint.is_revolute:
             raise RobotError(
-                f"joint {joint.name!r}: the two-array plan expects joints that turn, found a "
-                f"{joint.kind} one"
+                f"joint {joint.name!r} is {joint.kind}; the two-array plan is for revolute joints "
+                "only"
             )
         if joint.reflected_inertia:
             raise RobotError(
-                f"joint {joint.name!r}: the two-array plan expects no rotor inertia, found "
-                f"{joint.reflected_inertia}"
+                f"joint {joint.name!r} has a reflected inertia of {joint.reflected_inertia}; the "
+                "two-array plan cannot include rotors"
             )
         if not body.mass > 0 or not np.linalg.eigvalsh(body.matrix)[0] > 0:
             raise RobotError(
-                f"link of joint {joint.name!r}: the two-array plan inverts inertias and expects "
-                "positive ones, found a link without"
+                f"the link of joint {joint.name!r} has no positive definite inertia; the two-array "
+                "plan inverts inertias"
             )
 
 

@@ -3,11 +3,16 @@
 import math
 from functools import cached_property
 from numbers import Real
+from os import PathLike
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...checks import whole_number
 from ...errors import ArgumentError
+from ...robots.robot import Robot
+from ..schedules.schedule import Schedule
+from ..tasks.task_graph import TaskGraph
 from .arm import given_values, type_one_contact
 from .chart import plan_schedule
 from .closed_chain import ONE, RIGHT_HAND_SIDES, closed_chain
@@ -18,20 +23,32 @@ from .serial import serial_flops
 from .timing import timed
 
 
-def two_array_plan(n, allocation="second", word_time=0, startup=0, right_hand_sides=ONE, arrays=2):
+def two_array_plan(
+    n: int,
+    allocation: str = "second",
+    word_time: float = 0,
+    startup: float = 0,
+    right_hand_sides: str = ONE,
+    arrays: int = 2,
+) -> "TwoArrayPlan":
     """Fijany's plan for the forward dynamics of an arm of n links whose tip is in contact.
 
     Array 1 makes the block-tridiagonal A diagonal by odd-even elimination and finds Λ⁻¹; array 2
-    finds bias forces, the motion without contact, the contact force and the motion with it. Time
-    is in flops of one processor.
+    finds bias forces, the motion without contact, the contact force and the motion with it. Times
+    are in flops of one processor.
 
-    - allocation: "second", whoever has A(i) does all that needs it; "first", whoever updates
-      block i does all for that (section VI.B)
-    - word_time, startup: a message of w words takes startup + w * word_time for each link that it
-      crosses, while its sender computes on
-    - right_hand_sides: the six of Λ⁻¹ on "one array" or on "six arrays"; or "left out", since
-      updating them changes nothing: the last block of theirs, the one that is used, stays as it is
-    - arrays: 2, or 1 that does it all
+    **Arguments:**
+
+    - `n`: the number of links, >= 2.
+    - `allocation`: `"second"`: the processor that has A(i) does everything that needs it;
+      `"first"`: the processor that updates block i does everything for that (section VI.B).
+    - `word_time`, `startup`: a message of w words takes `startup + w * word_time` for each link
+      that it crosses, while its sender computes on.
+    - `right_hand_sides`: the six of Λ⁻¹ on `"one array"` or on `"six arrays"`; or `"left out"`,
+      since updating them changes nothing: their last block, the only one used, stays as it is.
+    - `arrays`: 2, or 1 that does everything.
+
+    **Returns:** a plan with `makespan`, `speedup`, `hidden`, `schedule` and `carry_out`.
     """
     n = whole_number("n", n, 2)
     for name, value, known in (
@@ -49,7 +66,12 @@ def two_array_plan(n, allocation="second", word_time=0, startup=0, right_hand_si
 
 
 class TwoArrayPlan:
-    """Made by `two_array_plan`."""
+    """What the arrays do, and when. Made by `px.parallel.two_array_plan`; times are in flops."""
+
+    n: int
+    allocation: str
+    right_hand_sides: str
+    arrays: int
 
     def __init__(self, n, allocation, word_time, startup, right_hand_sides, arrays):
         self.n, self.allocation, self.right_hand_sides = n, allocation, right_hand_sides
@@ -63,78 +85,98 @@ class TwoArrayPlan:
         return timed(self.timing.script)
 
     @property
-    def processors(self):
-        """Those that compute: n in each array."""
+    def processors(self) -> int:
+        """The number of processors that compute: n in each array."""
         return self.n * self.timing.script.arrays
 
     @property
-    def makespan(self):
+    def makespan(self) -> float:
         """When all joint accelerations are known."""
         return self.timing.makespan
 
     @property
-    def speedup(self):
+    def speedup(self) -> float:
         """The flops of one processor, by block LDLᵀ along the chain, over the makespan."""
         return serial_flops(self.n) / self.makespan
 
     @property
-    def ends(self):
+    def ends(self) -> dict[str, float]:
         """Step of the paper, as in "I.b" -> when the last of its tasks ends."""
         return self.timing.ends()
 
     @property
-    def slack(self):
+    def slack(self) -> float:
         """How long array 2 waits for Λ⁻¹ with step II done; below 0, Λ⁻¹ waits for array 2."""
         ready = max(end for part, end in self.ends.items() if part.startswith("II."))
         return self.timing.arrival("Λ⁻¹") - ready
 
     @property
-    def exposed(self):
-        """How much longer it takes than with free messages."""
+    def exposed(self) -> float:
+        """How much longer the plan takes than with free messages."""
         return self.makespan - self._free.makespan
 
-    def communication(self, part=None):
-        """The time that the busiest node sends, in all or in one step of the paper."""
+    def communication(self, part: str | None = None) -> float:
+        """How long the busiest node sends, in total or in one step of the paper, as in "I.b"."""
         return self.timing.busiest(Send, part)
 
-    def computation(self, part=None):
-        """The time that the busiest processor computes."""
+    def computation(self, part: str | None = None) -> float:
+        """How long the busiest processor computes, in total or in one step of the paper."""
         return self.timing.busiest(Do, part)
 
     @property
-    def elimination_exposed(self):
+    def elimination_exposed(self) -> float:
         """How much longer step I.b takes than with free messages."""
         return self.ends["I.b"] - self._free.ends()["I.b"]
 
     @property
-    def hidden(self):
-        """The share of the messages of step I.b that goes on while processors compute."""
+    def hidden(self) -> float:
+        """The share of the messages of step I.b that is sent while processors compute."""
         sent = self.communication("I.b")
         return max(0.0, 1 - self.elimination_exposed / sent) if sent else 1.0
 
     @cached_property
-    def schedule(self):
+    def schedule(self) -> Schedule:
         """Every task on its processor, checked; and, where messages take time, every message on
         its sender's second processor, numbered after all first ones."""
         return plan_schedule(self.timing, self._name, self.processors, serial_flops(self.n))
 
     @property
-    def tasks(self):
+    def tasks(self) -> TaskGraph:
         """The `TaskGraph` of the schedule."""
         return self.schedule.tasks
 
-    def to_html(self, path=None):
+    def to_html(self, path: str | PathLike | None = None) -> str:
         """The schedule as a page; see `Schedule.to_html`."""
         return self.schedule.to_html(path)
 
-    def carry_out(self, robot, q, qd, tau, constraint, acceleration, motion, force):
-        """Do all tasks in the order of the schedule, on the memory of their own processors: the
-        joint accelerations and the force that the arm exerts at its tip.
+    def carry_out(
+        self,
+        robot: Robot,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        constraint: ArrayLike,
+        acceleration: ArrayLike,
+        motion: ArrayLike,
+        force: ArrayLike,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Run all tasks in the order of the schedule, each on the memory of its own processor.
 
-        The contact is of type I, along the axes of the tip's frame: it fixes the `acceleration`
-        of the tip, which is that of its origin over the ground, along the columns of `constraint`
-        and the `force` along those of `motion`; all six columns are orthonormal. The robot is a
-        chain of joints that turn.
+        The contact is of type I, along the axes of the tip's frame: it fixes the acceleration of
+        the tip (that of its origin relative to the ground) along the columns of `constraint`, and
+        the force along those of `motion`. All six columns are orthonormal.
+
+        **Arguments:**
+
+        - `robot`: a chain of n revolute joints.
+        - `q`, `qd`, `tau`: positions, rad; rates; torques, N m; `(n,)` each.
+        - `constraint`: `(6, k)`, angular part first.
+        - `acceleration`: `(k,)`, along the columns of `constraint`.
+        - `motion`: `(6, 6 - k)`.
+        - `force`: `(6 - k,)`, along the columns of `motion`.
+
+        **Returns:** the joint accelerations, `(n,)`, and the force that the arm exerts at its tip,
+        `(6,)`.
         """
         if robot.n != self.n:
             raise ArgumentError(f"robot: expected {self.n} joints, found {robot.n}")

@@ -31,7 +31,7 @@ def solver_package():
         from ortools.sat.python import cp_model
     except ImportError:
         raise MissingPackageError(
-            "optimal schedules are found by OR-Tools: pip install 'paraxis[opt]'"
+            "optimal schedules need OR-Tools: pip install 'paraxis[opt]'"
         ) from None
     return cp_model
 
@@ -39,7 +39,7 @@ def solver_package():
 def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
     """(starts, places) or None, and a bound. `known` is a schedule, `floor` a bound for it.
 
-    Weights and messages are whole. The answer is None if none shorter than `known` was found.
+    Weights and messages are integers. The answer is None if none shorter than `known` was found.
     """
     cp_model = solver_package()
     model = cp_model.CpModel()
@@ -76,7 +76,9 @@ def shorter_schedule(tasks, processors, known, distances, floor, seconds, seed):
     parameters.use_hard_precedences_in_cumulative = True
     status = _solved(solver, model)
     if status == cp_model.MODEL_INVALID:
-        raise ScheduleError(f"schedule of {tasks.name}: CP-SAT finds {model.validate()}")
+        raise ScheduleError(
+            f"schedule of {tasks.name}: CP-SAT refuses the model: {model.validate()}"
+        )
     if status == cp_model.INFEASIBLE:
         return None, last + 1
     bound = round(max(floor, solver.best_objective_bound))
