@@ -392,11 +392,11 @@ def test_a_word_that_is_too_short_says_how_many_bits_are_needed(near, needed):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"word": 24.5}, "word: expected a whole number from 4 to 512, found 24.5"),
-        ({"word": 3}, "word: expected a whole number from 4 to 512, found 3"),
-        ({"word": 513}, "word: expected a whole number from 4 to 512, found 513"),
-        ({"iterations": 0}, "iterations: expected a whole number"),
-        ({"iterations": 1000}, "iterations: expected a whole number from 4 to 512, found 1000"),
+        ({"word": 24.5}, "word: expected an integer from 4 to 512, found 24.5"),
+        ({"word": 3}, "word: expected an integer from 4 to 512, found 3"),
+        ({"word": 513}, "word: expected an integer from 4 to 512, found 513"),
+        ({"iterations": 0}, "iterations: expected an integer"),
+        ({"iterations": 1000}, "iterations: expected an integer from 4 to 512, found 1000"),
         ({"near": 0.0}, "near: expected a number between 0 and 1, found 0.0"),
         ({"near": 1.0}, "near"),
         ({"near": math.nan}, "near"),
@@ -423,17 +423,17 @@ QUOTIENT = px.trace(lambda x, y: x[0] / y[0], x=(2,), y=(1,))
 @pytest.mark.parametrize(
     ("ranges", "words"),
     [
-        ({"y": (1, 2)}, r"ranges of .*: expected one for x\[0\], found none"),
-        ({"x": 1, "y": (1, 2), "z": 3}, r"ranges: expected names of \['x', 'y'\], found 'z'"),
-        ({"x": 1, "y": (-1, 2)}, "task T1: expected a divisor that cannot be zero"),
-        ({"x": 1, "y": (2, 1)}, "range of y: expected least <= largest"),
-        ({"x": -1, "y": (1, 2)}, "range of x: expected a number >= 0, finite, found -1"),
+        ({"y": (1, 2)}, r"ranges of .*: there is none for x\[0\]"),
+        ({"x": 1, "y": (1, 2), "z": 3}, r"ranges: expected names from \['x', 'y'\], found 'z'"),
+        ({"x": 1, "y": (-1, 2)}, "task T1: the divisor can be zero"),
+        ({"x": 1, "y": (2, 1)}, "range of y: expected finite numbers, least <= largest"),
+        ({"x": -1, "y": (1, 2)}, "range of x: expected a finite number >= 0, found -1"),
         ({"x": np.nan, "y": (1, 2)}, "range of x"),
-        ({"x": np.inf, "y": (1, 2)}, "range of x: expected a number >= 0, finite, found inf"),
-        ({"x": [1, 2, 3], "y": (1, 2)}, r"range of x: .* that fit the shape \(2,\)"),
+        ({"x": np.inf, "y": (1, 2)}, "range of x: expected a finite number >= 0, found inf"),
+        ({"x": [1, 2, 3], "y": (1, 2)}, r"range of x: .* that broadcast to shape \(2,\)"),
         ({"x": (1, 2, 3), "y": (1, 2)}, "range of x: expected the largest .* or a pair"),
         ({"x": "wide", "y": (1, 2)}, "range of x: expected the largest"),
-        ({"x": 1e200, "y": (1e-200, 2)}, "expected finite values, found infinite ones"),
+        ({"x": 1e200, "y": (1e-200, 2)}, "a value inside the circuit can be infinite"),
     ],
 )
 def test_bad_ranges_are_named(ranges, words):
@@ -546,7 +546,7 @@ def test_bad_inputs_are_named():
     q = np.zeros(2)
     with pytest.raises(px.ArgumentError, match=r"expected \['q', 'qd', 'qdd'\], found \['q'\]"):
         circuit(q)
-    with pytest.raises(px.ArgumentError, match="expected each of .* once, found 4 by place"):
+    with pytest.raises(px.ArgumentError, match="expected each of .* once, found 4 by position"):
         circuit(q, q, q, q)
     with pytest.raises(px.ArgumentError, match="expected each of .* once"):
         circuit(q, q, q, q=q)
@@ -555,7 +555,7 @@ def test_bad_inputs_are_named():
     with pytest.raises(px.ArgumentError, match="q: expected real numbers .* found dtype <U1"):
         circuit("a", q, q)
     with pytest.raises(
-        px.ArgumentError, match=r"q, qd, qdd: expected shapes that go together, found \(2,\), \(3,"
+        px.ArgumentError, match=r"q, qd, qdd: expected shapes that broadcast, found \(2,\), \(3,"
     ):
         circuit(np.zeros((2, 2)), np.zeros((3, 2)), q)
 
@@ -604,8 +604,8 @@ def test_words_recorded_elsewhere(send):
         ({"x": [[1, 2]]}, "such as Input.* found 'x'"),
         (sum_words(_0=[1, 2]), r"found Input\(name='x', index=0\)"),  # which is not read
         ((sum_words(), True), "expected a dict, Input -> array of words, found a tuple"),
-        (sum_words(_3=[1, 2, 3]), r"expected shapes that go together, found \(2,\), \(3,\)"),
-        (sum_words(_3=[1.0, 2.5]), r"x\[1,1\]: expected words, which are integers, found float64"),
+        (sum_words(_3=[1, 2, 3]), r"expected shapes that broadcast, found \(2,\), \(3,\)"),
+        (sum_words(_3=[1.0, 2.5]), r"x\[1,1\]: expected words \(integers\), found float64"),
         (sum_words(_3=[True, False]), r"x\[1,1\]: .* found bool"),
         (sum_words(_2=[0, 1 << 15]), r"x\[1,0\]: expected words of 16 bits, .* that needs 17"),
         (sum_words(_2=[0, -(1 << 80)]), r"x\[1,0\]: expected words of 16 bits, .* needs 81"),
@@ -623,7 +623,9 @@ def test_angles_alone_need_no_ranges():
 
 
 def test_what_is_no_program_and_no_range_is_named():
-    with pytest.raises(px.ArgumentError, match="program: expected a Program, which px.trace makes"):
+    with pytest.raises(
+        px.ArgumentError, match="program: expected a Program, such as px.trace makes"
+    ):
         Circuit.of(lambda x: x[0], {"x": 1.0})
     with pytest.raises(px.ArgumentError, match="ranges: expected a dict, .* found 1.0"):
         Circuit.of(QUOTIENT, 1.0)

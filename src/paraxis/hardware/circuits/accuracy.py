@@ -1,8 +1,8 @@
 """How far the joint positions of a circuit are from those of float64, over the whole workspace.
 
-Near a singularity a small change of the pose asks for a large one of the joints, so errors are
-told by how far from it a solution is. Part of any error is no circuit's fault: a pose in words of
-so many bits is rounded before anything is computed with it.
+Near a singularity a small change of the pose needs a large one of the joints, so errors are
+grouped by the distance of the solution from it. Part of any error is not the circuit's: a pose in
+words is rounded before anything is computed with it.
 """
 
 import math
@@ -15,55 +15,68 @@ from ...checks import whole_number
 from ...errors import ArgumentError
 from ...kinematics.closed_form import WRISTS, inverse_kinematics_solutions
 from ...physics.inverse_kinematics.puma import arm_singularity
+from ...robots.robot import Robot
 from ..cordic.formats import angle_between
+from .circuit import Circuit
 from .kinematics_circuit import family_geometry
 
 
 @dataclass(frozen=True, eq=False)
 class Accuracy:
-    """Of one circuit, an entry a pose.
+    """The accuracy of one circuit, one entry per pose.
 
-    `margin` is the distance of the solution from singularities: the least of three numbers that
-    are 0 at one, and about 1 at most: how far the wrist's centre is from beside axis 1, over the
-    arm's length; the sine at the elbow; and that at joint 5, without its sign. Where no valid
-    solution is that far from singularities, `worst`, `worst_rounding` and `median` are NaN.
+    - `error`: `(poses, 6)`, rad, against float64; NaN where a pose is not valid.
+    - `rounding`: `(poses, 6)`, rad, the part that rounding the pose alone causes, in float64; NaN
+      where a pose is not valid.
+    - `margin`: `(poses,)`, the distance of the solution from singularities: the least of three
+      numbers that are 0 at one, and about 1 at most: the distance of the wrist's centre from the
+      surface beside axis 1, over the arm's length; the absolute sine at the elbow; and that at
+      joint 5.
+    - `valid`: `(poses,)`.
+
+    Where no valid solution has a larger margin than the one asked for, `worst`, `worst_rounding`
+    and `median` are NaN.
     """
 
-    error: np.ndarray  # (poses, 6): radians, from float64; NaN where a pose is not valid
-    rounding: np.ndarray  # (poses, 6): what float64 makes of the rounded pose, NaN alike
-    margin: np.ndarray  # (poses,)
-    valid: np.ndarray  # (poses,)
+    error: np.ndarray
+    rounding: np.ndarray
+    margin: np.ndarray
+    valid: np.ndarray
 
-    def worst(self, margin=0.0):
-        """The largest error of a joint, of all solutions farther than so from singularities."""
+    def worst(self, margin: float = 0.0) -> float:
+        """The largest error of a joint, rad, over all solutions with a larger margin."""
         return _largest(self.error[self.margin > margin])
 
-    def worst_rounding(self, margin=0.0):
-        """Of these, the largest error that rounding the pose alone makes."""
+    def worst_rounding(self, margin: float = 0.0) -> float:
+        """The largest error of these that rounding the pose alone causes, rad."""
         return _largest(self.rounding[self.margin > margin])
 
-    def median(self, margin=0.0):
-        """Of these, the median of each one's largest error."""
+    def median(self, margin: float = 0.0) -> float:
+        """The median over these of the largest error of each, rad."""
         errors = self.error[(self.margin > margin) & self.valid].max(-1)
         return float(np.median(errors)) if errors.size else math.nan
 
-    def share(self, margin=0.0):
-        """How many of all solutions are valid, and farther than so from singularities."""
+    def share(self, margin: float = 0.0) -> float:
+        """The share of all solutions that are valid and have a larger margin."""
         return float((self.valid & (self.margin > margin)).mean())
 
 
 @dataclass(frozen=True, eq=False)
 class ReachablePoses:
-    """Random poses that a robot of the PUMA family reaches, with all eight solutions of each."""
+    """Random poses that a robot of the PUMA family reaches, with all eight solutions of each.
 
-    pose: np.ndarray  # (poses, 4, 4)
-    q: (
-        np.ndarray
-    )  # (poses, 8, 6): in float64, in the order of px.kinematics.inverse_kinematics_solutions
-    margin: np.ndarray  # (poses, 8)
+    - `pose`: `(poses, 4, 4)`.
+    - `q`: `(poses, 8, 6)`, rad, in float64, in the order of
+      `px.kinematics.inverse_kinematics_solutions`.
+    - `margin`: `(poses, 8)`, the distance of each solution from singularities.
+    """
 
-    def accuracy(self, circuit, arm=1, elbow=1, wrist=1):
-        """The Accuracy of a circuit that was made for these signs."""
+    pose: np.ndarray
+    q: np.ndarray
+    margin: np.ndarray
+
+    def accuracy(self, circuit: Circuit, arm: int = 1, elbow: int = 1, wrist: int = 1) -> Accuracy:
+        """The accuracy of a circuit made for these signs, 1 or -1 each."""
         if (arm, elbow, wrist) not in WRISTS:
             raise ArgumentError(
                 f"arm, elbow, wrist: expected 1 or -1 each, found {(arm, elbow, wrist)}"
@@ -81,8 +94,10 @@ class ReachablePoses:
         )
 
 
-def reachable_poses(robot, count=10_000, frame=None, seed=0):
-    """So many random poses of a frame, by default the tool: joints stand anywhere in a turn."""
+def reachable_poses(
+    robot: Robot, count: int = 10_000, frame: str | None = None, seed: int = 0
+) -> ReachablePoses:
+    """`count` random poses of a frame, by default the tool, with joints anywhere in a turn."""
     geometry = family_geometry(robot, frame)
     count = whole_number("count", count, 1)
     q = np.random.default_rng(seed).uniform(-math.pi, math.pi, (count, robot.n))
@@ -95,7 +110,7 @@ def reachable_poses(robot, count=10_000, frame=None, seed=0):
 
 
 def _as_rounded(circuit, pose):
-    """The poses that a circuit is given in words."""
+    """The poses that a circuit gets after rounding to words."""
     rounded = pose.copy().reshape(-1, 16)
     for source, words in circuit.quantised(pose=pose)[0].items():
         rounded[:, source.index] = circuit.formats[source].real(words)

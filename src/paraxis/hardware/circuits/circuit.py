@@ -1,36 +1,44 @@
 """A function as a circuit: CORDIC units in a balanced pipeline, and what it computes, bit by bit.
 
 `run` is the model without a pipeline, on arrays of words; `stream` sends items through the
-pipeline, a new one every stage. Calling a circuit takes and gives floats.
+pipeline, a new one every stage. Calling a circuit takes and returns floats.
 """
+
+from __future__ import annotations
 
 import math
 from collections import namedtuple
 from collections.abc import Mapping
 from functools import cached_property
 from numbers import Real
+from os import PathLike
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...checks import shown, whole_number
 from ...drivers.map import as_array
 from ...errors import ArgumentError, ProgramError
 from ...kinematics.poses import matrices
 from ...parallel.pipelines.balance import pipeline
+from ...parallel.pipelines.pipeline import Pipeline
 from ...programs import Program
 from ..cordic import integers, long_integers
 from ..cordic.formats import (
     SHORTEST,
     WIDEST,
     Angle,
+    Number,
     angle_between,
     guard_bits,
     integer_kind,
     number_of_bits,
 )
+from ..cordic.operations import Operations
 from ..cordic.raw_words import input_words, together
+from ..cordic.units.unit import Unit
 from ..tasks.decompose import decompose
-from ..tasks.tasks import Constant, Input, Result
+from ..tasks.tasks import Constant, CordicTasks, Input, Operand, Result
 from .random_inputs import random_inputs
 from .ranges import entry_ranges, ranges_of, require_ranges
 from .sizing import Words, number_format, sizes
@@ -42,24 +50,32 @@ ON_THE_WAY = 8  # bits that numbers may be longer than registers before they are
 
 
 class Circuit:
-    """A function in hardware: CORDIC processors and delay lines that a new item enters every stage.
+    """A function in hardware: CORDIC processors and delay lines that take a new item every stage.
 
-    Called, it computes with floats what the hardware computes with words, and says which items are
-    valid; `run` and `stream` take the words themselves, and `export` writes Verilog. Circuits come
-    from `inverse_kinematics`, `inverse_dynamics` and, for equations of one's own, `Circuit.of`.
+    Called with floats, it returns as floats what the hardware computes with words, and which items
+    are valid; `run` and `stream` take the words themselves, and `export` writes Verilog. Circuits
+    are made by `px.hardware.inverse_kinematics_circuit`, `px.hardware.inverse_dynamics_circuit`
+    and, for your own equations, `px.hardware.Circuit.of`.
 
     Immutable. `tasks` are CordicTasks; `units[k]` does `tasks.tasks[k]` in stage `stage[k]`.
-    `formats` maps Inputs and Results to what their words mean, `limits` the Inputs that are
-    numbers to the least and the largest word that is valid.
+    `formats` maps Inputs and Results to the formats of their words, `limits` maps the Inputs that
+    are numbers to the least and the largest valid word.
     """
+
+    tasks: CordicTasks
+    notes: tuple[str, ...]
+    words: Words
+    formats: dict[Input | Result, Number | Angle]
+    limits: dict[Input, tuple[int, int]]
+    units: list[Unit]
 
     def __init__(
         self,
-        tasks,
-        ranges,
-        word=24,
-        iterations=None,
-        near=NEAR,
+        tasks: CordicTasks,
+        ranges: dict[Input, tuple[float, float]],
+        word: int = 24,
+        iterations: int | None = None,
+        near: float = NEAR,
         lengths=(),
         seen=None,
         sample=None,
@@ -71,7 +87,7 @@ class Circuit:
         if not (isinstance(near, Real) and 0 < near < 1):
             raise ArgumentError(f"near: expected a number between 0 and 1, found {near!r}")
         if not tasks.tasks:
-            raise ProgramError(f"{tasks.name}: expected work for a CORDIC processor, found none")
+            raise ProgramError(f"{tasks.name}: there is nothing for a CORDIC processor to compute")
         self.tasks, self.notes = tasks, tuple(notes)
         self.words = Words(word, iterations, guard_bits(iterations), near)
         require_ranges(tasks, ranges)
@@ -80,48 +96,64 @@ class Circuit:
         self._ranges, self._sample = ranges, sample
 
     @classmethod
-    def of(cls, program, ranges=None, word=24, iterations=None, near=NEAR):
-        """The Circuit of a Program made of what CORDICs do.
+    def of(
+        cls,
+        program: Program,
+        ranges: Mapping[str, ArrayLike | tuple[ArrayLike, ArrayLike]] | None = None,
+        word: int = 24,
+        iterations: int | None = None,
+        near: float = NEAR,
+    ) -> Circuit:
+        """The Circuit of a Program made of sums, products, quotients, roots, sin, cos and atan2.
 
-        That is sums, products, quotients, roots, sin, cos and atan2. `ranges` has for each input
-        that is a number how far from zero it can be, or a pair of the least and the largest, for
-        all its entries or in its shape; angles need none.
+        **Arguments:**
+
+        - `program`: a `px.Program`.
+        - `ranges`: input -> its largest absolute value, or a pair (least, largest); one number for
+          all entries, or an array of the input's shape. Inputs that are angles need none.
+        - `word`: the bits of all words.
+        - `iterations`: clocks per stage; by default `word`.
+        - `near`: a length below this fraction of its largest possible value has no angle, and its
+          item is not valid.
+
+        **Raises:** `px.ProgramError` if the Program has other operations; `px.ArgumentError` if a
+        range is missing.
         """
         if not isinstance(program, Program):
             raise ArgumentError(
-                "program: expected a Program, which px.trace makes of a function, "
-                f"found {program!r}"
+                f"program: expected a Program, such as px.trace makes, found {program!r}"
             )
         if not isinstance(ranges, Mapping | None):
             raise ArgumentError(
-                f"ranges: expected a dict, name of an input -> its range, found {ranges!r}"
+                f"ranges: expected a dict from names of inputs to ranges, found {ranges!r}"
             )
         tasks = decompose(program.graph)
         return cls(tasks, entry_ranges(tasks, ranges or {}), word, iterations, near)
 
     @property
-    def name(self):
+    def name(self) -> str:
+        """The name of the circuit."""
         return self.tasks.name
 
     @property
-    def word(self):
-        """Bits of every word."""
+    def word(self) -> int:
+        """The bits of every word."""
         return self.words.word
 
     @property
-    def iterations(self):
-        """Clocks of a stage."""
+    def iterations(self) -> int:
+        """Clocks per stage."""
         return self.words.iterations
 
     @cached_property
-    def inputs(self):
+    def inputs(self) -> list[Input]:
         """The entries of inputs that are read, in order."""
         found = [source for source in self.formats if isinstance(source, Input)]
         order = list(self.tasks.inputs)
         return sorted(found, key=lambda source: (order.index(source.name), source.index))
 
     @cached_property
-    def outputs(self):
+    def outputs(self) -> dict[tuple[str, int], Operand]:
         """(name, index) -> Operand."""
         return {
             (name, index): operand
@@ -129,8 +161,8 @@ class Circuit:
             for index, operand in enumerate(operands)
         }
 
-    def format_of(self, name, index):
-        """What the words of an output mean."""
+    def format_of(self, name: str, index: int) -> Number | Angle:
+        """The format of an output's words."""
         operand = self.outputs[name, index]
         if isinstance(operand.source, Constant):
             return number_format(self.words.word, abs(operand.source.value)).shifted(operand.shift)
@@ -142,26 +174,27 @@ class Circuit:
     # -- the pipeline ------------------------------------------------------------------------------
 
     @cached_property
-    def pipeline(self):
-        """The tasks in stages, with the fewest buffers: a px.pipeline."""
+    def pipeline(self) -> Pipeline:
+        """The tasks in stages, with the fewest buffers."""
         graph, values = task_graph(self.tasks)
         return pipeline(graph, values=values)
 
     @property
-    def stages(self):
+    def stages(self) -> int:
+        """The number of stages of the pipeline."""
         return self.pipeline.stages
 
     @cached_property
-    def stage(self):
+    def stage(self) -> list[int]:
         """The stage of each task."""
         return [self.pipeline.start[task_name(k)] for k in range(len(self.units))]
 
     # -- what it computes --------------------------------------------------------------------------
 
-    def run(self, words):
-        """Words of the outputs, (name, index) -> array, and which items are valid.
+    def run(self, words: Mapping[Input, ArrayLike]) -> tuple[dict, np.ndarray]:
+        """The words of the outputs, (name, index) -> array, and which items are valid.
 
-        `words` maps each of `inputs` to an array of words.
+        `words` maps each of `inputs` to an array of words; their shapes broadcast.
         """
         given, shape = input_words(self, words)
         valid, known = True, {}
@@ -181,21 +214,21 @@ class Circuit:
         return found, valid.reshape(shape)[()]
 
     @cached_property
-    def ops(self):
-        """Whole numbers that are long enough for all that is inside: integers, long_integers."""
+    def ops(self) -> Operations:
+        """Operations on integers long enough for all registers: integers or long_integers."""
         widest = max((max(unit.widths.values()) for unit in self.units), default=0)
         fits = max(widest, self.words.word) <= WIDEST - ON_THE_WAY
         return integers if fits else long_integers
 
     def within_limits(self, source, word):
-        """Whether an input is one that can be computed with."""
+        """Whether the words of an input are valid."""
         if source not in self.limits:
             return np.ones(np.shape(word), dtype=bool)
         least, most = self.limits[source]
         return (word >= least) & (word <= most)
 
     def output_word(self, key, word):
-        """An output's word, of the word of its source; of none where that is a constant."""
+        """An output's word, from the word of its source (None if that is a constant)."""
         operand, wanted = self.outputs[key], self.format_of(*key)
         if isinstance(operand.source, Constant):
             return wanted.raw(operand.sign * np.ldexp(operand.source.value, operand.shift))[0]
@@ -203,14 +236,16 @@ class Circuit:
             return word
         if isinstance(wanted, Angle):
             return integers.wrap(-word, wanted.word)
-        return -word - (word == -1 << wanted.word - 1)  # there is one more below zero than above
+        return -word - (
+            word == -1 << wanted.word - 1
+        )  # there is one more word below zero than above
 
-    def stream(self, words):
-        """What `run` gives, by sending item after item through the pipeline, one a stage."""
+    def stream(self, words: Mapping[Input, ArrayLike]) -> tuple[dict, np.ndarray]:
+        """The same as `run`, by sending items through the pipeline, one per stage."""
         return stream(self, words)
 
-    def quantised(self, /, **arrays):
-        """Words of the inputs, Input -> array, and which items have numbers that fit."""
+    def quantised(self, /, **arrays: ArrayLike) -> tuple[dict[Input, np.ndarray], np.ndarray]:
+        """The words of the inputs, Input -> array, and which items fit into words."""
         given = self.tasks.given(
             {
                 name: as_array(matrices(array), name, self.tasks.inputs.get(name, ()))
@@ -224,16 +259,20 @@ class Circuit:
             fits = fits & sound
         return words, fits
 
-    def __call__(self, /, *arrays, **named):
-        """Floats in, floats out: a tuple with the outputs by name, and `valid`.
+    def __call__(self, /, *arrays: ArrayLike, **named: ArrayLike):
+        """Compute with floats what the hardware computes with words.
 
-        Where an item is not valid its outputs are NaN.
+        **Arguments:** the inputs, positional or by name, in the units of the function; any leading
+        batch shape, broadcast as NumPy does.
+
+        **Returns:** a named tuple with the outputs by name and `valid`. Where an item is not valid
+        its outputs are NaN.
         """
         names = list(self.tasks.inputs)
         if len(arrays) > len(names) or named.keys() & names[: len(arrays)]:
             raise ArgumentError(
                 f"inputs of {self.name}: expected each of {names} once, "
-                f"found {len(arrays)} by place and {list(named)} by name"
+                f"found {len(arrays)} by position and {list(named)} by name"
             )
         words, fits = self.quantised(**dict(zip(names, arrays, strict=False)), **named)
         found, valid = self.run(words)
@@ -249,18 +288,19 @@ class Circuit:
             results.append(array.reshape(valid.shape + shape))
         return namedtuple("Results", [*self.tasks.outputs, "valid"])(*results, valid)
 
-    def sample(self, count, seed=0):
-        """Words of `count` random inputs as they come in use: Input -> array."""
+    def sample(self, count: int, seed: int = 0) -> dict[Input, np.ndarray]:
+        """The words of `count` random inputs within their ranges: Input -> array."""
         return self.quantised(**self._random_inputs(count, seed))[0]
 
-    def errors(self, count=1000, seed=0):
-        """How far outputs are from float64 at most, over so many random inputs that are valid.
+    def errors(self, count: int = 1000, seed: int = 0) -> dict[str, np.ndarray]:
+        """The largest errors of the outputs against float64, over `count` random inputs.
 
-        A dict, output -> array of its shape; part of it is the rounding of inputs to words.
+        **Returns:** output -> array of its shape, in the output's units. Items that are not valid
+        are left out. Part of the error is the rounding of inputs to words.
         """
         inputs = self._random_inputs(count, seed)
         found, exact = self(**inputs), self.tasks.evaluate(**inputs)
-        worst = 0.0 if found.valid.any() else math.inf  # nothing is known of what is not valid
+        worst = 0.0 if found.valid.any() else math.inf  # nothing is known of invalid items
         errors = {}
         for name, (shape, _) in self.tasks.outputs.items():
             ours, right = getattr(found, name)[found.valid], exact[name][found.valid]
@@ -277,11 +317,25 @@ class Circuit:
             return self._sample(rng, count)
         return random_inputs(self.tasks, self._ranges, rng, count)
 
-    def export(self, folder, architecture="pipelined", items=500, name=None):
-        """Write Verilog with a test bench of so many items; returns what was written.
+    def export(
+        self,
+        folder: str | PathLike,
+        architecture: str = "pipelined",
+        items: int = 500,
+        name: str | None = None,
+    ):
+        """Write Verilog with a test bench. Needs `pip install 'paraxis[hdl]'`.
 
-        architecture: "pipelined", an item every clock, or "iterative", one processor a task, an
-        item every `iterations` clocks. `name` is the module's, by default the circuit's.
+        **Arguments:**
+
+        - `folder`: where the files go.
+        - `architecture`: `"pipelined"`, an item every clock, or `"iterative"`, one processor per
+          task, an item every `iterations` clocks.
+        - `items`: how many random items the test bench sends.
+        - `name`: of the module, by default the circuit's.
+
+        **Returns:** an object with `paths`, the files; `build` and `test`, commands that compile
+        and run the test bench with Icarus Verilog.
         """
         from ..rtl.verilog import write
 

@@ -4,27 +4,39 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...api import program
 from ...checks import quoted
 from ...errors import ArgumentError, RobotError
-from ...robots.robot import a_robot
+from ...robots.robot import Robot, a_robot
 from ..tasks.decompose import decompose
 from .circuit import Circuit
 from .random_inputs import largest_seen
 from .ranges import entry_ranges
 
 
-def inverse_dynamics_circuit(robot, velocity=4.0, acceleration=20.0, word=24, iterations=None):
-    """The Circuit that finds joint torques `tau` for states q, qd, qdd.
+def inverse_dynamics_circuit(
+    robot: Robot,
+    velocity: ArrayLike = 4.0,
+    acceleration: ArrayLike = 20.0,
+    word: int = 24,
+    iterations: int | None = None,
+) -> Circuit:
+    """The Circuit that computes joint torques `tau` from states q, qd, qdd.
 
-    Joint velocities and accelerations are at most `velocity` and `acceleration` (a number, or one
-    for each joint); a state beyond that is not valid. Joints that slide stay within their limits.
+    **Arguments:**
 
-    Words have their point where intervals and a simulation of random states say: room for twice
-    the largest value seen. A state that makes a larger one would not be valid. Words that are short
-    for such values, or for rates said to be far larger than they are, leave few bits for torques:
-    `errors` of the circuit tells.
+    - `robot`: a `px.Robot`. Prismatic joints need limits, and stay within them.
+    - `velocity`, `acceleration`: the largest joint rates, rad/s or m/s, and accelerations, rad/s²
+      or m/s²; a number, or one per joint. A state beyond them is not valid.
+    - `word`: the bits of all words.
+    - `iterations`: clocks per stage; by default `word`.
+
+    **Returns:** a `px.hardware.Circuit`. Its number formats come from interval arithmetic and a
+    simulation of random states, with room for twice the largest value seen; a state with a larger
+    one is not valid. Short words, or limits far larger than the rates that occur, leave few bits
+    for torques: check `errors` of the circuit.
     """
     tasks = inverse_dynamics_tasks(robot)
     ranges = {
@@ -36,7 +48,7 @@ def inverse_dynamics_circuit(robot, velocity=4.0, acceleration=20.0, word=24, it
     ranges = entry_ranges(tasks, ranges)
     notes = (
         f"Robot {robot.name}: joint torques tau, in N m, for joint positions q, rates qd and "
-        "accelerations qdd, in rad, rad/s and rad/s^2; for joints that slide in N and m.",
+        "accelerations qdd, in rad, rad/s and rad/s^2; for prismatic joints in N and m.",
     )
     seen = largest_seen(tasks, ranges)
     return Circuit(tasks, ranges, word, iterations, seen=seen, notes=notes)
@@ -49,15 +61,15 @@ def inverse_dynamics_tasks(robot):
 
 
 def _largest(name, given, joints):
-    """How large a rate is at most, for each joint."""
+    """The largest rate of each joint."""
     try:
         largest = np.broadcast_to(np.asarray(given, float), joints)
     except (TypeError, ValueError):
         largest = np.array(math.nan)
     if not (np.isfinite(largest) & (largest >= 0)).all():
         raise ArgumentError(
-            f"{name}: expected a number, or one for each of {joints} joints, finite and not "
-            f"negative, found {given!r}"
+            f"{name}: expected a finite number >= 0, or one for each of {joints} joints, "
+            f"found {given!r}"
         )
     return largest
 
@@ -67,7 +79,7 @@ def _limits(robot, joint):
         return 0.0, 0.0
     if not (math.isfinite(joint.lower) and math.isfinite(joint.upper)):
         raise RobotError(
-            f"robot {quoted(robot.name)}, joint {quoted(joint.name)}: expected limits of a joint "
-            "that slides, found none; a circuit must know how far it goes"
+            f"robot {quoted(robot.name)}: prismatic joint {quoted(joint.name)} has no limits; a "
+            "circuit needs them to choose its number formats"
         )
     return joint.lower, joint.upper

@@ -7,7 +7,7 @@ from ...errors import ArgumentError
 from ...graph.trace import trace
 from ...physics.inverse_kinematics.puma import joint_angles
 from ...robots.puma_geometry import puma_geometry
-from ...robots.robot import a_robot, check_frame_name
+from ...robots.robot import Robot, a_robot, check_frame_name
 from ..tasks.decompose import decompose
 from ..tasks.tasks import Input
 from .circuit import NEAR, Circuit
@@ -16,14 +16,31 @@ SIGNS = (1, -1)
 
 
 def inverse_kinematics_circuit(
-    robot, arm=1, elbow=1, wrist=1, frame=None, word=24, iterations=None, near=NEAR
-):
-    """The Circuit that finds joint positions `q` for poses (4, 4) of a frame, the tool by default.
+    robot: Robot,
+    arm: int = 1,
+    elbow: int = 1,
+    wrist: int = 1,
+    frame: str | None = None,
+    word: int = 24,
+    iterations: int | None = None,
+    near: float = NEAR,
+) -> Circuit:
+    """The Circuit that computes joint positions `q` from poses, `(4, 4)`, of a frame.
 
-    One of the eight solutions: arm, elbow and wrist are 1 or -1, as in
-    px.kinematics.inverse_kinematics_solutions. `word` is the length of all words in bits, and a
-    unit has so many `iterations`, by default as many. Poses out of reach, and those where a length
-    that an angle hangs on is below `near` times the largest it can be, are not valid.
+    **Arguments:**
+
+    - `robot`: a `px.Robot` of the PUMA family.
+    - `arm`, `elbow`, `wrist`: 1 or -1; which of the eight solutions of
+      `px.kinematics.inverse_kinematics_solutions`.
+    - `frame`: a name; by default the tool.
+    - `word`: the bits of all words.
+    - `iterations`: clocks per stage; by default `word`.
+    - `near`: poses where a length that determines an angle is below `near` times its largest
+      possible value are not valid; nor are poses out of reach.
+
+    **Returns:** a `px.hardware.Circuit`.
+
+    **Raises:** `px.RobotError` if the robot is not of the PUMA family.
     """
     geometry = family_geometry(robot, frame)
     tasks = inverse_kinematics_tasks(robot, arm, elbow, wrist, frame)
@@ -37,7 +54,7 @@ def inverse_kinematics_circuit(
     notes = (
         f"Robot {robot.name}: joint positions q, in rad, for poses of frame {place} in the world, "
         "with lengths in m. Rows and columns of a pose count from 0; its axes must be of length "
-        "one and at right angles, which is not checked. Nor are joint limits.",
+        "one and at right angles; neither this nor joint limits are checked.",
         f"Of eight solutions the one with arm {arm}, elbow {elbow} and wrist {wrist}.",
         f"Not valid: out of reach, or within {near} of a singularity.",
     )
@@ -61,7 +78,7 @@ def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
 
 
 def family_geometry(robot, frame):
-    """What measures an arm of the PUMA family; a RobotError where it is none."""
+    """The dimensions of an arm of the PUMA family; a RobotError if it is not one."""
     a_robot(robot)
     check_frame_name(frame)
     return puma_geometry(robot, robot.tool() if frame is None else robot.frame(frame))

@@ -86,7 +86,9 @@ def entry_ranges(tasks, ranges):
     """Input -> (least, most), of what a user says of each input: a bound of |value|, or a pair."""
     unknown = [name for name in ranges if name not in tasks.inputs]
     if unknown:
-        raise ArgumentError(f"ranges: expected names of {list(tasks.inputs)}, found {unknown[0]!r}")
+        raise ArgumentError(
+            f"ranges: expected names from {list(tasks.inputs)}, found {unknown[0]!r}"
+        )
     found = {}
     for name, given in ranges.items():
         shape = tasks.inputs[name]
@@ -96,11 +98,15 @@ def entry_ranges(tasks, ranges):
         except (TypeError, ValueError):
             raise ArgumentError(
                 f"range of {name}: expected the largest |value| or a pair (least, largest), "
-                f"numbers that fit the shape {shape}, found {given!r}"
+                f"numbers that broadcast to shape {shape}, found {given!r}"
             ) from None
         if not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
-            expected = "least <= largest" if isinstance(given, tuple) else "a number >= 0"
-            raise ArgumentError(f"range of {name}: expected {expected}, finite, found {given!r}")
+            expected = (
+                "finite numbers, least <= largest"
+                if isinstance(given, tuple)
+                else "a finite number >= 0"
+            )
+            raise ArgumentError(f"range of {name}: expected {expected}, found {given!r}")
         for index, interval in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
             source = Input(name, index)
             if source not in tasks.angles:
@@ -115,7 +121,9 @@ def require_ranges(tasks, inputs):
     for source in dict.fromkeys(operand.source for operand in operands):
         if isinstance(source, Input) and not tasks.is_angle(source) and source not in inputs:
             name = entry(source.name, tasks.inputs[source.name], source.index)
-            raise ArgumentError(f"ranges of {tasks.name}: expected one for {name}, found none")
+            raise ArgumentError(
+                f"ranges of {tasks.name}: there is none for {name}, which needs one"
+            )
 
 
 def ranges_of(tasks, inputs, lengths=(), seen=None):
@@ -198,8 +206,8 @@ def _divide(found, number, task):
     x, y, z = found.of(task.x), found.of(task.y), found.of(task.z)
     if x[0] <= 0 <= x[1]:
         raise ArgumentError(
-            f"task T{number + 1}: expected a divisor that cannot be zero, found one in "
-            f"[{x[0]:.3g}, {x[1]:.3g}]; ranges of the inputs may be too wide"
+            f"task T{number + 1}: the divisor can be zero, as it is in [{x[0]:.3g}, {x[1]:.3g}]; "
+            "the ranges of the inputs may be too wide"
         )
     quotients = [a / b for a in y for b in x]
     found.set(Result(number, "Z"), (min(quotients) + z[0], max(quotients) + z[1]))

@@ -106,7 +106,7 @@ def _format(tasks, source, expected, words):
         return Angle(words.word)
     most = expected.most_of(source)
     if not math.isfinite(most):
-        raise ArgumentError(f"ranges of {tasks.name}: expected finite values, found infinite ones")
+        raise ArgumentError(f"ranges of {tasks.name}: a value inside the circuit can be infinite")
     if most > LARGEST:
         raise ArgumentError(
             f"ranges of {tasks.name}: expected values up to {LARGEST:.0e}, found {most:.3g}"
@@ -164,8 +164,8 @@ def _least_lengths(tasks, formats, expected, words):
             longest = expected.most(task.x) if task.kind == "root" else expected.most_of(source)
             if not longest:
                 raise ArgumentError(
-                    f"task T{number + 1}: expected a length that is not always 0, found one that "
-                    "is; ranges of the inputs may be too narrow"
+                    f"task T{number + 1}: the length is always 0; the ranges of the inputs may be "
+                    "too narrow"
                 )
             least[source] = words.near * longest
             needed = _word_to_tell(least[source], expected.most_of(source), needed)
@@ -174,15 +174,15 @@ def _least_lengths(tasks, formats, expected, words):
                 least[source] = max(least[source], lost)
     if needed > words.word:
         raise ArgumentError(
-            f"word: expected at least {needed} bits for {tasks.name}, so that lengths down to "
-            f"{words.near:.3g} of the largest are told from none, found {words.word}"
+            f"word: expected at least {needed} bits for {tasks.name}, to distinguish lengths of "
+            f"{words.near:.3g} of the largest from 0, found {words.word}"
         )
     for source, length in least.items():
         if expected.most_of(source) < length:
             raise ArgumentError(
-                f"task T{source.task + 1}: expected a root that can be {length:.3g} or more, to be "
-                f"told from none with words of {words.word} bits and near = {words.near:.3g}, "
-                f"found at most {expected.most_of(source):.3g}"
+                f"task T{source.task + 1}: expected a root that can be {length:.3g} or more, to "
+                f"distinguish it from 0 with words of {words.word} bits and near = "
+                f"{words.near:.3g}, found at most {expected.most_of(source):.3g}"
             )
     return least
 

@@ -1,6 +1,7 @@
-"""Word lengths by simulation: where points are comes from ranges, how many bits from errors."""
+"""Word lengths by simulation: exponents come from ranges, the number of bits from errors."""
 
 import math
+from collections.abc import Callable
 from numbers import Real
 
 from ...checks import whole_number
@@ -8,30 +9,38 @@ from ...errors import ArgumentError
 from ..cordic.formats import SHORTEST
 from .circuit import Circuit
 
-LONGEST = 64  # beyond which float64 has nothing more to say
+LONGEST = 64  # beyond which float64 is no reference
 
 
-def shortest_word(make, error, count=1000):
-    """The Circuit of the shortest words whose outputs are within `error` of float64.
+def shortest_word(make: Callable[[int], Circuit], error: float, count: int = 1000) -> Circuit:
+    """The Circuit with the shortest words whose outputs are within `error` of float64.
 
-    `make` takes a word length and gives a Circuit. Outputs are compared over `count` random inputs,
-    those that are not valid left out; `error` is in the units of the outputs. It is kept for the
-    inputs tried, no more: near singularities errors grow, and more inputs find larger ones.
+    **Arguments:**
+
+    - `make`: a function from a word length, in bits, to a Circuit.
+    - `error`: the largest error allowed, in the units of the outputs.
+    - `count`: how many random inputs are tried; those that are not valid are left out.
+
+    **Returns:** a `px.hardware.Circuit`. The error holds for the inputs tried, not for all: near
+    singularities errors grow, and more inputs find larger ones.
+
+    **Raises:** `px.ArgumentError` if even words of 64 bits are not accurate enough.
     """
     if not (isinstance(error, Real) and 0 < error < math.inf):
         raise ArgumentError(f"error: expected a number above 0, found {error!r}")
     count, worst = whole_number("count", count), math.inf
-    longest = make(LONGEST)  # what a longer word does not mend is said at once
+    longest = make(LONGEST)  # errors that longer words cannot cure are raised at once
     if not isinstance(longest, Circuit):
-        raise ArgumentError(f"make: expected a function that gives a Circuit, found {longest!r}")
+        raise ArgumentError(f"make: expected a function that returns a Circuit, found {longest!r}")
     for word in range(SHORTEST, LONGEST + 1):
         try:
             circuit = make(word)
-        except ArgumentError:  # too short to tell lengths from none
+        except ArgumentError:  # too short to distinguish lengths from 0
             continue
         worst = max(found.max() for found in circuit.errors(count).values())
         if worst <= error:
             return circuit
     raise ArgumentError(
-        f"error: expected what words of {LONGEST} bits can do, {worst:.3g} or more, found {error!r}"
+        f"error: words of {LONGEST} bits, the longest tried, have errors of {worst:.3g}; "
+        f"expected at least that, found {error!r}"
     )

@@ -1,7 +1,4 @@
-"""Whole numbers as NumPy arrays, with the few operations that hardware gives them.
-
-Units are written in these words. In `hardware/rtl/wires.py` the same words mean wires.
-"""
+"""The operations of CORDIC units (operations.py) on NumPy arrays of int64."""
 
 import numpy as np
 
@@ -14,18 +11,18 @@ def where(condition, if_true, if_false):
 
 
 def fit(value, width):
-    """A number that is known to fit into a register of so many bits."""
+    """A number that is known to fit into a register of `width` bits."""
     return value
 
 
 def wrap(value, width):
-    """The number a register of so many bits holds: angles go round."""
+    """The number modulo 2^width, as a register of `width` bits holds it: angles go round."""
     half = 1 << width - 1
     return ((value + half) & ((1 << width) - 1)) - half
 
 
 def distance(value, width):
-    """A number that is not negative and fits so many bits, by which others are shifted."""
+    """A number >= 0 of at most `width` bits, by which others are shifted."""
     return value
 
 
@@ -42,7 +39,7 @@ def neither(a, b):
 
 
 def plus(value, times, change):
-    """A number and -1, 0 or 1 times another."""
+    """value + times * change, where times is -1, 0 or 1."""
     return value + times * change
 
 

@@ -1,4 +1,4 @@
-"""The words of integers.py for numbers that are too long for 64 bits: Python's, in arrays."""
+"""The operations of CORDIC units on arrays of Python integers, for more than 64 bits."""
 
 import numpy as np
 
@@ -10,5 +10,5 @@ KIND = object
 
 
 def where(condition, if_true, if_false):
-    """One of two numbers. NumPy would make them short ones if it could, which cannot grow."""
+    """One of two numbers. NumPy would choose int64 where they fit, which cannot grow."""
     return np.where(condition, np.asarray(if_true, object), np.asarray(if_false, object))

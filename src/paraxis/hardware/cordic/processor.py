@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...checks import one_of
 from ...drivers.map import in_main_memory
@@ -18,7 +19,7 @@ from .raw_words import are_whole, fitting, together
 from .units.circular import Rotate, Vector
 from .units.hyperbolic import HyperbolicRotate, Root
 from .units.linear import Divide, Multiply
-from .units.unit import Given, Port
+from .units.unit import Given, Port, Unit
 
 REACH = 4.0  # numbers are in [-4, 4)
 INTERLEAVED, MULTIPLY = "interleaved", "multiply"
@@ -33,16 +34,17 @@ UNITS = {
 
 
 class IterationTable(NamedTuple):
-    """The micro-rotations of a mode, an entry for each iteration.
+    """The micro-rotations of a mode, one entry per iteration.
 
-    `angles` are those of the words, in radians where the mode is circular. `gain` is by how much
-    all micro-rotations together stretch, and `left` what the digits γ leave of it: the product of
-    the gain and of all 1 + γ_i 2^-i, nearly one unless the digits are all zero.
+    `angles` are those of the words, in radians where the mode is circular. `gain` is the factor by
+    which all micro-rotations together stretch, and `left` is the part that remains of it after the
+    digits γ: the product of the gain and of all 1 + γ_i 2^-i, nearly one unless all digits are
+    zero.
     """
 
-    shifts: tuple
-    angles: tuple
-    digits: tuple
+    shifts: tuple[int, ...]
+    angles: tuple[float, ...]
+    digits: tuple[int, ...]
     gain: float
     left: float
 
@@ -54,7 +56,7 @@ class IterationTable(NamedTuple):
 
 
 class CordicResult(NamedTuple):
-    """x, y, z behind the last iteration, and where all three of them are right."""
+    """x, y and z after the last iteration, and `valid`, where all three are right."""
 
     x: np.ndarray
     y: np.ndarray
@@ -67,22 +69,26 @@ class CordicResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Cordic:
-    """A processor that turns vectors by shifting and adding::
+    """A CORDIC processor, which rotates vectors by shifts and additions::
 
         mode        rotate: z is brought to 0               vector: y is brought to 0
         circular    x cos z - y sin z, y cos z + x sin z    √(x² + y²), z + atan2(y, x)
         linear      x, y + x z                              x, z + y / x
         hyperbolic  likewise by cosh and sinh, all plus     √(x² - y²), z + artanh(y / x)
 
-    Numbers are in [-4, 4), in words with `word - 3` bits behind the point: `cordic.number`. A
-    circular z is any angle in radians, in words of which 2^(word - 1) stands for π:
-    `cordic.angle`. Floats are rounded to words and results come back as floats, angles in [-π, π).
-    Integers are taken for words, and words come back.
+    Numbers are in [-4, 4), in words with `word - 3` fraction bits: `cordic.number`. A circular z
+    is any angle in radians, in words where 2^(word - 1) is π: `cordic.angle`. Floats are rounded
+    to words and results are floats, angles in [-π, π). Integers are taken as words, and results
+    are then words.
 
-    `iterations` are micro-rotations, the repeated ones of hyperbolic modes included. `guard` bits
-    behind the word are kept until the end; left out, there are enough that roundings inside cost
-    about as little as those of words. `compensation` is how the gain is undone: "interleaved" adds
-    shifted numbers between micro-rotations, "multiply" multiplies by one constant in the end.
+    **Arguments:**
+
+    - `word`: the bits of a word.
+    - `iterations`: the number of micro-rotations, including the repeated ones of hyperbolic modes.
+    - `guard`: bits below those of the word that are kept until the end; by default enough that
+      internal rounding costs about as little as the rounding of words.
+    - `compensation`: how the gain is undone. `"interleaved"` adds shifted numbers between
+      micro-rotations, `"multiply"` multiplies by one constant at the end.
     """
 
     word: int = 24
@@ -104,40 +110,52 @@ class Cordic:
             )
 
     @property
-    def number(self):
-        """The format of x and y, and of z where it is no circular angle."""
+    def number(self) -> Number:
+        """The format of x and y, and of z except in circular modes."""
         return Number(self.word, self.word - 3)
 
     @property
-    def angle(self):
+    def angle(self) -> Angle:
         """The format of a circular z."""
         return Angle(self.word)
 
-    def rotate(self, mode, x, y, z):
-        """(x, y) turned by z; the z that comes back is what is left of it, about 0."""
+    def rotate(self, mode: str, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> CordicResult:
+        """(x, y) rotated by z; the z of the result is the remainder, about 0.
+
+        `mode` is "circular", "linear" or "hyperbolic". The arrays broadcast; see the class for
+        their ranges.
+        """
         return self._run(mode, "rotate", x, y, z)
 
-    def vector(self, mode, x, y, z):
-        """(x, y) turned until y is about 0: its length, and z and the angle it had.
+    def vector(self, mode: str, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> CordicResult:
+        """(x, y) rotated until y is about 0: its length as x, and its angle added to z.
 
-        Not valid where there is no such number or none that fits: a circular vector (0, 0), which
-        has no angle; a quotient of 4 or more, or by 0; a hyperbolic vector with x <= abs(y).
+        A result is not valid where the number does not exist or does not fit: a circular vector
+        (0, 0), which has no angle; a quotient of 4 or more, or by 0; a hyperbolic vector with
+        x <= abs(y).
         """
         return self._run(mode, "vector", x, y, z)
 
-    def bound(self, mode, direction, x, y, z):
-        """How far x, y and z of a valid result can be from those of exact arithmetic at most.
+    def bound(self, mode: str, direction: str, x: ArrayLike, y: ArrayLike, z: ArrayLike):
+        """Upper bounds of the errors of x, y and z of a valid result.
 
-        `direction` is "rotate" or "vector", and x, y, z are floats: words are exact, and only what
-        they stand for has an error. Where nothing can be said it is infinite.
+        **Arguments:**
+
+        - `mode`: "circular", "linear" or "hyperbolic".
+        - `direction`: "rotate" or "vector".
+        - `x`, `y`, `z`: floats that broadcast. Words are exact; only the numbers they represent
+          have errors.
+
+        **Returns:** three arrays: the largest possible distance of x, y and z from exact
+        arithmetic; infinite where no bound is known.
         """
         reals = _alike(x, y, z)
         if reals[0].dtype != float:
-            raise ArgumentError("x, y, z: expected floats, found integers, which are words")
+            raise ArgumentError("x, y, z: expected floats; integers are words, which are exact")
         return bound(self, self.unit(mode, direction), *reals)
 
-    def table(self, mode):
-        """Shifts, angles, digits and gain of a mode: an IterationTable."""
+    def table(self, mode: str) -> IterationTable:
+        """Shifts, angles, digits and gain of a mode."""
         unit = self.unit(mode, "rotate")
         table = unit.table
         if mode == CIRCULAR:
@@ -152,8 +170,8 @@ class Cordic:
             float(table.left),
         )
 
-    def unit(self, mode, direction):
-        """The unit that does one of the six functions, registers and all."""
+    def unit(self, mode: str, direction: str) -> Unit:
+        """The unit that computes one of the six functions, with its registers."""
         one_of(mode, MODES, "mode")
         if (mode, direction) not in UNITS:
             raise ArgumentError(f'direction: expected "rotate" or "vector", found {direction!r}')
@@ -198,7 +216,7 @@ class Cordic:
         return CordicResult(*(each.reshape(shape)[()] for each in (*results, valid & fits)))
 
     def _words(self, unit, words):
-        """Words x, y, z behind all iterations, and where they are right."""
+        """Words x, y, z after all iterations, and where they are right."""
         ops, x, y = integers, words["x"], words["y"]
         if _inside(unit) > WIDEST:
             ops = long_integers
@@ -214,7 +232,7 @@ class Cordic:
         return [np.asarray(found[name]) for name in "XYZ"], valid
 
     def _held(self, beyond, below, words):
-        """A quotient or an angle beyond all numbers is held at the last of them."""
+        """A quotient or an angle beyond all numbers saturates."""
         return np.where(beyond, self.number.ends[(~below).astype(int)], words)
 
 
@@ -227,7 +245,7 @@ def _inside(unit):
 
 
 def _alike(*values):
-    """Three arrays of one shape: of floats, or of integers where there are only integers."""
+    """Three arrays of one shape: of floats, or of integers if all of them are integers."""
     arrays = [
         np.asarray(in_main_memory(value, name)) for name, value in zip("xyz", values, strict=True)
     ]
@@ -238,13 +256,13 @@ def _alike(*values):
         words = [name for name, v in zip("xyz", values, strict=True) if _has_words(v)]
         if words:
             raise ArgumentError(
-                "x, y, z: expected floats, or raw words in all three, "
-                f"found words in {', '.join(words)} only"
+                "x, y, z: expected floats, or words in all three, "
+                f"found words only in {', '.join(words)}"
             )
         arrays = [array.astype(float) for array in arrays]
     return together("x, y, z", arrays)
 
 
 def _has_words(value):
-    """An array of integers is one of words; Python's own integers follow their company."""
+    """An array of integers holds words; a Python int is a word only beside other words."""
     return not isinstance(value, int) and np.asarray(value).dtype.kind != "f"

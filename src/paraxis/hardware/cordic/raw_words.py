@@ -1,4 +1,4 @@
-"""Words as users give them: whole numbers that fit their word, in shapes that go together."""
+"""Words as users pass them: integers that fit their word, in shapes that broadcast."""
 
 from collections.abc import Mapping
 
@@ -11,11 +11,11 @@ from .formats import integer_kind
 
 
 def input_words(circuit, words):
-    """Input -> array of a circuit's words in one row, and the shape that all of them had."""
+    """Input -> flat array of a circuit's words, and the shape they broadcast to."""
     if not isinstance(words, Mapping):
         raise ArgumentError(
             f"words of {circuit.name}: expected a dict, Input -> array of words, "
-            f"found a {type(words).__name__}; `quantised` gives such a dict and which items fit"
+            f"found a {type(words).__name__}; `quantised` makes such a dict from floats"
         )
     unknown = [key for key in words if key not in circuit.formats]
     missing = [source for source in circuit.inputs if source not in words]
@@ -30,7 +30,7 @@ def input_words(circuit, words):
         name = entry(source.name, circuit.tasks.inputs[source.name], source.index)
         row = np.asarray(in_main_memory(words[source], name))
         if not are_whole(row):
-            raise ArgumentError(f"{name}: expected words, which are integers, found {row.dtype}")
+            raise ArgumentError(f"{name}: expected words (integers), found {row.dtype}")
         rows.append(fitting(name, row, circuit.word))
     rows = together(f"words of {circuit.name}", rows)
     return dict(zip(circuit.inputs, map(np.ravel, rows), strict=True)), rows[0].shape
@@ -44,7 +44,7 @@ def are_whole(array):
 
 
 def fitting(name, words, word):
-    """Whole numbers that fit so many bits, as integers to count with."""
+    """Integers that fit `word` bits, as an array of the dtype of such words."""
     ends = [int(words.min()), int(words.max())] if words.size else [0]
     bits = max((end if end >= 0 else ~end).bit_length() + 1 for end in ends)
     if bits > word:
@@ -53,9 +53,9 @@ def fitting(name, words, word):
 
 
 def together(what, arrays):
-    """The arrays in one shape."""
+    """The arrays, broadcast to one shape."""
     try:
         return np.broadcast_arrays(*arrays)
     except ValueError:
         shapes = ", ".join(str(shape) for shape in dict.fromkeys(array.shape for array in arrays))
-        raise ArgumentError(f"{what}: expected shapes that go together, found {shapes}") from None
+        raise ArgumentError(f"{what}: expected shapes that broadcast, found {shapes}") from None

@@ -1,4 +1,4 @@
-"""The words of integers.py for one number at a time: Python's, of any length.
+"""The operations of CORDIC units on one Python integer at a time, of any length.
 
 On single numbers they are far faster than NumPy's, and they share no arithmetic with those.
 """

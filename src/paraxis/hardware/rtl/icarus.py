@@ -23,14 +23,14 @@ def is_installed():
 
 
 def run_test_bench(folder, name=None):
-    """The line with which a test bench ends; an error where it does not pass.
+    """The last line that a test bench prints; an error if it does not pass.
 
-    `name` is that of the module it tests; where a folder has one test bench alone, none is needed.
+    `name` is that of the module it tests; it may be left out if the folder has one test bench.
     """
     if not is_installed():
         raise MissingPackageError(
-            "Icarus Verilog: expected the commands iverilog and vvp, found not both of them; "
-            "they are in Debian's package iverilog"
+            "Icarus Verilog is not installed: the commands iverilog and vvp are needed; on Debian "
+            "and Ubuntu, apt install iverilog"
         )
     folder = Path(folder)
     tested = _tested(folder)
@@ -38,7 +38,7 @@ def run_test_bench(folder, name=None):
         name = tested[0]
     if name not in tested:
         expected = "one test bench, or a name" if name is None else f"a test bench of {name}"
-        raise HardwareError(f"{folder}: expected {expected}, found those of {tested}")
+        raise HardwareError(f"{folder}: expected {expected}, found test benches of {tested}")
     for command in commands(name):
         done = subprocess.run(shlex.split(command), cwd=folder, capture_output=True, text=True)
         said = (done.stdout + done.stderr).strip()

@@ -37,7 +37,7 @@ def module_name(circuit, name=None):
         return name if _is_name(name) else f"circuit_{name}"
     if not isinstance(name, str) or not _is_name(name):
         raise ArgumentError(
-            "name: expected a letter, then letters, digits and _, and no word of Verilog or "
+            "name: expected a letter, then letters, digits and _, and not a keyword of Verilog or "
             f"SystemVerilog, found {name!r}"
         )
     return name
@@ -58,8 +58,8 @@ def require_port_names(owner, names):
     for name in names:
         if name in seen or not _is_name(name):
             raise ArgumentError(
-                f"{owner}: expected inputs and outputs whose names can be those of ports in "
-                f"Verilog, each once, found {name}"
+                f"{owner}: expected inputs and outputs with different names that Verilog allows "
+                f"for ports, found {name}"
             )
         seen.add(name)
 

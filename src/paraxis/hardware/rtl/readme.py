@@ -1,4 +1,4 @@
-"""What tells a reader of exported Verilog what it is."""
+"""The README beside exported Verilog: ports, formats, timing."""
 
 import math
 import textwrap
@@ -14,7 +14,7 @@ Written by Paraxis.
     rst     in, active high, synchronous: high for at least one clock before the first item;
             it forgets all items on their way, and no item is taken while it is high
 {start}
-    done    out, high for one clock an item: it is at the outputs now, and only now
+    done    out, high for one clock per item: it is at the outputs now, and only now
     valid   out, high together with done where the item is right
 
 {timing}
@@ -30,7 +30,7 @@ Outputs, signed, in two's complement
 {validity}
 {limits}
 
-Icarus Verilog checks it, in this folder, against the expected words that lie beside it (with
+Icarus Verilog checks it, in this folder, against the expected words in the files beside it (with
 -g2012 in place of -g2005 too):
 {commands}
 """
@@ -42,17 +42,15 @@ ITERATIVE = """\
             so an item waits at most {most}; a start while ready is low is not taken"""
 ENTRIES = "Numbers in the names of ports count from 0: {port} is {place} of {array}."
 NOT_NEEDED = "Entries of inputs that have no port are not needed."
-NUMBERS = (
-    "A number with f bits behind the point is word / 2^f, so 2^f stands for 1.0 where that fits."
-)
+NUMBERS = "A number with f fraction bits is word / 2^f, so 2^f is 1.0 where that fits."
 ANGLES = (
-    "An angle of w bits is word * pi / 2^(w-1) radians, so half a turn is 2^(w-1); angles go "
-    "round, as words do."
+    "An angle of w bits is word * pi / 2^(w-1) radians, so half a turn is 2^(w-1); angles wrap "
+    "around, as words do."
 )
 VALIDITY = (
-    "An item is not valid, and its outputs mean nothing, where a number comes out too large for "
-    "its word; where a root is not real or near zero; where a length that an angle hangs on is "
-    "near zero, so that the angle would be lost"
+    "An item is not valid, and its outputs mean nothing, where a number is too large for its word; "
+    "where a root is not real or near zero; where a length that determines an angle is near zero, "
+    "so that the angle would be lost"
 )
 LIMITS = "; and where an input is beyond these limits:"
 

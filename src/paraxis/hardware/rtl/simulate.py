@@ -18,10 +18,10 @@ class Simulated(NamedTuple):
 
 
 def simulate(circuit, words, architecture="pipelined", gaps=()):
-    """What comes out for arrays of words (Input -> array), one item behind the other.
+    """Simulate the hardware for arrays of words (Input -> array), one item after the other.
 
-    An item is sent as soon as one can be taken; before those in `gaps`, by their number, one turn
-    is let go by. That each is at the outputs exactly when it should be is checked.
+    An item is sent as soon as one can be taken; before those in `gaps`, by number, one turn is
+    skipped. It is checked that each is at the outputs exactly when it should be.
     """
     design = Design(circuit, architecture)
     sent = clocks_and_items(design, words, gaps)

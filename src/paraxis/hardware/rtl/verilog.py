@@ -14,7 +14,7 @@ from .names import module_name
 from .readme import readme
 from .test_bench import expected_rows, stimulus_rows, test_bench
 
-TIME = "`timescale 1ns / 1ns"  # without a meaning here, but a test bench has one
+TIME = "`timescale 1ns / 1ns"  # no delays here, but a test bench has some
 
 # Yosys wakes each `always @*` at time 0 by a register that becomes 0. In SystemVerilog a register
 # with a first value does not become it, so that the value must come a little later.
@@ -50,7 +50,7 @@ def _comment(design, name):
     paragraphs = (
         f"{name}: {circuit.tasks.summary}, {design.architecture}. Written by Paraxis.",
         *circuit.notes,
-        f"{name}_README.txt says what ports mean and when.",
+        f"{name}_README.txt explains the ports and their timing.",
     )
     return "".join(f"// {line}".rstrip() + "\n" for line in comment_lines(paragraphs))
 

@@ -1,19 +1,19 @@
-"""Whole numbers as wires: the words in which CORDIC units are written, meaning hardware.
+"""The operations of CORDIC units on wires: the same description becomes hardware.
 
 A number is an Amaranth Value, or a Python integer where it is known; so is a condition.
 """
 
-from amaranth.hdl import Array, Mux, Signal, signed, unsigned
+from amaranth.hdl import Array, Module, Mux, Signal, signed, unsigned
 
 
 class Wires:
-    """The words for one module. Those of hardware/cordic/integers.py mean the same on NumPy.
+    """The operations for one module; those of hardware/cordic/integers.py mean the same on NumPy.
 
-    What is made here gets a wire of its own, because it is mostly used more than once: Amaranth
-    would write down all that leads to it each time, and simulators would compute it as often.
+    Every result gets a wire of its own, because most are used more than once: Amaranth would
+    otherwise repeat the whole expression each time, and simulators would compute it as often.
     """
 
-    def __init__(self, module):
+    def __init__(self, module: Module):
         self.module = module
 
     def where(self, condition, if_true, if_false):
@@ -25,7 +25,7 @@ class Wires:
         return self._wire(value, signed(width))
 
     def wrap(self, value, width):
-        """A wire drops the bits that it has no room for."""
+        """A wire drops the bits that do not fit."""
         return self._wire(value, signed(width))
 
     def distance(self, value, width):

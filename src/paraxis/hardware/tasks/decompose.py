@@ -39,8 +39,8 @@ def decompose(graph, identities=True):
         }
     except RecursionError:  # tasks are made from the outputs back, one call inside another
         raise ProgramError(
-            f"{graph.name}: expected operations that wait for fewer others, found more in a row "
-            "than CORDIC tasks are made of"
+            f"{graph.name}: too many operations in a row, each waiting for the one before, to be "
+            "made into CORDIC tasks"
         ) from None
     tasks = _noted(maker.tasks.tasks, outputs)
     return CordicTasks(graph.name, dict(graph.inputs), tasks, outputs, reader.angle_inputs)
@@ -53,8 +53,8 @@ def _require_moderate(graph):
         if size and not 1 / LARGEST <= size <= LARGEST:
             raise ProgramError(
                 f"{graph.name}: expected constants between {1 / LARGEST:.0e} and {LARGEST:.0e} in "
-                f"size, as fixed-point words have no exponents, found {node.value!r}; look for "
-                "a number of the robot that is far too small or too large"
+                f"size, as fixed-point words have no exponents, found {node.value!r}; the robot "
+                "may have a parameter that is far too small or too large"
             )
 
 

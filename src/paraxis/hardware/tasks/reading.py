@@ -33,11 +33,11 @@ class Reader:
     def _refusal(self, node):
         if node.index in self.angles:
             return ProgramError(
-                f"{self.graph.name}: expected angles to be inputs, atan2 and sums of these, "
-                f"found the result of {node.op} in a sum of angles or under a sine"
+                f"{self.graph.name}: angles can be inputs, results of atan2 and sums of these, but "
+                f"the result of {node.op} is in a sum of angles or under a sine"
             )
         return ProgramError(
-            f"{self.graph.name}: expected operations that a CORDIC processor does "
+            f"{self.graph.name}: expected operations that a CORDIC processor has "
             f"({', '.join(sorted({*_NUMBERS, *_ANGLES} - {'const', 'input', 'max'}))}), "
             f"found {node.op}"
         )
@@ -59,7 +59,7 @@ class Reader:
             users = sorted(self._users(node) - {*SUMS, "sin", "cos"})
             raise ProgramError(
                 f"{self.graph.name}: {' or '.join(users)}: expected numbers, found an angle; "
-                "angles are added, turned by and given out, nothing else"
+                "angles can only be added, rotated by, and returned"
             )
         return form
 
@@ -126,7 +126,7 @@ class Reader:
     def _divide(self, node):
         y, x = map(self.number, node.args)
         if x.is_constant and not x.constant:
-            raise ProgramError(f"{self.graph.name}: expected a divisor other than 0, found 0")
+            raise ProgramError(f"{self.graph.name}: a division by 0")
         if x.is_constant:
             return self._product(y, Form(constant=1 / x.constant))
         factor, number = self.values.quotient(y, x)
@@ -143,9 +143,7 @@ class Reader:
         a, b = node.args
         zero = [arg.op == "const" and arg.value == 0.0 for arg in (a, b)]
         if not any(zero) or self._users(node) != {"sqrt"}:
-            raise ProgramError(
-                f"{self.graph.name}: expected max(e, 0) under a square root alone, found max"
-            )
+            raise ProgramError(f"{self.graph.name}: max is only supported as sqrt(max(e, 0))")
         return self.number(b if zero[0] else a)
 
     def _cosine(self, node):
@@ -199,8 +197,8 @@ class Reader:
         angle = self.values.combined(first, second, -1 if node.op == "sub" else 1)
         if angle is None:
             raise ProgramError(
-                f"{self.graph.name}: expected a sum that has each angle once, "
-                "found one that doubles an angle"
+                f"{self.graph.name}: a sum of angles may have each angle only once, "
+                "but one doubles an angle"
             )
         return angle
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...checks import shown
 from ...errors import ArgumentError
@@ -34,12 +35,14 @@ class Input:
 
 @dataclass(frozen=True)
 class Constant:
+    """A number known when the tasks are made."""
+
     value: float
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a task, by its place in the list, gives at its port "X", "Y" or "Z"."""
+    """The result of a task, by its index in the list, at its port "X", "Y" or "Z"."""
 
     task: int
     port: str
@@ -72,8 +75,8 @@ class Task:
     note: str = ""
 
     @property
-    def operands(self):
-        """port -> Operand, of the ports in use."""
+    def operands(self) -> dict[str, Operand]:
+        """Port -> Operand, of the ports in use."""
         ports = {"x": self.x, "y": self.y, "z": self.z}
         return {port: operand for port, operand in ports.items() if operand is not None}
 
@@ -104,20 +107,20 @@ MEANINGS = {
 
 @dataclass(frozen=True, eq=False)
 class CordicTasks:
-    """A function as CORDIC tasks, those that a task needs before it.
+    """A function as CORDIC tasks, each after those it needs.
 
     `inputs` maps a name to a shape, `outputs` a name to (shape, Operands in row-major order);
     `angles` are the Inputs that are angles.
     """
 
     name: str
-    inputs: dict
-    tasks: tuple
-    outputs: dict
-    angles: frozenset = field(default_factory=frozenset)
+    inputs: dict[str, tuple[int, ...]]
+    tasks: tuple[Task, ...]
+    outputs: dict[str, tuple[tuple[int, ...], list[Operand]]]
+    angles: frozenset[Input] = field(default_factory=frozenset)
 
     def is_angle(self, source):
-        """Whether an Input or a Result is an angle; a Constant is what its place makes of it."""
+        """Whether an Input or a Result is an angle; a Constant is what its port makes of it."""
         if isinstance(source, Input):
             return source in self.angles
         if isinstance(source, Result):
@@ -126,22 +129,22 @@ class CordicTasks:
         return False
 
     @cached_property
-    def counts(self):
-        """kind -> how many tasks."""
+    def counts(self) -> dict[str, int]:
+        """Kind -> how many tasks."""
         found = Counter(task.kind for task in self.tasks)
         return {kind: found[kind] for kind in MEANINGS if found[kind]}
 
     @cached_property
-    def levels(self):
-        """For each task, how many tasks the longest way from the inputs through it has."""
+    def levels(self) -> list[int]:
+        """For each task, the length in tasks of the longest path from the inputs through it."""
         levels = []
         for task in self.tasks:
             levels.append(1 + max(self._level(o, levels) for o in task.operands.values()))
         return levels
 
     @property
-    def stages(self):
-        """How many tasks the longest way from inputs to outputs has."""
+    def stages(self) -> int:
+        """The length in tasks of the longest path from inputs to outputs."""
         return max(self.levels, default=0)
 
     @staticmethod
@@ -150,9 +153,9 @@ class CordicTasks:
 
     # -- what they mean ----------------------------------------------------------------------------
 
-    def evaluate(self, /, **arrays):
-        """The outputs, over float64, for arrays of shape batch + entry shape; NaN where there is
-        none: a root of a negative number."""
+    def evaluate(self, /, **arrays: ArrayLike) -> dict[str, np.ndarray]:
+        """The outputs in float64, for arrays of shape batch + entry shape; NaN where there is no
+        result: a root of a negative number."""
         given = self.given(arrays)
         results = self.results(given)
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in given.values()))
@@ -165,7 +168,7 @@ class CordicTasks:
         }
 
     def results(self, given):
-        """Result -> array, over float64, of all tasks for what is `given`."""
+        """Result -> array, in float64, of all tasks for the inputs `given`."""
         results = {}
         with np.errstate(divide="ignore", invalid="ignore"):
             for number, task in enumerate(self.tasks):
@@ -198,13 +201,13 @@ class CordicTasks:
         return f"<CordicTasks {shown(self.name)}: {self.summary}>"
 
     @property
-    def summary(self):
-        """How many tasks of which kind, and stages, in one line."""
+    def summary(self) -> str:
+        """The numbers of tasks of each kind, and of stages, in one line."""
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
         return f"{len(self.tasks)} tasks in {self.stages} stages" + (f" ({kinds})" if kinds else "")
 
     def __str__(self):
-        """A line a task, each with its stage from zero, and a line an output."""
+        """One line per task, with its stage from zero, and one line per output."""
         lines = [f"{shown(self.name)}: {self.summary}"]
         for number, (task, level) in enumerate(zip(self.tasks, self.levels, strict=True), 1):
             ports = ", ".join(f"{port}={self.shown(o)}" for port, o in task.operands.items())

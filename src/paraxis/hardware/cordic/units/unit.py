@@ -1,8 +1,8 @@
 """One CORDIC for one task: what its registers hold from clock to clock.
 
-Every unit is written once, in the words of `ops`: on NumPy's whole numbers (integers.py) it is the
-bit-exact model, on wires (hardware/rtl) it is the hardware. A unit says what it loads, what an
-iteration does, and what it gives in the end; whoever runs it decides whether iterations are
+Every unit is written once, in the operations of `ops` (operations.py): on NumPy's integers
+(integers.py) it is the bit-exact model, on wires (hardware/rtl) it is the hardware. A unit defines
+what it loads, what an iteration does, and its results; its caller decides whether iterations are
 registers in a row or one register that is used again and again.
 
 Symbols are those of the textbook: x, y, z and the shift s; `up` is where the direction σ is 1, a
@@ -16,26 +16,31 @@ from fractions import Fraction
 from functools import cached_property
 
 from ..constants import inverse, rounded
+from ..formats import Angle, Number
+from ..operations import Condition, Operations, Word
 
 
 @dataclass(frozen=True)
 class Port:
-    """What comes in: words of a format, or a constant; its sign; how large it can be."""
+    """An input: words of a format, or a constant; its sign; how large it can be.
 
-    format: object
+    `most` is the largest |value|, without meaning for an angle.
+    """
+
+    format: Number | Angle | None
     sign: int = 1
-    most: float = 0.0  # of |value|; without meaning for an angle
+    most: float = 0.0
     constant: float | None = None
 
 
 @dataclass(frozen=True)
 class Given:
-    """What goes out: its format, whether it may be too large for it, and what is too small.
+    """An output: its format, whether it may be too large for it, and which words are too small.
 
-    Below `least`, a word, a result is so small that what hangs on it is lost.
+    Below `least`, a word, a result is so small that values that depend on it are lost.
     """
 
-    format: object
+    format: Number | Angle
     saturates: bool = False
     least: int = 0
 
@@ -44,41 +49,41 @@ class Given:
 class Unit:
     """What all units share. `gives` maps those of the ports X, Y, Z that are wanted to Given.
 
-    What is turned to zero, z or y, can be wanted too: then Z or Y is what is left of it.
+    The register that goes to zero, z or y, can be wanted too: then Z or Y is its remainder.
     """
 
-    gives: dict
+    gives: dict[str, Given]
     iterations: int
     guard: int
     x: Port | None = None
     y: Port | None = None
     z: Port | None = None
-    interleaved: bool = True  # the gain is undone between iterations, else by a factor in the end
+    interleaved: bool = True  # the gain is undone between iterations, else by a factor at the end
 
     loads_alone = 0  # clocks that loading takes for itself; the second of two is for `settle`
-    ends_alone = False  # whether what is done in the end takes the last one
+    ends_alone = False  # whether finishing takes the last clock for itself
 
     @cached_property
-    def rotations(self):
+    def rotations(self) -> int:
         """How many of the iterations are micro-rotations."""
         return self.iterations - self.loads_alone - self.ends_alone
 
     @cached_property
-    def ports(self):
+    def ports(self) -> dict[str, Port]:
         """The ports that take words: name -> Port."""
         named = {"x": self.x, "y": self.y, "z": self.z}
         return {name: p for name, p in named.items() if p is not None and p.constant is None}
 
-    # What each kind of unit has:
+    # What each kind of unit defines:
     #
     # widths                         register -> its bits, sign included
     # load(ops, words)               port -> word; registers -> their first values
     # settle(ops, state)             registers before the first micro-rotation
     # step(ops, iteration, state)    registers after one more micro-rotation
-    # finish(ops, state)             port -> word given, and whether all of it is right
+    # finish(ops, state)             port -> word of the result, and whether all are right
 
-    def __call__(self, ops, words):
-        """The words it gives and whether they are right, all iterations done."""
+    def __call__(self, ops: Operations, words: dict[str, Word]) -> tuple[dict, Condition]:
+        """Port -> word of the results after all iterations, and whether they are right."""
         state = self.settle(ops, self.load(ops, words))
         for iteration in range(self.rotations):
             state = self.step(ops, iteration, state)
@@ -103,7 +108,7 @@ class Unit:
         return after | {name: self.scaled(ops, iteration, after[name]) for name in "xy"}
 
     def number(self, words, name, fraction):
-        """A port's number with so many bits behind the point."""
+        """A port's number with `fraction` fraction bits."""
         port = getattr(self, name)
         if port.constant is not None:
             return port.sign * nearest(port.constant, fraction)
@@ -111,7 +116,7 @@ class Unit:
         return moved(word, fraction - port.format.fraction)
 
     def angle(self, words, name, word):
-        """A port's angle in words of so many bits."""
+        """A port's angle in words of `word` bits."""
         port = getattr(self, name)
         if port.constant is not None:
             within = math.remainder(port.constant, 2 * math.pi)
@@ -126,14 +131,14 @@ class Unit:
         return ops.plus(value, ops.at(self.table.digits, iteration), value >> iteration)
 
     def without_gain(self, value, fraction):
-        """A length in the end, and how many bits it has behind the point."""
+        """A length at the end, and its fraction bits."""
         if self.interleaved:
             return value, fraction
         bits = self.rotations + self.guard
         return value * inverse(self.table.gain, bits), fraction + bits
 
     def number_given(self, ops, name, value, fraction):
-        """A number for the outside, rounded and held where it is too large; whether it is right."""
+        """A number for the outside, rounded and saturated; and whether it is right."""
         given, wanted = self.gives[name], self.gives[name].format
         value, right = moved(value, wanted.fraction - fraction), True
         if given.saturates:
@@ -146,7 +151,7 @@ class Unit:
         return ops.fit(value, wanted.word), right
 
     def lengths_given(self, ops, state):
-        """X and Y as far as they are wanted, the gain undone; whether they are right."""
+        """X and Y, if wanted, with the gain undone; and whether they are right."""
         words, right = {}, True
         for name in "XY":
             if name in self.gives:
@@ -177,19 +182,19 @@ def turn(ops, m, shift, up, x, y):
 
 
 def moved(value, bits):
-    """A number with more or fewer bits behind its point; what is cut off is rounded."""
+    """A number with more or fewer fraction bits, rounded where bits are cut off."""
     if bits >= 0:
         return value << bits if bits else value
     return ((value >> -bits - 1) + 1) >> 1
 
 
 def nearest(value, fraction):
-    """A real number as a whole one with so many bits behind the point."""
+    """A real number as an integer with `fraction` fraction bits."""
     return rounded(Fraction(value) * Fraction(2) ** fraction)
 
 
 def own_fractions(*ports):
-    """Bits behind the point of each port; constants are as long as words are."""
+    """The fraction bits of each port; constants are as long as words are."""
     word = max(port.format.word for port in ports if port.constant is None)
     return [
         port.format.fraction if port.constant is None else word - math.frexp(port.most)[1]
