@@ -1,4 +1,4 @@
-"""Draw docs/images/cpu.svg: the time a state of inverse dynamics, by robot and library.
+"""Draw docs/images/cpu.svg: the time per state of inverse dynamics, by robot and library.
 
 From benchmarks/results/cpu.json; see make_tables.py.
 """
@@ -26,7 +26,7 @@ COLOURS = {
 
 
 def draw(data, path):
-    """One line a robot, one dot a library; the scale is logarithmic."""
+    """One line per robot, one dot per library; the scale is logarithmic."""
     threads = thread_counts(data)[-1]
     robots = data["robots"]
     plt.rcParams.update({"svg.hashsalt": "paraxis", "font.size": 10, "text.color": INK})
@@ -69,7 +69,7 @@ def draw(data, path):
     for spine in axes.spines.values():
         spine.set_visible(False)
     figure.suptitle(
-        f"Inverse dynamics: time a state, {plural(int(threads), 'thread')}, {data['dtype']} "
+        f"Inverse dynamics: time per state, {plural(int(threads), 'thread')}, {data['dtype']} "
         "(logarithmic scale, left is faster)",
         fontsize=10.5,
         x=0.02,

@@ -2,10 +2,10 @@
 
     python benchmarks/cpu.py --json benchmarks/results/cpu.json
     python docs/make_plot.py
-    python docs/make_tables.py            (with --check: only say whether pages are out of date)
+    python docs/make_tables.py            (with --check: only report whether pages are out of date)
 
-A page has pairs of markers, <!-- table:cpu --> and <!-- /table:cpu -->; what stands between them
-is replaced. No number that code can give is typed by hand.
+A page has pairs of markers, <!-- table:cpu --> and <!-- /table:cpu -->; the text between them
+is replaced. No number that code can compute is typed by hand.
 """
 
 import argparse
@@ -55,7 +55,7 @@ MARKED = re.compile(r"(<!-- (\w+:\w+) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
 
 def counted():
-    """marker -> text, for what a robot's Program says by itself."""
+    """marker -> text, for what needs no measurement."""
     import paraxis as px
 
     program = px.program(px.load("ur5"))
@@ -64,15 +64,15 @@ def counted():
     example = f"""```python
 program = px.program(robot, "inverse_dynamics")
 print(program.count())  # {count}
-print(program.depth().flops)  # {depth.flops} deep, had every operation a processor of its own
-print(program)  # every operation, as text that reads back
+print(program.depth().flops)  # depth {depth.flops}: the time with unlimited processors
+print(program)  # every operation, as text that px.parse reads back
 kernel = program.compile(dtype="float32", threads=2)
 ```"""
     limit = f"""The UR5 costs {count.mul} multiplications, {count.add} additions and {pairs} pairs
 of sine and cosine. A pair costs {SINCOS} operations of the kind that multiplies. The measured
-machine does one multiplication or fused multiply-add on eight doubles a cycle, and additions on
-other units beside it. So no kernel for these operations can take less than
-({count.mul} + {pairs}·{SINCOS}) / 8 ≈ {(count.mul + pairs * SINCOS) / 8:.0f} cycles a state."""
+machine does one multiplication or fused multiply-add on eight doubles per cycle, and additions on
+other units at the same time. So no kernel for these operations can take less than
+({count.mul} + {pairs}·{SINCOS}) / 8 ≈ {(count.mul + pairs * SINCOS) / 8:.0f} cycles per state."""
     return {
         "example:counts": example,
         "text:limit": limit,
@@ -96,7 +96,7 @@ def cordic_table():
 
 
 def chain_work():
-    """What the sweeps along a chain compute and move, from their bodies."""
+    """What the sweeps along a chain compute, from their bodies."""
     from paraxis.chains.bodies import along
     from paraxis.chains.recursions.link import REVOLUTE
 
@@ -106,10 +106,10 @@ def chain_work():
     alone = flops("spin_free", "inward_free", "outward_free")
     rows = flops("spin", "inward", "outward")
     inverse, in_rows = flops("motion_free", "torque"), flops("reach", "motion", "torque")
-    return f"""A link of articulated bodies costs {alone:,} flops (sine and cosine count as 50), one
-link after another. In rows it costs {rows:,}, {rows / alone:.1f} times as much: the end of a row
-must say how it answers to a force, a 6×6 matrix through every joint. That is the price for rows
-that are done side by side, in the lanes of a register and on all cores. Inverse dynamics:
+    return f"""One link after another, articulated bodies cost {alone:,} flops per link (a sine and
+cosine count as 50). In segments they cost {rows:,}, {rows / alone:.1f} times as much: for the end
+of a segment, its response to a force is needed, a 6×6 matrix through every joint. That is the price
+of segments that run in parallel, in the lanes of a register and on all cores. Inverse dynamics:
 {inverse:,} and {in_rows:,}."""
 
 
@@ -175,9 +175,10 @@ def conditions(data, threads):
     compiler = f", gcc {about['gcc']}" if about.get("gcc") else ""
     cores = plural(int(threads), "thread")
     return (
-        f"Inverse dynamics, time a state in a batch of {data['batch']:,} states, {data['dtype']}, "
-        f"{cores}, on {about['cpu']}; {', '.join(versions)}{compiler}. In parentheses: how many "
-        "times as long as Paraxis. The difference is max|Δ| / max(1, max|τ|) against Pinocchio, "
+        f"Inverse dynamics, time per state in a batch of {data['batch']:,} states, "
+        f"{data['dtype']}, {cores}, on {about['cpu']}; {', '.join(versions)}{compiler}. In "
+        "parentheses: how many times as long as Paraxis. The difference is max|Δ| / max(1, max|τ|) "
+        "against Pinocchio, "
         "worst state. On your machine: `make bench`."
     )
 
@@ -195,7 +196,7 @@ def machine(data):
 
 
 def functions_table(robots):
-    """One line a robot and function: times a state, and how many times ours they are."""
+    """One line per robot and function: times per state, and how many times ours they are."""
     rows = [["robot, function", *RIVALS.values(), "Paraxis, 2 threads", "1 thread", "difference"]]
     for name, robot in robots.items():
         for function, found in robot["functions"].items():
@@ -212,8 +213,8 @@ def functions_notes(robots):
     extra = ", ".join(f"{short(robot['call_overhead'])} ns ({k})" for k, robot in robots.items())
     yield (
         "Pinocchio's calls one by one are a Python loop on one thread. Of each call, about "
-        f"{extra} are not its arithmetic: so much longer `pin.rnea` takes in such a loop than "
-        "`pin.rneaInParallel` on one thread."
+        f"{extra} are not its arithmetic: this is how much longer `pin.rnea` takes in such a loop "
+        "than `pin.rneaInParallel` on one thread."
     )
     for name, robot in robots.items():
         for function, found in robot["functions"].items():
@@ -222,7 +223,7 @@ def functions_notes(robots):
 
 
 def ratios_table(robots):
-    """One line a function, one column a robot: Pinocchio's and CasADi's times over ours."""
+    """One line per function, one column per robot: Pinocchio's and CasADi's times over ours."""
     rows = [["how many times faster than Pinocchio / CasADi", *robots]]
     for function, heading in FUNCTIONS.items():
         row = [heading]
@@ -312,7 +313,7 @@ def on_gpu(folder):
 
 
 def gpu_table(data):
-    """One line a robot: states a second of the better layout, and the share of a copy's speed."""
+    """One line per robot: states per second of the better layout, as a share of a copy's speed."""
     found = measured_on_gpu(data)
     robots = list(dict.fromkeys(robot for robot, *_ in found))
     rows = [["robot", *GPU_SHOWN.values()]]
@@ -330,8 +331,8 @@ def gpu_conditions(data):
     """What was measured and on what, and how many times faster than JAX it is."""
     copy = data["copy"]["best"] / 1e12
     text = (
-        f"States a second on one {data['device']}, arrays of some gigabytes that are there; in "
-        f"parentheses: bytes read and written a second, as a share of a plain copy's "
+        f"States per second on one {data['device']}, arrays of some gigabytes in its memory; in "
+        f"parentheses: bytes read and written per second, as a share of a plain copy's "
         f"({copy:.2f} TB/s in the same run)."
     )
     ratios = []
@@ -359,7 +360,7 @@ def giga(rate):
 
 
 def gpu_functions(data):
-    """A table a robot: every function in both types and layouts, and what limits it."""
+    """One table per robot: every function in both types and layouts, and what limits it."""
     found = measured_on_gpu(data)
     parts = []
     for robot in dict.fromkeys(robot for robot, *_ in found):
@@ -381,10 +382,10 @@ def gpu_functions(data):
         if "missing" in row
     ]
     note = (
-        f"{gpu_conditions(data)} Operations are those of a state, a fused multiply-add being two; "
+        f"{gpu_conditions(data)} Operations are per state, a fused multiply-add being two; "
         "the peak is that of all multiprocessors at their highest clock. Ranges are over types and "
         "layouts. The error is max|Δ| / max(1, max|reference|) against the CPU in float64, the "
-        "worst state of a sample; that of forward dynamics is the torque that is missed."
+        "worst state of a sample; for forward dynamics it is the residual torque."
     )
     if missing:
         note += "\n\nNot measured:\n\n" + "\n".join(missing)
@@ -399,7 +400,7 @@ def spread(rows, key, form):
 
 
 def gpu_rivals(data):
-    """(peer, its fastest row, our states a second) for each robot, function and type."""
+    """(peer, its fastest row, our states per second) for each robot, function and type."""
     found, best = measured_on_gpu(data), {}
     for row in data.get("peers", []):
         if "states_per_s" not in row:
@@ -414,8 +415,8 @@ def gpu_rivals(data):
 
 
 def gpu_peers(data):
-    """One line a peer, robot and function: the fastest way that it has."""
-    rows = [["robot, function", "peer", "states a second", "Paraxis is faster by", "error"]]
+    """One line per peer, robot and function: the fastest variant that it has."""
+    rows = [["robot, function", "peer", "states per second", "Paraxis is faster by", "error"]]
     for peer, row, own in gpu_rivals(data):
         what = f"{row['robot']}, {row['function'].replace('_', ' ')}, {row['dtype']}"
         rate = row["states_per_s"]
@@ -426,14 +427,14 @@ def gpu_peers(data):
     return (
         f"{markdown(rows)}\n\nJAX {versions.get('jax', '–')}, vmapped and jitted, on the same "
         "device in the same run, rows of states: frax 0.1 on the same URDF file, and Newton and "
-        "Euler's and Featherstone's recursions written in jax.numpy. Of the ways that each has, "
-        "the fastest."
+        "Euler's and Featherstone's recursions written in jax.numpy. Only the fastest variant of "
+        "each is listed."
     )
 
 
 def gpu_transfers(data):
-    """One line a robot, function and type: each part of a call on NumPy's arrays."""
-    heads = ("to the GPU", "there", "back", "states a second", "from pinned memory")
+    """One line per robot, function and type: each part of a call on NumPy's arrays."""
+    heads = ("to the GPU", "kernel", "back", "states per second", "from pinned memory")
     rows = [["robot, function", *heads]]
     for row in data.get("transfers", []):
         if "missing" in row:
@@ -446,8 +447,8 @@ def gpu_transfers(data):
 
 
 def gpu_loops(data):
-    """One line a loop."""
-    rows = [["what", "robots", "steps", "time", "steps a second", "difference from the CPU"]]
+    """One line per loop."""
+    rows = [["what", "robots", "steps", "time", "steps per second", "difference from the CPU"]]
     for row in data.get("loops", []):
         if "missing" in row:
             continue
@@ -464,12 +465,12 @@ def gpu_loops(data):
                 f"{row['error']:.0e}",
             ]
         )
-    return f"{markdown(rows)}\n\nfloat64, the fourth-order rule of Runge and Kutta, 1 ms a step."
+    return f"{markdown(rows)}\n\nfloat64, fourth-order Runge-Kutta, 1 ms per step."
 
 
 def gpu_chains(data):
-    """One line a length and function."""
-    heads = ("time", "a link", "one CPU core, serial", "memory", "error")
+    """One line per length and function."""
+    heads = ("time", "per link", "one CPU core, serial", "memory", "error")
     rows = [["function, links", *heads]]
     for row in data.get("chains", []):
         if "missing" in row:
@@ -485,8 +486,8 @@ def gpu_chains(data):
             ]
         )
     return (
-        f"{markdown(rows)}\n\nfloat64, no two links alike. The error is that against extended "
-        "precision, as a share of the largest result."
+        f"{markdown(rows)}\n\nfloat64, no two links alike. The error is against extended "
+        "precision, relative to the largest result."
     )
 
 
@@ -494,7 +495,7 @@ SHOWN_CHAINS = (64, 256, 1024, 4096, 16384, 65536, 2**18, 2**20)  # links
 
 
 def chains_table(data):
-    """One line a length: forward and inverse dynamics, ns a link, and how far off the former is."""
+    """One line per length: forward and inverse dynamics, ns per link, and the former's error."""
     kinds = ("pinocchio", "serial", "scan")
     heads = [
         f"{what}: {who}"
@@ -516,16 +517,16 @@ def chains_table(data):
         rows.append([*cells, f"{row['memory_mib']['scan'] / 1024:.1f} GiB"])
     about = data["machine"]
     return (
-        f"{markdown(rows)}\n\nOne state of one chain, no two links alike: ns a link, float64, on "
-        f"{about['cpu']}. Pinocchio {about['pin']} and serial: one core; scan: two. Pinocchio ends "
-        f"at {data['pinocchio_ends']['links']:,} links. The error is that of the scan's "
-        "accelerations, against quadruple precision up to 65,536 links, and beyond against long "
-        "double, whose own it may be. Memory is the process's, robot included."
+        f"{markdown(rows)}\n\nOne state of one chain, no two links alike: ns per link, float64, on "
+        f"{about['cpu']}. Pinocchio {about['pin']} and serial: one core; scan: two. Pinocchio "
+        f"stops at {data['pinocchio_ends']['links']:,} links. The error is that of the scan's "
+        "accelerations, against quadruple precision up to 65,536 links, and beyond that against "
+        "long double, whose own error it may be. Memory is that of the process, with the robot."
     )
 
 
 def simulation_table(data):
-    """One line a robot and batch: robot steps a second, and over the peers'."""
+    """One line per robot and batch: robot steps per second, and over the peers'."""
     rows = [["robots", "threads", "MuJoCo", "Pinocchio", "Paraxis", "only the last state kept"]]
     for row in data["rows"]:
         own = row["paraxis_all"]
@@ -536,29 +537,29 @@ def simulation_table(data):
         rows.append([f"{row['batch']:,} {row['robot']}", str(row["threads"]), *peers, *found])
     about = data["machine"]
     note = (
-        "Million robot steps a second, fourth-order Runge-Kutta, every state recorded, on "
+        "Million robot steps per second, fourth-order Runge-Kutta, every state recorded, on "
         f"{about['cpu']}; in parentheses: how many times as fast Paraxis is. MuJoCo "
-        f"{about['mujoco']}: `rollout`. Pinocchio {about['pin']}: four calls of `abaInParallel` a "
-        "step (`aba` for one robot), and no integration."
+        f"{about['mujoco']}: `rollout`. Pinocchio {about['pin']}: four calls of `abaInParallel` "
+        "per step (`aba` for one robot), and no integration."
     )
     return f"{markdown(rows)}\n\n{note}"
 
 
 def closed_loop_table(data):
-    """One line a loop: runs a second, and how many times as fast Paraxis is."""
+    """One line per loop: runs per second, and how many times as fast Paraxis is."""
     row, about = data["row"], data["machine"]
     ours = row["paraxis"]["exact"]
     loops = [(f"Paraxis, `{policy}`", speed) for policy, speed in row["paraxis"].items()]
     loops += [("Pinocchio, all runs at once", row["pinocchio_batch"])]
     loops += [("Pinocchio, run by run", row["pinocchio"]), ("MuJoCo, run by run", row["mujoco"])]
-    rows = [["loop", "threads", "runs a second", "time a run", "Paraxis is faster by"]]
+    rows = [["loop", "threads", "runs per second", "time per run", "Paraxis is faster by"]]
     for name, speed in loops:
         threads = "1" if name.endswith("run by run") else str(row["threads"])
         ratio = "" if name.startswith("Paraxis") else times(ours / speed)
         rows.append([name, threads, f"{speed:,.0f}", f"{1e3 / speed:.3g} ms", ratio])
     note = (
         f"Computed torque on a {row['links']}-link arm, {row['steps']:,} control steps of "
-        f"{data['period'] * 1e3:g} ms a run, one step of fourth-order Runge-Kutta each; "
+        f"{data['period'] * 1e3:g} ms per run, one step of fourth-order Runge-Kutta each; "
         f"{row['runs']:,} runs take Paraxis {row['runs'] / ours:.2f} s. Pinocchio {about['pin']}: "
         "`rneaInParallel` and `abaInParallel` with NumPy between, or `rnea` and `aba` in a Python "
         f"loop; MuJoCo {about['mujoco']}: `mj_inverse` and `mj_step` in one. On {about['cpu']}."
@@ -567,7 +568,7 @@ def closed_loop_table(data):
 
 
 def circuits_table(data):
-    """One line a circuit: what it is made of, how long that takes, its errors by word length."""
+    """One line per circuit: its size, the time to make it, its errors by word length."""
     words = list(data["rows"][-1]["torque_error"])
     errors = [f"N m, {word} bits" for word in words]
     rows = [["circuit", "processors", "stages", "buffers", "made in", *errors]]
@@ -578,16 +579,17 @@ def circuits_table(data):
         rows.append([row["circuit"], *sizes, f"{seconds:.2f} s", *(found or [""] * len(words))])
     model = data["model"]
     note = (
-        "Errors are the largest of 1,000 random states. The bit-exact model of the first does "
-        f"{short(model['model_per_s'] / 1e3)} thousand poses a second on one core; eight solutions "
-        f"in float64 are found {times(model['solutions_per_s'] / model['model_per_s'])} as fast. "
+        "Errors are the largest of 1,000 random states. The bit-exact model of the first computes "
+        f"{short(model['model_per_s'] / 1e3)} thousand poses per second on one core; eight "
+        "solutions in float64 are found "
+        f"{times(model['solutions_per_s'] / model['model_per_s'])} as fast. "
         f"On {data['machine']['cpu']}."
     )
     return f"{markdown(rows)}\n\n{note}"
 
 
 def compile_times_table(data):
-    """One line a function, one column a robot: tracing and machine code."""
+    """One line per function, one column per robot: tracing and machine code."""
     cases = data["cases"]
     rows = [["function", *(f"{case['robot']}, {case['joints']} joints" for case in cases)]]
     for k, row in enumerate(cases[0]["rows"]):
@@ -595,14 +597,14 @@ def compile_times_table(data):
         cells = [f"{sum(pair):.2g} s ({pair[0]:.2g} + {pair[1]:.2g})" for pair in times]
         rows.append([row["function"].replace("_", " "), *cells])
     note = (
-        "Until a function is compiled that is not in the cache, in seconds of one core: in all "
+        "The time to compile a function that is not in the cache, in seconds of one core: total "
         f"(tracing and simplifying + machine code). On {data['machine']['cpu']}."
     )
     return f"{markdown(rows)}\n\n{note}"
 
 
 def unsynchronised_table(data):
-    """One line a robot and period: how old data were, and how wrong torques."""
+    """One line per robot and period: how stale the data were, and the error of the torques."""
     rows = [["robot", "period", "samples exact", "oldest data", "error: median", "99%", "largest"]]
     for case in data["cases"]:
         for row in case["rows"]:
@@ -610,16 +612,16 @@ def unsynchronised_table(data):
             found = [f"{row['exact_samples']:.1%}", f"{row['torque_age']['largest']:,} samples"]
             rows.append([case["robot"], f"{row['period'] * 1e6:g} µs", *found, *error])
     note = (
-        "Two groups of links on two threads that wait for nobody. Oldest data: the oldest joint "
-        "values behind a torque that was applied, where a thread was stopped by the system. The "
+        "Two groups of links on two threads that never wait. Oldest data: the oldest joint values "
+        "behind a torque that was applied, where the system stopped a thread. The "
         f"error is max|Δ| / max(1, max|τ|) against exact torques. On {data['machine']['cpu']}."
     )
     return f"{markdown(rows)}\n\n{note}"
 
 
 def inverse_kinematics_table(data):
-    """One line a robot: how many poses were reached, and how fast."""
-    rows = [["robot, frame", "joints", "poses", "solved", "time", "time a pose"]]
+    """One line per robot: how many poses were reached, and how fast."""
+    rows = [["robot, frame", "joints", "poses", "solved", "time", "time per pose"]]
     for row in data["rows"]:
         share, each = row["solved"] / row["poses"], row["seconds"] / row["poses"]
         rows.append(
@@ -627,7 +629,7 @@ def inverse_kinematics_table(data):
             + [f"{share:.4%}", seconds(row["seconds"]), f"{each * 1e6:.2f} µs"]
         )
     note = (
-        "Poses of random postures within limits, sought without a start, to "
+        "Poses of random postures within limits, solved without an initial guess, to "
         f"{data['tolerance']:g} m and rad."
     )
     return f"{markdown(rows)}\n\n{note}"
@@ -642,7 +644,7 @@ def plot_line(page):
     if not PLOT.is_file():
         return ""
     path = PLOT.relative_to(page.parent).as_posix()
-    return f"![Time a state of inverse dynamics, by robot and library]({path})"
+    return f"![Time per state of inverse dynamics, by robot and library]({path})"
 
 
 def short(value):
