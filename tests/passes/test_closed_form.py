@@ -116,7 +116,7 @@ def test_what_cannot_be_multiplied_out_is_refused(function, reason):
 
 @pytest.mark.parametrize(("joints", "output"), [(20, "M"), (7, "h")])
 def test_too_many_terms_are_refused(joints, output):
-    limit = f"output '{output}', entry 0: expected at most {LIMIT} terms"
+    limit = f"output '{output}', entry 0: multiplied out it has more than {LIMIT} terms"
     with pytest.raises(px.ProgramError, match=limit):
         closed_form(px.robots.chain(joints))
 
