@@ -563,7 +563,7 @@ def test_bounds_are_of_floats():
         Cordic().bound("linear", "rotate", np.array([1, 2]), 0, 1)
     with pytest.raises(px.ArgumentError, match="or words in all three, found words only in x"):
         Cordic().bound("linear", "rotate", np.array([1, 2]), 0.5, 1)
-    with pytest.raises(px.ArgumentError, match="shapes that go together"):
+    with pytest.raises(px.ArgumentError, match="expected shapes that broadcast"):
         Cordic().bound("linear", "rotate", [1.0, 2.0], [0.5] * 3, 1)
     with_integers = Cordic().bound("linear", "rotate", 1.5, 0, 1)
     assert with_integers == Cordic().bound("linear", "rotate", 1.5, 0.0, 1.0)
