@@ -43,7 +43,7 @@ class Growth:
     points = 1
     posture = None  # where the robot rests, (n,), if it does
 
-    def __init__(self, linear: LinearLoop, delay_share, missed_in_a_row):
+    def __init__(self, linear: LinearLoop, delay_share: float, missed_in_a_row: int):
         self.linear = linear
         self.delay_share, self.missed_in_a_row = delay_share, missed_in_a_row
         self._order: list[int] = []  # of points: those first that were unstable last
@@ -177,7 +177,14 @@ class NearPosture(Growth):
 class AlongMotion(Growth):
     """At points of a motion, each as if it lasted."""
 
-    def __init__(self, linear, delay_share, missed_in_a_row, reference: Reference, duration):
+    def __init__(
+        self,
+        linear: LinearLoop,
+        delay_share: float,
+        missed_in_a_row: int,
+        reference: Reference,
+        duration: float,
+    ):
         super().__init__(linear, delay_share, missed_in_a_row)
         self.reference, self.duration = reference, duration
         self.points = POINTS_OF_SEVERAL if self.switches else POINTS

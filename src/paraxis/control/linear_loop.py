@@ -137,9 +137,9 @@ class Linearised:
 
 
 class LinearLoop:
-    """A robot under a controller, to be linearised where one likes."""
+    """A robot under a controller, to be linearised in any state."""
 
-    def __init__(self, robot: Robot, controller: Controller, parameters):
+    def __init__(self, robot: Robot, controller: Controller, parameters: dict[str, np.ndarray]):
         self.robot, self.parameters = robot, parameters
         self.controller = replace(controller, robot=without_dry_friction(controller.robot))
         self._plant = _plant_slopes(self.robot, tuple(self.parameters))

@@ -7,6 +7,7 @@ to see whether they converge or drift apart.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,7 +68,7 @@ def simulated_safe_period(
     duration: float,
     amplitude: float = 1e-6,
     delay_share: float = 0.0,
-    **keywords,
+    **keywords: Any,
 ) -> SimulatedPeriod:
     """Return the largest period at which simulated runs that begin slightly apart converge.
 

@@ -9,6 +9,7 @@ motors read.
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError
@@ -226,7 +227,7 @@ def policies() -> list[str]:
     return list(POLICIES)
 
 
-def policy(given: str | Policy | Cut | Sequence[Cut], **options) -> Policy:
+def policy(given: str | Policy | Cut | Sequence[Cut], **options: Any) -> Policy:
     """Return a stale-data policy, by name or from cuts.
 
     **Arguments:**

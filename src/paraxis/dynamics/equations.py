@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from ..errors import ArgumentError
 from ..function_bodies import function_body
+from ..graph.graph import Graph
 from ..graph.trace import trace
 from ..passes.angle_sums import angle_sums
 from ..passes.expand import Term, expand
@@ -54,7 +55,13 @@ class ClosedForm:
     dropped: tuple[Dropped, ...] = ()  # the largest first
 
     @classmethod
-    def of(cls, mass_matrix, bias_forces, joint_names, slides) -> "ClosedForm":
+    def of(
+        cls,
+        mass_matrix: Graph,
+        bias_forces: Graph,
+        joint_names: Sequence[str],
+        slides: Sequence[bool],
+    ) -> "ClosedForm":
         """From the graphs of M and of h, with one output each."""
         (entries,), (h,) = expand(mass_matrix).values(), expand(bias_forces).values()
         n = len(joint_names)

@@ -6,6 +6,7 @@ which period the linear loop is predicted to be stable.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -122,7 +123,7 @@ class StabilityAtlas:
             f"at up to {POINTS} points of it"
         )
 
-    def to_html(self, path=None) -> str:
+    def to_html(self, path: str | PathLike | None = None) -> str:
         """Return the maps as one interactive HTML page; also written to `path` if given."""
         from .page import page
 

@@ -1,6 +1,7 @@
 """`px.Contact`: how a frame of a robot touches its environment."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -111,7 +112,7 @@ class Contact(Touching):
     # -- the usual contacts ----------------------------------------------------------------------
 
     @classmethod
-    def pinned(cls, frame: str | None = None, **options) -> "Contact":
+    def pinned(cls, frame: str | None = None, **options: Any) -> "Contact":
         """Return a contact that holds the frame's origin; the frame may turn about it.
 
         Options are `acceleration`, `coordinates`, `stabilisation` and `anchor` of `px.Contact`.
@@ -119,7 +120,7 @@ class Contact(Touching):
         return cls(frame, constraint=np.eye(6)[:, 3:], **options)
 
     @classmethod
-    def welded(cls, frame: str | None = None, **options) -> "Contact":
+    def welded(cls, frame: str | None = None, **options: Any) -> "Contact":
         """Return a contact in which the frame neither turns nor moves; options as for `pinned`."""
         return cls(frame, constraint=np.eye(6), **options)
 
@@ -131,7 +132,7 @@ class Contact(Touching):
         friction: ArrayLike | None = None,
         direction: ArrayLike | None = None,
         smoothing: float = 1e-3,
-        **options,
+        **options: Any,
     ) -> "Contact":
         """Return a contact that keeps the frame's origin in a plane, with or without friction.
 
