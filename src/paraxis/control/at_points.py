@@ -1,6 +1,6 @@
 """A graph with many constant outputs, as derivatives are, evaluated at points of a motion.
 
-Constants and repeated results are left out, so that what is compiled is short; for a few points
+Constants and repeated results are left out, so that little is compiled; for a few points, compiling
 even that would take longer than the interpreter does.
 """
 

@@ -1,8 +1,8 @@
 """Units of a loop's states in which rows and columns of its matrices are alike.
 
 Positions, torques and stale forces of a robot may be of any size: in other units the same loop has
-other numbers, and what is small beside the largest of them would be lost in rounding, or taken for
-it. Units are powers of two, so that changing them is exact.
+other numbers, and those that are small beside the largest would be lost in rounding, or mistaken
+for it. Units are powers of two, so that changing them is exact.
 """
 
 import numpy as np

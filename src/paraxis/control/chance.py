@@ -1,7 +1,8 @@
-"""Chance in closed loops: numbers that depend on the seed, the run and the control step alone.
+"""Random numbers of closed loops, which depend only on the seed, the run and the control step.
 
-So a run meets the same however long it is, whatever runs are beside it, and in whatever pieces the
-loop is done. The numbers are hashes (the finaliser of SplitMix64, twice), good enough for lateness.
+So a run meets the same numbers whatever its length, the other runs of the batch, and the pieces in
+which the loop is computed. They are hashes (the finaliser of SplitMix64, twice), which are good
+enough for jitter and missed steps.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What several functions of control are given, checked."""
+"""Checks of arguments that several functions of control share."""
 
 from numbers import Real
 

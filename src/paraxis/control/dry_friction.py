@@ -1,8 +1,9 @@
 """Robots without the friction that has no slope at rest: what a linear loop can be made of.
 
-Dry friction jumps where a joint turns round. Smoothed, as a simulation has it, its slope at rest is
-so steep that a linear loop would be all friction; beyond the smoothing, a thousandth of a radian a
-second, it has next to none. So it is left out of what is linearised: joints that slip are judged.
+Dry friction jumps where a joint reverses. Smoothed, as in a simulation, its slope at rest is so
+steep that it would dominate a linear loop; beyond the smoothing, a thousandth of a radian per
+second, it has next to none. So it is left out of the linear loop, which then describes joints that
+slip.
 """
 
 from dataclasses import replace

@@ -1,9 +1,10 @@
-"""Old data in as few numbers as tell: only some combinations of entries ever reach the torques.
+"""Stale data in as few numbers as matter: only some combinations of entries reach the torques.
 
-Entries e of a control law obey e' = S e + P x, and the torques feel L e. What of e is seen through
-L, S, S S, ... is one subspace, what x can stir through P, S, S S, ... another; the rest lives on
-nothing but itself, and as a recursion has no cycles it is gone after a few steps. So eigenvalues
-other than zero, and growth rates, do not change when it is left out.
+Entries e of a control law obey e' = S e + P x, and the torques depend on L e. The part of e that is
+observable through L, L S, L S S, ... is one subspace, the part that x can excite through P, S P,
+S S P, ... another; the rest depends on nothing but itself and, as a recursion has no cycles, is
+gone after a few steps. So eigenvalues other than zero, and growth rates, do not change when it is
+left out.
 """
 
 import numpy as np

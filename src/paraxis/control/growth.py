@@ -1,9 +1,9 @@
 """How fast errors of a control loop grow from step to step, as a function of the period.
 
-By eigenvalues of the loop's linear maps: near a posture, at points of a motion, each as if it
-lasted, or over the whole way round a periodic motion. Where a control step may be one of several
-(ages are uncertain, steps are missed), by bounds of the joint spectral radius of all it may be: one
-factor is then a step that happens, with the missed ones after it.
+It is found from eigenvalues of the loop's linear maps: near a posture, at points of a motion, each
+as if it lasted, or over a complete cycle of a periodic motion. Where a control step may be one of
+several (ages are uncertain, steps are missed), bounds of the joint spectral radius of these are
+used: one factor is then a step that happens, with the missed ones after it.
 """
 
 import math
@@ -27,9 +27,9 @@ MANY, FEW = 12, 4  # periods to try a decade, where it is cheap and where it is 
 POINTS = 50  # of a motion
 POINTS_OF_SEVERAL = 10  # of one where joint spectral radii are to be bounded
 MOST_PRODUCTS = 2000  # that a bound may take: it matters near the limit only
-MOST_STEPS = 10_000  # in a way round
+MOST_STEPS = 10_000  # in a cycle
 FEWEST_STEPS = 4
-AT_ONCE = 2**21  # numbers in the maps of some steps of a way round
+AT_ONCE = 2**21  # numbers in the maps of some steps of a cycle
 
 
 class Growth:
@@ -222,7 +222,7 @@ class AlongMotion(Growth):
 
 
 class AroundMotion(AlongMotion):
-    """Over a whole way round a motion, a step on average.
+    """Over a complete cycle of a motion, per step on average.
 
     Steps go evenly round: a period that does not divide the duration is taken for the nearest that
     does.

@@ -1,11 +1,11 @@
-"""How fast products of matrices grow, whichever of a set is taken each time: bounds.
+"""Bounds of how fast products of matrices grow, whichever of a set each factor is.
 
 The joint spectral radius of a set is the largest rate, per factor, at which products can grow. A
 product of n factors whose spectral radius is r shows a rate of r**(1/n): a lower bound. Norms give
-upper bounds: if every way to go on from the empty product soon meets a product of some n factors
-with norm at most g**n, no product grows faster than g. Gripenberg's search (1996) drives the two
+upper bounds: if every continuation of the empty product soon reaches a product of some n factors
+with norm at most g**n, no product grows faster than g. Gripenberg's search (1996) brings the two
 together, extending products only where their norms do not yet prove enough. It is quick in
-coordinates that make the matrices short; `common_ellipsoid` finds them.
+coordinates that make norms small; `common_ellipsoid` finds them.
 
 All bounds hold up to rounding: an upper bound to some 1e-9 of it, since coordinates are never so
 skew that more is lost; a lower bound to what eigenvalues in doubles are worth. Of a set in which
@@ -130,7 +130,7 @@ def _spectral_radii(matrices):
         norm = np.abs(power).sum(axis=-2).max(axis=-1)
         found = np.minimum(found, norm**root * np.exp2(twos))
         _, shift = np.frexp(norm)
-        # Not divided by the norm: whole numbers that stay whole can vanish.
+        # Not divided by the norm: integers that stay integers can vanish.
         power = np.ldexp(power, -shift[:, None, None])
         power, twos, root = power @ power, twos + shift * root, root / 2
     return found

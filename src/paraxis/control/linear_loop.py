@@ -1,10 +1,10 @@
 """A closed loop near a motion, as a linear map from one control step to the next.
 
-The plant's accelerations and the controller's torques are differentiated as graphs; the plant goes
-from sample to sample by the exact solution under held torques. The state of the map is what is
-carried from step to step: δq, δqd, the entries of stale data and, where torques outlive a step, the
-torques that the motors hold. Dry friction has no part in it, neither as it resists nor as a law
-makes up for it.
+The plant's accelerations and the controller's torques are differentiated as graphs; the plant
+advances from sample to sample by the exact solution under held torques. The state of the map has
+all that is carried from step to step: δq, δqd, the entries of stale data and, where torques outlive
+a step, the torques that the motors hold. Dry friction is left out, both of the plant and of a law
+that compensates it.
 """
 
 from dataclasses import dataclass, replace
@@ -93,7 +93,7 @@ class Linearised:
         )
 
     def _places(self, holds):
-        """Where the state, the entries and held torques stand in the state of the map."""
+        """Where the state, the entries and held torques are in the state of the map."""
         n, k = self.B.shape[-1], self.S.shape[-1]
         end = 2 * n + k
         return slice(0, 2 * n), slice(2 * n, end), slice(end, end + n * holds)

@@ -1,9 +1,9 @@
 """One step of a robot under sampled control, as a graph: what the `iterate` driver repeats.
 
-A control period is cut into steps of the plant. Each is told when it begins, `t`, and how long it
-is, `h`; `tick` says that it begins with a sample, of which torques are computed, `apply` that they
-reach the motors (at once, unless computation takes time). Then the motors hold their torques while
-the plant is integrated by RK4. A step of no length leaves the plant as it is.
+A control period is cut into steps of the plant. The inputs of a step are the time `t` when it
+begins, its length `h`, `tick` (it begins with a sample, from which torques are computed) and
+`apply` (these reach the motors: at once, unless computation takes time). Then the motors hold their
+torques while the plant is integrated by RK4. A step of no length leaves the plant as it is.
 """
 
 from dataclasses import dataclass

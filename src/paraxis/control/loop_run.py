@@ -11,7 +11,7 @@ from .loop_times import LoopTimes, parties
 
 
 class LoopRun:
-    """Scenarios on their way; `every` is 0 where nothing is recorded, of names in `record`."""
+    """Scenarios being run; `record` has the names to record, and `every` is 0 if there are none."""
 
     def __init__(self, runs, record, every, seed):
         self.runs, self.record, self.every, self.seed = runs, record, every, seed

@@ -1,7 +1,7 @@
-"""When a closed loop does what: samples, delays and lateness, cut into steps of the plant.
+"""The timing of a closed loop: samples, delays and jitter, cut into steps of the plant.
 
-Runs go in parties that take as many steps in a control period, so that all of a party sample at the
-same step; a party of quick runs is not held up by slow ones.
+Runs go in parties with the same number of steps per control period, so that all runs of a party
+sample at the same step; a party of quick runs is not held up by slow ones.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Linear algebra of small matrices on one thread.
 
-BLAS shares even a matrix of size 100 among threads that wait for one another; where other programs
-run, that waiting takes many times as long as the work.
+BLAS splits even a matrix of size 100 among threads that wait for one another; on a busy machine
+that waiting takes many times as long as the work.
 """
 
 from threadpoolctl import threadpool_limits

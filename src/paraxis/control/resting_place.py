@@ -1,4 +1,4 @@
-"""Where a controlled robot comes to rest: at the posture, if its controller knows it well."""
+"""Where a controlled robot comes to rest: at the posture, if its controller's model is right."""
 
 import numpy as np
 

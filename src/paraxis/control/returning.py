@@ -1,4 +1,4 @@
-"""Whether a motion is back where it began."""
+"""Whether a motion returns to its start."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a closed loop is given, checked: an array for every number that may differ by run."""
+"""The arguments of a closed loop, checked: an array for every number that may differ by run."""
 
 import math
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from .controller import Controller
 from .reference import Reference
 
 TIMES = ("period", "delay", "jitter", "missed")  # by which steps are cut up, in main memory
-WIDEST_LINE = 1.0  # rad or m, of an encoder: what is wider is meant as lines a turn
+WIDEST_LINE = 1.0  # rad or m, of an encoder: a larger number was meant as lines per turn
 
 # name -> what it must be, in numbers and in words
 EXPECTED = {

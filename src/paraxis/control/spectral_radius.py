@@ -1,4 +1,4 @@
-"""The largest magnitude of an eigenvalue of large matrices that fall into parts."""
+"""The largest magnitude of an eigenvalue of large matrices that decompose into blocks."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """A recursion under a policy: reads that are cut take values of earlier control steps.
 
-What is carried from step to step are entries, scalars of variables with an age: scalar 0 of omega
-of link 2, one step old. Constants are not carried, nor variables that nobody reads late. Torques
+Entries are carried from step to step: scalars of variables with an age, such as scalar 0 of omega
+of link 2, one step old. Constants are not carried, nor variables that are never read late. Torques
 that are applied late, or extrapolated, are entries too.
 """
 
@@ -20,7 +20,7 @@ AHEAD = {"q": "q_ahead", "qd": "qd_ahead", "qdd": "qdd_ahead"}
 
 
 class Entry(NamedTuple):
-    """Scalar k of a variable of a link, as it was so many control steps ago."""
+    """Scalar k of a variable of a link, as it was `age` control steps ago."""
 
     variable: str
     link: int
@@ -37,7 +37,7 @@ class Torques(NamedTuple):
 
 
 class StaleRecursion:
-    """Newton-Euler of a robot under a policy. `entries` are what it carries, in order."""
+    """Newton-Euler of a robot under a policy. `entries` are the values it carries, in order."""
 
     def __init__(self, robot, policy):
         self.robot, self.policy = robot, policy
@@ -127,7 +127,7 @@ class StaleRecursion:
         return [Spatial(Vector(*moment), Vector(*force)) for moment, force in both]
 
     def _run(self, builder, joints, old=None, ages=None):
-        """All variables, torques too; reads that are cut are given old values, if there are any."""
+        """All variables, torques too; reads that are cut take stale values, if there are any."""
         values = {}
         for reader in self.system.variables:
             given = self._given(reader, joints, values, old, ages)
@@ -156,7 +156,7 @@ class StaleRecursion:
         most = max(cut.ages) + cut.order
         series = [values[variable][k]]
         series += [old[Entry(*variable, k, age)] for age in range(1, most + 1)]
-        further = 1 if variable[0] == TORQUE else 0  # what comes of old data is late by itself
+        further = 1 if variable[0] == TORQUE else 0  # torques from stale data are late already
         aged = {age: _predicted(series, age, cut.order, age + further) for age in cut.ages}
         value = aged.pop(cut.ages[-1])
         for age, other in aged.items():

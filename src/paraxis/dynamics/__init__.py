@@ -1,1 +1,1 @@
-"""What a robot does under forces: loads, contacts, friction, and its equations written out."""
+"""Robots under forces: loads, contacts and friction; identification, and equations written out."""

@@ -1,4 +1,4 @@
-"""Joint limits for inverse kinematics: which joints are held back, and which go round."""
+"""Joint limits for inverse kinematics: which joints are bounded, and which can turn freely."""
 
 import math
 from copy import copy
@@ -69,7 +69,7 @@ class Limits:
         return xp.where(self.goes_round, unwound, q)
 
     def at_bound(self, q):
-        """Which joints of q (..., n) stand at a bound that they are kept to."""
+        """Which joints of q (..., n) are at a bound."""
         return ~self.goes_round & ((q <= self.lower) | (q >= self.upper))
 
     def within(self, q):

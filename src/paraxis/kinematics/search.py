@@ -205,7 +205,7 @@ class Search:
         return program.compile_iterate(carry, until="done", target=self._target.name)
 
     def _error(self, off, per_length=1.0):
-        """The larger of the angle and of so many times the way, or the one that counts."""
+        """The larger of the angle and the distance times per_length, or the one that counts."""
         xp = self._arrays
         if self._goal == "position":
             return off[:, 0] * per_length
@@ -214,12 +214,12 @@ class Search:
 
     @cached_property
     def _unread(self):
-        """Chord and way before the first step."""
+        """Chord and distance before the first step."""
         return self._arrays.zeros(len(range(2)[self._aim.distances]))
 
 
 class Near(NamedTuple):
-    """How near is near enough: angles, and ways times per_length, up to the tolerance."""
+    """How near is near enough: angles, and distances times per_length, up to the tolerance."""
 
     tolerance: float
     per_length: float
@@ -243,7 +243,7 @@ class Sought(NamedTuple):
 
 
 def characteristic_length(robot, frame):
-    """Half of how far the frame gets from the root, roughly: by it, turns and ways are compared.
+    """Half of how far the frame gets from the root, roughly: to compare angles and distances.
 
     A metre where nothing has a length.
     """

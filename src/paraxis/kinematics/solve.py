@@ -21,7 +21,7 @@ from .limits import Limits
 from .poses import nearest_poses
 from .search import Near, Search
 
-TOLERANCE = 1e-8  # of angles, and of ways as shares of the arm's length
+TOLERANCE = 1e-8  # of angles, and of distances as shares of the arm's length
 
 
 @dataclass(frozen=True, eq=False)

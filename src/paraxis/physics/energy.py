@@ -25,7 +25,7 @@ def centre_of_mass(robot, q):
     """Return the centre of mass in the world."""
     mass, moment = first_moment(robot, q)
     if known(mass) == 0.0:
-        raise RobotError(f"robot {robot.robot.name!r}: has no mass, so no centre of mass")
+        raise RobotError(f"robot {robot.robot.name!r} has no mass, so it has no centre of mass")
     return robot.base_origin + robot.base_turn @ (moment * (1.0 / mass))
 
 

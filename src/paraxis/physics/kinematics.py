@@ -1,7 +1,7 @@
 """Where the frames of a robot are and how they move.
 
-Poses are in the world, where the robot's base stands. A motion is 6-D, angular part first, of the
-frame's origin; its coordinates are along the world's axes or along the frame's own ("body").
+Poses are in the world, in which the robot's base is placed. A motion is 6-D, angular part first, of
+the frame's origin; its coordinates are along the world's axes or along the frame's own ("body").
 Symbols: docs/notation.md.
 """
 

@@ -1,9 +1,9 @@
 """Inverse dynamics from Lagrange's equations by recursion on 3x3 matrices (Hollerbach, 1980).
 
-As with 4x4 matrices, but turning and place apart, which leaves out the products with the constant
-last row. Everything is in the root frame. A base that turns starts the recursion; one that rises
-is felt like gravity. Sliding joints are added, and the inward equations derived anew, since those
-in Dhanaraj (1990, appendix A.3) are misprinted. Symbols: docs/notation.md.
+As with 4x4 matrices, but with rotation and position apart, which leaves out the products with the
+constant last row. Everything is in the root frame. A base that turns starts the recursion; one that
+rises is felt like gravity. Sliding joints are added, and the inward equations derived anew, since
+those in Dhanaraj (1990, appendix A.3) are misprinted. Symbols: docs/notation.md.
 """
 
 from ..robots.joint import WORLD

@@ -1,4 +1,4 @@
-"""What a robot holds and what pushes it, in the form in which its functions take them.
+"""Payloads and external forces of a robot, in the form in which its functions take them.
 
 Both differ from state to state, so they are parameters. Scalars are generic here; `frame` is the
 Frame in which they are described.
@@ -16,7 +16,7 @@ def frame_on_a_body(robot, name):
     """The frame of that name, by default the tool, which must be able to move."""
     frame = robot.tool() if name is None else robot.frame(name)
     if frame.body == WORLD:
-        raise ArgumentError(f"frame {frame.name!r}: expected one on a body that moves")
+        raise ArgumentError(f"frame {frame.name!r} is fixed to the world, so no joint can move it")
     return frame
 
 

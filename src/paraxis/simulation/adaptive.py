@@ -26,14 +26,14 @@ SAFETY, SHORTER, LONGER = 0.9, 0.2, 4.0
 MOST_ATTEMPTS = 100_000  # in a dt, unless the caller sets another limit
 
 # The first step under a controller, in seconds, as Hairer, Nørsett and Wanner begin at rest. Its
-# torques may depend on time: a robot at rest says nothing of a torque that begins later, and a
+# torques may depend on time: a robot at rest gives no hint of a torque that begins later, and a
 # first step over the whole interval could miss it. Each step is at most LONGER times the last.
 FIRST_STEP = 1e-6
 LEAST_STEP = 1e-13  # of an interval, or of a second if that is shorter: less gets nowhere
 
 
 class Steps:
-    """How long adaptive steps of one call may be, over intervals of so many seconds."""
+    """How long adaptive steps of one call may be, over intervals of `interval` seconds."""
 
     def __init__(self, interval, max_step, with_controller):
         careful = max(FIRST_STEP, interval * 1e-9) if with_controller else interval

@@ -31,7 +31,7 @@ BESIDE_REST = 1e-9  # of the smoothing: gears lose by |direction|, whose slope i
 
 
 def balanced(losses, q, qd, motor, dt, given):
-    """The accelerations, and what torque is missing, as a share of what adds up to a torque."""
+    """The accelerations, and the missing torque, relative to the parts that make up a torque."""
     robot, driving = losses.robot, losses.driving(motor)
     rounds, steps = (ROUNDS, 1) if dt is None else (ROUNDS_WITH_RATES, STEPS)
     if not losses.feels_reactions:

@@ -1,7 +1,7 @@
 """The step of a robot as a graph: what the `iterate` driver repeats.
 
 Inputs q, qd, dt and the torques; besides, a fixed step carries `step`, which counts the steps while
-the state is finite (so that it gives the time, and in the end tells where a run failed). A robot
+the state is finite (so that it gives the time and, in the end, where a run failed). A robot
 with bearings also carries the largest torque that was `missing` in a step, and `when` that was.
 """
 
@@ -113,7 +113,7 @@ def step_graph(robot, method, with_tau, parameters, settings=(), law=None, touch
     units = joint_scales(robot).tolist()
 
     def accelerations_of(arrays, dt, missing):
-        """A function of (t, q, qd), which tells `missing` what it could not balance."""
+        """A function of (t, q, qd), which appends unbalanced torques to `missing`."""
         given = {name: arrays[name] for name in parameters}
         torques = torques_of(robot, law, settings, arrays)
         dt = dt if method in IMPLICIT else None
@@ -147,7 +147,7 @@ def step_graph(robot, method, with_tau, parameters, settings=(), law=None, touch
 
 
 def balance_after(arrays, missing, t, accepted=1.0):
-    """What is carried of a robot with bearings, if it is one."""
+    """The outputs that a robot with bearings also carries; none for other robots."""
     if "missing" not in arrays:
         return {}
     worst = 0.0

@@ -8,7 +8,7 @@ from .controllers import shape_of, wrong_kind, wrong_shape
 from .run import robot_name
 from .settings import settings_of_robot
 
-CLOSE = 1e-6  # torques of a robot in the batch and alone, of the largest: else they are others
+CLOSE = 1e-6  # relative to the largest: torques of a robot in the batch and alone are the same
 
 
 class CalledController:

@@ -59,7 +59,7 @@ def sample(run):
 
 
 def _words(robot, t, q, robots):
-    """What to say of positions q (records, ..., n) at times t, of every so many-th robot."""
+    """The warning about positions q (records, ..., n) at times t, of every `robots`-th robot."""
     lower = np.array([joint.lower for joint in robot.joints])
     upper = np.array([joint.upper for joint in robot.joints])
     lowest, highest = position_limits(robot)

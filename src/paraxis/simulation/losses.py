@@ -1,4 +1,4 @@
-"""Simulated robots whose bearings and transmissions take a part of what their motors give.
+"""Simulated robots with losses in bearings and transmissions.
 
 The direction of motion is the smooth rate / √(rate² + smoothing²), so that a joint that would stick
 creeps, at up to a few times its smoothing. What its motor brings to a joint, less all friction, is
@@ -42,7 +42,7 @@ class Losses:
             self._resistance_slope = jacobian(self._resistance, {"slope": ("resistance", "qdd")})
 
     def accelerations(self, q, qd, motor, dt=None, **given):
-        """The accelerations, and what torque is missing, as a share of what adds up to a torque.
+        """The accelerations, and the missing torque, relative to the parts that make up a torque.
 
         With dt, losses are those at the rates a time dt later.
         """

@@ -1,4 +1,4 @@
-"""A robot as something that moves: accelerations under torques of its motors, losses included."""
+"""A robot as a plant: accelerations under the torques of its motors, losses included."""
 
 from .. import api
 from ..scalar import less_equal, maximum
@@ -15,7 +15,7 @@ class Plant:
         self._losses = Losses(robot, parameters) if robot.has_losses else None
 
     def accelerations(self, q, qd, motor, dt=None, **given):
-        """The accelerations, and what torque is missing, as of Losses."""
+        """The accelerations, and the missing torque, as of Losses."""
         if self._losses is not None:
             return self._losses.accelerations(q, qd, motor, dt, **given)
         tau = [torque * ratio for torque, ratio in zip(motor, self.robot.ratios, strict=True)]

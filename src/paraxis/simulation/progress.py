@@ -22,7 +22,7 @@ class Progress:
 
     @property
     def watched(self):
-        """Is there somebody who will see it, sooner or later?"""
+        """Is it visible, or will it be if the run takes long?"""
         return self._bar is not None or (not Progress._seen and sys.stderr.isatty())
 
     def at(self, done):

@@ -1,7 +1,7 @@
-"""How a frame goes along a path with rounded corners: slowly around them, and fast between.
+"""The profile of a frame along a path with rounded corners: slow around them, and fast between.
 
-The whole acceleration is p' s̈ + p'' ṡ², a vector along the path and across it, and its size is
-limited. In the plane of p' and p'' that is a disc; a polygon in it makes lines of the plane of
+The total acceleration is p' s̈ + p'' ṡ², a vector along the path and across it, and its magnitude is
+limited. In the plane of p' and p'' the limit is a disc; a polygon in it gives lines in the plane of
 x = ṡ² and u = s̈, and the sweeps of the quickest profile do the rest.
 """
 

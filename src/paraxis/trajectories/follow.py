@@ -1,12 +1,12 @@
 """Joints that carry a frame along a path of poses.
 
-Continuation from given joint values, so that the joints cannot jump: from one place a Runge-Kutta
-step of q' = J⁺ v reaches near the next, Newton's method on the pose finishes it. J⁺ is the
-pseudo-inverse: with more joints than needed they move as little as possible, with fewer only paths
-that they can follow pass. The exact q' and q'' at each place make a curve of fifth powers between,
-and steps are as short as it takes to keep that curve on the path, with its direction and its
-curvature: a curve that is right to a nanometre may still bend wildly if it is short, and next to a
-singularity it is.
+Continuation from given joint values, so that the joints cannot jump: from one point a Runge-Kutta
+step of q' = J⁺ v comes close to the next, and Newton's method on the pose finishes it. J⁺ is the
+pseudo-inverse: more joints than needed move as little as possible, and fewer can follow only some
+paths. The exact q' and q'' at each point define a curve of fifth powers between points, and steps
+are as short as it takes to keep that curve on the path, with its direction and its curvature: a
+curve that is right to a nanometre may still bend wildly if it is short, and next to a singularity
+it is.
 """
 
 import numpy as np
@@ -63,7 +63,7 @@ def follow(robot, frame, poses, q0, turns, name):
 
 
 def _curve(places, found):
-    """Through what was found at the places, each q, q' and q''."""
+    """The curve through (q, q', q'') at each of the places."""
     return PiecewisePolynomial.quintic(places, *map(np.array, zip(*found, strict=True)))
 
 
@@ -85,7 +85,7 @@ class _Chase:
         return J * (self.joint_units / self.units[:, None])
 
     def error(self, s, q):
-        """What is left to the pose at s: a turn and a way, along the axes of the world."""
+        """The difference to the pose at s: rotation and translation, along the world's axes."""
         wanted, have = self.poses(s)[0], forward_kinematics(self.robot, q, self.frame)
         turn = rotation_vector(wanted[:3, :3] @ have[:3, :3].T)
         return np.concatenate([turn, wanted[:3, 3] - have[:3, 3]])[self.rows] / self.units

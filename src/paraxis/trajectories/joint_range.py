@@ -1,4 +1,4 @@
-"""Whether joints stay where they may go."""
+"""Whether joints stay within their position limits."""
 
 from ..errors import ArgumentError
 from ..robots.robot import a_robot

@@ -1,10 +1,10 @@
 """Limits of a motion along a path, as lines in the plane of x = ṡ² and u = s̈.
 
 A joint moves with q̇ = q' ṡ and q̈ = q' u + q'' x, and its dynamic torque is a u + b x + c: limits of
-accelerations and torques are lines, those of velocities bound x. Along a path each joint moves the
-way of q', so that what a transmission leaves of a torque's limit is a number. Friction is no line:
-it is taken near a motion found before, what grows with speed by its tangent, √x ≈ √x₀/2 + x/(2√x₀),
-and what bearings feel of u by theirs.
+accelerations and torques are lines, and those of velocities bound x. Along a path each joint moves
+in the direction of q', so that the torque limit behind a transmission is one number. Friction is
+not a line: it is linearised near a motion found before, the part that grows with speed by its
+tangent, √x ≈ √x₀/2 + x/(2√x₀), and the part of bearings that depends on u likewise.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""A robot that carries a load along a whole trajectory, as the limits of its drives see it.
+"""A robot that carries a load along a whole trajectory, for the limits of its drives.
 
-A load is parameters of the robot: what px.payload or px.external_force makes, for one state.
+A load is parameters of the robot, as px.payload or px.external_force make them for one state.
 Kernels take them as inputs, so that another load compiles nothing.
 """
 

@@ -1,4 +1,4 @@
-"""A grid of places along a path of the joints."""
+"""A grid of points along a path of the joints."""
 
 from itertools import pairwise
 

@@ -1,8 +1,8 @@
 """The largest values that a function of the motion takes along a trajectory.
 
-This is what every limit is checked by. It looks at both ends of each smooth piece as seen from
-inside (so on both sides of every jump and of every joint that turns back), at samples between, and
-ever closer around those that may lead to the largest value.
+Every limit is checked by these. Both ends of each smooth piece are examined from inside (that is,
+both sides of every jump and of every reversal of a joint), then samples between, then ever closer
+around those that may lead to the largest value.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Piecewise polynomials of one variable, with as many channels as wanted."""
+"""Piecewise polynomials of one variable, with any number of channels."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-"""The pieces of a trajectory within which everything that a motion needs is smooth.
+"""The pieces of a trajectory within which accelerations and torques are smooth.
 
-Accelerations jump at the knots of a profile, and dry friction jumps where a joint turns back, so
-that each has two values there: one seen from the piece before and one from the piece after.
+Accelerations jump at the knots of a profile, and dry friction jumps where a joint reverses, so that
+each has two values there: one seen from the piece before and one from the piece after.
 Static friction, and rates themselves, peak where a joint is slowest or quickest. Curves of a path
 are short where it bends most, next to a singularity. All these places are ends of pieces.
 """

@@ -1,4 +1,4 @@
-"""How much longer, or shorter, a motion must take to keep within limits.
+"""The factor by which a motion must be slowed down, or can be sped up, to just keep its limits.
 
 Stretched evenly by a factor, rates fall by the factor and accelerations by its square. Torques
 do not fall in proportion: gravity stays.

@@ -1,6 +1,6 @@
 """A trajectory at one scalar time, which may be traced: pieces are chosen by `select`.
 
-The same numbers, but for rounding, as a Trajectory gives for arrays of times, so that a motion can
+The numbers are, except for rounding, those of a Trajectory at arrays of times, so that a motion can
 be compiled into what follows it. Every piece is there, so this is for trajectories that have few.
 What is compiled depends on how many pieces there are, not on their numbers, which are given apart.
 """
@@ -39,7 +39,7 @@ def numbers_of(trajectory):
 
 
 def motion_at(trajectory, t, numbers=None):
-    """q, qd and qdd at the time t, lists of n scalars; `numbers` stand for those it has."""
+    """q, qd and qdd at the time t, lists of n scalars; `numbers` replace the trajectory's own."""
     numbers = numbers_of(trajectory) if numbers is None else numbers
     lists = {name: array.tolist() for name, array in numbers.items()}
     starts = lists["starts"]

@@ -1,4 +1,4 @@
-"""The page of an atlas: a map at a time or two side by side, with the numbers of every cell."""
+"""The page of an atlas: one map at a time or two side by side, with the numbers of every cell."""
 
 from html import escape
 

@@ -1,7 +1,7 @@
 """The boundary that a linear loop predicts, for many loops at once.
 
-It is that of `px.control.safe_period` round a periodic motion, made quicker: the slopes of a cycle
-are taken at some of its control steps, and each stands for those around it.
+It is that of `px.control.safe_period` over a periodic motion, computed faster: the loop is
+linearised at some control steps of a cycle, each of which represents those around it.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The rows of a map: loops that differ in one thing, be it speed, gain or payload."""
+"""The rows of a map: loops that differ in one respect: speed, gain or payload."""
 
 import math
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ def checked_axes(axes):
 
 
 def rising(values, name, least=None):
-    """Numbers (k,) that rise, above zero or from `least` on."""
+    """Increasing numbers (k,), above zero or from `least` on."""
     in_main_memory(values, name)
     try:
         array = np.atleast_1d(np.asarray(values, float))

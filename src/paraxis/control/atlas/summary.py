@@ -1,4 +1,4 @@
-"""What the policies of an atlas come to in one row: the conditions that all its maps share."""
+"""The policies of an atlas compared in the one row that all its maps share."""
 
 from typing import NamedTuple
 

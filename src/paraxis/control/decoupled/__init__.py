@@ -1,1 +1,1 @@
-"""Vuskovic's decoupled scheme on real threads: a group of links each, and no synchronisation."""
+"""Vuskovic's decoupled scheme on real threads: one group of links each, unsynchronised."""

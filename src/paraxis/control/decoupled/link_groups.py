@@ -1,11 +1,11 @@
 """Links in groups, and the straight line of operations that each group goes through.
 
-Within a group every value is of this pass. Reads that Vuskovic's policy cuts, where they go from
-group to group, become entries that are found; what they find is sent by the group that computes it.
-What the policy does not cut (gravity: a matter of where the links are) each group makes for itself.
+Within a group every value is of this pass. Reads from group to group that Vuskovic's policy cuts
+become entries, which the group that computes them sends and the reading group finds. Values that
+the policy does not cut (gravity, which depends on where the links are) each group computes itself.
 
-With every variable that is sent goes its origin: the sample of the oldest joint values behind it.
-A torque whose origin is its own sample is exact, however it came about.
+Every variable is sent with its origin: the sample of the oldest joint values that it depends on.
+A torque whose origin is its own sample is exact.
 """
 
 from dataclasses import replace
@@ -29,7 +29,7 @@ ORIGIN = "origin"  # in place of the number of a scalar
 
 
 def divided(n, groups):
-    """Lists of links: as asked for, or so many of consecutive links, about as many in each."""
+    """Lists of links: as given, or a number of lists of consecutive links, of about equal size."""
     if isinstance(groups, Integral) and not isinstance(groups, bool):
         if not 1 <= groups <= n:
             raise ArgumentError(f"groups: expected 1 to {n}, at most one per link, found {groups}")

@@ -1,1 +1,1 @@
-"""Robots that touch their environment: what a contact is, and how a robot moves with it."""
+"""Robots in contact with their environment: what a contact is, and how a robot moves with it."""

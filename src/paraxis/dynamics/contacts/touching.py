@@ -1,4 +1,4 @@
-"""What all contacts have: a frame, coordinates, and numbers that may differ from state to state."""
+"""What contacts share: a frame, coordinates, and numbers that may differ from state to state."""
 
 from abc import ABC, abstractmethod
 from copy import copy

@@ -2,7 +2,7 @@
 
 Eliminating from the tips inward touches only pairs of a body and its ancestors, so L has the
 zeros of M. L is unit lower triangular and kept as {(i, j): scalar} with j an ancestor of i; of D
-the reciprocals are kept, one division a joint.
+the reciprocals are kept, one division per joint.
 """
 
 from dataclasses import dataclass

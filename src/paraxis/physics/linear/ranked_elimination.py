@@ -1,7 +1,7 @@
-"""Solutions of linear equations that say how many of these are independent.
+"""Solutions of linear equations, and how many of these are independent: their rank.
 
-What is too small to be a pivot differs from state to state, so it is found by `select`. Where the
-rank is less than the number of equations, solutions are finite and mean nothing.
+Which entries are too small to be pivots differs from state to state, so `select` finds them. Where
+the rank is less than the number of equations, solutions are finite and mean nothing.
 """
 
 from itertools import product

@@ -1,4 +1,4 @@
-"""How fast the bodies of a chain spin, and what they feel of it: all a link knows of the others.
+"""Angular velocities of a chain's bodies and their effects: all a link depends on of the others.
 
 Accelerations go with forces here as those of points, not of 6-D motions: then nothing depends on
 how fast a body moves, which for the far end of a long chain is very fast, only on how it spins.

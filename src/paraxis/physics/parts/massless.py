@@ -1,8 +1,8 @@
-"""What forward dynamics says to joints that move nothing: their accelerations are not defined.
+"""Errors about joints that move nothing with inertia: their accelerations are not defined.
 
-One joint, or several that together can leave all inertia where it is in every posture, such as the
-three of a ball joint that carries a point mass. Then the mass matrix has no inverse, and what an
-algorithm finds instead is rounding.
+It may be one joint, or several that together can leave all inertia where it is in every posture,
+such as the three of a ball joint that carries a point mass. Then the mass matrix has no inverse,
+and an algorithm would return rounding errors.
 """
 
 import math

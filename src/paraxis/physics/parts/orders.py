@@ -1,4 +1,4 @@
-"""In which order an associative operator is applied to a row of things."""
+"""Orders in which an associative operator is applied to a row of elements."""
 
 from itertools import groupby, pairwise
 

@@ -1,7 +1,7 @@
 """A rigid link as its two joints feel it: how it gives way at both to a force at either.
 
-The near end is the link's own joint, in its frame; the far end is where the next joint's body
-stands, in that body's frame. Matrices are 6x6, by rows.
+The near end is the link's own joint, in its frame; the far end is where the next joint's body is,
+in that body's frame. Matrices are 6x6, by rows.
 """
 
 from typing import NamedTuple
