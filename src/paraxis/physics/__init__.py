@@ -1,4 +1,4 @@
-"""One textbook algorithm a file, over generic scalars. These tables name them."""
+"""One textbook algorithm per file, over generic scalars. These tables name them."""
 
 from . import (
     articulated_body,
@@ -35,7 +35,7 @@ INVERSE_DYNAMICS = {
     "lagrange_recursive_3x3": lagrange_recursive_3x3.inverse_dynamics,
 }
 
-# Those that stand to be the cheapest.
+# The likely cheapest.
 CHEAP = ("newton_euler", "spatial", "modified_newton_euler", "tensor_newton_euler")
 
 # Those whose base may spin and accelerate. The others feel gravity and nothing else of it.

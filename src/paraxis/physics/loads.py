@@ -35,15 +35,15 @@ def payload(robot, frame, mass, com, inertia):
     total = own.mass + mass
     share = 1.0 / select(equal(total, 0.0), 1.0, total)
     (a, at, _), (b, there, _) = parts
-    center = (at * a + there * b) * share
-    one, other = (about + _swing(m, c - center) for m, c, about in parts)
+    centre = (at * a + there * b) * share
+    one, other = (about + _swing(m, c - centre) for m, c, about in parts)
 
     masses = [body.mass for body in robot.inertias]
-    centers = [list(body.com) for body in robot.inertias]
+    centres = [list(body.com) for body in robot.inertias]
     inertias = [list(body.about_com) for body in robot.inertias]
-    masses[frame.body], centers[frame.body] = total, list(center)
+    masses[frame.body], centres[frame.body] = total, list(centre)
     inertias[frame.body] = list((one + other).scalars())
-    return {"mass": masses, "com": centers, "inertia": inertias}
+    return {"mass": masses, "com": centres, "inertia": inertias}
 
 
 def _swing(mass, arm):

@@ -131,7 +131,7 @@ def simulate(
             warn_if_stiff(robot, request.q, request.dt, request.parameters, target)
         try:
             traced = controller and traced_torques(controller, robot.nv)
-            loop, arrays = request.loop(tau, traced)
+            kernel, arrays = request.compiled(tau, traced)
         except TraceError as reason:
             if controller is None:
                 raise RobotError(
@@ -145,7 +145,7 @@ def simulate(
             given = request.batch, robot.nv, request.settings, reason
             run = request.run_python(CalledController(controller, *given))
         else:
-            run = request.run(loop, arrays)
+            run = request.run(kernel, arrays)
         if run.interrupted:
             raise interruption(run.given_back(target), request.steps * request.dt)
         if target is CPU or robot.has_bearings:
@@ -247,12 +247,12 @@ class _Simulation:
 
     # -- compiled --------------------------------------------------------------------------------
 
-    def run(self, loop, arrays):
+    def run(self, kernel, arrays):
         if self.method == "adaptive":
-            return self._run_adaptive(loop, arrays)
+            return self._run_adaptive(kernel, arrays)
         arrays |= {"step": self.arrays.zeros(self.batch), "dt": self.dt}
         out = {name: array[1:] for name, array in self.records.items()}
-        iteration = loop.start(self.steps, self.every, out, **arrays)
+        iteration = kernel.start(self.steps, self.every, out, **arrays)
         interrupted = False
         with Progress("simulating", self.steps) as progress:
             try:
@@ -267,7 +267,7 @@ class _Simulation:
         failed_at = self.arrays.where(good < iteration.done, good + 1, NEVER)
         return self._finished(iteration.done, failed_at, interrupted)
 
-    def _run_adaptive(self, loop, arrays):
+    def _run_adaptive(self, kernel, arrays):
         """Interval by interval; each robot takes as many steps in one as it needs."""
         xp, torques = self.arrays, arrays.get("tau")
         each = 1 if self.changing else self.every  # torques change between intervals
@@ -282,7 +282,7 @@ class _Simulation:
                 while done < self.steps:
                     arrays |= {"tau": torques[done]} if self.changing else {}
                     end = (done + each) * self.dt
-                    iteration = loop.start(self.max_attempts * each, **arrays, end=end)
+                    iteration = kernel.start(self.max_attempts * each, **arrays, end=end)
                     for _ in in_pieces(iteration, progress):
                         progress.at(done)
                     final, done = iteration.state, done + each
@@ -300,8 +300,8 @@ class _Simulation:
         self.out_of_attempts_at = given_up
         return self._finished(done, failed_at, interrupted)
 
-    def loop(self, tau, controller):
-        """The compiled loop, from this process, from disk, or made; and the arrays it takes."""
+    def compiled(self, tau, controller):
+        """The iterate kernel, from this process, from disk, or made; and the arrays it takes."""
         robot, method, names = self.robot, self.method, tuple(self.parameters)
         torques, settings = self.given_torques(tau), self.setting_shapes
         law = bodies.law_of(robot, controller, settings)
@@ -310,13 +310,13 @@ class _Simulation:
             body, plan = bodies.repeated(*given, tuple(settings.items()), law, self.touch)
         else:
             body, plan = bodies.repeated_alone(*given)
-        loop = self.target.iterate(body, plan, states=math.prod(self.batch))
+        kernel = self.target.iterate(body, plan, states=math.prod(self.batch))
         self.law, self.torques = law, torques
         arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
         arrays |= self.contact_arrays | self.setting_arrays
         if robot.has_bearings:
             arrays |= {"missing": self.missing, "when": self.when}
-        return loop, arrays
+        return kernel, arrays
 
     # -- in Python -------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ NOTHING = 1e-100  # beside 1
 
 
 class CycleRadii:
-    """Of loops, one a row: by how much errors are multiplied a control step, round the motion.
+    """Of loops, one per row: the factor by which errors grow per control step, over a cycle.
 
     reference: the motion at speed 1, which comes back after `cycle` seconds.
     """

@@ -20,7 +20,7 @@ MANY_JOINTS = 4
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Loops, one a row: speeds (rows,), gains (rows, n), parameters of the plant (rows, ...)."""
+    """Loops, one per row: speeds (rows,), gains (rows, n), parameters of the plant (rows, ...)."""
 
     speeds: np.ndarray
     kp: np.ndarray
