@@ -3,7 +3,7 @@
 Mended: (A-2) has d2 twice; in (A-5) d = f11p² + pz² - d4² - a2² - a3² and e = 4 a2² (a3² + d4²);
 (A-7) has pz where px is printed; (A-9) and (A-10) have ax, ay and az; (A-11) has o in the place of
 a. Nothing else is changed, so that these are the operations of the paper's 25 tasks. What the
-package itself solves with is shorter: algorithms/inverse_kinematics/puma.py.
+package itself solves with is shorter: physics/inverse_kinematics/puma.py.
 """
 
 from paraxis.math import atan2, cos, sin, sqrt
@@ -12,7 +12,7 @@ from paraxis.math import atan2, cos, sin, sqrt
 def joint_angles(geometry, pose, arm, elbow):
     """Return θ1 ... θ6 for a pose of frame 6 in frame 0, a 4x4 matrix by rows.
 
-    The signs arm and elbow are those of algorithms/inverse_kinematics/puma.py.
+    The signs arm and elbow are those of physics/inverse_kinematics/puma.py.
     """
     a2, a3, d2, d4 = geometry.a2, geometry.a3, geometry.d2, geometry.d4
     (ox, ax, px), (oy, ay, py), (oz, az, pz) = (row[1:4] for row in pose[:3])

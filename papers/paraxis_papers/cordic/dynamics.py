@@ -14,7 +14,7 @@ from .joint_errors import brief, rounded
 STATES = 10_000
 VELOCITY, ACCELERATION = 4.0, 20.0
 LEAD = (
-    "The cheapest Program of the joint torques, 24 bits, one item a stage. Speeds up to "
+    "The cheapest Program of the joint torques, 24 bits, one item per stage. Speeds up to "
     f"{VELOCITY:g} rad/s, accelerations up to {ACCELERATION:g} rad/s²; {STATES:,} random states."
 )
 

@@ -25,7 +25,7 @@ MEANINGS = (
 
 
 def tasks_table():
-    """A row a task."""
+    """One row per task."""
     tasks = circuit().tasks
     rows = []
     for number, (task, stage) in enumerate(zip(tasks.tasks, circuit().stage, strict=True)):
@@ -39,7 +39,7 @@ def tasks_table():
 def diagrams():
     """The paper's tasks and ours."""
     return [
-        _drawn("The paper's task graph, made anew", balanced(printed_tasks())),
+        _drawn("The paper's task graph, reconstructed", balanced(printed_tasks())),
         _drawn("The shorter task graph", circuit().pipeline),
     ]
 
@@ -65,7 +65,7 @@ def _drawn(title, pipeline):
 
 
 def _stages(pipeline):
-    """A line a stage."""
+    """One line per stage."""
     started = {}
     for task in pipeline.tasks.order:
         if pipeline.latencies[task]:

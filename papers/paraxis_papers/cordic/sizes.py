@@ -52,7 +52,7 @@ def _as_printed():
         ),
     ]
     lead = (
-        "The equations of appendix A, with their misprints mended, taken as they are written: each "
+        "The equations of appendix A, with their misprints corrected, taken as they are written: each "
         "operation that a CORDIC does is a task, and the tasks are balanced."
     )
     return Table("The printed pipeline, from the printed equations", lead, rows, CONVENTIONS)

@@ -12,7 +12,7 @@ from .joint_errors import ASKED, FAR, brief, rounded
 POSES = 20_000
 WORDS = tuple(range(12, 33))
 ITERATIONS = tuple(range(8, 33))
-NEAR = 2.0**-6  # with 12 bits no less is told from nothing
+NEAR = 2.0**-6  # with 12 bits nothing smaller is distinguished from 0
 
 
 @cache

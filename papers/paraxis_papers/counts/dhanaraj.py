@@ -16,15 +16,15 @@ LINK = 2  # the one that is looked at: there are links before and after it
 # -- Table 2.9 -------------------------------------------------------------------------------------
 
 COMMON = (
-    "The link stands between links on revolute joints. R is a given whole matrix (9 + 6 to turn a "
+    "The link is between links on revolute joints. R is a given whole matrix (9 + 6 to turn a "
     "vector), z = (0, 0, 1) is known, 2q̇ is free."
 )
 CONVENTIONS = {
     "modified": "Inertias are diagonal, and differences such as Izz − Iyy are constants.",
     "conventional": "Inertias are full, and the Coriolis term takes z q̇ as any vector.",
     "prismatic": (
-        "R of the sliding joint is made of 0 and ±1 in the rows of ω, α and λ, so that turning is "
-        "free, and whole in the row of a: the printed rows are only met so."
+        "R of the prismatic joint is made of 0 and ±1 in the rows of ω, α and λ, so that turning "
+        "is free, and whole in the row of a: the printed rows are only met so."
     ),
 }
 AS_PRINTED = {

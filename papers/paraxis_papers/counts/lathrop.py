@@ -60,7 +60,7 @@ STEPS_CONVENTIONS = (
     "z q̇ and z q̈ come in as vectors (Lathrop's Table 4), and cost nothing.",
     "Velocities of the far end and of the centre of mass are propagated too (21 + 18), each with "
     "its own ω × p and ω × s, though no torque depends on them.",
-    "The force acts on the arm p + s, which is summed anew (0 + 3); the torque is a full scalar "
+    "The force acts on the arm p + s, which is added again (0 + 3); the torque is a full scalar "
     "product n · z (3 + 2).",
     "All eight propagate both velocities and know no velocity of the base. The others add gravity "
     "at every link instead of the arm p + s, or count friction and a torque of 2 + 1, or take both "

@@ -36,8 +36,8 @@ LINEAR_CONVENTIONS = (
 )
 
 TIMES_LEAD = (
-    "How much later a value is there than the one before it, in the setting of equation 5. Offsets "
-    "are those of equation 4."
+    "How much later a value is available than the one before it, in the setting of equation 5. "
+    "Offsets are those of equation 4."
 )
 
 SYMBOLS = {"omega": "ω", "alpha": "ω̇", "acceleration": "p̈", "force": "f", "moment": "n"}
@@ -76,7 +76,7 @@ def linear():
     unshared = pairs(nothing_shared, EQUATION_5, LINEAR_GRID, balanced=True)
     fewer = line(balanced).slope[1] - line(unshared).slope[1]
     rows = [
-        _row("abstract, a link", shown["abstract"]["slope"], abstract.slope, abstract.range),
+        _row("abstract, per link", shown["abstract"]["slope"], abstract.slope, abstract.range),
         _row(
             "abstract, the rest",
             shown["abstract"]["rest"],
@@ -96,7 +96,7 @@ def linear():
             Given(rates_as_vectors=False, to_torques=False),
             "the product z q̇ more",
         ),
-        _row("equation 5, a link", shown["equation_5"]["slope"], equation_5.slope, ""),
+        _row("equation 5, per link", shown["equation_5"]["slope"], equation_5.slope, ""),
         _row(
             "equation 5, the rest",
             shown["equation_5"]["rest"],
@@ -109,7 +109,7 @@ def linear():
             "what the robots of most papers are",
         ),
         *_lines("balanced", balanced, "A f and its sum with F take 1 + 3 as before"),
-        *_lines("balanced, nothing shared", unshared, f"{fewer} additions a link fewer"),
+        *_lines("balanced, nothing shared", unshared, f"{fewer} additions per link fewer"),
     ]
     return Table("Lathrop: the linear recursion", LINEAR_LEAD, rows, LINEAR_CONVENTIONS)
 
@@ -134,7 +134,7 @@ def times():
         rows.append(
             _row(f"{SYMBOLS[name]} after {SYMBOLS[first]}", shown["offsets"][key], measured, note)
         )
-    return Table("Lathrop: when values are there", TIMES_LEAD, rows)
+    return Table("Lathrop: when values are available", TIMES_LEAD, rows)
 
 
 def logarithmic():
@@ -223,7 +223,7 @@ def _rest(quantity, given, note):
 def _lines(name, found, note):
     whole = line(found)
     return [
-        _row(f"{name}, a link", None, whole.slope, note),
+        _row(f"{name}, per link", None, whole.slope, note),
         _row(f"{name}, the rest", None, whole.rest, whole.range),
         _row(f"{name}, six links", None, found[LINKS], str(whole)),
     ]

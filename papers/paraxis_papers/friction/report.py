@@ -14,8 +14,8 @@ LEAD = (
     "curve are not."
 )
 RULE = (
-    "Friction has the sign of motion: what the drive must bring in addition. Every measured number "
-    "is computed when the report is made; a number that was found from a printed one says so."
+    "Friction has the sign of motion: what the drive must supply in addition. Every measured "
+    "number is computed when the report is made; a number that was found from a printed one says so."
 )
 
 

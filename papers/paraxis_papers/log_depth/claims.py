@@ -90,9 +90,9 @@ def strictly_sequential():
         "the recursion of articulated bodies is strictly sequential",
         [ratio <= 1],
         round(ratio, 2),
-        "cut into rows of links, each done with its end free before what lies beyond is known, it "
-        f"is {ratio:.2f} times as fast with vectors along the chain on {cores} cores as link by "
-        f"link on one at N = {measured.length(row['n'])}",
+        "cut into segments of links, each computed with a free end before the links beyond are "
+        f"known, it is {ratio:.2f} times as fast with vectors along the chain on {cores} cores as "
+        f"link by link on one at N = {measured.length(row['n'])}",
     )
 
 

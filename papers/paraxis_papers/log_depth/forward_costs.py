@@ -33,7 +33,7 @@ def flops_table():
         for algorithm, lengths in LENGTHS.items():
             for n in lengths:
                 found, best = flops(kind, n, algorithm), flops(kind, n, BEST)
-                note = f"{found / n:,.0f} a link"
+                note = f"{found / n:,.0f} per link"
                 if algorithm != BEST:
                     note = f"{found / best:.2f} times {BEST}; {note}"
                 rows.append(Row("Paraxis", f"n = {n}, {kind}, {algorithm}", None, found, note))

@@ -60,11 +60,12 @@ def speed_ratio(row, function, fast, slow):
 
 
 def time_table(function):
-    """ns a link over the length of the chain."""
+    """ns per link over the length of the chain."""
     found = [_time_row(row, function) for row in rows()]
     found += [_time_row(row, function, ", some joints slide") for row in rows(sliding=True)]
     lead = (
-        f"Nanoseconds a link for the {FUNCTIONS[function]} of one chain in one state, by the scan; "
+        f"Nanoseconds per link for the {FUNCTIONS[function]} of one chain in one state, by the "
+        "scan; "
         "no two links are alike and no number is zero. Pinocchio and the serial recursion use one "
         f"core, the scan all of them, and vectors along the chain. {where()}"
     )
@@ -97,11 +98,11 @@ def order_table():
             quantity = f"N = {length(row['n'])}, {spoken}, {name(contender)}"
             found.append(Row("Paraxis", quantity, None, round(time, 1), note))
     lead = (
-        "Nanoseconds a link on all cores, by constraint forces, divide and conquer or Lathrop's "
+        "Nanoseconds per link on all cores, by constraint forces, divide and conquer or Lathrop's "
         "logarithmic recursion in the order that is named, and of the closed chain, each at the "
         "longest chain it was measured on. The scan itself is articulated bodies or Newton and "
-        "Euler's recursion on rows of links, which is less work. Reduction does each link once, "
-        "elimination and doubling once a round."
+        "Euler's recursion on segments of links, which is less work. Reduction does each link "
+        "once, elimination and doubling once per round."
     )
     return Table("Long chains: other algorithms and orders", lead, found)
 
@@ -110,7 +111,7 @@ def time_figure(function):
     return _figure(
         f"Long chains: time of {FUNCTIONS[function]}",
         "Of one chain in one state.",
-        "ns a link",
+        "ns per link",
         lambda row: row[function]["ns_a_link"],
     )
 

@@ -27,7 +27,7 @@ def a_link(flops_of):
 
 
 def known(kind):
-    """Flops a link of both algorithms: of a chain whose numbers are known."""
+    """Flops per link of both algorithms: of a chain whose numbers are known."""
     return _both(partial(flops, kind))
 
 
@@ -64,7 +64,7 @@ def accelerations(model):
 
 
 def _both(flops_of):
-    """Flops a link of the two algorithms, given those of n links by an algorithm."""
+    """Flops per link of the two algorithms, given those of n links by an algorithm."""
 
     def of(algorithm):
         return a_link(lambda n: flops_of(n, algorithm))
@@ -74,7 +74,7 @@ def _both(flops_of):
 
 @cache
 def costs():
-    """What is compared -> flops a link of constraint forces, and of articulated bodies."""
+    """What is compared -> flops per link of constraint forces, and of articulated bodies."""
     return {
         **{kind: known(kind) for kind in (EQUAL, GENERAL, ROTORS)},
         "general links, numbers given with the state": given(),
@@ -90,11 +90,11 @@ def serial_cost_table():
     told, found = printed("fijany")["serial_cost"], ratios()
     least, most = min(found.values()), max(found.values())
     rows = [
-        Row(PAPER, name, told, round(found[name], 2), f"{held:,.0f} flops a link for {best:,.0f}")
+        Row(PAPER, name, told, round(found[name], 2), f"{held:,.0f} flops per link for {best:,.0f}")
         for name, (held, best) in costs().items()
     ]
     lead = (
-        f"Flops a link on one processor. The paper quotes {told} from a count that it does not "
+        f"Flops per link on one processor. The paper quotes {told} from a count that it does not "
         f"show. Nothing here comes to that: {least:.2f} to {most:.2f}, "
         "by what is known of the links. Both algorithms are traced, so that what is symmetric is "
         "computed once and what is zero not at all. A small part of the difference is that the "

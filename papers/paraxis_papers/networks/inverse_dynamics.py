@@ -82,14 +82,14 @@ def doubling_table():
         ),
         Row(
             PAPER,
-            "rotations, 9 multiplier-adders a processor",
+            "rotations, 9 multiplier-adders per processor",
             None,
             by_entry.pair,
             f"3{log}, 2{log}: a chip with one for each entry of the product",
         ),
         Row(
             PAPER,
-            "rotations, 27 multipliers a processor",
+            "rotations, 27 multipliers per processor",
             None,
             by_product.pair,
             f"{log}, 2{log}",
@@ -118,7 +118,7 @@ def doubling_table():
         ),
         Row(
             PAPER,
-            "total with 9 multiplier-adders a processor",
+            "total with 9 multiplier-adders per processor",
             None,
             (by_entry + sums + others).pair,
             "where a chip multiplies rotations, and nothing else",

@@ -14,7 +14,7 @@ from ..counts.plain_count import Ledger, Work
 
 
 class Simd:
-    """`order` says how recurrences are solved: a function of algorithms/parts/orders.py."""
+    """`order` says how recurrences are solved: a function of physics/parts/orders.py."""
 
     def __init__(self, joints, processors, order):
         self.ledger = Ledger()

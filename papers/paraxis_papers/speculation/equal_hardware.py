@@ -42,7 +42,7 @@ def wave(t, centre, size, rate, ripple, shaking):
 
 @cache
 def motions(name, kind):
-    """The settings of `wave`, by chance: slow ones without a ripple, quick ones with one."""
+    """The settings of `wave`, at random: slow ones without a ripple, quick ones with one."""
     chance, each = np.random.default_rng(1996), (MOTIONS, arm(name).n)
     size, ripple = chance.uniform(-0.5, 0.5, each), chance.uniform(-0.03, 0.03, each)
     rate, shaking = chance.uniform(0.5, 1.0, MOTIONS), chance.uniform(15.0, 30.0, MOTIONS)

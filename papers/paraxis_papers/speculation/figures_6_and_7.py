@@ -76,7 +76,7 @@ def _drawn_from():
         return f"{ends[0]:g} to {ends[1]:g}{unit}"
 
     return (
-        "Drawn by chance, evenly in their logarithms: natural frequency "
+        "Drawn at random, evenly in their logarithms: natural frequency "
         f"{text(FREQUENCIES, ' 1/s')} (kp is its square), damping ratio {text(DAMPINGS, '')}; all "
         f"joints move as a sin(wt), a {text(SIZES, ' rad')}, w {text(RATES, ' 1/s')}. Each period "
         "has as many runs.",

@@ -72,7 +72,7 @@ def posture_table():
             middle = rounded(np.median(each))
             rows.append(Row(PAPER, f"{name}, {policy}", None, middle, note))
     lead = (
-        "The largest period at which the linear loop is stable, at postures drawn by chance, "
+        "The largest period at which the linear loop is stable, at postures drawn at random, "
         f"medians in ms; natural frequency {FREQUENCY:g} 1/s, critically damped. The paper says "
         "that both schemes are stable with a frozen posture, its own with much more to spare."
     )

@@ -1,4 +1,4 @@
-"""Motions from rest to rest between postures that are drawn by chance."""
+"""Motions from rest to rest between postures that are drawn at random."""
 
 from functools import cache
 
@@ -12,7 +12,7 @@ REACH = {"revolute": (-1.5, 1.5), "prismatic": (0.2, 0.8)}  # rad and m; of all 
 
 @cache
 def postures(name, count):
-    """(count, n), by chance."""
+    """(count, n), at random."""
     ends = np.array([REACH[joint.kind] for joint in arm(name).joints])
     return np.random.default_rng(1986).uniform(*ends.T, (count, arm(name).n))
 

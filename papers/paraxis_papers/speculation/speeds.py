@@ -55,7 +55,7 @@ def torque_table():
                     each = [torques(name, policy, speed, period) for period in PERIODS]
                     rows.append(_row(f"{name}, {speed} ({length} s), {policy}", each))
     lead = (
-        f"Errors of torques along {MOTIONS} quintic motions between postures drawn by chance, "
+        f"Errors of torques along {MOTIONS} quintic motions between postures drawn at random, "
         "max|Δ| / max(1, max|reference|) of states: the median of the worst of each motion at "
         f"{PERIODS[1] * 1e3:g} ms. Notes: other periods, and in brackets the worst motion. Nothing "
         "is controlled by these torques."

@@ -21,7 +21,7 @@ SIZES, RATES = (0.05, 1.5), (0.5, 5.0)
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the paper does not say of its runs: one number a run, (periods, runs)."""
+    """What the paper does not say of its runs: one number per run, (periods, runs)."""
 
     period: np.ndarray  # s
     frequency: np.ndarray  # 1/s: kp is its square

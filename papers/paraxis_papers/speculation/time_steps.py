@@ -46,7 +46,7 @@ def chain_depth(links, which, gravity_old=False):
 
 
 def carried(found):
-    """How many numbers a step hands to the next: those outputs that are not always zero."""
+    """How many numbers a step passes to the next: those outputs that are not always zero."""
     outputs = found.graph.outputs
     return sum(node.op != "const" for name in found.carry.values() for node in outputs[name][1])
 
@@ -69,7 +69,7 @@ def time_step_table():
             steps = told(name, which)
             rows.append(Row(PAPER, f"{links}, {which}", steps, found.time_steps, note))
     lead = (
-        "Time steps are the paper's measure: blocks, a forward and a backward one a link, one "
+        "Time steps are the paper's measure: blocks, a forward and a backward one per link, one "
         f"after another. `{TABLE_1}` is Table 1 as printed: two variables that its backward block "
         "reads are not boxed, so that it waits for the forward block, and the loop has two steps. "
         f"Figure 3's one step needs these two old as well: `{FIGURE_3}`."
@@ -78,7 +78,7 @@ def time_step_table():
         "Three links: a planar arm of equal rods in a vertical plane; six: the PUMA 560. Sines are "
         "free, and zeros of the arm are not computed with.",
         "As printed, gravity is found from the joint positions of all links before and is not "
-        "old data: the chain of rotations that is left. Cut as well, it leaves the second depth.",
+        "stale: the chain of rotations that is left. Cut as well, it leaves the second depth.",
         f"The depth of `{EXACT}` and `pipelined` is that of a whole set of torques.",
     )
     return Table("Time steps of a loop", lead, rows, conventions)

@@ -13,7 +13,7 @@ STATES = 20
 POWER = 8  # of two: there a base at rest saves a level
 
 LEAD = (
-    "Flops, for six joints unless said otherwise, from simulations tick by tick: values lie in "
+    "Flops, for six joints unless stated otherwise, from simulations tick by tick: values are in "
     "registers, carry their state, and whoever takes one checks that it belongs to its state."
 )
 

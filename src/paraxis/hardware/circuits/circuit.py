@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from numbers import Real
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +35,7 @@ from ..cordic.formats import (
     integer_kind,
     number_of_bits,
 )
-from ..cordic.operations import Operations
+from ..cordic.operations import ArrayOperations
 from ..cordic.raw_words import input_words, together
 from ..cordic.units.unit import Unit
 from ..tasks.decompose import decompose
@@ -197,7 +198,8 @@ class Circuit:
         `words` maps each of `inputs` to an array of words; their shapes broadcast.
         """
         given, shape = input_words(self, words)
-        valid, known = True, {}
+        known: dict = {}
+        valid: Any = True
         ops = self.ops
         for source, word in given.items():
             known[source] = word.astype(ops.KIND)
@@ -214,7 +216,7 @@ class Circuit:
         return found, valid.reshape(shape)[()]
 
     @cached_property
-    def ops(self) -> Operations:
+    def ops(self) -> ArrayOperations:
         """Operations on integers long enough for all registers: integers or long_integers."""
         widest = max((max(unit.widths.values()) for unit in self.units), default=0)
         fits = max(widest, self.words.word) <= WIDEST - ON_THE_WAY
@@ -286,7 +288,8 @@ class Circuit:
             array = np.stack(np.broadcast_arrays(*entries, valid)[:-1], axis=-1)
             array = np.where(valid[..., None], array, np.nan)
             results.append(array.reshape(valid.shape + shape))
-        return namedtuple("Results", [*self.tasks.outputs, "valid"])(*results, valid)
+        named_tuple: Any = namedtuple  # its fields are known only now
+        return named_tuple("Results", [*self.tasks.outputs, "valid"])(*results, valid)
 
     def sample(self, count: int, seed: int = 0) -> dict[Input, np.ndarray]:
         """The words of `count` random inputs within their ranges: Input -> array."""

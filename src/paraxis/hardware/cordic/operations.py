@@ -50,3 +50,10 @@ class Operations(Protocol):
     def at(self, entries: Sequence[int], iteration: Word, /) -> Word:
         """The entry of a table for one iteration."""
         ...
+
+
+class ArrayOperations(Operations, Protocol):
+    """The same on arrays, whose dtype is `KIND`."""
+
+    @property
+    def KIND(self) -> type: ...

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,7 +156,7 @@ class Cordic:
 
     def table(self, mode: str) -> IterationTable:
         """Shifts, angles, digits and gain of a mode."""
-        unit = self.unit(mode, "rotate")
+        unit: Any = self.unit(mode, "rotate")
         table = unit.table
         if mode == CIRCULAR:
             one = math.pi * 2.0 ** (1 - unit.angle_word)

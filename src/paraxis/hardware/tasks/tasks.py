@@ -137,7 +137,7 @@ class CordicTasks:
     @cached_property
     def levels(self) -> list[int]:
         """For each task, the length in tasks of the longest path from the inputs through it."""
-        levels = []
+        levels: list[int] = []
         for task in self.tasks:
             levels.append(1 + max(self._level(o, levels) for o in task.operands.values()))
         return levels

@@ -53,7 +53,7 @@ class Network:
     def __init__(self, name: str, neighbours: Sequence[Sequence[int]]):
         self.name = name
         self.neighbours = _checked(f"network {name}", neighbours)
-        self._distances = {}
+        self._distances: dict[int, list[float]] = {}
 
     @property
     def processors(self) -> int:
@@ -102,7 +102,8 @@ class Network:
                 raise ArgumentError(f"{name}: expected a time >= 0, found {cost!r}")
         if not isinstance(messages, Iterable):
             raise ArgumentError(f"messages: expected a list, found {messages!r}")
-        sent, held = 0, {}  # (processor, what it holds) -> where that is still to go
+        sent = 0
+        held: dict[tuple, list[int]] = {}  # (processor, content) -> where that is still to go
         for number, message in enumerate(messages):
             start, end, what = self._message(message, number)
             if start != end:
@@ -110,7 +111,7 @@ class Network:
                 sent += 1
         ticks = hops = conflicts = 0
         while held:
-            queues = {}  # link -> what waits for it -> where that is to go
+            queues: dict[tuple[int, int], dict] = {}  # link -> what waits for it -> where to
             for (at, what), ends in held.items():
                 for end in ends:
                     queue = queues.setdefault((at, self._next(at, end)), {})

@@ -77,7 +77,7 @@ class Pipeline:
         places = self.places
         if places is None:
             number = iter(range(len(self.tasks)))
-            places = [next(number) if latency else None for latency in self.latencies]
+            places = tuple(next(number) if latency else None for latency in self.latencies)
         return dict(zip(self.tasks.names, places, strict=True))
 
     @cached_property

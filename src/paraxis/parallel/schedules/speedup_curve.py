@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from numbers import Integral
 from os import PathLike
+from typing import Any
 
 from ...checks import shown, whole_number
 from ...drawing.figure import Figure
@@ -95,10 +96,11 @@ def speedup_curve(
     `bound`, one entry per schedule. No schedule is longer than one on fewer processors, and none
     has a weaker bound than one on more.
     """
+    given: Any = processors
     if isinstance(processors, Integral):
-        processors = range(1, whole_number("processors", processors) + 1)
+        given = range(1, whole_number("processors", processors) + 1)
     try:
-        counts = tuple(islice(processors, MOST_SCHEDULES + 1))
+        counts = tuple(islice(given, MOST_SCHEDULES + 1))
     except TypeError:
         counts = ()
     if not counts:

@@ -74,7 +74,7 @@ class SystolicArray:
     @cached_property
     def shortest_interval(self) -> int:
         """The fewest flops from one state to the next at which every processor keeps up."""
-        work = Counter()
+        work: Counter = Counter()
         for operation in self.starts:
             work[self.processor[operation]] += operation.operator.flops
         flops = max(work.values())
@@ -112,7 +112,7 @@ class SystolicArray:
     def processors_of(self) -> Counter:
         """(node, part) -> how many of them it has."""
         sizes = {self.processor[each]: each.operator.processors for each in self.starts}
-        found = Counter()
+        found: Counter = Counter()
         for (place, part, _), size in sizes.items():
             found[place, part] += size
         return found
@@ -135,7 +135,7 @@ class SystolicArray:
                 near = kind(source, taker) == INSIDE
                 start = self.processor[source] if near else OUTSIDE
                 wires[start, self.processor[taker], position] = taker.operator.processors
-        found = Counter()
+        found: Counter = Counter()
         for (_, (place, part, _), _), count in wires.items():
             found[place, part] += count
         return found
@@ -186,12 +186,12 @@ class SystolicArray:
     @cached_property
     def buffers_of(self) -> Counter:
         """Kind -> words; the last taker of a line decides its kind."""
-        lines = {}
+        lines: dict = {}
         for source, taker, position, _ in self.reads:
             registers = self.taps[taker, position] + isinstance(source, Input)
             line = self.line_of(source)
             lines[line] = max(lines.get(line, (0,)), (registers, source.words, kind(source, taker)))
-        found = Counter()
+        found: Counter = Counter()
         for registers, words, name in lines.values():
             found[name] += registers * words
         return found

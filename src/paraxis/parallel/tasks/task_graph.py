@@ -79,7 +79,9 @@ class TaskGraph:
             raise TaskError(
                 f"edges: expected (before, after) pairs, found {type(edges).__name__}"
             ) from None
-        before = [{} for _ in self.names]  # dicts keep the order and each edge once
+        before: list[dict[int, None]] = [
+            {} for _ in self.names
+        ]  # dicts keep the order and each edge once
         self.messages = {}
         for edge in edges:
             first, then, size = self._edge(edge)
@@ -88,7 +90,7 @@ class TaskGraph:
                 self.messages[first, then] = max(size, self.messages.get((first, then), 0))
         self._agree_on_numbers()
         self.predecessors = tuple(tuple(each) for each in before)
-        after = [[] for _ in self.names]
+        after: list[list[int]] = [[] for _ in self.names]
         for task, each in enumerate(self.predecessors):
             for first in each:
                 after[first].append(task)
@@ -203,7 +205,7 @@ class TaskGraph:
     @cached_property
     def heads(self) -> list[float]:
         """The earliest start of each task, with unlimited processors."""
-        start = [0] * len(self)
+        start: list[float] = [0] * len(self)
         for task in self.order:
             for first in self.predecessors[task]:
                 start[task] = max(start[task], start[first] + self.weights[first])
@@ -227,8 +229,11 @@ class TaskGraph:
         """The names of the tasks on one longest path, in order."""
         if not self.names:
             return []
-        tail, path = self.tails, []
-        task = max((k for k in range(len(self)) if not self.predecessors[k]), key=tail.__getitem__)
+        tail: list[float] = self.tails
+        path = []
+        task: int | None = max(
+            (k for k in range(len(self)) if not self.predecessors[k]), key=tail.__getitem__
+        )
         while task is not None:
             path.append(self.names[task])
             task = max(self.successors[task], key=tail.__getitem__, default=None)
@@ -240,7 +245,7 @@ class TaskGraph:
         depth = [0] * len(self)
         for task in self.order:
             depth[task] = max((depth[first] + 1 for first in self.predecessors[task]), default=0)
-        layers = [[] for _ in range(max(depth, default=-1) + 1)]
+        layers: list[list[Hashable]] = [[] for _ in range(max(depth, default=-1) + 1)]
         for task, layer in enumerate(depth):
             layers[layer].append(self.names[task])
         return layers

@@ -19,6 +19,8 @@ from ..constants import inverse, rounded
 from ..formats import Angle, Number
 from ..operations import Condition, Operations, Word
 
+State = dict[str, Word]  # register -> its value
+
 
 @dataclass(frozen=True)
 class Port:
@@ -74,24 +76,39 @@ class Unit:
         named = {"x": self.x, "y": self.y, "z": self.z}
         return {name: p for name, p in named.items() if p is not None and p.constant is None}
 
-    # What each kind of unit defines:
-    #
-    # widths                         register -> its bits, sign included
-    # load(ops, words)               port -> word; registers -> their first values
-    # settle(ops, state)             registers before the first micro-rotation
-    # step(ops, iteration, state)    registers after one more micro-rotation
-    # finish(ops, state)             port -> word of the result, and whether all are right
+    # -- what each kind of unit defines ----------------------------------------------------------
 
-    def __call__(self, ops: Operations, words: dict[str, Word]) -> tuple[dict, Condition]:
+    @cached_property
+    def widths(self) -> dict[str, int]:
+        """Register -> its bits, sign included."""
+        raise NotImplementedError
+
+    def load(self, ops: Operations, words: dict[str, Word]) -> State:
+        """The registers' first values, from port -> word."""
+        raise NotImplementedError
+
+    def settle(self, ops: Operations, state: State) -> State:
+        """The registers before the first micro-rotation; most units are ready once loaded."""
+        return state
+
+    def step(self, ops: Operations, iteration: Word, state: State) -> State:
+        """The registers after one more micro-rotation."""
+        raise NotImplementedError
+
+    def finish(self, ops: Operations, state: State) -> tuple[dict[str, Word], Condition]:
+        """Port -> word of the results, and whether all of them are right."""
+        raise NotImplementedError
+
+    # -- what they share ---------------------------------------------------------------------------
+
+    def __call__(
+        self, ops: Operations, words: dict[str, Word]
+    ) -> tuple[dict[str, Word], Condition]:
         """Port -> word of the results after all iterations, and whether they are right."""
         state = self.settle(ops, self.load(ops, words))
         for iteration in range(self.rotations):
             state = self.step(ops, iteration, state)
         return self.finish(ops, state)
-
-    def settle(self, ops, state):
-        """Most units are ready when they are loaded."""
-        return state
 
     def turned(self, ops, m, iteration, up, state):
         """The registers behind one micro-rotation, counter-clockwise where `up`."""
