@@ -94,7 +94,7 @@ def also(n):
 
 
 def measure(n, sliding, rounds):
-    """ns a link and errors of every contender, by function."""
+    """ns per link and errors of every contender, by function."""
     robot = general_chain(n, sliding)
     q, qd, qdd, tau = state_of(robot)
     made = {name: contender(name, robot) for name in (*contenders(n), *also(n))}
@@ -186,7 +186,7 @@ def crossovers(rows):
 def show(results, console):
     names = (PINOCCHIO, *ALGORITHMS)
     for function in FUNCTIONS:
-        table = Table(title=f"{function.replace('_', ' ')} of one chain, float64: ns a link")
+        table = Table(title=f"{function.replace('_', ' ')} of one chain, float64: ns per link")
         table.add_column("links", justify="right", no_wrap=True)
         others = [name for name, (which, *_) in OTHERS.items() if which == function]
         others += [CLOSED] if function == "forward_dynamics" else []

@@ -1,6 +1,6 @@
 """Robots under sampled control, beside MuJoCo and Pinocchio: computed torque on a 3-link arm.
 
-Runs of 4 s at 1 kHz, one step of Runge and Kutta's rule a period, from starts near the motion to
+Runs of 4 s at 1 kHz, one step of fourth-order Runge-Kutta a period, from starts near the motion to
 follow. The peers have no such loop of their own: MuJoCo's is `mj_inverse` and `mj_step` in a loop
 of Python, one thread, a run after the other; Pinocchio's is `rnea` and `aba` likewise, or
 `rneaInParallel` and `abaInParallel` with NumPy between them, all runs at once on as many threads
@@ -42,7 +42,7 @@ def swing(t):
 
 
 def measure(runs, peer_steps, few, many, rounds):
-    """Runs a second by everybody, as if all were of the whole duration."""
+    """Runs per second by everybody, as if all were of the whole duration."""
     robot = px.robots.planar(LINKS)
     threads = len(os.sched_getaffinity(0))
     q = 0.01 * np.random.default_rng(7).normal(size=(max(runs, many), LINKS))
@@ -89,9 +89,9 @@ def checked(peer, theirs, run):
 
 
 def show(row, console):
-    title = f"{row['links']}-link arm, {row['steps']:,} control steps a run: runs a second"
+    title = f"{row['links']}-link arm, {row['steps']:,} control steps per run: runs per second"
     table = Table(title=title)
-    for head in ("loop", "threads", "runs/s", "ms a run", "ratio"):
+    for head in ("loop", "threads", "runs/s", "ms per run", "ratio"):
         table.add_column(head, justify="left" if head == "loop" else "right")
     ours = row["paraxis"]["exact"]
     rows = [(f"Paraxis, {row['runs']:,} runs, {k}", v) for k, v in row["paraxis"].items()]

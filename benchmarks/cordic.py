@@ -1,6 +1,6 @@
 """CORDIC circuits: how long they take to make, what they cost, how fast their model is.
 
-The model of the PUMA's inverse kinematics gives one solution a pose in whole numbers, bit for bit
+The model of the PUMA's inverse kinematics gives one solution per pose in integers, bit for bit
 as hardware does; beside it, in the same run, are the eight of
 px.kinematics.inverse_kinematics_solutions.
 
@@ -62,7 +62,7 @@ def measure(what):
 
 
 def measure_model(count, rounds):
-    """Poses a second of the model, and of eight solutions in float64."""
+    """Poses per second of the model, and of eight solutions in float64."""
     circuit = px.hardware.inverse_kinematics_circuit(PUMA)
     q = np.random.default_rng(7).uniform(-np.pi, np.pi, (count, PUMA.n))
     poses = px.forward_kinematics(PUMA, q)
@@ -92,8 +92,8 @@ def show(results, console):
     model = results["model"]
     mine, eight = model["model_per_s"], model["solutions_per_s"]
     console.print(
-        f"{model['poses']:,} poses: the bit-exact model {mine:,.0f} a second; eight solutions in "
-        f"float64 {eight:,.0f} a second, {eight / mine:.1f} times as many"
+        f"{model['poses']:,} poses: the bit-exact model {mine:,.0f} per second; eight solutions in "
+        f"float64 {eight:,.0f} per second, {eight / mine:.1f} times as many"
     )
 
 

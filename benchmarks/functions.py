@@ -26,7 +26,7 @@ TOLERANCE = 1e-7
 
 
 def measure(name, batch, rounds):
-    """ns a state by function and peer, and what a call of Pinocchio from Python adds."""
+    """ns per state by function and peer, and what a call of Pinocchio from Python adds."""
     setting = Setting(name, batch)
     return {
         "call_overhead": call_overhead(setting, rounds),
@@ -47,7 +47,7 @@ def call_overhead(setting, rounds):
 
 
 def measure_function(setting, function, rounds):
-    """ns a state for every peer, the peers taking turns in each round."""
+    """ns per state for every peer, the peers taking turns in each round."""
     pinocchio, prepared, batch = setting.pinocchio, setting.prepared, setting.batch
     program = px.program(setting.robot, function)
     kernels = {t: program.compile(threads=t) for t in (1, 2)}
@@ -106,7 +106,7 @@ def show(robots, batch, console):
         ("casadi_c", "2"): "CasADi C, 2 threads",
     }
     for name, robot in robots.items():
-        table = Table(title=f"{name}, batch {batch:,}, float64: ns a state")
+        table = Table(title=f"{name}, batch {batch:,}, float64: ns per state")
         table.add_column("function", no_wrap=True)
         for heading in (*rivals.values(), "Paraxis, 1 / 2 threads", "error"):
             table.add_column(heading, justify="right")

@@ -92,7 +92,7 @@ def goals(rows):
 
 def show(rows, console):
     table = Table(title="One chain on the GPU, float64")
-    heads = ("function", "links", "ms", "ns a link", "queued, µs", "MiB", "one core, ms", "times")
+    heads = ("function", "links", "ms", "ns per link", "queued, µs", "MiB", "one core, ms", "times")
     for k, head in enumerate((*heads, "error")):
         table.add_column(head, justify="right" if k else "left")
     for row in rows:

@@ -79,7 +79,7 @@ class Gpu:
         self.arrays.get_default_memory_pool().free_all_blocks()
 
     def copy_bandwidth(self):
-        """Bytes a second, read and written, of the fastest way to copy, and of every other."""
+        """Bytes per second, read and written, of the fastest way to copy, and of every other."""
         cupy = self.arrays
         found = {}
         for size in COPIED:
@@ -104,7 +104,7 @@ class Gpu:
         return {"best": max(found.values()), "ways": found}
 
     def peak(self, dtype):
-        """Operations a second at the highest clock, a fused multiply-add being two; or None."""
+        """Operations per second at the highest clock, a fused multiply-add being two; or None."""
         here = self.arrays.cuda.Device()
         lanes, clock = LANES.get(here.compute_capability), here.attributes.get("ClockRate")
         if lanes is None or clock is None:

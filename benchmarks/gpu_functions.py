@@ -1,4 +1,4 @@
-"""Every function of a robot on the GPU: states a second, and how near that is to a plain copy.
+"""Every function of a robot on the GPU: states per second, and how near that is to a plain copy.
 
 Kernels are made first, in processes side by side; then each is called by its public function on
 arrays of some gigabytes, far more than any cache holds. Results are poisoned beforehand and a
@@ -157,7 +157,7 @@ def measure(gpu, case, made, bandwidth):
 
 
 def timed(gpu, case, inputs, outputs):
-    """States and bytes a second, and the error."""
+    """States and bytes per second, and the error."""
     item = np.dtype(case.dtype).itemsize
     entries = sum(math.prod(shape) for shape in (*inputs.values(), *outputs.values()))
     states = max(1024, BYTES // (entries * item) // 1024 * 1024)

@@ -34,7 +34,7 @@ def measure(gpu, quick=False):
 
 
 def measure_simulation(gpu, robots, steps, every, name="ur5"):
-    """Arms that fall freely, by steps of Runge and Kutta's rule."""
+    """Arms that fall freely, by steps of fourth-order Runge-Kutta."""
     robot = px.load(name)
     q, qd = 0.5 * np.random.default_rng(7).uniform(-1, 1, (2, robots, robot.n))
     given = gpu.to_device(q), gpu.to_device(qd)

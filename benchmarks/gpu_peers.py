@@ -26,8 +26,8 @@ class Job:
     peer: str
     way: str
     function: object
-    order: list  # its joints, as places in ours
-    precision: str | None = None  # of matrix products, where JAX is told one
+    order: list  # its joints, as indices of ours
+    precision: str | None = None  # of matrix products, where JAX takes one
 
     def compiled(self, states):
         import jax
@@ -40,7 +40,7 @@ class Job:
 
 
 def measure(paths, dtype, frax_folder, states=None):
-    """A row for each way that a peer has: states a second, and the error."""
+    """A row for each variant of a peer: states per second, and the error."""
     import jax
 
     jax.config.update("jax_enable_x64", dtype == "float64")

@@ -19,7 +19,7 @@ HEADINGS = {
 
 
 def measure(name, batch, rounds):
-    """ns a state for every peer and thread count, the peers taking turns in each round."""
+    """ns per state for every peer and thread count, the peers taking turns in each round."""
     setting = Setting(name, batch)
     pinocchio, prepared = setting.pinocchio, setting.prepared
     casadi = peers.CasadiPeer(setting.path)
@@ -53,7 +53,7 @@ def measure(name, batch, rounds):
 
 def show(robots, batch, console):
     """Times, and their ratios."""
-    table = Table(title=f"Inverse dynamics, batch {batch:,}, float64: ns a state (1 / 2 threads)")
+    table = Table(title=f"Inverse dynamics, batch {batch:,}, float64: ns per state (1 / 2 threads)")
     for heading in ("robot", "joints", *HEADINGS.values(), "error"):
         table.add_column(heading, justify="left" if heading == "robot" else "right")
     for name, row in robots.items():

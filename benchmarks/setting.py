@@ -24,7 +24,7 @@ class Setting:
         self.prepared = self.pinocchio.prepare(*self.theirs)
 
     def in_their_order(self, array):
-        """A result of Paraxis, a vector or a matrix a state, as the peers would give it."""
+        """A result of Paraxis, a vector or a matrix per state, as the peers would give it."""
         for axis in range(1, array.ndim):
             array = np.take(array, self._order, axis)
         return array

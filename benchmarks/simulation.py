@@ -1,10 +1,10 @@
 """Robots moving in time, beside MuJoCo's `rollout` and Pinocchio's `abaInParallel`.
 
-All take steps of Runge and Kutta's rule, of the same length, from the same states, with the same
+All take steps of fourth-order Runge-Kutta, of the same length, from the same states, with the same
 threads; nothing is driven, nothing touches, nothing rubs. What is timed must agree: the states
 after the peers' steps are compared first. MuJoCo writes every state; so does Paraxis in one of its
 two columns. Pinocchio has no integrator for batches: its time is that of four calls of
-`abaInParallel` a step, and beside it that of whole steps, which NumPy adds up in place.
+`abaInParallel` per step, and beside it that of whole steps, which NumPy adds up in place.
 
 What friction costs has no peer: the same arm bare, with gears and friction in every joint, and with
 bearings as well, whose friction depends on the accelerations that are sought.
@@ -50,7 +50,7 @@ PEERS = ("mujoco", "pinocchio", "pinocchio_steps")
 
 
 def measure(name, batch, steps, peer_steps, rounds):
-    """Steps a second, of all robots together, by each of the peers."""
+    """Steps per second, of all robots together, by each of the peers."""
     setting = Setting(name, batch)
     robot = setting.robot.without_friction()
     mujoco = peers.MujocoPeer(setting.path, DT)
@@ -86,7 +86,7 @@ def measure(name, batch, steps, peer_steps, rounds):
 
 
 def measure_losses(name, batch, steps, rounds):
-    """Steps a second of a robot bare, with gears and friction, and with bearings as well."""
+    """Steps per second of a robot bare, with gears and friction, and with bearings as well."""
     setting = Setting(name, batch)
     bare = setting.robot.without_friction()
     curve = [(0.0, 0.5), (1.0, 0.8)]
@@ -113,7 +113,7 @@ def measure_losses(name, batch, steps, rounds):
 
 
 def measure_contact(name, frame, batch, steps, peer_steps, rounds):
-    """Steps a second of robots whose frame is pinned, and free; they begin in one posture."""
+    """Steps per second of robots whose frame is pinned, and free; they begin in one posture."""
     setting = Setting(name, batch)
     robot = setting.robot.without_friction()
     q, qd = setting.mine[0, 0] * 0.5, setting.mine[1] * 0.5
@@ -144,7 +144,7 @@ def measure_contact(name, frame, batch, steps, peer_steps, rounds):
 
 
 class PinocchioSteps:
-    """Runge and Kutta's rule over `abaInParallel`; arrays as Pinocchio wants them, kept."""
+    """fourth-order Runge-Kutta over `abaInParallel`; arrays as Pinocchio wants them, kept."""
 
     def __init__(self, peer, q, qd, threads):
         assert peer.model.nq == peer.model.nv, "a joint that turns without end is (cos, sin)"
@@ -189,7 +189,7 @@ def checked(peer, name, theirs, run, order, tolerance=TOLERANCE):
 
 
 def show(results, console):
-    table = Table(title="robot steps a second, Runge and Kutta's rule; ratios of time")
+    table = Table(title="robot steps per second, fourth-order Runge-Kutta; ratios of time")
     heads = ("Paraxis", "all recorded", "MuJoCo", "ratio", "Pinocchio", "ratio", "whole steps")
     for head in ("robots", "threads", *heads, "first call"):
         table.add_column(head, justify="left" if head == "robots" else "right")
@@ -215,8 +215,8 @@ def show(results, console):
 def show_losses(row, console):
     bare, drives, bearings = (row[key] for key in ("bare", "drives", "bearings"))
     console.print(
-        f"{row['batch']:,} {row['robot']}, last state kept: {bare:,.0f} steps a second bare; with "
-        f"gears and friction {drives:,.0f}, {bare / drives:.1f} times as long; with bearings too "
+        f"{row['batch']:,} {row['robot']}, last state kept: {bare:,.0f} steps per second bare; "
+        f"with gears and friction {drives:,.0f}, {bare / drives:.1f} times as long; with bearings too "
         f"{bearings:,.0f}, {bare / bearings:.1f} times as long"
     )
 
@@ -224,7 +224,7 @@ def show_losses(row, console):
 def show_contact(row, console):
     free, ours, recorded, mujoco = (row[k] for k in ("free", "paraxis", "paraxis_all", "mujoco"))
     console.print(
-        f"{row['batch']:,} {row['robot']}, {row['frame']} pinned: {ours:,.0f} steps a second, "
+        f"{row['batch']:,} {row['robot']}, {row['frame']} pinned: {ours:,.0f} steps per second, "
         f"{free / ours:.1f} times as long as free; {recorded:,.0f} with states, forces and drift "
         f"recorded; MuJoCo {mujoco:,.0f}: a ratio of {recorded / mujoco:.1f}"
     )

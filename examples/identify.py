@@ -1,6 +1,6 @@
 """Inertial parameters of an arm from measured torques.
 
-Torques are linear in the inertial parameters, tau = Y pi, but not all of these can be told apart.
+Torques are linear in the inertial parameters, tau = Y pi, but not all of these can be identified.
 Base parameters can: their columns of Y are independent, and least squares finds them.
 """
 

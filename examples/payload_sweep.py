@@ -1,4 +1,4 @@
-"""A million motions, each holding a payload of its own, by one kernel.
+"""A million motions, each with its own payload, by one kernel.
 
 The payload is a ball held at the tool. px.payload makes parameters of it, which are inputs of the
 kernel, so nothing is compiled again when they change.

@@ -29,7 +29,7 @@ def main(source="ur5"):
         px.inverse_dynamics(robot, q, qd, qdd, out=tau)
         times.append(time.perf_counter() - start)
     seconds = min(times)
-    print(f"{STATES} states in {seconds * 1e3:.1f} ms: {seconds / STATES * 1e9:.1f} ns a state")
+    print(f"{STATES} states in {seconds * 1e3:.1f} ms: {seconds / STATES * 1e9:.1f} ns per state")
 
     slow = px.program(robot).evaluate(q=q[:5], qd=qd[:5], qdd=qdd[:5])
     error = abs(tau[:5] - slow).max() / max(1, abs(slow).max())

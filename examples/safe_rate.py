@@ -1,8 +1,8 @@
-"""How slowly may a controller sample when some of its data are old?
+"""How slowly may a controller sample when some of its data are stale?
 
-Computed-torque control of a UR5 whose links do not wait for one another: what each computes with is
-from the control step before. For each scheme: how deep the loop is, the largest sampling period at
-which it is stable, and what really happens just below and just above.
+Computed-torque control of a UR5 whose links do not wait for one another: each computes with values
+of the previous control step. For each scheme: the depth of the loop, the largest sampling period at
+which it is stable, and simulations just below and just above.
 """
 
 import numpy as np

@@ -43,7 +43,7 @@ def main():
     error = (abs(one - other).max(-1) / np.maximum(1, abs(other).max(-1))).max()
     print(f"\n{STATES} states, relative difference {error:.0e}")
     for name, run in (("NumPy, then dynamics", by_array), ("one fused kernel", fused)):
-        print(f"  {name:22}{best_time(run) / STATES * 1e9:8.1f} ns a state")
+        print(f"  {name:22}{best_time(run) / STATES * 1e9:8.1f} ns per state")
 
 
 def best_time(run, repeat=5):

@@ -1,7 +1,7 @@
 """The peers: Pinocchio, and C that CasADi generates, on batches of states; MuJoCo on steps; JAX.
 
 Nothing here uses paraxis, so a benchmark or a test can hold the two side by side. Arrays are
-float64 in C order, a state a row, joints in Pinocchio's velocity order; angles in radians.
+float64 in C order, one state per row, joints in Pinocchio's velocity order; angles in radians.
 
 A peer is imported when it is first asked for: not every machine has all of them.
 """

@@ -26,7 +26,7 @@ HEAD = """#include <math.h>
 {attribute}void batch(const double **in, double **out, long first, long last) {{
 """
 
-# Plain: the generated C entry, once a state, straight on the rows.
+# Plain: the generated C entry, once per state, straight on the rows.
 ROWS = """  for (long i = first; i < last; ++i) {{
     const double *arg[] = {{{arguments}}};
     double *res[] = {{{results}}};
@@ -76,7 +76,7 @@ def executor(threads: int) -> ThreadPoolExecutor:
 class CasadiPeer:
     """A function of a robot over SX, the way that needs the fewest operations, as C.
 
-    `lanes=1` is CasADi as it comes: its C entry called once a state. `lanes=LANES` hands the
+    `lanes=1` is CasADi as it comes: its C entry called once per state. `lanes=LANES` hands the
     same generated body to gcc's loop vectoriser, in blocks of that many states; it needs
     x86-64 glibc (libmvec). `flags` are gcc's. Tried: -O2 and -ffast-math change little or lose;
     -fno-tree-slp-vectorize won 5 % on two small arms with one lane and nothing on a humanoid;

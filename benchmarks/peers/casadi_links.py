@@ -39,7 +39,7 @@ class Link:
 
 
 def constant(x):
-    """Numbers as SX. Entries within SNAP of a whole number become that number, or SX would carry
+    """Numbers as SX. Entries within SNAP of an integer become that number, or SX would carry
     the rounding noise of the URDF reader (1e-17 for 0) as real terms."""
     x = np.asarray(x, float)
     return ca.sparsify(ca.SX(np.where(abs(x - x.round()) <= SNAP, x.round(), x)))

@@ -1,7 +1,7 @@
 """Computed torque on sampled robots, by peers: MuJoCo and Pinocchio state by state, and batches.
 
 The law is inverse dynamics of q̈* + kd ė + kp e at every sample; torques are held for one step of
-Runge and Kutta's rule. A function wanted(t) gives q*, q̇* and q̈*, each (n,).
+fourth-order Runge-Kutta. A function wanted(t) gives q*, q̇* and q̈*, each (n,).
 """
 
 import mujoco

@@ -16,7 +16,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Links:
-    """A tree of bodies with a joint each, parents first; arrays have a row a joint."""
+    """A tree of bodies with a joint each, parents first; arrays have one row per joint."""
 
     parent: tuple  # -1 for the base
     turns: tuple  # or slides

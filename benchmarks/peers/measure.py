@@ -21,6 +21,6 @@ def best_time(fn, repeat: int = 7, min_seconds: float = 0.02) -> float:
 
 
 def relative_error(x, reference) -> float:
-    """The project's error measure: max|d| / max(1, max|reference|) a state, worst state."""
+    """The project's error measure: max|d| / max(1, max|reference|) per state, worst state."""
     x, reference = (np.reshape(array, (len(array), -1)) for array in (x, reference))
     return float((abs(x - reference).max(-1) / np.maximum(1, abs(reference).max(-1))).max())

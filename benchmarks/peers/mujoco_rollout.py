@@ -12,7 +12,7 @@ STABILISATION = 50.0  # rad/s, of what is pinned
 
 
 class MujocoPeer:
-    """The robot of a URDF without shapes, limits and losses; steps of Runge and Kutta's rule.
+    """The robot of a URDF without shapes, limits and losses; steps of fourth-order Runge-Kutta.
 
     With `pinned`, a body and a point of the world, the origin of that body is held there.
     """

@@ -52,8 +52,8 @@ def _as_printed():
         ),
     ]
     lead = (
-        "The equations of appendix A, with their misprints corrected, taken as they are written: each "
-        "operation that a CORDIC does is a task, and the tasks are balanced."
+        "The equations of appendix A, with their misprints corrected, taken as they are written: "
+        "each operation that a CORDIC does is a task, and the tasks are balanced."
     )
     return Table("The printed pipeline, from the printed equations", lead, rows, CONVENTIONS)
 

@@ -15,7 +15,8 @@ LEAD = (
 )
 RULE = (
     "Friction has the sign of motion: what the drive must supply in addition. Every measured "
-    "number is computed when the report is made; a number that was found from a printed one says so."
+    "number is computed when the report is made; a number that was found from a printed one says "
+    "so."
 )
 
 
