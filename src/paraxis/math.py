@@ -1,4 +1,4 @@
-"""Functions of floats or traced scalars, alone or in arrays."""
+"""Elementary functions of floats, traced scalars, and arrays of either."""
 
 from .physics.linear.pivoting import solve
 from .scalar import (
@@ -59,5 +59,5 @@ __all__ = [
 ]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)

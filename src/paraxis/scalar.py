@@ -1,25 +1,86 @@
-"""Elementary functions of generic scalars; arrays and nested lists of them entry by entry.
+"""Elementary functions of generic scalars, and of arrays and nested lists of them entry by entry.
 
-Algorithms call these instead of `math`, so that one text serves floats, NumPy
-scalars (extended precision), complex numbers (complex-step derivatives) and graph
-nodes. A scalar type that is not a plain number brings methods of the same names.
+Algorithms call these instead of `math`, so that the same code works on floats, NumPy scalars
+(extended precision), complex numbers (complex-step derivatives) and graph nodes. A scalar type
+that is not a plain number has methods of the same names (`Scalar`).
 """
 
 import cmath
 import math
+from collections.abc import Callable
 from functools import wraps
 from inspect import signature
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 SEVERAL = (np.ndarray, list, tuple)
 
 
-def _unary(name, numpy_name=None):
+class Scalar(Protocol):
+    """What the functions here ask of a scalar that is not a plain number, such as a graph node.
+
+    Arithmetic mixes with floats. Conditions (`less`, ...) are Scalars too, for `select`.
+    """
+
+    def lift(self, other: Any) -> Any:
+        """A number as a Scalar of the same trace."""
+        ...
+
+    def __add__(self, other: Any) -> Any: ...
+    def __radd__(self, other: Any) -> Any: ...
+    def __sub__(self, other: Any) -> Any: ...
+    def __rsub__(self, other: Any) -> Any: ...
+    def __mul__(self, other: Any) -> Any: ...
+    def __rmul__(self, other: Any) -> Any: ...
+    def __truediv__(self, other: Any) -> Any: ...
+    def __rtruediv__(self, other: Any) -> Any: ...
+    def __pow__(self, exponent: int) -> Any: ...
+    def __neg__(self) -> Any: ...
+    def __abs__(self) -> Any: ...
+
+    def sin(self) -> Any: ...
+    def cos(self) -> Any: ...
+    def tan(self) -> Any: ...
+    def asin(self) -> Any: ...
+    def acos(self) -> Any: ...
+    def atan2(self, x: Any) -> Any: ...
+    def exp(self) -> Any: ...
+    def log(self) -> Any: ...
+    def tanh(self) -> Any: ...
+    def sqrt(self) -> Any: ...
+    def sign(self) -> Any: ...
+    def rint(self) -> Any: ...
+    def floor(self) -> Any: ...
+    def fmod(self, y: Any) -> Any: ...
+    def minimum(self, other: Any) -> Any: ...
+    def maximum(self, other: Any) -> Any: ...
+    def less(self, other: Any) -> Any: ...
+    def less_equal(self, other: Any) -> Any: ...
+    def equal(self, other: Any) -> Any: ...
+    def logical_and(self, other: Any) -> Any: ...
+    def logical_or(self, other: Any) -> Any: ...
+    def logical_not(self) -> Any: ...
+    def select(self, if_true: Any, if_false: Any) -> Any: ...
+
+    def known(self) -> float | None:
+        """Its value if it does not depend on the inputs."""
+        ...
+
+    def mark(self, name: str, link: int, scalars: tuple) -> tuple:
+        """Name these scalars; see `mark` below."""
+        ...
+
+
+Values = Any  # a number, a Scalar, or an array or nested list of these
+Function = TypeVar("Function", bound=Callable)
+
+
+def _unary(name: str, numpy_name: str | None = None) -> Callable[[Values], Any]:
     real, complex_ = getattr(math, name), getattr(cmath, name)
     of_numbers = getattr(np, numpy_name or name)
 
-    def function(x):
+    def function(x: Any) -> Any:
         method = getattr(x, name, None)
         if method is not None:
             return method()
@@ -32,7 +93,7 @@ def _unary(name, numpy_name=None):
             return complex_(x)
         try:
             return real(x)
-        except (ValueError, OverflowError):  # the root of a negative number, ...: as in arrays
+        except (ValueError, OverflowError):  # such as the root of a negative number: as in arrays
             with np.errstate(all="ignore"):
                 return float(of_numbers(float(x)))
 
@@ -47,32 +108,32 @@ asin, acos = _unary("asin", "arcsin"), _unary("acos", "arccos")
 exp, log, tanh, sqrt = _unary("exp"), _unary("log"), _unary("tanh"), _unary("sqrt")
 
 
-def _first_with(method, *scalars):
-    """The first scalar whose type defines `method`, or None when all are plain numbers."""
+def _first_with(method: str, *scalars: Any) -> Any:
+    """The first scalar whose type defines `method`, or None if all are plain numbers."""
     return next((s for s in scalars if hasattr(s, method)), None)
 
 
-def _each_entry(function):
-    """`function` of scalars, which also takes arrays and lists of them, entry by entry."""
+def _each_entry(function: Function) -> Function:
+    """`function` of scalars, extended to arrays and lists of them, entry by entry."""
     own = signature(function)
     of_arrays = np.frompyfunc(function, len(own.parameters), 1)
 
     @wraps(function)
-    def either(*scalars, **named):
+    def either(*scalars: Any, **named: Any) -> Any:
         scalars = own.bind(*scalars, **named).args if named else scalars
         for x in scalars:
-            if isinstance(x, SEVERAL):  # seldom, so that what follows may take its time
+            if isinstance(x, SEVERAL):  # seldom, so this may take its time
                 arrays = [np.asanyarray(x) for x in scalars]
                 traced = any(array.dtype.kind == "O" for array in arrays)
                 return of_arrays(*arrays) if traced else function(*arrays)
         return function(*scalars)
 
-    return either
+    return either  # type: ignore[return-value]
 
 
 @_each_entry
-def atan2(y, x):
-    """The angle of the point (x, y)."""
+def atan2(y: Values, x: Values) -> Any:
+    """The angle of the point (x, y), in (-π, π]."""
     traced = _first_with("atan2", y, x)
     if traced is not None:
         return traced.lift(y).atan2(traced.lift(x))
@@ -80,7 +141,7 @@ def atan2(y, x):
 
 
 @_each_entry
-def sign(x):
+def sign(x: Values) -> Any:
     """-1, 0 or 1."""
     if hasattr(x, "sign"):
         return x.sign()
@@ -88,88 +149,88 @@ def sign(x):
 
 
 @_each_entry
-def absolute(x):
+def absolute(x: Values) -> Any:
     """The absolute value, as abs(x)."""
     return abs(x)
 
 
 @_each_entry
-def rint(x):
-    """The nearest integer, of two equally near ones the even one; NaN and inf as they are."""
+def rint(x: Values) -> Any:
+    """The nearest integer, halves to the even one; NaN and inf stay as they are."""
     return x.rint() if hasattr(x, "rint") else np.rint(x)
 
 
 @_each_entry
-def floor(x):
-    """The largest integer that is not above x; NaN and inf as they are."""
+def floor(x: Values) -> Any:
+    """The largest integer <= x; NaN and inf stay as they are."""
     return x.floor() if hasattr(x, "floor") else np.floor(x)
 
 
 @_each_entry
-def fmod(x, y):
+def fmod(x: Values, y: Values) -> Any:
     """The remainder of x / y with the sign of x, exact; x % y has the sign of y. NaN for y = 0."""
     traced = _first_with("fmod", x, y)
     return traced.lift(x).fmod(y) if traced is not None else np.fmod(x, y)
 
 
 @_each_entry
-def minimum(a, b):
+def minimum(a: Values, b: Values) -> Any:
     """The smaller of two scalars, or of arrays entry by entry; NaN if either is NaN."""
     traced = _first_with("minimum", a, b)
     return traced.lift(a).minimum(b) if traced is not None else np.minimum(a, b)
 
 
 @_each_entry
-def maximum(a, b):
+def maximum(a: Values, b: Values) -> Any:
     """The larger of two scalars, or of arrays entry by entry; NaN if either is NaN."""
     traced = _first_with("maximum", a, b)
     return traced.lift(a).maximum(b) if traced is not None else np.maximum(a, b)
 
 
 @_each_entry
-def less(a, b):
+def less(a: Values, b: Values) -> Any:
     """The condition a < b, for `select`."""
     traced = _first_with("less", a, b)
     return traced.lift(a).less(b) if traced is not None else a < b
 
 
 @_each_entry
-def less_equal(a, b):
+def less_equal(a: Values, b: Values) -> Any:
     """The condition a <= b, for `select`."""
     traced = _first_with("less_equal", a, b)
     return traced.lift(a).less_equal(b) if traced is not None else a <= b
 
 
 @_each_entry
-def equal(a, b):
+def equal(a: Values, b: Values) -> Any:
     """The condition a == b, for `select`."""
     traced = _first_with("equal", a, b)
     return traced.lift(a).equal(b) if traced is not None else a == b
 
 
 @_each_entry
-def logical_and(a, b):
+def logical_and(a: Values, b: Values) -> Any:
     """The condition that both are true, for `select`."""
     traced = _first_with("logical_and", a, b)
     return traced.lift(a).logical_and(b) if traced is not None else np.logical_and(a, b)
 
 
 @_each_entry
-def logical_or(a, b):
+def logical_or(a: Values, b: Values) -> Any:
     """The condition that at least one is true, for `select`."""
     traced = _first_with("logical_or", a, b)
     return traced.lift(a).logical_or(b) if traced is not None else np.logical_or(a, b)
 
 
 @_each_entry
-def logical_not(a):
-    """The condition that it is not true, for `select`."""
+def logical_not(a: Values) -> Any:
+    """The condition that a is false, for `select`."""
     return a.logical_not() if hasattr(a, "logical_not") else np.logical_not(a)
 
 
 @_each_entry
-def select(condition, if_true, if_false):
-    """One of two scalars, both of which are computed."""
+def select(condition: Values, if_true: Values, if_false: Values) -> Any:
+    """`if_true` where the condition holds, else `if_false`. Both are computed."""
     if hasattr(condition, "select"):
         return condition.select(if_true, if_false)
     if isinstance(condition, np.ndarray):
@@ -177,20 +238,27 @@ def select(condition, if_true, if_false):
     return if_true if condition else if_false
 
 
-def known(x):
-    """The number that a scalar is whatever the inputs are, or None."""
+def known(x: Any) -> float | None:
+    """The value of a scalar that does not depend on the inputs, or None if it does."""
     if hasattr(x, "known"):
         return x.known()
     return x if isinstance(x, (int, float)) else None
 
 
-def mark(name, link, value):
+def mark(name: str, link: int, value: Any) -> Any:
     """Name an intermediate value of a link, and return it.
 
     On plain numbers this does nothing. On graph nodes the name stays with the value through every
-    simplification, so that later passes can find it; what is returned is the value, or a symbol
-    that stands for it where the trace keeps marked values apart (graph/variables.py).
+    simplification, so that later passes can find it; the result is then the value, or a symbol that
+    stands for it where the trace keeps marked values apart (graph/variables.py).
+
+    **Arguments:**
+
+    - `name`: such as "omega".
+    - `link`: the index of the link.
+    - `value`: a scalar, or a vector, array or list of them.
     """
+    scalars: Any
     if hasattr(value, "scalars"):
         scalars = tuple(value.scalars())
     elif isinstance(value, np.ndarray):

@@ -1,7 +1,6 @@
 """The memory of arrays: main memory here, that of a GPU in targets/cuda/memory.py."""
 
 from contextlib import AbstractContextManager, nullcontext
-from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +13,7 @@ Shape = tuple[int, ...]
 class Memory(Protocol):
     """What drivers ask of a memory. `arrays` is its array module: NumPy, or CuPy."""
 
-    arrays: ModuleType | Any
+    arrays: Any
 
     def array(self, value: Any, name: str, shape: Shape) -> Any:
         """The argument `name` as an array of batch shape + `shape`, or a clear error."""
@@ -64,7 +63,7 @@ class Memory(Protocol):
 class MainMemory:
     """The Memory of NumPy arrays."""
 
-    arrays = np
+    arrays: Any = np
 
     def array(self, value, name, shape):
         return as_array(value, name, shape)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +40,7 @@ class Inertia:
         (mass,) = floats((mass,), 1, f"{what} mass")
         if mass < 0:
             raise RobotError(f"{what} mass: expected a number >= 0, found {mass}")
-        values = np.asarray(about_com, dtype=object)
+        values: Any = np.asarray(about_com, dtype=object)
         if values.shape == (3,):
             values = [*values, 0.0, 0.0, 0.0]
         elif values.shape == (3, 3):

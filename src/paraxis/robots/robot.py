@@ -83,7 +83,7 @@ class Robot:
     @cached_property
     def depth(self) -> int:
         """The number of joints on the longest path from the root to a tip."""
-        depths = []
+        depths: list[int] = []
         for joint in self.joints:
             depths.append(1 if joint.parent == WORLD else depths[joint.parent] + 1)
         return max(depths)
@@ -91,14 +91,14 @@ class Robot:
     @cached_property
     def ancestors(self) -> list[tuple[int, ...]]:
         """For each body, the bodies that carry it, nearest first: up to n² / 2 for a chain."""
-        found = []
+        found: list[tuple[int, ...]] = []
         for joint in self.joints:
             found.append(() if joint.parent == WORLD else (joint.parent, *found[joint.parent]))
         return found
 
     def path(self, body: int, most: float = math.inf) -> tuple[int, ...]:
         """The joints that move a body (none for WORLD), nearest first, at most `most`."""
-        found = []
+        found: list[int] = []
         while body != WORLD and len(found) < most:
             found.append(body)
             body = self.joints[body].parent
@@ -297,8 +297,10 @@ class Robot:
         """
         from .dh import dh_chain
 
-        chain = dh_chain(rows, links, convention, kinds, joint_names, rotor_inertia)
-        return cls(name, *chain, gravity, warn=warn)
+        joints, inertias, frames = dh_chain(
+            rows, links, convention, kinds, joint_names, rotor_inertia
+        )
+        return cls(name, joints, inertias, frames, gravity, warn=warn)
 
     # -- identity ------------------------------------------------------------
 

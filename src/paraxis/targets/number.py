@@ -14,7 +14,7 @@ def checked_dtype(dtype: DTypeLike) -> str:
     try:
         name = np.dtype(dtype).name
     except TypeError:
-        name = dtype
+        return one_of(dtype, DTYPES, "dtype")
     return one_of(name, DTYPES, "dtype")
 
 

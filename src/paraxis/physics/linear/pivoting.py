@@ -3,24 +3,28 @@
 Which row has the largest entry differs from state to state, so rows are exchanged by `select`.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ...errors import ArgumentError
 from ...scalar import known, less, select
 
 
-def solve(A, b):
+def solve(A: Any, b: Any) -> np.ndarray:
     """x with A x = b, for a small dense matrix of floats or traced scalars.
 
-    Arguments: A, (n, n), arrays or nested lists. b, (n,) or (n, m): one right-hand side, or m as
-    columns; np.eye(n) gives the inverse.
+    Gaussian elimination with partial pivoting: about n³/3 multiplications and as many selections.
 
-    Returns: x, an array of the shape of b. By Gaussian elimination with partial pivoting, about
-    n³/3 multiplications and as many selections. The right-hand sides of a singular matrix have
-    no or many solutions: x has infinities or NaN, and no error is raised, as which states are
-    singular is not known while a function is traced.
+    **Arguments:**
 
-    Raises: ArgumentError for shapes that do not fit.
+    - `A`: (n, n), an array or nested lists.
+    - `b`: (n,) or (n, m): one right-hand side, or m as columns; np.eye(n) gives the inverse.
+
+    **Returns:** x, an array of the shape of b. For a singular matrix it has infinities or NaN; no
+    error is raised, as which states are singular is not known while a function is traced.
+
+    **Raises:** `px.ArgumentError` if the shapes do not fit.
     """
     A, b = np.asanyarray(A), np.asanyarray(b)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
