@@ -75,12 +75,12 @@ ACROSS = {
 
 
 @cache
-def along(name, kinds, wide, ways=(), on=ON_CPU, otherwise=TILE):
-    """A sweep over links. `ways`: pairs of an array and its layout; `otherwise` is the rest's."""
+def along(name, kinds, wide, layouts=(), on=ON_CPU, default=TILE):
+    """A sweep over links. `layouts`: pairs of an array and its layout, else `default`."""
     function, inputs = ALONG[name]
     inputs = {"link": (NUMBERS + (kinds == MIXED),)} | inputs
     body = Body(trace, partial(function, kinds=kinds), inputs, name)
-    return on.sweep(body, dict(ways), wide=wide, otherwise=otherwise)
+    return on.sweep(body, dict(layouts), wide=wide, default=default)
 
 
 @cache

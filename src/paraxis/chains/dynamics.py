@@ -107,16 +107,16 @@ def chain_dynamics(
 class ChainDynamics:
     """A function of one robot, callable on arrays (..., n).
 
-    `way` is "serial", "batched", "scan", None for the best of these, or the order of a scan by an
-    `algorithm` of SCANS.
+    `method` is "serial", "batched", "scan", None for the best of these, or the order of a scan by
+    an `algorithm` of SCANS.
     """
 
-    def __init__(self, robot, function, way=None, algorithm=None, threads=None):
+    def __init__(self, robot, function, method=None, algorithm=None, threads=None):
         self.robot, self.function = robot, function
-        self.algorithm, self.way, self.threads = algorithm, way, threads
+        self.algorithm, self.method, self.threads = algorithm, method, threads
         self._chain = chain_of(robot)
         self._fast = algorithm in (None, "articulated_body", "newton_euler")
-        self._glued = self._fast and way == "odd_even_reduction"
+        self._glued = self._fast and method == "odd_even_reduction"
         if not self._fast and function == "forward_dynamics":
             self._chain.require_mobile_links(algorithm)
         self._signature = Signature(dict.fromkeys(INPUTS[function], (self._chain.n,)), {})
@@ -126,7 +126,7 @@ class ChainDynamics:
     def __call__(self, *arrays, out=None):
         n = self._chain.n
         names, arrays = INPUTS[self.function], self._signature.bind(arrays, {}, self.function)
-        if out is None and all(_plain(array, n) for array in arrays):  # the short way
+        if out is None and all(_plain(array, n) for array in arrays):  # the short cut
             return self._computed([array[None] for array in arrays])[0]
         given = {
             name: as_array(array, name, (n,)) for name, array in zip(names, arrays, strict=True)
@@ -160,16 +160,16 @@ class ChainDynamics:
 
     def _solve(self, states, result):
         count, n = result.shape
-        way = self.way or _best_way(n, count)
+        method = self.method or _best_method(n, count)
         threads = self.threads or available()
-        if way not in ("serial", "batched") and self._fast and self._cut is None:
-            way = "serial"
-        if way not in ("serial", "batched") or not self._fast:
+        if method not in ("serial", "batched") and self._fast and self._cut is None:
+            method = "serial"
+        if method not in ("serial", "batched") or not self._fast:
             for row in range(count):
                 self._scan([array[row] for array in states], result[row], threads)
             return
-        lanes = 1 if way == "serial" or count == 1 else lanes_of("float64").count
-        groups = 1 if way == "serial" else min(-(-count // lanes), GROUPS_AT_ONCE * threads)
+        lanes = 1 if method == "serial" or count == 1 else lanes_of("float64").count
+        groups = 1 if method == "serial" else min(-(-count // lanes), GROUPS_AT_ONCE * threads)
         at_once = groups * lanes
         solver = self._solver(SERIAL[self.function], at_once, lanes)
         for first in range(0, count, at_once):
@@ -209,14 +209,16 @@ class ChainDynamics:
     def __repr__(self):
         arrays = ", ".join(f"{name}[{self._chain.n}]" for name in INPUTS[self.function])
         by = "" if self.algorithm is None else f", {self.algorithm}"
-        return f"<{self.function} of {self.robot.name!r}({arrays}){by}, {self.way or 'any way'}>"
+        return (
+            f"<{self.function} of {self.robot.name!r}({arrays}){by}, {self.method or 'any method'}>"
+        )
 
     def _other_solver(self):
         if self._glued:
             return self._solver(GLUED_ROWS[self.function], self._cut)
         if self.function == "forward_dynamics":
-            return self._solver(SpanForces, self.algorithm, self.way)
-        return self._solver(GluedNewtonEuler, self.way)
+            return self._solver(SpanForces, self.algorithm, self.method)
+        return self._solver(GluedNewtonEuler, self.method)
 
     def _solver(self, kind, *size):
         key = (kind, *size)
@@ -236,7 +238,7 @@ def _plain(array, n):
     )
 
 
-def _best_way(n, states):
+def _best_method(n, states):
     if states >= BATCH_FROM:
         return "batched"
     return "scan" if n >= SCAN_FROM else "serial"

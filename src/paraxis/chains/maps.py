@@ -17,7 +17,7 @@ def link_columns(chain, on):
 
 def mapped(name, function, inputs, on, wide=True):
     """A body whose arrays are all in columns, compiled for where it is to run."""
-    return on.sweep(Body(trace, function, inputs, name), wide=wide, otherwise=COLUMN)
+    return on.sweep(Body(trace, function, inputs, name), wide=wide, default=COLUMN)
 
 
 def bound(sweep, count, arrays):

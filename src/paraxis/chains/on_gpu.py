@@ -52,12 +52,13 @@ ON_GPU = {
 class ChainOnGpu:
     """A function of one robot, callable on arrays (..., n) of CuPy, PyTorch or JAX.
 
-    `way` is "serial", "batched", "scan", None for the best of these, or the order of a scan by an
-    `algorithm` of ON_GPU. `given` is how many of the function's inputs are: the others are zero.
+    `method` is "serial", "batched", "scan", None for the best of these, or the order of a scan by
+    an `algorithm` of ON_GPU. `given` is how many of the function's inputs are passed: the others
+    are zero.
     """
 
-    def __init__(self, robot, function, way=None, algorithm=None, given=3, on=None):
-        self.robot, self.function, self.algorithm, self.way = robot, function, algorithm, way
+    def __init__(self, robot, function, method=None, algorithm=None, given=3, on=None):
+        self.robot, self.function, self.algorithm, self.method = robot, function, algorithm, method
         self._device, self._chain = on or device(), chain_of(robot)
         if algorithm in ("constraint_force", "divide_and_conquer"):
             self._chain.require_mobile_links(algorithm)
@@ -104,23 +105,23 @@ class ChainOnGpu:
         number = self._device.number
         if number not in self._solvers:
             on = sweeps_on(self._device, number)
-            solvers = _Solvers(self._chain, self.function, self.algorithm, self.way, on)
+            solvers = _Solvers(self._chain, self.function, self.algorithm, self.method, on)
             self._solvers[number] = solvers
         return self._solvers[number]
 
     def __repr__(self):
         arrays = ", ".join(f"{name}[{self._chain.n}]" for name in self._signature.inputs)
         by = "" if self.algorithm is None else f", {self.algorithm}"
-        way = self.way or "any way"
-        return f"<{self.function} of {self.robot.name!r}({arrays}){by}, {way}, cuda>"
+        method = self.method or "any method"
+        return f"<{self.function} of {self.robot.name!r}({arrays}){by}, {method}, cuda>"
 
 
 class _Solvers:
     """What a function of a chain has on one GPU. Its memory serves one caller at a time."""
 
-    def __init__(self, chain, function, algorithm, way, on):
+    def __init__(self, chain, function, algorithm, method, on):
         self._chain, self._function, self._on = chain, function, on
-        self._algorithm, self._way = algorithm, way
+        self._algorithm, self._method = algorithm, method
         self._many = None  # (states, the solver for so many side by side)
         self._turn = Turn(on.device)
 
@@ -135,8 +136,8 @@ class _Solvers:
     def _side_by_side(self, count):
         if self._algorithm not in (None, "articulated_body", "newton_euler"):
             return False
-        many = self._way is None and count * LINKS_A_SCAN >= self._chain.n
-        return many or self._way in ("serial", "batched") or self._one is None
+        many = self._method is None and count * LINKS_A_SCAN >= self._chain.n
+        return many or self._method in ("serial", "batched") or self._one is None
 
     def _solve_together(self, states, result):
         count, n = result.shape
@@ -156,9 +157,9 @@ class _Solvers:
         """The solver for one state, as a scan; None where there is none."""
         chain, on, algorithm = self._chain, self._on, self._algorithm
         if algorithm == "logarithmic_newton_euler":
-            return GluedNewtonEuler(chain, self._way, on)
+            return GluedNewtonEuler(chain, self._method, on)
         if algorithm in ("constraint_force", "divide_and_conquer"):
-            return SpanForces(chain, algorithm, self._way, on)
+            return SpanForces(chain, algorithm, self._method, on)
         cut = short_rows(chain, self._function == "forward_dynamics")
         return None if cut is None else GLUED_ROWS[self._function](chain, cut, on)
 

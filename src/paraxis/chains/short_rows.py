@@ -77,10 +77,10 @@ class ShortRows:
         """A sweep along all rows; `ends` are what a row has one of: columns, part, first column
         and, where rows are in the other order, -1."""
         rows, steps = self._cut.rows, self._cut.steps
-        ways = [(vector, APART) for vector in VECTORS]
-        ways += [(array, APART) for array, (_, _, _, *backward) in ends.items() if backward]
+        layouts = [(vector, APART) for vector in VECTORS]
+        layouts += [(array, APART) for array, (_, _, _, *backward) in ends.items() if backward]
         wide = rows % lanes_of("float64").count == 0
-        sweep = along(name, self._kinds, wide, tuple(ways), self._on, COLUMN)
+        sweep = along(name, self._kinds, wide, tuple(layouts), self._on, COLUMN)
         last, lanes, on = (steps - 1 if inward else 0), sweep.lanes, (-1 if inward else 1)
         walk = {"first": last * rows, "step": on * rows, "lanes": lanes}
         places = self._links.places(**walk) | self._kept.places(**walk)

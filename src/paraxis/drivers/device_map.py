@@ -23,7 +23,7 @@ BOUNDARY = 16  # bytes; rows that begin on one are copied in whole packets
 
 @dataclass(frozen=True)
 class Plan:
-    """What to compute: `states` of them, in arrays that lie in these ways, inputs first."""
+    """What to compute: `states` of them, in arrays of these layouts, inputs first."""
 
     states: int
     layouts: tuple

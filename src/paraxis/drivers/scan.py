@@ -28,8 +28,8 @@ class Scan:
     `prefixes`, mostly the same memory.
 
     `operator.parts` are the named parts of a span and how many numbers each has, `operator.on` is
-    where bodies run; `operator.glue(ways, wide)` is the compiled body left_*, right_* -> *, and
-    `operator.extend(ways, wide)` the body so_far_*, next_* -> so_far_*, prefix_*. Its `identity`
+    where bodies run; `operator.glue(layouts, wide)` is the compiled body left_*, right_* -> *, and
+    `operator.extend(layout, wide)` the body so_far_*, next_* -> so_far_*, prefix_*. Its `identity`
     are the numbers of a span that changes nothing, or None.
     """
 

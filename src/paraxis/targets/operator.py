@@ -22,28 +22,30 @@ class Operator:
         self.kept = {}  # what else gluing gives, and how many numbers of it
 
     def glue(self, left, right, result, wide=True):
-        """The body left_*, right_* -> * and what is kept, for operands that lie so."""
-        ways = {f"left_{part}": left for part in self.parts}
-        ways |= {f"right_{part}": right for part in self.parts}
-        ways |= dict.fromkeys((*self.parts, *self.kept), result)
+        """The body left_*, right_* -> * and what is kept, for operands of these layouts."""
+        layouts = {f"left_{part}": left for part in self.parts}
+        layouts |= {f"right_{part}": right for part in self.parts}
+        layouts |= dict.fromkeys((*self.parts, *self.kept), result)
         sides = ("left_", "right_")
-        return self._compiled("glue", partial(_glued, self._applied(sides)), sides, ways, wide)
+        return self._compiled("glue", partial(_glued, self._applied(sides)), sides, layouts, wide)
 
-    def extend(self, way, wide=True):
+    def extend(self, layout, wide=True):
         """The body so_far_*, next_* -> so_far_*, prefix_*; what is carried is in columns."""
-        ways = {f"so_far_{part}": "column" for part in self.parts}
-        ways |= {f"{side}{part}": way for side in ("next_", "prefix_") for part in self.parts}
+        layouts = {f"so_far_{part}": "column" for part in self.parts}
+        layouts |= {f"{side}{part}": layout for side in ("next_", "prefix_") for part in self.parts}
         sides = ("so_far_", "next_")
-        return self._compiled("extend", partial(_extended, self._applied(sides)), sides, ways, wide)
+        return self._compiled(
+            "extend", partial(_extended, self._applied(sides)), sides, layouts, wide
+        )
 
     def _applied(self, sides):
         """The operator on arrays that are named after these sides."""
         return partial(_of_sides, self.function, tuple(self.parts), *sides)
 
-    def _compiled(self, kind, function, sides, ways, wide):
+    def _compiled(self, kind, function, sides, layouts, wide):
         inputs = {side + part: shape for side in sides for part, shape in self.shapes.items()}
         body = Body(trace, function, inputs, f"{kind}_{self.name}")
-        return self.on.sweep(body, ways, wide=wide)
+        return self.on.sweep(body, layouts, wide=wide)
 
 
 def _of_sides(function, parts, left, right, arrays):
@@ -83,25 +85,27 @@ class SpanOperator(Operator):
         """The glued span and what is kept of it, in one: no two parts have the same name."""
         return partial(_in_one, super()._applied(sides))
 
-    def extend(self, way, wide=True):
+    def extend(self, layout, wide=True):
         """The body so_far_*, next_* -> so_far_* and what is kept."""
-        ways = {f"so_far_{part}": "column" for part in self.parts}
-        ways |= {f"next_{part}": way for part in self.parts} | dict.fromkeys(self.kept, way)
+        layouts = {f"so_far_{part}": "column" for part in self.parts}
+        layouts |= {f"next_{part}": layout for part in self.parts} | dict.fromkeys(
+            self.kept, layout
+        )
         sides = ("so_far_", "next_")
         function = partial(_extended_span, self._applied(sides), tuple(self.parts))
-        return self._compiled("extend", function, sides, ways, wide)
+        return self._compiled("extend", function, sides, layouts, wide)
 
     def middle(self, kept, ends, result, wide=True):
         """The body near_*, far_* and what was kept -> *."""
-        ways = dict.fromkeys(self.kept, kept) | dict.fromkeys(self._ends, ends)
-        ways |= dict.fromkeys(self.unknown, result)
-        return self._found("middle", (), ways, wide)
+        layouts = dict.fromkeys(self.kept, kept) | dict.fromkeys(self._ends, ends)
+        layouts |= dict.fromkeys(self.unknown, result)
+        return self._found("middle", (), layouts, wide)
 
-    def walk(self, way, wide=True):
+    def walk(self, layout, wide=True):
         """The same from one end to the one before: what is found is also far the next time."""
-        ways = dict.fromkeys(self.kept, way) | dict.fromkeys(self._ends, "column")
-        ways |= dict.fromkeys(self.unknown, way)
-        return self._found("walk", self.far, ways, wide)
+        layouts = dict.fromkeys(self.kept, layout) | dict.fromkeys(self._ends, "column")
+        layouts |= dict.fromkeys(self.unknown, layout)
+        return self._found("walk", self.far, layouts, wide)
 
     @property
     def _ends(self):
@@ -109,12 +113,14 @@ class SpanOperator(Operator):
         sides = {"near": self.near, "far": self.far}
         return {f"{side}_{part}": f"{part}_{side}" for side in sides for part in sides[side]}
 
-    def _found(self, kind, again, ways, wide):
+    def _found(self, kind, again, layouts, wide):
         """The body that finds what is unknown; of the parts `again` also as what is far."""
         ends = self._ends
         inputs = self._kept | {end: self._unknown[end.split("_", 1)[1]] for end in ends}
         function = partial(_middle, self._middle, ends, tuple(again))
-        return self.on.sweep(Body(trace, function, inputs, f"{kind}_{self.name}"), ways, wide=wide)
+        return self.on.sweep(
+            Body(trace, function, inputs, f"{kind}_{self.name}"), layouts, wide=wide
+        )
 
 
 def _in_one(applied, arrays):

@@ -112,16 +112,16 @@ class Job:
             raise MemoryError(f"{self._sweep.name}: not enough memory for its intermediate values")
 
 
-def sweep_kernel(body, ways=None, dtype="float64", wide=True, otherwise=TILE):
+def sweep_kernel(body, layouts=None, dtype="float64", wide=True, default=TILE):
     """The sweep of a Body: from this process, from the disk, or compiled.
 
-    `ways` says how the lanes of an array are laid out, `otherwise` how those of all others are.
-    With `wide` a lane for every entry of the machine's registers, else one.
+    `layouts` are those of arrays by name, `default` is that of all others. With `wide` there is a
+    lane for every entry of the machine's registers, else one.
     """
     dtype = checked_options(dtype, None)
     lanes = lanes_of(dtype)
     lanes = lanes if wide else Lanes(lanes.element, 1)
-    ways = ways or {}
+    layouts = layouts or {}
 
     def make():
         graph = body.made()
@@ -132,14 +132,14 @@ def sweep_kernel(body, ways=None, dtype="float64", wide=True, otherwise=TILE):
         module = Module()
         fused = fuse(graph) if host.has_fma() else graph
         order = trig_first(fused)
-        define_sweep(module, fused, order, lanes, [ways.get(name, otherwise) for name in arrays])
+        define_sweep(module, fused, order, lanes, [layouts.get(name, default) for name in arrays])
         return description, host.compile_object(str(module))
 
     def load(description, data):
         return Sweep(description, host.LoadedCode(data))
 
-    layouts = tuple(sorted(ways.items())), otherwise
-    return store.get(("sweep", body.key, layouts, dtype, lanes, host.description()), make, load)
+    arranged = tuple(sorted(layouts.items())), default
+    return store.get(("sweep", body.key, arranged, dtype, lanes, host.description()), make, load)
 
 
 class CpuSweeps:

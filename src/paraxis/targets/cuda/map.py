@@ -19,8 +19,8 @@ class CudaKernel:
     """Call it with one array for each input; arrays broadcast, `out=` is written in place.
 
     Takes arrays of CuPy, PyTorch and JAX that are on one GPU, and returns the same kind there.
-    Work is queued on the current stream, and not waited for. A kernel is compiled for each way in
-    which arrays lie in memory, when such arrays come first.
+    Work is queued on the current stream, and not waited for. A kernel is compiled for each
+    memory layout, when arrays of that layout are first given.
 
     The Body's graph is made only where machine code is not in the cache; `on` is the device, by
     default the GPU at hand.

@@ -19,7 +19,7 @@ class GpuSweeps:
     def __init__(self, on):
         self.device, self.arrays, self._sweeps = on, on.arrays, {}
 
-    def sweep(self, body, ways=None, wide=True, otherwise=None):
+    def sweep(self, body, layouts=None, wide=True, default=None):
         """A sweep. Each thread is a lane, in any layout: the rest is for the CPU."""
         if body.key not in self._sweeps:
             self._sweeps[body.key] = Sweep(self.device, body)

@@ -1,1 +1,1 @@
-"""LLVM IR as text: a body, the drivers around it, and the ways in from Python and XLA."""
+"""LLVM IR as text: a body, the drivers around it, and the entry points from Python and XLA."""

@@ -141,14 +141,14 @@ next:
     def _move(self, what, key, k, step):
         """Fill the block of array k, or empty it, at a step."""
         entries, tag = self.entries[self.shared.get(key, key)], f"{what}{k}"
-        way = f"select i1 %{tag}.same, i64 {ANY}, i64 {ROWS}"
+        layout = f"select i1 %{tag}.same, i64 {ANY}, i64 {ROWS}"
         return f"""  %{tag}.on = mul i64 %i, %row{k}
   %{tag}.later = mul i64 {step}, %step{k}
   %{tag}.offset = add i64 %{tag}.on, %{tag}.later
   %{tag}.at = getelementptr i8, ptr %base{k}, i64 %{tag}.offset
   %{tag}.same = icmp eq i64 %row{k}, 0
-  %{tag}.way = {way}
-  call void @{what}_{entries}(ptr %{tag}.at, i64 {self.lanes.size}, i64 %row{k}, ptr %block{self.block(key)}, i64 %{tag}.way, i64 %count)"""
+  %{tag}.layout = {layout}
+  call void @{what}_{entries}(ptr %{tag}.at, i64 {self.lanes.size}, i64 %row{k}, ptr %block{self.block(key)}, i64 %{tag}.layout, i64 %count)"""
 
     def _until(self):
         """Carry the states that were not done before this step; stop when all are."""

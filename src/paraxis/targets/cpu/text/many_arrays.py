@@ -126,14 +126,14 @@ entry:
   %address.at = getelementptr i64, ptr %job, i64 %words.from
   %column.at = getelementptr i64, ptr %address.at, i64 1
   %row.at = getelementptr i64, ptr %address.at, i64 2
-  %way.at = getelementptr i64, ptr %address.at, i64 3
+  %layout.at = getelementptr i64, ptr %address.at, i64 3
   %steps = getelementptr i64, ptr %address.at, i64 4
   %address = load i64, ptr %address.at, align 8
   %column = load i64, ptr %column.at, align 8
   %row = load i64, ptr %row.at, align 8
-  %way.given = load i64, ptr %way.at, align 8
-  %ready = icmp eq i64 %way.given, {READY}
-  %way = select i1 %ready, i64 {ANY}, i64 %way.given
+  %layout.given = load i64, ptr %layout.at, align 8
+  %ready = icmp eq i64 %layout.given, {READY}
+  %layout = select i1 %ready, i64 {ANY}, i64 %layout.given
   %along = mul i64 %i, %row
   %start = add i64 %address, %along
   br label %axis
@@ -158,6 +158,6 @@ located:
   %block = getelementptr i8, ptr %data, i64 %place
   %mover.at = getelementptr ptr, ptr @movers, i64 %k
   %mover = load ptr, ptr %mover.at, align 8
-  call void %mover(ptr %array, i64 %column, i64 %row, ptr %block, i64 %way, i64 %count)
+  call void %mover(ptr %array, i64 %column, i64 %row, ptr %block, i64 %layout, i64 %count)
   ret void
 }}"""

@@ -5,7 +5,7 @@ A job is a row of 64-bit words (drivers/map.py writes it, this reads it):
     states of the inner axis | outer axes | states a chunk | chunks a row | chunks in all |
     next chunk | status (1: out of memory)
     sizes of the outer axes (MAX_AXES words)
-    for each array: address | bytes between entries | bytes between states | way | bytes along
+    for each array: address | bytes between entries | bytes between states | layout | bytes along
     each outer axis (MAX_AXES words)
 
 Threads that share a job take chunks by counting `next chunk` up atomically, so a late thread
@@ -150,7 +150,7 @@ stored:
   %offset{k} = alloca i64, align 8"""
 
     def _array_words(self, k):
-        at, names = HEADER + k * ARRAY, ("address", "column", "row", "way")
+        at, names = HEADER + k * ARRAY, ("address", "column", "row", "layout")
         return lines(word(f"{name}{k}", at + j) for j, name in enumerate(names))
 
     def _block(self, k):
@@ -159,20 +159,20 @@ stored:
         return f"  %block{k} = getelementptr i8, ptr %memory, i64 {before * self.vector}"
 
     def _lines_ahead(self, k):
-        return f"""  %by.column{k} = icmp eq i64 %way{k}, {COLUMNS}
+        return f"""  %by.column{k} = icmp eq i64 %layout{k}, {COLUMNS}
   %line{k} = select i1 %by.column{k}, i64 %column{k}, i64 {CACHE_LINE}
   %stride{k} = mul i64 %row{k}, {self.lanes.count}"""
 
     def _is_packed(self, k):
-        return f"""  %packed{k}.way = icmp eq i64 %way{k}, {ROWS}
+        return f"""  %packed{k}.layout = icmp eq i64 %layout{k}, {ROWS}
   %packed{k}.row = icmp eq i64 %row{k}, {self.entries[k] * self.lanes.size}
-  %packed{k} = and i1 %packed{k}.way, %packed{k}.row
+  %packed{k} = and i1 %packed{k}.layout, %packed{k}.row
   %packed.to{k} = and i1 %packed{k}, {f"%packed.to{k - 1}" if k else "true"}"""
 
     def _prepare(self, k):
         """A state that is the same for the whole job is loaded once."""
         count = self.stage * self.lanes.count
-        return f"""  %ready{k} = icmp eq i64 %way{k}, {READY}
+        return f"""  %ready{k} = icmp eq i64 %layout{k}, {READY}
   br i1 %ready{k}, label %prepare{k}, label %prepared{k}
 prepare{k}:
   %address{k}.p = inttoptr i64 %address{k} to ptr
@@ -253,10 +253,10 @@ straight.computed:"""
         """Fill or empty the blocks of an array, unless they stand ready."""
 
         def move(k):
-            return f"""  %skip{k} = icmp eq i64 %way{k}, {READY}
+            return f"""  %skip{k} = icmp eq i64 %layout{k}, {READY}
   br i1 %skip{k}, label %moved{k}, label %move{k}
 move{k}:
-  call void @{what}_{self.entries[k]}(ptr %here{k}, i64 %column{k}, i64 %row{k}, ptr %block{k}, i64 %way{k}, i64 %count)
+  call void @{what}_{self.entries[k]}(ptr %here{k}, i64 %column{k}, i64 %row{k}, ptr %block{k}, i64 %layout{k}, i64 %count)
   br label %moved{k}
 moved{k}:"""
 

@@ -178,7 +178,7 @@ def _context(k, name):
 
 
 def _slots(k):
-    """Where array k's data pointer and strides are kept, whichever way they were found."""
+    """Where array k's data pointer and strides are kept, however they were found."""
     return f"""  %data{k}.slot = alloca ptr, align 8
   %column{k}.slot = alloca i64, align 8
   %row{k}.slot = alloca i64, align 8"""
@@ -413,19 +413,19 @@ def _word(index, value):
 
 
 def _describe(k, entries, itemsize, is_input):
-    """The job's words about array k; the same choice of way as drivers/map.py makes."""
+    """The job's words about array k; the same choice of layout as drivers/map.py makes."""
     at = HEADER + ARRAY * k
     lines = f"""  %address{k} = ptrtoint ptr %data{k} to i64
   %column{k}.now = load i64, ptr %column{k}.slot, align 8
   %row{k}.now = load i64, ptr %row{k}.slot, align 8
   %adjacent{k} = icmp eq i64 %row{k}.now, {itemsize}
-  %way{k}.loose = select i1 %adjacent{k}, i64 {COLUMNS}, i64 {ANY}
+  %layout{k}.loose = select i1 %adjacent{k}, i64 {COLUMNS}, i64 {ANY}
   %packed{k} = icmp eq i64 %column{k}.now, {itemsize}
-  %way{k}.used = select i1 %packed{k}, i64 {ROWS if entries * itemsize >= 16 else "%way" + str(k) + ".loose"}, i64 %way{k}.loose
+  %layout{k}.used = select i1 %packed{k}, i64 {ROWS if entries * itemsize >= 16 else "%layout" + str(k) + ".loose"}, i64 %layout{k}.loose
   %still{k} = icmp eq i64 %row{k}.now, 0
-  %way{k} = select i1 %still{k}, i64 {READY if is_input else ANY}, i64 %way{k}.used
+  %layout{k} = select i1 %still{k}, i64 {READY if is_input else ANY}, i64 %layout{k}.used
 """
-    values = (f"%address{k}", f"%column{k}.now", f"%row{k}.now", f"%way{k}")
+    values = (f"%address{k}", f"%column{k}.now", f"%row{k}.now", f"%layout{k}")
     return lines + _lines(_word(at + j, value) for j, value in enumerate(values))
 
 

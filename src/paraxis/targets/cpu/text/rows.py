@@ -2,7 +2,7 @@
 
 A body wants entry k of eight states in one register; people keep the entries of one state side
 by side. A `load` function fills a scratch block of vectors from an array, a `store` function
-empties one, in one of three ways that the caller names by number:
+empties one, in one of three layouts that the caller gives by number:
 
     ROWS     entries of a state are adjacent, states a fixed number of bytes apart
     COLUMNS  states are adjacent, entries a fixed number of bytes apart
@@ -20,7 +20,7 @@ WRITTEN_OUT = 32  # entries; longer rows become a loop over tiles
 
 
 def define_load(module, name, lanes, entries, ahead=0):
-    """Add `void @name(ptr array, i64 column, i64 row, ptr block, i64 way, i64 count)`.
+    """Add `void @name(ptr array, i64 column, i64 row, ptr block, i64 layout, i64 count)`.
 
     Moves `count` states into consecutive blocks, the last of them perhaps partly filled. With
     `ahead`, columns are requested from memory that many blocks early: there are more of them
@@ -42,13 +42,13 @@ def _define(module, name, lanes, entries, ahead, tile, column, any_):
     module.define(
         name,
         f"""
-define internal void @{name}(ptr %array, i64 %column, i64 %row, ptr %block, i64 %way, i64 %count) nounwind {{
+define internal void @{name}(ptr %array, i64 %column, i64 %row, ptr %block, i64 %layout, i64 %count) nounwind {{
 entry:
   %whole = udiv i64 %count, {lanes.count}
   %one.block.on = mul i64 %row, {lanes.count}
   %none = icmp eq i64 %whole, 0
-  %way.now = select i1 %none, i64 {ANY}, i64 %way
-  switch i64 %way.now, label %loose [ i64 {ROWS}, label {"%rows" if can_tile else "%loose"}  i64 {COLUMNS}, label %columns ]
+  %layout.now = select i1 %none, i64 {ANY}, i64 %layout
+  switch i64 %layout.now, label %loose [ i64 {ROWS}, label {"%rows" if can_tile else "%loose"}  i64 {COLUMNS}, label %columns ]
 
 {_rows(lanes, entries, tile) if can_tile else ""}
 columns: ; all blocks of one column, then the next: a column is read along memory

@@ -29,19 +29,19 @@ class Access:
 
     line = None
 
-    def __init__(self, lanes, shapes, ways):
-        self.lanes, self.ways, self.vector = lanes, ways, lanes.count * lanes.size
+    def __init__(self, lanes, shapes, layouts):
+        self.lanes, self.layouts, self.vector = lanes, layouts, lanes.count * lanes.size
         self.entries = [size(shape) for shape in shapes]
 
     def load(self, code, array, entry):
-        way, at = self.ways[array], self._entry(code, array, entry)
-        if self.lanes.count == 1 or way == TILE:
+        layout, at = self.layouts[array], self._entry(code, array, entry)
+        if self.lanes.count == 1 or layout == TILE:
             return self._whole(code, at, self.vector)
-        if way == COLUMN:
+        if layout == COLUMN:
             return self._whole(code, at, self.lanes.size)
-        if way == PAIRS:
+        if layout == PAIRS:
             return self._every_other(code, at)
-        if way == SAME:
+        if layout == SAME:
             return self._splat(code, at)
         vector = "poison"
         for lane, place in enumerate(self._lanes(code, array, at)):
@@ -50,9 +50,9 @@ class Access:
         return vector
 
     def store(self, code, array, entry, values):
-        lanes, way, at = self.lanes, self.ways[array], self._entry(code, array, entry)
-        if lanes.count == 1 or way in (TILE, COLUMN):
-            align = self.vector if way == TILE else lanes.size
+        lanes, layout, at = self.lanes, self.layouts[array], self._entry(code, array, entry)
+        if lanes.count == 1 or layout in (TILE, COLUMN):
+            align = self.vector if layout == TILE else lanes.size
             code.do(f"store {lanes.type} {values[0]}, ptr {at}, align {align}")
             return
         for lane, place in enumerate(self._lanes(code, array, at)):
@@ -68,8 +68,8 @@ class Access:
             self.store(code, array, entry, [self.lanes.constant(0.0)])
 
     def _entry(self, code, array, entry):
-        if self.ways[array] in (TILE, SAME):
-            apart = self.vector if self.ways[array] == TILE else self.lanes.size
+        if self.layouts[array] in (TILE, SAME):
+            apart = self.vector if self.layouts[array] == TILE else self.lanes.size
             return code.let(f"getelementptr i8, ptr %array{array}, i64 {entry * apart}")
         offset = code.let(f"mul i64 %entry{array}, {entry}")
         return code.let(f"getelementptr i8, ptr %array{array}, i64 {offset}")
@@ -98,14 +98,14 @@ class Access:
         return code.let(f"insertelement {lanes.type} {vector}, {lanes.element} {one}, i32 {lane}")
 
 
-def define_sweep(module, graph, order, lanes, ways):
-    """Add `void @sweep(ptr job)`; `ways` says of each array, inputs first, how its lanes lie."""
+def define_sweep(module, graph, order, lanes, layouts):
+    """Add `void @sweep(ptr job)`; `layouts` says of each array, inputs first, how its lanes lie."""
     arrays, inputs = range(len(graph.shapes)), len(graph.inputs)
     parameters = [f"ptr %array{k}, i64 %lane{k}, i64 %entry{k}" for k in arrays]
-    steps = with_stores(graph, order, Access(lanes, graph.shapes, ways))
+    steps = with_stores(graph, order, Access(lanes, graph.shapes, layouts))
 
     def emitter(slots):
-        access = Access(lanes, graph.shapes, ways)
+        access = Access(lanes, graph.shapes, layouts)
         return Emitter(module, lanes, list(graph.inputs), access, slots)
 
     frame = define_steps(module, "body", [*parameters, "ptr %frame"], steps, emitter)
@@ -139,7 +139,7 @@ step:
 group:
   %g = phi i64 [ %first, %step ], [ %g.next, %group ]
 {lines(_place(k) for k in arrays)}
-{lines(_ahead(k, ways[k], size(shape), lanes, k >= inputs) for k, shape in enumerate(graph.shapes))}
+{lines(_ahead(k, layouts[k], size(shape), lanes, k >= inputs) for k, shape in enumerate(graph.shapes))}
   call void @body({", ".join(map(_given, arrays))}, ptr %memory)
   %g.next = add i64 %g, 1
   %more.groups = icmp ult i64 %g.next, %last
@@ -172,10 +172,10 @@ def _place(k):
   %at{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}"""
 
 
-def _ahead(k, way, entries, lanes, to_write):
+def _ahead(k, layout, entries, lanes, to_write):
     """Ask for the memory of later steps. The hardware looks ahead along a few rows, not along as
     many as there are arrays and lanes."""
-    if way == TILE:
+    if layout == TILE:
         at = [f"  %next{k} = getelementptr i8, ptr %at{k}, i64 %step{k}"]
         return lines(
             at
@@ -184,7 +184,7 @@ def _ahead(k, way, entries, lanes, to_write):
                 for j in range(entries * lanes.count * lanes.size // 64)
             ]
         )
-    if way != APART:
+    if layout != APART:
         return ""
     text = [
         f"  %soon{k} = mul i64 %step{k}, {STEPS_AHEAD}",

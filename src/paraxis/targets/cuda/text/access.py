@@ -1,4 +1,4 @@
-"""How a thread of a kernel reads and writes the arrays of its state, for each way they may lie.
+"""How a thread of a kernel reads and writes the arrays of its state, for each layout.
 
     rows      the entries of a state side by side, states one after another: a warp copies its
               rows together, through shared memory
