@@ -175,7 +175,7 @@ def test_shuffled_doubling_is_home_again_after_all_its_steps():
         ({"processors": 0}, "processors: expected an integer >= 1, found 0"),
         ({"processors": 2.5}, "processors: expected an integer >= 1, found 2.5"),
         ({"processors": True}, "found True"),
-        ({"processors": 3}, "order doubling: expected a processor for each of 5 elements"),
+        ({"processors": 3}, "order doubling: expected one processor for each of 5 elements"),
         ({"order": "halving", "processors": 2}, "order halving: .* found 2"),
         ({"order": "shuffled_doubling", "processors": 6}, "a power of two, found 6"),
         ({"order": "shuffled_doubling", "processors": 4}, "each of 5 elements, found 4"),

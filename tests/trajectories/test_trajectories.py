@@ -258,7 +258,7 @@ WRONG = {
         UR5, HOME, pose_at(HOME, (2, 0, 0)), **SLOW
     ),
     "robot: expected a Robot": lambda: px.trajectories.cartesian_line("ur5", HOME, NEAR, **SLOW),
-    "robot: expected one with 6 joints, found 2": lambda: line(**SLOW).scaled(px.robots.planar(2)),
+    "robot: expected 6 joints, found 2": lambda: line(**SLOW).scaled(px.robots.planar(2)),
     "has no limits of velocity or torque; give": lambda: line(**SLOW).scaled(px.load("puma560")),
     "limits: give max_acceleration or max_torque": lambda: line(**SLOW).fastest(
         UR5, max_torque=math.inf

@@ -20,7 +20,7 @@ from .reference import Reference
 TIMES = ("period", "delay", "jitter", "missed")  # by which steps are cut up, in main memory
 WIDEST_LINE = 1.0  # rad or m, of an encoder: a larger number was meant as lines per turn
 
-# name -> what it must be, in numbers and in words
+# name -> (condition, the same in words)
 EXPECTED = {
     "period": (lambda x: (x > 0) & (x < math.inf), "seconds > 0"),
     "delay": (lambda x: x >= 0, "seconds >= 0"),
@@ -29,7 +29,7 @@ EXPECTED = {
     "bound": (lambda x: x > 0, "an error > 0"),
     "encoder": (
         lambda x: (x > 0) & (x <= WIDEST_LINE),
-        f"the width of a line > 0 and <= {WIDEST_LINE:g}, as 2π/4096 where a turn has 4096 lines",
+        f"a resolution > 0 and <= {WIDEST_LINE:g}, such as 2π/4096 for 4096 lines per turn",
     ),
     "switch_at": (lambda x: ~np.isnan(x), "seconds"),
 }
@@ -90,7 +90,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target):
     }
     if "payload" in keywords:
         raise ArgumentError(
-            "payload: expected it as parameters of the plant, **px.payload(robot, 1.0), found "
+            "payload: give it as parameters of the plant, **px.payload(robot, 1.0), instead of "
             f"{keywords['payload']!r}"
         )
     reference = Reference(trajectory, robot, settings)

@@ -63,4 +63,4 @@ def wrong_shape(found, expected):
 
 
 def wrong_kind(found):
-    return ArgumentError(f"controller: expected torques that are numbers, found {found}")
+    return ArgumentError(f"controller: expected numbers as torques, found {found}")

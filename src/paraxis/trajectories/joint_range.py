@@ -11,7 +11,7 @@ ROUNDING = 1e-9  # of a radian, or of the robot's length: so little beyond a lim
 def check_range(robot, trajectory):
     """Raise where a joint leaves its range, with its position and the time."""
     if a_robot(robot).n != trajectory.n:
-        raise ArgumentError(f"robot: expected one with {trajectory.n} joints, found {robot.n}")
+        raise ArgumentError(f"robot: expected {trajectory.n} joints, found {robot.n}")
     scales = joint_scales(robot)
     for sign, limit in ((1, "upper"), (-1, "lower")):
         found = peaks(lambda motion, sign=sign: sign * motion.q, trajectory)

@@ -23,7 +23,7 @@ class Limits(NamedTuple):
     def of(cls, robot, n, max_velocity, max_acceleration, max_torque):
         """As given for n joints; what is not given is the robot's own."""
         if a_robot(robot.robot if isinstance(robot, Loaded) else robot).n != n:
-            raise ArgumentError(f"robot: expected one with {n} joints, found {robot.n}")
+            raise ArgumentError(f"robot: expected {n} joints, found {robot.n}")
         own = {
             "max_velocity": [joint.max_velocity for joint in robot.joints],
             "max_acceleration": np.inf,

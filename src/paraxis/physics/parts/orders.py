@@ -57,7 +57,7 @@ def shuffled_doubling(elements, processors):
     bits = shuffled_bits("order shuffled_doubling", processors)
     if elements > processors:
         raise ArgumentError(
-            f"order shuffled_doubling: expected a processor for each of {elements} elements, found "
+            f"order shuffled_doubling: expected {elements} processors, one per element, found "
             f"{processors}"
         )
 
@@ -186,7 +186,7 @@ def _one_each(name, elements, processors):
     spare = processors - elements
     if spare < -1:
         raise ArgumentError(
-            f"order {name}: expected a processor for each of {elements} elements (the first two "
+            f"order {name}: expected one processor for each of {elements} elements (the first two "
             f"may share), found {processors}"
         )
     return tuple(range(elements)) if spare >= 0 else (0, *range(elements - 1))
