@@ -216,8 +216,8 @@ def show_losses(row, console):
     bare, drives, bearings = (row[key] for key in ("bare", "drives", "bearings"))
     console.print(
         f"{row['batch']:,} {row['robot']}, last state kept: {bare:,.0f} steps per second bare; "
-        f"with gears and friction {drives:,.0f}, {bare / drives:.1f} times as long; with bearings too "
-        f"{bearings:,.0f}, {bare / bearings:.1f} times as long"
+        f"with gears and friction {drives:,.0f}, {bare / drives:.1f} times as long; with bearings "
+        f"too {bearings:,.0f}, {bare / bearings:.1f} times as long"
     )
 
 

@@ -1,7 +1,7 @@
-"""A report: tables of what a paper prints beside what is measured here, and why they differ.
+"""A report: tables of a paper's numbers beside those measured here, and why they differ.
 
-Every report is such a value, and what renders it knows nothing of what it is about. Cells as text,
-JSON and Markdown are here; the terminal is in terminal.py, HTML in page.py.
+Every report is such a value, rendered without knowledge of its subject. Cells as text, JSON and
+Markdown are here; the terminal is in terminal.py, HTML in page.py.
 """
 
 from dataclasses import asdict, dataclass
@@ -23,17 +23,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows that belong together; what it is about, and how to read its numbers."""
+    """Rows that belong together, with an introduction and conventions, one sentence each."""
 
     title: str
     lead: str
-    rows: list
-    conventions: tuple = ()  # one sentence each
+    rows: list[Row]
+    conventions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """A picture that is none of curves: HTML with its own style, and the same in letters."""
+    """A picture other than curves: HTML with its own style, and the same as text."""
 
     title: str
     lead: str
@@ -44,28 +44,28 @@ class Diagram:
 
 @dataclass(frozen=True)
 class Report:
-    """All there is to say under one title."""
+    """A report: its parts in reading order, and the `rule` of how things were measured."""
 
     name: str
     title: str
     lead: str
-    parts: list  # tables, figures and diagrams, in the order in which they are read
-    rule: str  # how things were measured, for all tables
+    parts: list[Table | Figure | Diagram]
+    rule: str
 
     @property
-    def tables(self):
+    def tables(self) -> list[Table]:
         return [part for part in self.parts if isinstance(part, Table)]
 
     @property
-    def figures(self):
+    def figures(self) -> list[Figure]:
         return [part for part in self.parts if isinstance(part, Figure)]
 
     @property
-    def diagrams(self):
+    def diagrams(self) -> list[Diagram]:
         return [part for part in self.parts if isinstance(part, Diagram)]
 
     @property
-    def rows(self):
+    def rows(self) -> list[Row]:
         return [row for table in self.tables for row in table.rows]
 
 
@@ -79,12 +79,12 @@ def cells(row):
 
 
 def agrees(row):
-    """Whether what is measured is what is printed."""
+    """Whether the measured value equals the printed one."""
     return row.printed is not None and row.printed == row.measured
 
 
 def text_of(value):
-    """A number with its thousands apart; a pair as multiplications + additions."""
+    """A number with thousands separated; a pair as multiplications + additions."""
     if value is None:
         return "–"
     if isinstance(value, (list, tuple)):
@@ -93,7 +93,7 @@ def text_of(value):
 
 
 def as_json(report):
-    """The rows, then the curves of figures, then diagrams in letters, for json to write."""
+    """The rows, then the curves of figures, then diagrams as text, for JSON."""
     rows = [asdict(row) for row in report.rows]
     curves = [
         {"figure": figure.title, "curve": name, "x": figure.x, "y": figure.y, "points": points}

@@ -1,10 +1,12 @@
-"""The reports there are. Each is made by the function of its name, in the package of its name."""
+"""The list of reports. Each is made by the function of its name, in the package of its name."""
 
 from importlib import import_module
 
 from paraxis.checks import one_of
 
-REPORTS = {  # name -> what it is about
+from .document import Report
+
+REPORTS = {  # name -> its subject
     "cordic": "Lee and Chang's CORDIC inverse kinematics, from equations to gates",
     "counts": "operation counts beside those the papers print",
     "depth": "times on unlimited processors beside those Lathrop prints",
@@ -17,7 +19,7 @@ REPORTS = {  # name -> what it is about
 }
 
 
-def report(name):
+def report(name: str) -> Report:
     """Make the Report of one of the names in REPORTS; some take a minute."""
     one_of(name, REPORTS, "report")
     package = name.replace("-", "_")

@@ -1,4 +1,4 @@
-"""Axes: values to pixels, and the round numbers that stand beside them."""
+"""Axes: values to pixels, and the round numbers beside them."""
 
 import math
 from numbers import Integral
@@ -24,7 +24,7 @@ class LinearAxis:
     def tight(cls, values, start, stop, most):
         """From the least value to the largest, with ticks where round numbers fall between.
 
-        Between whole numbers, only whole ones.
+        Between integers, only integers.
         """
         low, high = min(values), max(values)
         if low == high:
@@ -64,7 +64,7 @@ class LogAxis:
 
 
 def number_text(value):
-    """Whole numbers in full, others with four digits; thousands apart."""
+    """Integers in full, others with four digits; thousands apart."""
     if isinstance(value, Integral):
         text = f"{int(value):,}"
     else:

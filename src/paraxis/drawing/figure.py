@@ -8,30 +8,30 @@ from .page import details, plot, table
 from .svg import LINE, Drawing, legend_places
 
 LEFT, RIGHT, BOTTOM = 60, 36, 48  # room around the axes for their labels
-HUES = ("c1", "c2", "c4", "c5", "c6", "c7", "c8")  # c3 is the grey of what stands back
-CROWDED = 40  # points a curve above which dots would hide the line
+HUES = ("c1", "c2", "c4", "c5", "c6", "c7", "c8")  # c3 is the grey of the background
+CROWDED = 40  # points per curve above which dots would hide the line
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Curves over one quantity. `curves` maps a name to its (x, y) points; dashed: bounds and
-    what is printed. Log: which axes are logarithmic, as "x", "y" or "xy"."""
+    """Curves over one quantity. `curves` maps a name to its (x, y) points; `dashed` names bounds
+    and printed values; `log` is which axes are logarithmic, as "x", "y" or "xy"."""
 
     title: str
     lead: str
     x: str
     y: str
-    curves: dict
-    dashed: tuple = ()
+    curves: dict[str, list[tuple[float, float]]]
+    dashed: tuple[str, ...] = ()
     log: str = ""
 
     @property
-    def heads(self):
-        """Of the table of points."""
+    def heads(self) -> tuple[str, ...]:
+        """The headings of the table of points."""
         return (self.x, *self.curves)
 
-    def rows(self, most=None):
-        """One row an x: its value, then each curve's there or nothing; thinned to `most` rows."""
+    def rows(self, most: int | None = None) -> list[tuple[str, ...]]:
+        """One row per x: its value, then that of each curve or nothing; thinned to `most` rows."""
         values = [dict(points) for points in self.curves.values()]
         every = sorted({x for points in values for x in points})
         if most is not None and len(every) > most:
@@ -91,7 +91,7 @@ def _axes(figure, curves, drawing, top):
 
 
 def _round_ones(values, most, log):
-    """At most so many of them: first, last, and those between that stand at round numbers."""
+    """At most so many of them: first, last, and those between at round numbers."""
     axis = LogAxis if log else LinearAxis.tight
     ticks = {float(tick) for tick in axis(values, 0, 1, most - 3).ticks}
     between = [value for value in values[1:-1] if float(value) in ticks]

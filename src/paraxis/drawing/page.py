@@ -21,7 +21,7 @@ def plot(draw, *data):
 
 
 def table(heads, rows, numeric):
-    """Rows of text under heads; columns of numbers stand to the right."""
+    """Rows of text under headings; numbers are aligned to the right."""
     kinds = [' class="num"' if head in numeric else "" for head in heads]
     top = "".join(f"<th{kind}>{escape(h)}</th>" for h, kind in zip(heads, kinds, strict=True))
     body = "\n".join(

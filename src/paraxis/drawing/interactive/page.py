@@ -35,5 +35,5 @@ def framed(title, document, height):
 
 
 def file_text(package, name):
-    """A file that lies beside the modules of a package."""
+    """A file beside the modules of a package."""
     return files(package).joinpath(name).read_text("utf-8")

@@ -74,7 +74,7 @@ class Ranges:
         self.intervals[source] = _common(self.intervals.get(source, interval), interval)
 
     def narrow(self, operand, interval):
-        """An operand's interval is no wider than this one; inputs stay what their user says."""
+        """An operand's interval is no wider than this one; inputs keep the ranges of their user."""
         source = operand.source
         if isinstance(source, Result):
             factor = operand.sign * 2.0**-operand.shift

@@ -1,4 +1,4 @@
-"""Items through a circuit's pipeline, a new one every stage: words meet where delay lines say."""
+"""Items through a circuit's pipeline, a new one every stage, with its delay lines."""
 
 import numpy as np
 

@@ -30,7 +30,7 @@ def output_name(tasks, name, index):
 
 
 def task_graph(tasks):
-    """The TaskGraph, a task of weight 1 a processor and of weight 0 an input or output; and the
+    """The TaskGraph, with weight 1 for each processor and 0 for each input and output; and the
     values along its edges, (before, after) -> ports, as px.pipeline takes them."""
     weights, values, labels, groups = {}, {}, {}, {}
     readers = [(task_name(k), task.operands.values()) for k, task in enumerate(tasks.tasks)]

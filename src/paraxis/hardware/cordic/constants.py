@@ -1,6 +1,6 @@
 """What a CORDIC knows by heart: its shifts, their angles, its gain, and the digits that undo it.
 
-All in whole numbers of any length, so that words of any length get constants that are right to the
+All in integers of any length, so that words of any length get constants that are right to the
 last bit.
 """
 
@@ -34,7 +34,7 @@ def shifts(mode, count):
 
 
 def angles(mode, shifts, bits):
-    """The angle of each shift, as whole numbers with so many bits behind the point.
+    """The angle of each shift, as integers with so many fraction bits.
 
     Circular angles count half turns: 1 stands for π. The others are hyperbolic angles in e-folds
     and plain numbers.
@@ -77,12 +77,12 @@ def scaling_digits(gain, count):
 
 
 def inverse(gain, bits):
-    """The factor that undoes a gain, as a whole number with so many bits behind the point."""
+    """The factor that undoes a gain, as an integer with so many fraction bits."""
     return rounded((1 << bits) / gain)
 
 
 def rounded(value):
-    """The nearest whole number, halves upward."""
+    """The nearest integer, halves upward."""
     return math.floor(value + Fraction(1, 2))
 
 

@@ -1,4 +1,4 @@
-"""Plane rotations: a cos φ + b sin φ, wherever it stands in a sum.
+"""Plane rotations: a cos φ + b sin φ, anywhere in a sum.
 
 It is the real part of w exp(iφ) with w = a - ib. One task turns w; and iw, -w and -iw with it,
 which are what its two results are up to sign.

@@ -1,6 +1,6 @@
 """The page: what the chart needs to know as data, its words as HTML.
 
-Names of tasks are anyone's text, and are escaped.
+Names of tasks are untrusted text, and are escaped.
 """
 
 from html import escape

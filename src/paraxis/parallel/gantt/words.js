@@ -11,7 +11,7 @@ function reason(task) {
   const { time, size } = arrival(cause, task);
   const ready = schedule.needs[task] ? time : end(cause);
   const what = !schedule.needs[task] ? `${processorOf(place(task))}, which ${names[cause]} keeps until ${text(ready)}`
-    : size ? `the message of ${names[cause]}, which is there at ${text(ready)}`
+    : size ? `the message of ${names[cause]}, which arrives at ${text(ready)}`
       : `${names[cause]}, which ends at ${text(ready)}`;
   const late = start(task) - ready;
   return `It waits for ${what}` + (late > 1e-9 * total() ? `, and ${text(late)} longer.` : ".");

@@ -1,6 +1,6 @@
 """Times that no schedule can beat. Messages only delay, so the bounds hold with them too.
 
-Whole weights give whole and exact bounds. Those of float weights are exact up to rounding.
+Integer weights give integer, exact bounds. Those of float weights are exact up to rounding.
 """
 
 import math

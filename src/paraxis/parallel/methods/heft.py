@@ -1,7 +1,7 @@
 """Heterogeneous earliest finish time (Topcuoglu, Hariri and Wu), for equal processors.
 
-Tasks are taken by their upward rank, the longest way to the end with all messages sent, and each
-goes where it ends first: also into a gap between tasks that are there already. Where all that
+Tasks are taken by their upward rank, the longest path to the end with all messages sent, and each
+goes where it ends first: also into a gap between tasks that are placed already. Where all that
 takes longer than one processor would, one processor does it.
 """
 

@@ -3,13 +3,13 @@
 A task is ready where its inputs are: on every processor once all messages have arrived, earlier
 on the processor that made the input which would arrive last. The priorities:
 
-- `hlf`, highest level first: the longest way to the end.
+- `hlf`, highest level first: the longest path to the end.
 - `cp_misf`, Kasahara and Narita's critical path / most immediate successors first: equal levels
   go by the number of immediate successors.
 - `dhlf_misf`, Chen, Lee and Hou's dynamical highest level first / most immediate successors
   first, as read here: neither the level of a task nor the number of its successors changes while
   others run; how many successors wait for this task alone does. Equal levels go by that number,
-  which is counted anew whenever a task starts.
+  which is recounted whenever a task starts.
 
 Starting what can start is rash where messages are slow. Where it takes longer than one processor
 would, one processor does it all.

@@ -33,13 +33,13 @@ def no_slower_than_serial(tasks, plan):
 
 
 def arrival(tasks, first, then, starts, places):
-    """When the result of `first` is there for `then`: with a message, if that is elsewhere."""
+    """When the result of `first` is available to `then`: after a message, if that is elsewhere."""
     message = 0 if places[first] == places[then] else tasks.messages.get((first, then), 0)
     return starts[first] + tasks.weights[first] + message
 
 
 def arrivals(tasks, task, starts, places):
-    """place -> when all inputs are there: ANYWHERE, and a processor where that is earlier.
+    """place -> when all inputs are available: ANYWHERE, and a processor where that is earlier.
 
     Such is only the processor that sends the message which arrives last.
     """

@@ -3,7 +3,7 @@
 import math
 
 SLACK = 1e-12  # relative, of a sum
-MOST = 0.5  # so that no whole weight is lost in it, where floats still tell whole numbers apart
+MOST = 0.5  # so that no whole weight is lost in it, where floats still tell integers apart
 
 
 def rounding(*times, sums=1):

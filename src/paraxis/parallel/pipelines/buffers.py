@@ -73,7 +73,7 @@ def delay_lines(starts, latencies, stages, spacing, routes):
 def fewest_buffers(tasks, latencies, windows, spacing, routes):
     """The starts for which the lines are shortest in total; among these the earliest.
 
-    `windows` holds the first and the last start of each task; it starts a whole number of rounds,
+    `windows` holds the first and the last start of each task; it starts some number of rounds,
     of `spacing` stages, after the first.
     """
     slots = [first for first, _ in windows]
@@ -111,7 +111,7 @@ def _rounds(stages, spacing):
 def _events(limits, order, cost):
     """When each event is, between 0 and its limit, for the least sum of cost times time.
 
-    `order` holds (event, later event, time between them at least). All numbers are whole.
+    `order` holds (event, later event, time between them at least). All numbers are integers.
     """
     optimize, sparse = scipy_parts("pipeline")
     earlier, later, apart = np.array(order, dtype=int).reshape(-1, 3).T

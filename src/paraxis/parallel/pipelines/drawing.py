@@ -1,7 +1,7 @@
-"""A pipeline as a picture: stages are columns, registers stand on their delay lines.
+"""A pipeline as a picture: stages are columns, registers are on their delay lines.
 
-What happens at one time stands at one place: a tap and who reads it are at the same boundary
-between two stages, and the wire between them is vertical. Wires at one boundary stand on tracks
+Events at one time are at one position: a tap and who reads it are at the same boundary
+between two stages, and the wire between them is vertical. Wires at one boundary are on tracks
 beside each other where they would overlap.
 """
 

@@ -11,8 +11,8 @@ MOST = 2000  # tasks in a picture that anyone looks at
 
 LEGEND = (
     "From left to right. Boxes are tasks, squares the registers of delay lines, dots the taps; "
-    "what belongs together meets at one boundary. Point at one to see what it is, and the way "
-    "of the values behind it."
+    "values that belong together meet at one boundary. Point at one to see what it is, and where "
+    "its values go."
 )
 WIDTH = "main { max-width: 1200px; }\n"
 PICTURE = """.scroll svg { display: block; max-width: none; }
@@ -27,7 +27,7 @@ svg:has(g:hover) g:not(:hover) :is(.wire, .register, .fill) { opacity: 0.15; }
 
 
 def page(pipeline):
-    """The whole document. Names of tasks are anyone's text, and escaped."""
+    """The whole document. Names of tasks are untrusted text, and escaped."""
     name = escape(shown(pipeline.tasks.name))
     body = "\n".join((_head(pipeline, name), _picture(pipeline), _lines(pipeline)))
     return DOCUMENT.format(title=f"{name}: a pipeline", style=STYLE + WIDTH + PICTURE, body=body)

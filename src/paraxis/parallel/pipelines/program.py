@@ -1,7 +1,7 @@
 """A Program as a pipeline: its inputs and outputs are tasks too, and real values flow.
 
 Between the operations of a Program values need delay lines, and so do inputs that are used late
-and results that are there early. So each entry of an input or output that matters becomes a task of
+and results that are early. So each entry of an input or output that matters becomes a task of
 weight 0. Where a task makes several values, each has a line of its own. What is free (constants,
 sign changes, sines taken as given) is made by whoever needs it.
 """

@@ -22,7 +22,7 @@ def share(tasks, latencies, processors):
 
 
 def _most_urgent_first(tasks, latencies):
-    """The tasks by their way to the end, the longest first: predecessors come before."""
+    """The tasks by their longest path to the end, longest first: predecessors come before."""
     tails = [0] * len(tasks)
     for task in reversed(tasks.order):
         rest = max((tails[then] for then in tasks.successors[task]), default=0)
@@ -31,7 +31,7 @@ def _most_urgent_first(tasks, latencies):
 
 
 def _placed(tasks, latencies, processors, order, spacing):
-    """Each task as soon as what it needs is there and a processor is free; None if one never is."""
+    """Each task once its inputs are available and a processor is free; None if one never is."""
     busy = np.zeros((processors, spacing), dtype=bool)
     starts, places = [0] * len(tasks), [None] * len(tasks)
     for task in order:

@@ -1,6 +1,6 @@
 """Dhanaraj's Tables 4.1 and 4.2: the 43 subtasks of a link, and the arm they are given for.
 
-His general arm has right angles between its axes, bodies whose principal axes lie along their
+His general arm has right angles between its axes, bodies whose principal axes are along their
 frames, and a base at rest; nothing else about it is special.
 """
 

@@ -1,11 +1,12 @@
 """The timing with the fewest words in buffers, by integer programming (HiGHS).
 
-Unknown are the start of each operation and the registers k of each delay line, whole numbers. What
+Unknown are the start of each operation and the registers k of each delay line, integers. What
 waits, from the end of its operation to the start of its taker, needs
 
     0 <= wait < interval (k + 1)
 
-where inputs are there at 0 and torques leave at the latency. The sum of words · k is to be least.
+where inputs are available at 0 and torques leave at the latency. The sum of words · k is
+minimised.
 """
 
 import math
@@ -72,5 +73,5 @@ def _start(array, column, taker):
 
 
 def _end(column, source):
-    """A column and what is to be added: when a value is there."""
+    """A column and what is to be added: when a value is available."""
     return (GIVEN, 0) if isinstance(source, Input) else (column[source], source.operator.flops)

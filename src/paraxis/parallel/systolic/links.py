@@ -1,7 +1,7 @@
 """A chain's links as the papers of the time have them, each with its frame at its far end.
 
-The frame of link i has its axes along those of body i, and its origin where joint i+1 stands. So
-both frames of a turning joint lie on its axis, and what a link adds does not depend on its angle.
+The frame of link i has its axes along those of body i, and its origin at joint i+1. So
+both frames of a revolute joint are on its axis, and what a link adds does not depend on its angle.
 """
 
 from ...spatial import Vector

@@ -6,7 +6,7 @@ from .wiring import Constant, Operation
 
 
 def early(wiring, processor):
-    """Operation -> start: as soon as its operands are there and its processor is free.
+    """Operation -> start: as soon as its operands are available and its processor is free.
 
     What must start first comes first, and others take the gaps. With a processor for each
     operation none waits, and propagated quantities come staggered as in Lathrop's equation 4.

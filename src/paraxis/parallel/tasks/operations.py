@@ -1,6 +1,6 @@
 """The operations of a Program, and their division into tasks.
 
-One task an operation, or operations gathered to a grain (grain.py). Sine and cosine of one angle
+One task per operation, or operations gathered to a grain (grain.py). Sine and cosine of one angle
 are one task. What is free is no task: constants, inputs, sign changes, and, when `trig` is 0,
 sines and cosines of inputs, which are then taken as given. Whoever needs a free value makes it.
 """

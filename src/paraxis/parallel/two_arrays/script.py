@@ -1,8 +1,8 @@
 """A script: what the arrays compute and send, in the order in which each of them does it.
 
 A `Do` is one task on every processor of an array that has its inputs; a `Send` one message from
-each of them. Blocks are numbered from 0; what belongs to block i lies where the layout puts it
-(wiring.py), and a task reads nothing that does not lie on its own processor. All costs follow from
+each of them. Blocks are numbered from 0; the data of block i are where the layout puts them
+(wiring.py), and a task reads only data of its own processor. All costs follow from
 the tasks' functions (flops.py). Time is no matter here: timing.py sets a script to time.
 """
 

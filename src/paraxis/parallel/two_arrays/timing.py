@@ -1,4 +1,4 @@
-"""A script set to time: every processor does its tasks in order, each once its inputs are there.
+"""A timed script: every processor does its tasks in order, each once its inputs are available.
 
 A node has a processor to compute and another for messages, which sends one at a time, in order, and
 passes on those of others. In a round all nodes send alike, so that a node relays as much as it has

@@ -1,4 +1,4 @@
-"""Where blocks lie on an array, and how many links their messages cross.
+"""Where blocks are on an array, and how many links their messages cross.
 
 An array is a row of 2^k processors with links to neighbours and to where a shuffle and an inverse
 shuffle lead. Before round j + 1 of an elimination or a recurrence every block has moved by one more

@@ -12,7 +12,7 @@ from ..constants import HYPERBOLIC, inverse, log_2, rounded
 from .table import table
 from .unit import Unit, moved, normalised, own_fractions, width
 
-ROUGH = 8  # bits behind the point
+ROUGH = 8  # fraction bits
 PER_LOG_2 = inverse(log_2(ROUGH), ROUGH)
 
 
@@ -110,13 +110,13 @@ class Mean(Root):
 
     @cached_property
     def places(self):
-        """Bits of the longer one, and bits behind the point of √(u v): half of those of u v."""
+        """Bits of the longer one, and fraction bits of √(u v): half of those of u v."""
         ports = zip((self.x, self.y), self.fractions, strict=True)
         return max(width(port.most, f) - 1 for port, f in ports), sum(self.fractions) // 2
 
     @cached_property
     def fractions(self):
-        """Bits behind the points of x and y, an even number together."""
+        """Fraction bits of x and y, an even number together."""
         x, y = own_fractions(self.x, self.y)
         return x + (x + y) % 2, y
 

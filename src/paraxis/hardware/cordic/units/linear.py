@@ -80,7 +80,7 @@ class Divide(Unit):
 
     @cached_property
     def fractions(self):
-        """Bits behind the points of x and y."""
+        """Fraction bits of x and y."""
         return own_fractions(self.x, self.y)
 
     @cached_property

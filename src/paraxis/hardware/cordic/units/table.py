@@ -12,9 +12,9 @@ from ..constants import angles, gain, scaling_digits, shifts
 class Table:
     """For each iteration its shift, its angle and the digit γ that undoes a part of the gain."""
 
-    shifts: tuple
-    angles: tuple  # whole numbers
-    digits: tuple
+    shifts: tuple[int, ...]
+    angles: tuple[int, ...]
+    digits: tuple[int, ...]
     gain: Fraction  # of the micro-rotations alone
     left: Fraction  # what is left of it behind all digits
     growth: float  # the largest gain so far, over all iterations
@@ -22,7 +22,7 @@ class Table:
 
 @cache
 def table(mode, rotations, bits, interleaved=True):
-    """Angles have so many bits behind the point (gain and digits as many as they need)."""
+    """Angles have so many fraction bits (gain and digits as many as they need)."""
     moves = shifts(mode, rotations)
     whole = gain(mode, moves, max(bits, rotations))
     digits, product = [0] * rotations, Fraction(1)

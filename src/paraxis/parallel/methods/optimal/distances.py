@@ -1,6 +1,6 @@
 """The least times between the starts of tasks, one of which needs the other.
 
-That is at least the longest way between them. It is more where the tasks on the ways between
+That is at least the longest path between them. It is more where the tasks on the ways between
 them are too much work for the processors: they are a schedule of their own, between the two.
 """
 
@@ -28,7 +28,7 @@ class Distances:
 
 
 def least_distances(tasks, processors, deadline):
-    """Of tasks with whole weights.
+    """For tasks with integer weights.
 
     Tasks are looked at in a possible order. Of those that the deadline leaves over, only paths
     count, as in large graphs.

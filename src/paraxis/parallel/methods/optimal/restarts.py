@@ -2,7 +2,7 @@
 
 The priorities are the tasks' levels with noise. To squeeze a schedule, make one backwards that
 takes the tasks which end last first, then one forwards that takes those which start first first
-(forward-backward improvement, Li and Willis). Weights are whole: backwards, times are differences.
+(forward-backward improvement, Li and Willis). Weights are integers, so that times subtract exactly.
 """
 
 import random

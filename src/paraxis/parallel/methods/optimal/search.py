@@ -47,7 +47,7 @@ def optimal_schedule(tasks, processors, time_limit=TIME_LIMIT, seed=0):
         found, floor = shorter_schedule(tasks, processors, best, distances, floor, left, seed)
         best, proved[EXACT] = found or best, floor
     times = {name: whole.least_time(units) for name, units in proved.items()}
-    if whole.rounded:  # what needs no whole numbers is better without them
+    if whole.rounded:  # what needs no integers is better without them
         for name, value in bounds(given, processors, deadline).items():
             times[name] = max(times[name], value)
     return replayed(given, *best), best[1], times

@@ -1,4 +1,4 @@
-"""Weights as whole multiples of a unit: what a solver of whole numbers needs."""
+"""Weights as whole multiples of a unit: what an integer solver needs."""
 
 import math
 from dataclasses import dataclass
