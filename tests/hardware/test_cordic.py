@@ -185,7 +185,7 @@ def test_short_and_long_integers_agree(monkeypatch):
             short = run(cordic, mode, direction, *words)
             with monkeypatch.context() as patch:
                 for module in ("formats", "processor"):
-                    patch.setattr(f"paraxis.hardware.{module}.WIDEST", 0)
+                    patch.setattr(f"paraxis.hardware.cordic.{module}.WIDEST", 0)
                 long = run(cordic, mode, direction, *words)
             assert long.x.dtype == object and short.x.dtype == np.int64
             assert all(np.array_equal(s, w) for s, w in zip(short, long, strict=True))

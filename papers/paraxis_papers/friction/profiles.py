@@ -101,8 +101,8 @@ def figures():
     return tuple(
         Figure(
             f"Link {link}: torque along the line",
-            "What the motion takes, what the joint takes with its bearing, and what the drive must "
-            "bring, on the side of the joint.",
+            "The torque of the motion, that with the bearing, and the torque of the drive, on the "
+            "side of the joint.",
             "time, s",
             "torque, N m",
             {

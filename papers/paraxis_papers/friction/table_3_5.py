@@ -73,8 +73,8 @@ def table_3_5():
         f"z̈ = {state.acceleration:.4f} m/s²."
     )
     conventions = (
-        f"The length of the bearings is not printed: {bearing_length():.4f} m is what link I's "
-        "friction tells, taken for all three.",
+        f"The length of the bearings is not printed: {bearing_length():.4f} m follows from "
+        "link I's friction, taken for all three.",
         "The efficiency curve is that of the points below, lines between them.",
         "Torques of drives are on the side of the joints: a ratio is not printed.",
     )
