@@ -60,7 +60,7 @@ def listing(names: Sequence, most: int = 12) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def whole_number(name: str, value: Any, least: int = 1) -> int:
+def integer(name: str, value: Any, least: int = 1) -> int:
     """`value` as an int; an error unless it is an integer, and not too small."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ArgumentError(f"{name}: expected an integer >= {least}, found {value!r}")

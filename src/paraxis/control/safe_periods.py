@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..drivers.iterate import whole
+from ..drivers.iterate import integer_like
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
@@ -223,7 +223,7 @@ def _growth(
         raise ArgumentError("controller: expected one set of gains, found a batch of gains")
     conditions = (
         share_of_period(delay_share, "delay_share"),
-        whole(missed_in_a_row, "missed_in_a_row"),
+        integer_like(missed_in_a_row, "missed_in_a_row"),
     )
     linear = LinearLoop(robot, controller, _plant_parameters(robot, parameters))
     if len(linear.ages) > MOST_CHOICES:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import one_of, quoted
-from ..drivers.iterate import whole
+from ..drivers.iterate import integer_like
 from ..errors import SimulationWarning, warn
 from ..robots.robot import Robot, a_robot
 from ..simulation.run import warn_of_missing
@@ -130,9 +130,9 @@ def closed_loop(
     with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), device.stream():
         runs = scenarios(robot, controller, trajectory, duration, given, keywords, device)
         _warn_of_other_joints(robot, controller)
-        record, every = _records(record), whole(every, "every", least=1)
+        record, every = _records(record), integer_like(every, "every", least=1)
         plant_step = positive(plant_step, "plant_step")
-        loop = LoopRun(runs, record, every if record else 0, whole(seed, "seed"))
+        loop = LoopRun(runs, record, every if record else 0, integer_like(seed, "seed"))
         if robot.has_losses:
             _warn_if_stiff(runs, loop.start["q"], plant_step)
         finals, records = loop.run(plant_step)

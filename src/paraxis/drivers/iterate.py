@@ -108,8 +108,8 @@ class Iteration:
 
     def __init__(self, kernel, memory: Memory, steps, every, out, arrays):
         plan = self.plan = kernel.plan
-        self.steps, self.done = whole(steps, "steps"), 0
-        self.every = whole(every, "every", least=1)
+        self.steps, self.done = integer_like(steps, "steps"), 0
+        self.every = integer_like(every, "every", least=1)
         self._kernel, self._memory, self._dtype = kernel, memory, kernel.dtype
         values = Signature(plan.inputs, {}).bind((), arrays, kernel.name)
         given = dict(zip(plan.inputs, values, strict=True))
@@ -163,7 +163,7 @@ class Iteration:
     def advance(self, steps=None):
         """Do so many steps more, by default all."""
         left = self.steps - self.done
-        steps = left if steps is None else min(whole(steps, "steps"), left)
+        steps = left if steps is None else min(integer_like(steps, "steps"), left)
         if not self._states:
             self.done += steps
             return self
@@ -286,7 +286,7 @@ def _size(shape):
     return math.prod(shape)
 
 
-def whole(value, what, least=0):
+def integer_like(value, what, least=0):
     """`value` as an int >= `least`; 1000.0, as 1 / dt gives it, is accepted."""
     if isinstance(value, float | np.floating) and value.is_integer():
         value = int(value)

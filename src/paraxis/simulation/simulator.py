@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import api
 from ..checks import did_you_mean, one_of, quoted
-from ..drivers.iterate import whole
+from ..drivers.iterate import integer_like
 from ..drivers.map import broadcast_shapes
 from ..dynamics.contacts.contact import Contact
 from ..errors import ArgumentError, RobotError, TraceError
@@ -170,7 +170,7 @@ class _Simulation:
         check_parameters("forward_dynamics", tuple(parameters))
         self.robot, self.method, self.parameters = robot, method, parameters
         self.dt, self.tolerance = positive(dt, "dt"), positive(tolerance, "tolerance")
-        self.steps, self.every = whole(steps, "steps"), whole(every, "every", least=1)
+        self.steps, self.every = integer_like(steps, "steps"), integer_like(every, "every", least=1)
         if self.steps % self.every:
             raise ArgumentError(
                 f"every: expected a divisor of the {self.steps} steps, found {self.every}"
@@ -183,7 +183,7 @@ class _Simulation:
             raise ArgumentError(
                 f"max_step is for method 'adaptive' only; all steps of {self.method!r} are dt long"
             )
-        self.max_attempts = whole(max_attempts, "max_attempts", least=1)
+        self.max_attempts = integer_like(max_attempts, "max_attempts", least=1)
         unbounded = max_step is None or max_step == math.inf
         self.max_step = math.inf if unbounded else positive(max_step, "max_step")
         require_enough_attempts(self.dt, self.max_step, self.max_attempts)

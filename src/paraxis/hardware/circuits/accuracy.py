@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...api import forward_kinematics
-from ...checks import whole_number
+from ...checks import integer
 from ...errors import ArgumentError
 from ...kinematics.closed_form import WRISTS, inverse_kinematics_solutions
 from ...physics.inverse_kinematics.puma import arm_singularity
@@ -99,7 +99,7 @@ def reachable_poses(
 ) -> ReachablePoses:
     """`count` random poses of a frame, by default the tool, with joints anywhere in a turn."""
     geometry = family_geometry(robot, frame)
-    count = whole_number("count", count, 1)
+    count = integer("count", count, 1)
     q = np.random.default_rng(seed).uniform(-math.pi, math.pi, (count, robot.n))
     pose = forward_kinematics(robot, q, frame=frame)
     solutions = inverse_kinematics_solutions(robot, pose, frame).q

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import shown, whole_number
+from ...checks import integer, shown
 from ...drivers.map import as_array
 from ...errors import ArgumentError, ProgramError
 from ...kinematics.poses import matrices
@@ -314,7 +314,7 @@ class Circuit:
         return errors
 
     def _random_inputs(self, count, seed):
-        count = whole_number("count", count)
+        count = integer("count", count)
         rng = np.random.default_rng(seed)
         if self._sample is not None:
             return self._sample(rng, count)

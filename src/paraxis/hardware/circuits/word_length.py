@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from numbers import Real
 
-from ...checks import whole_number
+from ...checks import integer
 from ...errors import ArgumentError
 from ..cordic.formats import SHORTEST
 from .circuit import Circuit
@@ -28,7 +28,7 @@ def shortest_word(make: Callable[[int], Circuit], error: float, count: int = 100
     """
     if not (isinstance(error, Real) and 0 < error < math.inf):
         raise ArgumentError(f"error: expected a number above 0, found {error!r}")
-    count, worst = whole_number("count", count), math.inf
+    count, worst = integer("count", count), math.inf
     longest = make(LONGEST)  # errors that longer words cannot cure are raised at once
     if not isinstance(longest, Circuit):
         raise ArgumentError(f"make: expected a function that returns a Circuit, found {longest!r}")

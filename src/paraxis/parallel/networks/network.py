@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 
-from ...checks import is_hashable, listing, one_of, whole_number
+from ...checks import integer, is_hashable, listing, one_of
 from ...errors import ArgumentError
 from ...physics.parts.orders import rotated, shuffled_bits
 
@@ -156,7 +156,7 @@ class Network:
 
     def _require_route(self, start, end):
         for processor in (start, end):
-            whole_number("processor", processor, 0)
+            integer("processor", processor, 0)
             if processor >= self.processors:
                 raise ArgumentError(
                     f"processor: expected an integer from 0 to {self.processors - 1}, "
@@ -245,7 +245,7 @@ def network(name: str, processors: int) -> Network:
     - `processors`: how many there are; a power of two, except for a cascade.
     """
     one_of(name, NETWORKS, "network")
-    count = whole_number("processors", processors)
+    count = integer("processors", processors)
     bits = None if name == "cascade" else shuffled_bits(f"network {name}", count)
     links = NETWORKS[name]
     return Network(

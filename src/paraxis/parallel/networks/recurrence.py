@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...checks import one_of, whole_number
+from ...checks import integer, one_of
 from ...errors import ArgumentError
 from ...physics.parts.order import Order
 from ...physics.parts.orders import ORDERS
@@ -125,7 +125,7 @@ def recurrence(
         raise ArgumentError("terms: expected at least one term, found none")
     one_of(order, ORDERS, "order")
     row = terms if start is None else [start, *terms]
-    count = len(terms) if processors is None else whole_number("processors", processors)
+    count = len(terms) if processors is None else integer("processors", processors)
     found = ORDERS[order](len(row), count)
     return Recurrence(found.prefixes(operator, row)[-len(terms) :], found)
 

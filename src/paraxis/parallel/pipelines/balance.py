@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
 
-from ...checks import is_hashable, whole_number
+from ...checks import integer, is_hashable
 from ...errors import ArgumentError, TaskError
 from ..tasks.task_graph import ProgramTasks, TaskGraph
 from .buffers import delay_lines, fewest_buffers, routes
@@ -71,10 +71,10 @@ def pipeline(
     latencies = _latencies(tasks, stage)
     spacing, slots, places = 1, [0] * len(tasks), None
     if processors is not None:
-        processors = whole_number("processors", processors)
+        processors = integer("processors", processors)
         spacing, slots, places = share(tasks, latencies, processors)
     least = _longest_path(tasks, latencies, slots, spacing)
-    stages = least if stages is None else whole_number("stages", stages, least)
+    stages = least if stages is None else integer("stages", stages, least)
     if stages > MOST_STAGES:
         raise TaskError(
             f"pipeline of {tasks.name}: expected at most {MOST_STAGES:,} stages, found "

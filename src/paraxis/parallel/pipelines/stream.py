@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
-from ...checks import listing, whole_number
+from ...checks import integer, listing
 from ...errors import ArgumentError, ScheduleError
 from .buffers import OUTSIDE
 
@@ -73,7 +73,7 @@ def _given(tasks, items, functions):
         name for name, before in zip(tasks.names, tasks.predecessors, strict=True) if not before
     }
     if functions is None and isinstance(items, Integral):
-        return [dict.fromkeys(inputs)] * whole_number("items", items)
+        return [dict.fromkeys(inputs)] * integer("items", items)
     if not isinstance(items, Sequence) or isinstance(items, str) or not items:
         raise ArgumentError(
             "items: expected a list of dicts, or an integer if there are no functions, "

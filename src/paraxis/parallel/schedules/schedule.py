@@ -10,7 +10,7 @@ from functools import cached_property
 from numbers import Integral, Real
 from os import PathLike
 
-from ...checks import shown, whole_number
+from ...checks import integer, shown
 from ...errors import ScheduleError
 from ..methods.bounds import gap_words
 from ..methods.plan import arrival, busy_rows
@@ -48,7 +48,7 @@ class Schedule:
     bounds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self):
-        self._keep("processors", whole_number("processors", self.processors))
+        self._keep("processors", integer("processors", self.processors))
         for what in ("starts", "places"):
             self._keep(what, _listed(what, getattr(self, what)))
         wrong = violations(self.tasks, self.processors, self.starts, self.places)

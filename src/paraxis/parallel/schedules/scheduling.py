@@ -2,7 +2,7 @@
 
 import inspect
 
-from ...checks import did_you_mean, one_of, whole_number
+from ...checks import did_you_mean, integer, one_of
 from ...errors import ArgumentError
 from ..methods.bounds import bounds
 from ..methods.heft import heft_schedule
@@ -47,7 +47,7 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
     """
     if not isinstance(tasks, TaskGraph):
         raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
-    processors = whole_number("processors", processors)
+    processors = integer("processors", processors)
     one_of(method, METHODS, "method")
     for name in options:
         _check_option(name, method)

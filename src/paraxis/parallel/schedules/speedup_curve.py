@@ -7,7 +7,7 @@ from numbers import Integral
 from os import PathLike
 from typing import Any
 
-from ...checks import shown, whole_number
+from ...checks import integer, shown
 from ...drawing.figure import Figure
 from ...errors import ArgumentError
 from ..methods.bounds import gap_text
@@ -98,7 +98,7 @@ def speedup_curve(
     """
     given: Any = processors
     if isinstance(processors, Integral):
-        given = range(1, whole_number("processors", processors) + 1)
+        given = range(1, integer("processors", processors) + 1)
     try:
         counts = tuple(islice(given, MOST_SCHEDULES + 1))
     except TypeError:

@@ -12,7 +12,7 @@ from numbers import Real
 
 import numpy as np
 
-from ...checks import whole_number
+from ...checks import integer
 from ...errors import ArgumentError
 from ...programs import Program
 from ..tasks.grain import gather
@@ -42,7 +42,7 @@ def thread_schedule(program: Program, processors: int = 2, latency: float = LATE
     **Returns:** a `px.parallel.Schedule`, whose `compile()` and `to_c()` give code with threads.
     Its times are in flops.
     """
-    processors = whole_number("processors", processors)
+    processors = integer("processors", processors)
     if isinstance(latency, bool) or not isinstance(latency, Real) or not 0 <= latency < math.inf:
         raise ArgumentError(f"latency: expected a time >= 0, found {latency!r}")
     work = _Work(TaskGraph.from_program(program, **WEIGHTS))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from ...checks import one_of, shown, whole_number
+from ...checks import integer, one_of, shown
 from ...errors import ArgumentError, ScheduleError
 from .links import Links
 from .wiring import OUTSIDE, Constant, Input, Operation, Wiring
@@ -269,7 +269,7 @@ def _listed(counts):
 
 def _chart(array, results, states):
     """One row per operation with one of these results, one column per tick, digits for states."""
-    states = whole_number("states", states)
+    states = integer("states", states)
     known = {operation.result for operation in array.starts}
     results = results or [name for name in known if not PARTIAL.fullmatch(name)]
     for result in results:

@@ -8,7 +8,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import whole_number
+from ...checks import integer
 from ...errors import ArgumentError
 from ...robots.robot import Robot
 from ..schedules.schedule import Schedule
@@ -50,7 +50,7 @@ def two_array_plan(
 
     **Returns:** a plan with `makespan`, `speedup`, `hidden`, `schedule` and `carry_out`.
     """
-    n = whole_number("n", n, 2)
+    n = integer("n", n, 2)
     for name, value, known in (
         ("allocation", allocation, ALLOCATIONS),
         ("right_hand_sides", right_hand_sides, RIGHT_HAND_SIDES),

@@ -9,7 +9,7 @@ made.
 import time
 from numbers import Real
 
-from ....checks import whole_number
+from ....checks import integer
 from ....errors import ArgumentError
 from ..bounds import bounds
 from ..heft import heft_schedule
@@ -28,7 +28,7 @@ def optimal_schedule(tasks, processors, time_limit=TIME_LIMIT, seed=0):
     """Starts, places, and the bounds that were proved. The limit is in seconds."""
     if isinstance(time_limit, bool) or not isinstance(time_limit, Real) or not time_limit > 0:
         raise ArgumentError(f"time_limit: expected seconds > 0, found {time_limit!r}")
-    seed = whole_number("seed", seed, least=0)
+    seed = integer("seed", seed, least=0)
     begun = time.monotonic()
     deadline = begun + time_limit
     whole = whole_tasks(tasks)
