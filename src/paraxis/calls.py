@@ -34,8 +34,8 @@ RESULTS = {"motor_torques": MotorTorques}  # of functions whose outputs have nam
 class Call:
     """`run` takes the arrays of a Body: traced values, NumPy's arrays, or arrays on a GPU.
 
-    Once there is a CPU kernel, `run` is its native function: nothing stands between a caller with
-    float64 arrays and machine code. What that does not take comes back to `anywhere`.
+    Once there is a CPU kernel, `run` is its native function: nothing is between a caller with
+    float64 arrays and machine code. Calls that it cannot handle come back to `anywhere`.
     """
 
     __slots__ = ("_body", "_cuda", "_double", "_label", "_names", "run")

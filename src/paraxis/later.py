@@ -1,6 +1,6 @@
-"""Names that are imported when first asked for, and not in the middle of a fork.
+"""Names that are imported on first use, and never during a fork.
 
-A child that is forked while another thread imports a module would wait for ever for that thread to
+A child that is forked while another thread imports a module would wait forever for that thread to
 finish.
 """
 

@@ -1,6 +1,6 @@
 """Vectors, rotations and transforms of 3-D and 6-D space over generic scalars.
 
-A 6-D vector has its angular part first. A `Transform` says where a child frame stands
+A 6-D vector has its angular part first. A `Transform` is the pose of a child frame
 in its parent frame: `X @ motion` takes a motion from parent to child coordinates,
 `X.T @ force` takes a force from child to parent coordinates (Featherstone's convention).
 """
@@ -259,7 +259,7 @@ def cross_force(v, f):
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A child frame in its parent frame: how it is turned, and where its origin lies."""
+    """The pose of a child frame in its parent frame: its rotation and its origin."""
 
     turn: Turn
     origin: Vector  # of the child frame, in parent coordinates

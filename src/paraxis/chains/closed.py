@@ -22,7 +22,7 @@ from .serial import explain_undefined
 
 @dataclass(frozen=True)
 class TipState:
-    """How a frame of the last link stands, moves, and answers to forces on it.
+    """The pose and motion of a frame on the last link, and its response to forces.
 
     Six numbers are along the axes of the world or of the frame, as they were asked for.
     """
@@ -94,7 +94,7 @@ class ClosedChain:
         return carry
 
     def _tip(self, q, qd, threads):
-        """How the last link stands in the world and moves along its own axes."""
+        """The pose of the last link in the world, and its motion along its own axes."""
         spans = self._motion.spans(q, qd, self._still, threads)
         W, r = self._chain.root, np.array(self._robot.base.translation)
         ω, v = np.zeros(3), np.zeros(3)

@@ -1,4 +1,4 @@
-"""A serial chain as arrays, one row a link: what dynamics of very long chains start from.
+"""A serial chain as arrays, one row per link: what dynamics of very long chains start from.
 
 Each body's frame is turned so that its z axis is the joint's, about the origin it has in the
 description. At joint position q the frame of a revolute joint's body stands, in the parent

@@ -16,7 +16,7 @@ IMMOVABLE = 1e100  # the inertia of a rotor that stands still whatever pulls
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A row of numbers a link (chains/recursions/link.py), and gravity along the root's axes."""
+    """A row of numbers per link (chains/recursions/link.py), and gravity along the root's axes."""
 
     robot: object
     kinds: str  # of the joints: all revolute, all prismatic, or mixed

@@ -1,4 +1,4 @@
-"""A chain cut into rows of equal length, one a lane, and the memory that sweeps along them need.
+"""A chain cut into rows of equal length, one per lane, and the memory that sweeps along them need.
 
 Element i = row · steps + step. Before the first link and beyond the last may be links without mass,
 whose joints do not move: the end of the last row is the end of the chain.
@@ -64,7 +64,7 @@ class Cut:
         return self.groups * self.lanes * self.steps
 
     def tile(self, entries):
-        """Memory for so many numbers a link."""
+        """Memory for so many numbers per link."""
         return tiles(self.groups, self.steps, entries, self.lanes)
 
     def tiled(self, array, padding):
@@ -79,7 +79,7 @@ class Cut:
 
     @property
     def outward(self):
-        """How a sweep from the root on walks a vector of one number a link."""
+        """How a sweep from the root on walks a vector of one number per link."""
         row = self.steps * NUMBER
         return Place(None, self.lanes * row, NUMBER, row)
 
@@ -90,7 +90,7 @@ class Cut:
 
 
 class Heads:
-    """Memory for some numbers a row, by name: in tiles for sweeps along all rows at once, and row
+    """Memory for some numbers per row, by name: in tiles for sweeps along all rows at once, and row
     after row for what goes from one row to the next."""
 
     def __init__(self, cut, **entries):

@@ -1,7 +1,7 @@
 """A chain cut into many short rows, whose ends are glued in logarithmic time.
 
-It is for a machine with a processor a row. There is a power of two of rows, and they lie side by
-side: element i = row · steps + step of the chain is in column step · rows + row.
+It is for a machine with one processor per row. The number of rows is a power of two, and they are
+side by side: element i = row · steps + step of the chain is in column step · rows + row.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The `map` driver on a device: how the arrays of a batch lie, and what a kernel is told of them.
+"""The `map` driver on a device: the layouts of a batch's arrays, and the arguments of its kernel.
 
 Arrays are described, not copied, unless their element type is another one, they overlap a result,
 or their batch has more than two axes that do not follow from each other.
@@ -78,7 +78,7 @@ def plan(signature, arrays, dtype, places, device):
 
 
 def _lies(array, entry, steps, axes, device):
-    """How an array lies, and the distances that a kernel must know, in elements."""
+    """The layout of an array, and the distances that the kernel needs, in elements."""
     item, entries, step = array.itemsize, math.prod(entry), _step(array, entry)
     state = steps[-1]
     in_line = len(steps) == 1 or steps[0] == state * axes[-1][0]
@@ -140,7 +140,7 @@ def _fitting(signature, places, batch, dtype, device):
 
 
 def in_columns(layouts, entries):
-    """Do states lie side by side in the inputs? Then they shall in the results too.
+    """Whether states are side by side in the inputs; then they will be in the results too.
 
     Layouts are (shape, elements to the next along each axis).
     """
@@ -163,12 +163,12 @@ def _empty(module, batch, shape, dtype, side_by_side):
 
 
 def _overlap(a, b, device):
-    """Do two arrays share an element? NumPy tells, of arrays that it is said to have there."""
+    """Whether two arrays share an element, as NumPy finds for arrays at the same addresses."""
     return overlap(*(np.asarray(_There(array, device.address(array))) for array in (a, b)))
 
 
 class _There:
-    """An array of the same shape at the same address, whose numbers nobody may read."""
+    """An array of the same shape at the same address, whose numbers must not be read."""
 
     def __init__(self, array, address):
         self.__array_interface__ = {

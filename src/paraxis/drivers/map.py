@@ -116,7 +116,7 @@ def as_array(value, name, shape):
     in_main_memory(value, name)
     try:
         array = np.asarray(value)
-    except RuntimeError as error:  # PyTorch says so of tensors inside torch.func
+    except RuntimeError as error:  # as PyTorch raises for tensors inside torch.func
         if type(value).__module__.partition(".")[0] == "torch":
             raise _for_its_framework(value, name) from None
         raise ArgumentError(f"{name}: expected a regular array of numbers ({error})") from None
@@ -143,13 +143,13 @@ def check_entry(array, name, shape):
 
 
 def is_single(array):
-    """Is it an array of float32, of whatever library?"""
+    """Whether it is an array of float32, of any library."""
     dtype = getattr(array, "dtype", None)
     return dtype == np.float32 or str(dtype) == "torch.float32"
 
 
 def result_arrays(signature, batch, dtype, out) -> list[np.ndarray]:
-    """The arrays results go to: `out` checked, or new ones."""
+    """The arrays to write results to: `out`, checked, or new ones."""
     shapes = {name: batch + shape for name, shape in signature.outputs.items()}
     if out is None:
         return [np.empty(shape, dtype) for shape in shapes.values()]

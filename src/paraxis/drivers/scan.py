@@ -16,7 +16,7 @@ from .columns import Columns, Slots
 ORDERS = ("serial", "p_fold", "kogge_stone", "odd_even_elimination", "odd_even_reduction")
 DOUBLING = ("kogge_stone", "odd_even_elimination")
 ROOM = 20  # elements beyond a row: who fills it in may do so by whole registers
-PIECES = 64  # of p_fold, unless it is said
+PIECES = 64  # of p_fold, by default
 
 
 def check_order(order):

@@ -2,10 +2,10 @@
 
 Where `map` has independent states and `iterate` steps in time, a sweep goes along rows and reads
 and writes arrays at every element on its way. It is what a scan over the links of a chain is made
-of: the chain is cut into rows of equal length, one a lane.
+of: the chain is cut into rows of equal length, one per lane.
 
 An array in tiles is (groups, steps, entries, lanes): what a register of lanes needs at one step
-lies side by side. Other arrays lie as their owners have them.
+lies side by side. Other arrays keep the layout of their owners.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Place:
     Without an array it is a place in one that comes with each run.
     """
 
-    array: object  # of NumPy, or of the module that a back end's arrays are of
+    array: object  # of the array module of the target
     group: int
     step: int
     lane: int = 0

@@ -2,9 +2,9 @@
 
 A `Builder` owns the nodes of one trace. Asking it twice for the same operation on the same
 arguments gives the same node. The rules applied while building are exact for finite values:
-times 0 and 1, plus 0, x - x, folding of constants, and a normal form for signs: a `neg` never
-stands under +, -, *, / but is pushed outward, so that sign changes cost nothing and a - b and
-b - a share one node.
+times 0 and 1, plus 0, x - x, folding of constants, and a normal form for signs: a `neg` is
+never an argument of +, -, *, / but is pushed outward, so that sign changes cost nothing and
+a - b and b - a share one node.
 
 Folding never raises: an operation on constants gives what it would give at run time, as IEEE 754
 has it, so that 1 / 0 is infinite and the root of -1 is NaN. What is computed from NaN is NaN.
@@ -191,7 +191,7 @@ class Node:
         return self.builder.make(op, *conditions)
 
     def mark(self, name, link, scalars):
-        """Remember `scalars` under a name; see `px.math.mark`. Returns what stands for them now."""
+        """Remember `scalars` under a name; see `px.math.mark`. Returns their replacements."""
         return self.builder.mark(name, link, scalars)
 
     def __eq__(self, other):

@@ -1,4 +1,4 @@
-"""A graph from the text that text.py writes, which may be anyone's: its size is bounded."""
+"""A graph from the text that text.py writes, which may be untrusted: its size is bounded."""
 
 import math
 import re

@@ -58,7 +58,7 @@ class System:
         return [k for k, node in enumerate(self.variables[variable]) if node.op != "const"]
 
     def evaluate(self, builder, reader, given):
-        """The scalars of a reader in another trace; `given(entry)` says what an entry is there."""
+        """The scalars of a reader in another trace; `given(entry)` returns an entry there."""
         new = {}
         for node in self.needs(reader):
             if node.op == "input":

@@ -1,4 +1,4 @@
-"""The operations that decide how long a graph takes, one by one, in a table for people."""
+"""The operations on the critical path of a graph, one by one, as a readable table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ class Step:
     """An operation on the critical path."""
 
     op: str
-    mark: str  # what it is a part of: the next marked value on the path, or the output
+    mark: str  # the next marked value on the path, or the output, that it is a part of
     ready: float
-    slack: float | None  # how long its other arguments have been there; None if it has no other
+    slack: float | None  # how long its other arguments have been available; None without others
     node: Node
 
 
 class CriticalPath(Sequence):
-    """The steps, in order; operations that take no time are none. `str` of it is a table."""
+    """The steps, in order, without operations that take no time. `str` of it is a table."""
 
     def __init__(self, graph, weights):
         self._graph = graph
@@ -88,7 +88,7 @@ def _names(graph):
 
 
 def _place(shape, k):
-    """Where the k-th entry of an array stands: [1][2]."""
+    """The indices of the k-th entry of an array: [1][2]."""
     text = ""
     for size in reversed(shape):
         k, rest = divmod(k, size)

@@ -35,7 +35,7 @@ class Weights:
 
     @classmethod
     def named(cls, given):
-        """From keywords; a name that is none says which there are."""
+        """From keywords; an unknown name is an error that lists the known ones."""
         names = [field.name for field in fields(cls)]
         for name in given:
             one_of(name, names, "weight")
@@ -95,7 +95,7 @@ def longest_path(graph, weights=FLOP):
 
 
 def depth(graph, weights=FLOP):
-    """What the longest path is made of."""
+    """The operations on the longest path."""
     return Depth.along(longest_path(graph, weights), weights)
 
 

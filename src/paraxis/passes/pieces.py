@@ -1,6 +1,6 @@
 """A long straight line cut into pieces that run one after another.
 
-Compilers take more than twice the time for twice the line, so every back end writes a long body
+Compilers take more than twice the time for twice the line, so every target writes a long body
 as several functions. What one piece computes for a later one is kept in a frame that all share.
 """
 

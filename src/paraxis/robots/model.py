@@ -1,4 +1,4 @@
-"""The robot as algorithms see it: one entry a body, scalars generic.
+"""The robot as algorithms see it: one entry per body, scalars generic.
 
 A `Model` is made from a Robot's floats, or with some of them replaced by other scalars
 (graph inputs, to make masses or lengths run-time parameters). Vectors of body i are in
@@ -159,7 +159,7 @@ class Model:
         return self.robot.ancestors
 
     def transform(self, i, q):
-        """Body i in its parent's frame when its joint stands at q."""
+        """Body i in its parent's frame when its joint is at q."""
         return self._joints[i].transform(q)
 
 

@@ -15,7 +15,7 @@ NUMERIC = {"", "mass kg", "rotor", "viscous", "Coulomb", "static", "ratio", "bre
 
 
 def robot_table(robot):
-    """The summary, one line a joint, and one a drive if there are any."""
+    """The summary, one line per joint, and one per drive if there are any."""
     lines = [f"{shown(robot.name)}: {summary(robot)}", "", *_lines(HEAD, joint_rows(robot))]
     head, rows = drive_table(robot)
     if rows:

@@ -3,7 +3,7 @@
 A bare word is a number where it is one in decimal, and text otherwise; YAML 1.1 would read `1e-4`
 as text, `010` as 8, `1:30` as 90 and `on` as true. Nothing is what is left empty: the text ''.
 
-A file is anyone's text. Its size and depth are bounded, a key may stand once, tags and aliases,
+Files are untrusted. Their size and depth are bounded, a key may appear once, tags and aliases,
 by which a line makes objects or grows without bound, are refused.
 """
 

@@ -33,7 +33,7 @@ class _Call:
             return
         what = self.what or "a Program"
         line = f"paraxis: {doing} {what} ({PATIENCE:g} s so far{note}). Silence: {QUIET}=1\n"
-        with suppress(Exception):  # nobody can be told: stderr may be closed, or not be there
+        with suppress(Exception):  # stderr may be closed or missing
             sys.stderr.write(line)
             sys.stderr.flush()
 

@@ -114,7 +114,7 @@ def _digest_of_files(states, make):
 
 
 def _private(status, kind):
-    """Does this user own it, and may nobody else write it?"""
+    """Whether this user owns it and nobody else may write it."""
     if not kind(status.st_mode):
         return False
     if sys.platform == "win32":

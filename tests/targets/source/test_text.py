@@ -143,7 +143,7 @@ def swing(q, k):
 COMMENT = """\
 swing: (q[2], k) -> (tau[2]) in float64, written by Paraxis.
 
-swing computes one state, swing_batch many. States lie one after another. Arrays of several
+swing computes one state, swing_batch many. States are one after another. Arrays of several
 dimensions are row-major. Outputs may be the very arrays of inputs. No memory is allocated.
 
 Each state takes 3 flops (2 mul, 1 add, 2 trig). An add is an addition or subtraction; sign

@@ -1,6 +1,6 @@
 """XML without its traps: read as a stream, of which only the elements a reader knows are kept.
 
-A file is anyone's text. Document types are refused, and with them entities, which can grow without
+Files are untrusted. Document types are refused, and with them entities, which can grow without
 bound or reach for other files. Namespaces are not expanded, as one long name of a namespace would
 be repeated for every element: an element goes by its local name where it has the prefix of the
 root, and is foreign where it has another. Whatever else could take memory or time out of proportion

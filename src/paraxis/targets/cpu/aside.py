@@ -5,7 +5,7 @@ native call of a minute holds them up for a minute. So the call goes to another 
 main thread waits for it in small steps.
 
 An interrupt ends the waiting, not the call. That one may go on for a while, so it must not touch
-anything of the caller's: it owns what it works on, and nobody reads its result any more.
+anything of the caller's: it owns what it works on, and its result is no longer read.
 """
 
 import threading

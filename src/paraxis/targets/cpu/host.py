@@ -67,7 +67,7 @@ LONG_TEXT = 2_000_000
 LIBRARY = "code"  # what a JIT calls its one library
 
 _engines = {}  # token -> the engine that owns machine code, and the address of its life
-_disposed = []  # engines that nobody needs; freed by whoever asks LLVM for something next
+_disposed = []  # engines no longer needed; freed by the next call of LLVM
 _tokens = itertools.count(1)
 # Python's C functions; not ctypes.pythonapi itself, on which others set argument types too.
 python_api = ctypes.PyDLL("python", handle=ctypes.pythonapi._handle)

@@ -1,4 +1,4 @@
-"""Long jobs in pieces. Between two of them Python runs signal handlers, and nobody is at work.
+"""Long jobs in pieces. Between two of them Python runs signal handlers, and no thread is at work.
 
 A job is a row of words, two of which say how many chunks there are and which one comes next.
 Threads take chunks until there are none; so a piece of a job is the job with fewer chunks.

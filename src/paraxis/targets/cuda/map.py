@@ -16,14 +16,14 @@ from .text.map import map_text
 
 
 class CudaKernel:
-    """Call it with one array for each input; arrays broadcast, `out=` is written in place.
+    """A compiled Program on a GPU: call it with one array per input; batch shapes broadcast.
 
     Takes arrays of CuPy, PyTorch and JAX that are on one GPU, and returns the same kind there.
     Work is queued on the current stream, and not waited for. A kernel is compiled for each
     memory layout, when arrays of that layout are first given.
 
     The Body's graph is made only where machine code is not in the cache; `on` is the device, by
-    default the GPU at hand.
+    default the current GPU.
     """
 
     def __init__(self, body, dtype: DTypeLike = "float64", fast_math=False, on=None):
@@ -60,7 +60,7 @@ class CudaKernel:
         return self._signature.outputs
 
     def loaded(self, layouts):
-        """The kernel for arrays that lie so, inputs first."""
+        """The kernel for arrays of these layouts, inputs first."""
         number = self.device.number
         key = (layouts, number)
         if key not in self._loaded:
@@ -69,12 +69,12 @@ class CudaKernel:
         return self._loaded[key]
 
     def text(self, layouts):
-        """The CUDA C++ for arrays that lie so."""
+        """The CUDA C++ for arrays of these layouts."""
         return map_text(_with_names_apart(self._body.graph), layouts, self.dtype.name)
 
     def row_major_launches(self):
-        """For other programs that start kernels: (CUfunction, threads a block, bytes of shared
-        memory a block) of each kernel that computes arrays in rows. Arguments are the number of
+        """For other programs that start kernels: (CUfunction, threads per block, bytes of shared
+        memory per block) of each kernel that computes arrays in rows. Arguments are the number of
         states as long long, then a pointer for each array."""
         arrays = len(self.inputs) + len(self.outputs)
         found = []

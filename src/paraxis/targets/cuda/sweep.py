@@ -75,7 +75,7 @@ class Sweep:
         return Job(self.launcher(self._overlapping(places)), groups, arguments, later, kept)
 
     def launcher(self, overlapping=False):
-        """The kernel; `overlapping` where a result lies on what is read for it or for others."""
+        """The kernel; `overlapping` if results overlap arrays that are read."""
         if overlapping not in self._launchers:
             parts = "sweep", self._body.key, overlapping
             description, binary = self.device.code(parts, lambda: self._made(overlapping))
@@ -89,7 +89,7 @@ class Sweep:
         return {"name": text.name}, self.device.binary(text.text)
 
     def _overlapping(self, places):
-        """Arrays that come with a run are those of a caller, and lie apart."""
+        """Whether results overlap inputs; arrays that come with a run do not."""
 
         def extents(names):
             for array in (places[name].array for name in names):

@@ -74,7 +74,7 @@ class Function:
     """The exported function: its name, its arrays, and how C declares them."""
 
     kind, part_kind = "void", "static void"
-    layout = "States lie one after another."
+    layout = "States are one after another."
 
     def __init__(self, graph, name, language):
         self.graph, self.language, self.real = graph, language, TYPES[language.dtype]

@@ -1,4 +1,4 @@
-"""A graph as CUDA C++: a device function for one state, and a kernel, one thread a state.
+"""A graph as CUDA C++: a device function for one state, and a kernel, one thread per state.
 
 Entries and states of an array may lie any distance apart: rows of states, columns of entries, or
 one state for all threads. The text includes nothing and asks nothing of CUDA but its keywords,
@@ -31,7 +31,7 @@ class DeviceFunction(Function):
 
     kind, part_kind = "static __device__ void", "static __device__ __noinline__ void"
     layout = (
-        "After an array comes how far apart its entries lie and, in the kernel, its states: "
+        "After an array comes the distance between its entries and, in the kernel, its states: "
         "1 and the number of entries for states one after another."
     )
 

@@ -1,8 +1,8 @@
-"""What back ends that write source text share.
+"""Shared by the targets that write source text.
 
 A language is a table: an expression for every operation, a statement that names a value, words
-that are taken. `write` turns a graph into such statements, one a node; a back end puts function
-heads around them. Names and comments of a description may be anyone's: names become identifiers
+that are taken. `write` turns a graph into such statements, one per node; a target puts function
+heads around them. Names and comments of a description are untrusted: names become identifiers
 through `Names`, and every comment goes through `harmless`.
 """
 
@@ -70,7 +70,7 @@ class Language:
         return self.number.format(digits(value, self.dtype))
 
     def operand(self, value):
-        """A literal that may stand after an operator."""
+        """A literal that may follow an operator."""
         return f"({self.literal(value)})" if value < 0 else self.literal(value)
 
 
@@ -225,7 +225,7 @@ def write(graph, language, arrays, entry, in_pieces=True):
     """The graph as statements; `entry(array, k)` is the text of an array's entry, of which k is
     the number or an expression for it.
 
-    Nothing is stored: outputs may lie where inputs lie, so all values come first.
+    Nothing is stored: outputs may overlap inputs, so all values come first.
     """
     pieces = cut(graph.nodes, MOST_NODES if in_pieces else len(graph.nodes))
     places = frame_places(pieces, [(node, len(pieces) - 1) for node in graph.results])
@@ -263,7 +263,7 @@ class Statements:
         self._known = {}  # node index -> the name of its value
 
     def compute(self, piece, made=lambda node: None):
-        """Write all of a piece; `made` is told of each node once its value is there."""
+        """Write all of a piece; `made(node)` is called once the value of a node is available."""
         language = self.language
         of_angle = {op: {n.args[0].index: n for n in piece if n.op == op} for op in PAIR}
         both = of_angle["sin"].keys() & of_angle["cos"].keys() if language.pair else ()

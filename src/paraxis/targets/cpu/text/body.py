@@ -101,7 +101,7 @@ class Blocks:
 
 
 class Rows:
-    """Whole states one after another, as people keep them; transposed in registers, a tile of
+    """Whole states one after another, the usual layout; transposed in registers, a tile of
     entries when the first of them is needed, so that moving and computing overlap."""
 
     line: int | None = 64
@@ -269,7 +269,7 @@ class Clear:
 def with_stores(graph, order, access):
     """The nodes in order, and between them the stores, each as soon as its values are there.
 
-    But not before all inputs are read, which may lie where the outputs lie: so a body that will
+    But not before all inputs are read, which may overlap the outputs: so a body that will
     be cut in pieces reads them first, and the pieces find them in the frame.
     """
     steps = list(order)

@@ -1,4 +1,4 @@
-"""Bodies that run freely, a thread each: nobody waits for anybody, and nothing is locked.
+"""Bodies that run freely, one thread each, without waiting and without locks.
 
 A body goes round and round. A pass takes what it finds of the others, then looks at the clock,
 computes the sample that is due, and publishes. As it looks at the clock last, nothing it found is

@@ -7,7 +7,7 @@ A job is a row of 64-bit words:
     for each input, each record, and the array that says which states are done, if any:
     address | bytes between steps | bytes between states
 
-The entries of a state lie side by side; 0 bytes between states is one state for all. Carried
+The entries of a state are adjacent; 0 bytes between states is one state for all. Carried
 arrays are read before the first step and written after the last. Threads take chunks by counting
 `next chunk` up. A block whose states can be done goes on until all of them are; those that are
 done earlier keep their values.

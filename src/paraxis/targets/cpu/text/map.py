@@ -27,7 +27,7 @@ def define_run(module, graph, lanes, body, frame, body_fetches, rows_body=None, 
     """Add `void @run(ptr job)`. If not the body, then loads and stores ask for memory early.
 
     `frame` is the number of vectors the bodies keep in memory of their own; `rows_body` works
-    in place on whole blocks of states that lie one after another.
+    in place on whole blocks of states that follow each other in memory.
     """
     entries, vector = [size(shape) for shape in graph.shapes], lanes.count * lanes.size
     inputs, outputs = entries[: len(graph.inputs)], entries[len(graph.inputs) :]
@@ -136,7 +136,7 @@ stored:
 }}"""
 
     def _arguments(self, array, fetch=None, line=None):
-        """What a body is called with: arrays, where later blocks lie, its frame."""
+        """What a body is called with: arrays, addresses of later blocks, its frame."""
         every = range(len(self.entries))
         arguments = [f"ptr %{array}{k}" for k in every]
         if self.fetches and fetch:
@@ -202,7 +202,7 @@ prepared{k}:"""
   store ptr %begin{k}.p, ptr %base{k}, align 8"""
 
     def _straight(self, rows_body):
-        """Whole blocks of states that lie one after another need no scratch."""
+        """Whole blocks of states that follow each other in memory need no scratch."""
         if not rows_body:
             return "straight:\n  br label %block", "[ %first, %straight ]"
 
@@ -250,7 +250,7 @@ straight.computed:"""
     # -- once a few blocks --------------------------------------------------------------
 
     def _move(self, what):
-        """Fill or empty the blocks of an array, unless they stand ready."""
+        """Fill or empty the blocks of an array, unless they are ready."""
 
         def move(k):
             return f"""  %skip{k} = icmp eq i64 %layout{k}, {READY}

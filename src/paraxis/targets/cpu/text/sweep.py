@@ -99,7 +99,7 @@ class Access:
 
 
 def define_sweep(module, graph, order, lanes, layouts):
-    """Add `void @sweep(ptr job)`; `layouts` says of each array, inputs first, how its lanes lie."""
+    """Add `void @sweep(ptr job)`; `layouts` are those of the lanes of each array, inputs first."""
     arrays, inputs = range(len(graph.shapes)), len(graph.inputs)
     parameters = [f"ptr %array{k}, i64 %lane{k}, i64 %entry{k}" for k in arrays]
     steps = with_stores(graph, order, Access(lanes, graph.shapes, layouts))

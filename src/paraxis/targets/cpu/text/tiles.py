@@ -48,7 +48,7 @@ def tiles(entries, lanes):
 
 
 def load_tile(code, lanes, e, address):
-    """e registers, one an entry, from rows; `address(state)` is where a state's entries begin."""
+    """e registers, one per entry, from rows; `address(state)` is where a state's entries begin."""
     registers = []
     for states in _cell_states(lanes, e):
         cells = [

@@ -262,7 +262,7 @@ wrong:
 
 
 class Launch(NamedTuple):
-    """A CUDA function of (long long states, then a pointer for each array), a thread a state."""
+    """A CUDA function of (long long states, then a pointer for each array), one thread per state."""
 
     function: int  # a CUfunction
     threads: int  # of a block

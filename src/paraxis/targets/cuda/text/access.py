@@ -5,7 +5,7 @@
     columns   states side by side, entry k of all states `entry` numbers from entry k - 1
     apart     entries and states at any distance, states along two axes
 
-An array as it is accessed has `parameters` of the kernel, `words` of shared memory a state, and
+An array as it is accessed has `parameters` of the kernel, `words` of shared memory per state, and
 lines with which a thread begins. Inputs are asked for all at once, before anything is computed:
 that is what hides how far away memory is.
 """
@@ -20,7 +20,7 @@ VECTORS = {"float32": ((4, "quartet"), (2, "couple")), "float64": ((2, "couple")
 class Access:
     """An array called `name` in the text, of so many entries, some of which are `used`."""
 
-    words = 0  # of shared memory a state
+    words = 0  # of shared memory per state
     together = False  # do the threads of a warp copy it together?
     in_turn = False  # is it written entry after entry, so that later ones have to wait?
 
@@ -36,7 +36,7 @@ class Access:
     distances = ()
 
     def begin(self, place):
-        """The first lines; `place` is where its shared memory begins, in numbers a state."""
+        """The first lines; `place` is where its shared memory begins, in numbers per state."""
         return []
 
     def ready(self, place):

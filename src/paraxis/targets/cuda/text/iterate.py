@@ -1,8 +1,8 @@
-"""The kernel of the `iterate` driver as text: one thread a state, all steps in it.
+"""The kernel of the `iterate` driver as text: one thread per state, all steps in it.
 
 What is carried stays in registers from the first step to the last. Held inputs do too, unless they
 are many; then each step reads them again. Records are written as soon as they are made. Of every
-array the kernel is told how far apart its steps, states and entries lie.
+array the kernel gets the distances between its steps, states and entries.
 """
 
 from dataclasses import dataclass

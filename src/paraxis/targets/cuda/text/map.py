@@ -1,4 +1,4 @@
-"""The kernels of the `map` driver as text: one thread a state, the whole robot in registers."""
+"""The kernels of the `map` driver as text: one thread per state, the whole robot in registers."""
 
 import re
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class MapText:
 
 
 def map_text(graph, layouts, dtype="float64"):
-    """The text; `layouts` says of each array, inputs first, how it lies."""
+    """The text; `layouts` are those of the arrays, inputs first."""
     fused, language = fuse(graph), device_language(dtype)
     name = function_name(graph, None, language)
     found = parts(fused, MOST_VALUES[dtype], DEAREST)
@@ -72,17 +72,17 @@ def _kernel(called, graph, part, layouts, dtype, language):
     needed = {node.value for node in part.nodes if node.op == "input"}
     needed |= {(key, k) for key, entries in graph.unused for k in entries}
     given, made = {}, {}
-    lies = dict(zip((*inputs, *outputs), layouts, strict=True))
-    taken = sum(size(shape) for key, shape in inputs.items() if lies[key] == ROWS)
-    in_rows = {key: shape for key, shape in outputs.items() if lies[key] == ROWS}
+    layout_of = dict(zip((*inputs, *outputs), layouts, strict=True))
+    taken = sum(size(shape) for key, shape in inputs.items() if layout_of[key] == ROWS)
+    in_rows = {key: shape for key, shape in outputs.items() if layout_of[key] == ROWS}
     kinds = collected(in_rows, part, taken, THREADS, dtype)
-    room = ROOM // (THREADS * SIZES[dtype])  # numbers a state
+    room = ROOM // (THREADS * SIZES[dtype])  # numbers per state
     for key, shape in outputs.items():
         used, n = part.ranges.get(key, range(0)), size(shape)
         if key in in_rows:
             kind = kinds.get(key, RowsWrittenAlone)
         else:
-            kind = partial(WRITTEN[lies[key]], is_compact=len(part.nodes) > COMPACT)
+            kind = partial(WRITTEN[layout_of[key]], is_compact=len(part.nodes) > COMPACT)
         made[key] = kind(called_by[key], n, dtype, used)
         room -= made[key].words
     in_turn = any(made[key].in_turn for key in part.ranges)
@@ -91,7 +91,7 @@ def _kernel(called, graph, part, layouts, dtype, language):
     waits = registers > MANY_REGISTERS or _needs_more_at_once(order)
     for key, shape in inputs.items():
         used, n = [k for k in range(size(shape)) if (key, k) in needed], size(shape)
-        given[key] = read(called_by[key], n, dtype, used, lies[key], waits, n <= room)
+        given[key] = read(called_by[key], n, dtype, used, layout_of[key], waits, n <= room)
         room -= given[key].words
     body = Body(
         graph,

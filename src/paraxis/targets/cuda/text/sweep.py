@@ -1,6 +1,6 @@
-"""The kernel of the `sweep` driver as text: one thread a row of elements, step after step.
+"""The kernel of the `sweep` driver as text: one thread per row of elements, step after step.
 
-An array is told by its address and the distances between rows (`group`), steps and entries. One
+An array is given by its address and the distances between rows (`group`), steps and entries. One
 that is an input and an output is carried: it is read before the first step, written after the
 last, and in between is in variables. Where rows are one element long, this is a map.
 """
@@ -33,7 +33,7 @@ class SweepText:
 
 
 def sweep_text(graph, dtype="float64", overlapping=False):
-    """The text; where results may lie on what is read, they wait until all of it is."""
+    """The text; where results may overlap inputs, they wait until all of these are read."""
     return _Sweep(graph, dtype, overlapping).text()
 
 
