@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ..robots.model import PARAMETERS
 from ..robots.robot import Robot, a_robot
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
-from ..targets.target import Cpu
+from ..targets.target import Target
 from .checks import LATER, check_controller
 from .controller import Controller
 from .reference import Reference
@@ -37,24 +38,27 @@ EXPECTED = {
 
 @dataclass(frozen=True, eq=False)
 class Scenarios:
-    """Runs of a robot under a controller. Arrays have the runs as first axis, 1 where they share.
+    """Runs of a robot under a controller. The first axis of arrays is the runs, or 1 if shared.
 
-    arrays: gains, times and what else has a name in px.control.closed_loop, and parameters of the
-    robot. settings: of the trajectory, its own numbers among them. numbers: the index of each run
-    in the batch, counted through. missed_steps: (samples, runs), if they are given one by one. All
-    but TIMES, numbers and missed_steps are on the `target` where the loop is computed.
+    - `arrays`: gains, times and other arguments of px.control.closed_loop by name, and parameters
+      of the robot.
+    - `settings`: of the trajectory, its own numbers among them.
+    - `numbers`: the flat index of each run in the batch.
+    - `missed_steps`: (samples, runs), if they are given one by one.
+
+    All but TIMES, numbers and missed_steps are on the `target` where the loop is computed.
     """
 
-    target: Cpu
+    target: Target
     robot: Robot
     controller: Controller
     reference: Reference
-    parameters: tuple
+    parameters: tuple[str, ...]
     duration: float
-    batch: tuple
+    batch: tuple[int, ...]
     numbers: np.ndarray
-    arrays: dict
-    settings: dict
+    arrays: dict[str, Any]
+    settings: dict[str, Any]
     missed_steps: np.ndarray | None
 
     def part(self, numbers):

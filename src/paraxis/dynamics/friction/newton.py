@@ -1,8 +1,8 @@
 """The compiled parts of forward dynamics with friction, for given directions of motion.
 
-A direction is -1 or 1, the way a joint moves, or 0 where it sticks. What the transmissions bring to
-the joints does not depend on the accelerations and is found first. The accelerations do depend on
-themselves, through the reactions that bearings feel, and are the root of
+A direction is -1 or 1, the way a joint moves, or 0 where it sticks. The torques that transmissions
+bring to the joints do not depend on the accelerations and are found first. The accelerations do
+depend on themselves, through the reactions on bearings, and are the root of
 
     dynamic(q̈) + joint_friction(q̈) - at_joint    of a joint that moves
     q̈                                             of one that sticks
@@ -12,6 +12,7 @@ leaves every bearing loaded from the side it was finds the root at once. Other s
 and round; `fraction`, the share of a step that is taken, makes them cautious.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -39,10 +40,10 @@ CLOSE = 1e-12  # of what adds up to a joint's torque: less is missing in a state
 class Kernels:
     """For one robot on one target; all arrays are (..., n), and parameters come last."""
 
-    at_joint: object  # (motor, direction) -> the torques that the transmissions bring
-    solve: object  # a loop over (q, qd, at_joint, direction, fraction) that carries qdd
+    at_joint: Callable  # (motor, direction) -> the torques that the transmissions bring
+    solve: Callable  # iterates over (q, qd, at_joint, direction, fraction), carrying qdd
     # (q, qd, qdd, direction) -> motor torques, least and largest that hold, sizes of their parts
-    check: object
+    check: Callable
 
 
 def kernels(robot, parameters, target):
