@@ -16,7 +16,7 @@ from ..robots.robot import Robot, a_robot
 from ..scalar import maximum, minimum
 from .stale_policies import EXACT, Cut, Policy
 from .stale_policies import policy as as_policy
-from .stale_recursion import StaleRecursion
+from .stale_recursion import Entry, StaleRecursion
 
 
 class Motion(NamedTuple):
@@ -61,7 +61,7 @@ class Controller:
         return f"{self.robot.digest} {self.law} {policy} {self.compensate_friction} {limit}"
 
     @property
-    def entries(self):
+    def entries(self) -> Sequence[Entry]:
         """The values that it carries from control step to control step."""
         return self.recursion.entries if self.recursion else ()
 

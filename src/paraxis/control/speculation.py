@@ -13,7 +13,7 @@ from ..robots.robot import Robot, a_robot
 from ..targets.target import target_of
 from .stale_policies import TORQUE, Cut, Policy
 from .stale_policies import policy as as_policy
-from .stale_recursion import AHEAD, StaleRecursion
+from .stale_recursion import AHEAD, Entry, StaleRecursion
 
 AGES = "age"  # the input with the age of the values that each link reads
 
@@ -51,9 +51,10 @@ def speculate(
 class Speculation(Program):
     """A Program that carries values from control step to control step; see `speculate`."""
 
-    def __init__(self, recursion):
+    def __init__(self, recursion: StaleRecursion):
         self.policy, self._recursion = recursion.policy, recursion
-        self._arrays = {}  # (variable, age) -> the entries that it holds
+        # (variable, age) -> the entries that it holds
+        self._arrays: dict[tuple[str, int], list[Entry]] = {}
         for entry in recursion.entries:
             self._arrays.setdefault((entry.variable, entry.age), []).append(entry)
         super().__init__(given, self._graph())

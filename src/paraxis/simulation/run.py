@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import Interrupted, SimulationWarning, warn
+from ..targets.target import Target
 
 NEVER = -1
 LARGEST_MISSING = 1e-6  # of what adds up to a torque: beyond, accelerations were not found
@@ -47,16 +48,23 @@ class Run:
     drift: Drift | None = None
     out_of_attempts_at: np.ndarray | None = None  # (...)
 
-    def given_back(self, target):
+    def given_back(self, target: Target) -> "Run":
         """The same with arrays of the kind that the caller gave."""
 
         def back(array):
             return None if array is None else target.given_back(array)
 
         drift = None if self.drift is None else Drift(*map(back, self.drift))
-        made = [back(array) for array in (self.t, self.q, self.qd, self.failed_at)]
-        rest = back(self.force), drift, back(self.out_of_attempts_at)
-        return Run(*made, self.interrupted, *rest)
+        return Run(
+            t=back(self.t),
+            q=back(self.q),
+            qd=back(self.qd),
+            failed_at=back(self.failed_at),
+            interrupted=self.interrupted,
+            force=back(self.force),
+            drift=drift,
+            out_of_attempts_at=back(self.out_of_attempts_at),
+        )
 
     def __repr__(self):
         robots = int(np.prod(self.failed_at.shape, dtype=int))

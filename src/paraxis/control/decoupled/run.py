@@ -1,8 +1,11 @@
 """The result of inverse dynamics on unsynchronised threads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from ...targets.cpu.free_running import Log
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +35,9 @@ class UnsynchronisedRun:
     overtaken: np.ndarray  # (groups,)
 
     @classmethod
-    def of(cls, groups, period, logs, exact):
+    def of(
+        cls, groups: list[list[int]], period: float, logs: Sequence[Log], exact: np.ndarray
+    ) -> "UnsynchronisedRun":
         """From the Log of each group, and the exact torques."""
         samples = np.arange(len(exact))
         torque, origin = np.empty_like(exact), np.empty_like(exact)

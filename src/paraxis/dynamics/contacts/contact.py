@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from ...drivers.map import as_array, in_main_memory
 from ...errors import ArgumentError
 from ...physics.contact.contact_forms import SplitForm
+from ...robots.frame import Frame
 from ...robots.pose import Pose
 from .directions import as_directions, complement, duals, require_independent
 from .general import GeneralContact
@@ -214,10 +215,10 @@ class Contact(Touching):
         }
 
     @cached_property
-    def numbers(self):
+    def numbers(self) -> str:
         return str([self.motion.tolist(), self.constraint.tolist(), self.smoothing])
 
-    def form(self, frame, values):
+    def form(self, frame: Frame, values: dict[str, Any]) -> SplitForm:
         along, across = duals(self.motion, self.constraint)
         values = {"acceleration": [0.0] * self.constraints} | values
         if "friction" in values:

@@ -48,7 +48,7 @@ class GeneralContact(Touching):
         return self._slack.count(0.0)
 
     @cached_property
-    def numbers(self):
+    def numbers(self) -> str:
         return f"general {self.M1.tolist()}"
 
     def form(self, frame, values):
