@@ -156,11 +156,17 @@ WRONG = {
     "unequal": (unequal, "numbers as torques, found list"),
     "few, called": (lambda t, q, qd: [float(t)] * 5, r"shape \(6,\), found \(5,\)"),
     "nested, called": (lambda t, q, qd: [[float(t)] * 6] * 2, r"shape \(6,\), found \(2, 6\)"),
-    "text, called": (lambda t, q, qd: ["a"] * int(6 + float(t)), "numbers, found str"),
+    "text, called": (lambda t, q, qd: ["a"] * int(6 + float(t)), "numbers as torques, found str"),
     "None, called": (lambda t, q, qd: None if t < 1 else 0, r"shape \(6,\), found \(\)"),
     "one number, called": (lambda t, q, qd: float(t), r"shape \(6,\), found \(\)"),
-    "unequal, called": (lambda t, q, qd: [float(t), [1], 1, 1, 1, 1], "numbers, found list"),
-    "yes and no, called": (lambda t, q, qd: [t > 0] * int(6 + float(t)), "numbers, found bool"),
+    "unequal, called": (
+        lambda t, q, qd: [float(t), [1], 1, 1, 1, 1],
+        "numbers as torques, found list",
+    ),
+    "yes and no, called": (
+        lambda t, q, qd: [t > 0] * int(6 + float(t)),
+        "numbers as torques, found bool",
+    ),
     "rows, called": (lambda t, q, qd: [[float(t)], [1, 2]], r"shape \(6,\), found \(2,\)"),
 }
 
