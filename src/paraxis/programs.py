@@ -115,7 +115,7 @@ class Program(Body):
 
         **Arguments:**
 
-        - `arrays`: one array per input, by name, (..., *shape); batch shapes broadcast.
+        - `arrays`: one array per input, by name, `(..., *shape)`; batch shapes broadcast.
 
         **Returns:** the array of a single output, otherwise a dict of arrays by name.
 

@@ -40,12 +40,12 @@ class Kernel:
 
     **Arguments:**
 
-    - the inputs, each (..., *shape) as `kernel.inputs` gives the shapes. Batch shapes broadcast;
+    - the inputs, each `(..., *shape)` as `kernel.inputs` gives the shapes. Batch shapes broadcast;
       lists, strides and other dtypes are taken, and are fastest as contiguous arrays of
       `kernel.dtype`.
     - `out`: an array, or a tuple of arrays for several outputs, to write the results to.
 
-    **Returns:** an array (..., *shape), or a tuple of arrays for a Program with several outputs.
+    **Returns:** an array `(..., *shape)`, or a tuple of arrays for a Program with several outputs.
 
     **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape or dtype.
     """
