@@ -1,5 +1,7 @@
 """From a Program to a function of tensors."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import torch
