@@ -31,9 +31,10 @@ class Robot:
     **Arguments:**
 
     - `name`: any text.
-    - `joints`: `px.robots.Joint`s, parents first. Joint i carries body i.
+    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i.
     - `inertias`: one `px.robots.Inertia` per joint: body i, in its own frame.
-    - `frames`: `px.robots.Frame`s, named poses on bodies; the last one on the tip is the tool.
+    - `frames`: a list of `px.robots.Frame`, named poses on bodies; the last one on the tip is the
+      tool.
     - `gravity`: (3,), m/s², in world coordinates.
     - `base`: the `px.robots.Pose` of the root frame in the world.
     - `warn`: whether to warn about bodies that cannot exist.
