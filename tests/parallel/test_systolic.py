@@ -310,7 +310,7 @@ def fork():
 
 @every_form
 def test_a_robot_that_branches_is_refused_by_name(form):
-    with pytest.raises(ArgumentError, match="(?s)expected a chain.*'fork' branches.*'trunk'"):
+    with pytest.raises(ArgumentError, match="(?s)works on chains only.*'fork' branches.*'trunk'"):
         px.parallel.systolic_array(fork(), form)
 
 
