@@ -17,7 +17,7 @@ import numpy as np
 import paraxis as px
 from paraxis.targets import target
 from paraxis.targets.cpu import host
-from paraxis.targets.cuda.device import Device
+from paraxis.targets.cuda.device import CuPyDevice
 
 ROOT = Path(px.__file__).parent
 WRITTEN = "<px"  # functions of robots, which calls.py writes out
@@ -47,7 +47,7 @@ def walk(start):
     raise AssertionError("nothing was compiled")
 
 
-class NoGpu(Device):
+class NoGpu(CuPyDevice):
     """A stand-in that gets as far as the compiler."""
 
     arrays, description, number = np, "none", 0

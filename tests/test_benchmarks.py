@@ -5,6 +5,8 @@ import io
 import numpy as np
 import pytest
 
+import paraxis as px
+
 functions = pytest.importorskip("functions")  # of benchmarks/, with Pinocchio and CasADi
 simulation = pytest.importorskip("simulation")  # with MuJoCo
 closed_loop = pytest.importorskip("closed_loop")
@@ -78,9 +80,9 @@ def test_a_closed_loop_is_measured_beside_its_peers():
 
 
 def test_a_peer_that_is_controlled_otherwise_is_not_timed():
-    robot, still = closed_loop.px.planar(3), np.zeros((1, 3))
-    controller = closed_loop.px.pd(robot, 1.0, 1.0)
-    run = closed_loop.px.closed_loop(
+    robot, still = px.robots.planar(3), np.zeros((1, 3))
+    controller = px.control.pd(robot, 1.0, 1.0)
+    run = px.control.closed_loop(
         robot, controller, [0.1] * 3, 1e-3, duration=1e-3, q0=still, record=("q", "qd")
     )
     with pytest.raises(ArithmeticError, match="expected the motion of mujoco, found an error"):

@@ -4,6 +4,8 @@ Types are those of NumPy; arrays of CuPy, PyTorch and JAX on a GPU work too and 
 their own kind.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -6,6 +6,7 @@ by the Body's key, without making its graph.
 """
 
 import hashlib
+import marshal
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
@@ -93,5 +94,8 @@ def spelt(value: Any) -> str:
     if isinstance(value, partial):
         return f"partial{spelt((value.func, value.args, value.keywords))}"
     if isinstance(value, (FunctionType, type)) and "<" not in value.__qualname__:
-        return f"{value.__module__}.{value.__qualname__}"  # whose code is part of every key on disk
+        name = f"{value.__module__}.{value.__qualname__}"
+        if value.__module__.partition(".")[0] == __package__ or isinstance(value, type):
+            return name  # whose code is part of every key on disk
+        return f"{name} {hashlib.sha256(marshal.dumps(value.__code__)).hexdigest()}"
     raise TypeError(f"{value!r} cannot be part of a Body's key: its text does not identify it")

@@ -38,11 +38,12 @@ class Call:
     float64 arrays and machine code. Calls that it cannot handle come back to `anywhere`.
     """
 
-    __slots__ = ("_body", "_cuda", "_double", "_label", "_names", "run")
+    __slots__ = ("_body", "_cuda", "_double", "_float", "_label", "_names", "run")
 
     def __init__(self, body, label, names):
         self._body, self._label, self._names = body, label, names
-        self._double, self._cuda = None, {}
+        self._double = self._float = None
+        self._cuda = {}
         self.run = self.anywhere
 
     def anywhere(self, *arrays, out=None):
@@ -56,8 +57,10 @@ class Call:
 
     @property
     def _single(self):
-        with one_call(self._label):
-            return map_kernel(self._body, "float32").native
+        if self._float is None:
+            with one_call(self._label):
+                self._float = map_kernel(self._body, "float32")
+        return self._float.native
 
     @property
     def _general(self):
@@ -150,12 +153,14 @@ def _along_chain(robot, function, algorithm, parameters):
 
 WRITTEN = """
 def {name}({declared}):
-    if {unusual}:
-        return general(robot, {name!r}, dict({options}), ({inputs},), out, parameters)
+    if parameters:
+        return with_parameters(robot, {name!r}, dict({options}), ({inputs},), out, parameters)
     try:
-        run = robot.calls[{name!r}].run
-    except (AttributeError, KeyError):
-        run = first(robot, {name!r}, dict({options})).run
+        run = robot.calls[{key}].run
+    except (AttributeError, KeyError, TypeError):
+        run = None
+    if run is None:
+        run = first(robot, {name!r}, dict({options}), dict({usual})).run
     return {result}
 """
 
@@ -174,34 +179,41 @@ def of_robot(declared: Declared) -> Declared:
     options = {key: known[key].default for key in OPTIONS if key in known}
     plain = [each.replace(annotation=each.empty) for each in known.values()]
     inputs = ", ".join(FUNCTIONS[name].inputs)
-    unusual = ["parameters", "out is not None"]
-    for key, default in options.items():
-        unusual.append(f"{key} {'is not' if default is None else '!='} {default!r}")
+    usual = [
+        f"{key} {'is' if default is None else '=='} {default!r}" for key, default in options.items()
+    ]
+    key = repr(name)
+    if options:
+        key = f"{name!r} if {' and '.join(usual)} else ({name!r}, {', '.join(options)})"
+    results = "results(*{})" if name in RESULTS else "{}"
+    without, with_out = (
+        results.format(f"run({given})") for given in (inputs, f"{inputs}, out=out")
+    )
     text = WRITTEN.format(
         name=name,
         declared=str(inspect.Signature(plain))[1:-1],
-        unusual=" or ".join(unusual),
-        options=", ".join(f"{key}={key}" for key in options),
+        key=key,
+        options=", ".join(f"{each}={each}" for each in options),
+        usual=", ".join(f"{each}={default!r}" for each, default in options.items()),
         inputs=inputs,
-        result=f"results(*run({inputs}))" if name in RESULTS else f"run({inputs})",
+        result=f"{without} if out is None else {with_out}",
     )
-    namespace = {"first": _first, "general": _general, "results": RESULTS.get(name)}
-    namespace["__name__"] = __name__
+    namespace = {"first": _first, "with_parameters": _with_parameters}
+    namespace |= {"results": RESULTS.get(name), "__name__": __name__}
     exec(compile(text, f"<px.{name}>", "exec"), namespace)
     return wraps(declared)(namespace[name])  # type: ignore[return-value]
 
 
-def _first(robot, function, options):
-    """The first call of a function of a robot, with the usual options."""
-    call = a_robot(robot).calls[function] = call_of(robot, function, **options)
+def _first(robot, function, options, usual):
+    """The Call of a function with these options, kept where the text above looks for it."""
+    _check_options(options)
+    key = function if options == usual else (function, *options.values())
+    call = a_robot(robot).calls[key] = call_of(robot, function, **options)
     return call
 
 
-def _general(robot, function, options, arrays, out, parameters):
-    """With options, parameters, or arrays to write to."""
-    for key, value in options.items():
-        if not isinstance(value, str | None):
-            raise ArgumentError(f"{key}: expected {OPTIONS[key]}, found {type(value).__name__}")
+def _with_parameters(robot, function, options, arrays, out, parameters):
+    _check_options(options)
     key, known = (function, *options.values(), *parameters), a_robot(robot).calls
     if key not in known:
         known[key] = call_of(robot, function, **options, parameters=tuple(parameters))
@@ -209,3 +221,9 @@ def _general(robot, function, options, arrays, out, parameters):
     run = known[key].run
     results: Any = run(*values) if out is None else run(*values, out=out)
     return RESULTS[function](*results) if function in RESULTS else results
+
+
+def _check_options(options):
+    for key, value in options.items():
+        if not isinstance(value, str | None):
+            raise ArgumentError(f"{key}: expected {OPTIONS[key]}, found {type(value).__name__}")

@@ -1,5 +1,7 @@
 """A Program: the graph of one function, and everything one can ask of it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -44,7 +46,7 @@ class Program(Body):
         check(self.graph)
 
     @classmethod
-    def of(cls, graph: Graph) -> "Program":
+    def of(cls, graph: Graph) -> Program:
         """The Program of a graph that is already made."""
         return cls(given, graph)
 
@@ -80,7 +82,7 @@ class Program(Body):
         order = self.balanced(**weights) if balanced else self
         return CriticalPath(order.graph, Weights.named(weights))
 
-    def balanced(self, **weights: float) -> "Program":
+    def balanced(self, **weights: float) -> Program:
         """The same Program with its sums re-associated for least depth; weights as for depth."""
         return Program.of(balance(self.graph, Weights.named(weights)))
 
@@ -93,7 +95,7 @@ class Program(Body):
         """The names of its marked intermediate values."""
         return sorted({name for name, _ in self.graph.marks})
 
-    def with_marks(self, *names: str) -> "Program":
+    def with_marks(self, *names: str) -> Program:
         """The same Program with these marked intermediate values as additional outputs."""
         for name in names:
             if not self.marks:
@@ -126,7 +128,7 @@ class Program(Body):
         results = interpreter.evaluate(self.graph, arrays)
         return next(iter(results.values())) if len(results) == 1 else results
 
-    def jacobian(self, output: str, input: str | Sequence[str]) -> "Program":
+    def jacobian(self, output: str, input: str | Sequence[str]) -> Program:
         """The Program of the derivatives of an output with respect to an input.
 
         **Arguments:**
@@ -144,7 +146,7 @@ class Program(Body):
         inputs = chosen_inputs(self.graph, [input] if one else input, "input")
         return Program.of(jacobian(self.graph, {f"d{output}_d{x}": (output, x) for x in inputs}))
 
-    def gradient(self, output: str, input: str | Sequence[str]) -> "Program":
+    def gradient(self, output: str, input: str | Sequence[str]) -> Program:
         """The Program of the derivatives of a scalar output, in the input's shape.
 
         `input` may be a list, as for `jacobian`.
@@ -157,7 +159,7 @@ class Program(Body):
             )
         return self.jacobian(output, input)
 
-    def vjp(self, wrt: str | Sequence[str] | None = None) -> "Program":
+    def vjp(self, wrt: str | Sequence[str] | None = None) -> Program:
         """The Program of the vector-Jacobian product: reverse mode, without forming a Jacobian.
 
         It has additional inputs `{output}_bar`, the gradient of some number with respect to each
@@ -167,7 +169,7 @@ class Program(Body):
         """
         return Program.of(cheapen_unless_long(vjp(self.graph, wrt)))
 
-    def jvp(self, wrt: str | Sequence[str] | None = None) -> "Program":
+    def jvp(self, wrt: str | Sequence[str] | None = None) -> Program:
         """The Program of the Jacobian-vector product: forward mode, without forming a Jacobian.
 
         It has additional inputs `{input}_dot`, the rate of change of each input in `wrt`, by
@@ -290,7 +292,7 @@ class Program(Body):
         name: str | None = None,
         dtype: DTypeLike = "float64",
         cpu: str | None = None,
-    ) -> "Exported":
+    ) -> Exported:
         """Write source and self-test in a language, or a library with its header, to a folder.
 
         **Arguments:**

@@ -77,7 +77,7 @@ def test_a_cordic_processor_does_it_or_refuses_it_by_name(name):
     if name in {*reading._NUMBERS, *reading._ANGLES} - {"max"}:
         assert reading.Reader(graph).read
     else:
-        with pytest.raises(ProgramError, match=rf"\b{name}: expected .* found {name}$"):
+        with pytest.raises(ProgramError, match=rf"\b{name}\b"):
             reading.Reader(graph)
 
 

@@ -1,5 +1,7 @@
 """Control laws: torques from the measured state and the desired motion, once per control step."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

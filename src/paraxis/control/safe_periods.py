@@ -4,6 +4,8 @@ Predictions here are linear: near a posture or along a motion. `px.control.simul
 looks at the nonlinear loop; the two are independent.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

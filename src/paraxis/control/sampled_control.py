@@ -1,5 +1,7 @@
 """`px.control.closed_loop`: robots under sampled control, thousands of runs compiled together."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

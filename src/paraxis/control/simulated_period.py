@@ -4,6 +4,8 @@ Nothing is linearised here: runs that begin slightly apart are simulated with th
 to see whether they converge or drift apart.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

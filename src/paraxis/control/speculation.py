@@ -1,5 +1,7 @@
 """`px.control.speculate`: inverse dynamics with values of earlier control steps, as a Program."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -18,9 +20,7 @@ from .stale_recursion import AHEAD, Entry, StaleRecursion
 AGES = "age"  # the input with the age of the values that each link reads
 
 
-def speculate(
-    robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzog"
-) -> "Speculation":
+def speculate(robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzog") -> Speculation:
     """Return the Program of inverse dynamics with stale data: values of earlier control steps.
 
     Its inputs are `q`, `qd` and `qdd`, as of inverse dynamics, then the values that are carried

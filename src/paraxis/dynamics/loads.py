@@ -1,5 +1,7 @@
 """`px.payload` and `px.external_force`: what a robot holds and what pushes it, as parameters."""
 
+from __future__ import annotations
+
 from functools import lru_cache, partial
 
 import numpy as np

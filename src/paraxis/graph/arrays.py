@@ -125,11 +125,12 @@ INSTEAD = {  # what a Program does not have -> what to write
     "cbrt": "px.math.sign(x) * px.math.exp(px.math.log(abs(x)) / 3)",
     "float_power": "px.math.exp(y * px.math.log(x))",
     "hypot": "px.math.sqrt(x * x + y * y)",
-    "copysign": "abs(x) * px.math.sign(y)",
-    "fmax": "px.math.maximum(x, y)",
-    "fmin": "px.math.minimum(x, y)",
+    "copysign": "px.math.select(px.math.less(y, 0.0), -abs(x), abs(x))",
+    "fmax": "px.math.select(px.math.equal(x, x), px.math.maximum(x, y), y)",
+    "fmin": "px.math.select(px.math.equal(x, x), px.math.minimum(x, y), y)",
     "isnan": "px.math.logical_not(px.math.equal(x, x))",
-    "isfinite": "px.math.equal(x - x, 0.0)",
+    "isfinite": "px.math.less_equal(abs(x), np.finfo(float).max)",
+    "isinf": "px.math.less(np.finfo(float).max, abs(x))",
 }
 
 

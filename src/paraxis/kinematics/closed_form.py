@@ -4,6 +4,8 @@ Every solution is checked by the robot's own forward kinematics, in the same Pro
 not lead to the pose are not returned.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

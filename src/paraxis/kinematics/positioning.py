@@ -3,6 +3,8 @@
 As in closed_form.py, solutions are checked by the robot's own kinematics.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """`px.inverse_kinematics`: joint positions that bring a frame to a goal, for arrays of goals."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

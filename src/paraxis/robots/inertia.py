@@ -1,5 +1,7 @@
 """The inertia of a body: mass, centre of mass, and inertia about it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +34,7 @@ class Inertia:
         freeze(self, mass=1, com=3, about_com=6)
 
     @classmethod
-    def of(cls, mass: float, com: ArrayLike, about_com: ArrayLike, what: str = "link") -> "Inertia":
+    def of(cls, mass: float, com: ArrayLike, about_com: ArrayLike, what: str = "link") -> Inertia:
         """A checked inertia. `about_com` may be 3 numbers (a diagonal), 6, or a 3x3 matrix.
 
         `px.RobotError` names `what` if a number is not valid.
@@ -59,13 +61,13 @@ class Inertia:
         """The 3x3 inertia about the centre of mass."""
         return matrix_of(np.array(self.about_com))
 
-    def seen_from(self, pose: Pose) -> "Inertia":
+    def seen_from(self, pose: Pose) -> Inertia:
         """The same body in another frame, in which `pose` is the pose of this body's frame."""
         r = np.array(pose.rotation)
         com = r @ np.array(self.com) + np.array(pose.translation)
         return Inertia.of(self.mass, com, r @ self.matrix @ r.T)
 
-    def __add__(self, other: "Inertia") -> "Inertia":
+    def __add__(self, other: Inertia) -> Inertia:
         """Two bodies given in the same frame, welded together."""
         mass = self.mass + other.mass
         if mass == 0.0:

@@ -1,5 +1,7 @@
 """The pose of one frame in another: a constant rotation and translation, in floats."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,7 +87,7 @@ class Pose:
         freeze(self, translation=3)
 
     @classmethod
-    def of(cls, rotation: ArrayLike, translation: ArrayLike, what: str = "pose") -> "Pose":
+    def of(cls, rotation: ArrayLike, translation: ArrayLike, what: str = "pose") -> Pose:
         """A checked pose from a 3x3 rotation matrix and a translation, (3,).
 
         `px.RobotError` names `what` if they are not valid.
@@ -103,7 +105,7 @@ class Pose:
         return cls(rows, floats(translation, 3, f"{what} translation"))
 
     @classmethod
-    def from_matrix(cls, matrix: ArrayLike, what: str = "pose") -> "Pose":
+    def from_matrix(cls, matrix: ArrayLike, what: str = "pose") -> Pose:
         """A pose from a 4x4 homogeneous matrix."""
         matrix = np.asarray(matrix, dtype=float)
         if matrix.shape != (4, 4) or (matrix[3] != (0, 0, 0, 1)).any():
@@ -116,7 +118,7 @@ class Pose:
     @classmethod
     def from_rpy(
         cls, xyz: ArrayLike = (0, 0, 0), rpy: ArrayLike = (0, 0, 0), what: str = "origin"
-    ) -> "Pose":
+    ) -> Pose:
         """A pose as in URDF: translation (m), and roll, pitch, yaw (rad) about fixed axes."""
         roll, pitch, yaw = floats(rpy, 3, f"{what} rpy")
         turns = [_turn(2, yaw), _turn(1, pitch), _turn(0, roll)]
@@ -129,11 +131,11 @@ class Pose:
         m[:3, :3], m[:3, 3] = self.rotation, self.translation
         return m
 
-    def __matmul__(self, other: "Pose") -> "Pose":
+    def __matmul__(self, other: Pose) -> Pose:
         """The pose `other`, given in this frame, in the parent of this frame."""
         return Pose.from_matrix(self.matrix @ other.matrix)
 
-    def inverse(self) -> "Pose":
+    def inverse(self) -> Pose:
         """The pose of the parent frame in the child frame."""
         r, p = np.array(self.rotation), np.array(self.translation)
         back = -r.T @ p

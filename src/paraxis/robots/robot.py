@@ -1,5 +1,7 @@
 """The robot: a tree of bodies connected by joints of one degree of freedom. Immutable."""
 
+from __future__ import annotations
+
 import hashlib
 import math
 from collections import Counter
@@ -121,16 +123,16 @@ class Robot:
 
     # -- variations ----------------------------------------------------------
 
-    def with_gravity(self, gravity: Sequence[float]) -> "Robot":
+    def with_gravity(self, gravity: Sequence[float]) -> Robot:
         """The same robot under another gravity, (3,), m/s², in world coordinates."""
         return replace(self, gravity=gravity, warn=False)
 
-    def with_base(self, base: Pose | ArrayLike) -> "Robot":
+    def with_base(self, base: Pose | ArrayLike) -> Robot:
         """The same robot at another `base`: a Pose or a 4x4 matrix in the world."""
         pose = base if isinstance(base, Pose) else Pose.from_matrix(base, "base")
         return replace(self, base=pose, warn=False)
 
-    def with_drives(self, drives: Mapping[str, Mapping] | str | PathLike) -> "Robot":
+    def with_drives(self, drives: Mapping[str, Mapping] | str | PathLike) -> Robot:
         """The same robot with other friction and transmissions, where `drives` names them.
 
         **Arguments:**
@@ -144,7 +146,7 @@ class Robot:
 
         return with_drives(self, drives)
 
-    def without_friction(self) -> "Robot":
+    def without_friction(self) -> Robot:
         """The same robot with bearings and transmissions without losses."""
         return replace(
             self,
@@ -180,7 +182,7 @@ class Robot:
         com: Sequence[float] = (0, 0, 0),
         inertia: ArrayLike = (0, 0, 0),
         frame: str | None = None,
-    ) -> "Robot":
+    ) -> Robot:
         """The same robot holding a body.
 
         **Arguments:**
@@ -229,7 +231,7 @@ class Robot:
         carries = f"{listing(on_hand[::-1])} (carrying all of them), or " if on_hand else ""
         return f"has {len(self.tips)} tips, so name a frame: {carries}{listing(names)}"
 
-    def locked(self, positions: Mapping[str, float]) -> "Robot":
+    def locked(self, positions: Mapping[str, float]) -> Robot:
         """The same robot with some joints held in place.
 
         **Arguments:**
@@ -248,7 +250,7 @@ class Robot:
 
     def subchain(
         self, tip: str, locked: Mapping[str, float] | None = None, drop_rest: bool = False
-    ) -> "Robot":
+    ) -> Robot:
         """Only the joints between the root and a frame, which becomes the tool.
 
         **Arguments:**
@@ -278,7 +280,7 @@ class Robot:
         gravity: Sequence[float] = STANDARD_GRAVITY,
         rotor_inertia: Sequence[float] | None = None,
         warn: bool = True,
-    ) -> "Robot":
+    ) -> Robot:
         """A serial chain from Denavit-Hartenberg rows.
 
         **Arguments:**

@@ -84,7 +84,8 @@ def torques_of(robot, law, settings, arrays):
 def repeated(robot, method, changing, with_tau, parameters, settings=(), law=None, touch=None):
     """The Body of a step, and the Plan that repeats it; settings are (name, shape) pairs."""
     given = robot, method, with_tau, parameters, settings
-    body = Body(step_graph, *given, law, touch)
+    units = tuple(joint_scales(robot).tolist())  # of limits and frames, which no digest tells
+    body = Body(step_graph, *given, units, law, touch)
     return body, _plan(*given, changing, touch) if touch else _plan_alone(*given, changing)
 
 
@@ -105,12 +106,11 @@ _plan_alone = lru_cache(maxsize=64)(_plan)
 repeated_alone = lru_cache(maxsize=64)(repeated)
 
 
-def step_graph(robot, method, with_tau, parameters, settings=(), law=None, touch=None):
+def step_graph(robot, method, with_tau, parameters, settings, units, law=None, touch=None):
     """The graph of one step, or of one attempt at one."""
     settings = dict(settings)
     inputs = input_shapes(robot, method, with_tau, parameters, settings, touch)
     plant = None if touch else Plant(robot, parameters)
-    units = joint_scales(robot).tolist()
 
     def accelerations_of(arrays, dt, missing):
         """A function of (t, q, qd), which appends unbalanced torques to `missing`."""

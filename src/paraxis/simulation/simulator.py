@@ -1,5 +1,7 @@
 """`px.simulate`: robots moving in time, all steps compiled into one kernel."""
 
+from __future__ import annotations
+
 import math
 import sys
 from collections.abc import Callable, Sequence

@@ -1,5 +1,7 @@
 """Straight lines of a frame, as motions of the joints."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -5,6 +5,8 @@ with the least integral of squared jerk is of fifth powers between the points, w
 continuous derivatives.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

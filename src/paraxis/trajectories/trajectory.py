@@ -1,5 +1,7 @@
 """A trajectory: where the joints are at any time, and how they move."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from functools import cached_property
@@ -154,7 +156,7 @@ class Trajectory:
         times = given.array("times", times, 1)
         return Samples(times, *self(times))
 
-    def stretched(self, factor: float) -> "Trajectory":
+    def stretched(self, factor: float) -> Trajectory:
         """Return the same path, taking `factor` times as long."""
         factor = given.positive("factor", factor)
         return Trajectory(Leg(path, profile.stretched(factor)) for path, profile in self.legs)
@@ -167,7 +169,7 @@ class Trajectory:
         max_acceleration: ArrayLike | None = None,
         max_torque: ArrayLike | None = None,
         **parameters: ArrayLike,
-    ) -> "Trajectory":
+    ) -> Trajectory:
         """Return the trajectory, evenly stretched or compressed until it just meets the limits.
 
         **Arguments:**
@@ -197,7 +199,7 @@ class Trajectory:
         max_acceleration: ArrayLike | None = None,
         max_torque: ArrayLike | None = None,
         **parameters: ArrayLike,
-    ) -> "Trajectory":
+    ) -> Trajectory:
         """Return the same path from rest to rest in the shortest time within the limits.
 
         Everywhere along the path some joint is at a limit of velocity, acceleration or torque, as

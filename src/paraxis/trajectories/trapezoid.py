@@ -1,5 +1,7 @@
 """Accelerate, cruise, brake: the quickest motion over a length within rate and acceleration."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

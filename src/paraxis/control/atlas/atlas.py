@@ -4,6 +4,8 @@ Every map has two parts that are computed independently: which simulated runs di
 which period the linear loop is predicted to be stable.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike

@@ -1,5 +1,7 @@
 """`px.control.unsynchronised`: inverse dynamics by threads that do not wait for each other."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from numbers import Real
@@ -18,7 +20,7 @@ from .link_groups import LinkGroups
 from .run import UnsynchronisedRun
 
 
-def unsynchronised(robot: Robot, groups: int | Sequence[Sequence[int]] = 2) -> "Unsynchronised":
+def unsynchronised(robot: Robot, groups: int | Sequence[Sequence[int]] = 2) -> Unsynchronised:
     """Return inverse dynamics on threads, one per group of links, without synchronisation.
 
     Vuskovic's decoupled Newton-Euler: every thread computes its links' torques from the newest

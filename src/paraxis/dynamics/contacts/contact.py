@@ -1,5 +1,7 @@
 """`px.Contact`: how a frame of a robot touches its environment."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Any
 
@@ -113,7 +115,7 @@ class Contact(Touching):
     # -- the usual contacts ----------------------------------------------------------------------
 
     @classmethod
-    def pinned(cls, frame: str | None = None, **options: Any) -> "Contact":
+    def pinned(cls, frame: str | None = None, **options: Any) -> Contact:
         """Return a contact that holds the frame's origin; the frame may turn about it.
 
         Options are `acceleration`, `coordinates`, `stabilisation` and `anchor` of `px.Contact`.
@@ -121,7 +123,7 @@ class Contact(Touching):
         return cls(frame, constraint=np.eye(6)[:, 3:], **options)
 
     @classmethod
-    def welded(cls, frame: str | None = None, **options: Any) -> "Contact":
+    def welded(cls, frame: str | None = None, **options: Any) -> Contact:
         """Return a contact in which the frame neither turns nor moves; options as for `pinned`."""
         return cls(frame, constraint=np.eye(6), **options)
 
@@ -134,7 +136,7 @@ class Contact(Touching):
         direction: ArrayLike | None = None,
         smoothing: float = 1e-3,
         **options: Any,
-    ) -> "Contact":
+    ) -> Contact:
         """Return a contact that keeps the frame's origin in a plane, with or without friction.
 
         With friction, the robot drags the plane along with μ times the pressure N = -normal · F.

@@ -4,6 +4,8 @@ Inside another trace, where numbers of a contact may be traced scalars too, use 
 qd and tau it takes the arrays that `contact_arrays(contacts)` names.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache

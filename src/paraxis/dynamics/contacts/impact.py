@@ -1,5 +1,7 @@
 """`px.project_velocity`: joint rates right after a robot comes into contact."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any

@@ -9,6 +9,8 @@ Where friction depends much on loads, that may cycle, as may Newton's method. St
 are tried again from other accelerations and directions, with cautious steps at first.
 """
 
+from __future__ import annotations
+
 import math
 from functools import cached_property, lru_cache
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """Inverse dynamics as a circuit: the torques of a new state every clock."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """What the bits of a word mean."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from numbers import Integral
@@ -54,7 +56,7 @@ class Number:
         """The numbers that words represent."""
         return np.ldexp(np.asarray(words).astype(float), -self.fraction)
 
-    def shifted(self, bits: int) -> "Number":
+    def shifted(self, bits: int) -> Number:
         """The format of the same words multiplied by 2^bits."""
         return Number(self.word, self.fraction - bits)
 

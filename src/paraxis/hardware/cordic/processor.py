@@ -1,5 +1,7 @@
 """One CORDIC processor of any word length: six functions in three modes, on floats or raw words."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cached_property

@@ -13,6 +13,8 @@ A processor takes x, y and z and gives X, Y and Z. Over the reals, by kind of ta
 Values are numbers or angles. Sign changes and powers of two are wires and cost no task.
 """
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from dataclasses import dataclass, field

@@ -7,6 +7,8 @@ registers as further results come before its last taker starts. An input has one
 arrives.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
@@ -82,7 +84,7 @@ class SystolicArray:
             flops += 1
         return flops
 
-    def with_interval(self, flops: int) -> "SystolicArray":
+    def with_interval(self, flops: int) -> SystolicArray:
         """The same array, with a state every so many `flops`."""
         if isinstance(flops, bool) or not isinstance(flops, Integral) or flops < 1:
             raise ArgumentError(
@@ -198,7 +200,7 @@ class SystolicArray:
 
     # -- running it -------------------------------------------------------------------------------
 
-    def run(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> "Stream":
+    def run(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Stream:
         """Feed states to the array, one every `interval`, and simulate it tick by tick.
 
         **Arguments:**

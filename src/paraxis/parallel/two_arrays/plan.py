@@ -1,5 +1,7 @@
 """The public plan: what Fijany's two arrays do, when, and what their messages cost."""
 
+from __future__ import annotations
+
 import math
 from functools import cached_property
 from numbers import Real
@@ -30,7 +32,7 @@ def two_array_plan(
     startup: float = 0,
     right_hand_sides: str = ONE,
     arrays: int = 2,
-) -> "TwoArrayPlan":
+) -> TwoArrayPlan:
     """Fijany's plan for the forward dynamics of an arm of n links whose tip is in contact.
 
     Array 1 makes the block-tridiagonal A diagonal by odd-even elimination and finds Λ⁻¹; array 2

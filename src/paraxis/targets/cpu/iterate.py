@@ -1,5 +1,7 @@
 """A compiled body on the CPU, repeated over steps."""
 
+from __future__ import annotations
+
 import ctypes
 from array import array as word_array
 

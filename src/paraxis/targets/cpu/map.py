@@ -1,5 +1,7 @@
 """A compiled body on the CPU, callable on arrays."""
 
+from __future__ import annotations
+
 import ctypes
 import math
 from collections.abc import Callable, Sequence
