@@ -42,6 +42,10 @@ class Program(Body):
     """
 
     def __init__(self, make: Callable[..., Graph], *arguments: Any):
+        if isinstance(make, Graph):
+            raise ArgumentError(
+                "Program: use px.Program.of(graph) for a graph that is already made"
+            )
         super().__init__(make, *arguments)
         check(self.graph)
 

@@ -9,6 +9,7 @@ import pytest
 
 import paraxis as px
 from paraxis.errors import ProgramError
+from paraxis.graph.arrays import INSTEAD
 from paraxis.graph.graph import Graph
 from paraxis.graph.node import Builder
 from paraxis.graph.operations import FLAT, OPS
@@ -129,3 +130,26 @@ def test_an_operation_that_misses_an_entry_is_found(monkeypatch):
     for test in (test_what_px_math_has_is_the_table, test_every_operation_has_an_emitter_of_llvm):
         with pytest.raises(AssertionError):
             test()
+
+
+@pytest.mark.parametrize("name", INSTEAD)
+def test_what_is_to_be_written_instead_means_the_same(name):
+    """What errors about NumPy's functions advise, on numbers; special ones where they are exact."""
+    ufunc, numbers = getattr(np, name), np.array([-2.5, -0.5, 0.25, 0.5, 3.0])
+    if name in ("isnan", "isfinite", "isinf", "copysign", "fmax", "fmin"):
+        numbers = np.array([-2.5, 0.0, 0.5, 3.0, np.inf, -np.inf, np.nan])
+    if name == "logical_xor":
+        numbers = np.array([0.0, 1.0])
+    if name == "float_power":
+        numbers = abs(numbers)
+    x, y = np.meshgrid(numbers, numbers)
+    given = {"x": x, "y": y} if ufunc.nin == 2 and name != "heaviside" else {"x": x}
+
+    def write(**values):
+        return eval(INSTEAD[name], {"px": px, "np": np} | values)
+
+    advised = px.trace(write, **dict.fromkeys(given, ()))
+    with np.errstate(all="ignore"):
+        expected = ufunc(x, 1.0) if name == "heaviside" else ufunc(*given.values())
+        found = advised.evaluate(**given)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -126,8 +126,10 @@ INSTEAD = {  # what a Program does not have -> what to write
     "float_power": "px.math.exp(y * px.math.log(x))",
     "hypot": "px.math.sqrt(x * x + y * y)",
     "copysign": "px.math.select(px.math.less(y, 0.0), -abs(x), abs(x))",
-    "fmax": "px.math.select(px.math.equal(x, x), px.math.maximum(x, y), y)",
-    "fmin": "px.math.select(px.math.equal(x, x), px.math.minimum(x, y), y)",
+    "fmax": "px.math.select((x < y) | ~px.math.equal(x, x), y, x)",
+    "fmin": "px.math.select((y < x) | ~px.math.equal(x, x), y, x)",
+    "logical_xor": "px.math.logical_not(px.math.equal(x, y))",
+    "heaviside": "px.math.select(px.math.less(x, 0.0), 0.0, 1.0)",
     "isnan": "px.math.logical_not(px.math.equal(x, x))",
     "isfinite": "px.math.less_equal(abs(x), np.finfo(float).max)",
     "isinf": "px.math.less(np.finfo(float).max, abs(x))",
@@ -235,11 +237,16 @@ ONLY_NUMBERS = {
 }
 
 
+NAN_TO_NUM = "np.nan_to_num: use px.math.select(px.math.equal(x, x), x, 0.0)"
+
+
 def call_function(function, arguments, options):
     """A function of NumPy of which an argument is a traced scalar or an array of such."""
     rule = FUNCTIONS.get(function)
     if rule is not None:
         return rule(*arguments, **options)
+    if function is np.nan_to_num:  # which would look at types only, and do nothing
+        raise TraceError(NAN_TO_NUM)
     if function in ONLY_NUMBERS:
         raise TraceError(
             f"np.linalg.{function.__name__} does not take traced values; use px.math.solve(A, b) "

@@ -80,6 +80,17 @@ class Node:
             square = square * square if exponent else square
         return result
 
+    def __rpow__(self, base):
+        raise TraceError("a traced exponent: use px.math.exp(exponent * np.log(base))")
+
+    def __xor__(self, other):
+        raise TraceError("`^` of traced values: use px.math.equal(a, b) and px.math.logical_not")
+
+    __rxor__ = __xor__
+
+    def __round__(self, digits=None):
+        raise TraceError("round() of a traced value: use px.math.rint")
+
     def known(self):
         """The number this is, if it is constant."""
         return self.value if self.op == "const" else None

@@ -96,7 +96,7 @@ def code(parts, make):
 
 def key(*parts):
     """The name under which code made from these parts is kept; None for code not to be kept."""
-    digest = code_digest(_digest_of_files)
+    digest = code_digest(_digest_of_files) if directory() is not None else None
     if digest is None:
         return None
     return hashlib.sha256("\0".join((digest, *map(str, parts))).encode()).hexdigest()

@@ -2,7 +2,7 @@
 
 import ctypes
 import math
-from functools import cache as remembered
+from functools import cache
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class ParallelKernel(Kernel):
         return super().__repr__().replace(f"{self.lanes} lanes", f"{self.processors} processors")
 
 
-@remembered
+@cache
 def member():
     """The native function that members of the team run; it stays loaded, as they stay."""
     code = host.loaded("member", member_source)

@@ -5,7 +5,7 @@ microsecond; threads that sleep (workers.py) take some ten times as long to wake
 """
 
 import ctypes
-from functools import cache as remembered
+from functools import cache
 
 from . import host
 from .parts import member
@@ -32,7 +32,7 @@ def run_together(function, job, processors, long=False):
         run_on_workers(function, job, processors)
 
 
-@remembered
+@cache
 def _caller(processors):
     code = host.loaded(f"together {processors}", lambda: _source(processors))
     ctypes.c_void_p.from_address(code.global_address("team")).value = team.address

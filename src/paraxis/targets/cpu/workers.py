@@ -5,7 +5,7 @@ and the caller could be interrupted (targets/cpu/threads.py).
 """
 
 import ctypes
-from functools import cache as remembered
+from functools import cache
 from typing import NamedTuple
 
 from . import host
@@ -48,7 +48,7 @@ class Native(NamedTuple):
     work: object
 
 
-@remembered
+@cache
 def _native():
     code = host.loaded("workers", _source)
     pointer, number = ctypes.c_void_p, ctypes.c_int64

@@ -1,6 +1,6 @@
 """The `map` driver for a body of many arrays, as those of Programs whose marks are outputs.
 
-`loop.py` writes its code once for each array, and keeps what is known of each in registers: fast
+`map.py` writes its code once for each array, and keeps what is known of each in registers: fast
 for the few arrays that most bodies have, but the compiler takes four times as long for twice as
 many. Here loops go over the arrays: a block of states is brought array by array into one piece of
 scratch, where the body finds all of it, and the results are taken from there. Jobs are the same.
