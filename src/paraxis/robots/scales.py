@@ -14,16 +14,22 @@ from .joint import WORLD
 SMALLEST = 1e-300  # in place of a scale of nothing
 
 
-def length_scale(robot):
+def built_length(robot):
+    """The same of its bodies alone, without limits and frames: all of it is in `robot.digest`."""
+    return length_scale(robot, built=True)
+
+
+def length_scale(robot, built=False):
     """How far the robot reaches, roughly (m): the longest way from its root to a mass or a frame.
 
     One metre where nothing has a length: then no length is compared with it either.
     """
     ways, longest = {WORLD: 0.0}, 0.0
     for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
-        ways[i] = ways[joint.parent] + math.hypot(*joint.placement.translation) + _travel(joint)
+        ways[i] = ways[joint.parent] + math.hypot(*joint.placement.translation)
+        ways[i] += 0.0 if built else _travel(joint)
         longest = max(longest, ways[i] + max(math.hypot(*body.com), _radius(body)))
-    for frame in robot.frames:
+    for frame in () if built else robot.frames:
         if frame.body != WORLD:  # what is fixed to the world may be anywhere
             longest = max(longest, ways[frame.body] + math.hypot(*frame.pose.translation))
     return longest if 0.0 < longest < math.inf else 1.0

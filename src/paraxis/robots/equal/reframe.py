@@ -16,7 +16,7 @@ import numpy as np
 
 from ..joint import WORLD
 from ..pose import LEFTOVER, Pose
-from ..scales import length_scale
+from ..scales import built_length
 from ..seat import align_z, decompose
 
 SLIDE = 0.1  # sine of the angle between axes below which their common normal is too far away
@@ -55,7 +55,7 @@ def reframe(robot, slide=True):
 
 def in_frames(robot, placements, shift):
     """The same robot in other body frames: where they sit on their parents, and in the old ones."""
-    placements, ground, length = list(placements), Pose(), length_scale(robot)
+    placements, ground, length = list(placements), Pose(), built_length(robot)
     if len([joint for joint in robot.joints if joint.parent == WORLD]) == 1:
         # the root frame may stand anywhere: stand it in the first joint
         ground, placements[0] = placements[0], Pose()

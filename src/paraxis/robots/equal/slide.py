@@ -13,7 +13,7 @@ import numpy as np
 
 from ..joint import WORLD
 from ..pose import LEFTOVER, Pose
-from ..scales import length_scale
+from ..scales import built_length
 from .reframe import SLIDE, between, in_frames
 
 PLACES = 6  # that one origin may have
@@ -24,7 +24,7 @@ BALANCED = 2  # multiply-adds that an offset across the axis saves: see counterw
 
 def slide(robot):
     """An equal robot; its axes must lie along z, as `reframe` leaves them."""
-    length = length_scale(robot)
+    length = built_length(robot)
     seats = [_Seat(joint, length) for joint in robot.joints]
     below = [[] for _ in seats]
     for i, joint in enumerate(robot.joints):
