@@ -79,7 +79,7 @@ def spelt(value: Any) -> str:
         return f"{{{', '.join(f'{spelt(key)}: {spelt(each)}' for key, each in value.items())}}}"
     if isinstance(value, (set, frozenset)):  # in no order
         return f"{{{', '.join(sorted(map(spelt, value)))}}}"
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
         whole = np.ascontiguousarray(value)
         content = hashlib.sha256(whole).hexdigest()  # type: ignore[arg-type]
         return f"array({value.dtype.str}, {value.shape}, {content})"

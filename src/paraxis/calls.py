@@ -157,7 +157,7 @@ def {name}({declared}):
         return with_parameters(robot, {name!r}, dict({options}), ({inputs},), out, parameters)
     try:
         run = robot.calls[{key}].run
-    except (AttributeError, KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         run = None
     if run is None:
         run = first(robot, {name!r}, dict({options}), dict({usual})).run

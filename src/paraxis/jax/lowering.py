@@ -91,7 +91,7 @@ def _compiles_for_cuda():
 def _target(body, dtype, platform, make):
     """The name under which XLA knows the kernel: the same in every process, as XLA keeps what it
     compiled on disk."""
-    name = f"paraxis_{platform}_{store.key(body.key, dtype)[:40]}"
+    name = f"paraxis_{platform}_{(store.key(body.key, dtype) or body.key)[:40]}"
     with _lock:
         if name not in _handlers:
             handler, kernel = make()

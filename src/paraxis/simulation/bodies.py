@@ -84,7 +84,8 @@ def torques_of(robot, law, settings, arrays):
 def repeated(robot, method, changing, with_tau, parameters, settings=(), law=None, touch=None):
     """The Body of a step, and the Plan that repeats it; settings are (name, shape) pairs."""
     given = robot, method, with_tau, parameters, settings
-    units = tuple(joint_scales(robot).tolist())  # of limits and frames, which no digest tells
+    # limits and frames decide them, of which a robot's digest knows nothing
+    units = tuple(joint_scales(robot).tolist()) if method == "adaptive" else ()
     body = Body(step_graph, *given, units, law, touch)
     return body, _plan(*given, changing, touch) if touch else _plan_alone(*given, changing)
 

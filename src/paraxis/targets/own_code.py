@@ -7,17 +7,19 @@ is none of them: mending a page compiles no kernel anew.
 import hashlib
 import os
 import sys
+import time
 from contextlib import suppress
 from functools import cache, partial
 from types import CodeType
 
 PACKAGE = __package__.rpartition(".")[0]
+IMPORTED = time.time_ns()  # sources that change later are not those that run
 
 # From a robot to machine code; a test looks for Bodies that are made elsewhere.
 MAKES_CODE = (
     *("scalar", "spatial", "robots", "physics", "graph", "passes", "body", "drivers", "targets"),
     *("robot_functions", "function_bodies", "chains", "dynamics", "kinematics", "simulation"),
-    *("control", "frameworks"),
+    *("trajectories", "control", "frameworks", "programs", "calls", "api", "math"),
 )
 
 
@@ -49,7 +51,10 @@ def digest_of(package, parts, kept):
                 return None
         if not in_files:
             return _hashed(found)
-        return kept(_states(found), partial(_hashed, found))
+        states = _states(found)
+        if max(changed for *_, changed in states) > IMPORTED:
+            return None  # such as by an upgrade: what runs is older than these files
+        return kept(states, partial(_hashed, found))
     except (AttributeError, ImportError, KeyError, OSError, TypeError):  # a loader that cannot tell
         return None
 
