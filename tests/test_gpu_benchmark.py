@@ -11,6 +11,7 @@ from support.cuda_on_cpu import CpuDevice
 from support.robots import random_robot, relative_error, states
 
 import paraxis as px
+from paraxis.targets import target
 from paraxis.targets.cuda import map as kernel_module
 
 gpu = pytest.importorskip("gpu")
@@ -59,7 +60,8 @@ def paths(tmp_path, monkeypatch):
     """One small robot, whose kernels are made for the CPU."""
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
-    monkeypatch.setattr(kernel_module, "device", CpuDevice)
+    for module in (kernel_module, target):
+        monkeypatch.setattr(module, "device", CpuDevice)
     monkeypatch.setitem(functions.FRAMES, "arm", "hand")
     monkeypatch.setattr(functions, "BYTES", 1 << 20)
     monkeypatch.setattr(transfers, "STATES", 100)

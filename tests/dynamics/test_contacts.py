@@ -533,6 +533,7 @@ def test_either_directions_are_the_complement_of_the_other():
 
 def test_a_contact_that_is_made_again_finds_its_kernel(arm):
     rest = np.zeros(6)
+    store.forget()
     px.constrained_forward_dynamics(arm, rest, rest, rest, px.Contact.pinned())
     known = len(store._loaded)
     px.constrained_forward_dynamics(arm, rest, rest, rest, px.Contact.pinned())

@@ -162,7 +162,7 @@ def test_a_schedule_on_one_processor_is_a_plain_kernel():
 
 def test_what_cannot_be_run_says_so():
     tasks = px.TaskGraph({"a": 1, "b": 2}, [("a", "b")])
-    with pytest.raises(px.ScheduleError, match="expected tasks of a Program"):
+    with pytest.raises(px.ScheduleError, match="only the tasks of a Program"):
         px.schedule(tasks, 2).compile()
     program = px.trace(lambda **x: [v * v for v in x.values()], **{f"x{k}": () for k in range(130)})
     with pytest.raises(px.ArgumentError, match="expected at most 126 arrays, found 131"):
