@@ -8,7 +8,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -50,6 +49,8 @@ def namespace(
         for folder in folders:
             if name in dir(imported(f".{folder}", package)):
                 return f"; it is {package}.{folder}.{name}"
+        from difflib import get_close_matches  # here: only errors need it
+
         nearest = get_close_matches(name, public, n=1)
         return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
