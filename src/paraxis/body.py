@@ -69,9 +69,10 @@ class Body:
 def spelt(value: Any) -> str:
     """A value as text: the same in every process, and another for every other value.
 
-    Robots, graphs and other things that have one are written as their `digest`.
+    Robots and graphs are written as their `digest`; of what has an `identity`, only the values in
+    it count.
     """
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return repr(value)
     if isinstance(value, (tuple, list)):
         return f"({', '.join(map(spelt, value))})"
@@ -88,6 +89,8 @@ def spelt(value: Any) -> str:
     kind = type(value)
     if isinstance(getattr(value, "digest", None), str):
         return f"{kind.__module__}.{kind.__qualname__}({value.digest})"
+    if isinstance(getattr(value, "identity", None), tuple):
+        return f"{kind.__module__}.{kind.__qualname__}{spelt(value.identity)}"
     if is_dataclass(value):
         parts = [getattr(value, each.name) for each in fields(value)]
         return f"{kind.__module__}.{kind.__qualname__}{spelt(parts)}"

@@ -19,7 +19,6 @@ from .robots.robot import a_robot
 from .targets.compiling import one_call
 from .targets.cpu.map import kernel_with_fallback, map_kernel
 from .targets.cuda.arrays import on_a_gpu, together
-from .targets.cuda.map import CudaKernel
 
 ALONG_CHAINS = ("forward_dynamics", *TORQUES)
 CHAIN_ALGORITHMS = ("serial", "batched", "scan")  # of chains/dynamics.py
@@ -75,6 +74,8 @@ class Call:
         together(arrays, self._names)  # before a GPU is looked for
         dtype = "float32" if all(map(is_single, arrays)) else "float64"
         if dtype not in self._cuda:
+            from .targets.cuda.map import CudaKernel  # here, because not everyone has a GPU
+
             self._cuda[dtype] = CudaKernel(self._body, dtype)
         return self._cuda[dtype](*arrays, out=out)
 

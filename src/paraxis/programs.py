@@ -26,11 +26,11 @@ from .passes.critical_path import CriticalPath
 from .passes.depth import Depth, Weights, width
 from .targets.cpu.iterate import IterateKernel
 from .targets.cpu.map import Kernel
-from .targets.cuda.iterate import CudaIterateKernel
-from .targets.cuda.map import CudaKernel
 from .targets.target import target_named
 
 if TYPE_CHECKING:
+    from .targets.cuda.iterate import CudaIterateKernel
+    from .targets.cuda.map import CudaKernel
     from .targets.source.files import Exported  # few programs write files
 
 

@@ -170,7 +170,10 @@ def floor(x: Values) -> Any:
 def fmod(x: Values, y: Values) -> Any:
     """The remainder of x / y with the sign of x, exact; x % y has the sign of y. NaN for y = 0."""
     traced = _first_with("fmod", x, y)
-    return traced.lift(x).fmod(y) if traced is not None else np.fmod(x, y)
+    if traced is not None:
+        return traced.lift(x).fmod(y)
+    with np.errstate(invalid="ignore"):
+        return np.fmod(x, y * 1.0)  # a float, as an integer has no NaN
 
 
 @_each_entry

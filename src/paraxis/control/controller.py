@@ -56,11 +56,10 @@ class Controller:
         return self.recursion is not None and self.recursion.uncertain
 
     @property
-    def form(self) -> str:
+    def identity(self) -> tuple:
         """All that decides what it computes, except its gains."""
-        limit = None if self.torque_limit is None else self.torque_limit.tolist()
-        policy = f"{self.policy.cuts} {self.policy.ahead}"
-        return f"{self.robot.digest} {self.law} {policy} {self.compensate_friction} {limit}"
+        policy = self.policy.cuts, self.policy.ahead
+        return self.robot, self.law, policy, self.compensate_friction, self.torque_limit
 
     @property
     def entries(self) -> Sequence[Entry]:

@@ -8,7 +8,6 @@ torques while the plant is integrated by RK4. A step of no length leaves the pla
 
 from dataclasses import dataclass
 
-from ..body import spelt
 from ..graph.trace import trace
 from ..robot_functions import input_shapes
 from ..robots.robot import Robot
@@ -37,10 +36,10 @@ class LoopBody:
     switched: bool = False
 
     @property
-    def digest(self):
-        """Of everything that decides its graphs, known before they are made."""
-        form = self.reference.form(dict(self.settings))
-        return spelt((self.robot, self.controller.form, form, self.inputs))
+    def identity(self):
+        """Everything that decides its graphs, known before they are made."""
+        reference = self.reference.identity_with(dict(self.settings))
+        return self.robot, self.controller, reference, self.inputs
 
     @property
     def looks_ahead(self):

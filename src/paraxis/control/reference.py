@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..body import Body, spelt
+from ..body import Body
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
 from ..graph.arrays import traced_array
@@ -36,7 +36,7 @@ class Reference:
         self.posture = None  # (n,), if it stays where it is
         self.duration = None  # in seconds, if it has an end
         self.traced, self.numbers = True, {}
-        self._form, self._outlines = None, {}  # the latter of a function
+        self._identity, self._outlines = None, {}  # the latter of a function
         if isinstance(given, Trajectory):
             if given.n != n:
                 raise ArgumentError(f"trajectory: expected {n} joints, found {given.n}")
@@ -45,14 +45,14 @@ class Reference:
             if self.traced:
                 self.numbers = numbers_of(given)
             shapes = {name: array.shape for name, array in self.numbers.items()}
-            self._form = f"trajectory {given.comes_to_rest.tolist()} {shapes}"
+            self._identity = "trajectory", given.comes_to_rest, shapes
             self._function = lambda t, **numbers: motion_at(given, t, numbers)
         elif callable(given):
             require_takes(given, self.settings, "trajectory", ("t",))
             self._function = given
         else:
             self.posture, still = _posture(given, n), [0.0] * n
-            self.numbers, self._form = {"posture": self.posture}, "posture"
+            self.numbers, self._identity = {"posture": self.posture}, ("posture",)
             self._function = lambda t, posture: (posture, still, still)
         if self.settings and self._function is not given:
             raise ArgumentError(
@@ -60,12 +60,12 @@ class Reference:
                 f"the trajectory is a function that takes them"
             )
 
-    def form(self, shapes):
+    def identity_with(self, shapes):
         """All that decides the graph, given the shapes of settings by name.
 
         Of a function this is known once it has been called, as it may do something else by now.
         """
-        return self._form or f"function {self._outline(shapes).digest}"
+        return self._identity or ("function", self._outline(shapes))
 
     def _outline(self, shapes):
         """What the function does, asked once; asked again it must do the same."""
@@ -87,7 +87,7 @@ class Reference:
 
     def at(self, t, settings):
         """The Motion at a traced time."""
-        if self._form is not None:
+        if self._identity is not None:
             return self._called(t, settings)
         law = self._outline({name: _shape(value) for name, value in settings.items()})
         return Motion(*law(t=t, **{setting_input(name): each for name, each in settings.items()}))
@@ -150,8 +150,8 @@ class _Shaped:
     shapes: dict
 
     @property
-    def digest(self):
-        return spelt((self.reference.n, self.reference.form(self.shapes), self.shapes))
+    def identity(self):
+        return self.reference.n, self.reference.identity_with(self.shapes), self.shapes
 
 
 def _motion_graph(shaped):

@@ -50,12 +50,14 @@ def payload(
     """
     load = payload_body(a_robot(robot), frame)
     arrays = {"mass": mass, "com": com, "inertia": inertia}
-    traced = traced_value(tuple(arrays.values())) is not None
-    if not traced and target_of(arrays) is CPU:
+    if traced_value(tuple(arrays.values())) is not None:
+        return dict(zip(arrays, _spliced(load, arrays), strict=True))
+    target = target_of(arrays)
+    if target is CPU:
         mass = arrays["mass"] = as_array(mass, "mass", ())
         if not (mass >= 0.0).all():
             raise ArgumentError(f"mass: expected numbers >= 0, found {mass[~(mass >= 0.0)][0]}")
-    return dict(zip(arrays, _results(load, arrays, traced), strict=True))
+    return dict(zip(arrays, _results(load, arrays, target), strict=True))
 
 
 def external_force(
@@ -85,8 +87,9 @@ def external_force(
     the frame.
     """
     load = external_force_body(a_robot(robot), frame, coordinates)
+    arrays = {"q": q, "wrench": wrench}
     traced = traced_value((q, wrench)) is not None
-    (forces,) = _results(load, {"q": q, "wrench": wrench}, traced)
+    (forces,) = _spliced(load, arrays) if traced else _results(load, arrays, target_of(arrays))
     return forces
 
 
@@ -107,11 +110,14 @@ def external_force_body(robot, frame=None, coordinates="world"):
     return Body(trace, run, {"q": (robot.nq,), "wrench": (6,)}, "external_force")
 
 
-def _results(body, arrays, traced):
+def _spliced(body, values):
+    """The outputs of a Body of traced values by name."""
+    return [traced_array(result) for result in splice(body.graph, tuple(values.values()))]
+
+
+def _results(body, arrays, target):
     """The outputs of a Body of arrays by name; plain sequences (defaults) are brought to others."""
-    if traced:
-        return [traced_array(result) for result in splice(body.graph, tuple(arrays.values()))]
-    target, (_, _, shapes, _) = target_of(arrays), body.recipe
+    _, _, shapes, _ = body.recipe
     with target.stream():
         given = [
             (target.brought if isinstance(array, tuple | list) else target.array)(

@@ -9,6 +9,7 @@ functions of robots return them.
 """
 
 import math
+import re
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class TracedArray(np.ndarray):
     __array_priority__ = 1.0  # what is stacked or joined with one is one
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        return call_ufunc(ufunc, method, inputs, options)
+        return ufunc_of_arrays(ufunc, method, inputs, options)
 
     def __array_function__(self, function, types, arguments, options):
         return call_function(function, arguments, options)
@@ -54,9 +55,25 @@ def on_arrays(function):
     """`function`, called with arrays in place of the nested lists that a trace has."""
 
     def called(**inputs):
-        return function(**{name: traced_array(scalars) for name, scalars in inputs.items()})
+        given = {name: traced_array(scalars) for name, scalars in inputs.items()}
+        try:
+            return function(**given)
+        except (TypeError, AttributeError) as error:
+            raise_if_mixed(error)
+            raise
 
     return called
+
+
+def raise_if_mixed(error):
+    """Raise with advice if NumPy asked a number among traced scalars for a method of theirs."""
+    found = ASKED.search(str(error))
+    name = found and found[1]
+    if name in _OF_SCALARS:
+        raise TraceError(
+            f"np.{name} of an array in which some entries are traced and some are numbers; use "
+            f"px.math.{OPS[_OF_SCALARS[name]].called}, or make the array with np.stack"
+        ) from error
 
 
 def raise_if_traced(index):
@@ -65,6 +82,9 @@ def raise_if_traced(index):
             "an array cannot be indexed by traced values, which are not known yet; use "
             "px.math.select(condition, if_true, if_false) to choose by a condition"
         )
+
+
+ASKED = re.compile(r"(?:no callable |object has no attribute ')(\w+)")  # in errors of NumPy
 
 
 # -- NumPy's functions -------------------------------------------------------------------------
@@ -105,6 +125,7 @@ UFUNCS = _OF_ENTRIES | {
     "rad2deg": lambda x: np.multiply(x, 180 / math.pi),
     "divmod": lambda a, b: (np.floor_divide(a, b), np.remainder(a, b)),
 }
+AS_FOR_NUMBERS = {np.add, np.subtract, np.multiply, np.divide, np.negative, np.matmul}
 UFUNCS |= {"radians": UFUNCS["deg2rad"], "degrees": UFUNCS["rad2deg"]}
 
 # The operations of scalars, by ufunc, for which no array need be made.
@@ -113,7 +134,7 @@ _OF_SCALARS = {op.numpy: name for name, op in OPS.items() if op.numpy not in (No
 INSTEAD = {  # what a Program does not have -> what to write
     "sinh": "(px.math.exp(x) - px.math.exp(-x)) / 2",
     "cosh": "(px.math.exp(x) + px.math.exp(-x)) / 2",
-    "arcsinh": "px.math.log(x + px.math.sqrt(x * x + 1.0))",
+    "arcsinh": "px.math.sign(x) * px.math.log(abs(x) + px.math.sqrt(x * x + 1.0))",
     "arccosh": "px.math.log(x + px.math.sqrt(x * x - 1.0))",
     "arctanh": "px.math.log((1.0 + x) / (1.0 - x)) / 2",
     "exp2": "px.math.exp(np.log(2) * x)",
@@ -121,7 +142,7 @@ INSTEAD = {  # what a Program does not have -> what to write
     "log2": "px.math.log(x) / np.log(2)",
     "log10": "px.math.log(x) / np.log(10)",
     "log1p": "px.math.log(1.0 + x)",
-    "logaddexp": "px.math.log(px.math.exp(x) + px.math.exp(y))",
+    "logaddexp": "px.math.maximum(x, y) + px.math.log(1.0 + px.math.exp(-abs(x - y)))",
     "cbrt": "px.math.sign(x) * px.math.exp(px.math.log(abs(x)) / 3)",
     "float_power": "px.math.exp(y * px.math.log(x))",
     "hypot": "px.math.sqrt(x * x + y * y)",
@@ -129,7 +150,7 @@ INSTEAD = {  # what a Program does not have -> what to write
     "fmax": "px.math.select((x < y) | ~px.math.equal(x, x), y, x)",
     "fmin": "px.math.select((y < x) | ~px.math.equal(x, x), y, x)",
     "logical_xor": "px.math.logical_not(px.math.equal(x, y))",
-    "heaviside": "px.math.select(px.math.less(x, 0.0), 0.0, 1.0)",
+    "heaviside": "px.math.select(px.math.equal(x, 0.0), y, (px.math.sign(x) + 1.0) / 2)",
     "isnan": "px.math.logical_not(px.math.equal(x, x))",
     "isfinite": "px.math.less_equal(abs(x), np.finfo(float).max)",
     "isinf": "px.math.less(np.finfo(float).max, abs(x))",
@@ -140,20 +161,25 @@ def absent(name):
     return TraceError(f"np.{name}: a Program has no such operation; write {INSTEAD[name]}")
 
 
-def call_ufunc(ufunc, method, inputs, options):
-    """A ufunc of which an input is a traced scalar or an array of such."""
+def ufunc_of_scalars(ufunc, method, inputs, options):
+    """A ufunc of which an input is a traced scalar."""
     name = ufunc.__name__
     if method == "__call__" and not options and name in _OF_SCALARS:
         builder = _builder_of_scalars(inputs)
         if builder is not None:
             return builder.make(_OF_SCALARS[name], *map(builder.lift, inputs))
+    return ufunc_of_arrays(ufunc, method, inputs, options)
+
+
+def ufunc_of_arrays(ufunc, method, inputs, options):
+    """A ufunc of which an input, or where the result goes, is an array of traced scalars."""
+    inputs = [_plain(x) for x in inputs]
+    if ufunc in AS_FOR_NUMBERS and method == "__call__" and not options:  # as for most
+        return _traced(ufunc(*inputs))
+    name = ufunc.__name__
     if name in INSTEAD:
         raise absent(name)
-    inputs, rule = map(_plain, inputs), UFUNCS.get(name, ufunc)
-    if method == "__call__" and not options and rule is ufunc:  # as for most
-        result = ufunc(*inputs)
-        return tuple(map(_traced, result)) if type(result) is tuple else _traced(result)
-    outputs = options.get("out", ())
+    rule, outputs = UFUNCS.get(name, ufunc), options.get("out", ())
     if rule is not ufunc:
         options.pop("dtype", None)  # that of conditions, in np.all
     if outputs:
@@ -217,6 +243,13 @@ def _where(condition, *choices):
     return _traced(_OF_ENTRIES["where"](*map(_plain, (condition, *choices))))
 
 
+def _select(condlist, choicelist, default=0):
+    result = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        result = _where(condition, choice, result)
+    return result
+
+
 def _clip(a, a_min=None, a_max=None, *, min=None, max=None):
     least, most = min if a_min is None else a_min, max if a_max is None else a_max
     a = _plain(a) if least is None else _maximum(_plain(a), _plain(least))
@@ -225,6 +258,7 @@ def _clip(a, a_min=None, a_max=None, *, min=None, max=None):
 
 FUNCTIONS = {
     np.where: _where,
+    np.select: _select,
     np.clip: _clip,
     np.linalg.solve: lambda a, b: _traced(solve(a, b)),
     np.linalg.inv: lambda a: _traced(solve(a, np.eye(len(a)))),
@@ -237,7 +271,10 @@ ONLY_NUMBERS = {
 }
 
 
-NAN_TO_NUM = "np.nan_to_num: use px.math.select(px.math.equal(x, x), x, 0.0)"
+OTHERWISE = {  # what NumPy would do wrong, or stumble over -> what to write
+    np.nan_to_num: "px.math.select(px.math.equal(x, x), x, 0.0)",  # it would look at types only
+    np.interp: "the straight lines with px.math.select(condition, if_true, if_false)",
+}
 
 
 def call_function(function, arguments, options):
@@ -245,8 +282,9 @@ def call_function(function, arguments, options):
     rule = FUNCTIONS.get(function)
     if rule is not None:
         return rule(*arguments, **options)
-    if function is np.nan_to_num:  # which would look at types only, and do nothing
-        raise TraceError(NAN_TO_NUM)
+    if function in OTHERWISE:
+        name, instead = function.__name__, OTHERWISE[function]
+        raise TraceError(f"np.{name} does not take traced values; write {instead}")
     if function in ONLY_NUMBERS:
         raise TraceError(
             f"np.linalg.{function.__name__} does not take traced values; use px.math.solve(A, b) "

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from ..errors import TraceError
-from .arrays import INSTEAD, absent, call_function, call_ufunc
+from .arrays import INSTEAD, absent, call_function, ufunc_of_scalars
 from .operations import CONDITIONS, OPS
 
 
@@ -140,7 +140,7 @@ class Node:
     # -- what NumPy asks an object for: of arrays that hold it, and of itself -------------------
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        return call_ufunc(ufunc, method, inputs, options)
+        return ufunc_of_scalars(ufunc, method, inputs, options)
 
     def __array_function__(self, function, types, arguments, options):
         return call_function(function, arguments, options)

@@ -18,6 +18,6 @@ class Frame:
     pose: Pose = Pose()
 
     @property
-    def digest(self) -> str:
-        """Its body and pose; its name does not enter."""
-        return f"{self.body} {self.pose}"
+    def identity(self) -> tuple[int, Pose]:
+        """What decides where it is; its name does not."""
+        return self.body, self.pose

@@ -25,7 +25,8 @@ def traced_torques(controller, n):
         shape = shape_of(result)
         if shape != (n,):
             raise wrong_shape(shape, (n,))
-        values = [value.item() if isinstance(value, np.generic) else value for value in result]
+        entries = result.tolist() if isinstance(result, np.ndarray) else result
+        values = [value.item() if isinstance(value, np.generic) else value for value in entries]
         for value in values:
             if not isinstance(value, Node | int | float):
                 raise wrong_kind(type(value).__name__)

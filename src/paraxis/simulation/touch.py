@@ -3,7 +3,7 @@
 from functools import partial
 
 from .. import api
-from ..body import Body, spelt
+from ..body import Body
 from ..dynamics.contacts.dynamics import (
     check_fixed_base,
     checked_contacts,
@@ -68,9 +68,9 @@ class Touch:
         return {name: shapes[name] for name in self.arrays}
 
     @property
-    def digest(self):
-        """Of what decides the equations; the numbers of a state do not."""
-        return spelt((self.robot, self.contacts, contact_frames(self.robot, self.contacts)))
+    def identity(self):
+        """What decides the equations; the numbers of a state do not."""
+        return self.robot, self.contacts, contact_frames(self.robot, self.contacts)
 
     def motion(self, q, qd, motor, given):
         """The ConstrainedMotion under torques of motors; `given` has parameters and `arrays`."""

@@ -7,7 +7,9 @@
 The rest of a target is its memory (drivers/memory.py): `array`, `empty`, `stream`, ...
 """
 
-from typing import Any, Protocol
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import DTypeLike
 
@@ -20,9 +22,11 @@ from .cpu.iterate import IterateKernel, iterate_kernel
 from .cpu.map import Kernel, map_kernel
 from .cuda.arrays import family_of, on_a_gpu
 from .cuda.device import device
-from .cuda.iterate import CudaIterateKernel
-from .cuda.map import CudaKernel
 from .cuda.memory import GpuMemory, VisitingArrays
+
+if TYPE_CHECKING:
+    from .cuda.iterate import CudaIterateKernel
+    from .cuda.map import CudaKernel
 
 TARGETS = ("cpu", "cuda")
 
@@ -65,7 +69,7 @@ class Cpu(MainMemory):
         return iterate_kernel(body, plan, dtype, threads, states)
 
     def scan(self, body: Body, order: str, threads: int | None = None):
-        from .cpu.scan import scan_kernel  # here and below, because few programs scan
+        from .cpu.scan import scan_kernel  # here, because few programs scan
 
         return scan_kernel(body, order, threads)
 
@@ -87,11 +91,15 @@ class Cuda(GpuMemory):
         return self.device, self.device.number, type(self.family)
 
     def map(self, body: Body, dtype: DTypeLike = "float64", fast_math: bool = False) -> CudaKernel:
+        from .cuda.map import CudaKernel  # here and below, because not everyone has a GPU
+
         return CudaKernel(body, dtype, fast_math, on=self.device)
 
     def iterate(
         self, body: Body, plan: Plan, dtype: DTypeLike = "float64", states: int | None = None
     ) -> CudaIterateKernel:
+        from .cuda.iterate import CudaIterateKernel
+
         return CudaIterateKernel(body, plan, dtype, on=self.device)
 
     def scan(self, body: Body, order: str):

@@ -217,8 +217,8 @@ class Contact(Touching):
         }
 
     @cached_property
-    def numbers(self) -> str:
-        return str([self.motion.tolist(), self.constraint.tolist(), self.smoothing])
+    def numbers(self) -> tuple:
+        return self.motion.tobytes(), self.constraint.tobytes(), self.smoothing
 
     def form(self, frame: Frame, values: dict[str, Any]) -> SplitForm:
         along, across = duals(self.motion, self.constraint)

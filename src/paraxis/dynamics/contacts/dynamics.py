@@ -243,7 +243,10 @@ class _Alike:
     """Contacts as far as their equations go: equal to those with other numbers in a state."""
 
     def __init__(self, contacts):
-        self.contacts, self._keys = contacts, tuple((each.frame, each.digest) for each in contacts)
+        self.contacts, self._keys = (
+            contacts,
+            tuple((each.frame, each.identity) for each in contacts),
+        )
 
     def __eq__(self, other):
         return self._keys == other._keys

@@ -48,8 +48,8 @@ class GeneralContact(Touching):
         return self._slack.count(0.0)
 
     @cached_property
-    def numbers(self) -> str:
-        return f"general {self.M1.tolist()}"
+    def numbers(self) -> tuple:
+        return (self.M1.tobytes(),)
 
     def form(self, frame, values):
         k1, k2 = (values.get(name, [0.0] * 6) for name in ("k1", "k2"))

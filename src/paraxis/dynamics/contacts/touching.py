@@ -44,8 +44,8 @@ class Touching(ABC):
 
     @property
     @abstractmethod
-    def numbers(self) -> str:
-        """The numbers that are the same in all states, as text."""
+    def numbers(self) -> tuple:
+        """The numbers that are the same in all states."""
 
     @abstractmethod
     def form(self, frame: Frame, values: dict[str, Any]) -> Any:
@@ -65,9 +65,9 @@ class Touching(ABC):
         return other
 
     @property
-    def digest(self):
-        """Of all that decides its equations, except its frame's position and numbers of a state."""
-        return f"{self.numbers} {self.coordinates} {tuple(self.data)}"
+    def identity(self):
+        """All that decides its equations, except its frame's position and numbers of a state."""
+        return self.numbers, self.coordinates, tuple(self.data)
 
     def frame_of(self, robot):
         """Its frame, which joints of the robot must be able to move as it demands."""

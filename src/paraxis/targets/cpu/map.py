@@ -194,7 +194,7 @@ def kernel_with_fallback(body, dtype, fallback):
 
 def _parts(body, dtype):
     entry = python_entry.supported()
-    return "map", body.key, dtype, lanes_of(dtype), entry, tuple.__basicsize__, host.description()
+    return "map", body.key, dtype, entry, tuple.__basicsize__, host.description()
 
 
 def _maker(body, dtype):
