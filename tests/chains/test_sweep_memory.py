@@ -14,12 +14,13 @@ from support.chains import chain, slow_states
 import paraxis as px
 from paraxis.chains import closed, dynamics, rows
 from paraxis.chains.dynamics import SCANS, ChainDynamics
-from paraxis.drivers import columns, sweep
+from paraxis.drivers import columns
 from paraxis.dynamics.contacts.long_chain import constrained_chain
+from paraxis.targets.cpu import memory as main_memory
 
 FENCE = 128  # numbers on either side
 PATTERN = 0xA5
-BOUNDARY = 64  # bytes, to which `sweep.tiles` aligns what it has asked for
+BOUNDARY = 64  # bytes, to which `tiles` aligns what it has asked for
 LENGTHS = (1, 2, 3, 7, 8, 9, 23, 24)  # full registers and lines of a cache, or one off
 EVERY = [(function, algorithm) for function in SCANS for algorithm in SCANS[function]]
 
@@ -66,7 +67,7 @@ class FencedRows(Fenced):
 @pytest.fixture
 def memory(monkeypatch):
     plain, in_rows = Fenced(), FencedRows()
-    for module in (sweep, rows, dynamics, closed):
+    for module in (main_memory, rows, dynamics, closed):
         monkeypatch.setattr(module, "np", plain)
     monkeypatch.setattr(columns, "np", in_rows)
 

@@ -1,11 +1,11 @@
 """The bodies of the sweeps along a chain, compiled. They depend on no robot: links are inputs."""
 
-from functools import cache, partial
+from functools import partial
 
 from ..body import Body
 from ..drivers.sweep import TILE
 from ..graph.trace import trace
-from ..targets.cpu.sweep import ON_CPU
+from ..targets.target import CPU
 from .recursions import articulated_rows, newton_euler_rows, row_junctions
 from .recursions.link import MIXED, NUMBERS
 
@@ -74,8 +74,7 @@ ACROSS = {
 }
 
 
-@cache
-def along(name, kinds, wide, layouts=(), on=ON_CPU, default=TILE):
+def along(name, kinds, wide, layouts=(), on=CPU, default=TILE):
     """A sweep over links. `layouts`: pairs of an array and its layout, else `default`."""
     function, inputs = ALONG[name]
     inputs = {"link": (NUMBERS + (kinds == MIXED),)} | inputs
@@ -83,7 +82,6 @@ def along(name, kinds, wide, layouts=(), on=ON_CPU, default=TILE):
     return on.sweep(body, dict(layouts), wide=wide, default=default)
 
 
-@cache
 def across(name):
     """A sweep from row to row."""
-    return ON_CPU.sweep(Body(trace, *ACROSS[name], name), wide=False)
+    return CPU.sweep(Body(trace, *ACROSS[name], name), wide=False)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..drivers.sweep import Place, addresses, inward, outward
+from ..drivers.sweep import Place, inward, outward
+from ..targets.target import CPU
 from .rows import Heads, RowSweeps
 
 
@@ -86,7 +87,7 @@ class ArticulatedRows(RowSweeps):
 
     def inward(self, q, qd, tau, threads=1):
         """What every row shows, and how its end answers."""
-        (spins, rates, ends, _), given = self._heads, addresses(q=q, qd=qd, tau=tau)
+        (spins, rates, ends, _), given = self._heads, CPU.addresses(q=q, qd=qd, tau=tau)
         self._rate.fill(0.0)
         spins.reset()
         self._spin.run(threads, given)
@@ -122,4 +123,4 @@ class ArticulatedRows(RowSweeps):
     def outward(self, q, qd, qdd, threads=1):
         """Write the accelerations, once rows are joined."""
         self._heads[-1].to_tile()
-        self._outward.run(threads, addresses(q=q, qd=qd, qdd=qdd))
+        self._outward.run(threads, CPU.addresses(q=q, qd=qd, qdd=qdd))

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM, Scan
-from ..targets.cpu.sweep import ON_CPU
+from ..targets.target import CPU
 from .maps import bound, link_columns, mapped, parts
 from .operators import loads, motions
 from .recursions import gluing as chain_gluing
@@ -16,7 +16,7 @@ from .recursions.link import MIXED, NUMBERS
 class GluedNewtonEuler:
     """Lathrop's logarithmic form; all else is local to a link and its neighbour."""
 
-    def __init__(self, chain, order, on=ON_CPU):
+    def __init__(self, chain, order, on=CPU):
         n, arrays = chain.n, on.arrays
         self._n = n
         self._motions, self._loads = Scan(motions(on), n + 1, order), Scan(loads(on), n, order)

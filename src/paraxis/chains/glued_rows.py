@@ -1,7 +1,7 @@
 """Dynamics of a chain in short rows: sweeps along all rows at once, scans that glue their ends."""
 
 from ..drivers.scan import Scan
-from ..targets.cpu.sweep import ON_CPU
+from ..targets.target import CPU
 from .elimination import Elimination
 from .operators import row_ends, row_loads, row_motions, spins
 from .recursions import row_spans
@@ -15,7 +15,7 @@ class ArticulatedGluedRows(ShortRows):
     what pulls.
     """
 
-    def __init__(self, chain, cut, on=ON_CPU):
+    def __init__(self, chain, cut, on=CPU):
         super().__init__(chain, cut, on, ("q", "qd", "tau"), "qdd", {"angle": 2, "kept": 14})
         turns, ends = spins(on), row_ends(on)
         self._spins = Scan(turns, cut.rows, "kogge_stone")
@@ -49,7 +49,7 @@ class NewtonEulerGluedRows(ShortRows):
     the other order.
     """
 
-    def __init__(self, chain, cut, on=ON_CPU):
+    def __init__(self, chain, cut, on=CPU):
         super().__init__(chain, cut, on, ("q", "qd", "qdd"), "tau", {"angle": 2, "load": 6})
         rows, moved, loaded = cut.rows, row_motions(on), row_loads(on)
         self._motions = Scan(moved, rows, "kogge_stone")

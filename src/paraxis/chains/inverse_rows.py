@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..drivers.sweep import Place, addresses, inward, outward
+from ..drivers.sweep import Place, inward, outward
+from ..targets.target import CPU
 from .rows import Heads, RowSweeps
 
 
@@ -66,14 +67,14 @@ class NewtonEulerRows(RowSweeps):
         """How the end of each row moves with its start at rest: W, r, ω, v, a, (rows, entries)."""
         spans, *_ = self._heads
         spans.reset()
-        self._reach.run(threads, addresses(q=q, qd=qd, qdd=qdd))
+        self._reach.run(threads, CPU.addresses(q=q, qd=qd, qdd=qdd))
         spans.to_flat()
         return [spans.flat_part(name) for name in ("W", "r", "ω", "v", "a")]
 
     def __call__(self, q, qd, qdd, tau, threads=1):
         """Write the torques; vectors are contiguous and as long as all rows together."""
         _, starts, sums, ends = self._heads
-        given = addresses(q=q, qd=qd, qdd=qdd, tau=tau)
+        given = CPU.addresses(q=q, qd=qd, qdd=qdd, tau=tau)
         self.spans(q, qd, qdd, threads)
         for carried in self._carried:
             carried.fill(0.0)

@@ -15,9 +15,8 @@ from ..drivers.scan import ORDERS
 from ..errors import ArgumentError
 from ..targets.cuda.arrays import family_of
 from ..targets.cuda.device import device
-from ..targets.cuda.memory import GpuMemory
 from ..targets.cuda.recording import Turn
-from ..targets.cuda.sweep import sweeps_on
+from ..targets.target import Cuda
 from .glued_newton_euler import GluedNewtonEuler
 from .glued_rows import ArticulatedGluedRows, NewtonEulerGluedRows
 from .numbers import chain_of
@@ -69,10 +68,10 @@ class ChainOnGpu:
         names = self._signature.inputs
         values = self._signature.bind(arrays, {}, self.function)
         family = family_of(values, names, self._device)
-        memory, n = GpuMemory(self._device, family), self._chain.n
+        target, n = Cuda(self._device, family), self._chain.n
         with family.stream():
             given = {
-                name: memory.array(value, name, (n,))
+                name: target.array(value, name, (n,))
                 for name, value in zip(names, values, strict=True)
             }
             batch = broadcast_shapes({name: array.shape[:-1] for name, array in given.items()})
@@ -81,13 +80,13 @@ class ChainOnGpu:
             places = family.places(out)
             if places is not None:
                 _check_out(places, (*batch, n), dtype)
-            found = self._computed([*given.values()], batch).reshape(*batch, n)
+            found = self._computed([*given.values()], batch, target).reshape(*batch, n)
             if places is not None:
                 places[0][...] = found
                 return out
             return family.given_back(found.astype(dtype, copy=False))
 
-    def _computed(self, given, batch):
+    def _computed(self, given, batch, target):
         module, n = self._device.arrays, self._chain.n
         given = given + [module.zeros(n)] * (3 - len(given))
         states = [
@@ -98,14 +97,13 @@ class ChainOnGpu:
         ]
         result = module.empty((math.prod(batch), n))
         if result.size:
-            self._on_current_gpu().solve(states, result)
+            self._on_current_gpu(target).solve(states, result)
         return result
 
-    def _on_current_gpu(self):
+    def _on_current_gpu(self, target):
         number = self._device.number
         if number not in self._solvers:
-            on = sweeps_on(self._device, number)
-            solvers = _Solvers(self._chain, self.function, self.algorithm, self.method, on)
+            solvers = _Solvers(self._chain, self.function, self.algorithm, self.method, target)
             self._solvers[number] = solvers
         return self._solvers[number]
 

@@ -7,8 +7,8 @@ import numpy as np
 from ..graph.graph import size
 from ..physics.parts.angular_velocities import Spin, glue_spins
 from ..spatial import Matrix, Vector
-from ..targets.cpu.sweep import ON_CPU
 from ..targets.operator import Operator, SpanOperator
+from ..targets.target import CPU
 from .maps import mapped
 from .recursions import constraint_spans, handle_spans, newton_euler_rows, odd_even_steps, row_spans
 from .recursions import gluing as chain_gluing
@@ -76,7 +76,7 @@ class ConstraintSpans(SpanOperator):
 
     algorithm = constraint_spans
 
-    def __init__(self, kinds, rotors, on=ON_CPU):
+    def __init__(self, kinds, rotors, on=CPU):
         directions = 6 if rotors else 5
         vector, square = (directions,), (directions, directions)
         triangle = (directions * (directions + 1) // 2,)
@@ -111,7 +111,7 @@ class HandleSpans(SpanOperator):
 
     algorithm = handle_spans
 
-    def __init__(self, kinds, rotors, on=ON_CPU):
+    def __init__(self, kinds, rotors, on=CPU):
         spans = {"near": (21,), "across": (6, 6), "far": (21,), "b_near": (6,), "b_far": (6,)}
         kept = {"P": (6, 6), "Q": (6, 6), "g": (6,)}
         glue = partial(handle_spans.glue, kinds=kinds, rotors=rotors)

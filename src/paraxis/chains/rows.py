@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..drivers.sweep import APART, Place, tiles
+from ..drivers.sweep import APART, Place
+from ..targets.target import CPU
 from .bodies import across, along
 
 LEAST_ROWS = 16
@@ -65,7 +66,7 @@ class Cut:
 
     def tile(self, entries):
         """Memory for so many numbers per link."""
-        return tiles(self.groups, self.steps, entries, self.lanes)
+        return CPU.tiles(self.groups, self.steps, entries, self.lanes)
 
     def tiled(self, array, padding):
         """A copy of an array (n, entries) in tiles."""
@@ -95,7 +96,7 @@ class Heads:
 
     def __init__(self, cut, **entries):
         total = sum(entries.values())
-        self._tile = tiles(cut.groups, 1, total, cut.lanes)
+        self._tile = CPU.tiles(cut.groups, 1, total, cut.lanes)
         self._flat = np.zeros((cut.groups * cut.lanes, total))
         self._initial = np.zeros_like(self._tile)
         self._slices, first = {}, 0

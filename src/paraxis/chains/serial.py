@@ -8,7 +8,7 @@ from ..checks import quoted
 from ..drivers.sweep import APART, SAME, Place, carried, inward, outward
 from ..errors import RobotError
 from ..physics.parts.massless import moves_nothing
-from ..targets.cpu.sweep import ON_CPU
+from ..targets.target import CPU
 from .bodies import along
 
 VECTORS = ("q", "qd", "qdd", "tau")
@@ -58,7 +58,7 @@ class _Serial:
 class ArticulatedSerial(_Serial):
     """Forward dynamics by Featherstone's recursion."""
 
-    def __init__(self, chain, states, lanes, on=ON_CPU):
+    def __init__(self, chain, states, lanes, on=CPU):
         super().__init__(chain, states, lanes, on)
         angle, kept = self._tile(2, chain.n), self._tile(8, chain.n)
         self.reciprocals = kept[0, :, 6, 0]  # of what each joint moves, in the first state
@@ -86,7 +86,7 @@ class ArticulatedSerial(_Serial):
 class NewtonEulerSerial(_Serial):
     """Inverse dynamics by Newton-Euler."""
 
-    def __init__(self, chain, states, lanes, on=ON_CPU):
+    def __init__(self, chain, states, lanes, on=CPU):
         super().__init__(chain, states, lanes, on)
         angle, load = self._tile(2, chain.n), self._tile(6, chain.n)
         self._rate, self._a, self._beyond = self._tile(3), self._tile(6), self._tile(6)

@@ -4,7 +4,7 @@ from functools import partial
 
 from ..drivers.columns import Columns
 from ..drivers.scan import ROOM, Scan
-from ..targets.cpu.sweep import ON_CPU
+from ..targets.target import CPU
 from .elimination import Elimination
 from .maps import bound, link_columns, mapped, parts
 from .numbers import ROTOR
@@ -20,7 +20,7 @@ class SpanForces:
     """The forces through all joints, and what they do: local to a link and its neighbours, but for
     two scans. The first finds angular velocities, the second the forces."""
 
-    def __init__(self, chain, algorithm, order, on=ON_CPU):
+    def __init__(self, chain, algorithm, order, on=CPU):
         n, arrays = chain.n, on.arrays
         self._n, self._on = n, on
         self._kinds = chain.kinds

@@ -1,11 +1,10 @@
-"""The memory of arrays: main memory here, that of a GPU in targets/cuda/memory.py."""
+"""What drivers ask of a memory: see targets/cpu/memory.py and targets/cuda/memory.py."""
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
-
-from .map import as_array
 
 Shape = tuple[int, ...]
 
@@ -55,45 +54,18 @@ class Memory(Protocol):
         """A value in this memory, copied to main memory; other values are returned unchanged."""
         ...
 
+    def tiles(self, groups: int, steps: int, entries: int, lanes: int) -> Any:
+        """New memory for sweeps, of shape (groups, steps, entries, lanes)."""
+        ...
+
+    def addresses(self, **arrays: Any) -> dict[str, int]:
+        """Where arrays begin, by name."""
+        ...
+
+    def recorded(self, run: Callable) -> Callable:
+        """`run(threads)`, which always does the same: a GPU queues all its launches at once."""
+        ...
+
     def wait(self) -> None:
         """Wait until everything is computed."""
         ...
-
-
-class MainMemory:
-    """The Memory of NumPy arrays."""
-
-    arrays: Any = np
-
-    def array(self, value, name, shape):
-        return as_array(value, name, shape)
-
-    def taken(self, value, name):
-        return value
-
-    def put(self, value):
-        return value
-
-    def brought(self, value, name, shape):
-        return as_array(value, name, shape)
-
-    def empty(self, first, batch, shape, dtype="float64"):
-        return np.empty((*first, *batch, *shape), dtype)
-
-    def may_write(self, array, entries_first):
-        return array.flags.c_contiguous and array.flags.writeable
-
-    def stream(self):
-        return nullcontext()
-
-    def given_back(self, array):
-        return array
-
-    def in_main_memory(self, array):
-        return np.asarray(array)
-
-    def fetched(self, value):
-        return value
-
-    def wait(self):
-        pass

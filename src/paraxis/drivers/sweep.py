@@ -10,8 +10,6 @@ lies side by side. Other arrays keep the layout of their owners.
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 # Layouts of an array's lanes and entries at one step
 TILE = "tile"  # entry k is a whole vector, k vectors from the start
 SAME = "same"  # one value for all lanes, entries side by side
@@ -39,22 +37,6 @@ class Place:
         """As native code reads it."""
         address = 0 if self.array is None else self.array.ctypes.data
         return address + self.first, self.group, self.step, self.lane, self.entry
-
-
-def tiles(groups, steps, entries, lanes, dtype=np.float64):
-    """New memory for arrays in tiles, each register on a boundary of its own size."""
-    count = groups * steps * entries * lanes
-    size = np.dtype(dtype).itemsize
-    boundary = 64
-    raw = np.zeros(count * size + boundary, np.uint8)
-    start = -raw.ctypes.data % boundary
-    flat = raw[start : start + count * size].view(dtype)
-    return flat.reshape(groups, steps, entries, lanes)
-
-
-def addresses(**arrays):
-    """Where the arrays of a run begin."""
-    return {name: array.__array_interface__["data"][0] for name, array in arrays.items()}
 
 
 def outward(tile):

@@ -2,6 +2,7 @@
 
     target.map(body, dtype)     over the states of a batch
     target.iterate(body, plan)  over time steps, carrying state
+    target.sweep(body)          along rows of elements, one after another
     target.scan(body, order)    over the elements of a row, in logarithmic depth
 
 The rest of a target is its memory (drivers/memory.py): `array`, `empty`, `stream`, ...
@@ -16,10 +17,12 @@ from numpy.typing import DTypeLike
 from ..body import Body
 from ..checks import one_of
 from ..drivers.iterate import Plan
-from ..drivers.memory import MainMemory, Memory
+from ..drivers.memory import Memory
 from ..errors import ArgumentError
 from .cpu.iterate import IterateKernel, iterate_kernel
 from .cpu.map import Kernel, map_kernel
+from .cpu.memory import MainMemory
+from .cpu.sweep import sweep_kernel
 from .cuda.arrays import family_of, on_a_gpu
 from .cuda.device import device
 from .cuda.memory import GpuMemory, VisitingArrays
@@ -42,6 +45,10 @@ class Target(Memory, Protocol):
 
     def iterate(self, body: Body, plan: Plan, dtype: DTypeLike = "float64", **options: Any) -> Any:
         """The kernel of a Body over time steps."""
+        ...
+
+    def sweep(self, body: Body, layouts: dict | None = None, **options: Any) -> Any:
+        """The kernel of a Body along rows of elements; `layouts` of arrays by name."""
         ...
 
     def scan(self, body: Body, order: str, **options: Any) -> Any:
@@ -68,10 +75,13 @@ class Cpu(MainMemory):
         """`states`: their number, where it is known; for a few states there is separate code."""
         return iterate_kernel(body, plan, dtype, threads, states)
 
+    def sweep(self, body: Body, layouts: dict | None = None, **options: Any):
+        return sweep_kernel(body, layouts, **options)
+
     def scan(self, body: Body, order: str, threads: int | None = None):
         from .cpu.scan import scan_kernel  # here, because few programs scan
 
-        return scan_kernel(body, order, threads)
+        return scan_kernel(body, order, threads, on=self)
 
 
 class Cuda(GpuMemory):
@@ -102,10 +112,16 @@ class Cuda(GpuMemory):
 
         return CudaIterateKernel(body, plan, dtype, on=self.device)
 
+    def sweep(self, body: Body, layouts: dict | None = None, **options: Any):
+        """Each thread is a lane, and may have any layout: layouts and options are for the CPU."""
+        from .cuda.sweep import sweep_kernel
+
+        return sweep_kernel(body, self.device)
+
     def scan(self, body: Body, order: str):
         from .cuda.scan import CudaScan
 
-        return CudaScan(body, order, on=self.device)
+        return CudaScan(body, order, on=self)
 
 
 CPU = Cpu()

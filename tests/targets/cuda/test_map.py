@@ -455,7 +455,7 @@ def test_functions_compute_in_single_only_where_all_arrays_are(doubles, monkeypa
     def made(body, dtype):
         return lambda *arrays, out=None: asked.append(dtype)
 
-    monkeypatch.setattr(calls, "CudaKernel", made)
+    monkeypatch.setattr("paraxis.targets.cuda.map.CudaKernel", made)
     arrays = [somewhere("cupy") for _ in range(3)]
     for k, array in enumerate(arrays):
         array.dtype = np.dtype("float64" if k in doubles else "float32")

@@ -36,8 +36,8 @@ from paraxis.graph.trace import trace
 from paraxis.targets.cuda import scan as scan_kernel
 from paraxis.targets.cuda.device import compile_text
 from paraxis.targets.cuda.scan import CudaScan
-from paraxis.targets.cuda.sweep import GpuSweeps
 from paraxis.targets.cuda.text import sweep as sweep_text
+from paraxis.targets.target import Cuda
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def stand_in(monkeypatch):
     device = far_arrays.use(monkeypatch)
     for module in (on_gpu, scan_kernel):
         monkeypatch.setattr(module, "family_of", far_arrays.family_of)
-        monkeypatch.setattr(module, "device", lambda: device)
+    monkeypatch.setattr(on_gpu, "device", lambda: device)
     return device
 
 
@@ -89,7 +89,7 @@ def test_gluing_rows_is_done_on_the_cpu_too(function):
         exact = FUNCTIONS[function](robot, *state, algorithm="serial")
         GLUED_ROWS[function](arm, short_rows(arm))(*state, here)
         assert relative_error(here, exact) < ROUNDING
-        solver = GLUED_ROWS[function](arm, short_rows(arm), GpuSweeps(FarDevice()))
+        solver = GLUED_ROWS[function](arm, short_rows(arm), Cuda(FarDevice(), None))
         for _ in range(2):
             solver(*map(far, state), there)
             assert relative_error(np.array(there), exact) < ROUNDING
@@ -266,7 +266,7 @@ def swapped(x, y):
 
 def test_results_may_lie_on_what_is_read():
     """Then they wait until all is read; else each is written as soon as it is there."""
-    gpu = GpuSweeps(FarDevice())
+    gpu = Cuda(FarDevice(), None)
     sweep = gpu.sweep(Body(trace, swapped, {"x": (3,), "y": (3,)}, "swapped"))
     numbers = gpu.arrays.asarray(np.arange(12.0).reshape(2, 6))  # two groups
     x, y = (Place(numbers[:, part], 48, 0, entry=8) for part in (slice(3), slice(3, 6)))
@@ -281,7 +281,7 @@ def running(total, x):
 
 
 def test_what_is_carried_goes_along_a_row():
-    gpu = GpuSweeps(FarDevice())
+    gpu = Cuda(FarDevice(), None)
     sweep = gpu.sweep(Body(trace, running, {"total": (), "x": ()}, "running"))
     x = gpu.arrays.asarray(np.arange(200.0).reshape(100, 2))  # a hundred rows of two
     seen, total = gpu.arrays.zeros((100, 2)), gpu.arrays.zeros(100)

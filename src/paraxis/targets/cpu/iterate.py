@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ...body import Body
 from ...drivers.iterate import Iteration, Plan
-from ...drivers.memory import MainMemory
 from ...passes.cost import cost
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
@@ -18,6 +17,7 @@ from .. import store
 from ..compiling import about
 from . import host
 from .map import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
+from .memory import MainMemory
 from .pieces import PIECE_WORK, run_in_pieces
 from .text.body import define_body
 from .text.iterate import CHUNKS, NEXT_CHUNK, STATUS, define_iterate

@@ -8,15 +8,14 @@ from ..body_operator import BodyOperator
 from ..exclusive import exclusive
 from . import threads
 from .map import checked_options
-from .sweep import ON_CPU
 
 
 class PrefixScan:
     """Call it with an array (n, ...) for each part; prefix k glues elements 0 to k."""
 
-    def __init__(self, body, order, threads):
+    def __init__(self, body, order, threads, on):
         self.order, self.threads = check_order(order), threads
-        self._operator = BodyOperator(body, ON_CPU)
+        self._operator = BodyOperator(body, on)
         self.name, self.shapes = body.name, self._operator.shapes
         self._scan, self._lock = None, exclusive()
 
@@ -50,7 +49,7 @@ class PrefixScan:
         return f"<scan of {self._operator}, {self.order}>"
 
 
-def scan_kernel(body, order, threads=None):
+def scan_kernel(body, order, threads, on):
     """The scan of a Body that glues two spans; machine code is made with the first row."""
     checked_options("float64", threads)
-    return PrefixScan(body, order, threads)
+    return PrefixScan(body, order, threads, on)

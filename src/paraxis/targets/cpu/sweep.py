@@ -3,9 +3,7 @@
 import ctypes
 from array import array as word_array
 
-import numpy as np
-
-from ...drivers.sweep import TILE, addresses, tiles
+from ...drivers.sweep import TILE
 from ...passes.cost import cost
 from ...passes.fuse import fuse
 from ...passes.order import trig_first
@@ -140,20 +138,3 @@ def sweep_kernel(body, layouts=None, dtype="float64", wide=True, default=TILE):
 
     arranged = tuple(sorted(layouts.items())), default
     return store.get(("sweep", body.key, arranged, dtype, lanes, host.description()), make, load)
-
-
-class CpuSweeps:
-    """Where sweeps run and their arrays are; for a GPU see targets/cuda/sweep.py."""
-
-    arrays = np
-    sweep = staticmethod(sweep_kernel)
-    tiles = staticmethod(tiles)
-    addresses = staticmethod(addresses)
-
-    @staticmethod
-    def recorded(run):
-        """A GPU records what is always the same; here it is simply run."""
-        return run
-
-
-ON_CPU = CpuSweeps()

@@ -7,6 +7,7 @@ import numpy as np
 from ...drivers.map import as_array
 from ...errors import ArgumentError
 from .arrays import Family, family_of, on_a_gpu
+from .recording import Recording
 
 
 def memory_of(values, on):
@@ -92,3 +93,14 @@ class GpuMemory:
 
     def wait(self):
         self.device.wait()
+
+    def tiles(self, groups, steps, entries, lanes):
+        """In which groups are side by side: one thread is a group, and has one lane."""
+        memory = self.arrays.zeros((steps, entries, lanes, groups))
+        return memory.transpose(3, 0, 1, 2)
+
+    def addresses(self, **arrays):
+        return {name: self.device.address(array) for name, array in arrays.items()}
+
+    def recorded(self, run):
+        return Recording(self.device, run)

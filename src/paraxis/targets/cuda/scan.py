@@ -3,10 +3,8 @@
 from ...drivers.scan import Scan, check_order
 from ..body_operator import BodyOperator
 from .arrays import family_of
-from .device import device
 from .memory import GpuMemory
 from .recording import Turn
-from .sweep import sweeps_on
 
 
 class CudaScan:
@@ -15,8 +13,9 @@ class CudaScan:
     Arrays are of CuPy, PyTorch or JAX; work is queued on the current stream.
     """
 
-    def __init__(self, body, order, on=None):
-        self.order, self.device, self._body = check_order(order), on or device(), body
+    def __init__(self, body, order, on):
+        self.order, self.device, self._body = check_order(order), on.device, body
+        self._on = on
         self._rows = {}  # number of the GPU -> _Rows
 
     def __call__(self, /, *arrays, **named):
@@ -33,7 +32,7 @@ class CudaScan:
     def _on_current_gpu(self):
         number = self.device.number
         if number not in self._rows:
-            operator = BodyOperator(self._body, sweeps_on(self.device, number))
+            operator = BodyOperator(self._body, self._on)
             self._rows[number] = _Rows(operator, self.device)
         return self._rows[number]
 

@@ -1,43 +1,18 @@
 """A compiled body on the GPU, repeated along rows of elements: what scans there are made of."""
 
-from functools import cache
-
 from ..compiling import about
-from .recording import Recording
 from .text.sweep import ITEM, THREADS, sweep_text
 
 
-@cache
-def sweeps_on(on, number):
-    """Sweeps on a device, of which the GPU of that number is current."""
-    return GpuSweeps(on)
+def sweep_kernel(body, on):
+    """The sweep of a Body on the current GPU: each thread is a lane, in any layout."""
 
+    def names():
+        graph = body.made()
+        made = {"name": graph.name, "inputs": [*graph.inputs], "outputs": [*graph.outputs]}
+        return made, b""
 
-class GpuSweeps:
-    """Where sweeps run and their arrays are; for the CPU see targets/cpu/sweep.py."""
-
-    def __init__(self, on):
-        self.device, self.arrays, self._sweeps = on, on.arrays, {}
-
-    def sweep(self, body, layouts=None, wide=True, default=None):
-        """A sweep. Each thread is a lane, in any layout: the rest is for the CPU."""
-        if body.key not in self._sweeps:
-            self._sweeps[body.key] = Sweep(self.device, body)
-        return self._sweeps[body.key]
-
-    def tiles(self, groups, steps, entries, lanes):
-        """New memory (groups, steps, entries, lanes), in which groups are side by side: one thread
-        is a group, and has one lane."""
-        memory = self.arrays.zeros((steps, entries, lanes, groups))
-        return memory.transpose(3, 0, 1, 2)
-
-    def addresses(self, **arrays):
-        """Where the arrays of a run begin."""
-        return {name: self.device.address(array) for name, array in arrays.items()}
-
-    def recorded(self, run):
-        """`run(threads)`, its launches recorded, so that they are queued all at once."""
-        return Recording(self.device, run)
+    return on.loaded(("sweep", body.key), names, lambda *loaded: Sweep(body, *loaded))
 
 
 class Sweep:
@@ -45,15 +20,8 @@ class Sweep:
 
     lanes = 1
 
-    def __init__(self, on, body):
+    def __init__(self, body, on, description, _):
         self.device, self._body, self._launchers = on, body, {}
-
-        def names():
-            graph = body.made()
-            made = {"name": graph.name, "inputs": [*graph.inputs], "outputs": [*graph.outputs]}
-            return made, b""
-
-        description, _ = on.code(("names", body.key), names)
         self.name = description["name"]
         self._inputs, self._outputs = description["inputs"], description["outputs"]
         self.arrays = tuple(dict.fromkeys(self._inputs + self._outputs))
