@@ -20,7 +20,7 @@ from .graph.trace import trace as trace_graph
 from .physics.friction.motor_torques import MotorTorques
 from .programs import Program
 from .robot_functions import FUNCTIONS, algorithms_of
-from .robots.inertial_parameters import inertial_parameters
+from .robots.linear_parameters import inertial_parameters
 from .robots.model import parameter_values as model_values
 from .robots.robot import Robot, a_robot
 from .targets.compiling import compiling, one_call

@@ -20,7 +20,7 @@ import paraxis as px
 from paraxis.hardware import Circuit, inverse_dynamics_circuit, inverse_kinematics_circuit
 from paraxis.hardware.circuits.ranges import entry_ranges, ranges_of
 from paraxis.hardware.tasks.tasks import Constant, CordicTasks, Input, Operand, Result, Task
-from paraxis.kinematics.closed_form import WRISTS
+from paraxis.kinematics.puma_solutions import WRISTS
 
 # -- random functions ------------------------------------------------------------------------------
 

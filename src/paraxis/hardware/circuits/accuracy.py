@@ -13,7 +13,7 @@ import numpy as np
 from ...api import forward_kinematics
 from ...checks import integer
 from ...errors import ArgumentError
-from ...kinematics.closed_form import WRISTS, inverse_kinematics_solutions
+from ...kinematics.puma_solutions import WRISTS, inverse_kinematics_solutions
 from ...physics.inverse_kinematics.puma import arm_singularity
 from ...robots.robot import Robot
 from ..cordic.formats import angle_between
