@@ -640,5 +640,5 @@ def test_counts_of_samples_are_whole(count):
 
 def test_what_a_cordic_does_not_do_is_named():
     program = px.trace(lambda x: px.math.select(x[0] < x[1], x[0], x[1]), x=(2,))
-    with pytest.raises(px.ProgramError, match="found lt"):
+    with pytest.raises(px.ProgramError, match="found less"):
         Circuit.of(program, {"x": 1.0})
