@@ -119,10 +119,10 @@ def trace(function: Callable, /, **shapes: int | Sequence[int]) -> Program:
     inputs = {}
     for name, shape in shapes.items():
         inputs[name] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-        if not name.isascii() or not all(type(k) is int and k > 0 for k in inputs[name]):
-            raise ArgumentError(
-                f"{name}: expected an ASCII name and positive sizes, found {shape!r}"
-            )
+        if not name.isascii():
+            raise ArgumentError(f"{name}: expected a name of ASCII letters and digits")
+        if not all(type(k) is int and k > 0 for k in inputs[name]):
+            raise ArgumentError(f"{name}: expected integer sizes >= 1, found {shape!r}")
     label = getattr(function, "__name__", "program")
     label = label if label.isidentifier() and label.isascii() else "program"
     return Program.of(trace_graph(on_arrays(function), inputs, name=label))
