@@ -1,6 +1,9 @@
 """Names that do not exist: the error lists those that do, and the one that was probably meant."""
 
+import importlib
+
 import pytest
+from support.processes import script
 
 import paraxis as px
 from paraxis.checks import did_you_mean, one_of
@@ -49,6 +52,8 @@ MEANT = {
     "hamilton": lambda: px.control.policy("hamiltn"),
     "float32": lambda: px.program(ARM).compile(dtype="flot32"),
     "fortran": lambda: px.program(ARM).export("x", "fortan"),
+    "cuda": lambda: px.program(ARM).compile("gpu"),
+    "semi_implicit_euler": lambda: px.simulate(ARM, [0, 0], [0, 0], dt=1, steps=1, method="euler"),
 }
 
 
@@ -56,6 +61,57 @@ MEANT = {
 def test_the_name_that_was_meant(name):
     with pytest.raises(px.ParaxisError, match=rf"; did you mean '{name}'\?$"):
         MEANT[name]()
+
+
+def test_a_function_without_a_program():
+    with pytest.raises(px.ArgumentError, match=r"has no Program; it is paraxis.inverse_kinematics"):
+        px.program(ARM, "inverse_kinematics")
+
+
+IN_A_MODULE = {
+    "px.kinematics.inverse_kinematics": "it is paraxis.inverse_kinematics",
+    "px.parallel.schedule": "it is paraxis.schedule",
+    "px.parallel.TaskGraph": "it is paraxis.TaskGraph",
+    "px.control.Run": "it is paraxis.simulation.Run",
+    "px.robots.load": "it is paraxis.load",
+    "px.math.load": "it is paraxis.load",
+    "px.Joint": "it is paraxis.robots.Joint",
+    "px.sin": "it is paraxis.math.sin",
+    "px.simulat": "did you mean 'simulate'?",
+    "px.math.arcsin": "it is paraxis.math.asin",
+    "px.math.abs": "it is paraxis.math.absolute",
+    "px.math.where": "it is paraxis.math.select",
+    "px.math.multiply": "write x * y",
+    "px.math.power": "write x**n",
+    "px.math.log10": "write px.math.log(x) / np.log(10)",
+    "px.math.clip": "np.clip takes traced values too",
+    "px.math.sine": "did you mean 'sin'?",
+}
+
+
+@pytest.mark.parametrize("words", IN_A_MODULE)
+def test_a_name_that_a_module_does_not_have(words):
+    path, _, name = words.rpartition(".")
+    module = path.replace("px", "paraxis")
+    with pytest.raises(AttributeError) as error:
+        getattr(importlib.import_module(module), name)
+    assert str(error.value) == (
+        f"module {module!r} has no attribute {name!r}; {IN_A_MODULE[words]}"
+    )
+    assert not hasattr(px.math, "fma") and not hasattr(px.math, "_private")
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_a_framework_that_was_not_imported(framework):
+    script(f"""
+        import paraxis
+        try:
+            paraxis.{framework}
+        except AttributeError as error:
+            assert str(error).endswith("; write import paraxis.{framework} first"), error
+        else:
+            raise AssertionError("expected an error")
+    """)
 
 
 COMMANDS = {

@@ -334,7 +334,7 @@ def test_errors_of_calls_are_those_of_requests():
 def test_every_function_is_public_and_has_algorithms():
     assert px.functions() == list(FUNCTIONS)
     for name in FUNCTIONS:
-        assert callable(getattr(px, name)) and getattr(px, name).__doc__
+        assert callable(getattr(px, name)) and "**Arguments:**" in getattr(px, name).__doc__
         assert px.algorithms(name)
 
 

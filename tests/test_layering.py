@@ -154,6 +154,8 @@ def test_a_name_is_a_module_or_a_public_name_but_never_both():
             for name in set(names) - spaces:
                 value = getattr(space, name)
                 assert not isinstance(value, types.ModuleType), f"{space.__name__}.{name}"
+            for name in {*paraxis.__all__} - {*names}:  # px.robots.load is no module either
+                assert not hasattr(space, name), f"{space.__name__}.{name} hides paraxis.{name}"
         for name, module in list(sys.modules.items()):
             package, _, last = name.rpartition(".")
             if package.split(".")[0] == "paraxis":

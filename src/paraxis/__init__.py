@@ -51,7 +51,7 @@ from .errors import (
 )
 from .later import namespace as _namespace
 from .programs import Program
-from .robots.load import load
+from .robots.loading import load
 from .robots.robot import Robot
 
 __version__ = "0.2.0"

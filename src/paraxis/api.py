@@ -20,7 +20,7 @@ from .graph.trace import trace as trace_graph
 from .physics.friction.motor_torques import MotorTorques
 from .programs import Program
 from .robot_functions import FUNCTIONS, algorithms_of
-from .robots.inertial_parameters import inertial_parameters
+from .robots.linear_parameters import inertial_parameters
 from .robots.model import parameter_values as model_values
 from .robots.robot import Robot, a_robot
 from .targets.compiling import compiling, one_call
@@ -119,17 +119,26 @@ def trace(function: Callable, /, **shapes: int | Sequence[int]) -> Program:
     inputs = {}
     for name, shape in shapes.items():
         inputs[name] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-        if not name.isascii() or not all(type(k) is int and k > 0 for k in inputs[name]):
-            raise ArgumentError(
-                f"{name}: expected an ASCII name and positive sizes, found {shape!r}"
-            )
+        if not name.isascii():
+            raise ArgumentError(f"{name}: expected a name of ASCII letters and digits")
+        if not all(type(k) is int and k > 0 for k in inputs[name]):
+            raise ArgumentError(f"{name}: expected integer sizes >= 1, found {shape!r}")
     label = getattr(function, "__name__", "program")
     label = label if label.isidentifier() and label.isascii() else "program"
     return Program.of(trace_graph(on_arrays(function), inputs, name=label))
 
 
 def parse(source: str) -> Program:
-    """The Program written by `program.text()`; `px.ProgramError` if the text is not one."""
+    """The Program that `program.text()` wrote.
+
+    **Arguments:**
+
+    - `source`: the text.
+
+    **Returns:** a `px.Program` of the same operations, inputs, outputs and marks.
+
+    **Raises:** `px.ProgramError` if the text is not that of a Program.
+    """
     return Program.of(parse_graph(source))
 
 
@@ -243,8 +252,16 @@ def joint_reactions(
 ) -> np.ndarray:
     """The moment and force on each body from its parent, structure and motor together.
 
+    **Arguments:**
+
+    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n), in rad or m
+      and seconds.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
     **Returns:** (..., n, 6), about the origin of the body's frame and along its axes, moment
     first, in N m and N.
+
+    **Raises:** as `px.inverse_dynamics`.
     """
     ...
 
@@ -253,9 +270,18 @@ def joint_reactions(
 def mass_matrix(
     robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
 ) -> np.ndarray:
-    """M (..., n, n): the torques M q̈ accelerate the robot from rest, gravity aside.
+    """The mass matrix M: the torques M q̈ accelerate the robot from rest, gravity aside.
 
     Elsewhere: CRBA.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** M, (..., n, n), in kg m² (kg between prismatic joints, kg m between the two kinds).
+
+    **Raises:** as `px.inverse_dynamics`.
     """
     ...
 
@@ -269,7 +295,18 @@ def mass_matrix_inverse(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """The inverse of the mass matrix, (..., n, n)."""
+    """The inverse of the mass matrix.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+    - `algorithm`: one of `px.algorithms("mass_matrix_inverse")`; by default the cheapest.
+
+    **Returns:** M⁻¹, (..., n, n), in the reciprocal units of `px.mass_matrix`.
+
+    **Raises:** `px.RobotError` if a joint moves no mass; otherwise as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -283,7 +320,18 @@ def bias_forces(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """The torques (..., n) that keep the velocities qd: Coriolis, centrifugal and gravity."""
+    """The torques that keep the velocities qd: Coriolis, centrifugal and gravity.
+
+    **Arguments:**
+
+    - `q`, `qd`: joint positions and velocities, each (..., n), rad or m, and per second.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+    - `algorithm`: one of `px.algorithms("bias_forces")`; by default the cheapest.
+
+    **Returns:** the torques, (..., n), in N m or N.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -296,7 +344,18 @@ def gravity_torques(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """The torques (..., n) that hold the robot still."""
+    """The torques that hold the robot still.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+    - `algorithm`: one of `px.algorithms("gravity_torques")`; by default the cheapest.
+
+    **Returns:** the torques, (..., n), in N m or N.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -310,7 +369,19 @@ def coriolis_matrix(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """C (..., n, n) with bias forces C q̇ + g, by Christoffel symbols: Ṁ - 2 C is skew-symmetric."""
+    """The Coriolis matrix C by Christoffel symbols: bias forces are C q̇ + g.
+
+    **Arguments:**
+
+    - `q`, `qd`: joint positions and velocities, each (..., n), rad or m, and per second.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+    - `algorithm`: one of `px.algorithms("coriolis_matrix")`; by default the cheapest.
+
+    **Returns:** C, (..., n, n), in the units of `px.mass_matrix` per second. Ṁ - 2 C is
+    skew-symmetric.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -323,7 +394,17 @@ def kinetic_energy(
     out: np.ndarray | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """The kinetic energy (...) of bodies and rotors, in joules."""
+    """The kinetic energy of bodies and rotors.
+
+    **Arguments:**
+
+    - `q`, `qd`: joint positions and velocities, each (..., n), rad or m, and per second.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** the energy, (...), in J.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -331,7 +412,17 @@ def kinetic_energy(
 def potential_energy(
     robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
 ) -> np.ndarray:
-    """The potential energy (...) in joules, zero for mass at the origin of the world."""
+    """The potential energy, zero for mass at the origin of the world.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** the energy, (...), in J.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -339,7 +430,17 @@ def potential_energy(
 def centre_of_mass(
     robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
 ) -> np.ndarray:
-    """The centre of mass of all moving bodies, (..., 3), in the world."""
+    """The centre of mass of all moving bodies.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** its position in the world, (..., 3), in m.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -352,7 +453,18 @@ def forward_kinematics(
     out: np.ndarray | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """The pose of a frame in the world, (..., 4, 4); by default of the last one, the tool."""
+    """The pose of a frame in the world.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `frame`: the name of a frame; by default the tool.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** the poses, (..., 4, 4): rotation matrices and positions in m.
+
+    **Raises:** `px.RobotError` if there is no such frame; otherwise as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -360,7 +472,18 @@ def forward_kinematics(
 def frame_poses(
     robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
 ) -> np.ndarray:
-    """The poses of all frames in the world, (..., frames, 4, 4), in the order of frame_names."""
+    """The poses of all frames in the world.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** the poses, (..., frames, 4, 4), in the order of `robot.frame_names`, positions in
+    m.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -374,14 +497,19 @@ def jacobian(
     out: np.ndarray | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """J (..., 6, n): a frame moves with velocity J q̇, angular part first.
+    """The Jacobian J of a frame, which moves with velocity J q̇.
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n).
+    - `q`: joint positions, (..., n), rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: "world" or "body": whether the velocity, which is that of the frame's origin,
       is along the axes of the world or along the frame's own.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** J, (..., 6, n), angular part first: rad/s and m/s per unit of joint velocity.
+
+    **Raises:** `px.RobotError` if there is no such frame; otherwise as `px.inverse_dynamics`.
     """
     ...
 
@@ -397,7 +525,19 @@ def bias_acceleration(
     out: np.ndarray | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """J̇ q̇ (..., 6): the acceleration of a frame while the joints keep their velocities."""
+    """The acceleration J̇ q̇ of a frame while the joints keep their velocities.
+
+    **Arguments:**
+
+    - `q`, `qd`: joint positions and velocities, each (..., n), rad or m, and per second.
+    - `frame`: the name of a frame; by default the tool.
+    - `coordinates`: "world" or "body", as in `px.jacobian`.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** the acceleration, (..., 6), angular part first, in rad/s² and m/s².
+
+    **Raises:** `px.RobotError` if there is no such frame; otherwise as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -411,7 +551,19 @@ def operational_space_inertia(
     out: np.ndarray | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """Λ = (J M⁻¹ Jᵀ)⁻¹ (..., 6, 6): the inertia of a frame as a force on it feels it.
+    """The inertia Λ = (J M⁻¹ Jᵀ)⁻¹ of a frame, as a force on it feels it.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `frame`: the name of a frame; by default the tool.
+    - `coordinates`: "world" or "body", as in `px.jacobian`.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** Λ, (..., 6, 6), angular part first, in kg m², kg m and kg.
+
+    **Raises:** `px.RobotError` if a joint moves no mass or there is no such frame; otherwise as
+    `px.inverse_dynamics`.
 
     It does not exist where the robot is singular: entries grow without bound nearby, and exactly
     there they are decided by rounding. Check the Jacobian's smallest singular value.
@@ -430,9 +582,22 @@ def operational_space_inertia_inverse(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """Λ⁻¹ = J M⁻¹ Jᵀ (..., 6, 6): how a frame accelerates under a force on it.
+    """The inverse inertia Λ⁻¹ = J M⁻¹ Jᵀ of a frame: how it accelerates under a force on it.
 
-    It always exists: where the robot is singular it only loses rank.
+    **Arguments:**
+
+    - `q`: joint positions, (..., n), rad or m.
+    - `frame`: the name of a frame; by default the tool.
+    - `coordinates`: "world" or "body", as in `px.jacobian`.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+    - `algorithm`: one of `px.algorithms("operational_space_inertia_inverse")`; by
+      default the cheapest.
+
+    **Returns:** Λ⁻¹, (..., 6, 6), angular part first, in the reciprocal units of Λ. It always
+    exists: where the robot is singular it only loses rank.
+
+    **Raises:** `px.RobotError` if a joint moves no mass or there is no such frame; otherwise as
+    `px.inverse_dynamics`.
     """
     ...
 
@@ -448,7 +613,21 @@ def inverse_dynamics_derivatives(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """∂τ/∂q and ∂τ/∂q̇, each (..., n, n); ∂τ/∂q̈ is the mass matrix."""
+    """The derivatives of the torques of `px.inverse_dynamics` by q and q̇.
+
+    **Arguments:**
+
+    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n), in rad or m
+      and seconds.
+    - `out`: an array for each result.
+    - `parameters`: as in `px.inverse_dynamics`.
+    - `algorithm`: one of `px.algorithms("inverse_dynamics_derivatives")`; by default the cheapest.
+
+    **Returns:** ∂τ/∂q and ∂τ/∂q̇, each (..., n, n), in N m or N per rad or m, and per rad/s or m/s.
+    ∂τ/∂q̈ is the mass matrix.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -463,7 +642,21 @@ def forward_dynamics_derivatives(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, each (..., n, n); the last is the inverse mass matrix."""
+    """The derivatives of the accelerations of `px.forward_dynamics` by q, q̇ and τ.
+
+    **Arguments:**
+
+    - `q`, `qd`, `tau`: joint positions, velocities and torques, each (..., n), in rad or m,
+      seconds, and N m or N.
+    - `out`: an array for each result.
+    - `parameters`: as in `px.inverse_dynamics`.
+    - `algorithm`: one of `px.algorithms("forward_dynamics_derivatives")`; by default the cheapest.
+
+    **Returns:** ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, each (..., n, n), in rad/s² or m/s² per unit of each. The
+    last is the inverse mass matrix.
+
+    **Raises:** `px.RobotError` if a joint moves no mass; otherwise as `px.inverse_dynamics`.
+    """
     ...
 
 
@@ -477,7 +670,18 @@ def regressor(
     out: np.ndarray | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """Y (..., n, 11 n) with torques Y π, where π are `px.inertial_parameters`."""
+    """The regressor Y: joint torques are Y π, where π are `px.inertial_parameters`.
+
+    **Arguments:**
+
+    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n), in rad or m
+      and seconds.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** Y, (..., n, 11 n), in N m or N per unit of each parameter.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
     ...
 
 

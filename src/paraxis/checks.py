@@ -10,6 +10,7 @@ from typing import Any
 from .errors import ArgumentError, ParaxisError
 
 LOOKED_AT = 1_000  # names at most; a chain may have a million joints
+MEANS = {"gpu": "cuda"}  # words that do not resemble what they mean
 
 
 def one_of(
@@ -25,14 +26,21 @@ def one_of(
 
 
 def did_you_mean(name: Any, known: Iterable) -> str:
-    """The end of an error about an unknown name: the most similar known name, if any."""
+    """The end of an error about an unknown name: the most similar known name, if any.
+
+    A known name that has the unknown one among its words, as semi_implicit_euler has euler, comes
+    first.
+    """
     if not isinstance(name, str) or len(name) > 100:
         return ""
     import difflib  # here: only errors need it
 
     by_lower = {each.lower(): each for each in [*known][:LOOKED_AT] if isinstance(each, str)}
+    name = name.lower()
+    near = [MEANS[name]] if MEANS.get(name) in by_lower else []
+    near = near or sorted((each for each in by_lower if f"_{name}_" in f"_{each}_"), key=len)
     likeness = 0.6 if len(name) < 5 else 0.7
-    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=likeness)
+    near = near or difflib.get_close_matches(name, by_lower, n=1, cutoff=likeness)
     return f"; did you mean {quoted(by_lower[near[0]])}?" if near else ""
 
 

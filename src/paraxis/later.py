@@ -18,6 +18,9 @@ if hasattr(os, "register_at_fork"):
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
     )
 
+TOP = __name__.rpartition(".")[0]  # the package, whose dir() lists its public names
+OPTIONAL = ("jax", "torch")  # namespaces that are imported by name, as they need another package
+
 
 def imported(name: str, package: str) -> ModuleType:
     """The module, imported while no fork is under way."""
@@ -40,19 +43,35 @@ def namespace(
             value = getattr(imported(f".{modules[name]}", package), name)
             setattr(sys.modules[package], name, value)
             return value
-        raise AttributeError(f"module {package!r} has no attribute {name!r}{elsewhere(name)}")
-
-    def elsewhere(name: str) -> str:
-        """Where a name that is not here may be found, for an error message."""
-        if name.startswith("_"):
-            return ""
-        for folder in folders:
-            if name in dir(imported(f".{folder}", package)):
-                return f"; it is {package}.{folder}.{name}"
-        from difflib import get_close_matches  # here: only errors need it
-
-        nearest = get_close_matches(name, public, n=1)
-        return f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise no_attribute(package, name, public)
 
     public = sorted({*modules, *folders})
     return find, lambda: public
+
+
+def no_attribute(module: str, name: str, public: list[str]) -> AttributeError:
+    """The error about a name that a module does not have, and where it may be found."""
+    hint = ""
+    if name in OPTIONAL:
+        hint = f"; write import {TOP}.{name} first"
+    elif not name.startswith("_"):
+        hint = elsewhere(name) or _similar(name, public)
+    return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
+
+
+def elsewhere(name: str) -> str:
+    """Where a public name is, as the end of an error message; empty if there is none."""
+    top = sys.modules[TOP]
+    if name in dir(top):
+        return f"; it is {TOP}.{name}"
+    for space in getattr(top, "_NAMESPACES", ()):
+        if name in dir(imported(f".{space}", TOP)):
+            return f"; it is {TOP}.{space}.{name}"
+    return ""
+
+
+def _similar(name: str, public: list[str]) -> str:
+    from difflib import get_close_matches  # here: only errors need it
+
+    nearest = get_close_matches(name, public, n=1)
+    return f"; did you mean {nearest[0]!r}?" if nearest else ""

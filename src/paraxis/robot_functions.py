@@ -9,6 +9,7 @@ from .graph.derivative import jacobian
 from .graph.graph import Graph
 from .graph.splice import splice
 from .graph.trace import trace
+from .later import elsewhere
 from .passes.cheapen import cheapen_unless_long, price
 from .physics import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
 from .physics.forward_derivatives import forward_dynamics_derivatives
@@ -59,6 +60,10 @@ class View:
 
 def algorithms_of(function: str) -> dict[str, Callable]:
     """The algorithms of a function, by name."""
+    if isinstance(function, str) and function not in FUNCTIONS and (place := elsewhere(function)):
+        raise ArgumentError(
+            f"function: {function!r} has no Program{place}; px.functions() lists those that have"
+        )
     one_of(function, FUNCTIONS, "function")
     return ALGORITHMS[BASIS.get(function, function)]
 

@@ -577,6 +577,13 @@ def test_mistakes_are_one_line_and_exit_code_2(capsys, argv):
     assert err.startswith("paraxis: ") and err.count("\n") == 1
 
 
+def test_mistakes_say_what_to_do(capsys):
+    _, _, err = run(capsys, "schedule", "ur5", "--html", "no/such/folder/out.html")
+    assert err == "paraxis: no/such/folder/out.html: there is no folder no/such/folder\n"
+    assert run(capsys, "demo", "-o", ".")[2] == "paraxis: . is a folder, not a file\n"
+    assert run(capsys, "help")[2] == "paraxis: there is no command 'help'; run paraxis --help\n"
+
+
 def test_an_odd_robot_is_loaded_with_a_warning(capsys, tmp_path):
     path = urdf(tmp_path)
     path.write_text(path.read_text().replace('ixx="1.0"', 'ixx="9.0"'))

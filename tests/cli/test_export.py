@@ -174,6 +174,7 @@ def test_a_function_about_a_frame(tmp_path, capsys):
         (("--language", "library", "-o", "x", "--cpu", "z80"), "z80"),
         (("--language", "c", "-o", os.devnull), "cannot be written"),
         (("--language", "c", "-o", "a\0b"), "cannot be written"),
+        (("--language", "c", "-o", __file__), "is a file, not a folder"),
     ],
 )
 def test_mistakes_are_one_line(words, problem, capsys, tmp_path, monkeypatch):

@@ -26,6 +26,8 @@ EXPRESSIONS = {
     "np.select": lambda q, qd: np.select([q > 1.0, q > qd], [q, -q], qd),
     "np.stack of both": lambda q, qd: np.tanh(np.stack([q[0], 0.5])),
     "q ** 2": lambda q, qd: q**2,
+    "q ** 2.0": lambda q, qd: q**2.0 + np.power(qd, 3.0) + q[0] ** np.int64(2),
+    "q[0] ** array": lambda q, qd: q[0] ** np.array([0, 1, 2]),
     "abs": lambda q, qd: abs(q) - np.abs(qd),
     "@": lambda q, qd: A @ q + q @ A,
     "np.dot": lambda q, qd: np.dot(q, qd),

@@ -186,6 +186,7 @@ TRACE_ERRORS = {
     "complex64": (lambda x: x * np.complex64(1 + 2j), "found complex64"),
     "x ** -1": (lambda x: x**-1, "expected an integer >= 0, found -1"),
     "x ** 0.5": (lambda x: x**0.5, "expected an integer >= 0, found 0.5"),
+    "x ** x": (lambda x: x**x, r"a traced exponent: use px.math.exp\(exponent \* px.math.log"),
 }
 
 
@@ -228,8 +229,10 @@ def test_other_odd_names_and_shapes():
     with pytest.raises(ProgramError, match="mark 'm': expected the index of a link, found 'arm'"):
         px.trace(lambda x: px.math.mark("m", "arm", x), x=())
     for shape in (0, -1, (2, 0), "ab"):
-        with pytest.raises(ArgumentError, match="x: expected an ASCII name and positive sizes"):
+        with pytest.raises(ArgumentError, match="x: expected integer sizes >= 1, found"):
             px.trace(lambda x: 1.0, x=shape)
+    with pytest.raises(ArgumentError, match="é: expected a name of ASCII letters and digits$"):
+        px.trace(lambda **x: 1.0, é=2)
 
 
 # -- parameters as inputs --------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import paraxis as px
 from paraxis.hardware import Circuit, inverse_dynamics_circuit, inverse_kinematics_circuit
 from paraxis.hardware.circuits.ranges import entry_ranges, ranges_of
 from paraxis.hardware.tasks.tasks import Constant, CordicTasks, Input, Operand, Result, Task
-from paraxis.kinematics.closed_form import WRISTS
+from paraxis.kinematics.puma_solutions import WRISTS
 
 # -- random functions ------------------------------------------------------------------------------
 
@@ -640,5 +640,5 @@ def test_counts_of_samples_are_whole(count):
 
 def test_what_a_cordic_does_not_do_is_named():
     program = px.trace(lambda x: px.math.select(x[0] < x[1], x[0], x[1]), x=(2,))
-    with pytest.raises(px.ProgramError, match="found lt"):
+    with pytest.raises(px.ProgramError, match="found less"):
         Circuit.of(program, {"x": 1.0})

@@ -10,7 +10,7 @@ import pytest
 import paraxis as px
 from paraxis import hardware
 from paraxis.hardware.circuits.accuracy import reachable_poses
-from paraxis.kinematics.closed_form import WRISTS
+from paraxis.kinematics.puma_solutions import WRISTS
 from paraxis.robots.puma_geometry import puma_geometry
 
 PUMA = px.load("puma560")

@@ -10,7 +10,7 @@ from support.puma_arms import LINK, MEMBERS, PUMA, modified, reframed
 from support.robots import RIGHT
 
 import paraxis as px
-from paraxis.kinematics.closed_form import WRISTS
+from paraxis.kinematics.puma_solutions import WRISTS
 from paraxis.physics.inverse_kinematics.puma import joint_angles
 from paraxis.robots.pose import Pose
 from paraxis.robots.puma_geometry import arm_geometry, puma_geometry

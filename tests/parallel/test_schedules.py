@@ -657,6 +657,7 @@ def test_a_curve_needs_processors(processors):
     ("arguments", "options", "said"),
     [
         (({"a": 1}, 2), {}, "tasks: expected a TaskGraph, found dict"),
+        ((px.load("planar3"), 2), {}, "found Robot; px.TaskGraph.from_program(program) and px.st"),
         ((px.TaskGraph(UNEVEN), 0), {}, "processors: expected an integer >= 1, found 0"),
         ((px.TaskGraph(UNEVEN), -3), {}, "processors: expected an integer >= 1, found -3"),
         ((px.TaskGraph(UNEVEN), 1.5), {}, "processors: expected an integer >= 1, found 1.5"),

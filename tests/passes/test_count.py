@@ -49,6 +49,7 @@ def test_counts_and_depths_by_hand():
     # constants and inputs alone cost nothing
     free = px.trace(lambda x: [x, -x, 5.0], x=())
     assert numbers(free) == ((0,) * 7, (0, 0, 0)) and free.width() == []
+    assert repr(free) == "<Program program(x[]) -> result[3]: 0 flops>"
     assert repr(counted) == "<Program program(a[], b[], c[]) -> result[]: 2 flops (1 mul, 1 add)>"
 
 

@@ -76,6 +76,11 @@ def test_a_singular_matrix_gives_no_number_that_looks_right(A):
     [
         (np.ones((2, 3)), np.ones(2), r"A: expected a square matrix, found shape \(2, 3\)"),
         (np.ones(4), np.ones(4), "A: expected a square matrix"),
+        (
+            np.ones((5, 2, 2)),
+            np.ones((5, 2)),
+            r"one square matrix, .* px.trace\(px.math.solve, A=\(2, 2\), b=2\).compile\(\)$",
+        ),
         (np.eye(3), np.ones(2), r"b: expected an array of shape \(3,\) or \(3, m\), found \(2,\)"),
     ],
 )

@@ -13,7 +13,7 @@ from paraxis.errors import RobotError, RobotWarning
 from paraxis.robots.friction import Friction
 from paraxis.robots.inertia import Inertia
 from paraxis.robots.joint import WORLD
-from paraxis.robots.load import load
+from paraxis.robots.loading import load
 from paraxis.robots.pose import Pose
 from paraxis.robots.readers.urdf import parse_urdf, read_urdf
 

@@ -13,7 +13,7 @@ from support.urdf_text import PAIR, A, B, C, inertial, joint, link, pair, robot
 from paraxis.errors import RobotError, RobotWarning
 from paraxis.robots.inertia import Inertia
 from paraxis.robots.joint import WORLD
-from paraxis.robots.load import load
+from paraxis.robots.loading import load
 from paraxis.robots.readers.urdf import parse_urdf, read_urdf
 
 # Most robots here have no mass at all, which the tests of warnings look at.

@@ -239,9 +239,10 @@ WRONG = {
     "target: expected 3 numbers, found 2": lambda: px.trajectories.cartesian_line(
         UR5, HOME, [1, 2], **SLOW
     ),
-    "target 0 is the same as the one before": lambda: px.trajectories.cartesian_line(
+    "the frame is already at the target at q0": lambda: px.trajectories.cartesian_line(
         UR5, HOME, pose_at(HOME), **SLOW
     ),
+    "target 1 is the same as the one before": lambda: via([NEAR, NEAR], **SLOW),
     "targets: expected all poses or all points": lambda: via([NEAR, NEAR[:3, 3]], **SLOW),
     "targets: expected a sequence of poses or of points, found []": lambda: via([], **SLOW),
     "targets: expected a sequence of poses or of points, found one matrix": lambda: via(

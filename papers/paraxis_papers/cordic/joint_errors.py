@@ -2,7 +2,7 @@
 
 import math
 
-from paraxis.kinematics.closed_form import WRISTS
+from paraxis.kinematics.puma_solutions import WRISTS
 
 from ..document import Row, Table, text_of
 from .circuits import HERE, accuracy, circuit, workspace

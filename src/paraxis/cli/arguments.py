@@ -6,7 +6,7 @@ import warnings
 
 from ..checks import shown
 from ..errors import ArgumentError
-from ..robots.load import load
+from ..robots.loading import load
 
 
 def add_robot(command, source="a built-in name or a URDF file"):

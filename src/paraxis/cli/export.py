@@ -10,6 +10,7 @@ from ..robot_functions import COORDINATES, FUNCTIONS
 from ..targets.source.files import LANGUAGES, write_files
 from ..targets.source.text import LONGEST
 from .arguments import add_robot, load_robot, numbers, refuse
+from .files import check_folder
 
 VERILOG = "verilog"
 CIRCUITS = ("inverse_kinematics", "inverse_dynamics")  # functions that Verilog can have
@@ -84,7 +85,7 @@ def _add_circuit(option):
         help="for inverse kinematics: poses closer than this to a singularity are marked invalid "
         "(default: 1/256)",
     )
-    for name, unit in (("velocity", "rad/s"), ("acceleration", "rad/s²")):
+    for name, unit in (("velocity", "rad/s or m/s"), ("acceleration", "rad/s² or m/s²")):
         option(
             f"--{name}",
             metavar="X,...",
@@ -94,6 +95,7 @@ def _add_circuit(option):
 
 
 def run(arguments):
+    check_folder(arguments.output)
     if arguments.language == VERILOG:
         refuse(
             arguments,

@@ -19,8 +19,18 @@ def check_writable(**paths):
         if path in (None, "-"):
             continue
         folder = os.path.dirname(path) or "."
-        if os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        if os.path.isdir(path):
+            raise ArgumentError(f"{shown(path, 300)} is a folder, not a file")
+        if not os.path.isdir(folder):
+            raise ArgumentError(f"{shown(path, 300)}: there is no folder {shown(folder, 300)}")
+        if not os.access(folder, os.W_OK):
             raise ArgumentError(f"{shown(path, 300)}: cannot write a file of that name")
+
+
+def check_folder(path):
+    """Refuse a path that is a file, where files are to be written to a folder."""
+    if os.path.isfile(path):
+        raise ArgumentError(f"{shown(path, 300)} is a file, not a folder")
 
 
 def write(path, text):

@@ -126,6 +126,8 @@ class _Parser(argparse.ArgumentParser):
         return found, unknown
 
     def _check_value(self, action, value):
+        if value == "help":
+            raise ArgumentError(f"there is no command 'help'; run {self.prog} --help")
         if action.choices is not None and value not in action.choices:
             try:
                 one_of(value, action.choices, action.metavar or action.option_strings[-1])

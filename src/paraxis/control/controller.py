@@ -186,7 +186,18 @@ def pd(
 ) -> Controller:
     """Return proportional-derivative control without a model: tau = kp e + kd ė.
 
-    Gains and limits are those of `px.control.feed_forward`.
+    e = q* - q and ė = qd* - qd are the errors against the desired motion q*.
+
+    **Arguments:**
+
+    - `robot`: the robot, for the number of its joints and its limits.
+    - `kp`, `kd`: gains, N m/rad and N m s/rad (N/m and N s/m for prismatic joints): one number, one
+      per joint, or `(..., n)` for one set per run.
+    - `torque_limit`: as for `px.control.computed_torque`.
+
+    **Returns:** a `px.control.Controller`.
+
+    **Raises:** `px.ArgumentError` if gains or limits have a wrong shape.
     """
     return _made("pd", robot, kp, kd, EXACT, False, torque_limit)
 

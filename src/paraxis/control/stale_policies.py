@@ -82,9 +82,11 @@ class Cut:
 
     @property
     def changes_nothing(self) -> bool:
+        """Whether the reads it matches take the value of this step."""
         return self.ages == (0,) and not self.order
 
     def matches(self, read: "Read") -> bool:
+        """Whether it is about this read."""
         if self.variable is None and read.variable in ONLY_BY_NAME:
             return False
         return (

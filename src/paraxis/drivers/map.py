@@ -52,7 +52,9 @@ class Signature:
             given[key] = value
         missing = [key for key in self.inputs if key not in given]
         if missing:
-            raise ArgumentError(f"{name}: missing {_names(missing)}")
+            raise ArgumentError(
+                f"{name}: missing {', '.join(missing)}; it takes ({_shaped(self.inputs)})"
+            )
         return [given[key] for key in self.inputs]
 
     def bind_with_out(self, arguments, keywords, out, name):

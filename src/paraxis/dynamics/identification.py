@@ -19,8 +19,8 @@ import numpy as np
 from ..api import program
 from ..checks import quoted, shown
 from ..errors import RobotError
-from ..robots.inertial_parameters import inertial_parameters, parameter_labels
 from ..robots.joint import WORLD
+from ..robots.linear_parameters import inertial_parameters, parameter_labels
 from ..robots.robot import Robot
 
 # Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with

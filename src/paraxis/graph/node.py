@@ -69,7 +69,13 @@ class Node:
         return self.builder.div(self.builder.lift(other), self)
 
     def __pow__(self, exponent):
-        if not isinstance(exponent, int) or exponent < 0:
+        if isinstance(exponent, np.ndarray):
+            return NotImplemented
+        if isinstance(exponent, Node):
+            return exponent.__rpow__(self)
+        if isinstance(exponent, (float, np.floating)) and float(exponent).is_integer():
+            exponent = int(exponent)
+        if not isinstance(exponent, (int, np.integer)) or exponent < 0:
             raise TraceError(
                 f"power: expected an integer >= 0, found {exponent!r}; use "
                 "px.math.sqrt(x), 1 / x**n, or px.math.exp(exponent * px.math.log(x))"
@@ -81,7 +87,7 @@ class Node:
         return result
 
     def __rpow__(self, base):
-        raise TraceError("a traced exponent: use px.math.exp(exponent * np.log(base))")
+        raise TraceError("a traced exponent: use px.math.exp(exponent * px.math.log(base))")
 
     def __xor__(self, other):
         raise TraceError("`^` of traced values: use px.math.equal(a, b) and px.math.logical_not")

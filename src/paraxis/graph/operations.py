@@ -487,3 +487,9 @@ LEAVES = ("const", "input")
 CONDITIONS = frozenset(name for name, op in OPS.items() if op.is_condition)
 # Flat wherever they have a derivative.
 FLAT = frozenset(LEAVES) | {n for n, op in OPS.items() if op.partials is None and n != "select"}
+
+
+def written(name: str) -> str:
+    """An operation as a user writes it: its name in px.math, or an operator."""
+    op = OPS[name]
+    return op.called or (op.c.format("", "").strip() if op.numpy else name)

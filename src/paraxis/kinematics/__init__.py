@@ -3,7 +3,7 @@
 from ..later import namespace
 
 _NAMES = {
-    "inverse_kinematics_solutions": "closed_form",
+    "inverse_kinematics_solutions": "puma_solutions",
     "positioning_solutions": "positioning",
 }
 __all__ = list(_NAMES)

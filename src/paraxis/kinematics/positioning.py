@@ -1,6 +1,6 @@
 """The motion of three joints from the motion of the point they carry, in closed form.
 
-As in closed_form.py, solutions are checked by the robot's own kinematics.
+As in puma_solutions.py, solutions are checked by the robot's own kinematics.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..robots.puma_geometry import arm_geometry
 from ..robots.robot import Robot
 from ..scalar import less, less_equal, maximum, minimum
 from ..targets.target import target_of
-from .closed_form import ARMS, SINGULAR, SOLVED, body_of, difference, within_a_turn
+from .puma_solutions import ARMS, SINGULAR, SOLVED, body_of, difference, within_a_turn
 
 
 @dataclass(frozen=True, eq=False)

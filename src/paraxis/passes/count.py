@@ -31,7 +31,7 @@ class Count:
 
     def __str__(self):
         parts = [f"{value} {name}" for name, value in vars(self).items() if value]
-        return f"{self.flops} flops ({', '.join(parts)})"
+        return f"{self.flops} flops" + (f" ({', '.join(parts)})" if parts else "")
 
 
 # operation -> the counters it adds to

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..errors import ProgramError
 from ..graph.graph import reachable
+from ..graph.operations import written
 
 ROUNDING = 1e-13
 LIMIT = 5_000  # terms of one value, intermediate ones too: beyond, nobody reads them
@@ -119,7 +120,8 @@ class _Algebra:
                 return self.turn(a)[0]
             case "sin", [a]:
                 return self.turn(a)[1]
-        raise _NoExpansion(f"only +, -, *, sin and cos can be multiplied out, found {node.op}")
+        found = written(node.op)
+        raise _NoExpansion(f"only +, -, *, sin and cos can be multiplied out, found {found}")
 
     def single(self, function, entry):
         return {1 << self.place[Factor(((entry, 1),), function)]: (1.0, 1.0)}

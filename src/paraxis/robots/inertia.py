@@ -90,6 +90,7 @@ class Inertia:
         return None
 
     def is_massless(self) -> bool:
+        """Whether it has neither mass nor inertia."""
         return self.mass == 0.0 and not any(self.about_com)
 
 

@@ -61,6 +61,7 @@ class Joint:
 
     @property
     def is_revolute(self) -> bool:
+        """Whether it turns, with or without limits, rather than slides."""
         return self.kind in REVOLUTE
 
     @property

@@ -71,10 +71,12 @@ class Robot:
 
     @property
     def joint_names(self) -> list[str]:
+        """The names of the joints, in the order of entries of q."""
         return [joint.name for joint in self.joints]
 
     @property
     def frame_names(self) -> list[str]:
+        """The names of the frames, in the order of `px.frame_poses`."""
         return [frame.name for frame in self.frames]
 
     @cached_property

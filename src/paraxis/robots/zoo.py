@@ -143,7 +143,14 @@ def ur5():
 def planar(n: int, length: float = 1.0, mass: float = 1.0) -> Robot:
     """n uniform slender rods hinged end to end, swinging in the vertical x-z plane.
 
-    `length` (m) and `mass` (kg) are those of each rod.
+    **Arguments:**
+
+    - `n`: the number of joints, an integer >= 1.
+    - `length`, `mass`: of each rod, m and kg.
+
+    **Returns:** a `px.Robot` with frames base, link1, link2, ..., tip.
+
+    **Raises:** `px.RobotError` if a number is out of range.
     """
     rod = (mass, (length / 2, 0, 0), (0, mass * length**2 / 12, mass * length**2 / 12))
     return _serial("planar", n, length, rod, [(0.0, -1.0, 0.0)])
@@ -152,7 +159,14 @@ def planar(n: int, length: float = 1.0, mass: float = 1.0) -> Robot:
 def chain(n: int, length: float = 0.2, mass: float = 0.5) -> Robot:
     """n equal links in space, each hinge at a right angle to the one before.
 
-    `length` (m) and `mass` (kg) are those of each link.
+    **Arguments:**
+
+    - `n`: the number of joints, an integer >= 1.
+    - `length`, `mass`: of each link, m and kg.
+
+    **Returns:** a `px.Robot` with frames base, link1, link2, ..., tip.
+
+    **Raises:** `px.RobotError` if a number is out of range.
     """
     link = (mass, (length / 2, 0.01, 0.005), (2e-4, 1.8e-3, 1.9e-3))
     return _serial("chain", n, length, link, [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])

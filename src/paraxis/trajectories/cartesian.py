@@ -188,6 +188,8 @@ def _length(k, move, turn, size):
     length, angle = math.sqrt(move @ move), math.sqrt(turn @ turn)
     if length >= NOTHING * size:
         return length
+    if angle < NOTHING and k == 0:
+        raise ArgumentError("the frame is already at the target at q0: the line has no length")
     if angle < NOTHING:
         raise ArgumentError(
             f"target {k} is the same as the one before it: the line between them has no length"

@@ -10,7 +10,7 @@ from support.far_arrays import FarArray, far
 from support.robots import with_losses
 
 import paraxis as px
-from paraxis.kinematics.closed_form import Solutions
+from paraxis.kinematics.puma_solutions import Solutions
 
 CLOSE = 1e-11
 

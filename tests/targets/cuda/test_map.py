@@ -518,7 +518,7 @@ def test_a_bad_argument_is_named():
         r"^q: expected shape \(\.\.\., 3\), found \(\)": (np.array(1.0), qd, qdd),
         r"^qdd: expected real numbers, found dtype complex128": (q, qd, qdd.astype(complex)),
         r"^q: expected real numbers, found dtype bool": (q > 0, qd, qdd),
-        r"missing \(qdd\)": (q, qd),
+        "missing qdd": (q, qd),
         r"(?s)q.*\(5,\).*qd.*\(4,\)": (q, qd[:4], qdd),
     }
     for message, arrays in cases.items():

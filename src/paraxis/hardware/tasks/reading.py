@@ -9,6 +9,7 @@ import math
 from collections import Counter
 
 from ...errors import ProgramError
+from ...graph.operations import LEAVES, written
 from .forms import Form, power_of_two
 from .tasks import Input
 from .values import QUARTER, Angle, Arctangent, Cosine, Sine, Source, Sum, Values
@@ -34,12 +35,12 @@ class Reader:
         if node.index in self.angles:
             return ProgramError(
                 f"{self.graph.name}: angles can be inputs, results of atan2 and sums of these, but "
-                f"the result of {node.op} is in a sum of angles or under a sine"
+                f"the result of {written(node.op)} is in a sum of angles or under a sine"
             )
+        known = {*_NUMBERS, *_ANGLES} - {*LEAVES, "fma", "max"}
         return ProgramError(
             f"{self.graph.name}: expected operations that a CORDIC processor has "
-            f"({', '.join(sorted({*_NUMBERS, *_ANGLES} - {'const', 'input', 'max'}))}), "
-            f"found {node.op}"
+            f"({', '.join(sorted({*map(written, known)}))}), found {written(node.op)}"
         )
 
     @property
@@ -56,7 +57,7 @@ class Reader:
     def number(self, node):
         form = self.read[node.index]
         if isinstance(form, Angle):
-            users = sorted(self._users(node) - {*SUMS, "sin", "cos"})
+            users = sorted(map(written, self._users(node) - {*SUMS, "sin", "cos", None}))
             raise ProgramError(
                 f"{self.graph.name}: {' or '.join(users)}: expected numbers, found an angle; "
                 "angles can only be added, rotated by, and returned"
@@ -143,7 +144,9 @@ class Reader:
         a, b = node.args
         zero = [arg.op == "const" and arg.value == 0.0 for arg in (a, b)]
         if not any(zero) or self._users(node) != {"sqrt"}:
-            raise ProgramError(f"{self.graph.name}: max is only supported as sqrt(max(e, 0))")
+            raise ProgramError(
+                f"{self.graph.name}: maximum is only supported as sqrt(maximum(e, 0))"
+            )
         return self.number(b if zero[0] else a)
 
     def _cosine(self, node):

@@ -12,7 +12,7 @@ from numbers import Real
 
 from ...checks import integer, is_hashable
 from ...errors import ArgumentError, TaskError
-from ..tasks.task_graph import ProgramTasks, TaskGraph
+from ..tasks.task_graph import ProgramTasks, TaskGraph, a_task_graph
 from .buffers import delay_lines, fewest_buffers, routes
 from .pipeline import Pipeline
 from .program import StreamTasks
@@ -57,8 +57,7 @@ def pipeline(
     **Raises:** `px.TaskError` if there are no tasks, or tasks with messages; `px.ArgumentError` if
     an argument is out of range.
     """
-    if not isinstance(tasks, TaskGraph):
-        raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
+    a_task_graph(tasks)
     _require_no_messages(tasks)
     if isinstance(tasks, ProgramTasks):
         tasks = StreamTasks(tasks)

@@ -9,7 +9,7 @@ from ..methods.heft import heft_schedule
 from ..methods.layered_schedule import layered_schedule
 from ..methods.list_schedule import list_schedule
 from ..methods.optimal.search import optimal_schedule
-from ..tasks.task_graph import TaskGraph
+from ..tasks.task_graph import TaskGraph, a_task_graph
 from .schedule import Schedule
 
 METHODS = {
@@ -45,8 +45,7 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
     **Raises:** `px.ArgumentError` if the method or an option is unknown;
     `px.MissingPackageError` if a package that the method needs is not installed.
     """
-    if not isinstance(tasks, TaskGraph):
-        raise ArgumentError(f"tasks: expected a TaskGraph, found {type(tasks).__name__}")
+    a_task_graph(tasks)
     processors = integer("processors", processors)
     one_of(method, METHODS, "method")
     for name in options:

@@ -362,6 +362,16 @@ class ProgramTasks(TaskGraph):
         )
 
 
+def a_task_graph(tasks: object) -> TaskGraph:
+    """The argument `tasks`, or an error if it is not a TaskGraph."""
+    if not isinstance(tasks, TaskGraph):
+        raise ArgumentError(
+            f"tasks: expected a TaskGraph, found {type(tasks).__name__}; "
+            "px.TaskGraph.from_program(program) and px.streamlined_tasks(robot) make one"
+        )
+    return tasks
+
+
 def _counted(count, what):
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 

@@ -27,6 +27,12 @@ def solve(A: Any, b: Any) -> np.ndarray:
     **Raises:** `px.ArgumentError` if the shapes do not fit.
     """
     A, b = np.asanyarray(A), np.asanyarray(b)
+    if A.ndim > 2:
+        n = A.shape[-1]
+        raise ArgumentError(
+            f"A: expected one square matrix, found shape {A.shape}; for a batch of systems, "
+            f"compile a kernel: px.trace(px.math.solve, A=({n}, {n}), b={n}).compile()"
+        )
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.size:
         raise ArgumentError(f"A: expected a square matrix, found shape {A.shape}")
     if b.ndim not in (1, 2) or len(b) != len(A):
