@@ -307,7 +307,7 @@ def test_vmap():
         ({name: [1.0] * 3 for name in ("q", "qd", "qdd")}, "q: expected a tensor, found list"),
         ({"qd": "fast"}, "qd: expected real numbers of at most 64 bits, found dtype <U4"),
         ({"qd": [1.0, 2.0]}, r"qd: expected shape \(..., 3\), found \(2,\)"),
-        ({"out": torch.ones(3).double()}, "inverse_dynamics: paraxis.torch has no out"),
+        ({"out": torch.ones(3).double()}, "inverse_dynamics: paraxis.torch does not support out"),
         ({"qd": torch.ones(3)}, "qd: expected dtype torch.float64, as q has, found torch.float32"),
         ({"q": torch.ones(3).half()}, "q: expected one of .* found torch.float16"),
         ({"q": torch.ones(3).long()}, "q: expected one of .* found torch.int64"),
