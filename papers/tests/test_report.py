@@ -534,7 +534,7 @@ def test_stdout_takes_one_form_alone(counts, capsys):
     ("words", "message"),
     [
         (["nothing"], "'nothing'"),
-        (["counts", "--html", "/no/such/folder/x"], "cannot write"),
+        (["counts", "--html", "/no/such/folder/x"], "there is no folder"),
     ],
 )
 def test_wrong_commands_are_refused_at_once(words, message, capsys):

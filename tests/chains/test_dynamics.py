@@ -298,7 +298,7 @@ def test_arrays_that_do_not_fit(function):
     out.flags.writeable = False
     with pytest.raises(ArgumentError, match="out: the array is read-only"):
         call(robot, q, qd, last, out=out)
-    with pytest.raises(ArgumentError, match=f"{function}: missing .{name}"):
+    with pytest.raises(ArgumentError, match=f"{function}: missing {name}; it takes"):
         px.chains.chain_dynamics(robot, function)(q, qd)
 
 

@@ -514,7 +514,7 @@ def test_errors_name_what_was_found():
         fn(np.zeros(2, complex), 0.0)
     with pytest.raises(px.ArgumentError, match="do not broadcast together: x .3,., k .2,."):
         fn(np.zeros((3, 2)), np.zeros(2))
-    with pytest.raises(px.ArgumentError, match="missing .k."):
+    with pytest.raises(px.ArgumentError, match="missing k; it takes"):
         fn(np.zeros(2))
     with pytest.raises(px.ArgumentError, match="robot: expected a Robot"):
         pj.mass_matrix(np.zeros(2), np.zeros(2))

@@ -9,7 +9,6 @@ import pytest
 from support.processes import python
 
 import paraxis as px
-from paraxis.chains import bodies
 from paraxis.targets import compiling, store
 from paraxis.targets.cpu import host
 
@@ -99,8 +98,7 @@ def test_a_call_that_compiles_several_things_says_so_once(compiler, capsys):
     assert compiler.calls > 1
     assert compiler.seen == NOTICE.format("inverse_kinematics of 'planar2'")
     compiler.seen, compiler.calls = "", 0
-    for remembered in (bodies.along, bodies.across):  # by other tests, for all chains
-        remembered.cache_clear()
+    store.forget()  # what other tests have loaded, for all chains
     chain = px.robots.chain(3)
     px.chains.chain_dynamics(chain)(*np.zeros((3, 3)))
     assert compiler.calls > 1

@@ -193,8 +193,8 @@ def kernel_with_fallback(body, dtype, fallback):
 
 
 def _parts(body, dtype):
-    entry = python_entry.supported()
-    return "map", body.key, dtype, entry, tuple.__basicsize__, host.description()
+    machine = host.register_bits(), host.description()
+    return "map", body.key, dtype, python_entry.supported(), tuple.__basicsize__, *machine
 
 
 def _maker(body, dtype):
