@@ -193,7 +193,7 @@ def kernel_with_fallback(body, dtype, fallback):
 
 
 def _parts(body, dtype):
-    machine = host.register_bits(), host.description()
+    machine = lanes_of(dtype).count, host.description()
     return "map", body.key, dtype, python_entry.supported(), tuple.__basicsize__, *machine
 
 
