@@ -28,7 +28,7 @@ def far_end_numbers(robot, state, base, hand_turn, hand):
     """A chain's numbers as Lathrop has them: every link's frame at its far end."""
     q, qd, qdd = state
     model = Model(robot)
-    X = [model.transform(i, q[i]) for i in range(robot.n)]
+    X = [model.transform(i, q) for i in range(robot.n)]
     A = [np.array([[*row] for row in x.turn.matrix()]) for x in X] + [hand_turn]
     z = np.array([[*axis] for axis in model.axis])
     seats = np.array([joint.placement.translation for joint in robot.joints])

@@ -17,6 +17,7 @@ from .function_bodies import function_body, label
 from .graph.arrays import on_arrays
 from .graph.parse import parse as parse_graph
 from .graph.trace import trace as trace_graph
+from .physics.configuration import neutral as neutral_position
 from .physics.friction.motor_torques import MotorTorques
 from .programs import Program
 from .robot_functions import FUNCTIONS, algorithms_of
@@ -658,6 +659,89 @@ def forward_dynamics_derivatives(
     **Raises:** `px.RobotError` if a joint moves no mass; otherwise as `px.inverse_dynamics`.
     """
     ...
+
+
+@of_robot
+def integrate(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The positions after a unit of time at a constant velocity.
+
+    For joints of one degree of freedom this is q + v; a quaternion turns, and the body of a free
+    joint moves along a screw.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., nq), rad or m.
+    - `v`: the velocity times the time, (..., nv), rad or m.
+    - `out`: as in `px.inverse_dynamics`; there are no parameters.
+
+    **Returns:** the positions, (..., nq).
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
+def difference(
+    robot: Robot,
+    q0: ArrayLike,
+    q1: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The velocity that leads from one position to another in a unit of time.
+
+    `px.integrate(robot, q0, px.difference(robot, q0, q1))` is q1, or has its quaternions with the
+    other sign, which are the same rotations. Rotations are the short way round.
+
+    **Arguments:**
+
+    - `q0`, `q1`: joint positions, (..., nq), rad or m, with unit quaternions.
+    - `out`: as in `px.inverse_dynamics`; there are no parameters.
+
+    **Returns:** v, (..., nv), rad or m.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
+def normalize(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
+    """The same positions with quaternions of unit length; NaN where a quaternion is zero.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., nq), rad or m.
+    - `out`: as in `px.inverse_dynamics`; there are no parameters.
+
+    **Returns:** the positions, (..., nq).
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+def neutral(robot: Robot) -> np.ndarray:
+    """The position with every joint at zero and no rotation.
+
+    **Arguments:**
+
+    - `robot`: the robot.
+
+    **Returns:** q, (nq,): zeros, but for the last number of each quaternion, which is 1.
+    """
+    return np.array(neutral_position(a_robot(robot)))
 
 
 @of_robot

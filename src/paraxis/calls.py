@@ -147,7 +147,8 @@ def _along_chain(robot, function, algorithm, parameters):
                 f"{did_you_mean(algorithm, (*algorithms_of(function), *CHAIN_ALGORITHMS))}"
             )
         return False
-    return robot.n > LONGEST_PROGRAM and not parameters and not robot.branching
+    is_chain = not robot.branching and robot.rows is robot
+    return robot.n > LONGEST_PROGRAM and not parameters and is_chain
 
 
 # -- public functions --------------------------------------------------------------------------

@@ -67,8 +67,9 @@ def label(robot, function):
 
 
 def _check_free(robot, frame):
-    moving = len(robot.path(frame.body))
+    moving = sum(robot.joints[i].nv for i in robot.path(frame.body))
     if moving < 6:
         raise ArgumentError(
-            f"frame {frame.name!r} is moved by only {moving} joints; this function needs at least 6"
+            f"frame {frame.name!r} is moved by only {moving} degrees of freedom; this function "
+            "needs at least 6"
         )

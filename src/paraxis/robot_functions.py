@@ -12,6 +12,7 @@ from .graph.trace import trace
 from .later import elsewhere
 from .passes.cheapen import cheapen_unless_long, price
 from .physics import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
+from .physics.configuration import position_rates
 from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
 from .physics.modified_newton_euler import torques_and_reactions
@@ -22,6 +23,7 @@ from .robots.equal.reframe import reframe
 from .robots.equal.regroup import regroup
 from .robots.model import PARAMETERS, BodyInertia, Model
 from .robots.robot import Robot
+from .robots.rows import Rows
 from .spatial import Symmetric, Vector
 
 COORDINATES = ("world", "body")
@@ -96,10 +98,17 @@ def check_parameters(function, parameters):
 
 def input_shapes(robot, function, parameters=()):
     """name -> shape, in calling order."""
-    shapes = {name: (robot.nq if name == "q" else robot.nv,) for name in FUNCTIONS[function].inputs}
-    for name in parameters:
-        shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
-    return shapes
+    known = FUNCTIONS[function].inputs
+    shapes = {name: (robot.nq if name in POSITIONS else robot.nv,) for name in known}
+    return shapes | parameter_shapes(robot, parameters)
+
+
+def parameter_shapes(robot, parameters):
+    """name -> shape of parameters of a robot, or of its rows."""
+    n = robot.described.n
+    return {
+        name: tuple(n if size == "n" else size for size in PARAMETERS[name]) for name in parameters
+    }
 
 
 def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
@@ -107,6 +116,7 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
 
     The frames a function is about are the robot's frames: give a robot that has only those.
     """
+    robot = robot.rows
     if function in OF_THE_INVERSE and not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(robot)
     if algorithm is None:
@@ -131,12 +141,30 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         options["coordinates"] = coordinates
 
     def run(**arrays):
-        values = [arrays[name] for name in known.inputs]
-        results = recursion(view.model(arrays, parameters), *values, **options)
+        model = view.model(arrays, parameters)
+        values = {name: arrays[name] for name in known.inputs}
+        if "qdd" in values:
+            values["qdd"] = _of_rows(model, values["qd"], values["qdd"])
+        results = recursion(model, *values.values(), **options)
         several = results if len(known.outputs) > 1 else (results,)
-        return dict(zip(known.outputs, several, strict=True))
+        named = dict(zip(known.outputs, several, strict=True))
+        if "qdd" in named:
+            named["qdd"] = _of_joints(model, values["qd"], named["qdd"])
+        if "wrench" in named:
+            named["wrench"] = view.robot.gathered(named["wrench"])
+        return named
 
     return trace(run, input_shapes(view.robot, function, parameters), function)
+
+
+def _of_rows(model, qd, qdd):
+    """The accelerations of rows (robots/rows.py) while joints accelerate by qdd."""
+    return [rate + own for rate, own in zip(qdd, model.coast(qd), strict=True)]
+
+
+def _of_joints(model, qd, qdd):
+    """The accelerations of joints whose rows accelerate by qdd."""
+    return [rate - own for rate, own in zip(qdd, model.coast(qd), strict=True)]
 
 
 # -- the cheapest way --------------------------------------------------------------------------
@@ -217,7 +245,7 @@ def _motor_torques_graphs(robot, parameters):
     def run(q, qd, qdd, **given):
         (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
         model = View(robot).model(given, parameters)
-        _, reactions = torques_and_reactions(model, q, qd, qdd)
+        _, reactions = torques_and_reactions(model, q, qd, _of_rows(model, qd, qdd))
         return with_losses(model, qd, dynamic, reactions, directions(qd, qdd))._asdict()
 
     yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
@@ -235,8 +263,31 @@ def _view_for_masses(robot, parameters):
 
 
 def _inverse_dynamics_derivatives(robot, parameters, graph):
-    slopes = jacobian(graph, {"dtau_dq": ("tau", "q"), "dtau_dqd": ("tau", "qd")})
+    slopes = slopes_of(robot, graph, {"dtau_dq": ("tau", "q"), "dtau_dqd": ("tau", "qd")})
     return replace(slopes, name="inverse_dynamics_derivatives")
+
+
+def slopes_of(robot, graph, wanted):
+    """The Jacobians of a graph; those over q are over the velocities that change q."""
+    if robot.nq == robot.nv and not isinstance(robot, Rows):
+        return jacobian(graph, wanted)
+    places = list(graph.inputs)
+    inputs = graph.inputs | {"dq": (robot.nv,)}
+
+    def moved(**arrays):
+        rates = position_rates(robot, arrays["q"], arrays["dq"])
+        arrays["q"] = [a + b for a, b in zip(arrays["q"], rates, strict=True)]
+        return dict(zip(graph.outputs, splice(graph, [arrays[k] for k in places]), strict=True))
+
+    over = {"q": "dq"}
+    wanted = {name: (of, over.get(by, by)) for name, (of, by) in wanted.items()}
+    slopes = jacobian(trace(moved, inputs, graph.name), wanted)
+    still = [0.0] * robot.nv
+
+    def here(**arrays):
+        return dict(zip(slopes.outputs, splice(slopes, (*arrays.values(), still)), strict=True))
+
+    return trace(here, graph.inputs, graph.name)
 
 
 def _forward_dynamics_derivatives(robot, parameters, graph):
@@ -271,24 +322,24 @@ def _coriolis_matrix(robot, parameters, graph):
 
 def _regressor(robot, parameters):
     """The slope of the torques over the inertial parameters, in which they are linear."""
-    n = robot.n
+    n, nv = robot.described.n, robot.nv
     inputs = input_shapes(robot, "regressor", parameters)
 
     def run(q, qd, qdd, bodies, rotors, **given):
         model = Model(robot, given | {"rotor_inertia": rotors})
         model.inertia = [
             BodyInertia.about_frame(m, Vector(hx, hy, hz), Symmetric(*inertia))
-            for m, hx, hy, hz, *inertia in bodies
+            for m, hx, hy, hz, *inertia in robot.spread("bodies", bodies)
         ]
-        return {"tau": inverse_dynamics(model, q, qd, qdd)}
+        return {"tau": inverse_dynamics(model, q, qd, _of_rows(model, qd, qdd))}
 
     graph = trace(run, {**inputs, "bodies": (n, 10), "rotors": (n,)})
     slope = jacobian(graph, {"bodies": ("tau", "bodies"), "rotors": ("tau", "rotors")})
     (_, bodies), (_, rotors) = slope.outputs.values()
     rows = []
-    for i in range(n):
+    for i in range(nv):
         rows += [*bodies[10 * n * i : 10 * n * (i + 1)], *rotors[n * i : n * (i + 1)]]
-    return Graph(inputs, {"Y": ((n, 11 * n), tuple(rows))}, {}, "regressor")
+    return Graph(inputs, {"Y": ((nv, 11 * n), tuple(rows))}, {}, "regressor")
 
 
 FUNCTIONS = {
@@ -318,8 +369,12 @@ FUNCTIONS = {
         ("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
     ),
     "regressor": Function(("q", "qd", "qdd"), ("Y",), "nothing"),
+    "integrate": Function(("q", "v"), ("moved",), "nothing"),
+    "difference": Function(("q0", "q1"), ("v",), "nothing"),
+    "normalize": Function(("q",), ("normalized",), "nothing"),
 }
 
+POSITIONS = ("q", "q0", "q1")  # inputs that are positions; the others have an entry per velocity
 LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
 
 TORQUES = ("inverse_dynamics", "bias_forces", "gravity_torques")
@@ -359,4 +414,5 @@ MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "jacobian": _PLACES,
     "bias_acceleration": _PLACES,
     "regressor": (*_PLACES, "gravity", "base_velocity", "base_acceleration"),
+    **dict.fromkeys(("integrate", "difference", "normalize"), ()),
 }

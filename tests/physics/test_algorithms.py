@@ -253,7 +253,7 @@ def test_gluing_is_associative():
     spin, rise = rng.uniform(-3, 3, (2, 6))
     model = Model(robot, {"base_velocity": spin, "base_acceleration": rise})
     q, qd, qdd = state(robot)
-    X = [model.transform(i, q[i]) for i in range(5)]
+    X = [model.transform(i, q) for i in range(5)]
     motions = [base(model), *(one_joint(model, i, X[i], qd[i], qdd[i]) for i in range(5))]
     loads = [one_body(model, i, motions[i + 1], X[i + 1]) for i in range(4)]
     for glue, spans in ((glue_motions, motions), (glue_loads, loads)):

@@ -34,7 +34,7 @@ def model_poses(robot, q):
     """The 4x4 pose of every body in the world, as `Model.transform` gives them."""
     model, poses = Model(robot), {WORLD: robot.base.matrix}
     for i, parent in model.outward:
-        X, here = model.transform(i, q[i]), np.eye(4)
+        X, here = model.transform(i, q), np.eye(4)
         here[:3, :3] = [list(row) for row in X.turn.matrix()]
         here[:3, 3] = list(X.origin)
         poses[i] = poses[parent] @ here

@@ -48,7 +48,7 @@ def count(robot, size):
 
 def _links(model, q, run):
     n, size = len(q), run.size
-    X = [model.transform(i, q[i]) for i in range(n)]
+    X = [model.transform(i, q) for i in range(n)]
     places = [*([*x.origin] for x in X[1:]), [0.3, 0.4, 0.5]]  # any place will do for the hand
     for i, I in enumerate(model.inertia):
         J = np.array([*pseudo_inertia(I)])

@@ -86,7 +86,7 @@ def transmitted_loads(links, F, N, hand):
 def general_links(robot, ledger):
     """A chain's links with every number in them a number of run time, be it a zero."""
     model, (q, qd, qdd) = Model(robot), some_state(robot)
-    X = [model.transform(i, q[i]) for i in range(robot.n)]
+    X = [model.transform(i, q) for i in range(robot.n)]
     ends = [*(x.origin for x in X[1:]), HAND]
     for i, (I, z, p) in enumerate(zip(model.inertia, model.axis, ends, strict=True)):
         vectors = (z, z * qd[i], z * qdd[i], p, I.com - p)

@@ -135,7 +135,7 @@ class PlainModel(Model):
         self.ledger = ledger
 
     def transform(self, i, q):
-        X, entry = super().transform(i, q.value), self.ledger.entry
+        X, entry = super().transform(i, [each.value for each in q]), self.ledger.entry
         rotation = Rotation(*(map(entry, row) for row in X.turn.matrix()))
         return Transform(Turn(rotation), Vector(*map(entry, X.origin)))
 

@@ -35,7 +35,7 @@ def general_links(robot, ledger):
     """A chain's links at some state. The axis z is known, so that R z is a column of R; every
     other number is one of run time, be it a zero."""
     model, (q, _, _) = Model(robot), some_state(robot)
-    X = [model.transform(i, q[i]) for i in range(robot.n)]
+    X = [model.transform(i, q) for i in range(robot.n)]
     ends = [*(x.origin for x in X[1:]), HAND]
     for x, I, z, p in zip(X, model.inertia, model.axis, ends, strict=True):
         yield Link(

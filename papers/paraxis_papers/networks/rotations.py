@@ -21,7 +21,7 @@ def rotation_time(joints, known):
     number, entry = machine.ledger.number, machine.ledger.entry
     robot = load("puma560")
     model, (q, _, _) = Model(robot), some_state(robot)
-    given = [model.transform(i, q[i]).turn.matrix() for i in range(robot.n)]
+    given = [model.transform(i, q).turn.matrix() for i in range(robot.n)]
     turns = [
         Rotation(*(map(number if known == "none" else entry, row) for row in given[i % robot.n]))
         for i in range(joints)

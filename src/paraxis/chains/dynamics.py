@@ -16,7 +16,7 @@ from ..checks import one_of, quoted
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..errors import ArgumentError
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, single_joints
 from ..targets.compiling import one_call
 from ..targets.cpu.map import checked_options, lanes_of
 from ..targets.cpu.threads import available
@@ -85,7 +85,7 @@ def chain_dynamics(
     **Raises:** `px.ArgumentError` if a name is unknown, an order does not fit the algorithm, or the
     robot is a tree.
     """
-    a_robot(robot)
+    single_joints(robot)
     one_of(function, SCANS, "function")
     one_of(target, TARGETS, "target")
     known = SCANS[function] if target == "cpu" else ON_GPU[function]

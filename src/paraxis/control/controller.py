@@ -14,7 +14,7 @@ from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..physics.friction.motor_torques import directions, with_losses
 from ..robots.model import Model
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, single_joints
 from ..scalar import maximum, minimum
 from .stale_policies import EXACT, Cut, Policy
 from .stale_policies import policy as as_policy
@@ -203,7 +203,7 @@ def pd(
 
 
 def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
-    a_robot(robot)
+    single_joints(robot)
     gains = _gains(robot, kp, "kp"), _gains(robot, kd, "kd")
     recursion = None if law == "pd" else StaleRecursion(robot, as_policy(policy))
     limit = _limit(robot, torque_limit)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..checks import one_of, quoted
 from ..drivers.iterate import integer_like
 from ..errors import SimulationWarning, warn
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, single_joints
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
 from ..simulation.stiffness import stiffest
@@ -129,7 +129,7 @@ def closed_loop(
     given: dict[str, Any] = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
     device = target_named(target, given | keywords)
-    with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), device.stream():
+    with one_call(f"closed_loop of {quoted(single_joints(robot).name)}"), device.stream():
         runs = scenarios(robot, controller, trajectory, duration, given, keywords, device)
         _warn_of_other_joints(robot, controller)
         record, every = _records(record), integer_like(every, "every", least=1)

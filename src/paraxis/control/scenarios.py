@@ -10,7 +10,7 @@ from ..drivers.map import as_array, broadcast_shapes
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
 from ..robots.model import PARAMETERS
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, single_joints
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
 from ..targets.target import Target
@@ -84,7 +84,7 @@ class Scenarios:
 
 def scenarios(robot, controller, trajectory, duration, given, keywords, target):
     """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name."""
-    check_controller(a_robot(robot), controller)
+    check_controller(single_joints(robot), controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))
     settings = {

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..graph.trace import trace
 from ..physics.coupled_newton_euler import BACKWARD, FORWARD
 from ..programs import Program, given
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, single_joints
 from ..targets.target import target_of
 from .stale_policies import TORQUE, Cut, Policy
 from .stale_policies import policy as as_policy
@@ -44,7 +44,7 @@ def speculate(robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzo
     **Raises:** `px.ArgumentError` if the policy is unknown, or a cut of your own matches no read of
     the robot.
     """
-    a_robot(robot)
+    single_joints(robot)
     return Speculation(StaleRecursion(robot, as_policy(policy)))
 
 

@@ -16,7 +16,7 @@ from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robots.joint import WORLD
 from ..robots.pose import Pose
-from ..robots.robot import Robot, a_robot, check_frame_name
+from ..robots.robot import Robot, check_frame_name, single_joints
 from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .limits import Limits
@@ -101,14 +101,14 @@ def inverse_kinematics(
             f"inverse_kinematics: expected one of pose, position or rotation, found {found}"
         )
     target = target_of({**given, "q0": q0})
-    with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), target.stream():
+    with one_call(f"inverse_kinematics of {quoted(single_joints(robot).name)}"), target.stream():
         solution = _solved(robot, *given.popitem(), frame, q0, _checked(tolerance), target)
         return InverseKinematics(*map(target.given_back, solution))
 
 
 def _solved(robot, kind, goal, frame, q0, tolerance, target):
     check_frame_name(frame)
-    chain, search, neutral = _prepared(a_robot(robot), kind, frame, target)
+    chain, search, neutral = _prepared(single_joints(robot), kind, frame, target)
     xp = target.arrays
     goals, sound = _as_poses(kind, goal, target)
     starts = None if q0 is None else target.array(q0, "q0", (robot.n,))

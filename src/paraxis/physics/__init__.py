@@ -4,6 +4,7 @@ from . import (
     articulated_body,
     base_frame_newton_euler,
     composite_body,
+    configuration,
     constraint_force,
     divide_and_conquer,
     energy,
@@ -60,7 +61,7 @@ def _coasting(recursion):
     """Bias forces: the torques of a robot that keeps its rates."""
 
     def bias_forces(robot, q, qd):
-        return recursion(robot, q, qd, [0.0] * robot.nv)
+        return recursion(robot, q, qd, robot.coast(qd))
 
     return bias_forces
 
@@ -96,5 +97,8 @@ ALGORITHMS = {
         "composite_body": operational_space.operational_space_inertia_inverse,
         "constraint_force": constraint_force.operational_space_inertia_inverse,
     },
+    "integrate": {"exponential": configuration.integrate},
+    "difference": {"logarithm": configuration.difference},
+    "normalize": {"unit_quaternions": configuration.normalize},
     "regressor": {"spatial": spatial_newton_euler.inverse_dynamics},
 }

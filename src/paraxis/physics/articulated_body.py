@@ -19,7 +19,7 @@ def forward_dynamics(robot, q, qd, tau):
     v = {WORLD: robot.base_velocity}
     for i, p in robot.outward:  # parents first
         S, I = robot.subspace[i], robot.inertia[i]
-        X[i] = robot.transform(i, q[i])
+        X[i] = robot.transform(i, q)
         vj = S * qd[i]
         v[i] = mark("velocity", i, X[i] @ v[p] + vj)
         c[i] = cross_motion(v[i], vj)

@@ -16,7 +16,7 @@ from ..spatial import IDENTITY, ZERO3, cross
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd)."""
     base, links = robot.base_acceleration, robot.outward
-    X = {i: robot.transform(i, q[i]) for i, _ in links}
+    X = {i: robot.transform(i, q) for i, _ in links}
     R = outward(robot, matmul, IDENTITY, {i: X[i].turn.matrix() for i, _ in links})  # 15
     r = {i: R[p] @ X[i].origin for i, p in links}  # 16
     z = {i: R[i] @ robot.axis[i] for i, _ in links}

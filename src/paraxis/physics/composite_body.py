@@ -16,7 +16,7 @@ from .parts.massless import require_inertia
 
 def mass_matrix(robot, q):
     """Return M, by rows: the torques M q̈ accelerate the robot from rest without gravity."""
-    X = {i: robot.transform(i, q[i]) for i, _ in robot.outward}
+    X = {i: robot.transform(i, q) for i, _ in robot.outward}
     Ic = dict(enumerate(robot.inertia))  # of everything that body i carries, itself included
     M = [[0.0] * robot.n for _ in range(robot.n)]
     for i, p in robot.inward:  # children first

@@ -92,7 +92,7 @@ class HeldLinks:
     def __init__(self, robot, q, algorithm, solver):
         require_chain(robot, algorithm)
         self.robot = robot = upright(robot)
-        self.X = X = [robot.transform(i, q[i]) for i in range(robot.n)]
+        self.X = X = [robot.transform(i, q) for i in range(robot.n)]
         self.mobilities = mobilities(robot, algorithm)
         self.joints = joints = splits(robot)
         links = two_joint_links(self.mobilities, X)

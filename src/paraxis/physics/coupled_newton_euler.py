@@ -26,7 +26,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     ω, ωd, α = ({WORLD: vector} for vector in _base_turning(robot))
     a_e, a_c, g, f, n = {}, {}, {WORLD: robot.gravity}, {}, {}
     for i, p in robot.outward:  # parents first
-        X[i] = robot.transform(i, q[i])
+        X[i] = robot.transform(i, q)
         if p == WORLD:
             a_e[i] = _end_acceleration(robot, i, WORLD, _base_push(robot), ZERO3, ω, ωd)
         else:
@@ -66,7 +66,7 @@ def inverse_dynamics(robot, q, qd, qdd):
 
 def _end_acceleration(robot, joint, link, seat, out, ω, ωd):
     """Of the place where a joint sits, on the link that carries it."""
-    r = robot.transform(joint, 0.0).origin + out
+    r = robot.origin[joint] + out
     end = seat + cross(ωd[link], r) + cross(ω[link], cross(ω[link], r))
     return end if link == WORLD else mark("end_acceleration", joint, end)
 

@@ -30,7 +30,7 @@ def forward_dynamics(robot, q, qd, tau):
     """Return the accelerations of the joints under the torques tau."""
     require_chain(robot, NAME)
     robot = upright(robot)
-    X = [robot.transform(i, q[i]) for i in range(robot.n)]
+    X = [robot.transform(i, q) for i in range(robot.n)]
     ω = logarithmic(robot, X, qd)
     p, c = biases(robot, ω), drifts(robot, X, ω, qd)
     drives = [Drive(i, joint, tau[i], c[i].scalars()) for i, joint in enumerate(splits(robot))]

@@ -9,7 +9,7 @@ def kinetic_energy(robot, q, qd):
     """Return the energy of motion: of every body, and of every rotor."""
     v, twice = {WORLD: robot.base_velocity}, 0.0
     for i, p in robot.outward:
-        v[i] = robot.transform(i, q[i]) @ v[p] + robot.subspace[i] * qd[i]
+        v[i] = robot.transform(i, q) @ v[p] + robot.subspace[i] * qd[i]
         twice = twice + v[i] @ (robot.inertia[i] @ v[i])
         twice = twice + robot.rotor_inertia[i] * qd[i] * qd[i]
     return twice * 0.5
@@ -34,7 +34,7 @@ def first_moment(robot, q):
     h = {i: body.moment for i, body in enumerate(robot.inertia)}
     m = {i: body.mass for i, body in enumerate(robot.inertia)}
     for i, p in robot.inward:
-        X = robot.transform(i, q[i])
+        X = robot.transform(i, q)
         carried = X.turn @ h[i] + X.origin * m[i]
         h[p] = h[p] + carried if p in h else carried
         m[p] = m[p] + m[i] if p in m else m[i]

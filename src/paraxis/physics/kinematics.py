@@ -35,7 +35,7 @@ def body_poses(robot, q):
     """How each body is turned and where its origin lies, in the world."""
     R, p = {WORLD: robot.base_turn}, {WORLD: robot.base_origin}
     for i, parent in robot.outward:
-        X = robot.transform(i, q[i])
+        X = robot.transform(i, q)
         back = X.turn.T
         R[i] = Matrix(*(back @ row for row in R[parent]))  # R[parent] X.turn, row by row
         p[i] = p[parent] + R[parent] @ X.origin
@@ -67,7 +67,7 @@ def _from_frame(robot, q, frame):
     turn = Rotation(*frame.pose.rotation).T
     R, arm = {frame.body: turn}, {frame.body: turn @ Vector(*frame.pose.translation)}
     for i in robot.path(frame.body):
-        X, (_, up) = robot.transform(i, q[i]), robot.outward[i]
+        X, (_, up) = robot.transform(i, q), robot.outward[i]
         R[up] = Matrix(*(X.turn @ row for row in R[i]))  # R[i] X.turnᵀ, row by row
         arm[up] = arm[i] + R[up] @ X.origin
     return R, arm
@@ -75,12 +75,12 @@ def _from_frame(robot, q, frame):
 
 def bias_acceleration(robot, q, qd, frame, coordinates):
     """Return J̇ q̇: how the frame accelerates while the joints keep their rates."""
-    v, a = {WORLD: ZERO}, {WORLD: ZERO}
+    v, a, coasting = {WORLD: ZERO}, {WORLD: ZERO}, robot.coast(qd)
     for i in reversed(robot.path(frame.body)):
         _, up = robot.outward[i]
-        X, vj = robot.transform(i, q[i]), robot.subspace[i] * qd[i]
+        X, vj = robot.transform(i, q), robot.subspace[i] * qd[i]
         v[i] = X @ v[up] + vj
-        a[i] = X @ a[up] + cross_motion(v[i], vj)
+        a[i] = X @ a[up] + cross_motion(v[i], vj) + robot.subspace[i] * coasting[i]
     place = Transform(Turn(Rotation(*frame.pose.rotation)), Vector(*frame.pose.translation))
     velocity, acceleration = place @ v[frame.body], place @ a[frame.body]
     if coordinates == "world":  # of the point, not of the field of motion where it is

@@ -40,7 +40,7 @@ def derivatives(robot, q):
     """The poses T[j] in the root frame, U[j, k] = ∂T[j]/∂q[k] and U[j, k, m] = ∂U[j, k]/∂q[m]."""
     T, U = {WORLD: IDENTITY4}, {}
     for j, p in robot.outward:
-        A, Q = pose(robot.transform(j, q[j])), generator(robot.axis[j], robot.is_revolute[j])
+        A, Q = pose(robot.transform(j, q)), generator(robot.axis[j], robot.is_revolute[j])
         T[j] = T[p] @ A
         U[j, j] = T[j] @ Q
         U[j, j, j] = U[j, j] @ Q

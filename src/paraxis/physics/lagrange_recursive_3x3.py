@@ -20,7 +20,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     pdd = {WORLD: ZERO3}
     for i, p in robot.outward:  # parents first
         z, I, out = robot.axis[i], robot.inertia[i], robot.external_force[i]
-        X[i] = robot.transform(i, q[i])
+        X[i] = robot.transform(i, q)
         A[i] = X[i].turn.matrix()
         R[i], Rd[i], Rdd[i] = R[p] @ A[i], Rd[p] @ A[i], Rdd[p] @ A[i]
         pdd[i] = pdd[p] + Rdd[p] @ X[i].origin

@@ -28,7 +28,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     Tdd = {WORLD: Homogeneous.blocks(rate_matrix(ω, α)[0])}
     for i, p in robot.outward:  # parents first
         I, Q = robot.inertia[i], generator(robot.axis[i], robot.is_revolute[i])
-        A[i] = pose(robot.transform(i, q[i]))
+        A[i] = pose(robot.transform(i, q))
         dA = A[i] @ Q  # ∂A/∂q
         ddA = dA @ Q
         T[i], U[i] = T[p] @ A[i], T[p] @ dA

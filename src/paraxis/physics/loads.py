@@ -4,6 +4,8 @@ Both differ from state to state, so they are parameters. Scalars are generic her
 Frame in which they are described.
 """
 
+from dataclasses import replace
+
 from ..errors import ArgumentError
 from ..robots.joint import WORLD
 from ..robots.model import Model
@@ -59,7 +61,8 @@ def external_force(robot, frame, coordinates, q, wrench):
     """
     force = Spatial.of(wrench)
     if coordinates == "world":
-        pose = forward_kinematics(Model(robot), q, frame)
+        rows = replace(robot, frames=(frame,), warn=False).rows
+        pose = forward_kinematics(Model(rows), q, *rows.frames)
         back = Rotation(*(row[:3] for row in pose[:3])).T
         force = Spatial(back @ force.angular, back @ force.linear)
     place = Transform(Rotation(*frame.pose.rotation), Vector(*frame.pose.translation))

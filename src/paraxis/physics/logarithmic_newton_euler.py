@@ -21,7 +21,7 @@ from .parts.orders import prefixes, suffixes
 def inverse_dynamics(robot, q, qd, qdd):
     """Return the torques that make the robot move as (q, qd, qdd)."""
     require_chain(robot, "logarithmic_newton_euler")
-    X = [robot.transform(i, q[i]) for i in range(robot.n)]
+    X = [robot.transform(i, q) for i in range(robot.n)]
     steps = [one_joint(robot, i, X[i], qd[i], qdd[i]) for i in range(robot.n)]
     motions = prefixes(glue_motions, [base(robot), *steps])[1:]
     loads = [one_body(robot, i, motions[i], beyond) for i, beyond in enumerate([*X[1:], NOTHING])]

@@ -43,7 +43,7 @@ def torques_reactions_and_motions(robot, q, qd, qdd):
     λ = {WORLD: rate_matrix(ω[WORLD], α[WORLD])[0]}
     for i, p in robot.outward:  # parents first
         z, h, m, I = robot.axis[i], robot.inertia[i].moment, robot.inertia[i].mass, robot.inertia[i]
-        X[i] = robot.transform(i, q[i])
+        X[i] = robot.transform(i, q)
         back, r = X[i].turn.T, X[i].origin
         spin, slide = (z, ZERO3) if robot.is_revolute[i] else (ZERO3, z)
         turned = back @ ω[p]

@@ -18,7 +18,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     α, a = {WORLD: robot.base_acceleration.angular}, {WORLD: robot.base_acceleration.linear}
     for i, p in robot.outward:  # parents first
         z, s, m, I = robot.axis[i], robot.inertia[i].com, robot.inertia[i].mass, robot.inertia[i]
-        X[i] = robot.transform(i, q[i])
+        X[i] = robot.transform(i, q)
         back, r = X[i].turn.T, X[i].origin
         spin, slide = (z, ZERO3) if robot.is_revolute[i] else (ZERO3, z)
         turned = back @ ω[p]

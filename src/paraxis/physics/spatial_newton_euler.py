@@ -15,7 +15,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     v, a = {WORLD: robot.base_velocity}, {WORLD: base_acceleration(robot)}
     for i, p in robot.outward:  # parents first
         S, I = robot.subspace[i], robot.inertia[i]
-        X[i] = robot.transform(i, q[i])
+        X[i] = robot.transform(i, q)
         vj = S * qd[i]
         v[i] = mark("velocity", i, X[i] @ v[p] + vj)
         a[i] = mark("acceleration", i, X[i] @ a[p] + S * qdd[i] + cross_motion(v[i], vj))

@@ -23,7 +23,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     for i, p in robot.outward:  # parents first
         z, body = robot.axis[i], Moments.of(robot.inertia[i])
         m, h, J = body.mass, body.first, body.second
-        X[i] = robot.transform(i, q[i])
+        X[i] = robot.transform(i, q)
         back, r = X[i].turn.T, X[i].origin
         ω[i], α[i] = back @ ω[p], back @ α[p]
         a[i] = back @ (a[p] + λ[p] @ r)

@@ -94,6 +94,9 @@ class Inertia:
         return self.mass == 0.0 and not any(self.about_com)
 
 
+NOTHING = Inertia()
+
+
 def welded(body, part):
     """Their sum; if one is massless, exactly the other, without rounding."""
     if part.is_massless():

@@ -12,21 +12,33 @@ from .transmission import IDEAL, Transmission
 
 WORLD = -1  # the parent index of a joint that is fixed to the world
 REVOLUTE = ("revolute", "continuous")
-KINDS = (*REVOLUTE, "prismatic")
+SINGLE = (*REVOLUTE, "prismatic")
+# kind -> how many numbers a position takes, and a velocity
+SIZES = dict.fromkeys(SINGLE, (1, 1)) | {
+    "universal": (2, 2),
+    "planar": (3, 3),
+    "spherical": (4, 3),
+    "free": (7, 6),
+}
+KINDS = tuple(SIZES)
 
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """One degree of freedom between a parent body and the body the joint carries.
+    """What a body may do on its parent body.
 
     **Arguments:**
 
     - `name`: of the joint.
-    - `kind`: "revolute", "continuous" or "prismatic".
+    - `kind`: "revolute", "continuous", "prismatic", "universal", "spherical", "planar" or "free".
+      What positions and velocities of the last four are, `docs/joints.md` says.
     - `parent`: the index of the parent body, which is that of the joint carrying it; -1 for the
       world.
     - `placement`: the body's frame at q = 0 in the parent body's frame.
-    - `axis`: a unit vector, the same in both frames.
+    - `axis`: a unit vector, the same in both frames. A universal joint turns about it first; a
+      planar joint moves across it, and turns about it.
+    - `second_axis`: of a universal joint, a unit vector in the body's frame that it turns about
+      after that.
     - `lower`, `upper`: position limits, rad or m.
     - `max_velocity`: rad/s or m/s.
     - `max_effort`: N m or N.
@@ -53,11 +65,24 @@ class Joint:
     rotor_inertia: float = 0.0
     friction: Friction = NO_FRICTION
     transmission: Transmission = IDEAL
+    second_axis: Sequence[float] | None = None
 
     def __post_init__(self):
         if self.kind not in KINDS:  # first, as a chain may have a million joints
             one_of(self.kind, KINDS, f"joint {quoted(self.name)} kind", RobotError)
         freeze(self, axis=3, rotor_inertia=1)
+        if self.kind == "universal":
+            object.__setattr__(self, "second_axis", checked_axis(self.second_axis, self.name))
+
+    @property
+    def nq(self) -> int:
+        """How many numbers its position has."""
+        return SIZES[self.kind][0]
+
+    @property
+    def nv(self) -> int:
+        """How many degrees of freedom it has."""
+        return SIZES[self.kind][1]
 
     @property
     def is_revolute(self) -> bool:
@@ -73,6 +98,22 @@ class Joint:
     def has_losses(self) -> bool:
         """Whether it has friction, or a transmission with losses."""
         return self.friction != NO_FRICTION or not self.transmission.is_ideal
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Joint):
+    """One degree of freedom of a joint of the kind `of`, among those of robots/rows.py.
+
+    The `first` row has the joint's whole pose. `frame`: of a planar joint, its axes by columns.
+    """
+
+    of: str = "free"
+    first: bool = False
+    frame: Sequence[Sequence[float]] | None = None
+
+    @property
+    def nq(self) -> int:
+        return SIZES[self.of][0] if self.first else 0
 
 
 def checked_axis(axis, what):

@@ -24,7 +24,7 @@ def locked(robot, positions):
     held = _checked(robot, positions)
     if len(held) == robot.n:
         raise RobotError(f"robot {quoted(robot.name)}: locking all joints leaves none to move")
-    joints, bodies = [], []
+    joints, bodies, root = [], [], robot.root
     stands = {WORLD: (WORLD, HERE)}  # of each old body: the new one it is part of, its pose there
     for i, joint in enumerate(robot.joints):
         body, pose = stands[joint.parent]
@@ -35,11 +35,13 @@ def locked(robot, positions):
             bodies.append(robot.inertias[i])
             continue
         stands[i] = (body, seat @ _moved(joint, held[i]) if held[i] else seat)
-        if body != WORLD:
-            part = robot.inertias[i].seen_from(stands[i][1])
+        part = robot.inertias[i].seen_from(stands[i][1])
+        if body == WORLD:
+            root = welded(root, part)
+        else:
             bodies[body] = welded(bodies[body], part)
     frames = [_carried(frame, *stands[frame.body]) for frame in robot.frames]
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, warn=False)
+    return replace(robot, joints=joints, inertias=bodies, frames=frames, root=root, warn=False)
 
 
 def subchain(robot, tip, positions, drop_rest):

@@ -6,12 +6,14 @@ body i's frame; WORLD entries are in the root frame, which the robot's base pose
 """
 
 import math
+from itertools import accumulate
 
 import numpy as np
 
 from ..checks import one_of
 from ..scalar import cos, sin
 from ..spatial import (
+    ZERO,
     ZERO3,
     AxisRotation,
     Rotation,
@@ -21,7 +23,9 @@ from ..spatial import (
     Turn,
     Vector,
     cross,
+    cross_motion,
 )
+from .joint import Row
 from .seat import align_z, decompose
 
 # name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs.
@@ -122,8 +126,9 @@ class Model:
     def __init__(self, robot, parameters=None, bodies=None):
         """`parameters` replaces floats by other scalars, `bodies` whole inertias (see regroup)."""
         values = {name: parameter_values(robot, name) for name in PARAMETERS}
-        values |= parameters or {}
-        self.robot = robot
+        given = parameters or {}
+        values |= {name: robot.spread(name, each) for name, each in given.items()}
+        self.robot, self.described = robot, robot.described
         self.n, self.nv = robot.n, robot.nv
         self.outward = [(i, joint.parent) for i, joint in enumerate(robot.joints)]
         self.inward = self.outward[::-1]
@@ -148,9 +153,15 @@ class Model:
                 values["mass"], values["com"], values["inertia"], strict=True
             )
         ]
+        self.origin = [Vector(*origin) for origin in values["origin"]]  # of each joint's seat
         self._joints = [
-            JointGeometry(joint, Vector(*origin))
-            for joint, origin in zip(robot.joints, values["origin"], strict=True)
+            (RowGeometry if isinstance(joint, Row) else JointGeometry)(joint, origin)
+            for joint, origin in zip(robot.joints, self.origin, strict=True)
+        ]
+        ends = [*accumulate((joint.nq for joint in robot.joints), initial=0)]
+        self._places = [  # of each joint's position in q
+            slice(*ends[i : i + 2]) if isinstance(joint, Row) else ends[i]
+            for i, joint in enumerate(robot.joints)
         ]
 
     @property
@@ -159,8 +170,26 @@ class Model:
         return self.robot.ancestors
 
     def transform(self, i, q):
-        """Body i in its parent's frame when its joint is at q."""
-        return self._joints[i].transform(q)
+        """Body i in its parent's frame when the joints are at q."""
+        return self._joints[i].transform(q[self._places[i]])
+
+    def coast(self, qd):
+        """The accelerations of the rows (robots/rows.py) while no joint changes its velocity.
+
+        Velocities of a joint along axes of its body turn with the body, as `cross_motion` says;
+        rows, one on another, would add that each turns those that follow.
+        """
+        coasting = [0.0] * self.nv
+        for rows in getattr(self.robot, "groups", ()):
+            if not isinstance(self.robot.joints[rows[0]], Row):
+                continue
+            v, carried = ZERO, ZERO
+            for k in rows:
+                own = self.subspace[k] * qd[k]
+                v, carried = v + own, carried + cross_motion(v, own)
+            for k in rows:
+                coasting[k] = -(self.subspace[k] @ carried)
+        return coasting
 
 
 def _six(values):
@@ -204,6 +233,45 @@ class JointGeometry:
             return c * c0 - s * s0, s * c0 + c * s0
         angle = q + math.atan2(s0, c0)
         return cos(angle), sin(angle)
+
+
+class RowGeometry:
+    """The transform of one row of a joint: the whole pose of the joint, or nothing but its seat."""
+
+    def __init__(self, joint, origin):
+        self.joint, self.origin = joint, origin
+        self.seat = Rotation(*joint.placement.rotation)
+        self.before = () if is_identity(self.seat) else (self.seat,)
+
+    def transform(self, q):
+        turn, slid = self._pose(q) if self.joint.first else ((), None)
+        origin = self.origin if slid is None else self.origin + self.seat @ slid
+        return Transform(Turn(*self.before, *turn), origin)
+
+    def _pose(self, q):
+        """Its turns, and how far it is moved, in its seat."""
+        if self.joint.of == "spherical":
+            return (quaternion_rotation(*q),), None
+        if self.joint.of == "free":
+            x, y, z, *quaternion = q
+            return (quaternion_rotation(*quaternion),), Vector(x, y, z)
+        x, y, angle = q
+        plane = Rotation(*self.joint.frame)
+        spin = AxisRotation(2, cos(angle), sin(angle))
+        turns = (spin,) if is_identity(plane) else (plane, spin, plane.T)
+        return turns, plane @ Vector(x, y, 0.0)
+
+
+def quaternion_rotation(x, y, z, w):
+    """The rotation of a unit quaternion. Of others it is the same polynomial, and no rotation."""
+    xx, yy, zz = 2.0 * x * x, 2.0 * y * y, 2.0 * z * z
+    xy, xz, yz = 2.0 * x * y, 2.0 * x * z, 2.0 * y * z
+    xw, yw, zw = 2.0 * x * w, 2.0 * y * w, 2.0 * z * w
+    return Rotation(
+        (1.0 - (yy + zz), xy - zw, xz + yw),
+        (xy + zw, 1.0 - (xx + zz), yz - xw),
+        (xz - yw, yz + xw, 1.0 - (xx + yy)),
+    )
 
 
 def is_identity(rotation):

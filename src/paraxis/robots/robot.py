@@ -1,4 +1,4 @@
-"""The robot: a tree of bodies connected by joints of one degree of freedom. Immutable."""
+"""The robot: a tree of bodies connected by joints. Immutable."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ..errors import ArgumentError, RobotError
 from .check import check, implausible, warn_of
 from .frame import Frame
 from .friction import NO_FRICTION
-from .inertia import Inertia
-from .joint import WORLD, Joint
+from .inertia import NOTHING, Inertia
+from .joint import KINDS, SINGLE, WORLD, Joint
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
 
@@ -39,6 +39,8 @@ class Robot:
       tool.
     - `gravity`: (3,), m/s², in world coordinates.
     - `base`: the `px.robots.Pose` of the root frame in the world.
+    - `root`: the `px.robots.Inertia` of the link that is fixed to the world, in the root frame. It
+      matters only once that link is free to move: see `with_floating_base`.
     - `warn`: whether to warn about bodies that cannot exist.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
@@ -50,6 +52,7 @@ class Robot:
     frames: Sequence[Frame] = ()
     gravity: Sequence[float] = STANDARD_GRAVITY
     base: Pose = Pose()
+    root: Inertia = NOTHING
     warn: bool = field(default=True, compare=False)
 
     def __post_init__(self):
@@ -67,7 +70,37 @@ class Robot:
         """The number of joints."""
         return len(self.joints)
 
-    nq = nv = n  # equal for one-degree-of-freedom joints; code asks for the one it means
+    @cached_property
+    def nq(self) -> int:
+        """How many numbers the positions of all joints have."""
+        return sum(joint.nq for joint in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        """The number of degrees of freedom."""
+        return sum(joint.nv for joint in self.joints)
+
+    @cached_property
+    def rows(self) -> Robot:
+        """The tree of single joints that recursions see: itself, if it has no others."""
+        if {joint.kind for joint in self.joints} <= {*SINGLE}:
+            return self
+        from .rows import rows_of
+
+        return rows_of(self)
+
+    def spread(self, name: str, values: Sequence) -> Sequence:
+        """A parameter of the robot's joints, row by row (robots/rows.py)."""
+        return values
+
+    def gathered(self, values: Sequence) -> Sequence:
+        """Of values row by row, those of the bodies themselves."""
+        return values
+
+    @property
+    def described(self) -> Robot:
+        """The robot that this one has the rows of (robots/rows.py): itself."""
+        return self
 
     @property
     def joint_names(self) -> list[str]:
@@ -133,6 +166,23 @@ class Robot:
         """The same robot at another `base`: a Pose or a 4x4 matrix in the world."""
         pose = base if isinstance(base, Pose) else Pose.from_matrix(base, "base")
         return replace(self, base=pose, warn=False)
+
+    def with_floating_base(self, name: str = "floating_base") -> Robot:
+        """The same robot with its root link free to move: a free joint comes first.
+
+        **Arguments:**
+
+        - `name`: of the free joint.
+
+        **Returns:** a robot whose position begins with that of the root link in the root frame (x,
+        y, z and a unit quaternion x, y, z, w) and whose velocity begins with that of the root link
+        along its own axes (linear, angular). Frames that were fixed to the world are on it.
+
+        **Raises:** `px.RobotError` if there is a joint of that name.
+        """
+        from .floating import with_floating_base
+
+        return with_floating_base(self, name)
 
     def with_drives(self, drives: Mapping[str, Mapping] | str | PathLike) -> Robot:
         """The same robot with other friction and transmissions, where `drives` names them.
@@ -318,11 +368,12 @@ class Robot:
         of_drive = {key: part.numbers for key, part in {id(part): part for part in drives}.items()}
         h = hashlib.sha256()
         for numbers in (
-            np.fromiter((joint.is_revolute for joint in joints), bool, n),
+            np.fromiter((KINDS.index(joint.kind) or 1 for joint in joints), np.int8, n),
             np.fromiter((joint.parent for joint in joints), np.int64, n),
             rotations(seats),
             array_of((seat.translation for seat in seats), n, 3),
             array_of((joint.axis for joint in joints), n, 3),
+            np.array([joint.second_axis for joint in joints if joint.second_axis is not None]),
             np.fromiter((joint.reflected_inertia for joint in joints), float, n),
             np.fromiter((body.mass for body in bodies), float, n),
             array_of((body.com for body in bodies), n, 3),
@@ -361,6 +412,18 @@ def a_robot(robot) -> Robot:
     if not isinstance(robot, Robot):
         found = type(robot).__name__
         raise ArgumentError(f"robot: expected a Robot (see px.load), found {found}")
+    return robot
+
+
+def single_joints(robot) -> Robot:
+    """The argument `robot`, for what is defined for joints of one degree of freedom only."""
+    others = [joint for joint in a_robot(robot).joints if joint.kind not in SINGLE]
+    if others:
+        names = listing([f"{quoted(joint.name)} ({joint.kind})" for joint in others])
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: this takes joints of one degree of freedom only, and "
+            f"not {names}"
+        )
     return robot
 
 

@@ -41,6 +41,18 @@ def joint_scales(robot):
     return np.array([1.0 if joint.is_revolute else length for joint in robot.joints])
 
 
+def some_position(robot, rng):
+    """A random position of a robot of rows, as a list."""
+    q = []
+    for joint, scale in zip(robot.joints, joint_scales(robot).tolist(), strict=True):
+        moves = [rng.uniform(-3, 3) * scale for _ in range(min(joint.nq, 3))]
+        if joint.nq > 3:  # with a quaternion at the end
+            turn = [rng.gauss(0, 1) for _ in range(4)]
+            moves = [*moves[: joint.nq - 4], *(x / math.hypot(*turn) for x in turn)]
+        q += moves
+    return q
+
+
 def reach(robot, frame):
     """How far a frame gets from the root of a chain, roughly (m); 0 where nothing has a length."""
     ways = [joint.placement.translation for joint in robot.joints] + [frame.pose.translation]

@@ -17,7 +17,7 @@ from ..dynamics.contacts.contact import Contact
 from ..errors import ArgumentError, RobotError, TraceError
 from ..robot_functions import check_parameters
 from ..robots.model import PARAMETERS
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, single_joints
 from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
@@ -166,7 +166,7 @@ class _Simulation:
     settings: dict[str, np.ndarray]  # of the controller
 
     def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
-        a_robot(robot)
+        single_joints(robot)
         self.target, self.arrays = target, target.arrays
         one_of(method, METHODS, "method")
         check_parameters("forward_dynamics", tuple(parameters))

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
-from ..robots.robot import a_robot
+from ..robots.robot import single_joints
 
 
 def array(name, value, ndim):
@@ -60,4 +60,4 @@ def positive(name, value):
 
 def joint_count(robot):
     """Of a robot; None where there is none."""
-    return None if robot is None else a_robot(robot).n
+    return None if robot is None else single_joints(robot).n

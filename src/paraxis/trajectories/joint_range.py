@@ -1,7 +1,7 @@
 """Whether joints stay within their position limits."""
 
 from ..errors import ArgumentError
-from ..robots.robot import a_robot
+from ..robots.robot import single_joints
 from ..robots.scales import joint_scales
 from .peaks import peaks
 
@@ -10,7 +10,7 @@ ROUNDING = 1e-9  # of a radian, or of the robot's length: so little beyond a lim
 
 def check_range(robot, trajectory):
     """Raise where a joint leaves its range, with its position and the time."""
-    if a_robot(robot).n != trajectory.n:
+    if single_joints(robot).n != trajectory.n:
         raise ArgumentError(f"robot: expected {trajectory.n} joints, found {robot.n}")
     scales = joint_scales(robot)
     for sign, limit in ((1, "upper"), (-1, "lower")):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
-from ..robots.robot import a_robot
+from ..robots.robot import single_joints
 from . import given
 from .loaded import Loaded, inverse_dynamics, motor_torques
 
@@ -22,7 +22,7 @@ class Limits(NamedTuple):
     @classmethod
     def of(cls, robot, n, max_velocity, max_acceleration, max_torque):
         """As given for n joints; what is not given is the robot's own."""
-        if a_robot(robot.robot if isinstance(robot, Loaded) else robot).n != n:
+        if single_joints(robot.robot if isinstance(robot, Loaded) else robot).n != n:
             raise ArgumentError(f"robot: expected {n} joints, found {robot.n}")
         own = {
             "max_velocity": [joint.max_velocity for joint in robot.joints],

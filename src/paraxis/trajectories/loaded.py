@@ -8,7 +8,7 @@ from .. import api
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
-from ..robots.robot import a_robot
+from ..robots.robot import single_joints
 
 FUNCTION = "motor_torques"  # what limits are about, friction included
 
@@ -17,7 +17,7 @@ class Loaded:
     """A robot with parameters; everything else is the robot's."""
 
     def __init__(self, robot, parameters):
-        self.robot = a_robot(robot)
+        self.robot = single_joints(robot)
         check_parameters(FUNCTION, tuple(parameters))
         shapes = input_shapes(robot, FUNCTION, tuple(parameters))
         self.parameters = {}

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ...checks import shown
 from ...errors import ArgumentError
 from ...parallel.written import written
-from ...robots.robot import Robot, a_robot
+from ...robots.robot import Robot, single_joints
 from ...simulation.progress import Progress
 from ...simulation.simulator import positive
 from ...trajectories.trajectory import Trajectory
@@ -188,7 +188,7 @@ def stability_atlas(
     **Raises:** `px.ArgumentError` if arguments do not fit together, the motion does not repeat, or
     the ages of a policy are uncertain.
     """
-    robot = a_robot(robot)
+    robot = single_joints(robot)
     kp, kd = _gains(robot, kp, kd)
     chosen = _policies(policies)
     motion, cycle = _motion(robot, motion, cycle)

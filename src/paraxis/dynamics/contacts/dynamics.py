@@ -26,7 +26,7 @@ from ...physics.parts.massless import require_mobile
 from ...robot_functions import MATTERS, View, input_shapes
 from ...robots.equal.reframe import reframe
 from ...robots.equal.regroup import regroup
-from ...robots.robot import Robot, a_robot
+from ...robots.robot import Robot, single_joints
 from ...scalar import equal, select, sqrt
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
@@ -85,7 +85,7 @@ def constrained_forward_dynamics(
     **Raises:** `px.ArgumentError` if contacts demand more constraints than joints move their
     frames, the base moves, or a shape or a parameter's name is wrong.
     """
-    a_robot(robot)
+    single_joints(robot)
     several = isinstance(contact, list | tuple)
     contacts = checked_contacts(contact if several else [contact], robot)
     check_fixed_base(tuple(parameters))

@@ -7,7 +7,7 @@ from ...errors import ArgumentError
 from ...graph.trace import trace
 from ...physics.inverse_kinematics.puma import joint_angles
 from ...robots.puma_geometry import puma_geometry
-from ...robots.robot import Robot, a_robot, check_frame_name
+from ...robots.robot import Robot, check_frame_name, single_joints
 from ..tasks.decompose import decompose
 from ..tasks.tasks import Input
 from .circuit import NEAR, Circuit
@@ -79,7 +79,7 @@ def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
 
 def family_geometry(robot, frame):
     """The dimensions of an arm of the PUMA family; a RobotError if it is not one."""
-    a_robot(robot)
+    single_joints(robot)
     check_frame_name(frame)
     return puma_geometry(robot, robot.tool() if frame is None else robot.frame(frame))
 

@@ -19,7 +19,7 @@ def inverse_dynamics(robot, q, qd, qdd, step):
     a = {WORLD: robot.base_acceleration.linear}
     for i, p in robot.outward:  # parents first
         step(i, extra="place of the joint")
-        X[i] = robot.transform(i, q[i])
+        X[i] = robot.transform(i, q)
         back, z = X[i].turn.T, robot.axis[i]
         step(i, 1, 2)
         ω[i] = back @ ω[p]

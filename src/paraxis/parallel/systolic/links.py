@@ -38,7 +38,7 @@ class Links:
 
     def values(self, i, wanted, q, qd, qdd):
         """The inputs of link i in one state: quantity -> value, for those wanted."""
-        z, slid = self.model.axis[i], self.model.axis[i] * q
+        z, slid = self.model.axis[i], self.model.axis[i] * q[i]
         A = self.model.transform(i, q).turn.matrix()  # to coordinates of the link before
         ways = {
             "A": lambda: A,

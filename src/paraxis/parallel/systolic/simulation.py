@@ -84,7 +84,7 @@ class Machine:
             values = dict.fromkeys(inputs, EMPTY)
             if self.fed(state):
                 q, qd, qdd = self.states[state]
-                values = self.array.links.values(link, inputs, q[link], qd[link], qdd[link])
+                values = self.array.links.values(link, inputs, q, qd[link], qdd[link])
             for quantity, source in inputs.items():
                 self.lines[source].appendleft(Item(state, source, values[quantity]))
 

@@ -12,7 +12,7 @@ from ...checks import listing, quoted
 from ...errors import RobotError
 from ...robots.joint import WORLD
 from ...robots.model import Model
-from ...robots.scales import joint_scales
+from ...robots.scales import some_position
 from ...scalar import known
 from .articulated_inertia import ArticulatedInertia
 
@@ -48,7 +48,7 @@ def require_mobile(robot):
     """Raise when the mass matrix of a robot is singular in every posture."""
     model, rng = Model(robot), random.Random(0)
     for _ in range(POSTURES):
-        q = [rng.uniform(-3, 3) * float(scale) for scale in joint_scales(robot)]
+        q = some_position(robot, rng)
         loose = _loose_joints(model, q)
         if loose is None:
             return
@@ -61,7 +61,7 @@ def _loose_joints(robot, q):
     The inertia that a joint feels while those beyond it are free is compared with what it feels
     while they hold: a ratio, of which units of mass and length have no part.
     """
-    X = {i: robot.transform(i, q[i]) for i, _ in robot.outward}
+    X = {i: robot.transform(i, q) for i, _ in robot.outward}
     free = {i: ArticulatedInertia.of_body(robot.inertia[i]) for i, _ in robot.outward}
     held = dict(free)
     U, reciprocal, felt = {}, {}, {}

@@ -17,7 +17,7 @@ def torque_sizes(robot, q, qd, qdd):
     a = {WORLD: _length(robot.base_acceleration.linear)}
     for i, p in robot.outward:  # parents first
         rate, rise, I = abs(qd[i]), abs(qdd[i]), robot.inertia[i]
-        m, s, r[i] = abs(I.mass), _length(I.com), _length(robot.transform(i, 0.0).origin)
+        m, s, r[i] = abs(I.mass), _length(I.com), _length(robot.origin[i])
         carried = α[p] + ω[p] * ω[p]  # by how much a point of the parent, a length away, is pulled
         if robot.is_revolute[i]:
             ω[i], α[i] = ω[p] + rate, α[p] + rise + ω[p] * rate

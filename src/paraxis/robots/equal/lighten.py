@@ -20,7 +20,7 @@ longer describes bodies: it is for computing joint torques only. Axes must lie a
 import numpy as np
 
 from ...spatial import Symmetric, Vector
-from ..joint import WORLD
+from ..joint import WORLD, Row
 from ..pose import LEFTOVER
 from .moments import Moments
 
@@ -36,6 +36,9 @@ def lighten(robot, counterweights=True):
             below[joint.parent].append((joint, bodies[k]))
     for i in reversed(range(robot.n)):  # children first
         joint, body = robot.joints[i], bodies[i]
+        if isinstance(joint, Row):  # it may move as it likes, and hands nothing over
+            body.is_pulled = True
+            continue
         body.is_pulled = not joint.is_revolute or any(child.is_pulled for _, child in below[i])
         if joint.is_revolute and counterweights:
             _balance(body, below[i])

@@ -5,6 +5,7 @@ frame may turn about that axis and slide along it. With z along the joint axis a
 common normal to the next axis, a seat is one rotation about x and one about z, whatever angles
 the description used, and an offset has two components (Denavit and Hartenberg's observation).
 
+The body of a joint of several degrees of freedom keeps its frame, along which it is said to move.
 Exact in real arithmetic; in floats every constant moves by a rounding error. Named frames are
 carried along, so the kinematics of a reframed robot is that of the original.
 """
@@ -14,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..joint import WORLD
+from ..joint import WORLD, Row
 from ..pose import LEFTOVER, Pose
 from ..scales import built_length
 from ..seat import align_z, decompose
@@ -24,7 +25,10 @@ SLIDE = 0.1  # sine of the angle between axes below which their common normal is
 
 def reframe(robot, slide=True):
     """An equal robot in cheaper body frames. `slide` also moves origins along the axes."""
-    upright = [Pose.of(align_z(joint.axis), (0, 0, 0)) for joint in robot.joints]
+    upright = [
+        Pose() if isinstance(joint, Row) else Pose.of(align_z(joint.axis), (0, 0, 0))
+        for joint in robot.joints
+    ]
     seats = [
         between(upright, joint.parent, joint.placement, upright[i])
         for i, joint in enumerate(robot.joints)
@@ -35,8 +39,12 @@ def reframe(robot, slide=True):
 
     moved = [Pose() for _ in robot.joints]  # the new body frame in the upright one
     for i, joint in enumerate(robot.joints):
+        if isinstance(joint, Row):  # its velocities are along the axes of its body
+            continue
         slid = 0.0
-        if slide and heir[joint.parent] == i and joint.parent != WORLD:
+        if slide and joint.parent != WORLD and isinstance(robot.joints[joint.parent], Row):
+            slid = _slide_along(seats[i])
+        elif slide and heir[joint.parent] == i and joint.parent != WORLD:
             slid = _slide(moved[joint.parent].inverse() @ seats[i])
         if i in heir:
             turn = _angle_to_normal(seats[heir[i]])
@@ -49,7 +57,10 @@ def reframe(robot, slide=True):
     placements = [
         between(moved, joint.parent, seats[i], moved[i]) for i, joint in enumerate(robot.joints)
     ]
-    upended = [replace(joint, axis=(0.0, 0.0, 1.0)) for joint in robot.joints]
+    upended = [
+        joint if isinstance(joint, Row) else replace(joint, axis=(0.0, 0.0, 1.0))
+        for joint in robot.joints
+    ]
     return in_frames(replace(robot, joints=upended, warn=False), placements, shift)
 
 
@@ -112,6 +123,13 @@ def _slide(seat):
     _, y, z = seat.translation
     sine, cosine = -axis[1], axis[2]
     return y / sine if abs(sine) > SLIDE else -z / cosine
+
+
+def _slide_along(seat):
+    """The same on a parent whose frame is as it was: the component that the axis has most of."""
+    axis = np.array(seat.rotation)[:, 2]
+    k = np.argmax(abs(axis))
+    return -seat.translation[k] / axis[k]
 
 
 def _tidy_lengths(pose, length):

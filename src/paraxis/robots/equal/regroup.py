@@ -15,7 +15,7 @@ import numpy as np
 
 from ...spatial import Symmetric, Vector
 from ..inertia import six_of, swing
-from ..joint import WORLD
+from ..joint import WORLD, Row
 from ..model import BodyInertia
 from ..pose import LEFTOVER
 
@@ -28,6 +28,8 @@ def regroup(robot):
     scale = [abs(matrix).max() for matrix in inertia]  # of the numbers rounding errors come from
     for i in reversed(range(robot.n)):  # children first
         joint = robot.joints[i]
+        if isinstance(joint, Row):  # it may move as it likes, and hands nothing over
+            continue
         if joint.is_revolute:
             across = inertia[i][1, 1]
             handed = mass[i], moment[i] * (0, 0, 1), np.diag((across, across, 0.0))

@@ -11,7 +11,7 @@ Exact in real arithmetic; in floats every constant moves by a rounding error.
 
 import numpy as np
 
-from ..joint import WORLD
+from ..joint import WORLD, Row
 from ..pose import LEFTOVER, Pose
 from ..scales import built_length
 from .reframe import SLIDE, between, in_frames
@@ -89,6 +89,8 @@ def _places(robot, seats, below, length):
     places = [[0.0] for _ in seats]
 
     def offer(i, place):
+        if isinstance(robot.joints[i], Row):  # which keeps its frame
+            return
         same = 8 * LEFTOVER * max(length, abs(place))
         known = any(abs(place - other) <= same for other in places[i])
         if len(places[i]) < PLACES and not known:

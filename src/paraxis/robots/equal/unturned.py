@@ -11,7 +11,7 @@ takes a derivative of coordinates. Exact in real arithmetic.
 """
 
 from ...spatial import AxisRotation, Transform, Turn
-from ..joint import WORLD
+from ..joint import WORLD, Row
 from ..model import Model
 
 # What turning costs and saves, in operations. Rough: they decide, they do not count.
@@ -31,12 +31,12 @@ class Unturned(Model):
         ahead = {}  # (cosine, sine) by which a body that stayed is turned against its coordinates
         self._transforms = []
         for i, joint in enumerate(robot.joints):
-            geometry = self._joints[i]
-            if not joint.is_revolute:
-                self._transforms.append(geometry.transform(q[i]))
+            geometry, position = self._joints[i], q[self._places[i]]
+            if isinstance(joint, Row) or not joint.is_revolute:
+                self._transforms.append(geometry.transform(position))
                 continue
             before, origin = geometry.before, geometry.origin
-            c, s = geometry.angle(q[i])
+            c, s = geometry.angle(position)
             if joint.parent in ahead:
                 origin = AxisRotation(2, *ahead[joint.parent]) @ origin
                 before, c, s = _angle_sum(before, *ahead[joint.parent], c, s)
@@ -62,7 +62,7 @@ class Unturned(Model):
         for i, p in self.outward:
             if p == WORLD:
                 planar.add(i)  # and it turns: on the ground, that is free
-            elif self.is_revolute[i] and all(map(_is_parallel, children[i])):
+            elif self._turns(i) and all(map(_is_parallel, children[i])):
                 pulled = children[i] or _is_pulled(self.inertia[i])
                 saved = FIVE_VECTORS if pulled else THREE_VECTORS
                 if _price(self.inertia[i], children[i]) < saved + (PLANAR if p in planar else 0):
@@ -70,6 +70,9 @@ class Unturned(Model):
                     if p in planar:
                         planar.add(i)
         return staying
+
+    def _turns(self, i):
+        return self.is_revolute[i] and not isinstance(self.robot.joints[i], Row)
 
 
 def _price(body, children):
@@ -100,8 +103,9 @@ def _is_pulled(body):
 
 def _is_parallel(geometry):
     """Whether a joint turns about its parent's axis, maybe the other way round."""
-    flips = [factor for factor in geometry.before if factor.axis == 0]
-    return geometry.joint.is_revolute and all(factor.sine == 0 for factor in flips)
+    if isinstance(geometry.joint, Row) or not geometry.joint.is_revolute:
+        return False
+    return all(factor.sine == 0 for factor in geometry.before if factor.axis == 0)
 
 
 def _angle_sum(before, c, s, c_own, s_own):

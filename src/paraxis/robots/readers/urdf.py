@@ -25,7 +25,7 @@ from ...errors import RobotError
 from ..check import implausible, warn_of
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
-from ..inertia import Inertia, welded
+from ..inertia import NOTHING, Inertia, welded
 from ..joint import KINDS, WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
@@ -40,7 +40,6 @@ INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
 JOINT = {"origin": {}, "parent": {}, "child": {}, "axis": {}, "limit": {}, "dynamics": {}}
 KNOWN = {"robot": {"link": {"inertial": INERTIAL}, "joint": JOINT | {"mimic": {}}}}
 
-NOTHING = Inertia()
 WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes Unicode's
 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
@@ -259,7 +258,7 @@ def _a_cycle(above, link):
 
 def _assemble(name, links, trunk, edges):
     """Weld what is fixed, number what moves."""
-    joints, inertias = [], []
+    joints, inertias, root = [], [], links[trunk]
     frames = {trunk: Frame(trunk, WORLD)}
     for edge in edges:
         with naming(f"joint {quoted(edge.name)}"):
@@ -267,8 +266,11 @@ def _assemble(name, links, trunk, edges):
             pose = stand.pose @ edge.placement
             if edge.kind == "fixed":
                 frames[edge.child] = Frame(edge.child, stand.body, pose)
-                if stand.body != WORLD:
-                    inertias[stand.body] = welded(inertias[stand.body], link.seen_from(pose))
+                part = link.seen_from(pose)
+                if stand.body == WORLD:
+                    root = welded(root, part)
+                else:
+                    inertias[stand.body] = welded(inertias[stand.body], part)
             else:
                 frames[edge.child] = Frame(edge.child, len(joints))
                 place = (stand.body, pose, edge.axis)
@@ -276,7 +278,7 @@ def _assemble(name, links, trunk, edges):
                     Joint(edge.name, edge.kind, *place, friction=edge.friction, **edge.limits)
                 )
                 inertias.append(link)
-    return Robot(name, joints, inertias, tuple(frames.values()), warn=False)
+    return Robot(name, joints, inertias, tuple(frames.values()), root=root, warn=False)
 
 
 # -- words and numbers -----------------------------------------------------------------------------

@@ -1,0 +1,223 @@
+"""Positions and the velocities that change them, joint by joint.
+
+The position of a spherical joint is a unit quaternion (x, y, z, w), that of a free joint a point
+and such a quaternion, that of a planar joint two lengths and an angle; velocities are along the
+axes of the body, linear before angular. `integrate` moves a position along a constant velocity for
+a unit of time, `difference` is the velocity that leads from one to another. Symbols:
+docs/notation.md.
+"""
+
+from itertools import accumulate, pairwise
+
+from ..robots.model import quaternion_rotation
+from ..scalar import atan2, cos, less, select, sin, sqrt
+from ..spatial import Vector, cross
+
+SMALL = 1e-4  # radians squared: below, series take over, whose next terms are beyond float64
+
+
+def integrate(robot, q, v):
+    """Return the positions after a unit of time at the constant velocity v."""
+    return _by_joint(robot, _MOVED, _positions(robot, q), _velocities(robot, v))
+
+
+def difference(robot, q0, q1):
+    """Return the velocity that leads from q0 to q1 in a unit of time."""
+    return _by_joint(robot, _APART, _positions(robot, q0), _positions(robot, q1))
+
+
+def normalize(robot, q):
+    """Return the positions with quaternions of unit length."""
+    return _by_joint(robot, _UNIT, _positions(robot, q))
+
+
+def position_rates(robot, q, v):
+    """Return q̇, the rates of the numbers of q, at the velocity v."""
+    return _by_joint(robot, _RATES, _positions(robot, q), _velocities(robot, v))
+
+
+def _by_joint(robot, rules, *parts):
+    """Each joint's rule on its own parts, all results in one list."""
+    results = []
+    for joint, *own in zip(robot.described.joints, *parts, strict=True):
+        results += rules.get(joint.kind, rules["single"])(*own)
+    return results
+
+
+def _positions(robot, q):
+    ends = [*accumulate((joint.nq for joint in robot.described.joints), initial=0)]
+    return [q[a:b] for a, b in pairwise(ends)]
+
+
+def _velocities(robot, v):
+    ends = [*accumulate((joint.nv for joint in robot.described.joints), initial=0)]
+    return [v[a:b] for a, b in pairwise(ends)]
+
+
+# -- quaternions -------------------------------------------------------------------------------
+
+
+def _product(p, q):
+    """p q, in the order x, y, z, w."""
+    (px, py, pz, pw), (qx, qy, qz, qw) = p, q
+    return [
+        pw * qx + px * qw + py * qz - pz * qy,
+        pw * qy - px * qz + py * qw + pz * qx,
+        pw * qz + px * qy - py * qx + pz * qw,
+        pw * qw - px * qx - py * qy - pz * qz,
+    ]
+
+
+def _inverse(q):
+    x, y, z, w = q
+    return [-x, -y, -z, w]
+
+
+def _exponential(ω):
+    """The turn by the rotation vector ω, as a quaternion."""
+    square = _square(ω)
+    small = less(square, SMALL)
+    angle = sqrt(select(small, 1.0, square))  # both sides of a select are computed
+    half = select(small, 0.5 - square * (1 / 48 - square / 3840), sin(0.5 * angle) / angle)
+    w = select(small, 1.0 - square * (1 / 8 - square / 384), cos(0.5 * angle))
+    return [half * x for x in ω] + [w]
+
+
+def _logarithm(q):
+    """The rotation vector of a quaternion, no longer than π."""
+    x, y, z, w = q
+    back = less(w, 0.0)
+    x, y, z, w = (select(back, -each, each) for each in (x, y, z, w))
+    square = x * x + y * y + z * z
+    small = less(square, 0.25 * SMALL)
+    length = sqrt(select(small, 1.0, square))
+    series = (2.0 - square * (2 / 3 - square * 0.4 / (w * w)) / (w * w)) / w
+    scale = select(small, series, 2.0 * atan2(length, w) / length)
+    return [scale * x, scale * y, scale * z]
+
+
+def _square(ω):
+    x, y, z = ω
+    return x * x + y * y + z * z
+
+
+def _turned(q, ω):
+    return _product(q, _exponential(ω))
+
+
+def _unit(q):
+    x, y, z, w = q
+    scale = 1.0 / sqrt(x * x + y * y + z * z + w * w)
+    return [scale * each for each in q]
+
+
+def _quaternion_rates(q, ω):
+    return [0.5 * each for each in _product(q, [*ω, 0.0])]
+
+
+# -- screws ------------------------------------------------------------------------------------
+
+
+def _screw(ω, v):
+    """Where a body that moves along v while it turns by ω is after a unit of time."""
+    square = _square(ω)
+    small = less(square, SMALL)
+    safe = select(small, 1.0, square)
+    angle = sqrt(safe)
+    swept = select(small, 0.5 - square * (1 / 24 - square / 720), (1.0 - cos(angle)) / safe)
+    drawn = select(
+        small, 1 / 6 - square * (1 / 120 - square / 5040), (angle - sin(angle)) / (safe * angle)
+    )
+    ω, v = Vector(*ω), Vector(*v)
+    sideways = cross(ω, v)
+    return v + sideways * swept + cross(ω, sideways) * drawn
+
+
+def _unscrewed(ω, p):
+    """The v of which `_screw` makes p."""
+    square = _square(ω)
+    small = less(square, SMALL)
+    safe = select(small, 1.0, square)
+    angle = sqrt(safe)
+    half = 0.5 * angle
+    bent = select(
+        small,
+        1 / 12 + square * (1 / 720 + square / 30240),
+        (1.0 - half * cos(half) / sin(half)) / safe,
+    )
+    ω, p = Vector(*ω), Vector(*p)
+    sideways = cross(ω, p)
+    return p - sideways * 0.5 + cross(ω, sideways) * bent
+
+
+# -- joints ------------------------------------------------------------------------------------
+
+
+def _free_moved(q, v):
+    turn = quaternion_rotation(*q[3:])
+    return [*(Vector(*q[:3]) + turn @ _screw(v[3:], v[:3])), *_turned(q[3:], v[3:])]
+
+
+def _free_apart(q0, q1):
+    ω = _logarithm(_product(_inverse(q0[3:]), q1[3:]))
+    way = quaternion_rotation(*q0[3:]).T @ (Vector(*q1[:3]) - Vector(*q0[:3]))
+    return [*_unscrewed(ω, way), *ω]
+
+
+def _free_rates(q, v):
+    return [*(quaternion_rotation(*q[3:]) @ Vector(*v[:3])), *_quaternion_rates(q[3:], v[3:])]
+
+
+def _planar_moved(q, v):
+    (x, y, angle), (vx, vy, ω) = q, v
+    way = _screw((0.0, 0.0, ω), (vx, vy, 0.0))
+    c, s = cos(angle), sin(angle)
+    return [x + c * way.x - s * way.y, y + s * way.x + c * way.y, angle + ω]
+
+
+def _planar_apart(q0, q1):
+    (x, y, angle), (there_x, there_y, there) = q0, q1
+    c, s, dx, dy = cos(angle), sin(angle), there_x - x, there_y - y
+    ω = there - angle
+    v = _unscrewed((0.0, 0.0, ω), (c * dx + s * dy, c * dy - s * dx, 0.0))
+    return [v.x, v.y, ω]
+
+
+def _planar_rates(q, v):
+    (_, _, angle), (vx, vy, ω) = q, v
+    c, s = cos(angle), sin(angle)
+    return [c * vx - s * vy, s * vx + c * vy, ω]
+
+
+_MOVED = {
+    "single": lambda q, v: [a + b for a, b in zip(q, v, strict=True)],
+    "spherical": _turned,
+    "planar": _planar_moved,
+    "free": _free_moved,
+}
+_APART = {
+    "single": lambda q0, q1: [b - a for a, b in zip(q0, q1, strict=True)],
+    "spherical": lambda q0, q1: _logarithm(_product(_inverse(q0), q1)),
+    "planar": _planar_apart,
+    "free": _free_apart,
+}
+_UNIT = {
+    "single": lambda q: list(q),
+    "spherical": _unit,
+    "free": lambda q: [*q[:3], *_unit(q[3:])],
+}
+_RATES = {
+    "single": lambda q, v: list(v),
+    "spherical": _quaternion_rates,
+    "planar": _planar_rates,
+    "free": _free_rates,
+}
+
+
+NEUTRAL = {"spherical": [0.0, 0.0, 0.0, 1.0], "free": [0.0] * 6 + [1.0]}
+
+
+def neutral(robot):
+    """Return the position with every joint at zero and no rotation."""
+    positions = [NEUTRAL.get(joint.kind, [0.0] * joint.nq) for joint in robot.described.joints]
+    return [number for position in positions for number in position]

@@ -1,0 +1,111 @@
+"""The tree that recursions see: joints of several degrees of freedom as rows of single ones.
+
+At an instant, a body on such a joint moves as if it stood on as many single joints, one right after
+another, with nothing between them. The first of these rows has the joint's whole pose, the others
+have none, and bodies between rows have no mass. So every recursion for single joints serves all of
+them, and in a trace the rows cost next to nothing: their directions are coordinates.
+
+Only accelerations differ. The velocities of a spherical, planar or free joint are along the axes of
+the body, all at once, while a row would carry along those that follow it: see `Model.coast`.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from .inertia import NOTHING
+from .joint import SINGLE, WORLD, Joint, Row
+from .pose import Pose
+from .robot import Robot
+from .seat import align_z
+
+# kind -> its rows: name, kind, axis. Axes of a planar joint are those of a frame with its own as z.
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+SLIDES = (("vx", "prismatic", X), ("vy", "prismatic", Y), ("vz", "prismatic", Z))
+TURNS = (("wx", "revolute", X), ("wy", "revolute", Y), ("wz", "revolute", Z))
+ROWS = {"free": (*SLIDES, *TURNS), "spherical": TURNS, "planar": (*SLIDES[:2], TURNS[2])}
+
+
+@dataclass(frozen=True, repr=False)
+class Rows(Robot):
+    """The rows of a robot's joints, as a robot of single joints."""
+
+    described: Robot | None = None  # type: ignore[assignment]
+
+    @property
+    def rows(self):
+        return self
+
+    @cached_property
+    def groups(self):
+        """The rows of each joint of the robot, by index."""
+        groups, next_ = [], 0
+        for joint in self.described.joints:
+            groups.append(range(next_, next_ + joint.nv))
+            next_ += joint.nv
+        return groups
+
+    def spread(self, name, values):
+        """A parameter of the robot's joints, row by row."""
+        if name in ("gravity", "base_velocity", "base_acceleration"):
+            return values
+        if name == "rotor_inertia":
+            return [value for value, rows in zip(values, self.groups, strict=True) for _ in rows]
+        nothing = {"mass": 0.0, "inertia": (0.0,) * 6, "external_force": (0.0,) * 6}
+        nothing["bodies"] = (0.0,) * 10
+        spread = [nothing.get(name, (0.0,) * 3) for _ in self.joints]
+        for value, rows in zip(values, self.groups, strict=True):
+            spread[rows[0] if name == "origin" else rows[-1]] = value
+        return spread
+
+    def gathered(self, values):
+        """Of values row by row, those of the bodies themselves."""
+        return [values[rows[-1]] for rows in self.groups]
+
+
+def rows_of(robot):
+    """The Rows of a robot."""
+    joints, bodies, last = [], [], {WORLD: WORLD}
+    for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
+        stand = last[joint.parent]
+        for row in _rows(joint):
+            joints.append(replace(row, parent=stand))
+            stand = len(joints) - 1
+            bodies.append(NOTHING)
+        bodies[-1], last[i] = body, stand
+    frames = tuple(replace(frame, body=last[frame.body]) for frame in robot.frames)
+    return Rows(
+        robot.name, joints, bodies, frames, robot.gravity, robot.base, warn=False, described=robot
+    )
+
+
+def _rows(joint):
+    """Single joints that move as this one does, the first on its seat."""
+    if joint.kind in SINGLE:
+        return [joint]
+    limits = {name: getattr(joint, name) for name in ("lower", "upper")}
+    of_drive = ("max_velocity", "max_effort", "rotor_inertia", "friction", "transmission")
+    drive = {name: getattr(joint, name) for name in of_drive}
+    if joint.kind == "universal":
+        axes = joint.axis, joint.second_axis
+        seats = joint.placement, Pose()
+        return [
+            Joint(f"{joint.name}.{k}", "revolute", WORLD, seat, axis, **limits, **drive)
+            for k, (seat, axis) in enumerate(zip(seats, axes, strict=True), start=1)
+        ]
+    frame = align_z(joint.axis) if joint.kind == "planar" else np.eye(3)
+    return [
+        Row(
+            f"{joint.name}.{name}",
+            kind,
+            WORLD,
+            Pose() if k else joint.placement,
+            tuple((frame @ axis).tolist()),
+            **drive,
+            of=joint.kind,
+            first=not k,
+            frame=frame.tolist() if joint.kind == "planar" else None,
+        )
+        for k, (name, kind, axis) in enumerate(ROWS[joint.kind])
+    ]
