@@ -318,6 +318,23 @@ class Robot:
 
         return subchain(self, tip, locked, drop_rest)
 
+    def snapped(self, tolerance: float) -> Robot:
+        """The same robot with right angles exact where orientations and axes nearly have them.
+
+        Descriptions write right angles with few digits (1.5708, 1.57079632679), and every one of
+        them then costs operations in every state.
+
+        **Arguments:**
+
+        - `tolerance`: rad, at most 0.1. No orientation or axis is moved by more than this. Reading
+          a robot has done so with 1e-9; 1.5708 needs 1e-5.
+
+        **Raises:** `px.RobotError` if the tolerance is not valid.
+        """
+        from .snapping import snapped
+
+        return snapped(self, tolerance)
+
     # -- readers -------------------------------------------------------------
 
     @classmethod
