@@ -21,6 +21,7 @@ SIZES = dict.fromkeys(SINGLE, (1, 1)) | {
     "free": (7, 6),
 }
 KINDS = tuple(SIZES)
+LIMITED = (*SINGLE, "universal")  # the kinds whose positions may have limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Joint:
       planar joint moves across it, and turns about it.
     - `second_axis`: of a universal joint, a unit vector in the body's frame that it turns about
       after that.
-    - `lower`, `upper`: position limits, rad or m.
+    - `lower`, `upper`: position limits, rad or m; of both angles of a universal joint. Spherical,
+      planar and free joints have none.
     - `max_velocity`: rad/s or m/s.
     - `max_effort`: N m or N.
     - `rotor_inertia`: as the joint feels it, kg m² or kg, besides the transmission's rotor: for a

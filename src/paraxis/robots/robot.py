@@ -19,7 +19,7 @@ from .check import check, implausible, warn_of
 from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import NOTHING, Inertia
-from .joint import KINDS, SINGLE, WORLD, Joint
+from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
 
@@ -152,9 +152,70 @@ class Robot:
             )
         return self._frames_by_name[name]
 
+    def joint(self, name: str) -> Joint:
+        """The joint of that name; `px.RobotError` if there is none."""
+        return self.joints[self.joint_index(name)]
+
+    def joint_index(self, name: str) -> int:
+        """The index of the joint of that name in `joints`; `px.RobotError` if there is none."""
+        if name not in self._joint_indices:
+            hint = did_you_mean(name, self.joint_names)
+            if not hint and name in self._frames_by_name:
+                body = self._frames_by_name[name].body
+                moved = "is fixed to the world"
+                if body != WORLD:
+                    moved = f"is on the body of joint {quoted(self.joints[body].name)}"
+                hint = f"; {quoted(name)} is a frame, which {moved}"
+            raise RobotError(
+                f"robot {quoted(self.name)} has no joint {quoted(name)}; "
+                f"it has {listing(self.joint_names)}{hint}"
+            )
+        return self._joint_indices[name]
+
+    @cached_property
+    def _joint_indices(self):
+        return {name: i for i, name in enumerate(self.joint_names)}
+
     @cached_property
     def _frames_by_name(self):
         return {frame.name: frame for frame in self.frames}
+
+    # -- limits --------------------------------------------------------------
+
+    @cached_property
+    def lower(self) -> np.ndarray:
+        """The lower position limits, (nq,), rad or m.
+
+        It is -inf where there is none: for quaternions, and for positions of planar and free
+        joints.
+        """
+        return self._spread_limits("lower", "nq", -math.inf)
+
+    @cached_property
+    def upper(self) -> np.ndarray:
+        """The upper position limits, (nq,), rad or m; inf where there is none."""
+        return self._spread_limits("upper", "nq", math.inf)
+
+    @cached_property
+    def velocity_limit(self) -> np.ndarray:
+        """The largest velocities, (nv,), rad/s or m/s; inf where there is no limit."""
+        return self._spread_limits("max_velocity", "nv")
+
+    @cached_property
+    def effort_limit(self) -> np.ndarray:
+        """The largest torques and forces, (nv,), N m or N; inf where there is no limit."""
+        return self._spread_limits("max_effort", "nv")
+
+    def _spread_limits(self, name, size, unlimited=None):
+        values = np.repeat(
+            [
+                unlimited if unlimited and joint.kind not in LIMITED else getattr(joint, name)
+                for joint in self.joints
+            ],
+            [getattr(joint, size) for joint in self.joints],
+        ).astype(float)
+        values.setflags(write=False)  # of a robot, which does not change
+        return values
 
     # -- variations ----------------------------------------------------------
 
@@ -283,25 +344,30 @@ class Robot:
         carries = f"{listing(on_hand[::-1])} (carrying all of them), or " if on_hand else ""
         return f"has {len(self.tips)} tips, so name a frame: {carries}{listing(names)}"
 
-    def locked(self, positions: Mapping[str, float]) -> Robot:
+    def locked(self, positions: Mapping[str, float | ArrayLike]) -> Robot:
         """The same robot with some joints held in place.
 
         **Arguments:**
 
-        - `positions`: {joint name: position}, rad or m.
+        - `positions`: {joint name: position}, rad or m; of a joint with several numbers in q, these
+          numbers, with quaternions of unit length.
 
         **Returns:** a robot without these joints. The bodies they carry become part of the bodies
         that carry them, so all mass stays, and so do all frames; friction, transmissions and rotor
         inertias of joints that no longer move are gone.
 
-        **Raises:** `px.RobotError` if a joint is unknown, or none is left to move.
+        **Raises:** `px.RobotError` if a joint is unknown, a position is not one of it, or no joint
+        is left to move.
         """
         from .locking import locked
 
         return locked(self, positions)
 
     def subchain(
-        self, tip: str, locked: Mapping[str, float] | None = None, drop_rest: bool = False
+        self,
+        tip: str,
+        locked: Mapping[str, float | ArrayLike] | None = None,
+        drop_rest: bool = False,
     ) -> Robot:
         """Only the joints between the root and a frame, which becomes the tool.
 
@@ -309,7 +375,7 @@ class Robot:
 
         - `tip`: the name of the frame.
         - `locked`: {joint name: position} for other joints, on side branches and beyond the tip;
-          those not named are held at zero. The bodies they carry still weigh on the chain.
+          those not named are held at zero (the neutral position). The bodies they carry still weigh on the chain.
         - `drop_rest`: remove those bodies instead, with their mass.
 
         **Raises:** `px.RobotError` if a name is unknown, or no joint moves the tip.

@@ -6,6 +6,7 @@ is moved only if a right angle is nearer than a tolerance, in rad, and never by 
 """
 
 import math
+import operator
 from dataclasses import replace
 from itertools import product
 
@@ -28,8 +29,11 @@ def snapped(robot, tolerance):
         _changed(joint, tolerance, "placement", "axis", "second_axis") for joint in robot.joints
     ]
     frames = [_changed(frame, tolerance, "pose") for frame in robot.frames]
-    found = _changed(replace(robot, joints=joints, frames=frames, warn=False), tolerance, "base")
-    return robot if found == robot else found
+    base = snapped_pose(robot.base, tolerance)
+    before = (*robot.joints, *robot.frames, robot.base)
+    if all(map(operator.is_, (*joints, *frames, base), before)):
+        return robot
+    return replace(robot, joints=joints, frames=frames, base=base, warn=False)
 
 
 def checked_tolerance(tolerance):
@@ -41,7 +45,7 @@ def checked_tolerance(tolerance):
 
 
 def _changed(thing, tolerance, *names):
-    """A joint, frame or robot with some of its poses and axes snapped; itself, if they all are."""
+    """A joint or frame with some of its poses and axes snapped; itself, if they all are."""
     changes = {}
     for name in names:
         given = getattr(thing, name)
