@@ -15,7 +15,7 @@ import paraxis as px
 from paraxis.errors import RobotError
 from paraxis.robots import Pose
 from paraxis.robots.readers.urdf import parse_urdf
-from paraxis.robots.snapping import snapped_axis, snapped_pose
+from paraxis.robots.snapping import snapped_axis, snapped_pose, snapped_rpy
 
 RIGHT = math.pi / 2
 XARM7 = "xarm_description/urdf/xarm7.urdf"
@@ -37,27 +37,36 @@ def test_rotations_with_right_angles_get_their_zeros_and_stay_rotations(seed):
     rng = random.Random(seed)
     angles = [RIGHT * rng.randint(-2, 2) if rng.random() < 0.7 else rng.uniform(-3, 3)
               for _ in range(3)]  # fmt: skip
-    typed = [angle + rng.uniform(-3e-7, 3e-7) for angle in angles]
+    typed = [angle + rng.uniform(-3e-7, 3e-7) if angle else 0.0 for angle in angles]
     meant, given = Pose.from_rpy((1, 2, 3), angles), Pose.from_rpy((1, 2, 3), typed)
-    found = snapped_pose(given, 1e-6)
-    assert exact(found) >= exact(meant)
-    assert found.translation == (1, 2, 3)
-    turn = np.array(found.rotation)
-    assert abs(turn @ turn.T - np.eye(3)).max() <= 1e-15 and np.linalg.det(turn) > 0
-    assert angle_between(given, found) <= 1e-6
-    assert snapped_pose(found, 1e-6) is found
+    for found in (snapped_rpy((1, 2, 3), typed, 1e-6), snapped_pose(given, 1e-6)):
+        assert found.translation == (1, 2, 3)
+        turn = np.array(found.rotation)
+        assert abs(turn @ turn.T - np.eye(3)).max() <= 1e-15 and np.linalg.det(turn) > 0
+        assert angle_between(given, found) <= 1e-6
+        assert snapped_pose(found, 1e-6) is found
+    assert exact(snapped_rpy((1, 2, 3), typed, 1e-6)) >= exact(meant)
+    if any(np.array(given.rpy).round(5) % round(2 * math.pi, 5)) and abs(angles[1]) < 1.6:
+        assert exact(snapped_pose(given, 1e-6)) >= exact(meant)
     assert snapped_pose(given, 0.0) is given
 
 
 def test_angles_farther_than_the_tolerance_stay_as_they_are():
-    for angles in ((RIGHT + 2e-6, 0.3, 0.2), (0.1, 2e-6, 3), (1e-5, 1e-5, 1e-5)):
+    for angles in ((RIGHT + 2e-6, 0.3, 0.2), (0.1, RIGHT + 2e-6, 3), (1e-7, 0, 0)):
         given = Pose.from_rpy((0, 0, 0), angles)
         assert snapped_pose(given, 1e-6) is given
 
 
+def test_small_entries_that_no_right_angle_makes_stay():
+    """The seat of a shoulder of the G1, one of whose entries is 4e-10 by accident."""
+    given = Pose.from_rpy((0, 0, 0), (0.27931, 5.4949e-5, -0.00019159))
+    assert np.abs(given.rotation).min() < 1e-9
+    assert snapped_pose(given, 1e-9) is given
+
+
 def test_the_tolerance_bounds_the_whole_turn():
-    """Three angles, each off by less than the tolerance, together by more."""
-    given = Pose.from_rpy((0, 0, 0), (9e-7, 9e-7, 9e-7))
+    """Two angles, each off by less than the tolerance, together by more."""
+    given = Pose.from_rpy((0, 0, 0), (RIGHT + 9e-7, 0, RIGHT + 9e-7))
     assert snapped_pose(given, 1e-6) is given
     assert exact(snapped_pose(given, 2e-6)) == 9
 
@@ -94,6 +103,13 @@ def test_fewer_digits_on_request():
     assert abs(r.joints[0].placement.rotation[1][1]) > 1e-6
     for snapped in (parse_urdf(typed("1.5708", "1.5708"), snap=1e-5), r.snapped(1e-5)):
         assert snapped.joints[0].placement.rotation == ((1, 0, 0), (0, 0, -1), (0, 1, 0))
+
+
+@pytest.mark.parametrize("angles", [(0.3, RIGHT - 1e-12, 0.2), (0.3, -RIGHT, 0.2), (3, 3, 3)])
+def test_roll_pitch_and_yaw_are_those_of_the_rotation(angles):
+    given = Pose.from_rpy((0, 0, 0), angles)
+    again = Pose.from_rpy((0, 0, 0), given.rpy)
+    assert abs(np.array(given.rotation) - again.rotation).max() <= 4e-16
 
 
 @pytest.mark.parametrize("seed", range(10))

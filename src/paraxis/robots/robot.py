@@ -387,8 +387,9 @@ class Robot:
     def snapped(self, tolerance: float) -> Robot:
         """The same robot with right angles exact where orientations and axes nearly have them.
 
-        Descriptions write right angles with few digits (1.5708, 1.57079632679), and every one of
-        them then costs operations in every state.
+        Descriptions write quarter and half turns with few digits (1.5708, 1.57079632679), and every
+        one of them then costs operations in every state. Small angles are kept, as a zero needs few
+        digits.
 
         **Arguments:**
 

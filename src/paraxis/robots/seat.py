@@ -22,7 +22,7 @@ def decompose(rotation):
             b, a = (-b[0], -b[1]), (a[0], -a[1])
     # c from what is left, not from the third row: for nearly parallel axes the angles b and c
     # are ill-determined one by one, but not together.
-    rest = (rz(*b) @ rx(*a)).T @ rotation
+    rest = (_rz(*b) @ _rx(*a)).T @ rotation
     return tuple(_unit(pair) for pair in (b, a, (rest[0, 0], rest[1, 0])))
 
 
@@ -42,9 +42,9 @@ def _unit(pair):
     return tuple(float(v) for v in clean(pair / np.hypot(*pair)))
 
 
-def rx(c, s):
+def _rx(c, s):
     return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
-def rz(c, s):
+def _rz(c, s):
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])

@@ -1,25 +1,24 @@
 """Orientations that are right angles but for the digits they were typed with, made right angles.
 
-Descriptions write a right angle as 1.5708 or 1.57079632679. Taken literally, each of its sines and
-cosines costs operations in every state; an exact right angle costs none. An orientation or axis
-is moved only if a right angle is nearer than a tolerance, in rad, and never by more than that.
+Descriptions write a right angle as 1.5708 or 1.57079632679. Taken literally, it costs operations in
+every state, while an exact right angle costs none. Right angles are the quarter and half turns
+among roll, pitch and yaw, as people write them: other orientations may have entries that are small
+by accident, and a zero needs few digits, so that small angles alone are kept. No orientation or
+axis is moved by more than a tolerance, in rad.
 """
 
 import math
 import operator
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
 from ..checks import quoted
 from ..errors import RobotError
-from .pose import Pose, clean
-from .seat import decompose, rx, rz
+from .pose import Pose
 
-SNAP = (
-    1e-9  # rad: by default on reading; far below what changes any result, above 10 or more digits
-)
+SNAP = 1e-9  # rad, by default on reading: angles of ten digits, and no visible change
+NOISE = 1e-12  # rad: what arithmetic leaves of an angle of zero
 
 
 def snapped(robot, tolerance):
@@ -64,58 +63,47 @@ def snapped_axis(axis, tolerance):
     return tuple(v / length for v in kept)
 
 
+def snapped_rpy(xyz, rpy, tolerance, what="origin"):
+    """`Pose.from_rpy` with angles that are nearly right ones exact."""
+    given = Pose.from_rpy(xyz, rpy, what)
+    right = _right_angles(rpy, tolerance)
+    if right == [*rpy]:  # nearly always, and a million times for a long chain
+        return given
+    found = Pose.from_rpy(xyz, right, what)
+    return given if _angle(given, found) > tolerance else found
+
+
 def snapped_pose(pose, tolerance):
-    """The pose with its right angles exact; the pose itself, if they are."""
+    """The pose with right angles among its roll, pitch and yaw exact; itself, if they are."""
     small = any(0.0 < abs(v) <= tolerance for row in pose.rotation for v in row)
-    if not small:  # nearly always, and a million times for a long chain
+    if not small:  # no right angle, or exact ones
         return pose
-    given = np.array(pose.rotation)
-    found = _snapped_rotation(given, tolerance)
-    return pose if _angle(given, found) > tolerance else Pose(found.tolist(), pose.translation)
+    roll, pitch, yaw = pose.rpy
+    if abs(abs(pitch) - math.pi / 2) <= tolerance:  # then only a sum of roll and yaw is known
+        (_, (_, c, s), _) = pose.rotation
+        roll, yaw = math.atan2(-s, c), 0.0
+    right = _right_angles((roll, pitch, yaw), tolerance)
+    found = Pose.from_rpy(pose.translation, right)
+    return pose if _zeros(found) <= _zeros(pose) or _angle(pose, found) > tolerance else found
+
+
+def _right_angles(angles, tolerance):
+    """The angles, right ones exact; where none is a quarter or half turn, small ones are kept."""
+    quarters = [round(angle / (math.pi / 2)) for angle in angles]
+    near = [abs(a - k * (math.pi / 2)) <= tolerance for a, k in zip(angles, quarters, strict=True)]
+    if not any(k % 4 and close for k, close in zip(quarters, near, strict=True)):
+        near = [abs(angle) <= min(tolerance, NOISE) for angle in angles]
+    return [
+        ((k + 1) % 4 - 1) * (math.pi / 2) if close else angle
+        for angle, k, close in zip(angles, quarters, near, strict=True)
+    ]
+
+
+def _zeros(pose):
+    return [v for row in pose.rotation for v in row].count(0.0)
 
 
 def _angle(a, b):
-    """Of the turn from one rotation to another near it, rad."""
-    turn = a.T @ b
+    """Of the turn from one pose to another near it, rad."""
+    turn = np.array(a.rotation).T @ np.array(b.rotation)
     return math.hypot(turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]) / 2
-
-
-def _snapped_rotation(rotation, tolerance):
-    """Rz(b) Rx(a) Rz(c) with right angles exact, of the coordinates in which a is nearest to one.
-
-    If any of the roll, pitch and yaw of a rotation is a right angle, then one of its entries is 0
-    or 1. That entry becomes cos(a) by renaming axes.
-    """
-    off = np.minimum(abs(rotation), _sines(rotation))  # of each entry as a cosine, from 0 or 1
-    i, j = np.unravel_index(np.argmin(off), (3, 3))
-    rows, columns = np.roll(np.arange(3), 2 - i), np.roll(np.arange(3), 2 - j)
-    named = rotation[np.ix_(rows, columns)]
-    if _sines(named)[2, 2] <= tolerance:  # only the sum of b and c is known
-        flip = np.sign(named[2, 2])
-        a, b = (flip, 0.0), (1.0, 0.0)
-        c = _unit((named[0, 0] + flip * named[1, 1], flip * named[1, 0] - named[0, 1]))
-    else:
-        b, a, c = decompose(named)
-    b, a, c = (_right(pair, tolerance) for pair in (b, a, c))
-    back_rows, back_columns = np.argsort(rows), np.argsort(columns)
-    return clean(rz(*b) @ rx(*a) @ rz(*c))[np.ix_(back_rows, back_columns)]
-
-
-def _sines(rotation):
-    """Of the angles whose cosines the entries are, from the other entries: precise near 0."""
-    squares = rotation**2
-    others = [squares[:, (j + 1) % 3] + squares[:, (j + 2) % 3] for j in range(3)]
-    return np.sqrt(np.stack(others, axis=1))
-
-
-def _unit(pair):
-    length = math.hypot(*pair)
-    return pair[0] / length, pair[1] / length
-
-
-def _right(pair, tolerance):
-    """A (cosine, sine), exact if the angle is nearly a right one."""
-    for exact in product((0.0, 1.0, -1.0), repeat=2):
-        if abs(exact[0]) + abs(exact[1]) == 1.0 and math.dist(pair, exact) <= tolerance:
-            return exact
-    return pair

@@ -29,7 +29,7 @@ from ..inertia import NOTHING, Inertia, welded
 from ..joint import KINDS, WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
-from ..snapping import SNAP, checked_tolerance, snapped_axis, snapped_pose
+from ..snapping import SNAP, checked_tolerance, snapped_axis, snapped_rpy
 from ..text import contents, naming, number
 from .left_out import left_out
 from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
@@ -185,7 +185,7 @@ def _read_origin(element, snap):
         raise RobotError("<origin>: quat_xyzw is not supported; use rpy")
     zero = (0.0, 0.0, 0.0)
     xyz, rpy = _numbers(origin, "xyz", 3, zero), _numbers(origin, "rpy", 3, zero)
-    return snapped_pose(Pose.from_rpy(xyz, rpy, "<origin>"), snap)
+    return snapped_rpy(xyz, rpy, snap, "<origin>")
 
 
 def _read_limits(element, kind):
