@@ -12,6 +12,7 @@ import numpy as np
 
 from ..checks import listing, quoted
 from ..errors import RobotError
+from .attaching import only
 from .inertia import welded
 from .joint import WORLD
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
@@ -63,7 +64,7 @@ def subchain(robot, tip, positions, drop_rest):
             "use robot.locked to lock any joint"
         )
     if drop_rest:
-        chain = _without_rest(robot, kept)
+        chain = only(robot, kept)
     else:
         rest = [name for name in robot.joint_names if name not in moving]
         at_zero = {name: neutral_position(robot.joint(name)) for name in rest}
@@ -71,14 +72,6 @@ def subchain(robot, tip, positions, drop_rest):
     # the tip last: what the chain works with, unless another frame is named
     frames = [frame for frame in chain.frames if frame.name != tip] + [chain.frame(tip)]
     return replace(chain, frames=frames, warn=False)
-
-
-def _without_rest(robot, kept):
-    index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
-    joints = [replace(robot.joints[i], parent=index[robot.joints[i].parent]) for i in kept]
-    frames = [replace(f, body=index[f.body]) for f in robot.frames if f.body in index]
-    bodies = [robot.inertias[i] for i in kept]
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, warn=False)
 
 
 def _checked(robot, positions):

@@ -384,6 +384,83 @@ class Robot:
 
         return subchain(self, tip, locked, drop_rest)
 
+    def with_attached(
+        self,
+        other: Robot,
+        frame: str | None = None,
+        pose: Pose | ArrayLike = Pose(),
+        prefix: str = "",
+    ) -> Robot:
+        """The same robot with another one attached to it: a hand on an arm, an arm on a base.
+
+        **Arguments:**
+
+        - `other`: the robot to attach. Its root frame is fixed to `frame`, and what it has fixed
+          to that (its `root`) with it. Its own base and gravity do not matter.
+        - `frame`: the name of a frame of this robot; by default the tool.
+        - `pose`: of the other robot's root frame in `frame`: a Pose or a 4x4 matrix.
+        - `prefix`: put before the names of its joints and frames.
+
+        **Returns:** a robot with its own joints first, then those of the other.
+
+        **Raises:** `px.RobotError` if the frame is unknown, or both have a joint or frame of the
+        same name.
+        """
+        from .attaching import with_attached
+
+        return with_attached(self, other, frame, pose, prefix)
+
+    def with_tool(
+        self,
+        name: str,
+        inertia: Inertia = NOTHING,
+        tip: Pose | ArrayLike = Pose(),
+        frame: str | None = None,
+    ) -> Robot:
+        """The same robot with a tool fixed to it.
+
+        **Arguments:**
+
+        - `name`: of the new frame, the tool's tip: the robot's tool from now on.
+        - `inertia`: a `px.robots.Inertia` in `frame`; by default the tool weighs nothing.
+        - `tip`: the pose of the tip in `frame`: a Pose or a 4x4 matrix.
+        - `frame`: the name of the frame that it is fixed to; by default the tool so far.
+
+        **Raises:** `px.RobotError` if the frame is unknown, or the name is taken.
+        """
+        from .attaching import with_tool
+
+        return with_tool(self, name, inertia, tip, frame)
+
+    def without(self, *joints: str) -> Robot:
+        """The same robot without some joints and all that they carry, with its mass.
+
+        **Arguments:**
+
+        - `joints`: their names. To keep the mass, lock the joints instead: see `locked`.
+
+        **Raises:** `px.RobotError` if a joint is unknown, or none is left.
+        """
+        from .attaching import without
+
+        return without(self, joints)
+
+    def with_inertias(self, inertias: Mapping[str, Inertia]) -> Robot:
+        """The same robot with other inertias of some bodies.
+
+        **Arguments:**
+
+        - `inertias`: {name: `px.robots.Inertia`}. The name of a joint stands for the body that it
+          carries, in the body's frame; that of a link (a frame) for the body that it is part of,
+          in the link's frame. It is the inertia of the whole body, with all links that are
+          fixed to each other. A link that is fixed to the world stands for `root`.
+
+        **Raises:** `px.RobotError` if a name is unknown, or two names are parts of one body.
+        """
+        from .reweighing import with_inertias
+
+        return with_inertias(self, inertias)
+
     def snapped(self, tolerance: float) -> Robot:
         """The same robot with right angles exact where orientations and axes nearly have them.
 
