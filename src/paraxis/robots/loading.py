@@ -4,8 +4,6 @@ import os
 from collections.abc import Mapping
 from os import PathLike
 
-from ..checks import did_you_mean, listing, quoted
-from ..errors import RobotError
 from .readers.urdf import read_urdf
 from .robot import Robot
 from .snapping import SNAP
@@ -21,7 +19,8 @@ def load(
 
     **Arguments:**
 
-    - `source`: the path of a URDF file, or the name of a built-in robot such as "ur5".
+    - `source`: the path of a URDF file; the name of a built-in robot such as "ur5"; or that of a
+      robot of the package example-robot-data, such as "panda" or "g1", if it is installed.
     - `tip`: keep only the joints between the root and that link, as `Robot.subchain` does: all
       others are locked at zero, their masses kept.
     - `drives`: friction and transmissions, as for `Robot.with_drives`: a mapping, or the path of a
@@ -42,10 +41,9 @@ def load(
     from .zoo import ZOO  # here: a file needs none of the built-in robots
 
     if source not in ZOO:
-        raise RobotError(
-            f"robot: expected a built-in name ({listing(sorted(ZOO), most=100)}) or a path to a "
-            f"URDF file, found {quoted(source)}{did_you_mean(source, ZOO)}"
-        )
+        from .by_name import path_of
+
+        return load(path_of(source, ZOO), tip, drives, snap)
     robot = ZOO[str(source)]().snapped(snap)
     robot = robot if drives is None else robot.with_drives(drives)
     return robot if tip is None else robot.subchain(tip)

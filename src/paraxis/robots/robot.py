@@ -41,7 +41,7 @@ class Robot:
     - `base`: the `px.robots.Pose` of the root frame in the world.
     - `root`: the `px.robots.Inertia` of the link that is fixed to the world, in the root frame. It
       matters only once that link is free to move: see `with_floating_base`.
-    - `warn`: whether to warn about bodies that cannot exist.
+    - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
     """
@@ -507,7 +507,7 @@ class Robot:
         - `joint_names`: by default joint1, joint2, ...
         - `gravity`: (3,), m/s², in world coordinates.
         - `rotor_inertia`: per joint, as the joint feels it, kg m² or kg; by default 0.
-        - `warn`: whether to warn about bodies that cannot exist.
+        - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
 
         **Raises:** `px.RobotError` if a row, a link or a number of them is not valid.
         """
