@@ -518,6 +518,29 @@ class Robot:
         )
         return cls(name, joints, inertias, frames, gravity, warn=warn)
 
+    def to_urdf(self, path: str | PathLike | None = None) -> str:
+        """The robot as URDF, without shapes.
+
+        **Arguments:**
+
+        - `path`: of the file to write; by default none is written.
+
+        **Returns:** the text. Reading it gives a robot that moves alike: bodies without a frame
+        of their own get one; a universal joint is two revolute ones; a revolute joint without
+        limits is continuous; a base other than the identity becomes part of the tree. A
+        `px.RobotWarning` lists what URDF has no words for and leaves out: rotor inertias,
+        transmissions, bearings, gravity other than the standard one.
+
+        **Raises:** `px.RobotError` if a name has characters that XML cannot hold.
+        """
+        from .urdf_text import urdf_text
+
+        text = urdf_text(self)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return text
+
     # -- identity ------------------------------------------------------------
 
     @cached_property

@@ -35,6 +35,7 @@ from .left_out import left_out
 from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
 
 MAX_LINKS = 250_000
+NO_LIMIT = 1e9  # rad, m, N, ...
 
 # the elements that are read, and where they are
 INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
@@ -194,11 +195,18 @@ def _read_limits(element, kind):
         return {}
     limits = {}
     for field, attribute in (("max_velocity", "velocity"), ("max_effort", "effort")):
-        (limits[field],) = _numbers(element, attribute, 1, (math.inf,))
+        limits[field] = _bound(element, attribute, math.inf)
     if kind != "continuous" and ("lower" in element.attrib or "upper" in element.attrib):
         for bound in ("lower", "upper"):  # URDF: a bound left out is 0, where the other is there
-            (limits[bound],) = _numbers(element, bound, 1, (0.0,))
+            limits[bound] = _bound(element, bound, 0.0)
     return limits
+
+
+def _bound(element, attribute, default):
+    """A number of a <limit>. URDF must have one: where there is no limit, it is very large."""
+    (value,) = _numbers(element, attribute, 1, (default,))
+    none = -math.inf if attribute == "lower" else math.inf
+    return none if math.copysign(value, none) == value and abs(value) >= NO_LIMIT else value
 
 
 def _read_friction(element):
