@@ -144,27 +144,17 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         model = view.model(arrays, parameters)
         values = {name: arrays[name] for name in known.inputs}
         if "qdd" in values:
-            values["qdd"] = _of_rows(model, values["qd"], values["qdd"])
+            values["qdd"] = model.rows_accelerations(values["qd"], values["qdd"])
         results = recursion(model, *values.values(), **options)
         several = results if len(known.outputs) > 1 else (results,)
         named = dict(zip(known.outputs, several, strict=True))
         if "qdd" in named:
-            named["qdd"] = _of_joints(model, values["qd"], named["qdd"])
+            named["qdd"] = model.joint_accelerations(values["qd"], named["qdd"])
         if "wrench" in named:
             named["wrench"] = view.robot.gathered(named["wrench"])
         return named
 
     return trace(run, input_shapes(view.robot, function, parameters), function)
-
-
-def _of_rows(model, qd, qdd):
-    """The accelerations of rows (robots/rows.py) while joints accelerate by qdd."""
-    return [rate + own for rate, own in zip(qdd, model.coast(qd), strict=True)]
-
-
-def _of_joints(model, qd, qdd):
-    """The accelerations of joints whose rows accelerate by qdd."""
-    return [rate - own for rate, own in zip(qdd, model.coast(qd), strict=True)]
 
 
 # -- the cheapest way --------------------------------------------------------------------------
@@ -245,7 +235,7 @@ def _motor_torques_graphs(robot, parameters):
     def run(q, qd, qdd, **given):
         (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
         model = View(robot).model(given, parameters)
-        _, reactions = torques_and_reactions(model, q, qd, _of_rows(model, qd, qdd))
+        _, reactions = torques_and_reactions(model, q, qd, model.rows_accelerations(qd, qdd))
         return with_losses(model, qd, dynamic, reactions, directions(qd, qdd))._asdict()
 
     yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
@@ -331,7 +321,7 @@ def _regressor(robot, parameters):
             BodyInertia.about_frame(m, Vector(hx, hy, hz), Symmetric(*inertia))
             for m, hx, hy, hz, *inertia in robot.spread("bodies", bodies)
         ]
-        return {"tau": inverse_dynamics(model, q, qd, _of_rows(model, qd, qdd))}
+        return {"tau": inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))}
 
     graph = trace(run, {**inputs, "bodies": (n, 10), "rotors": (n,)})
     slope = jacobian(graph, {"bodies": ("tau", "bodies"), "rotors": ("tau", "rotors")})

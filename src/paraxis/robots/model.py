@@ -191,6 +191,14 @@ class Model:
                 coasting[k] = -(self.subspace[k] @ carried)
         return coasting
 
+    def rows_accelerations(self, qd, qdd):
+        """Those of the rows while joints accelerate by qdd."""
+        return [rate + own for rate, own in zip(qdd, self.coast(qd), strict=True)]
+
+    def joint_accelerations(self, qd, qdd):
+        """Those of the joints while rows accelerate by qdd."""
+        return [rate - own for rate, own in zip(qdd, self.coast(qd), strict=True)]
+
 
 def _six(values):
     return Spatial(Vector(*values[:3]), Vector(*values[3:]))
