@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from operator import add
 
 from .checks import did_you_mean, one_of
 from .errors import ArgumentError
@@ -125,6 +124,9 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
         return _cheapest_graph(robot, function, parameters, coordinates)
     if function == "regressor":
         return _regressor(robot, parameters)
+    if function == "motor_torques" and Model(robot).turning_rows:
+        (graph,) = _motor_torques_graphs(robot, parameters)
+        return graph
     if function in DERIVED:
         graph = _graph(View(robot), BASIS[function], algorithm, parameters)
         return DERIVED[function](robot, parameters, graph)
@@ -145,6 +147,8 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
     def run(**arrays):
         model = view.model(arrays, parameters)
         values = {name: arrays[name] for name in known.inputs}
+        if "tau" in values:
+            values["tau"] = _sum(values["tau"], model.rotor_torques(values["qd"]))
         if "qdd" in values:
             values["qdd"] = model.rows_accelerations(values["qd"], values["qdd"])
         results = recursion(model, *values.values(), **options)
@@ -152,11 +156,18 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         named = dict(zip(known.outputs, several, strict=True))
         if "qdd" in named:
             named["qdd"] = model.joint_accelerations(values["qd"], named["qdd"])
+        for name in {"tau", "h"} & {*named}:
+            rotors = model.rotor_torques(values["qd"])
+            named[name] = [a - b for a, b in zip(named[name], rotors, strict=True)]
         if "wrench" in named:
             named["wrench"] = view.robot.gathered(named["wrench"])
         return named
 
     return trace(run, input_shapes(view.robot, function, parameters), function)
+
+
+def _sum(x, y):
+    return [a + b for a, b in zip(x, y, strict=True)]
 
 
 # -- the cheapest way --------------------------------------------------------------------------
@@ -231,7 +242,8 @@ def _forward_dynamics_graphs(robot, parameters):
 def _motor_torques_graphs(robot, parameters):
     """One recursion for torques and reactions, or the cheapest torques and reactions apart: these
     are then left out where no bearing feels them."""
-    yield _graph(View(robot), "motor_torques", "modified_newton_euler", parameters)
+    if not Model(robot).turning_rows:  # rows do not feel rotors as their joint does
+        yield _graph(View(robot), "motor_torques", "modified_newton_euler", parameters)
     torques = _cheapest_graph(robot, "inverse_dynamics", parameters, None)
 
     def run(q, qd, qdd, **given):
@@ -304,17 +316,18 @@ def _coriolis_matrix(robot, parameters, graph):
     """Half the slope of the bias forces over the rates: these are quadratic in the rates, with
     Christoffel's symbols as coefficients, symmetric in the two rates they multiply."""
     slope = jacobian(graph, {"dh_dqd": ("h", "qd")})
-    masses = graph_of(robot, "mass_matrix", "composite_body", parameters)
+    model = Model(robot)
+    masses = None
+    if model.turning_rows:
+        masses = _cheapest_graph(robot, "mass_matrix", parameters, None)
 
     def run(q, qd, **given):
         (rows,) = splice(slope, (q, qd, *given.values()))
-        C, model = [[entry * 0.5 for entry in row] for row in rows], Model(robot)
-        if model.turning_rows:
+        C = [[entry * 0.5 for entry in row] for row in rows]
+        if masses is not None:
             (M,) = splice(masses, (q, *given.values()))
-            C = [
-                list(map(add, *rows))
-                for rows in zip(C, gyroscopic_matrix(model, qd, M), strict=True)
-            ]
+            pairs = zip(C, gyroscopic_matrix(model, qd, M), strict=True)
+            C = [_sum(*rows) for rows in pairs]
         return {"C": C}
 
     return trace(run, graph.inputs, "coriolis_matrix")
@@ -331,7 +344,9 @@ def _regressor(robot, parameters):
             BodyInertia.about_frame(m, Vector(hx, hy, hz), Symmetric(*inertia))
             for m, hx, hy, hz, *inertia in robot.spread("bodies", bodies)
         ]
-        return {"tau": inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))}
+        tau = inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))
+        rotors = model.rotor_torques(qd)
+        return {"tau": [a - b for a, b in zip(tau, rotors, strict=True)]}
 
     graph = trace(run, {**inputs, "bodies": (n, 10), "rotors": (n,)})
     slope = jacobian(graph, {"bodies": ("tau", "bodies"), "rotors": ("tau", "rotors")})

@@ -189,6 +189,11 @@ class Model:
                 coasting[k] = -(self.subspace[k] @ carried)
         return coasting
 
+    def rotor_torques(self, qd):
+        """What rotors of rows would ask for while joints keep their velocities, which they do not:
+        a rotor is felt as its joint accelerates."""
+        return [rotor * own for rotor, own in zip(self.rotor_inertia, self.coast(qd), strict=True)]
+
     @property
     def turning_rows(self):
         """The rows of each joint whose velocities are along the axes of its body."""
