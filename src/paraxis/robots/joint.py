@@ -74,7 +74,13 @@ class Joint:
             one_of(self.kind, KINDS, f"joint {quoted(self.name)} kind", RobotError)
         freeze(self, axis=3, rotor_inertia=1)
         if self.kind == "universal":
-            object.__setattr__(self, "second_axis", checked_axis(self.second_axis, self.name))
+            if self.second_axis is None:
+                raise RobotError(f"joint {quoted(self.name)}: a universal joint needs second_axis")
+            object.__setattr__(
+                self,
+                "second_axis",
+                checked_axis(self.second_axis, f"joint {quoted(self.name)} second"),
+            )
 
     @property
     def nq(self) -> int:
