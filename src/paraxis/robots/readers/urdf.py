@@ -26,7 +26,7 @@ from ..check import implausible, warn_of
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia, welded
-from ..joint import KINDS, WORLD, Joint, checked_axis
+from ..joint import WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
 from ..snapping import SNAP, checked_tolerance, snapped_axis, snapped_rpy
@@ -36,6 +36,10 @@ from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
 
 MAX_LINKS = 250_000
 NO_LIMIT = 1e9  # rad, m, N, ...
+
+# type -> kind; "spherical" is an extension that several simulators have
+TYPES = {kind: kind for kind in ("revolute", "continuous", "prismatic", "fixed", "planar")}
+TYPES |= {"floating": "free", "spherical": "spherical"}
 
 # the elements that are read, and where they are
 INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
@@ -164,8 +168,7 @@ def _read_inertial(element, snap):
 
 
 def _read_joint(element, name, snap):
-    kind = _text(element, "type")
-    one_of(kind, (*KINDS, "fixed"), "type", RobotError)
+    kind = TYPES[one_of(_text(element, "type"), TYPES, "type", RobotError)]
     ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
     axis, limits, friction = None, {}, NO_FRICTION
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
