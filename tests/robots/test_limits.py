@@ -33,8 +33,9 @@ def test_limits_of_every_kind():
 
 def test_limits_of_an_arm_are_those_of_its_joints():
     robot = px.load("ur5")
-    for name, field in (("lower", "lower"), ("upper", "upper"),
-                        ("velocity_limit", "max_velocity"), ("effort_limit", "max_effort")):  # fmt: skip
+    fields = {"lower": "lower", "upper": "upper"}
+    fields |= {"velocity_limit": "max_velocity", "effort_limit": "max_effort"}
+    for name, field in fields.items():
         assert getattr(robot, name).tolist() == [getattr(j, field) for j in robot.joints]
         with pytest.raises(ValueError, match="read-only"):
             getattr(robot, name)[0] = 0.0

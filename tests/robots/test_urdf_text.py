@@ -171,8 +171,12 @@ def test_what_is_left_out_is_warned_of():
     with pytest.warns(px.RobotWarning) as caught:
         robot.to_urdf()
     (warning,) = caught
-    for words in ("no rotor inertias, so those of 'joint1'", "no transmissions.*'joint2'",
-                  "no bearings and static friction.*'joint2'", r"no gravity, so \(0 0 -1.62\)"):  # fmt: skip
+    for words in (
+        "no rotor inertias, so those of 'joint1'",
+        "no transmissions.*'joint2'",
+        "no bearings and static friction.*'joint2'",
+        r"no gravity, so \(0 0 -1.62\)",
+    ):
         assert re.search(words, str(warning.message))
 
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from importlib import metadata
 
 from ..checks import did_you_mean, listing, quoted
@@ -50,8 +51,8 @@ def path_of(name, built_in):
     """The file of a robot; `built_in` are the names that Paraxis has itself, for the error."""
     if name not in FILES:
         raise RobotError(
-            f"robot: expected a built-in name ({listing(sorted(built_in), most=100)}), one that the "
-            f"package {PACKAGE} brings ({listing(sorted(FILES), most=100)}) or a path to a URDF "
+            f"robot: expected a built-in name ({listing(sorted(built_in), most=100)}), one of the "
+            f"package {PACKAGE} ({listing(sorted(FILES), most=100)}) or a path to a URDF "
             f"file, found {quoted(name)}{did_you_mean(name, (*built_in, *FILES))}"
         )
     folders = list(_folders())
@@ -72,10 +73,8 @@ def path_of(name, built_in):
 
 def _folders():
     """Where the package's files are, if it is installed: by pip first, then by conda."""
-    try:
+    with suppress(metadata.PackageNotFoundError):
         yield str(metadata.distribution(PACKAGE).locate_file(os.path.join("cmeel.prefix", FOLDER)))
-    except metadata.PackageNotFoundError:
-        pass
     installed = os.path.join(sys.prefix, FOLDER)
     if os.path.isdir(installed):
         yield installed

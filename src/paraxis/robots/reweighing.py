@@ -50,7 +50,7 @@ def _place(robot, name):
         )
     if len(places) == 2 and as_joint != as_link:
         raise RobotError(
-            f"inertias: {quoted(name)} is both a joint and a link of another body; name the body by "
-            "its other name"
+            f"inertias: {quoted(name)} is both a joint and a link of another body; name the body "
+            "by its other name"
         )
     return places[0]

@@ -375,7 +375,8 @@ class Robot:
 
         - `tip`: the name of the frame.
         - `locked`: {joint name: position} for other joints, on side branches and beyond the tip;
-          those not named are held at zero (the neutral position). The bodies they carry still weigh on the chain.
+          those not named are held at zero (quaternions: no rotation). The bodies they carry still
+          weigh on the chain.
         - `drop_rest`: remove those bodies instead, with their mass.
 
         **Raises:** `px.RobotError` if a name is unknown, or no joint moves the tip.
