@@ -18,7 +18,7 @@ from ..errors import ArgumentError, RobotError, TraceError
 from ..robot_functions import check_parameters
 from ..robots.model import PARAMETERS
 from ..robots.quaternions import require_unit_quaternions
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, a_robot, single_joints
 from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
@@ -167,7 +167,8 @@ class _Simulation:
     settings: dict[str, np.ndarray]  # of the controller
 
     def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
-        a_robot(robot)
+        if a_robot(robot).has_losses and any(joint.coupling for joint in robot.joints):
+            single_joints(robot)
         self.target, self.arrays = target, target.arrays
         one_of(method, METHODS, "method")
         check_parameters("forward_dynamics", tuple(parameters))

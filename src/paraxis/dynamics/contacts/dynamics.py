@@ -85,7 +85,7 @@ def constrained_forward_dynamics(
     **Raises:** `px.ArgumentError` if contacts demand more constraints than joints move their
     frames, the base moves, or a shape or a parameter's name is wrong.
     """
-    a_robot(robot)
+    require_independent(a_robot(robot))
     several = isinstance(contact, list | tuple)
     contacts = checked_contacts(contact if several else [contact], robot)
     check_fixed_base(tuple(parameters))
@@ -140,6 +140,14 @@ def checked_contacts(contacts, robot):
             f"freedom move their frames"
         )
     return tuple(contacts)
+
+
+def require_independent(robot):
+    if any(joint.coupling or joint.kind == "helical" for joint in robot.joints):
+        raise ArgumentError(
+            f"contact: robot {robot.name!r} has coupled or helical joints, which are not supported "
+            "in contact"
+        )
 
 
 def check_fixed_base(parameters):
