@@ -25,7 +25,7 @@ from .robots.equal.reframe import reframe
 from .robots.equal.regroup import regroup
 from .robots.model import PARAMETERS, BodyInertia, Model
 from .robots.robot import Robot
-from .robots.rows import Rows
+from .robots.rows import Rows, rows_of
 from .spatial import Symmetric, Vector
 
 COORDINATES = ("world", "body")
@@ -120,7 +120,7 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     """
     if function in OF_POSITIONS:  # of the joints, whatever recursions see of them
         return _cheapened(_position_graph(robot, function))
-    rows = robot.rows
+    rows = rows_of(robot)
     if not isinstance(rows, Rows) or not rows.followers:
         return _graph_of_rows(rows, function, algorithm, parameters, coordinates)
 

@@ -81,14 +81,10 @@ class Robot:
         return sum(joint.nv for joint in self.joints)
 
     @cached_property
-    def rows(self) -> Robot:
-        """The tree of single joints that recursions see: itself, if it has no others."""
+    def has_single_joints(self) -> bool:
+        """Whether every joint has one degree of freedom, and follows no other."""
         kinds = {joint.kind for joint in self.joints}
-        if kinds <= {*SINGLE} and not any(joint.coupling for joint in self.joints):
-            return self
-        from .rows import rows_of
-
-        return rows_of(self)
+        return kinds <= {*SINGLE} and not any(joint.coupling for joint in self.joints)
 
     @property
     def own_rows(self) -> Sequence[Joint]:

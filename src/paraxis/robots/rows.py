@@ -10,6 +10,7 @@ the body, all at once, while a row would carry along those that follow it: see `
 """
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -33,10 +34,6 @@ class Rows(Robot):
     described: Robot | None = None  # type: ignore[assignment]
     groups: tuple[range, ...] = ()  # the rows of each joint, by index
     followers: dict = field(default_factory=dict)  # row -> its leader's row, and a polynomial
-
-    @property
-    def rows(self):
-        return self
 
     @property
     def own_rows(self):
@@ -66,7 +63,12 @@ class Rows(Robot):
 
 
 def rows_of(robot):
-    """The Rows of a robot."""
+    """The tree that recursions see: the robot itself, if it has nothing but single joints."""
+    return robot if robot.has_single_joints else _rows_of(robot)
+
+
+@lru_cache(maxsize=64)
+def _rows_of(robot):
     joints, bodies, last, groups = [], [], {WORLD: WORLD}, []
     followers = {}
     for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):

@@ -19,6 +19,7 @@ from ..robot_functions import check_parameters
 from ..robots.model import PARAMETERS
 from ..robots.quaternions import require_unit_quaternions
 from ..robots.robot import Robot, a_robot, single_joints
+from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
@@ -381,7 +382,7 @@ class _Simulation:
             held = parameters | self.contact_arrays
             return lambda t, q, qd, tau: kernel(q=q, qd=qd, tau=tau, **held)
         if not robot.has_losses:
-            ratios = np.array(robot.rows.ratios)
+            ratios = np.array(rows_of(robot).ratios)
             return lambda t, q, qd, tau: api.forward_dynamics(
                 robot, q, qd, tau * ratios, **parameters
             )
@@ -400,7 +401,7 @@ class _Simulation:
 
     def _to(self, accelerations, t, end, q, qd, h, own):
         """Adaptive steps of one robot until `end`."""
-        units = joint_scales(self.robot.rows).tolist()
+        units = joint_scales(rows_of(self.robot)).tolist()
         for _ in range(self.max_attempts):
             if h <= own.least:
                 break

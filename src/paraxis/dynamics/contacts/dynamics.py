@@ -27,6 +27,7 @@ from ...robot_functions import MATTERS, View, input_shapes
 from ...robots.equal.reframe import reframe
 from ...robots.equal.regroup import regroup
 from ...robots.robot import Robot, a_robot
+from ...robots.rows import rows_of
 from ...scalar import equal, select, sqrt
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
@@ -192,7 +193,7 @@ def graph_inputs(robot, contacts, parameters=()):
 def constrained_graph(robot, contacts, frames, parameters=(), tolerance=TOLERANCE["float64"]):
     """The cheapest of the likely graphs, simplified; `frames` are those of the contacts."""
     frames = [replace(frame, name=f"contact{k}") for k, frame in enumerate(frames)]
-    robot = replace(robot, frames=frames, warn=False).rows
+    robot = rows_of(replace(robot, frames=frames, warn=False))
     if not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(robot)
     graphs = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
