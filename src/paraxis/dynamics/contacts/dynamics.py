@@ -41,7 +41,7 @@ MOVING_BASE = ("base_velocity", "base_acceleration")
 class ConstrainedMotion(NamedTuple):
     """The motion of a robot in contact, and the forces of contact, per state."""
 
-    qdd: np.ndarray  # (..., n), rad/s² or m/s²; NaN where the rank is deficient
+    qdd: np.ndarray  # (..., nv), rad/s² or m/s²; NaN where the rank is deficient
     force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; N m, N; likewise
     acceleration: np.ndarray  # of the frame, in the same shapes and coordinates
     rank: np.ndarray  # (...) of int: the contacts' number of unknowns where regular
@@ -68,14 +68,14 @@ def constrained_forward_dynamics(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`, `qd`: joint positions and rates, `(..., n)`, rad or m, and per second.
-    - `tau`: joint torques or forces, `(..., n)`, N m or N.
+    - `q`, `qd`: joint positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second.
+    - `tau`: joint torques or forces, `(..., nv)`, N m or N.
     - `contact`: a `px.Contact`, or a list of k of them.
     - `parameters`: parameters of the robot, as for `px.forward_dynamics`; its base must not move.
 
     **Returns:** a `ConstrainedMotion`:
 
-    - `qdd`: joint accelerations, `(..., n)`.
+    - `qdd`: joint accelerations, `(..., nv)`.
     - `force`: moment and force `(..., 6)` that the robot exerts on the environment at the origin of
       the contact's frame, in the contact's coordinates.
     - `acceleration`: that of the frame, `(..., 6)`, in the same coordinates.
