@@ -15,6 +15,7 @@ _NAMES = {
     "Transmission": "transmission",
     "chain": "zoo",
     "planar": "zoo",
+    "random_states": "within_limits",
 }
 __all__ = list(_NAMES)
 __getattr__, __dir__ = namespace(__name__, _NAMES)

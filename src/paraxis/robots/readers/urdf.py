@@ -26,14 +26,20 @@ from ..check import implausible, warn_of
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia, welded
-from ..joint import KINDS, WORLD, Joint, checked_axis
+from ..joint import WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
+from ..snapping import SNAP, checked_tolerance, snapped_axis, snapped_rpy
 from ..text import contents, naming, number
 from .left_out import left_out
 from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
 
 MAX_LINKS = 250_000
+NO_LIMIT = 1e9  # rad, m, N, ...
+
+# type -> kind; "spherical" is an extension that several simulators have
+TYPES = {kind: kind for kind in ("revolute", "continuous", "prismatic", "fixed", "planar")}
+TYPES |= {"floating": "free", "spherical": "spherical"}
 
 # the elements that are read, and where they are
 INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
@@ -45,25 +51,26 @@ WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
 
 
-def read_urdf(path, tip=None, name=None, drives=None):
-    """The Robot of a URDF file; `tip` and `drives` as in `px.load`."""
+def read_urdf(path, tip=None, name=None, drives=None, snap=SNAP):
+    """The Robot of a URDF file; `tip`, `drives` and `snap` as in `px.load`."""
     try:
         path = os.fspath(path)
     except TypeError:
         raise RobotError(f"URDF: expected a path, found {type(path).__name__}") from None
     with naming(quoted(path, most=300)):
-        return parse_urdf(contents(path, "URDF", MAX_BYTES), tip=tip, name=name, drives=drives)
+        return parse_urdf(contents(path, "URDF", MAX_BYTES), tip, name, drives, snap)
 
 
-def parse_urdf(text, tip=None, name=None, drives=None):
+def parse_urdf(text, tip=None, name=None, drives=None, snap=SNAP):
     """The Robot of a URDF given as str or bytes; `name` replaces the name in the text."""
     with np.errstate(all="ignore"):  # absurd numbers overflow; checks then report where
-        file = _File()
+        file = _File(checked_tolerance(snap))
         parse_xml(text, KNOWN, file.open_root, file.close)
         links, edges = file.checked()
         trunk, edges = _parents_first(links, edges)
         name = _text(file.root, "name") if name is None else name
         robot = _assemble(name, links, trunk, edges)
+        robot = robot.snapped(snap)  # what fixed joints add up to
         if drives is not None:  # before the tip: they may name joints beyond it
             robot = robot.with_drives(drives)
         mimics = {edge.name for edge in edges if edge.mimic}
@@ -103,7 +110,8 @@ class Edge:
 class _File:
     """The links and joints read so far."""
 
-    def __init__(self):
+    def __init__(self, snap):
+        self.snap = snap  # rad: how far right angles may be off
         self.links = {}  # the inertia of every link in its own frame, by name, in file order
         self.edges = {}  # every joint by name, in file order
         self.counts = Counter()
@@ -129,9 +137,9 @@ class _File:
             if name in known:
                 raise RobotError(f"expected one {tag} of that name, found two")
             if tag == "link":
-                known[name] = _read_inertial(_child(element, "inertial"))
+                known[name] = _read_inertial(_child(element, "inertial"), self.snap)
             else:
-                known[name] = _read_joint(element, name)
+                known[name] = _read_joint(element, name, self.snap)
 
     def checked(self):
         """The links, and the joints, whose links are among them."""
@@ -149,32 +157,31 @@ class _File:
         return self.links, edges
 
 
-def _read_inertial(element):
+def _read_inertial(element, snap):
     if element is None:
         return NOTHING
     (mass,) = _numbers(_child(element, "mass", required=True), "value", 1)
     moments = _child(element, "inertia", required=True)
     moments = [_numbers(moments, attribute, 1)[0] for attribute in MOMENTS]
     in_its_frame = Inertia.of(mass, (0, 0, 0), moments, "<inertial>")
-    return in_its_frame.seen_from(_read_origin(element))
+    return in_its_frame.seen_from(_read_origin(element, snap))
 
 
-def _read_joint(element, name):
-    kind = _text(element, "type")
-    one_of(kind, (*KINDS, "fixed"), "type", RobotError)
+def _read_joint(element, name, snap):
+    kind = TYPES[one_of(_text(element, "type"), TYPES, "type", RobotError)]
     ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
     axis, limits, friction = None, {}, NO_FRICTION
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
         axis_element = _child(element, "axis")
         axis = (1, 0, 0) if axis_element is None else _numbers(axis_element, "xyz", 3)
-        axis = checked_axis(axis, kind)
+        axis = snapped_axis(checked_axis(axis, kind), snap)
         limits = _read_limits(_child(element, "limit"), kind)
         friction = _read_friction(_child(element, "dynamics"))
     mimic = "mimic" in element.children and kind != "fixed"
-    return Edge(name, kind, *ends, _read_origin(element), axis, limits, friction, mimic)
+    return Edge(name, kind, *ends, _read_origin(element, snap), axis, limits, friction, mimic)
 
 
-def _read_origin(element):
+def _read_origin(element, snap):
     origin = _child(element, "origin")
     if origin is None:
         return Pose()
@@ -182,7 +189,7 @@ def _read_origin(element):
         raise RobotError("<origin>: quat_xyzw is not supported; use rpy")
     zero = (0.0, 0.0, 0.0)
     xyz, rpy = _numbers(origin, "xyz", 3, zero), _numbers(origin, "rpy", 3, zero)
-    return Pose.from_rpy(xyz, rpy, "<origin>")
+    return snapped_rpy(xyz, rpy, snap, "<origin>")
 
 
 def _read_limits(element, kind):
@@ -191,11 +198,18 @@ def _read_limits(element, kind):
         return {}
     limits = {}
     for field, attribute in (("max_velocity", "velocity"), ("max_effort", "effort")):
-        (limits[field],) = _numbers(element, attribute, 1, (math.inf,))
+        limits[field] = _bound(element, attribute, math.inf)
     if kind != "continuous" and ("lower" in element.attrib or "upper" in element.attrib):
         for bound in ("lower", "upper"):  # URDF: a bound left out is 0, where the other is there
-            (limits[bound],) = _numbers(element, bound, 1, (0.0,))
+            limits[bound] = _bound(element, bound, 0.0)
     return limits
+
+
+def _bound(element, attribute, default):
+    """A number of a <limit>. URDF must have one: where there is no limit, it is very large."""
+    (value,) = _numbers(element, attribute, 1, (default,))
+    none = -math.inf if attribute == "lower" else math.inf
+    return none if math.copysign(value, none) == value and abs(value) >= NO_LIMIT else value
 
 
 def _read_friction(element):
