@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .checks import did_you_mean, one_of
+from .coupled_functions import coupled_graph
 from .errors import ArgumentError
 from .graph.derivative import jacobian
 from .graph.graph import Graph
@@ -24,7 +25,7 @@ from .robots.equal.reframe import reframe
 from .robots.equal.regroup import regroup
 from .robots.model import PARAMETERS, BodyInertia, Model
 from .robots.robot import Robot
-from .robots.rows import Rows
+from .robots.rows import Rows, rows_of
 from .spatial import Symmetric, Vector
 
 COORDINATES = ("world", "body")
@@ -117,7 +118,39 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
 
     The frames a function is about are the robot's frames: give a robot that has only those.
     """
-    robot = robot.rows
+    if function in OF_POSITIONS:  # of the joints, whatever recursions see of them
+        return _cheapened(_position_graph(robot, function))
+    rows = rows_of(robot)
+    if not isinstance(rows, Rows) or not rows.followers:
+        return _graph_of_rows(rows, function, algorithm, parameters, coordinates)
+
+    def mattering(name):
+        return tuple(each for each in parameters if each in MATTERS[name])
+
+    def whole(name):
+        chosen = algorithm if name == function else None
+        return _graph_of_rows(rows, name, chosen, mattering(name), coordinates)
+
+    def shapes(name):
+        return input_shapes(rows.described, name, mattering(name))
+
+    if function in WANTED:
+        graph = coupled_graph(rows, BASIS_OF_SLOPES[function], whole, shapes)
+        return replace(slopes_of(rows.described, graph, WANTED[function]), name=function)
+    return coupled_graph(rows, function, whole, shapes)
+
+
+def _position_graph(robot, function):
+    (rule,), (name,) = ALGORITHMS[function].values(), FUNCTIONS[function].outputs
+    return trace(
+        lambda **arrays: {name: rule(robot, *arrays.values())},
+        input_shapes(robot, function),
+        function,
+    )
+
+
+def _graph_of_rows(robot, function, algorithm, parameters, coordinates):
+    """The same of a robot of single joints, or of rows that move independently."""
     if function in OF_THE_INVERSE and not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(robot)
     if algorithm is None:
@@ -267,13 +300,14 @@ def _view_for_masses(robot, parameters):
 
 
 def _inverse_dynamics_derivatives(robot, parameters, graph):
-    slopes = slopes_of(robot, graph, {"dtau_dq": ("tau", "q"), "dtau_dqd": ("tau", "qd")})
+    slopes = slopes_of(robot, graph, WANTED["inverse_dynamics_derivatives"])
     return replace(slopes, name="inverse_dynamics_derivatives")
 
 
 def slopes_of(robot, graph, wanted):
     """The Jacobians of a graph; those over q are over the velocities that change q."""
-    if robot.nq == robot.nv and not isinstance(robot, Rows):
+    robot = robot.described
+    if not {joint.kind for joint in robot.joints} & {"planar", "spherical", "free"}:
         return jacobian(graph, wanted)
     places = list(graph.inputs)
     inputs = graph.inputs | {"dq": (robot.nv,)}
@@ -393,6 +427,7 @@ FUNCTIONS = {
     "normalize": Function(("q",), ("normalized",), "nothing"),
 }
 
+OF_POSITIONS = ("integrate", "difference", "normalize")
 POSITIONS = ("q", "q0", "q1")  # inputs that are positions; the others have an entry per velocity
 LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
 
@@ -401,6 +436,20 @@ OF_THE_INVERSE = (  # of the mass matrix
     *("forward_dynamics", "mass_matrix_inverse", "forward_dynamics_derivatives"),
     *("operational_space_inertia", "operational_space_inertia_inverse"),
 )
+
+# The Jacobians that functions are made of: name -> of what, over what.
+WANTED = {
+    "inverse_dynamics_derivatives": {"dtau_dq": ("tau", "q"), "dtau_dqd": ("tau", "qd")},
+    "forward_dynamics_derivatives": {
+        "dqdd_dq": ("qdd", "q"),
+        "dqdd_dqd": ("qdd", "qd"),
+        "dqdd_dtau": ("qdd", "tau"),
+    },
+}
+BASIS_OF_SLOPES = {
+    "inverse_dynamics_derivatives": "inverse_dynamics",
+    "forward_dynamics_derivatives": "forward_dynamics",
+}
 
 # Functions made from the graph of another, whose algorithms they have too.
 DERIVED = {
@@ -436,5 +485,5 @@ MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "jacobian": _PLACES,
     "bias_acceleration": _PLACES,
     "regressor": (*_PLACES, "gravity", "base_velocity", "base_acceleration"),
-    **dict.fromkeys(("integrate", "difference", "normalize"), ()),
+    **dict.fromkeys(OF_POSITIONS, ()),
 }

@@ -3,6 +3,7 @@
 from ..later import namespace
 
 _NAMES = {
+    "Coupling": "coupling",
     "Frame": "frame",
     "Friction": "friction",
     "Inertia": "inertia",
