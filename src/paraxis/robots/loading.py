@@ -1,49 +1,112 @@
-"""A Robot from a file or a built-in name."""
+"""A Robot from a file, from text, from an object of another library, or a built-in name."""
 
 import os
+import re
 from collections.abc import Mapping
 from os import PathLike
+from types import ModuleType
+from typing import Any
 
 from ..checks import did_you_mean, listing, quoted
 from ..errors import RobotError
-from .readers.urdf import read_urdf
+from .readers.urdf import parse_urdf, read_urdf
 from .robot import Robot
+from .text import contents, naming
+
+HEAD = 2**20  # bytes of a file within which its root element is
+BEFORE_ROOT = re.compile(r"(?:[\s\ufeff]|<\?.*?\?>|<!--.*?-->)*+<([\w:.-]+)", re.S)
 
 
 def load(
-    source: str | PathLike,
+    source: str | PathLike | ModuleType | Any,
     tip: str | None = None,
     drives: Mapping[str, Mapping] | str | PathLike | None = None,
+    floating_base: bool = False,
 ) -> Robot:
-    """A robot from a URDF file, or a built-in one.
+    """A robot from a description, or a built-in one.
 
     **Arguments:**
 
-    - `source`: the path of a URDF file, or the name of a built-in robot such as "ur5".
+    - `source`: one of
+
+      - the path of a URDF file, of an MJCF file (with MuJoCo installed: the extra `mjcf`), or of a
+        `.xacro` file that becomes URDF (with xacrodoc installed);
+      - the text of URDF or MJCF, which begins with "<";
+      - the name of a built-in robot, such as "ur5";
+      - a module of `robot_descriptions`;
+      - a `yourdfpy.URDF`.
+
+      `px.robots.from_mujoco` and `px.robots.from_pinocchio` take the models of these libraries.
     - `tip`: keep only the joints between the root and that link, as `Robot.subchain` does: all
       others are locked at zero, their masses kept.
     - `drives`: friction and transmissions, as for `Robot.with_drives`: a mapping, or the path of a
       YAML file. By default `arm.urdf` is read with `arm.drives.yaml`, if that file is in the same
       folder.
+    - `floating_base`: let the root link move freely, as `Robot.with_floating_base` does. By
+      default it is fixed to the world.
 
-    **Returns:** a `px.Robot`. A warning, `px.RobotWarning`, lists what the file contains but has
-    no effect, and bodies that cannot exist.
+    **Returns:** a `px.Robot`, whose `ignored` lists what was not read. A warning, `px.RobotWarning`,
+    names what of it changes the motion, and bodies that cannot exist.
 
-    **Raises:** `px.RobotError` if there is no such file or name, or the file is not valid.
+    **Raises:** `px.RobotError` if there is no such file or name, or the description is not valid;
+    `px.MissingPackageError` if a package that it needs is not installed.
     """
-    if not _is_name(source):
-        drives = _beside(source) if drives is None else drives
-        return read_urdf(source, tip=tip, drives=drives)
-    from .zoo import ZOO  # here: a file needs none of the built-in robots
+    arguments = None
+    if isinstance(source, ModuleType):
+        from .readers.descriptions import path_of_module
 
-    if source not in ZOO:
-        raise RobotError(
-            f"robot: expected a built-in name ({listing(sorted(ZOO), most=100)}) or a path to a "
-            f"URDF file, found {quoted(source)}{did_you_mean(source, ZOO)}"
-        )
-    robot = ZOO[str(source)]()
+        source, arguments = path_of_module(source)
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        return _from_text(source, tip, drives, floating_base)
+    if _is_name(source):
+        return _finished(_built_in(source), tip, drives, floating_base)
+    if type(source).__module__.partition(".")[0] == "yourdfpy":
+        from .readers.descriptions import text_of_yourdfpy
+
+        with naming("yourdfpy.URDF"):
+            return _from_text(text_of_yourdfpy(source), tip, drives, floating_base)
+    drives = _beside(source) if drives is None else drives
+    suffix = _suffix(source)
+    if suffix == ".xacro":
+        from .readers.descriptions import expanded
+
+        with naming(quoted(os.fspath(source), most=300)):
+            return _from_text(expanded(source, arguments), tip, drives, floating_base)
+    if suffix == ".mjcf" or (suffix is not None and _root_of_file(source) == "mujoco"):
+        from .readers.mjcf import read_mjcf  # here: few robots are MJCF
+
+        with naming(quoted(os.fspath(source), most=300)):
+            return _finished(read_mjcf(source, floating_base), tip, drives)
+    return read_urdf(source, tip=tip, drives=drives, floating_base=floating_base)
+
+
+def _from_text(text, tip, drives, floating_base):
+    if _root(text) == "mujoco":
+        from .readers.mjcf import parse_mjcf
+
+        return _finished(parse_mjcf(text, floating_base), tip, drives)
+    return parse_urdf(text, tip=tip, drives=drives, floating_base=floating_base)
+
+
+def _finished(robot, tip, drives, floating_base=False):
+    if floating_base:
+        robot = robot.with_floating_base()
     robot = robot if drives is None else robot.with_drives(drives)
     return robot if tip is None else robot.subchain(tip)
+
+
+def _built_in(name):
+    from .zoo import ZOO  # here: a file needs none of the built-in robots
+
+    if name not in ZOO:
+        raise RobotError(
+            f"robot: expected a built-in name ({listing(sorted(ZOO), most=100)}) or a path to a "
+            f"URDF or MJCF file, found {quoted(name)}{did_you_mean(name, ZOO)}"
+        )
+    return ZOO[str(name)]()
+
+
+# -- what a source is ------------------------------------------------------------------------------
 
 
 def _is_name(source):
@@ -52,6 +115,29 @@ def _is_name(source):
         return False
     folder, name = os.path.split(source)
     return not folder and not os.path.splitext(name)[1] and not os.path.isfile(source)
+
+
+def _suffix(source):
+    """The suffix of a path in lower case, or None if it is no path; its reader then says so."""
+    try:
+        return os.path.splitext(os.fsdecode(source))[1].lower()
+    except TypeError:
+        return None
+
+
+def _root_of_file(path):
+    """The tag of the root element of a file, or None if that is not clear."""
+    try:
+        head = contents(path, "URDF or MJCF", HEAD)
+    except RobotError:  # which the file's reader raises with its own words
+        return None
+    return _root(head.decode("utf-8", errors="replace"))
+
+
+def _root(text):
+    """The tag of the root element; unlike a parser, whatever comments there are before it."""
+    found = BEFORE_ROOT.match(text)
+    return found[1] if found else None
 
 
 def _beside(path):
