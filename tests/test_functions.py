@@ -304,7 +304,7 @@ SHORT = px.robots.planar(3)
             SHORT,
             "operational_space_inertia",
             {},
-            "frame 'tip' is moved by only 3 joints; this function needs at least 6",
+            "frame 'tip' is moved by only 3 degrees of freedom; this function needs at least 6",
         ),
         (PAIR, "jacobian", {}, "'pair' has 2 tips, so name a frame: 'hand', 'right'"),
     ],

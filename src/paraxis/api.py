@@ -446,6 +446,89 @@ def centre_of_mass(
 
 
 @of_robot
+def centre_of_mass_jacobian(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
+    """The Jacobian of the centre of mass.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., nq), rad or m.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** J, (..., 3, nv): the centre of mass moves in the world with J @ qd, in m/s.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
+def centroidal_momentum(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The momentum of all moving bodies about their centre of mass.
+
+    **Arguments:**
+
+    - `q`, `qd`: joint positions (..., nq) and velocities (..., nv), rad or m, and per second.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** the moment of momentum and the momentum along the axes of the world, (..., 6), in
+    kg m²/s and kg m/s. Rotors have no part in it.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
+def centroidal_momentum_matrix(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
+    """The matrix A with which `px.centroidal_momentum` is A @ qd.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., nq), rad or m.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** A, (..., 6, nv).
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
+def centroidal_bias(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: np.ndarray | None = None,
+    **parameters: ArrayLike,
+) -> np.ndarray:
+    """The rate of the centroidal momentum while joints keep their velocities: Ȧ @ qd.
+
+    **Arguments:**
+
+    - `q`, `qd`: joint positions (..., nq) and velocities (..., nv), rad or m, and per second.
+    - `out`, `parameters`: as in `px.inverse_dynamics`.
+
+    **Returns:** the moment and force, (..., 6), in N m and N.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
 def forward_kinematics(
     robot: Robot,
     q: ArrayLike,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import add
 
 from .checks import did_you_mean, one_of
 from .errors import ArgumentError
@@ -15,6 +16,7 @@ from .physics import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite
 from .physics.configuration import position_rates
 from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
+from .physics.gyroscopic_matrix import gyroscopic_matrix
 from .physics.modified_newton_euler import torques_and_reactions
 from .physics.parts.massless import require_mobile
 from .physics.spatial_newton_euler import inverse_dynamics
@@ -144,27 +146,17 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         model = view.model(arrays, parameters)
         values = {name: arrays[name] for name in known.inputs}
         if "qdd" in values:
-            values["qdd"] = _of_rows(model, values["qd"], values["qdd"])
+            values["qdd"] = model.rows_accelerations(values["qd"], values["qdd"])
         results = recursion(model, *values.values(), **options)
         several = results if len(known.outputs) > 1 else (results,)
         named = dict(zip(known.outputs, several, strict=True))
         if "qdd" in named:
-            named["qdd"] = _of_joints(model, values["qd"], named["qdd"])
+            named["qdd"] = model.joint_accelerations(values["qd"], named["qdd"])
         if "wrench" in named:
             named["wrench"] = view.robot.gathered(named["wrench"])
         return named
 
     return trace(run, input_shapes(view.robot, function, parameters), function)
-
-
-def _of_rows(model, qd, qdd):
-    """The accelerations of rows (robots/rows.py) while joints accelerate by qdd."""
-    return [rate + own for rate, own in zip(qdd, model.coast(qd), strict=True)]
-
-
-def _of_joints(model, qd, qdd):
-    """The accelerations of joints whose rows accelerate by qdd."""
-    return [rate - own for rate, own in zip(qdd, model.coast(qd), strict=True)]
 
 
 # -- the cheapest way --------------------------------------------------------------------------
@@ -245,7 +237,7 @@ def _motor_torques_graphs(robot, parameters):
     def run(q, qd, qdd, **given):
         (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
         model = View(robot).model(given, parameters)
-        _, reactions = torques_and_reactions(model, q, qd, _of_rows(model, qd, qdd))
+        _, reactions = torques_and_reactions(model, q, qd, model.rows_accelerations(qd, qdd))
         return with_losses(model, qd, dynamic, reactions, directions(qd, qdd))._asdict()
 
     yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
@@ -312,10 +304,18 @@ def _coriolis_matrix(robot, parameters, graph):
     """Half the slope of the bias forces over the rates: these are quadratic in the rates, with
     Christoffel's symbols as coefficients, symmetric in the two rates they multiply."""
     slope = jacobian(graph, {"dh_dqd": ("h", "qd")})
+    masses = graph_of(robot, "mass_matrix", "composite_body", parameters)
 
-    def run(**arrays):
-        (rows,) = splice(slope, arrays.values())
-        return {"C": [[entry * 0.5 for entry in row] for row in rows]}
+    def run(q, qd, **given):
+        (rows,) = splice(slope, (q, qd, *given.values()))
+        C, model = [[entry * 0.5 for entry in row] for row in rows], Model(robot)
+        if model.turning_rows:
+            (M,) = splice(masses, (q, *given.values()))
+            C = [
+                list(map(add, *rows))
+                for rows in zip(C, gyroscopic_matrix(model, qd, M), strict=True)
+            ]
+        return {"C": C}
 
     return trace(run, graph.inputs, "coriolis_matrix")
 
@@ -331,7 +331,7 @@ def _regressor(robot, parameters):
             BodyInertia.about_frame(m, Vector(hx, hy, hz), Symmetric(*inertia))
             for m, hx, hy, hz, *inertia in robot.spread("bodies", bodies)
         ]
-        return {"tau": inverse_dynamics(model, q, qd, _of_rows(model, qd, qdd))}
+        return {"tau": inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))}
 
     graph = trace(run, {**inputs, "bodies": (n, 10), "rotors": (n,)})
     slope = jacobian(graph, {"bodies": ("tau", "bodies"), "rotors": ("tau", "rotors")})
@@ -355,6 +355,10 @@ FUNCTIONS = {
     "kinetic_energy": Function(("q", "qd"), ("energy",)),
     "potential_energy": Function(("q",), ("energy",), "frames"),
     "centre_of_mass": Function(("q",), ("centre",), "frames"),
+    "centre_of_mass_jacobian": Function(("q",), ("J",), "frames"),
+    "centroidal_momentum": Function(("q", "qd"), ("momentum",), "frames"),
+    "centroidal_momentum_matrix": Function(("q",), ("A",), "frames"),
+    "centroidal_bias": Function(("q", "qd"), ("rate",), "frames"),
     "forward_kinematics": Function(("q",), ("pose",), "frames", ("frame",)),
     "frame_poses": Function(("q",), ("poses",), "frames", ("frames",)),
     "jacobian": Function(("q",), ("J",), "frames", ("frame", "coordinates")),
@@ -398,6 +402,7 @@ BASIS = {
 # function -> the parameters it depends on. Left out are also those with which a function would not
 # be what it says: C q̇ + g are the bias forces and J̇ q̇ the acceleration only on a base at rest, and
 # forces from outside are not linear in masses.
+CENTROIDAL = ("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_bias")
 _BODIES, _PLACES = ("mass", "com", "inertia", "rotor_inertia"), ("origin",)
 MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "joint_reactions": tuple(name for name in PARAMETERS if name != "rotor_inertia"),
@@ -409,6 +414,8 @@ MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "kinetic_energy": (*_BODIES, *_PLACES, "base_velocity"),
     "potential_energy": ("mass", "com", *_PLACES, "gravity"),
     "centre_of_mass": ("mass", "com", *_PLACES),
+    **dict.fromkeys(CENTROIDAL, ("mass", "com", "inertia", *_PLACES)),
+    "centre_of_mass_jacobian": ("mass", "com", *_PLACES),
     "forward_kinematics": _PLACES,
     "frame_poses": _PLACES,
     "jacobian": _PLACES,

@@ -645,11 +645,15 @@ def test_more_that_cannot_be():
     [
         (px.Contact.pinned("nowhere"), px.RobotError, "has no frame 'nowhere'"),
         (px.Contact.pinned("base"), px.ArgumentError, "'base' is fixed to the world"),
-        (px.Contact.pinned("f1"), px.ArgumentError, "'f1': 3 constraints .* only 2 joints"),
+        (
+            px.Contact.pinned("f1"),
+            px.ArgumentError,
+            "'f1': 3 constraints .* only 2 degrees of freedom",
+        ),
         (
             [px.Contact.sliding(f"f{i}") for i in (0, 1, 1, 0)],
             px.ArgumentError,
-            "contacts: 4 constraints .* only 2 joints",
+            "contacts: 4 constraints .* only 2 degrees of freedom",
         ),
         ([], px.ArgumentError, "contact: expected at least one"),
         ("f1", px.ArgumentError, "contact: expected a px.Contact, found str"),

@@ -34,7 +34,8 @@ def state(robot, seed=0):
     """One state, as the values of the inputs functions have."""
     q, qd, qdd = (rows[1] for rows in states(robot, 2, seed))
     tau = np.random.default_rng(seed).uniform(-9, 9, robot.n)
-    return {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    of_positions = {"v": qd, "q0": q, "q1": q + qd}
+    return {"q": q, "qd": qd, "qdd": qdd, "tau": tau} | of_positions
 
 
 def inputs(function, given):
@@ -54,7 +55,7 @@ def value(robot, function, given, **options):
     return tuple(found.values()) if isinstance(found, dict) else found
 
 
-STATE = {"q", "qd", "qdd", "tau"}
+STATE = {"q", "qd", "qdd", "tau", "v", "q0", "q1"}
 
 
 def on_floats(robot, function, algorithm, given, **options):

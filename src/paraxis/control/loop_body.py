@@ -131,7 +131,7 @@ class _Step:
         missing = []
         following["held"] = held
         following["q"], following["qd"] = rk4(
-            self.accelerations(held, missing), arrays["t"], q, qd, arrays["h"]
+            self.accelerations(held, missing), self.body.robot, arrays["t"], q, qd, arrays["h"]
         )
         following["worst"], following["diverged"] = self.error(q, qd)
         results = {f"{name}_next": value for name, value in following.items()}

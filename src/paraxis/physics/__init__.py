@@ -3,6 +3,7 @@
 from . import (
     articulated_body,
     base_frame_newton_euler,
+    centroidal,
     composite_body,
     configuration,
     constraint_force,
@@ -88,6 +89,10 @@ ALGORITHMS = {
     "kinetic_energy": {"link_velocities": energy.kinetic_energy},
     "potential_energy": {"first_moments": energy.potential_energy},
     "centre_of_mass": {"first_moments": energy.centre_of_mass},
+    "centre_of_mass_jacobian": {"composite_body": centroidal.centre_of_mass_jacobian},
+    "centroidal_momentum": {"link_velocities": centroidal.centroidal_momentum},
+    "centroidal_momentum_matrix": {"composite_body": centroidal.centroidal_momentum_matrix},
+    "centroidal_bias": {"newton_euler": centroidal.centroidal_bias},
     "forward_kinematics": {"link_poses": kinematics.forward_kinematics},
     "frame_poses": {"link_poses": kinematics.frame_poses},
     "jacobian": {"joint_axes": kinematics.jacobian},

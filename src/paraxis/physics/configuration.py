@@ -36,6 +36,20 @@ def position_rates(robot, q, v):
     return _by_joint(robot, _RATES, _positions(robot, q), _velocities(robot, v))
 
 
+def straight_rate(robot, u, v):
+    """Return u̇ where a position is moved by u from where it was, and its velocity is v.
+
+    They are the same but for the rotations that u and v add up to in no certain order: this is the
+    inverse of the derivative of the exponential, as a series up to the fifth power of u.
+    """
+    return _by_joint(robot, _STRAIGHT, _velocities(robot, u), _velocities(robot, v))
+
+
+def single_positions(robot, q):
+    """Return an entry per degree of freedom: the position of a single joint, 0 for others."""
+    return _by_joint(robot, _SIZES, _positions(robot, q))
+
+
 def _by_joint(robot, rules, *parts):
     """Each joint's rule on its own parts, all results in one list."""
     results = []
@@ -150,6 +164,30 @@ def _unscrewed(ω, p):
     return p - sideways * 0.5 + cross(ω, sideways) * bent
 
 
+def _bracket(u, v):
+    """[u, v] of velocities, linear before angular: how much u carries v along."""
+    (a, α), (b, β) = ((Vector(*each[:3]), Vector(*each[3:])) for each in (u, v))
+    return [*(cross(α, b) + cross(a, β)), *cross(α, β)]
+
+
+def _straight(u, v):
+    first = _bracket(u, v)
+    second = _bracket(u, first)
+    fourth = _bracket(u, _bracket(u, second))
+    each = zip(v, first, second, fourth, strict=True)
+    return [x + 0.5 * a + b * (1 / 12) - d * (1 / 720) for x, a, b, d in each]
+
+
+def _straight_turn(u, v):
+    return _straight([0.0] * 3 + list(u), [0.0] * 3 + list(v))[3:]
+
+
+def _straight_planar(u, v):
+    (ux, uy, α), (vx, vy, β) = u, v
+    x, y, *_, rate = _straight([ux, uy, 0.0, 0.0, 0.0, α], [vx, vy, 0.0, 0.0, 0.0, β])
+    return [x, y, rate]
+
+
 # -- joints ------------------------------------------------------------------------------------
 
 
@@ -189,6 +227,18 @@ def _planar_rates(q, v):
     return [c * vx - s * vy, s * vx + c * vy, ω]
 
 
+_STRAIGHT = {
+    "single": lambda u, v: list(v),
+    "spherical": _straight_turn,
+    "planar": _straight_planar,
+    "free": _straight,
+}
+_SIZES = {
+    "single": lambda q: list(q),
+    "spherical": lambda q: [0.0] * 3,
+    "planar": lambda q: [0.0] * 3,
+    "free": lambda q: [0.0] * 6,
+}
 _MOVED = {
     "single": lambda q, v: [a + b for a, b in zip(q, v, strict=True)],
     "spherical": _turned,

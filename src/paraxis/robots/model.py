@@ -180,9 +180,7 @@ class Model:
         rows, one on another, would add that each turns those that follow.
         """
         coasting = [0.0] * self.nv
-        for rows in getattr(self.robot, "groups", ()):
-            if not isinstance(self.robot.joints[rows[0]], Row):
-                continue
+        for rows in self.turning_rows:
             v, carried = ZERO, ZERO
             for k in rows:
                 own = self.subspace[k] * qd[k]
@@ -190,6 +188,20 @@ class Model:
             for k in rows:
                 coasting[k] = -(self.subspace[k] @ carried)
         return coasting
+
+    @property
+    def turning_rows(self):
+        """The rows of each joint whose velocities are along the axes of its body."""
+        groups = getattr(self.robot, "groups", ())
+        return [rows for rows in groups if isinstance(self.robot.joints[rows[0]], Row)]
+
+    def rows_accelerations(self, qd, qdd):
+        """Those of the rows while joints accelerate by qdd."""
+        return [rate + own for rate, own in zip(qdd, self.coast(qd), strict=True)]
+
+    def joint_accelerations(self, qd, qdd):
+        """Those of the joints while rows accelerate by qdd."""
+        return [rate - own for rate, own in zip(qdd, self.coast(qd), strict=True)]
 
 
 def _six(values):

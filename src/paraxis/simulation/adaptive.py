@@ -5,6 +5,7 @@ the next one will be, are selected. The state then carries its time and its step
 """
 
 from ..errors import ArgumentError
+from ..physics.configuration import integrate, single_positions, straight_rate
 from ..scalar import less_equal, maximum, minimum, select, sqrt
 
 # Dormand and Prince 1980: nodes, and the weights of earlier slopes; the last row is the result,
@@ -51,39 +52,41 @@ def require_enough_attempts(dt, max_step, max_attempts):
         )
 
 
-def dormand_prince(accelerations, t, q, qd, h):
-    """The state after a step of length h, and the error of q and of qd in it."""
-    rates, slopes = [], []
+def dormand_prince(accelerations, robot, t, q, qd, h):
+    """The state after a step of length h, and the errors of the way and of qd in it."""
+    rates, slopes, joints = [], [], range(len(qd))
     for node, weights in zip(NODES, WEIGHTS, strict=True):
-        at = [_sum(x, h, weights, rates, j) for j, x in enumerate(q)]
-        rate = [_sum(x, h, weights, slopes, j) for j, x in enumerate(qd)]
-        rates.append(rate)
+        way = [_sum(h, weights, rates, j) for j in joints]
+        rate = [x + _sum(h, weights, slopes, j) for j, x in enumerate(qd)]
+        at = integrate(robot, q, way)
+        rates.append(straight_rate(robot, way, rate))
         slopes.append(accelerations(t + h * node, at, rate))
-    wrong = [_sum(0.0, h, ERROR, rates, j) for j in range(len(q))]
-    wrong += [_sum(0.0, h, ERROR, slopes, j) for j in range(len(qd))]
+    wrong = [_sum(h, ERROR, rates, j) for j in joints]
+    wrong += [_sum(h, ERROR, slopes, j) for j in joints]
     return at, rate, wrong
 
 
-def _sum(x, h, weights, slopes, j):
+def _sum(h, weights, slopes, j):
     change = 0.0
     for weight, slope in zip(weights, slopes, strict=False):
         change = change + slope[j] * weight
-    return x + h * change
+    return h * change
 
 
-def attempt(accelerations, t, q, qd, h, end, longest, tolerance, units):
+def attempt(accelerations, robot, t, q, qd, h, end, longest, tolerance, units):
     """Try a step of length h, or to the end if that is nearer; returns the next (t, q, qd, h).
 
     Accepted when the error is within tolerance·(unit + |x|) for every coordinate and rate; else the
     state stays, and the next step is shorter. The next is at most as long as `longest`. `units` has
-    one for each joint.
+    one for each degree of freedom; positions of joints that have several count as 0.
     """
     left = end - t
     last = less_equal(left, h)
     length = select(last, left, h)
-    new_q, new_qd, wrong = dormand_prince(accelerations, t, q, qd, length)
+    new_q, new_qd, wrong = dormand_prince(accelerations, robot, t, q, qd, length)
     worst = 0.0
-    each = zip(wrong, [*q, *qd], [*new_q, *new_qd], [*units, *units], strict=True)
+    was, is_now = (single_positions(robot, each) for each in (q, new_q))
+    each = zip(wrong, [*was, *qd], [*is_now, *new_qd], [*units, *units], strict=True)
     for error, old, new, unit in each:
         scale = (maximum(abs(old), abs(new)) + unit) * tolerance
         worst = maximum(abs(error) / scale, worst)

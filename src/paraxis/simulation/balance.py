@@ -53,10 +53,10 @@ def balanced(losses, q, qd, motor, dt, given):
             # smaller, perhaps singular; without it a step is only shorter.
             slopes[i][i] = slopes[i][i] - dt * minimum(by_rate[i], 0.0)
         lacking = [a - b for a, b in zip(net, dynamic, strict=True)]
-        return plus(qdd, solve_linear(slopes, lacking, partial(require_inertia, Model(robot))))
+        return plus(qdd, solve_linear(slopes, lacking, partial(require_inertia, Model(robot.rows))))
 
     qdd, rate = [0.0] * robot.nv, qd
-    nearby = [BESIDE_REST * joint.friction.smoothing for joint in robot.joints]
+    nearby = [BESIDE_REST * joint.friction.smoothing for joint in robot.rows.joints]
     taken, feels = losses.resistances(q, qd, qdd, given)
     for _ in range(rounds):
         for _ in range(steps):
@@ -73,7 +73,8 @@ def balanced(losses, q, qd, motor, dt, given):
         taken, feels = losses.resistances(q, qd, qdd, given)
     if not losses.feels_reactions:
         return qdd, 0.0
-    worst, sizes = 0.0, torque_sizes(Model(robot, given), q, qd, qdd)
+    model, worst = Model(robot.rows, given), 0.0
+    sizes = torque_sizes(model, q, qd, model.rows_accelerations(qd, qdd))
     for i, direction in enumerate(losses.directions(rate)):
         size = maximum(sizes[i] + abs(driving[i]), SMALLEST)
         worst = maximum(abs(direction * (taken[i] - assumed[i])) / size, worst)

@@ -11,7 +11,7 @@ from ..body import Body
 from ..drivers.iterate import Plan
 from ..graph.outline import Outline
 from ..graph.trace import trace
-from ..robots.model import PARAMETERS
+from ..robot_functions import parameter_shapes
 from ..robots.scales import joint_scales
 from ..scalar import less, less_equal, maximum, select
 from .adaptive import attempt
@@ -27,8 +27,7 @@ def state_shapes(robot, with_tau, parameters, settings=None, touch=None):
     """name -> shape of all that accelerations depend on; settings are those of a controller."""
     shapes = {"q": (robot.nq,), "qd": (robot.nv,)}
     shapes |= {"tau": (robot.nv,)} if with_tau else {}
-    for name in parameters:
-        shapes[name] = tuple(robot.n if size == "n" else size for size in PARAMETERS[name])
+    shapes |= parameter_shapes(robot, parameters)
     shapes |= {setting_input(name): shape for name, shape in (settings or {}).items()}
     return shapes | (touch.shapes if touch else {})
 
@@ -85,7 +84,7 @@ def repeated(robot, method, changing, with_tau, parameters, settings=(), law=Non
     """The Body of a step, and the Plan that repeats it; settings are (name, shape) pairs."""
     given = robot, method, with_tau, parameters, settings
     # limits and frames decide them, of which a robot's digest knows nothing
-    units = tuple(joint_scales(robot).tolist()) if method == "adaptive" else ()
+    units = tuple(joint_scales(robot.rows).tolist()) if method == "adaptive" else ()
     body = Body(step_graph, *given, units, law, touch)
     return body, _plan(*given, changing, touch) if touch else _plan_alone(*given, changing)
 
@@ -131,7 +130,7 @@ def step_graph(robot, method, with_tau, parameters, settings, units, law=None, t
 
     def fixed(q, qd, step, dt, **arrays):
         t, missing = step * dt, []
-        q, qd = RULES[method](accelerations_of(arrays, dt, missing), t, q, qd, dt)
+        q, qd = RULES[method](accelerations_of(arrays, dt, missing), robot, t, q, qd, dt)
         step = step + select(finite([*q, *qd]), 1.0, 0.0)
         balance = balance_after(arrays, missing, t)
         return {"q_next": q, "qd_next": qd, "step_next": step, **balance}
@@ -139,7 +138,7 @@ def step_graph(robot, method, with_tau, parameters, settings, units, law=None, t
     def adaptive(q, qd, t, h, end, least, longest, tolerance, **arrays):
         before, missing = t, []
         forces = accelerations_of(arrays, None, missing)
-        t, q, qd, h = attempt(forces, t, q, qd, h, end, longest, tolerance, units)
+        t, q, qd, h = attempt(forces, robot, t, q, qd, h, end, longest, tolerance, units)
         over = select(less_equal(end, t), 1.0, less_equal(h, least))
         balance = balance_after(arrays, missing, before, less(before, t))
         return {"q_next": q, "qd_next": qd, "t_next": t, "h_next": h, "done": over, **balance}

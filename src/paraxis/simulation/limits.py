@@ -11,6 +11,7 @@ import numpy as np
 
 from ..checks import quoted
 from ..errors import RobotWarning, warn
+from ..robots.joint import SINGLE
 from .run import robot_name
 
 MOST = 1 << 16  # positions that are looked at
@@ -36,8 +37,7 @@ def position_limits(robot):
 
     Equal limits are how URDF writes that none were given.
     """
-    lower = np.array([float(joint.lower) for joint in robot.joints])
-    upper = np.array([float(joint.upper) for joint in robot.joints])
+    lower, upper = bounds(robot)
     free = ~(lower < upper)
     lower[free], upper[free] = -np.inf, np.inf
     if np.isinf(lower).all() and np.isinf(upper).all():
@@ -46,6 +46,17 @@ def position_limits(robot):
     slack = ROUNDING * np.where(np.isfinite(span), span, np.minimum(abs(lower), abs(upper)))
     slack = np.where(np.isfinite(slack), slack, 0.0)
     return lower - slack, upper + slack
+
+
+def bounds(robot):
+    """The limits of every number of q; joints with a quaternion or in a plane have none."""
+    limited = [joint.kind in SINGLE or joint.kind == "universal" for joint in robot.joints]
+    sides = []
+    for side, none in (("lower", -np.inf), ("upper", np.inf)):
+        each = zip(robot.joints, limited, strict=True)
+        values = [[float(getattr(j, side)) if has else none] * j.nq for j, has in each]
+        sides.append(np.array([value for own in values for value in own]))
+    return sides
 
 
 def sample(run):
@@ -60,13 +71,12 @@ def sample(run):
 
 def _words(robot, t, q, robots):
     """The warning about positions q (records, ..., n) at times t, of every `robots`-th robot."""
-    lower = np.array([joint.lower for joint in robot.joints])
-    upper = np.array([joint.upper for joint in robot.joints])
+    lower, upper = bounds(robot)
     lowest, highest = position_limits(robot)
     outside = (q < lowest) | (q > highest)
     beyond = np.where(outside, np.maximum(lower - q, q - upper), 0.0)
     when, *index, j = worst = np.unravel_index(np.argmax(beyond), beyond.shape)
-    joint = robot.joints[j]
+    joint = [joint for joint in robot.joints for _ in range(joint.nq)][j]
     unit = UNITS.get(joint.kind, "rad")
     left = np.argmax(outside[(slice(None), *index, j)])
     others = int(outside.any(axis=tuple(range(q.ndim - 1))).sum()) - 1

@@ -30,14 +30,15 @@ class Losses:
 
     def __init__(self, robot, parameters=()):
         self.robot, self.parameters = robot, tuple(parameters)
-        self._joints = [with_full_peak(joint) for joint in robot.joints]
+        self._joints = [with_full_peak(joint) for joint in robot.rows.joints]
         self._still = [0.0] * robot.nv
         each = {name: (robot.nv,) for name in ("rate", "motor", "resistance")}
         self._net = trace(self._net_torques, each, "net_torques")
         self._net_slope = jacobian(self._net, {"slope": ("net", "rate")})
         self.feels_reactions = robot.has_bearings
         if self.feels_reactions:
-            motion = {name: (robot.nv,) for name in ("q", "qd", "qdd")} | self._parameter_shapes
+            motion = {"q": (robot.nq,), "qd": (robot.nv,), "qdd": (robot.nv,)}
+            motion |= self._parameter_shapes
             self._resistance = trace(self._resistances, motion, "resistances")
             self._resistance_slope = jacobian(self._resistance, {"slope": ("resistance", "qdd")})
 
@@ -53,7 +54,7 @@ class Losses:
 
     def driving(self, motor):
         """What the motors would bring to their joints without losses."""
-        return [torque * each for torque, each in zip(motor, self.robot.ratios, strict=True)]
+        return [torque * each for torque, each in zip(motor, self.robot.rows.ratios, strict=True)]
 
     def directions(self, rate):
         smoothing = [joint.friction.smoothing for joint in self._joints]
@@ -87,7 +88,9 @@ class Losses:
         return {"net": net}
 
     def _resistances(self, q, qd, qdd, **given):
-        _, reactions = torques_and_reactions(Model(self.robot, given), q, qd, qdd)
+        model = Model(self.robot.rows, given)
+        qdd = model.rows_accelerations(qd, qdd)
+        _, reactions = torques_and_reactions(model, q, qd, qdd)
         taken = []
         for joint, reaction in zip(self._joints, reactions, strict=True):
             own, bearings = along_joint(joint, reaction), joint.friction.bearings
@@ -101,7 +104,7 @@ class Losses:
 
     def kernel(self, implicit):
         """`accelerations` of arrays q, qd, motor, dt where it is implicit, and parameters."""
-        shapes = {each: (self.robot.nv,) for each in ("q", "qd", "motor")}
+        shapes = {"q": (self.robot.nq,), "qd": (self.robot.nv,), "motor": (self.robot.nv,)}
         shapes |= {"dt": ()} if implicit else {}
         shapes |= self._parameter_shapes
         run = partial(_accelerations, self.robot, tuple(self.parameters))

@@ -18,7 +18,7 @@ class Plant:
         """The accelerations, and the missing torque, as of Losses."""
         if self._losses is not None:
             return self._losses.accelerations(q, qd, motor, dt, **given)
-        tau = [torque * ratio for torque, ratio in zip(motor, self.robot.ratios, strict=True)]
+        tau = [torque * ratio for torque, ratio in zip(motor, self.robot.rows.ratios, strict=True)]
         return api.forward_dynamics(self.robot, q, qd, tau, **given), 0.0
 
 

@@ -17,7 +17,8 @@ from ..dynamics.contacts.contact import Contact
 from ..errors import ArgumentError, RobotError, TraceError
 from ..robot_functions import check_parameters
 from ..robots.model import PARAMETERS
-from ..robots.robot import Robot, single_joints
+from ..robots.quaternions import require_unit_quaternions
+from ..robots.robot import Robot, a_robot
 from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
@@ -166,7 +167,7 @@ class _Simulation:
     settings: dict[str, np.ndarray]  # of the controller
 
     def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
-        single_joints(robot)
+        a_robot(robot)
         self.target, self.arrays = target, target.arrays
         one_of(method, METHODS, "method")
         check_parameters("forward_dynamics", tuple(parameters))
@@ -192,8 +193,8 @@ class _Simulation:
 
     def begin(self, q0, qd0):
         """The states it starts from, as whole arrays, recorded first."""
-        n, target, xp = self.robot.nv, self.target, self.arrays
-        q0, qd0 = target.array(q0, "q0", (n,)), target.array(qd0, "qd0", (n,))
+        (nq, nv), target, xp = (self.robot.nq, self.robot.nv), self.target, self.arrays
+        q0, qd0 = target.array(q0, "q0", (nq,)), target.array(qd0, "qd0", (nv,))
         shapes = bodies.state_shapes(self.robot, False, self.parameters, None, self.touch)
         batches = {"q0": q0.shape[:-1], "qd0": qd0.shape[:-1]}
         for name, value in self.parameters.items():
@@ -201,11 +202,16 @@ class _Simulation:
         for name, array in (self.parameters | self.contact_arrays).items():
             batches[name] = array.shape[: array.ndim - len(shapes[name])]
         self.batch = broadcast_shapes(batches)
-        self.q = xp.broadcast_to(q0, (*self.batch, n)).astype(float)
-        self.qd = xp.broadcast_to(qd0, (*self.batch, n)).astype(float)
+        self.q = xp.broadcast_to(q0, (*self.batch, nq)).astype(float)
+        self.qd = xp.broadcast_to(qd0, (*self.batch, nv)).astype(float)
         records = self.steps // self.every + 1
-        self.records = {name: target.empty((records,), self.batch, (n,)) for name in ("q", "qd")}
+        sizes = {"q": (nq,), "qd": (nv,)}
+        self.records = {
+            name: target.empty((records,), self.batch, size) for name, size in sizes.items()
+        }
         self.records["q"][0], self.records["qd"][0] = self.q, self.qd
+        if target is CPU:
+            require_unit_quaternions(self.robot, self.q, "q0")
         self.missing = self.when = xp.zeros(self.batch)
         self.out_of_attempts_at = None  # adaptive steps have one
         self.started = xp.isfinite(self.q).all(-1) & xp.isfinite(self.qd).all(-1)
@@ -351,7 +357,7 @@ class _Simulation:
                     if self.method == "adaptive":
                         *state, h = self._to(accelerations, t, t + self.dt, *state, h, own)
                     else:
-                        state = RULES[self.method](accelerations, t, *state, self.dt)
+                        state = RULES[self.method](accelerations, self.robot, t, *state, self.dt)
                     done += 1
                     q, qd = np.stack(state[0], -1), np.stack(state[1], -1)
                     good = np.isfinite(q).all(-1) & np.isfinite(qd).all(-1)
@@ -374,7 +380,7 @@ class _Simulation:
             held = parameters | self.contact_arrays
             return lambda t, q, qd, tau: kernel(q=q, qd=qd, tau=tau, **held)
         if not robot.has_losses:
-            ratios = np.array(robot.ratios)
+            ratios = np.array(robot.rows.ratios)
             return lambda t, q, qd, tau: api.forward_dynamics(
                 robot, q, qd, tau * ratios, **parameters
             )
@@ -393,12 +399,13 @@ class _Simulation:
 
     def _to(self, accelerations, t, end, q, qd, h, own):
         """Adaptive steps of one robot until `end`."""
-        units = joint_scales(self.robot).tolist()
+        units = joint_scales(self.robot.rows).tolist()
         for _ in range(self.max_attempts):
             if h <= own.least:
                 break
+            state = t, q, qd, h
             t, q, qd, h = attempt(
-                accelerations, t, q, qd, h, end, own.longest, self.tolerance, units
+                accelerations, self.robot, *state, end, own.longest, self.tolerance, units
             )
             if t >= end:
                 return q, qd, h

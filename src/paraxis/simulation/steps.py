@@ -1,28 +1,36 @@
 """One step in time, by different rules, over generic scalars.
 
-A rule takes `accelerations(t, q, qd)`, the time, the state as lists of scalars, and the length of
-the step; it returns the state after it.
+A rule takes `accelerations(t, q, qd)`, the robot, the time, the state as lists of scalars, and the
+length of the step; it returns the state after it. Positions move along the group of each joint's
+motions (Munthe-Kaas, 1998), so that quaternions keep their length; for joints of one degree of
+freedom that is a sum.
 """
 
+from ..physics.configuration import integrate, straight_rate
 
-def semi_implicit_euler(accelerations, t, q, qd, dt):
+
+def semi_implicit_euler(accelerations, robot, t, q, qd, dt):
     """First order: new rates from old accelerations, new positions from new rates."""
     qd = along(qd, dt, accelerations(t, q, qd))
-    return along(q, dt, qd), qd
+    return integrate(robot, q, times(dt, qd)), qd
 
 
-def rk4(accelerations, t, q, qd, dt):
+def rk4(accelerations, robot, t, q, qd, dt):
     """The fourth-order rule of Runge and Kutta."""
     half = dt * 0.5
-    a1 = accelerations(t, q, qd)
+    a1, u2 = accelerations(t, q, qd), times(half, qd)
     qd2 = along(qd, half, a1)
-    a2 = accelerations(t + half, along(q, half, qd), qd2)
+    v2 = straight_rate(robot, u2, qd2)
+    a2, u3 = accelerations(t + half, integrate(robot, q, u2), qd2), times(half, v2)
     qd3 = along(qd, half, a2)
-    a3 = accelerations(t + half, along(q, half, qd2), qd3)
+    v3 = straight_rate(robot, u3, qd3)
+    a3, u4 = accelerations(t + half, integrate(robot, q, u3), qd3), times(dt, v3)
     qd4 = along(qd, dt, a3)
-    a4 = accelerations(t + dt, along(q, dt, qd3), qd4)
+    v4 = straight_rate(robot, u4, qd4)
+    a4 = accelerations(t + dt, integrate(robot, q, u4), qd4)
     sixth = dt * (1 / 6)
-    return along(q, sixth, mean(qd, qd2, qd3, qd4)), along(qd, sixth, mean(a1, a2, a3, a4))
+    u = times(sixth, mean(qd, v2, v3, v4))
+    return integrate(robot, q, u), along(qd, sixth, mean(a1, a2, a3, a4))
 
 
 def mean(k1, k2, k3, k4):
@@ -32,6 +40,10 @@ def mean(k1, k2, k3, k4):
 
 def along(x, dt, slope):
     return [value + dt * change for value, change in zip(x, slope, strict=True)]
+
+
+def times(dt, slope):
+    return [dt * change for change in slope]
 
 
 RULES = {"rk4": rk4, "semi_implicit_euler": semi_implicit_euler}

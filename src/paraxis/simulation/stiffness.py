@@ -37,10 +37,10 @@ def decay_rates(robot, q, parameters, target=CPU):
 
 def _decay_rates(robot, q, **given):
     still, rates = [0.0] * robot.nv, []
-    dynamic, reactions = torques_and_reactions(Model(robot, given), q, still, still)
+    dynamic, reactions = torques_and_reactions(Model(robot.rows, given), q, still, still)
     of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
     inverse = api.mass_matrix_inverse(robot, q, **of_masses)
-    for i, joint in enumerate(map(with_full_peak, robot.joints)):
+    for i, joint in enumerate(map(with_full_peak, robot.rows.joints)):
         least, largest = holding_band(joint, dynamic[i], reactions[i])
         dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
         drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
@@ -55,7 +55,7 @@ def stiffest(robot, q, dt, parameters, target=CPU):
         return None
     excess = target.in_main_memory(excess)
     *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
-    return excess[worst], robot.joints[i]
+    return excess[worst], robot.rows.joints[i]
 
 
 def warn_if_stiff(robot, q, dt, parameters, target):

@@ -75,7 +75,9 @@ class Touch:
     def motion(self, q, qd, motor, given):
         """The ConstrainedMotion under torques of motors; `given` has parameters and `arrays`."""
         if self._losses is None:
-            tau = [torque * ratio for torque, ratio in zip(motor, self.robot.ratios, strict=True)]
+            tau = [
+                torque * ratio for torque, ratio in zip(motor, self.robot.rows.ratios, strict=True)
+            ]
         else:
             tau, _ = self._losses.net_torques(qd, motor, [0.0] * self.robot.nv)
         state = {"q": q, "qd": qd, "tau": tau}

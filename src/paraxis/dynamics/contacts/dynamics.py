@@ -26,7 +26,7 @@ from ...physics.parts.massless import require_mobile
 from ...robot_functions import MATTERS, View, input_shapes
 from ...robots.equal.reframe import reframe
 from ...robots.equal.regroup import regroup
-from ...robots.robot import Robot, single_joints
+from ...robots.robot import Robot, a_robot
 from ...scalar import equal, select, sqrt
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
@@ -85,7 +85,7 @@ def constrained_forward_dynamics(
     **Raises:** `px.ArgumentError` if contacts demand more constraints than joints move their
     frames, the base moves, or a shape or a parameter's name is wrong.
     """
-    single_joints(robot)
+    a_robot(robot)
     several = isinstance(contact, list | tuple)
     contacts = checked_contacts(contact if several else [contact], robot)
     check_fixed_base(tuple(parameters))
@@ -131,12 +131,13 @@ def checked_contacts(contacts, robot):
     frames = [each.frame_of(robot) for each in contacts]
     if len(contacts) == 1:
         return tuple(contacts)
-    moving = {joint for frame in frames for joint in robot.path(frame.body)}
+    joints = {joint for frame in frames for joint in robot.path(frame.body)}
+    moving = sum(robot.joints[i].nv for i in joints)
     constraints = sum(each.constraints for each in contacts)
-    if constraints > len(moving):
+    if constraints > moving:
         raise ArgumentError(
-            f"contacts: {constraints} constraints are too many, because only {len(moving)} joints "
-            f"move their frames"
+            f"contacts: {constraints} constraints are too many, because only {moving} degrees of "
+            f"freedom move their frames"
         )
     return tuple(contacts)
 
@@ -183,7 +184,7 @@ def graph_inputs(robot, contacts, parameters=()):
 def constrained_graph(robot, contacts, frames, parameters=(), tolerance=TOLERANCE["float64"]):
     """The cheapest of the likely graphs, simplified; `frames` are those of the contacts."""
     frames = [replace(frame, name=f"contact{k}") for k, frame in enumerate(frames)]
-    robot = replace(robot, frames=frames, warn=False)
+    robot = replace(robot, frames=frames, warn=False).rows
     if not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(robot)
     graphs = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
@@ -214,7 +215,7 @@ def _graph(view, contacts, parameters, tolerance):
         regular = equal(motion.rank, unknowns)
         spoil = sqrt(select(regular, 0.0, -1.0))  # NaN where the rest means nothing
         return {
-            "qdd": [value + spoil for value in motion.qdd],
+            "qdd": [value + spoil for value in model.joint_accelerations(qd, motion.qdd)],
             "force": [[value + spoil for value in row] for row in motion.force],
             "acceleration": [[value + spoil for value in row] for row in motion.acceleration],
             "rank": motion.rank,

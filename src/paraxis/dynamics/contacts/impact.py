@@ -13,7 +13,7 @@ from ... import api
 from ...errors import ArgumentError
 from ...graph.splice import traced_value
 from ...robot_functions import MATTERS, input_shapes
-from ...robots.robot import Robot, single_joints
+from ...robots.robot import Robot, a_robot
 from ...targets.target import target_of
 from .contact import Contact
 from .dynamics import constrained_forward_dynamics
@@ -50,7 +50,7 @@ def project_velocity(
     several = contact if isinstance(contact, list | tuple) else [contact]
     only_directions = [require_directions(each).with_data({}) for each in several]
     of_masses = {name: parameters[name] for name in parameters if name in MATTERS["mass_matrix"]}
-    weightless = _weightless(single_joints(robot))
+    weightless = _weightless(a_robot(robot))
     given: dict[str, Any] = {"q": q, "qd": qd, **of_masses}
     if traced_value(tuple(given.values())) is not None:
         return _projected(weightless, given, np.zeros(robot.nv), only_directions)

@@ -76,11 +76,12 @@ class Touching(ABC):
             raise ArgumentError(
                 f"contact: frame {frame.name!r} is fixed to the world, so no joint can move it"
             )
-        moving = len(robot.path(frame.body, most=self.constraints))
+        path = robot.path(frame.body, most=self.constraints)
+        moving = sum(robot.joints[i].nv for i in path)
         if self.constraints > moving:
             raise ArgumentError(
                 f"contact of frame {frame.name!r}: {self.constraints} constraints are too many, "
-                f"because only {moving} joints move the frame"
+                f"because only {moving} degrees of freedom move the frame"
             )
         return frame
 

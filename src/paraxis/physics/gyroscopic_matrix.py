@@ -1,0 +1,30 @@
+"""What joints of several degrees of freedom add to the Coriolis matrix.
+
+Half the slope of the bias forces over the velocities is a Coriolis matrix, with Christoffel's
+symbols, where velocities are rates of coordinates. Those along the axes of a body are not: they
+also turn each other, by p·[e, v] along a direction e of the joint with the momentum p = M v. That
+force does no work, but its half slope is not skew-symmetric, as the part of C that does no work
+must be for Ṁ − 2 C to be. This is the difference.
+"""
+
+from ..spatial import ZERO, cross_motion
+
+
+def gyroscopic_matrix(robot, qd, M):
+    """Return what to add to half the slope, by rows. M is the mass matrix."""
+    n = robot.nv
+    G = [[0.0] * n for _ in range(n)]
+    for rows in robot.turning_rows:
+        S, v = {k: robot.subspace[k] for k in rows}, ZERO
+        for k in rows:
+            v = v + S[k] * qd[k]
+        p = {k: sum((M[k][j] * qd[j] for j in range(n)), 0.0) for k in rows}
+        for i in rows:
+            turned = cross_motion(S[i], v)
+            for j in range(n):
+                taken = sum(((S[k] @ turned) * M[k][j] for k in rows), 0.0)
+                G[i][j] = -0.5 * taken
+            for j in rows:
+                other = cross_motion(S[i], S[j])
+                G[i][j] = G[i][j] + 0.5 * sum((p[k] * (S[k] @ other) for k in rows), 0.0)
+    return G
