@@ -147,11 +147,15 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         values = {name: arrays[name] for name in known.inputs}
         if "qdd" in values:
             values["qdd"] = model.rows_accelerations(values["qd"], values["qdd"])
+        if "qd" in values and "tau" in values:
+            values["tau"] = model.rows_torques(values["qd"], values["tau"])
         results = recursion(model, *values.values(), **options)
         several = results if len(known.outputs) > 1 else (results,)
         named = dict(zip(known.outputs, several, strict=True))
         if "qdd" in named:
             named["qdd"] = model.joint_accelerations(values["qd"], named["qdd"])
+        if "qdd" in values and "tau" in named:
+            named["tau"] = model.joint_torques(values["qd"], named["tau"])
         if "wrench" in named:
             named["wrench"] = view.robot.gathered(named["wrench"])
         return named
@@ -331,7 +335,8 @@ def _regressor(robot, parameters):
             BodyInertia.about_frame(m, Vector(hx, hy, hz), Symmetric(*inertia))
             for m, hx, hy, hz, *inertia in robot.spread("bodies", bodies)
         ]
-        return {"tau": inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))}
+        tau = inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))
+        return {"tau": model.joint_torques(qd, tau)}
 
     graph = trace(run, {**inputs, "bodies": (n, 10), "rotors": (n,)})
     slope = jacobian(graph, {"bodies": ("tau", "bodies"), "rotors": ("tau", "rotors")})

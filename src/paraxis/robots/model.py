@@ -203,6 +203,23 @@ class Model:
         """Those of the joints while rows accelerate by qdd."""
         return [rate - own for rate, own in zip(qdd, self.coast(qd), strict=True)]
 
+    def joint_torques(self, qd, tau):
+        """Those of the joints whose rows have the torques tau: a rotor does not feel its joint's
+        axes turn, which is in the accelerations of rows."""
+        return [torque - own for torque, own in zip(tau, self._turning(qd), strict=True)]
+
+    def rows_torques(self, qd, tau):
+        """Those of the rows of joints that have the torques tau."""
+        return [torque + own for torque, own in zip(tau, self._turning(qd), strict=True)]
+
+    def _turning(self, qd):
+        """What the rotors of rows take while no joint changes its velocity."""
+        turning, coasting = [0.0] * self.nv, self.coast(qd)
+        for rows in self.turning_rows:
+            for k in rows:
+                turning[k] = self.rotor_inertia[k] * coasting[k]
+        return turning
+
 
 def _six(values):
     return Spatial(Vector(*values[:3]), Vector(*values[3:]))

@@ -210,7 +210,7 @@ def _graph(view, contacts, parameters, tolerance):
             values = {name: given[_input(k, name)] for name in contact.data}
             forms.append(contact.form(frame, values))
         motion = constrained_dynamics.constrained_forward_dynamics(
-            model, q, qd, tau, forms, tolerance
+            model, q, qd, model.rows_torques(qd, tau), forms, tolerance
         )
         regular = equal(motion.rank, unknowns)
         spoil = sqrt(select(regular, 0.0, -1.0))  # NaN where the rest means nothing
