@@ -11,6 +11,15 @@ from .joint import WORLD, Joint
 NAME = "floating_base"
 
 
+def moving(joints, name):
+    """Raise if a robot that was read, and does not float, has no joint."""
+    if not joints:
+        raise RobotError(
+            f"robot {quoted(name)} has no moving joint; load it with floating_base=True if it "
+            "moves as a whole"
+        )
+
+
 def with_floating_base(robot, name):
     """`robot` on a free joint; see Robot.with_floating_base."""
     joints, inertias, frames = free_root(

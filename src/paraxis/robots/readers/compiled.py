@@ -38,8 +38,8 @@ class Compiled:
     # -- names ---------------------------------------------------------------
 
     def names(self, kind, indices):
-        """The names of the things of that kind and these indices, or their numbers."""
-        return [self.name_of(kind, i) or f"number {i}" for i in indices]
+        """The names of the things of that kind and these indices; kind and index without a name."""
+        return [self.name_of(kind, i) or f"{kind}{i}" for i in indices]
 
     def name_of(self, kind, index):
         return self._text(int(getattr(self.model, f"name_{kind}adr")[index]))
@@ -73,6 +73,19 @@ class Compiled:
             for word, kind in KINDS.items()
         }
         return [by_number[int(number)] for number in self.model.jnt_type]
+
+    def inertial_frame(self, b):
+        """Position and quaternion of a body's principal axes.
+
+        Where the compiler found them to be the body's own but for rounding, MuJoCo takes these.
+        """
+        position, quaternion = self.model.body_ipos[b], self.model.body_iquat[b]
+        same, kinds = int(self.model.body_sameframe[b]), self.mujoco.mjtSameFrame
+        if same in (int(kinds.mjSAMEFRAME_BODY), int(kinds.mjSAMEFRAME_BODYROT)):
+            quaternion = (1.0, 0.0, 0.0, 0.0)
+        if same == int(kinds.mjSAMEFRAME_BODY):
+            position = (0.0, 0.0, 0.0)
+        return position, quaternion
 
     def dofs(self, j):
         """Where the velocities of a joint are."""

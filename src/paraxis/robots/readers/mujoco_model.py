@@ -14,7 +14,7 @@ from ...checks import quoted
 from ...errors import RobotError
 from ..check import implausible, warn_of
 from ..convention import SAME, W_FIRST, Convention, Written, written_alike
-from ..floating import free_root
+from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia, welded
@@ -49,11 +49,12 @@ def from_mujoco(model, floating_base: bool = False) -> Robot:
     compiled = Compiled(model)
     what = f"robot {quoted(compiled.name)}"
     changing, rest = not_read(compiled)
-    with naming(what), np.errstate(all="ignore"):
+    with naming("MuJoCo model"), np.errstate(all="ignore"):
         joints, bodies, frames, root = _tree(compiled)
         if floating_base:
             joints, bodies, frames = free_root(joints, bodies, frames, root, of=compiled.name)
             root = NOTHING
+        moving(joints, compiled.name)
         gravity = np.zeros(3) if compiled.is_disabled("GRAVITY") else model.opt.gravity
         robot = Robot(
             compiled.name,
@@ -116,7 +117,7 @@ def _tree(compiled):
                 joints.append(joint)
                 bodies.append(NOTHING)
             stands.append((body, pose))
-            part = _inertia(model, b, pose)
+            part = _inertia(compiled, b, pose)
             if body == WORLD:
                 root = welded(root, part)
             else:
@@ -184,12 +185,13 @@ def _one(values, what):
     return float(values[0])
 
 
-def _inertia(model, b, pose):
+def _inertia(compiled, b, pose):
     """A body of MuJoCo on the body here, on which it has that pose."""
+    model = compiled.model
     own = Inertia.of(float(model.body_mass[b]), (0, 0, 0), model.body_inertia[b].tolist(), "body")
     if own.is_massless():
         return NOTHING
-    return own.seen_from(pose @ _pose(model.body_ipos[b], model.body_iquat[b]))
+    return own.seen_from(pose @ _pose(*compiled.inertial_frame(b)))
 
 
 def _pose(position, quaternion):

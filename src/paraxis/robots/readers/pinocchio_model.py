@@ -16,7 +16,7 @@ from ...checks import listing, quoted
 from ...errors import MissingPackageError, RobotError
 from ..check import implausible, warn_of
 from ..convention import COSINE, SAME, Convention, Written
-from ..floating import free_root
+from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia
@@ -78,13 +78,14 @@ def from_pinocchio(model, floating_base: bool = False) -> Robot:
     """
     model = _checked(model)
     what = f"robot {quoted(model.name)}"
-    with naming(what), np.errstate(all="ignore"):
+    with naming("Pinocchio model"), np.errstate(all="ignore"):
         joints, bodies, last = _tree(model)
         frames, dropped = _frames(model, last)
         root = _inertia(model.inertias[0])
         if floating_base:
             joints, bodies, frames = free_root(joints, bodies, frames, root, of=model.name)
             root = NOTHING
+        moving(joints, model.name)
         robot = Robot(
             model.name,
             joints,

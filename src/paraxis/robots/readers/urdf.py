@@ -24,7 +24,7 @@ import numpy as np
 from ...checks import did_you_mean, listing, one_of, quoted
 from ...errors import RobotError
 from ..check import implausible, warn_of
-from ..floating import free_root
+from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia, welded
@@ -74,6 +74,7 @@ def parse_urdf(text, tip=None, name=None, drives=None, floating_base=False):
         parts = _assemble(links, trunk, edges)
         if floating_base:
             parts = (*free_root(*parts, of=name), NOTHING)
+        moving(parts[0], name)
         mimics = {edge.name for edge in edges if edge.mimic}
         robot = Robot(
             name,
@@ -178,9 +179,7 @@ def _read_joint(element, name):
     ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
     axis, limits, friction, unread_limits = None, {}, NO_FRICTION, False
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
-        axis_element = _child(element, "axis")
-        axis = (1, 0, 0) if axis_element is None else _numbers(axis_element, "xyz", 3)
-        axis = checked_axis(axis, kind)
+        axis = _read_axis(_child(element, "axis"), kind)
         limit = _child(element, "limit")
         limits = _read_limits(limit, kind)
         if limit is not None and kind in ANYWHERE[1:]:
@@ -189,6 +188,12 @@ def _read_joint(element, name):
     mimic = "mimic" in element.children and kind != "fixed"
     seat = _read_origin(element)
     return Edge(name, kind, *ends, seat, axis, limits, friction, mimic, unread_limits)
+
+
+def _read_axis(element, kind):
+    if kind in ("free", "spherical"):  # which have none
+        return (0.0, 0.0, 1.0)
+    return checked_axis((1, 0, 0) if element is None else _numbers(element, "xyz", 3), kind)
 
 
 def _read_origin(element):
