@@ -23,19 +23,22 @@ def read_mjcf(path, floating_base=False):
     """The Robot of an MJCF file."""
     mujoco = mujoco_package()
     path = os.fsdecode(path)
-    if len(contents(path, "MJCF", MAX_BYTES)) > MAX_BYTES:
-        raise RobotError(f"MJCF: expected at most {MAX_BYTES // 2**20} MB, found more")
+    _check(contents(path, "MJCF", MAX_BYTES), b"\0")
     return _read(mujoco, mujoco.MjModel.from_xml_path, path, floating_base)
 
 
 def parse_mjcf(text, floating_base=False):
     """The Robot of MJCF given as text; files that it names are sought in the current folder."""
     mujoco = mujoco_package()
+    _check(text, "\0")
+    return _read(mujoco, mujoco.MjModel.from_xml_string, text, floating_base)
+
+
+def _check(text, nul):
     if len(text) > MAX_BYTES:
         raise RobotError(f"MJCF: expected at most {MAX_BYTES // 2**20} MB, found more")
-    if "\0" in text:
+    if nul in text:  # where the compiler would stop, and not say so
         raise RobotError("MJCF: expected text, found a NUL character")
-    return _read(mujoco, mujoco.MjModel.from_xml_string, text, floating_base)
 
 
 def _read(mujoco, compiler, source, floating_base):
