@@ -188,7 +188,9 @@ def test_armature_and_damping_of_actuators_act_through_gears():
 
 
 def test_a_floating_base():
-    text = body('<joint name="h"/>').replace("<worldbody>", f'<worldbody><body name="w">{BOX}</body>')
+    text = body('<joint name="h"/>').replace(
+        "<worldbody>", f'<worldbody><body name="w">{BOX}</body>'
+    )
     fixed, floating = px.load(text), px.load(text, floating_base=True)
     assert floating == fixed.with_floating_base()
     assert floating.inertias[0] == fixed.root != px.robots.Inertia()
@@ -210,7 +212,8 @@ NOT_READ = {
     "a tendon": (
         body(
             '<joint name="h"/>',
-            rest='<tendon><fixed name="t" stiffness="1"><joint joint="h" coef="1"/></fixed></tendon>',
+            rest='<tendon><fixed name="t" stiffness="1"><joint joint="h" coef="1"/></fixed>'
+            "</tendon>",
         ),
         "tendons exert no force .*: 't'",
     ),

@@ -25,9 +25,7 @@ def with_floating_base(robot, name):
     joints, inertias, frames = free_root(
         robot.joints, robot.inertias, robot.frames, robot.root, name, robot.name
     )
-    return replace(
-        robot, joints=joints, inertias=inertias, frames=frames, root=NOTHING, warn=False
-    )
+    return replace(robot, joints=joints, inertias=inertias, frames=frames, root=NOTHING, warn=False)
 
 
 def free_root(joints, inertias, frames, root, name=NAME, of="robot"):

@@ -45,8 +45,8 @@ def load(
     - `floating_base`: let the root link move freely, as `Robot.with_floating_base` does. By
       default it is fixed to the world.
 
-    **Returns:** a `px.Robot`, whose `ignored` lists what was not read. A warning, `px.RobotWarning`,
-    names what of it changes the motion, and bodies that cannot exist.
+    **Returns:** a `px.Robot`, whose `ignored` lists what was not read. A `px.RobotWarning` names
+    what of it changes the motion, and bodies that cannot exist.
 
     **Raises:** `px.RobotError` if there is no such file or name, or the description is not valid;
     `px.MissingPackageError` if a package that it needs is not installed.

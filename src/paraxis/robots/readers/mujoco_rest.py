@@ -17,8 +17,9 @@ def not_read(compiled):
 def _changing(compiled) -> Iterator[str]:
     model = compiled.model
     if not compiled.is_disabled("EQUALITY"):
-        for word, indices in _equalities(compiled, active=True).items():
-            yield f"equality constraints ({word}) are not applied: {_named(compiled, 'eq', indices)}"
+        for word, indices in _equalities(compiled).items():
+            found = _named(compiled, "eq", indices)
+            yield f"equality constraints ({word}) are not applied: {found}"
     yield from _tendons(compiled)
     springs = _any(model, "jnt_stiffness", "jnt_stiffnesspoly")
     if springs.any() and not compiled.is_disabled("SPRING", "PASSIVE"):
@@ -54,8 +55,8 @@ def _changing(compiled) -> Iterator[str]:
 
 def _rest(compiled) -> Iterator[str]:
     model = compiled.model
-    if model.nactuator if hasattr(model, "nactuator") else model.nu:
-        count = len(model.actuator_trntype)
+    count = len(model.actuator_trntype)
+    if count:
         yield f"actuators: {_named(compiled, 'actuator', range(count))}"
     if model.nsensor:
         yield f"sensors: {_named(compiled, 'sensor', range(model.nsensor))}"
@@ -64,11 +65,10 @@ def _rest(compiled) -> Iterator[str]:
         yield f"contacts between geoms: {touching} that may touch, {model.npair} pairs"
     if model.ngeom:
         yield f"the shapes of {model.ngeom} geoms; their masses are read"
-    if (off := sum(_equalities(compiled, active=False).values(), [])) or (
-        compiled.is_disabled("EQUALITY") and model.neq
-    ):
-        found = _named(compiled, "eq", off or range(model.neq))
-        yield f"equality constraints that are switched off: {found}"
+    off = np.flatnonzero(model.eq_active0 == 0)
+    off = range(model.neq) if compiled.is_disabled("EQUALITY") else off
+    if len(off):
+        yield f"equality constraints that are switched off: {_named(compiled, 'eq', off)}"
     idle = np.flatnonzero(~_working(model))
     if len(idle):
         yield f"tendons that exert no force of their own: {_named(compiled, 'tendon', idle)}"
@@ -96,15 +96,15 @@ def _rest(compiled) -> Iterator[str]:
         yield f"keyframes: {_named(compiled, 'key', range(model.nkey))}"
 
 
-def _equalities(compiled, active):
-    """{what they are, in a word: indices}."""
+def _equalities(compiled):
+    """{what they are, in a word: indices} of those that are switched on."""
     model, found = compiled.model, {}
     words = {
         int(number): name.removeprefix("mjEQ_").lower()
         for name, number in compiled.mujoco.mjtEq.__members__.items()
     }
     for k in range(model.neq):
-        if bool(model.eq_active0[k]) == active:
+        if model.eq_active0[k]:
             found.setdefault(words[int(model.eq_type[k])], []).append(k)
     return found
 

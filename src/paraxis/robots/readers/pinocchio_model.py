@@ -67,9 +67,9 @@ def from_pinocchio(model, floating_base: bool = False) -> Robot:
       translations, universal, revolute, prismatic, or composed of these.
     - `floating_base`: put all that is fixed to the world on a free joint, as `px.load` does.
 
-    **Returns:** a `px.Robot` with Pinocchio's joints and bodies in Pinocchio's order; velocities and
-    forces are the same numbers. So are positions, except that planar and unbounded revolute joints
-    have an angle in place of its cosine and sine: `px.robots.pinocchio_convention` converts.
+    **Returns:** a `px.Robot` with Pinocchio's joints and bodies in Pinocchio's order. Velocities
+    and forces are the same numbers. So are positions, except that planar and unbounded revolute
+    joints have an angle in place of its cosine and sine: `px.robots.pinocchio_convention` converts.
     Armature is the joints' `rotor_inertia`; damping and dry friction are their `friction`. Frames
     are Pinocchio's; of several with one name that of a body counts, or else the first.
 
@@ -110,7 +110,8 @@ def pinocchio_convention(robot: Robot, model) -> Convention:
     **Arguments:**
 
     - `robot`: a `px.Robot`, from whatever description.
-    - `model`: a `pinocchio.Model` with joints of the same names, in any order and perhaps with more.
+    - `model`: a `pinocchio.Model` with joints of the same names, in any order and perhaps with
+      more.
 
     **Returns:** a `px.robots.Convention`.
 
