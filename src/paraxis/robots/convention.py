@@ -186,7 +186,7 @@ def _by_joint(robot, written, program):
 def written_alike(robot, how):
     """Written for each joint of a robot, in its own order, and how many numbers that makes."""
     written, nq, nv = [], 0, 0
-    for joint in robot.joints:
+    for joint in a_robot(robot).joints:
         written.append(Written(joint.name, joint.kind, nq, nv, how.get(joint.kind, SAME)))
         nq, nv = nq + SIZES[joint.kind][0], nv + SIZES[joint.kind][1]
     return written, nq, nv

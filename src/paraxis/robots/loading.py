@@ -65,6 +65,7 @@ def load(
 
         with naming("yourdfpy.URDF"):
             return _from_text(text_of_yourdfpy(source), tip, drives, floating_base)
+    _refuse_models(source)
     drives = _beside(source) if drives is None else drives
     suffix = _suffix(source)
     if suffix == ".xacro":
@@ -115,6 +116,17 @@ def _is_name(source):
         return False
     folder, name = os.path.split(source)
     return not folder and not os.path.splitext(name)[1] and not os.path.isfile(source)
+
+
+def _refuse_models(source):
+    """Raise for the models of other libraries, which have readers of their own."""
+    for package, reader in (("mujoco", "from_mujoco"), ("pinocchio", "from_pinocchio")):
+        if type(source).__module__.partition(".")[0] == package:
+            found = type(source).__name__
+            raise RobotError(
+                f"robot: expected a description, found a {package} object, {found}; "
+                f"px.robots.{reader} takes models"
+            )
 
 
 def _suffix(source):

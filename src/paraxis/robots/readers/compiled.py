@@ -80,10 +80,13 @@ class Compiled:
         Where the compiler found them to be the body's own but for rounding, MuJoCo takes these.
         """
         position, quaternion = self.model.body_ipos[b], self.model.body_iquat[b]
-        same, kinds = int(self.model.body_sameframe[b]), self.mujoco.mjtSameFrame
-        if same in (int(kinds.mjSAMEFRAME_BODY), int(kinds.mjSAMEFRAME_BODYROT)):
+        same, kinds = int(self.model.body_sameframe[b]), getattr(self.mujoco, "mjtSameFrame", None)
+        whole, turn = 1, None  # before MuJoCo 3.2
+        if kinds is not None:
+            whole, turn = int(kinds.mjSAMEFRAME_BODY), int(kinds.mjSAMEFRAME_BODYROT)
+        if same in (whole, turn):
             quaternion = (1.0, 0.0, 0.0, 0.0)
-        if same == int(kinds.mjSAMEFRAME_BODY):
+        if same == whole:
             position = (0.0, 0.0, 0.0)
         return position, quaternion
 

@@ -6,6 +6,7 @@ the current folder.
 """
 
 import os
+import threading
 from contextlib import contextmanager
 
 from ...checks import shown
@@ -17,6 +18,8 @@ from .mujoco_model import from_mujoco
 from .xml_text import MAX_BYTES
 
 MOST = 500  # characters of the compiler's words
+
+_lock = threading.Lock()  # MuJoCo has one handler of warnings for all threads
 
 
 def read_mjcf(path, floating_base=False):
@@ -55,9 +58,10 @@ def _read(mujoco, compiler, source, floating_base):
 @contextmanager
 def _warnings_of(mujoco):
     """A list of what MuJoCo warns of meanwhile."""
-    said, before = [], mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(said.append)
-    try:
-        yield said
-    finally:
-        mujoco.set_mju_user_warning(before)
+    with _lock:
+        said, before = [], mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(said.append)
+        try:
+            yield said
+        finally:
+            mujoco.set_mju_user_warning(before)
