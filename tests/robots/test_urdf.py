@@ -52,6 +52,47 @@ def test_the_kinds_of_joint(kind):
     assert r.joints[0].is_revolute == (kind != "prismatic")
 
 
+def test_joints_of_several_degrees():
+    axis = '<axis xyz="0 3 4"/><limit lower="-1" upper="1" velocity="2"/>'
+    floating, planar = (parse_urdf(pair(joint_inside=axis, kind=k)) for k in ("floating", "planar"))
+    assert (floating.joints[0].kind, floating.nq, floating.nv) == ("free", 7, 6)
+    assert (planar.joints[0].kind, planar.joints[0].axis) == ("planar", (0, 0.6, 0.8))
+    for r in (floating, planar):
+        assert (r.joints[0].lower, r.joints[0].max_velocity) == (-math.inf, 2)
+        assert r.ignored == ("position limits of joints of several degrees: 'j'",)
+
+
+def test_what_is_not_read_is_listed():
+    shapes = link("b", "<visual/><visual/><collision><geometry/></collision>")
+    mimic = joint("j", "a", "b", inside='<mimic joint="j"/>')
+    r = parse_urdf(robot(A, shapes, mimic, "<transmission/>", "<x:sensor/>"))
+    assert r.ignored == (
+        "<collision> in <link>",
+        "<visual> in <link>, 2 times",
+        "<transmission> in <robot>",
+        "<x:sensor> in <robot>",
+        "the couplings of mimic joints: 'j'",
+    )
+    assert parse_urdf(PAIR).ignored == ()
+
+
+def test_a_floating_base():
+    parts = (link("a", inertial("3")), link("b", inertial()), joint("j", "a", "b"))
+    for read in (parse_urdf, load):
+        r = read(robot(*parts), floating_base=True)
+        assert r == parse_urdf(robot(*parts)).with_floating_base()
+        assert [j.name for j in r.joints] == ["floating_base", "j"]
+        assert [body.mass for body in r.inertias] == [3, 1]
+    drone = robot(parts[0])
+    assert parse_urdf(drone, floating_base=True).nv == 6
+    with pytest.raises(RobotError, match="no moving joint; load it with floating_base=True if"):
+        parse_urdf(drone)
+    with pytest.raises(RobotError, match="not on the free joint 'j'; load it without floating"):
+        parse_urdf(pair(kind="floating"), floating_base=True)
+    with pytest.warns(RobotWarning, match="robot 'r': the root link, free to move, has no mass"):
+        parse_urdf(pair(inertial()), floating_base=True)
+
+
 @pytest.mark.parametrize(
     ("inside", "axis"),
     [
@@ -253,7 +294,7 @@ def test_errors_in_a_file_name_the_file(tmp_path):
     with pytest.raises(RobotError, match="bad.xml': XML: invalid at line 5"):
         load(path)
     path.write_text("<mujoco/>")
-    with pytest.raises(RobotError, match="bad.xml': .*MJCF.* not supported yet"):
+    with pytest.raises(RobotError, match="bad.xml': MuJoCo model: robot '.*' has no moving joint"):
         load(path)
 
 
@@ -269,7 +310,8 @@ def test_built_in_robots(zoo, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert load("tiny").n == 1
     assert load("long", tip="l3").n == 3
-    with pytest.raises(RobotError, match="'long', 'tiny'.* or a path to a URDF file, found 'puma'"):
+    message = "'long', 'tiny'.* or a path to a URDF or MJCF file, found 'puma'"
+    with pytest.raises(RobotError, match=message):
         load("puma")
     (tmp_path / "tiny").mkdir()
     assert load("tiny").n == 1  # a folder is no robot

@@ -3,6 +3,7 @@
 from ..later import namespace
 
 _NAMES = {
+    "Convention": "convention",
     "Coupling": "coupling",
     "Frame": "frame",
     "Friction": "friction",
@@ -14,6 +15,10 @@ _NAMES = {
     "ThrustBearing": "friction",
     "Transmission": "transmission",
     "chain": "zoo",
+    "from_mujoco": "readers.mujoco_model",
+    "from_pinocchio": "readers.pinocchio_model",
+    "mujoco_convention": "readers.mujoco_model",
+    "pinocchio_convention": "readers.pinocchio_model",
     "planar": "zoo",
     "random_states": "within_limits",
 }

@@ -2,19 +2,46 @@
 
 from dataclasses import replace
 
+from ..checks import quoted
+from ..errors import RobotError
+from .check import warn_of
 from .inertia import NOTHING
-from .joint import Joint
+from .joint import WORLD, Joint
+
+NAME = "floating_base"
+
+
+def moving(joints, name):
+    """Raise if a robot that was read, and does not float, has no joint."""
+    if not joints:
+        raise RobotError(
+            f"robot {quoted(name)} has no moving joint; load it with floating_base=True if it "
+            "moves as a whole"
+        )
 
 
 def with_floating_base(robot, name):
     """`robot` on a free joint; see Robot.with_floating_base."""
-    joints = [replace(joint, parent=joint.parent + 1) for joint in robot.joints]
-    frames = [replace(frame, body=frame.body + 1) for frame in robot.frames]
-    return replace(
-        robot,
-        joints=(Joint(name, "free"), *joints),
-        inertias=(robot.root, *robot.inertias),
-        frames=frames,
-        root=NOTHING,
-        warn=False,
+    joints, inertias, frames = free_root(
+        robot.joints, robot.inertias, robot.frames, robot.root, name, robot.name
     )
+    return replace(robot, joints=joints, inertias=inertias, frames=frames, root=NOTHING, warn=False)
+
+
+def free_root(joints, inertias, frames, root, name=NAME, of="robot"):
+    """The parts of a robot on a free joint, which may be the only one."""
+    free = [joint.name for joint in joints if joint.parent == WORLD and joint.kind == "free"]
+    if free:
+        raise RobotError(
+            f"floating base: expected a robot whose root is fixed to the world, and not on the "
+            f"free joint {quoted(free[0])}; load it without floating_base"
+        )
+    if root.is_massless() and sum(joint.parent == WORLD for joint in joints) <= 1:
+        sentence = (
+            "the root link, free to move, has no mass or inertia, so accelerations are undefined; "
+            "give it some"
+        )
+        warn_of(f"robot {quoted(of)}", [sentence])
+    joints = [replace(joint, parent=joint.parent + 1) for joint in joints]
+    frames = [replace(frame, body=frame.body + 1) for frame in frames]
+    return [Joint(name, "free"), *joints], [root, *inertias], frames

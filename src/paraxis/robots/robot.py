@@ -42,6 +42,7 @@ class Robot:
     - `root`: the `px.robots.Inertia` of the link that is fixed to the world, in the root frame. It
       matters only once that link is free to move: see `with_floating_base`.
     - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
+    - `ignored`: sentences about what the description has and the robot does not; readers fill it.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
     """
@@ -54,12 +55,14 @@ class Robot:
     base: Pose = Pose()
     root: Inertia = NOTHING
     warn: bool = field(default=True, compare=False)
+    ignored: Sequence[str] = field(default=(), compare=False)
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
         set_(self, "joints", tuple(self.joints))
         set_(self, "inertias", tuple(self.inertias))
         set_(self, "frames", tuple(self.frames))
+        set_(self, "ignored", tuple(self.ignored))
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
         check(self)
 

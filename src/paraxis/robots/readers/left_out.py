@@ -1,6 +1,6 @@
 """Sentences about the parts of a description that have no effect, for a warning on loading."""
 
-from ...checks import listing, quoted
+from ...checks import listing, quoted, shown
 from ..joint import WORLD
 
 MOST = 5  # names in each sentence
@@ -12,7 +12,7 @@ def left_out(robot, trunk, standing, mimics):
     `trunk` is the name of its root link, `standing` the mass that is fixed to the world with it,
     and `mimics` are the names of the joints that should follow others.
     """
-    return [*_base(robot, trunk, standing), *_coupled(robot, mimics), *_weightless(robot)]
+    return [*_base(robot, trunk, standing), *_coupled(robot, mimics), *weightless(robot)]
 
 
 def _base(robot, trunk, standing):
@@ -26,9 +26,8 @@ def _base(robot, trunk, standing):
         share = 100 * standing / (standing + moving)
         yield (
             f"the root link {quoted(trunk)} is fixed to the world, so {standing:.3g} kg "
-            f"({share:.0f} % of the mass) are ignored; that is right if it is bolted down, "
-            "while a base that moves needs joints above it in the file (floating bases are not "
-            "supported yet)"
+            f"({share:.0f} % of the mass) are ignored; that is right if it is bolted down; "
+            "for a base that moves, load it with floating_base=True"
         )
 
 
@@ -41,8 +40,8 @@ def _coupled(robot, mimics):
         )
 
 
-def _weightless(robot):
-    """Joints whose torques are zero whatever they do."""
+def weightless(robot, remedy="a link an <inertial>"):
+    """Joints whose torques are zero whatever they do; `remedy`: what to give, and to what."""
     carries = [not body.is_massless() for body in robot.inertias]
     for i in range(robot.n - 1, -1, -1):
         if robot.joints[i].parent != WORLD:
@@ -55,11 +54,28 @@ def _weightless(robot):
     if len(names) == robot.n:
         yield (
             "no link that moves has mass or inertia, so all torques are zero and accelerations "
-            "are undefined; give links an <inertial>"
+            f"are undefined; give {remedy}"
         )
     elif names:
         yield (
             "nothing that these joints move has mass or inertia, so their torques are zero and "
-            f"their accelerations are undefined: {listing(names, MOST)}; give a link an "
-            "<inertial>, or lock the joint with robot.locked"
+            f"their accelerations are undefined: {listing(names, MOST)}; give {remedy}, or lock "
+            "the joint with robot.locked"
         )
+
+
+def unread(left, mimics, unbounded):
+    """Sentences for `robot.ignored` of a URDF.
+
+    `left` counts the elements that were not read, as `parse_xml` returns them; `mimics` and
+    `unbounded` name joints whose coupling and whose limits were not.
+    """
+    found = [
+        f"<{shown(tag)}> in <{around}>" + (f", {count} times" if count > 1 else "")
+        for (around, tag), count in sorted(left.items())
+    ]
+    if mimics:
+        found.append(f"the couplings of mimic joints: {listing(sorted(mimics), MOST)}")
+    if unbounded:
+        found.append(f"position limits of joints of several degrees: {listing(unbounded, MOST)}")
+    return found

@@ -3,9 +3,10 @@
 What is read: links with their mass, joints with their seat, axis, limits and friction: that of
 `<dynamics>`, damping as viscous and friction as Coulomb's. A `fixed` joint welds its child link
 onto the body of its parent; every link, moving or welded, becomes a Frame, the root link first.
-The mass of a link that is fixed to the world moves nothing and is dropped. A `mimic` joint is an
-independent joint here: its coupling is not read. Neither are `<transmission>`, which names
-controllers and no losses, shapes and the extensions of simulators.
+The mass of a link that is fixed to the world moves nothing, and is kept as the robot's root. A
+`mimic` joint follows another, unless it is asked to be independent. Not read are `<transmission>`,
+which names controllers and no losses, shapes and the extensions of simulators: `robot.ignored`
+lists them.
 
 Files are untrusted: xml_text.py reads them within bounds. Each link and joint is made as its
 element ends, every step takes time n log n at most, and names are only ever compared and quoted.
@@ -23,6 +24,8 @@ import numpy as np
 from ...checks import did_you_mean, listing, one_of, quoted
 from ...errors import RobotError
 from ..check import implausible, warn_of
+from ..coupling import Coupling
+from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia, welded
@@ -31,7 +34,7 @@ from ..pose import Pose
 from ..robot import Robot
 from ..snapping import SNAP, checked_tolerance, snapped_axis, snapped_rpy
 from ..text import contents, naming, number
-from .left_out import left_out
+from .left_out import left_out, unread
 from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
 
 MAX_LINKS = 250_000
@@ -40,6 +43,9 @@ NO_LIMIT = 1e9  # rad, m, N, ...
 # type -> kind; "spherical" is an extension that several simulators have
 TYPES = {kind: kind for kind in ("revolute", "continuous", "prismatic", "fixed", "planar")}
 TYPES |= {"floating": "free", "spherical": "spherical"}
+ANYWHERE = ("continuous", "free", "planar", "spherical")  # joints whose positions have no limits
+
+COUPLINGS = ("followed", "independent")  # what mimic joints do
 
 # the elements that are read, and where they are
 INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
@@ -51,29 +57,50 @@ WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
 
 
-def read_urdf(path, tip=None, name=None, drives=None, snap=SNAP):
-    """The Robot of a URDF file; `tip`, `drives` and `snap` as in `px.load`."""
+def read_urdf(path, tip=None, name=None, drives=None, **options):
+    """The Robot of a URDF file; arguments as in `px.load`."""
     try:
         path = os.fspath(path)
     except TypeError:
         raise RobotError(f"URDF: expected a path, found {type(path).__name__}") from None
     with naming(quoted(path, most=300)):
-        return parse_urdf(contents(path, "URDF", MAX_BYTES), tip, name, drives, snap)
+        text = contents(path, "URDF", MAX_BYTES)
+        return parse_urdf(text, tip, name, drives, **options)
 
 
-def parse_urdf(text, tip=None, name=None, drives=None, snap=SNAP):
+def parse_urdf(
+    text,
+    tip=None,
+    name=None,
+    drives=None,
+    floating_base=False,
+    couplings=COUPLINGS[0],
+    snap=SNAP,
+):
     """The Robot of a URDF given as str or bytes; `name` replaces the name in the text."""
     with np.errstate(all="ignore"):  # absurd numbers overflow; checks then report where
         file = _File(checked_tolerance(snap))
-        parse_xml(text, KNOWN, file.open_root, file.close)
+        left = parse_xml(text, KNOWN, file.open_root, file.close)
         links, edges = file.checked()
         trunk, edges = _parents_first(links, edges)
         name = _text(file.root, "name") if name is None else name
-        robot = _assemble(name, links, trunk, edges)
+        mimics = {edge.name: edge.mimic for edge in edges if edge.mimic}
+        followed = couplings == COUPLINGS[0]
+        parts = _assemble(links, trunk, edges, _resolved(mimics) if followed else {})
+        mimics = () if followed else mimics
+        if floating_base:
+            parts = (*free_root(*parts, of=name), NOTHING)
+        moving(parts[0], name)
+        robot = Robot(
+            name,
+            *parts[:3],
+            root=parts[3],
+            warn=False,
+            ignored=unread(left, mimics, [edge.name for edge in edges if edge.has_unread_limits]),
+        )
         robot = robot.snapped(snap)  # what fixed joints add up to
         if drives is not None:  # before the tip: they may name joints beyond it
             robot = robot.with_drives(drives)
-        mimics = {edge.name for edge in edges if edge.mimic}
         standing = 0.0  # kg; a caller who names a tip knows that the rest is fixed
         if tip is None:
             standing = sum(links[f.name].mass for f in robot.frames if f.body == WORLD)
@@ -94,14 +121,15 @@ class Edge:
     """A joint of the file, between two links by name, before bodies are known."""
 
     name: str
-    kind: str  # one of KINDS, or "fixed"
+    kind: str  # as Joint's, or "fixed"
     parent: str
     child: str
     placement: Pose  # the child link at q = 0, in the parent link's frame
     axis: tuple  # None when fixed
     limits: dict
     friction: Friction
-    mimic: bool  # whether it should follow another joint
+    mimic: Coupling | None  # if it should follow another joint
+    has_unread_limits: bool  # whether its position has limits that no number of q has here
 
 
 # -- from XML to links and joints ------------------------------------------------------------------
@@ -117,10 +145,6 @@ class _File:
         self.counts = Counter()
 
     def open_root(self, root):
-        if root.tag == "mujoco":
-            raise RobotError(
-                "expected URDF (<robot>), found MJCF (<mujoco>), which is not supported yet"
-            )
         if root.tag != "robot":
             raise RobotError(f"expected URDF, whose root is <robot>, found {quoted(root.tag)}")
         self.root = root
@@ -170,15 +194,48 @@ def _read_inertial(element, snap):
 def _read_joint(element, name, snap):
     kind = TYPES[one_of(_text(element, "type"), TYPES, "type", RobotError)]
     ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
-    axis, limits, friction = None, {}, NO_FRICTION
+    axis, limits, friction, unread_limits = None, {}, NO_FRICTION, False
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
-        axis_element = _child(element, "axis")
-        axis = (1, 0, 0) if axis_element is None else _numbers(axis_element, "xyz", 3)
-        axis = snapped_axis(checked_axis(axis, kind), snap)
-        limits = _read_limits(_child(element, "limit"), kind)
+        axis = _read_axis(_child(element, "axis"), kind, snap)
+        limit = _child(element, "limit")
+        limits = _read_limits(limit, kind)
+        if limit is not None and kind in ANYWHERE[1:]:
+            unread_limits = "lower" in limit.attrib or "upper" in limit.attrib
         friction = _read_friction(_child(element, "dynamics"))
-    mimic = "mimic" in element.children and kind != "fixed"
-    return Edge(name, kind, *ends, _read_origin(element, snap), axis, limits, friction, mimic)
+    mimic = None if kind == "fixed" else _read_mimic(_child(element, "mimic"))
+    seat = _read_origin(element, snap)
+    return Edge(name, kind, *ends, seat, axis, limits, friction, mimic, unread_limits)
+
+
+def _read_mimic(element):
+    if element is None:
+        return None
+    (ratio,) = _numbers(element, "multiplier", 1, (1.0,))
+    (offset,) = _numbers(element, "offset", 1, (0.0,))
+    return Coupling(_text(element, "joint"), (offset, ratio))
+
+
+def _resolved(mimics):
+    """The couplings by joint, each to a joint that follows no other."""
+    found = {}
+    for name, coupling in mimics.items():
+        seen = {name}
+        while coupling.leader in mimics:
+            if coupling.leader in seen:
+                raise RobotError(f"joint {quoted(name)}: its <mimic> leads back to itself")
+            seen.add(coupling.leader)
+            further = mimics[coupling.leader]
+            (a, b), (c, d) = coupling.coefficients, further.coefficients
+            coupling = Coupling(further.leader, (a + b * c, b * d))
+        found[name] = coupling
+    return found
+
+
+def _read_axis(element, kind, snap):
+    if kind in ("free", "spherical"):  # which have none
+        return (0.0, 0.0, 1.0)
+    axis = checked_axis((1, 0, 0) if element is None else _numbers(element, "xyz", 3), kind)
+    return snapped_axis(axis, snap)
 
 
 def _read_origin(element, snap):
@@ -199,7 +256,7 @@ def _read_limits(element, kind):
     limits = {}
     for field, attribute in (("max_velocity", "velocity"), ("max_effort", "effort")):
         limits[field] = _bound(element, attribute, math.inf)
-    if kind != "continuous" and ("lower" in element.attrib or "upper" in element.attrib):
+    if kind not in ANYWHERE and ("lower" in element.attrib or "upper" in element.attrib):
         for bound in ("lower", "upper"):  # URDF: a bound left out is 0, where the other is there
             limits[bound] = _bound(element, bound, 0.0)
     return limits
@@ -270,8 +327,8 @@ def _a_cycle(above, link):
     return f"a cycle of the joints {listing(names[::-1])}"
 
 
-def _assemble(name, links, trunk, edges):
-    """Weld what is fixed, number what moves."""
+def _assemble(links, trunk, edges, couplings):
+    """Weld what is fixed, number what moves: joints, inertias, frames, the root's inertia."""
     joints, inertias, root = [], [], links[trunk]
     frames = {trunk: Frame(trunk, WORLD)}
     for edge in edges:
@@ -288,11 +345,12 @@ def _assemble(name, links, trunk, edges):
             else:
                 frames[edge.child] = Frame(edge.child, len(joints))
                 place = (stand.body, pose, edge.axis)
+                further = edge.limits | {"coupling": couplings.get(edge.name)}
                 joints.append(
-                    Joint(edge.name, edge.kind, *place, friction=edge.friction, **edge.limits)
+                    Joint(edge.name, edge.kind, *place, friction=edge.friction, **further)
                 )
                 inertias.append(link)
-    return Robot(name, joints, inertias, tuple(frames.values()), root=root, warn=False)
+    return joints, inertias, tuple(frames.values()), root
 
 
 # -- words and numbers -----------------------------------------------------------------------------

@@ -7,6 +7,7 @@ root, and is foreign where it has another. Whatever else could take memory or ti
 to a file has a bound: see the table in docs/robots.md.
 """
 
+from collections import Counter
 from xml.parsers import expat
 
 from ...checks import quoted
@@ -40,7 +41,8 @@ def parse_xml(text, known, open_root, close):
 
     `known` says which elements are kept: {tag: known tags inside it}, of the root to begin with.
     `open_root(element)` is called at the start of the root, whatever its tag; `close(element)` with
-    each known child of it, whole, which is then forgotten.
+    each known child of it, whole, which is then forgotten. Returns how many elements were not
+    kept, {(tag of the element around it, tag): count}; what is inside of these does not count.
     """
     if not isinstance(text, str | bytes):
         raise RobotError(f"XML text: expected str or bytes, found {type(text).__name__}")
@@ -50,7 +52,9 @@ def parse_xml(text, known, open_root, close):
             text, encoding = text[: MAX_BYTES + 1].encode(), "utf-8"
         if len(text) > MAX_BYTES:
             raise RobotError(f"XML: expected at most {MAX_BYTES // 2**20} MB, found more")
-        _Stream(known, open_root, close).read(text, encoding)
+        stream = _Stream(known, open_root, close)
+        stream.read(text, encoding)
+        return stream.left
     except expat.ExpatError as error:
         reason = quoted(expat.ErrorString(error.code))[1:-1]
         raise RobotError(
@@ -68,7 +72,7 @@ class _Stream:
         self.prefix = ""
         self.foreign = 0  # depth inside an element that is not kept
         self.path, self.known = [], [known]  # the open elements that are, and what is known inside
-        self.names, self.elements = set(), 0
+        self.names, self.elements, self.left = set(), 0, Counter()
 
     def read(self, data, encoding):
         # no interning: the parser would keep every name it has seen
@@ -110,6 +114,8 @@ class _Stream:
             self.path.append(root)
             self.known.append(self.known[0].get(local, {}))
         elif self.foreign or prefix != self.prefix or local not in self.known[-1]:
+            if not self.foreign:
+                self.left[self.path[-1].tag, name] += 1
             self.foreign += 1
         else:
             self.path.append(Element(local, attrib))

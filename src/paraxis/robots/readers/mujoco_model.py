@@ -1,0 +1,205 @@
+"""A Robot from MuJoCo's compiled model, an MjModel.
+
+A body with several joints becomes as many bodies, all but the last without mass. The body on a
+joint has its origin at the joint's anchor; the body of MuJoCo is a Frame on it, and so is every
+site. Bodies without joints are welded to their parents. Positions are MuJoCo's: `qpos0` is in the
+joints' placements, so q is qpos but for the order of quaternions.
+"""
+
+import math
+
+import numpy as np
+
+from ...checks import quoted
+from ...errors import RobotError
+from ..check import implausible, warn_of
+from ..convention import SAME, W_FIRST, Convention, Written, written_alike
+from ..floating import free_root, moving
+from ..frame import Frame
+from ..friction import NO_FRICTION, Friction
+from ..inertia import NOTHING, Inertia, welded
+from ..joint import WORLD, Joint, checked_axis
+from ..pose import Pose
+from ..robot import Robot
+from ..text import naming
+from .compiled import Compiled
+from .left_out import weightless
+from .mujoco_rest import not_read
+
+HOW = {"free": W_FIRST, "spherical": W_FIRST}
+
+
+def from_mujoco(model, floating_base: bool = False) -> Robot:
+    """A robot from a compiled MuJoCo model.
+
+    **Arguments:**
+
+    - `model`: a `mujoco.MjModel`.
+    - `floating_base`: put all that is fixed to the world on a free joint, as `px.load` does.
+
+    **Returns:** a `px.Robot` with MuJoCo's joints in MuJoCo's order, and a frame for every body and
+    every site. `q` is `qpos` with quaternions as (x, y, z, w); velocities and forces of free joints
+    are along the axes of the body: `px.robots.mujoco_convention` converts. Armature is the joints'
+    `rotor_inertia`; damping and frictionloss are their `friction`. `robot.ignored` lists what was
+    not read; a warning, `px.RobotWarning`, names what of it changes the motion.
+
+    **Raises:** `px.RobotError` if it is not such a model, or nothing in it moves;
+    `px.MissingPackageError` if MuJoCo is not installed.
+    """
+    compiled = Compiled(model)
+    what = f"robot {quoted(compiled.name)}"
+    changing, rest = not_read(compiled)
+    with naming("MuJoCo model"), np.errstate(all="ignore"):
+        joints, bodies, frames, root = _tree(compiled)
+        if floating_base:
+            joints, bodies, frames = free_root(joints, bodies, frames, root, of=compiled.name)
+            root = NOTHING
+        moving(joints, compiled.name)
+        gravity = np.zeros(3) if compiled.is_disabled("GRAVITY") else model.opt.gravity
+        robot = Robot(
+            compiled.name,
+            joints,
+            bodies,
+            frames,
+            tuple(gravity.tolist()),
+            root=root,
+            warn=False,
+            ignored=(*changing, *rest),
+        )
+        named = {
+            f"the body of joint {quoted(joint.name)}": body
+            for joint, body in zip(joints, bodies, strict=True)
+        }
+        warn_of(what, [*changing, *weightless(robot, "a body a mass"), *implausible(named)])
+    return robot
+
+
+def mujoco_convention(robot: Robot, model=None) -> Convention:
+    """How MuJoCo writes the states of a robot.
+
+    MuJoCo's quaternions are (w, x, y, z), and its free joints have linear velocities, accelerations
+    and forces along the axes of the world, angular ones along those of the body.
+
+    **Arguments:**
+
+    - `robot`: a `px.Robot`, from whatever description.
+    - `model`: a `mujoco.MjModel` with joints of the same names, in any order and perhaps with more;
+      by default one with exactly the joints of the robot, in the same order.
+
+    **Returns:** a `px.robots.Convention`.
+
+    **Raises:** `px.RobotError` if the model lacks a joint of the robot, or has it of another kind.
+    """
+    if model is None:
+        written, nq, nv = written_alike(robot, HOW)
+        return Convention(robot, written, "MuJoCo", np.zeros(nq), nv)
+    compiled = Compiled(model)
+    places = zip(model.jnt_qposadr.tolist(), model.jnt_dofadr.tolist(), strict=True)
+    written = [
+        Written(name, kind, *place, HOW.get(kind, SAME))
+        for name, kind, place in zip(compiled.joints, compiled.kinds, places, strict=True)
+    ]
+    return Convention(robot, written, "MuJoCo", model.qpos0, model.nv)
+
+
+def _tree(compiled):
+    """Joints, inertias and frames, and the inertia of what is fixed to the world."""
+    model, joints, bodies, root = compiled.model, [], [], NOTHING
+    stands = [(WORLD, Pose())]  # of each body of MuJoCo: the one here, and where it is on it
+    for b in range(1, model.nbody):
+        with naming(f"body {quoted(compiled.bodies[b])}"):
+            body, pose = stands[model.body_parentid[b]]
+            pose = pose @ _pose(model.body_pos[b], model.body_quat[b])
+            first = int(model.body_jntadr[b])
+            for j in range(first, first + int(model.body_jntnum[b])):
+                joint, pose = _joint(compiled, j, body, pose)
+                body = len(joints)
+                joints.append(joint)
+                bodies.append(NOTHING)
+            stands.append((body, pose))
+            part = _inertia(compiled, b, pose)
+            if body == WORLD:
+                root = welded(root, part)
+            else:
+                bodies[body] = welded(bodies[body], part)
+    frames = [Frame(name, *stand) for name, stand in zip(compiled.bodies, stands, strict=True)]
+    for s, name in enumerate(compiled.sites):
+        body, pose = stands[model.site_bodyid[s]]
+        frames.append(Frame(name, body, pose @ _pose(model.site_pos[s], model.site_quat[s])))
+    return joints, bodies, frames, root
+
+
+def _joint(compiled, j, parent, pose):
+    """A joint on the body `parent`, and where MuJoCo's body is on the body that it carries.
+
+    `pose` is where MuJoCo's body is on the parent while the joint is at its reference.
+    """
+    model, name, kind = compiled.model, compiled.joints[j], compiled.kinds[j]
+    with naming(f"joint {quoted(name)}"):
+        drive = _drive(compiled, j)
+        if kind == "free":  # its position is in the world, wherever the description has it
+            return Joint(name, kind, WORLD, **drive), Pose()
+        anchor, axis, back = tuple(model.jnt_pos[j].tolist()), (0.0, 0.0, 1.0), Pose()
+        if kind != "spherical":
+            axis = checked_axis(tuple(model.jnt_axis[j].tolist()), kind)
+            reference = float(model.qpos0[model.jnt_qposadr[j]])
+            if kind == "prismatic":  # whose anchor means nothing
+                anchor = (0.0, 0.0, 0.0)
+                back = Pose(translation=tuple(-reference * a for a in axis))
+            else:
+                half = math.sin(-reference / 2)
+                turn = (math.cos(reference / 2), *(half * a for a in axis))
+                back = _pose((0.0, 0.0, 0.0), turn)
+            if model.jnt_limited[j]:
+                drive["lower"], drive["upper"] = model.jnt_range[j].tolist()
+        placement = pose @ Pose(translation=anchor) @ back
+        left = Pose(translation=tuple(0.0 - a for a in anchor))
+        return Joint(name, kind, parent, placement, axis, **drive), left
+
+
+def _drive(compiled, j):
+    """What a joint has of rotors, losses and limits of effort, as fields of Joint."""
+    model, dofs = compiled.model, compiled.dofs(j)
+    armature, damping = compiled.actuator_loads.get(j, (0.0, 0.0))
+    armature += _one(model.dof_armature[dofs], "armature")
+    damping += _one(model.dof_damping[dofs], "damping")
+    dry = _one(model.dof_frictionloss[dofs], "frictionloss")
+    dry = 0.0 if compiled.is_disabled("FRICTIONLOSS") else dry
+    damping = damping if compiled.has_dampers else 0.0
+    drive = {"rotor_inertia": armature, "friction": NO_FRICTION}
+    if damping or dry:
+        drive["friction"] = Friction(viscous=damping, coulomb=dry)
+    if hasattr(model, "jnt_actfrclimited") and model.jnt_actfrclimited[j]:
+        low, high = model.jnt_actfrcrange[j].tolist()
+        drive["max_effort"] = max(min(-low, high), 0.0)
+    return drive
+
+
+def _one(values, what):
+    """The value that all degrees of freedom of a joint have."""
+    if (values != values[0]).any():
+        raise RobotError(
+            f"{what}: expected the same for all degrees of freedom of the joint, found "
+            f"{values.tolist()}"
+        )
+    return float(values[0])
+
+
+def _inertia(compiled, b, pose):
+    """A body of MuJoCo on the body here, on which it has that pose."""
+    model = compiled.model
+    own = Inertia.of(float(model.body_mass[b]), (0, 0, 0), model.body_inertia[b].tolist(), "body")
+    if own.is_massless():
+        return NOTHING
+    return own.seen_from(pose @ _pose(*compiled.inertial_frame(b)))
+
+
+def _pose(position, quaternion):
+    """A pose from a position and a quaternion w, x, y, z."""
+    w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
+    turn = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return Pose.of(turn, tuple(float(v) for v in position))
