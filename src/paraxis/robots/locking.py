@@ -13,6 +13,7 @@ import numpy as np
 from ..checks import listing, quoted
 from ..errors import RobotError
 from .attaching import only
+from .coupling import value
 from .inertia import welded
 from .joint import WORLD
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
@@ -67,8 +68,9 @@ def subchain(robot, tip, positions, drop_rest):
     if drop_rest:
         chain = only(robot, kept)
     else:
-        rest = [name for name in robot.joint_names if name not in moving]
-        at_zero = {name: neutral_position(robot.joint(name)) for name in rest}
+        moving = _with_coupled(robot, moving)
+        rest = [joint for joint in robot.joints if joint.name not in moving and not joint.coupling]
+        at_zero = {joint.name: neutral_position(joint) for joint in rest}
         chain = locked(robot, at_zero | dict(positions))
     # the tip last: what the chain works with, unless another frame is named
     frames = [frame for frame in chain.frames if frame.name != tip] + [chain.frame(tip)]
@@ -81,6 +83,10 @@ def _checked(robot, positions):
     for name, position in _a_mapping(positions).items():
         i = robot.joint_index(name)
         joint, what = robot.joints[i], f"position of joint {quoted(name)}"
+        if joint.coupling:
+            raise RobotError(
+                f"joint {quoted(name)} follows joint {quoted(joint.coupling.leader)}; lock that one"
+            )
         if joint.nq == 1 and np.ndim(position) == 0:
             position = (position,)
         if joint.nq > 1 and (isinstance(position, str) or np.ndim(position) != 1):
@@ -96,7 +102,20 @@ def _checked(robot, positions):
                     f"{what}: expected a unit quaternion x, y, z, w, found one of length "
                     f"{length:.10g}; divide it by its length"
                 )
+    for i, joint in enumerate(robot.joints):  # those that follow a joint that is held
+        leader = robot.joint_index(joint.coupling.leader) if joint.coupling else None
+        if leader in held:
+            held[i] = (float(value(joint.coupling.coefficients, *held[leader])),)
     return held
+
+
+def _with_coupled(robot, moving):
+    """Names of joints, and of those that move with them: followers, and leaders."""
+    moving = set(moving)
+    pairs = [(j.name, j.coupling.leader) for j in robot.joints if j.coupling]
+    for follower, leader in pairs:
+        moving |= {leader} if follower in moving else set()
+    return moving | {follower for follower, leader in pairs if leader in moving}
 
 
 def _a_mapping(positions):
