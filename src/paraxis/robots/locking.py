@@ -18,6 +18,7 @@ from .inertia import welded
 from .joint import WORLD
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
 from .pose import Pose, floats
+from .quaternions import OFF
 
 HERE = Pose()
 
@@ -96,7 +97,7 @@ def _checked(robot, positions):
         held[i] = floats(tuple(position), joint.nq, what)
         if joint.kind in TURNING:
             length = math.hypot(*held[i][-4:])
-            if abs(length - 1) > 1e-9:
+            if abs(length - 1) > OFF:
                 raise RobotError(
                     f"{what}: expected a unit quaternion x, y, z, w, found one of length "
                     f"{length:.10g}; divide it by its length"
