@@ -327,7 +327,7 @@ def test_a_leader_is_locked_with_its_follower():
     own = tau_of(part, [0.3, 0.4], [0.5, 0.6], [0.7, 0.8])
     whole = tau_of(robot, [0.3, 0.4, 0.7], [0.5, 0.6, 0], [0.7, 0.8, 0])[:2]
     assert relative_error(own[None], whole[None]) <= 1e-12
-    with pytest.raises(px.RobotError, match="'second' follows joint 'first'; lock that one"):
+    with pytest.raises(px.RobotError, match="'second' follows joint 'first': lock that one"):
         robot.locked({"second": 0.1})
 
 

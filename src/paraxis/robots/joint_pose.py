@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from .joint import SIZES
 from .pose import Pose
 from .seat import align_z
 
@@ -19,19 +18,19 @@ NUMBERS = {  # of a position, in words
 
 def neutral_position(joint):
     """The numbers of its position at which the body is where its seat is."""
-    return (0.0,) * (SIZES[joint.kind][0] - 1) + (1.0 if joint.kind in TURNING else 0.0,)
+    return (0.0,) * (joint.nq - 1) + (1.0 if joint.kind in TURNING else 0.0,)
 
 
 def pose_at(joint, position):
-    """The pose of the joint's body in its seat at the numbers `position` of the joint."""
+    """The pose of the joint's body in its seat; `position` has the joint's nq numbers."""
     kind, here = joint.kind, np.array(position)
     if joint.is_revolute:
         return Pose.of(_turn(joint.axis, *position), (0, 0, 0))
     if kind == "prismatic":
         return Pose(translation=tuple((np.array(joint.axis) * position).tolist()))
     if kind == "helical":
-        slide = joint.pitch * here * joint.axis
-        return Pose.of(_turn(joint.axis, *position), slide)
+        (angle,) = position
+        return Pose.of(_turn(joint.axis, angle), np.array(joint.axis) * joint.pitch * angle)
     if kind == "universal":
         first, second = position
         turn = _turn(joint.axis, first) @ _turn(joint.second_axis, second)

@@ -25,7 +25,7 @@ HERE = Pose()
 
 def locked(robot, positions):
     """`robot` without the joints that `positions`, {joint name: position}, holds in place."""
-    held = _checked(robot, positions)
+    held = _with_followers(robot, _checked(robot, positions))
     if len(held) == robot.n:
         raise RobotError(f"robot {quoted(robot.name)}: locking all joints leaves none to move")
     joints, bodies, root = [], [], robot.root
@@ -56,6 +56,8 @@ def subchain(robot, tip, positions, drop_rest):
     if not kept:
         raise RobotError(f"tip {quoted(tip)} is fixed to the world; no joint moves it")
     moving = {robot.joints[i].name for i in kept}
+    followed = [robot.joints[i].coupling for i in kept]
+    moving |= {coupling.leader for coupling in followed if coupling is not None}
     positions = _a_mapping({} if positions is None else positions)
     if drop_rest and positions:
         raise RobotError("locked cannot be combined with drop_rest, which removes all other joints")
@@ -68,9 +70,8 @@ def subchain(robot, tip, positions, drop_rest):
     if drop_rest:
         chain = only(robot, kept)
     else:
-        moving = _with_coupled(robot, moving)
-        rest = [joint for joint in robot.joints if joint.name not in moving and not joint.coupling]
-        at_zero = {joint.name: neutral_position(joint) for joint in rest}
+        rest = [j.name for j in robot.joints if j.name not in moving and j.coupling is None]
+        at_zero = {name: neutral_position(robot.joint(name)) for name in rest}
         chain = locked(robot, at_zero | dict(positions))
     # the tip last: what the chain works with, unless another frame is named
     frames = [frame for frame in chain.frames if frame.name != tip] + [chain.frame(tip)]
@@ -83,10 +84,9 @@ def _checked(robot, positions):
     for name, position in _a_mapping(positions).items():
         i = robot.joint_index(name)
         joint, what = robot.joints[i], f"position of joint {quoted(name)}"
-        if joint.coupling:
-            raise RobotError(
-                f"joint {quoted(name)} follows joint {quoted(joint.coupling.leader)}; lock that one"
-            )
+        if joint.coupling is not None:
+            leader = quoted(joint.coupling.leader)
+            raise RobotError(f"joint {quoted(name)} follows joint {leader}: lock that one")
         if joint.nq == 1 and np.ndim(position) == 0:
             position = (position,)
         if joint.nq > 1 and (isinstance(position, str) or np.ndim(position) != 1):
@@ -102,20 +102,17 @@ def _checked(robot, positions):
                     f"{what}: expected a unit quaternion x, y, z, w, found one of length "
                     f"{length:.10g}; divide it by its length"
                 )
-    for i, joint in enumerate(robot.joints):  # those that follow a joint that is held
-        leader = robot.joint_index(joint.coupling.leader) if joint.coupling else None
-        if leader in held:
-            held[i] = (float(value(joint.coupling.coefficients, *held[leader])),)
     return held
 
 
-def _with_coupled(robot, moving):
-    """Names of joints, and of those that move with them: followers, and leaders."""
-    moving = set(moving)
-    pairs = [(j.name, j.coupling.leader) for j in robot.joints if j.coupling]
-    for follower, leader in pairs:
-        moving |= {leader} if follower in moving else set()
-    return moving | {follower for follower, leader in pairs if leader in moving}
+def _with_followers(robot, held):
+    """The same with the joints that follow those that are held."""
+    index = {joint.name: i for i, joint in enumerate(robot.joints)}
+    for i, joint in enumerate(robot.joints):
+        if joint.coupling is not None and index[joint.coupling.leader] in held:
+            (position,) = held[index[joint.coupling.leader]]
+            held[i] = (value(joint.coupling.coefficients, position),)
+    return held
 
 
 def _a_mapping(positions):

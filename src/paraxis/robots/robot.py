@@ -623,7 +623,8 @@ def single_joints(robot) -> Robot:
         names = listing([f"{quoted(name)} ({kind})" for name, kind in kinds.items()])
         raise ArgumentError(
             f"robot {quoted(robot.name)}: this takes independent joints of one degree of freedom "
-            f"only, and not {names}"
+            f"only, and not {names}; robot.locked holds joints in place, and px.load(..., "
+            'couplings="independent") lets coupled ones move by themselves'
         )
     return robot
 
