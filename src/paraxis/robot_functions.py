@@ -157,9 +157,6 @@ def _graph_of_rows(robot, function, algorithm, parameters, coordinates):
         return _cheapest_graph(robot, function, parameters, coordinates)
     if function == "regressor":
         return _regressor(robot, parameters)
-    if function == "motor_torques" and Model(robot).turning_rows:
-        (graph,) = _motor_torques_graphs(robot, parameters)
-        return graph
     if function in DERIVED:
         graph = _graph(View(robot), BASIS[function], algorithm, parameters)
         return DERIVED[function](robot, parameters, graph)
@@ -189,8 +186,8 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         named = dict(zip(known.outputs, several, strict=True))
         if "qdd" in named:
             named["qdd"] = model.joint_accelerations(values["qd"], named["qdd"])
-        for name in {"tau", "h"} & {*named}:
-            named[name] = model.joint_torques(values["qd"], named[name])
+        if "tau" in named:
+            named["tau"] = model.joint_torques(values["qd"], named["tau"])
         if "wrench" in named:
             named["wrench"] = view.robot.gathered(named["wrench"])
         return named
@@ -274,8 +271,7 @@ def _forward_dynamics_graphs(robot, parameters):
 def _motor_torques_graphs(robot, parameters):
     """One recursion for torques and reactions, or the cheapest torques and reactions apart: these
     are then left out where no bearing feels them."""
-    if not Model(robot).turning_rows:  # rows do not feel rotors as their joint does
-        yield _graph(View(robot), "motor_torques", "modified_newton_euler", parameters)
+    yield _graph(View(robot), "motor_torques", "modified_newton_euler", parameters)
     torques = _cheapest_graph(robot, "inverse_dynamics", parameters, None)
 
     def run(q, qd, qdd, **given):

@@ -9,6 +9,7 @@ import paraxis as px
 from paraxis.physics.kinematics import frame_poses
 from paraxis.physics.spatial_newton_euler import inverse_dynamics
 from paraxis.robots.model import Model
+from paraxis.robots.rows import rows_of
 
 pin = pytest.importorskip("pinocchio")
 
@@ -85,7 +86,7 @@ def test_every_kind_of_joint(seed):
     states, data = px.robots.pinocchio_convention(robot, model), model.createData()
     q, v, a = state(model, rng)
     tau = pin.rnea(model, data, q, v, a)
-    here = Model(robot.rows)
+    here = Model(rows_of(robot))
     Q, V, A = states.from_position(q), states.from_velocity(q, v), states.from_acceleration(q, v, a)
     found = inverse_dynamics(here, Q, V, here.rows_accelerations(V, A))
     found = states.to_force(Q, here.joint_torques(V, found))
@@ -159,7 +160,7 @@ def test_a_urdf_reads_alike():
     assert robot.joint_names == other.joint_names
     states, rng = px.robots.pinocchio_convention(robot, model), np.random.default_rng(0)
     q, v, a = state(model, rng)
-    here = Model(robot.rows)
+    here = Model(rows_of(robot))
     Q = states.from_position(q)
     found = inverse_dynamics(here, Q, v, here.rows_accelerations(v, a))
     np.testing.assert_allclose(found, pin.rnea(model, model.createData(), q, v, a), rtol=1e-12)

@@ -10,6 +10,7 @@ import pytest
 from support.urdf_text import PAIR, A, B, C, D, inertial, joint, link, pair, robot
 
 from paraxis.errors import RobotError, RobotWarning
+from paraxis.robots.coupling import Coupling
 from paraxis.robots.friction import Friction
 from paraxis.robots.inertia import Inertia
 from paraxis.robots.joint import WORLD
@@ -171,10 +172,26 @@ def test_a_fixed_joint_has_no_friction():
     assert not parse_urdf(robot(A, B, C, joint("j", "a", "b"), weld)).has_losses
 
 
-def test_mimic_leaves_a_joint_as_it_is():
-    inside = '<mimic joint="k" multiplier="2"/>'
-    text = robot(A, B, C, joint("j", "a", "b", inside=inside), joint("k", "b", "c"))
-    assert parse_urdf(text).joint_names == ["j", "k"]
+def test_mimic_joints_follow_unless_they_are_to_be_independent():
+    inside = '<mimic joint="k" multiplier="2" offset="0.5"/>'
+    parts = A, B, C, joint("j", "a", "b", inside=inside), joint("k", "b", "c")
+    followed = parse_urdf(robot(*parts))
+    assert followed.joint_names == ["j", "k"] and followed.nq == 1
+    assert followed.joints[0].coupling == Coupling("k", (0.5, 2.0))
+    independent = parse_urdf(robot(*parts), couplings="independent")
+    assert independent.nq == 2 and independent.joints[0].coupling is None
+
+
+def test_mimic_joints_of_mimic_joints():
+    def following(name, leader, ends):
+        return joint(name, *ends, inside=f'<mimic joint="{leader}" multiplier="2" offset="1"/>')
+
+    chain = joint("j", "a", "b"), following("k", "j", "bc"), following("l", "k", "cd")
+    found = parse_urdf(robot(A, B, C, link("d"), *chain))
+    assert found.joints[2].coupling == Coupling("j", (3.0, 4.0)) and found.nq == 1
+    lost = following("k", "nobody", "bc"), following("l", "l", "cd")  # they move by themselves
+    found = parse_urdf(robot(A, B, C, link("d"), chain[0], *lost))
+    assert found.nq == 3 and "the couplings of mimic joints: 'k', 'l'" in found.ignored
 
 
 def test_other_elements_may_hold_anything():
@@ -310,7 +327,7 @@ def test_built_in_robots(zoo, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert load("tiny").n == 1
     assert load("long", tip="l3").n == 3
-    message = "'long', 'tiny'.* or a path to a URDF or MJCF file, found 'puma'"
+    message = "'long', 'tiny'.* or a path .*, found 'puma'"
     with pytest.raises(RobotError, match=message):
         load("puma")
     (tmp_path / "tiny").mkdir()

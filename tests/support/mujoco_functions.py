@@ -8,6 +8,7 @@ from paraxis.physics.kinematics import frame_poses
 from paraxis.physics.spatial_newton_euler import inverse_dynamics
 from paraxis.robots import mujoco_convention
 from paraxis.robots.model import Model
+from paraxis.robots.rows import rows_of
 
 FORCES = ("CONTACT", "EQUALITY", "LIMIT", "FRICTIONLOSS", "DAMPER", "SPRING", "ACTUATION")
 
@@ -50,7 +51,7 @@ class Motion:
 def largest_difference(robot, model, seed=0):
     """Between a robot and the model it was read from, without compiling anything."""
     motion, states = Motion(bare(model), seed), mujoco_convention(robot, model)
-    here = Model(robot.rows)
+    here = Model(rows_of(robot))
     q, qd = states.from_position(motion.q), states.from_velocity(motion.q, motion.v)
     qdd = states.from_acceleration(motion.q, motion.v, motion.a)
     found = inverse_dynamics(here, q, qd, here.rows_accelerations(qd, qdd))

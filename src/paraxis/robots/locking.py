@@ -25,7 +25,11 @@ HERE = Pose()
 
 def locked(robot, positions):
     """`robot` without the joints that `positions`, {joint name: position}, holds in place."""
-    held = _with_followers(robot, _checked(robot, positions))
+    return _locked(robot, _with_followers(robot, _checked(robot, positions)))
+
+
+def _locked(robot, held):
+    """The same of {index of a joint: the numbers of its position}."""
     if len(held) == robot.n:
         raise RobotError(f"robot {quoted(robot.name)}: locking all joints leaves none to move")
     joints, bodies, root = [], [], robot.root
@@ -70,9 +74,15 @@ def subchain(robot, tip, positions, drop_rest):
     if drop_rest:
         chain = only(robot, kept)
     else:
-        rest = [j.name for j in robot.joints if j.name not in moving and j.coupling is None]
+        others = [joint for joint in robot.joints if joint.name not in moving]
+        rest = [joint.name for joint in others if joint.coupling is None]
         at_zero = {name: neutral_position(robot.joint(name)) for name in rest}
-        chain = locked(robot, at_zero | dict(positions))
+        held = _with_followers(robot, _checked(robot, at_zero | dict(positions)))
+        for joint in others:  # that follow a joint which moves: as it is at zero
+            if joint.coupling is not None:
+                here = (value(joint.coupling.coefficients, 0.0),)
+                held.setdefault(robot.joint_index(joint.name), here)
+        chain = _locked(robot, held)
     # the tip last: what the chain works with, unless another frame is named
     frames = [frame for frame in chain.frames if frame.name != tip] + [chain.frame(tip)]
     return replace(chain, frames=frames, warn=False)

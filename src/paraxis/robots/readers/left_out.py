@@ -49,7 +49,7 @@ def weightless(robot, remedy="a link an <inertial>"):
     names = [
         joint.name
         for joint, any_ in zip(robot.joints, carries, strict=True)
-        if not any_ and not joint.reflected_inertia
+        if not any_ and not joint.reflected_inertia and joint.coupling is None
     ]
     if len(names) == robot.n:
         yield (

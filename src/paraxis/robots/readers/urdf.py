@@ -29,7 +29,7 @@ from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia, welded
-from ..joint import WORLD, Joint, checked_axis
+from ..joint import SINGLE, WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
 from ..snapping import SNAP, checked_tolerance, snapped_axis, snapped_rpy
@@ -84,10 +84,9 @@ def parse_urdf(
         links, edges = file.checked()
         trunk, edges = _parents_first(links, edges)
         name = _text(file.root, "name") if name is None else name
-        mimics = {edge.name: edge.mimic for edge in edges if edge.mimic}
-        followed = couplings == COUPLINGS[0]
-        parts = _assemble(links, trunk, edges, _resolved(mimics) if followed else {})
-        mimics = () if followed else mimics
+        followed = _resolved(edges) if couplings == COUPLINGS[0] else {}
+        mimics = {edge.name for edge in edges if edge.mimic and edge.name not in followed}
+        parts = _assemble(links, trunk, edges, followed)
         if floating_base:
             parts = (*free_root(*parts, of=name), NOTHING)
         moving(parts[0], name)
@@ -215,19 +214,20 @@ def _read_mimic(element):
     return Coupling(_text(element, "joint"), (offset, ratio))
 
 
-def _resolved(mimics):
-    """The couplings by joint, each to a joint that follows no other."""
+def _resolved(edges):
+    """The couplings by joint, each to a joint that follows no other and is there to be followed."""
+    mimics = {edge.name: edge.mimic for edge in edges if edge.mimic}
+    leading = {edge.name for edge in edges if edge.kind in SINGLE}
     found = {}
     for name, coupling in mimics.items():
         seen = {name}
-        while coupling.leader in mimics:
-            if coupling.leader in seen:
-                raise RobotError(f"joint {quoted(name)}: its <mimic> leads back to itself")
+        while coupling.leader in mimics and coupling.leader not in seen:
             seen.add(coupling.leader)
             further = mimics[coupling.leader]
             (a, b), (c, d) = coupling.coefficients, further.coefficients
             coupling = Coupling(further.leader, (a + b * c, b * d))
-        found[name] = coupling
+        if coupling.leader in leading - seen and name in leading:
+            found[name] = coupling
     return found
 
 
