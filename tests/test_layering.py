@@ -26,6 +26,7 @@ PARTS = (
     "drivers",
     "targets",
     "programs",
+    "coupled_functions",
     "robot_functions",
     "function_bodies",
     "chains",

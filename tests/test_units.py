@@ -106,6 +106,13 @@ def factors(units, robot, function):
         "kinetic_energy": [units.torque],
         "potential_energy": [units.torque],
         "centre_of_mass": [units.length],
+        "centre_of_mass_jacobian": [units.length / by[0]],
+        "centroidal_momentum": [wrench * units.time],
+        "centroidal_momentum_matrix": [wrench[:, None] * units.time / by[1]],
+        "centroidal_bias": [wrench],
+        "integrate": [by[0]],
+        "difference": [by[0]],
+        "normalize": [by[0]],
         "forward_kinematics": [units.pose()],
         "frame_poses": [units.pose()],
         "jacobian": [twist(0)[:, None] / by[0]],
@@ -132,6 +139,9 @@ def test_programs(function):
             "qd": qd * units.joints(robot, 1),
             "qdd": last * units.joints(robot, 2),
             "tau": last * units.torques(robot),
+            "v": qd * units.joints(robot),
+            "q0": q * units.joints(robot),
+            "q1": qd * units.joints(robot),
         }
         found = program.evaluate(**{name: given[name] for name in program.inputs})
         found = found.values() if isinstance(found, dict) else [found]
@@ -433,6 +443,7 @@ def test_every_function_of_a_robot_is_here():
         for name in px.__all__
         if callable(getattr(px, name)) and "robot" in _parameters(getattr(px, name))
     }
+    takes -= {"neutral"}  # zero, in all units
     tested = {*px.functions()} | {name for names, *_ in CASES.values() for name in names}
     assert takes <= tested, f"add to CASES: {sorted(takes - tested)}"
 

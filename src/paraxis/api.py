@@ -162,14 +162,14 @@ def inverse_dynamics(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n), in rad or m
-      and seconds. Batch shapes broadcast.
+    - `q`, `qd`, `qdd`: joint positions (..., nq), velocities and accelerations (..., nv), in rad or
+      m and seconds. Batch shapes broadcast.
     - `out`: an array to write the result to.
     - `algorithm`: one of `px.algorithms("inverse_dynamics")`; by default the cheapest.
     - `parameters`: parameters of the robot that vary from state to state, in the shapes of
       `px.parameter_values` behind the batch: mass=(..., n), external_force=(..., n, 6), ...
 
-    **Returns:** the torques (forces for prismatic joints), (..., n), in N m or N. float32 arrays
+    **Returns:** the torques (forces for prismatic joints), (..., nv), in N m or N. float32 arrays
     give float32, computed by a float32 kernel; everything else is computed in float64. Arrays on a
     GPU give an array of the same library there.
 
@@ -194,11 +194,11 @@ def forward_dynamics(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """The joint accelerations (..., n) under the torques `tau`, in rad/s² or m/s². Elsewhere: ABA.
+    """The joint accelerations (..., nv) under the torques `tau`, in rad/s² or m/s². Elsewhere: ABA.
 
     **Arguments:**
 
-    - `q`, `qd`, `tau`: joint positions, velocities and torques, each (..., n).
+    - `q`, `qd`, `tau`: joint positions (..., nq), velocities and torques (..., nv).
     - `algorithm`: one of `px.algorithms("forward_dynamics")`; by default the cheapest. Chains of
       more than 64 joints are swept link by link instead: "batched" for 4 states or more, "scan" for
       fewer states of 384 links or more, otherwise "serial". These three can also be named, for
@@ -224,10 +224,10 @@ def motor_torques(
 
     **Arguments:**
 
-    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n).
+    - `q`, `qd`, `qdd`: joint positions (..., nq), velocities and accelerations (..., nv).
     - `out`: five arrays to write the results to.
 
-    **Returns:** five arrays (..., n), as attributes. `dynamic` is inverse dynamics;
+    **Returns:** five arrays (..., nv), as attributes. `dynamic` is inverse dynamics;
     `joint_friction` is added to it by the bearings, which feel the joint's reaction; `at_joint` is
     the sum; `transmission_friction` is what the drive takes in addition; `input` is the torque on
     the motor's shaft: ratio * input = at_joint + transmission_friction.
@@ -255,8 +255,8 @@ def joint_reactions(
 
     **Arguments:**
 
-    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n), in rad or m
-      and seconds.
+    - `q`, `qd`, `qdd`: joint positions (..., nq), velocities and accelerations (..., nv), in rad or
+      m and seconds.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
     **Returns:** (..., n, 6), about the origin of the body's frame and along its axes, moment
@@ -277,10 +277,11 @@ def mass_matrix(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** M, (..., n, n), in kg m² (kg between prismatic joints, kg m between the two kinds).
+    **Returns:** M, (..., nv, nv), in kg m² (kg between prismatic joints, kg m between the two
+    kinds).
 
     **Raises:** as `px.inverse_dynamics`.
     """
@@ -300,11 +301,11 @@ def mass_matrix_inverse(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("mass_matrix_inverse")`; by default the cheapest.
 
-    **Returns:** M⁻¹, (..., n, n), in the reciprocal units of `px.mass_matrix`.
+    **Returns:** M⁻¹, (..., nv, nv), in the reciprocal units of `px.mass_matrix`.
 
     **Raises:** `px.RobotError` if a joint moves no mass; otherwise as `px.inverse_dynamics`.
     """
@@ -325,11 +326,11 @@ def bias_forces(
 
     **Arguments:**
 
-    - `q`, `qd`: joint positions and velocities, each (..., n), rad or m, and per second.
+    - `q`, `qd`: joint positions (..., nq) and velocities (..., nv), rad or m, and per second.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("bias_forces")`; by default the cheapest.
 
-    **Returns:** the torques, (..., n), in N m or N.
+    **Returns:** the torques, (..., nv), in N m or N.
 
     **Raises:** as `px.inverse_dynamics`.
     """
@@ -349,11 +350,11 @@ def gravity_torques(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("gravity_torques")`; by default the cheapest.
 
-    **Returns:** the torques, (..., n), in N m or N.
+    **Returns:** the torques, (..., nv), in N m or N.
 
     **Raises:** as `px.inverse_dynamics`.
     """
@@ -374,11 +375,11 @@ def coriolis_matrix(
 
     **Arguments:**
 
-    - `q`, `qd`: joint positions and velocities, each (..., n), rad or m, and per second.
+    - `q`, `qd`: joint positions (..., nq) and velocities (..., nv), rad or m, and per second.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("coriolis_matrix")`; by default the cheapest.
 
-    **Returns:** C, (..., n, n), in the units of `px.mass_matrix` per second. Ṁ - 2 C is
+    **Returns:** C, (..., nv, nv), in the units of `px.mass_matrix` per second. Ṁ - 2 C is
     skew-symmetric.
 
     **Raises:** as `px.inverse_dynamics`.
@@ -399,7 +400,7 @@ def kinetic_energy(
 
     **Arguments:**
 
-    - `q`, `qd`: joint positions and velocities, each (..., n), rad or m, and per second.
+    - `q`, `qd`: joint positions (..., nq) and velocities (..., nv), rad or m, and per second.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
     **Returns:** the energy, (...), in J.
@@ -417,7 +418,7 @@ def potential_energy(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
     **Returns:** the energy, (...), in J.
@@ -435,7 +436,7 @@ def centre_of_mass(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
     **Returns:** its position in the world, (..., 3), in m.
@@ -541,7 +542,7 @@ def forward_kinematics(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
@@ -560,7 +561,7 @@ def frame_poses(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
     **Returns:** the poses, (..., frames, 4, 4), in the order of `robot.frame_names`, positions in
@@ -585,13 +586,13 @@ def jacobian(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: "world" or "body": whether the velocity, which is that of the frame's origin,
       is along the axes of the world or along the frame's own.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** J, (..., 6, n), angular part first: rad/s and m/s per unit of joint velocity.
+    **Returns:** J, (..., 6, nv), angular part first: rad/s and m/s per unit of joint velocity.
 
     **Raises:** `px.RobotError` if there is no such frame; otherwise as `px.inverse_dynamics`.
     """
@@ -613,7 +614,7 @@ def bias_acceleration(
 
     **Arguments:**
 
-    - `q`, `qd`: joint positions and velocities, each (..., n), rad or m, and per second.
+    - `q`, `qd`: joint positions (..., nq) and velocities (..., nv), rad or m, and per second.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: "world" or "body", as in `px.jacobian`.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
@@ -639,7 +640,7 @@ def operational_space_inertia(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: "world" or "body", as in `px.jacobian`.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
@@ -670,7 +671,7 @@ def operational_space_inertia_inverse(
 
     **Arguments:**
 
-    - `q`: joint positions, (..., n), rad or m.
+    - `q`: joint positions, (..., nq), rad or m.
     - `frame`: the name of a frame; by default the tool.
     - `coordinates`: "world" or "body", as in `px.jacobian`.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
@@ -701,13 +702,14 @@ def inverse_dynamics_derivatives(
 
     **Arguments:**
 
-    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n), in rad or m
-      and seconds.
+    - `q`, `qd`, `qdd`: joint positions (..., nq), velocities and accelerations (..., nv), in rad or
+      m and seconds.
     - `out`: an array for each result.
     - `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("inverse_dynamics_derivatives")`; by default the cheapest.
 
-    **Returns:** ∂τ/∂q and ∂τ/∂q̇, each (..., n, n), in N m or N per rad or m, and per rad/s or m/s.
+    **Returns:** ∂τ/∂q and ∂τ/∂q̇, each (..., nv, nv), in N m or N per rad or m, and per rad/s or
+    m/s.
     ∂τ/∂q̈ is the mass matrix.
 
     **Raises:** as `px.inverse_dynamics`.
@@ -730,13 +732,13 @@ def forward_dynamics_derivatives(
 
     **Arguments:**
 
-    - `q`, `qd`, `tau`: joint positions, velocities and torques, each (..., n), in rad or m,
+    - `q`, `qd`, `tau`: joint positions (..., nq), velocities and torques (..., nv), in rad or m,
       seconds, and N m or N.
     - `out`: an array for each result.
     - `parameters`: as in `px.inverse_dynamics`.
     - `algorithm`: one of `px.algorithms("forward_dynamics_derivatives")`; by default the cheapest.
 
-    **Returns:** ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, each (..., n, n), in rad/s² or m/s² per unit of each. The
+    **Returns:** ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, each (..., nv, nv), in rad/s² or m/s² per unit of each. The
     last is the inverse mass matrix.
 
     **Raises:** `px.RobotError` if a joint moves no mass; otherwise as `px.inverse_dynamics`.
@@ -841,11 +843,11 @@ def regressor(
 
     **Arguments:**
 
-    - `q`, `qd`, `qdd`: joint positions, velocities and accelerations, each (..., n), in rad or m
-      and seconds.
+    - `q`, `qd`, `qdd`: joint positions (..., nq), velocities and accelerations (..., nv), in rad or
+      m and seconds.
     - `out`, `parameters`: as in `px.inverse_dynamics`.
 
-    **Returns:** Y, (..., n, 11 n), in N m or N per unit of each parameter.
+    **Returns:** Y, (..., nv, 11 n), in N m or N per unit of each parameter.
 
     **Raises:** as `px.inverse_dynamics`.
     """

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from operator import add
 
 from .checks import did_you_mean, one_of
+from .coupled_functions import coupled_graph
 from .errors import ArgumentError
 from .graph.derivative import jacobian
 from .graph.graph import Graph
@@ -25,7 +25,7 @@ from .robots.equal.reframe import reframe
 from .robots.equal.regroup import regroup
 from .robots.model import PARAMETERS, BodyInertia, Model
 from .robots.robot import Robot
-from .robots.rows import Rows
+from .robots.rows import Rows, rows_of
 from .spatial import Symmetric, Vector
 
 COORDINATES = ("world", "body")
@@ -118,13 +118,48 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
 
     The frames a function is about are the robot's frames: give a robot that has only those.
     """
-    robot = robot.rows
+    if function in OF_POSITIONS:  # of the joints, whatever recursions see of them
+        return _cheapened(_position_graph(robot, function))
+    rows = rows_of(robot)
+    if not isinstance(rows, Rows) or not rows.followers:
+        return _graph_of_rows(rows, function, algorithm, parameters, coordinates)
+
+    def mattering(name):
+        return tuple(each for each in parameters if each in MATTERS[name])
+
+    def whole(name):
+        chosen = algorithm if name == function else None
+        return _graph_of_rows(rows, name, chosen, mattering(name), coordinates)
+
+    def shapes(name):
+        return input_shapes(rows.described, name, mattering(name))
+
+    if function in WANTED:
+        graph = coupled_graph(rows, BASIS_OF_SLOPES[function], whole, shapes)
+        return replace(slopes_of(rows.described, graph, WANTED[function]), name=function)
+    return coupled_graph(rows, function, whole, shapes)
+
+
+def _position_graph(robot, function):
+    (rule,), (name,) = ALGORITHMS[function].values(), FUNCTIONS[function].outputs
+    return trace(
+        lambda **arrays: {name: rule(robot, *arrays.values())},
+        input_shapes(robot, function),
+        function,
+    )
+
+
+def _graph_of_rows(robot, function, algorithm, parameters, coordinates):
+    """The same of a robot of single joints, or of rows that move independently."""
     if function in OF_THE_INVERSE and not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(robot)
     if algorithm is None:
         return _cheapest_graph(robot, function, parameters, coordinates)
     if function == "regressor":
         return _regressor(robot, parameters)
+    if function == "motor_torques" and Model(robot).turning_rows:
+        (graph,) = _motor_torques_graphs(robot, parameters)
+        return graph
     if function in DERIVED:
         graph = _graph(View(robot), BASIS[function], algorithm, parameters)
         return DERIVED[function](robot, parameters, graph)
@@ -145,22 +180,27 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
     def run(**arrays):
         model = view.model(arrays, parameters)
         values = {name: arrays[name] for name in known.inputs}
+        if "tau" in values:
+            values["tau"] = _sum(values["tau"], model.rotor_torques(values["qd"]))
         if "qdd" in values:
             values["qdd"] = model.rows_accelerations(values["qd"], values["qdd"])
-        if "qd" in values and "tau" in values:
-            values["tau"] = model.rows_torques(values["qd"], values["tau"])
         results = recursion(model, *values.values(), **options)
         several = results if len(known.outputs) > 1 else (results,)
         named = dict(zip(known.outputs, several, strict=True))
         if "qdd" in named:
             named["qdd"] = model.joint_accelerations(values["qd"], named["qdd"])
-        if "qdd" in values and "tau" in named:
-            named["tau"] = model.joint_torques(values["qd"], named["tau"])
+        for name in {"tau", "h"} & {*named}:
+            rotors = model.rotor_torques(values["qd"])
+            named[name] = [a - b for a, b in zip(named[name], rotors, strict=True)]
         if "wrench" in named:
             named["wrench"] = view.robot.gathered(named["wrench"])
         return named
 
     return trace(run, input_shapes(view.robot, function, parameters), function)
+
+
+def _sum(x, y):
+    return [a + b for a, b in zip(x, y, strict=True)]
 
 
 # -- the cheapest way --------------------------------------------------------------------------
@@ -235,7 +275,8 @@ def _forward_dynamics_graphs(robot, parameters):
 def _motor_torques_graphs(robot, parameters):
     """One recursion for torques and reactions, or the cheapest torques and reactions apart: these
     are then left out where no bearing feels them."""
-    yield _graph(View(robot), "motor_torques", "modified_newton_euler", parameters)
+    if not Model(robot).turning_rows:  # rows do not feel rotors as their joint does
+        yield _graph(View(robot), "motor_torques", "modified_newton_euler", parameters)
     torques = _cheapest_graph(robot, "inverse_dynamics", parameters, None)
 
     def run(q, qd, qdd, **given):
@@ -259,13 +300,14 @@ def _view_for_masses(robot, parameters):
 
 
 def _inverse_dynamics_derivatives(robot, parameters, graph):
-    slopes = slopes_of(robot, graph, {"dtau_dq": ("tau", "q"), "dtau_dqd": ("tau", "qd")})
+    slopes = slopes_of(robot, graph, WANTED["inverse_dynamics_derivatives"])
     return replace(slopes, name="inverse_dynamics_derivatives")
 
 
 def slopes_of(robot, graph, wanted):
     """The Jacobians of a graph; those over q are over the velocities that change q."""
-    if robot.nq == robot.nv and not isinstance(robot, Rows):
+    robot = robot.described
+    if not {joint.kind for joint in robot.joints} & {"planar", "spherical", "free"}:
         return jacobian(graph, wanted)
     places = list(graph.inputs)
     inputs = graph.inputs | {"dq": (robot.nv,)}
@@ -308,17 +350,18 @@ def _coriolis_matrix(robot, parameters, graph):
     """Half the slope of the bias forces over the rates: these are quadratic in the rates, with
     Christoffel's symbols as coefficients, symmetric in the two rates they multiply."""
     slope = jacobian(graph, {"dh_dqd": ("h", "qd")})
-    masses = graph_of(robot, "mass_matrix", "composite_body", parameters)
+    model = Model(robot)
+    masses = None
+    if model.turning_rows:
+        masses = _cheapest_graph(robot, "mass_matrix", parameters, None)
 
     def run(q, qd, **given):
         (rows,) = splice(slope, (q, qd, *given.values()))
-        C, model = [[entry * 0.5 for entry in row] for row in rows], Model(robot)
-        if model.turning_rows:
+        C = [[entry * 0.5 for entry in row] for row in rows]
+        if masses is not None:
             (M,) = splice(masses, (q, *given.values()))
-            C = [
-                list(map(add, *rows))
-                for rows in zip(C, gyroscopic_matrix(model, qd, M), strict=True)
-            ]
+            pairs = zip(C, gyroscopic_matrix(model, qd, M), strict=True)
+            C = [_sum(*rows) for rows in pairs]
         return {"C": C}
 
     return trace(run, graph.inputs, "coriolis_matrix")
@@ -336,7 +379,8 @@ def _regressor(robot, parameters):
             for m, hx, hy, hz, *inertia in robot.spread("bodies", bodies)
         ]
         tau = inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))
-        return {"tau": model.joint_torques(qd, tau)}
+        rotors = model.rotor_torques(qd)
+        return {"tau": [a - b for a, b in zip(tau, rotors, strict=True)]}
 
     graph = trace(run, {**inputs, "bodies": (n, 10), "rotors": (n,)})
     slope = jacobian(graph, {"bodies": ("tau", "bodies"), "rotors": ("tau", "rotors")})
@@ -383,6 +427,7 @@ FUNCTIONS = {
     "normalize": Function(("q",), ("normalized",), "nothing"),
 }
 
+OF_POSITIONS = ("integrate", "difference", "normalize")
 POSITIONS = ("q", "q0", "q1")  # inputs that are positions; the others have an entry per velocity
 LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
 
@@ -391,6 +436,20 @@ OF_THE_INVERSE = (  # of the mass matrix
     *("forward_dynamics", "mass_matrix_inverse", "forward_dynamics_derivatives"),
     *("operational_space_inertia", "operational_space_inertia_inverse"),
 )
+
+# The Jacobians that functions are made of: name -> of what, over what.
+WANTED = {
+    "inverse_dynamics_derivatives": {"dtau_dq": ("tau", "q"), "dtau_dqd": ("tau", "qd")},
+    "forward_dynamics_derivatives": {
+        "dqdd_dq": ("qdd", "q"),
+        "dqdd_dqd": ("qdd", "qd"),
+        "dqdd_dtau": ("qdd", "tau"),
+    },
+}
+BASIS_OF_SLOPES = {
+    "inverse_dynamics_derivatives": "inverse_dynamics",
+    "forward_dynamics_derivatives": "forward_dynamics",
+}
 
 # Functions made from the graph of another, whose algorithms they have too.
 DERIVED = {
@@ -426,5 +485,5 @@ MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "jacobian": _PLACES,
     "bias_acceleration": _PLACES,
     "regressor": (*_PLACES, "gravity", "base_velocity", "base_acceleration"),
-    **dict.fromkeys(("integrate", "difference", "normalize"), ()),
+    **dict.fromkeys(OF_POSITIONS, ()),
 }

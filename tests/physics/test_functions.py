@@ -216,7 +216,7 @@ def rate(robot, function, motion, moving, **options):
 @on_random_robots
 def test_the_equations_of_motion(robot):
     motion = state(robot)
-    _, qd, qdd, tau = motion.values()
+    qd, qdd, tau = (motion[name] for name in ("qd", "qdd", "tau"))
     M, C, h, g = (
         value(robot, name, motion)
         for name in ("mass_matrix", "coriolis_matrix", "bias_forces", "gravity_torques")
@@ -244,7 +244,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(robot):
 @on_random_robots
 def test_energies(robot):
     motion = state(robot)
-    q, qd, qdd, _ = motion.values()
+    q, qd, qdd = (motion[name] for name in ("q", "qd", "qdd"))
     T, U = value(robot, "kinetic_energy", motion), value(robot, "potential_energy", motion)
     assert error(T, kinetic_energy(robot, q, qd)) <= 1e-12
     assert error(U, potential_energy(robot, q)) <= 1e-12

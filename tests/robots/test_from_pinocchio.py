@@ -4,11 +4,10 @@ import sys
 
 import numpy as np
 import pytest
+from support.rows import model_of_rows, torques
 
 import paraxis as px
 from paraxis.physics.kinematics import frame_poses
-from paraxis.physics.spatial_newton_euler import inverse_dynamics
-from paraxis.robots.model import Model
 
 pin = pytest.importorskip("pinocchio")
 
@@ -85,10 +84,9 @@ def test_every_kind_of_joint(seed):
     states, data = px.robots.pinocchio_convention(robot, model), model.createData()
     q, v, a = state(model, rng)
     tau = pin.rnea(model, data, q, v, a)
-    here = Model(robot.rows)
+    here = model_of_rows(robot)
     Q, V, A = states.from_position(q), states.from_velocity(q, v), states.from_acceleration(q, v, a)
-    found = inverse_dynamics(here, Q, V, here.rows_accelerations(V, A))
-    found = states.to_force(Q, here.joint_torques(V, found))
+    found = states.to_force(Q, torques(here, Q, V, A))
     assert abs(found - tau).max() < 1e-12 * abs(tau).max()
     for back, there in (
         (states.to_position(Q), q),
@@ -159,9 +157,9 @@ def test_a_urdf_reads_alike():
     assert robot.joint_names == other.joint_names
     states, rng = px.robots.pinocchio_convention(robot, model), np.random.default_rng(0)
     q, v, a = state(model, rng)
-    here = Model(robot.rows)
+    here = model_of_rows(robot)
     Q = states.from_position(q)
-    found = inverse_dynamics(here, Q, v, here.rows_accelerations(v, a))
+    found = torques(here, Q, v, a)
     np.testing.assert_allclose(found, pin.rnea(model, model.createData(), q, v, a), rtol=1e-12)
 
 

@@ -75,7 +75,7 @@ def external_force(
     **Arguments:**
 
     - `robot`: the robot that is pushed.
-    - `q`: joint positions, `(..., n)`, rad or m.
+    - `q`: joint positions, `(..., nq)`, rad or m.
     - `wrench`: moment (N m) and force (N) on the robot at the frame's origin, `(..., 6)`.
     - `frame`: name of the frame that is pushed; by default the tool.
     - `coordinates`: `"world"` if the wrench is along the axes of the world, `"body"` if along the

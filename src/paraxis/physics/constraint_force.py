@@ -14,7 +14,7 @@ how rotors fit in. Symbols: docs/notation.md.
 
 from typing import NamedTuple
 
-from ..robots.branching import require_chain
+from ..robots.branching import require_chain, require_single_joints
 from ..robots.equal.upright import upright, upright_frame
 from ..robots.joint import WORLD
 from ..scalar import mark
@@ -91,6 +91,7 @@ class HeldLinks:
 
     def __init__(self, robot, q, algorithm, solver):
         require_chain(robot, algorithm)
+        require_single_joints(robot, algorithm)
         self.robot = robot = upright(robot)
         self.X = X = [robot.transform(i, q) for i in range(robot.n)]
         self.mobilities = mobilities(robot, algorithm)

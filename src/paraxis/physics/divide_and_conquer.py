@@ -12,7 +12,7 @@ that a joint's directions are coordinates. Symbols: docs/notation.md.
 
 from typing import NamedTuple
 
-from ..robots.branching import require_chain
+from ..robots.branching import require_chain, require_single_joints
 from ..robots.equal.upright import upright
 from ..scalar import mark
 from .linear.dense import dot, minus, plus, transposed
@@ -29,6 +29,7 @@ ZEROS = [0.0] * 6
 def forward_dynamics(robot, q, qd, tau):
     """Return the accelerations of the joints under the torques tau."""
     require_chain(robot, NAME)
+    require_single_joints(robot, NAME)
     robot = upright(robot)
     X = [robot.transform(i, q) for i in range(robot.n)]
     ω = logarithmic(robot, X, qd)

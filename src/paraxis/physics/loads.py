@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..errors import ArgumentError
 from ..robots.joint import WORLD
 from ..robots.model import Model
+from ..robots.rows import rows_of
 from ..scalar import equal, less, select, sqrt
 from ..spatial import Rotation, Spatial, Symmetric, Transform, Vector, skew
 from .kinematics import forward_kinematics
@@ -61,7 +62,7 @@ def external_force(robot, frame, coordinates, q, wrench):
     """
     force = Spatial.of(wrench)
     if coordinates == "world":
-        rows = replace(robot, frames=(frame,), warn=False).rows
+        rows = rows_of(replace(robot, frames=(frame,), warn=False))
         pose = forward_kinematics(Model(rows), q, *rows.frames)
         back = Rotation(*(row[:3] for row in pose[:3])).T
         force = Spatial(back @ force.angular, back @ force.linear)

@@ -4,6 +4,7 @@ from ..later import namespace
 
 _NAMES = {
     "Convention": "convention",
+    "Coupling": "coupling",
     "Frame": "frame",
     "Friction": "friction",
     "Inertia": "inertia",

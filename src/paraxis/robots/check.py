@@ -9,9 +9,10 @@ import numpy as np
 
 from ..checks import quoted
 from ..errors import RobotError, RobotWarning, warn
+from .coupling import check_couplings
 from .friction import Friction, LinearBearing
 from .inertia import Inertia, implausible_bodies
-from .joint import WORLD, checked_axis
+from .joint import SINGLE, WORLD, checked_axis
 from .numbers import array_of, rotations
 from .pose import Pose
 from .transmission import Transmission
@@ -32,6 +33,7 @@ def check(robot):
     for i, joint in enumerate(joints):
         _check_joint(joint, i)
     _check_axes(joints)
+    check_couplings(robot, SINGLE)
     _check_poses([joint.placement for joint in joints], lambda i: f"{_joint(joints[i])} placement")
     for joint, body in zip(joints, robot.inertias, strict=True):
         if not isinstance(body, Inertia):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..checks import one_of, quoted
 from ..errors import RobotError
+from .coupling import Coupling
 from .friction import NO_FRICTION, Friction
 from .pose import Pose, floats, freeze
 from .transmission import IDEAL, Transmission
@@ -15,6 +16,7 @@ REVOLUTE = ("revolute", "continuous")
 SINGLE = (*REVOLUTE, "prismatic")
 # kind -> how many numbers a position takes, and a velocity
 SIZES = dict.fromkeys(SINGLE, (1, 1)) | {
+    "helical": (1, 1),
     "universal": (2, 2),
     "planar": (3, 3),
     "spherical": (4, 3),
@@ -30,8 +32,8 @@ class Joint:
     **Arguments:**
 
     - `name`: of the joint.
-    - `kind`: "revolute", "continuous", "prismatic", "universal", "spherical", "planar" or "free".
-      What positions and velocities of the last four are, `docs/joints.md` says.
+    - `kind`: "revolute", "continuous", "prismatic", "helical", "universal", "spherical", "planar"
+      or "free". Their positions and velocities are those of docs/joints.md.
     - `parent`: the index of the parent body, which is that of the joint carrying it; -1 for the
       world.
     - `placement`: the body's frame at q = 0 in the parent body's frame.
@@ -39,6 +41,9 @@ class Joint:
       planar joint moves across it, and turns about it.
     - `second_axis`: of a universal joint, a unit vector in the body's frame that it turns about
       after that.
+    - `pitch`: of a helical joint, how far it slides along its axis as it turns, m/rad.
+    - `coupling`: a `px.robots.Coupling` if it follows another joint: then its position is no part
+      of q.
     - `lower`, `upper`: position limits, rad or m.
     - `max_velocity`: rad/s or m/s.
     - `max_effort`: N m or N.
@@ -66,23 +71,31 @@ class Joint:
     friction: Friction = NO_FRICTION
     transmission: Transmission = IDEAL
     second_axis: Sequence[float] | None = None
+    pitch: float = 0.0
+    coupling: Coupling | None = None
 
     def __post_init__(self):
         if self.kind not in KINDS:  # first, as a chain may have a million joints
             one_of(self.kind, KINDS, f"joint {quoted(self.name)} kind", RobotError)
-        freeze(self, axis=3, rotor_inertia=1)
+        freeze(self, axis=3, rotor_inertia=1, pitch=1)
         if self.kind == "universal":
-            object.__setattr__(self, "second_axis", checked_axis(self.second_axis, self.name))
+            if self.second_axis is None:
+                raise RobotError(f"joint {quoted(self.name)}: a universal joint needs second_axis")
+            object.__setattr__(
+                self,
+                "second_axis",
+                checked_axis(self.second_axis, f"joint {quoted(self.name)} second"),
+            )
 
     @property
     def nq(self) -> int:
-        """How many numbers its position has."""
-        return SIZES[self.kind][0]
+        """How many numbers its position has; none if it follows another joint."""
+        return 0 if self.coupling else SIZES[self.kind][0]
 
     @property
     def nv(self) -> int:
-        """How many degrees of freedom it has."""
-        return SIZES[self.kind][1]
+        """How many degrees of freedom it has; none if it follows another joint."""
+        return 0 if self.coupling else SIZES[self.kind][1]
 
     @property
     def is_revolute(self) -> bool:

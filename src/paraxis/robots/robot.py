@@ -84,13 +84,15 @@ class Robot:
         return sum(joint.nv for joint in self.joints)
 
     @cached_property
-    def rows(self) -> Robot:
-        """The tree of single joints that recursions see: itself, if it has no others."""
-        if {joint.kind for joint in self.joints} <= {*SINGLE}:
-            return self
-        from .rows import rows_of
+    def has_single_joints(self) -> bool:
+        """Whether every joint has one degree of freedom, and follows no other."""
+        kinds = {joint.kind for joint in self.joints}
+        return kinds <= {*SINGLE} and not any(joint.coupling for joint in self.joints)
 
-        return rows_of(self)
+    @property
+    def own_rows(self) -> Sequence[Joint]:
+        """A single joint for each degree of freedom."""
+        return self.joints
 
     def spread(self, name: str, values: Sequence) -> Sequence:
         """A parameter of the robot's joints, row by row (robots/rows.py)."""
@@ -218,8 +220,8 @@ class Robot:
 
     @property
     def ratios(self) -> tuple[float, ...]:
-        """The transmission ratio of each joint: the speed of the motor over that of the joint."""
-        return tuple(joint.transmission.ratio for joint in self.joints)
+        """For each degree of freedom, the speed of its motor over that of the joint."""
+        return tuple(joint.transmission.ratio for joint in self.own_rows)
 
     @cached_property
     def has_losses(self) -> bool:
@@ -377,6 +379,8 @@ class Robot:
             array_of((seat.translation for seat in seats), n, 3),
             array_of((joint.axis for joint in joints), n, 3),
             np.array([joint.second_axis for joint in joints if joint.second_axis is not None]),
+            np.array([joint.pitch for joint in joints if joint.kind == "helical"]),
+            *self._couplings(),
             np.fromiter((joint.reflected_inertia for joint in joints), float, n),
             np.fromiter((body.mass for body in bodies), float, n),
             array_of((body.com for body in bodies), n, 3),
@@ -386,6 +390,13 @@ class Robot:
         ):
             h.update(numbers)  # type: ignore[arg-type]
         return h.hexdigest()
+
+    def _couplings(self):
+        """Who follows whom, and how, as arrays."""
+        names = {joint.name: i for i, joint in enumerate(self.joints)}
+        for i, joint in enumerate(self.joints):
+            if joint.coupling is not None:
+                yield np.array((i, names[joint.coupling.leader], *joint.coupling.coefficients))
 
     def __hash__(self):
         return hash(self.digest)
@@ -420,12 +431,13 @@ def a_robot(robot) -> Robot:
 
 def single_joints(robot) -> Robot:
     """The argument `robot`, for what is defined for joints of one degree of freedom only."""
-    others = [joint for joint in a_robot(robot).joints if joint.kind not in SINGLE]
+    others = [j for j in a_robot(robot).joints if j.kind not in SINGLE or j.coupling]
     if others:
-        names = listing([f"{quoted(joint.name)} ({joint.kind})" for joint in others])
+        kinds = {joint.name: "coupled" if joint.coupling else joint.kind for joint in others}
+        names = listing([f"{quoted(name)} ({kind})" for name, kind in kinds.items()])
         raise ArgumentError(
-            f"robot {quoted(robot.name)}: this takes joints of one degree of freedom only, and "
-            f"not {names}"
+            f"robot {quoted(robot.name)}: this takes independent joints of one degree of freedom "
+            f"only, and not {names}"
         )
     return robot
 

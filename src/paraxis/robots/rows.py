@@ -9,8 +9,8 @@ Only accelerations differ. The velocities of a spherical, planar or free joint a
 the body, all at once, while a row would carry along those that follow it: see `Model.coast`.
 """
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,26 +32,24 @@ class Rows(Robot):
     """The rows of a robot's joints, as a robot of single joints."""
 
     described: Robot | None = None  # type: ignore[assignment]
+    groups: tuple[range, ...] = ()  # the rows of each joint, by index
+    followers: dict = field(default_factory=dict)  # row -> its leader's row, and a polynomial
 
     @property
-    def rows(self):
-        return self
-
-    @cached_property
-    def groups(self):
-        """The rows of each joint of the robot, by index."""
-        groups, next_ = [], 0
-        for joint in self.described.joints:
-            groups.append(range(next_, next_ + joint.nv))
-            next_ += joint.nv
-        return groups
+    def own_rows(self):
+        return [joint for k, joint in enumerate(self.joints) if k not in self.followers]
 
     def spread(self, name, values):
         """A parameter of the robot's joints, row by row."""
         if name in ("gravity", "base_velocity", "base_acceleration"):
             return values
-        if name == "rotor_inertia":
-            return [value for value, rows in zip(values, self.groups, strict=True) for _ in rows]
+        if name == "rotor_inertia":  # a screw's is about its axis, in its first row
+            each = zip(values, self.described.joints, self.groups, strict=True)
+            return [
+                value if k == rows[0] or joint.kind != "helical" else 0.0
+                for value, joint, rows in each
+                for k in rows
+            ]
         nothing = {"mass": 0.0, "inertia": (0.0,) * 6, "external_force": (0.0,) * 6}
         nothing["bodies"] = (0.0,) * 10
         spread = [nothing.get(name, (0.0,) * 3) for _ in self.joints]
@@ -65,25 +63,50 @@ class Rows(Robot):
 
 
 def rows_of(robot):
-    """The Rows of a robot."""
-    joints, bodies, last = [], [], {WORLD: WORLD}
+    """The tree that recursions see: the robot itself, if it has nothing but single joints."""
+    return robot if robot.has_single_joints else _rows_of(robot)
+
+
+@lru_cache(maxsize=64)
+def _rows_of(robot):
+    joints, bodies, last, groups = [], [], {WORLD: WORLD}, []
+    followers = {}
     for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
-        stand = last[joint.parent]
+        stand, first = last[joint.parent], len(joints)
         for row in _rows(joint):
             joints.append(replace(row, parent=stand))
             stand = len(joints) - 1
             bodies.append(NOTHING)
         bodies[-1], last[i] = body, stand
+        groups.append(range(first, len(joints)))
+        if joint.kind == "helical":
+            followers[first + 1] = first, (0.0, joint.pitch)
+    leads = {joint.name: rows[0] for joint, rows in zip(robot.joints, groups, strict=True)}
+    for joint, rows in zip(robot.joints, groups, strict=True):
+        if joint.coupling is not None:
+            followers[rows[0]] = leads[joint.coupling.leader], joint.coupling.coefficients
     frames = tuple(replace(frame, body=last[frame.body]) for frame in robot.frames)
     return Rows(
-        robot.name, joints, bodies, frames, robot.gravity, robot.base, warn=False, described=robot
+        robot.name,
+        joints,
+        bodies,
+        frames,
+        robot.gravity,
+        robot.base,
+        warn=False,
+        described=robot,
+        groups=tuple(groups),
+        followers=followers,
     )
 
 
 def _rows(joint):
     """Single joints that move as this one does, the first on its seat."""
     if joint.kind in SINGLE:
-        return [joint]
+        return [replace(joint, coupling=None) if joint.coupling else joint]
+    if joint.kind == "helical":
+        turn = replace(joint, kind="revolute", coupling=None, pitch=0.0)
+        return [turn, Joint(f"{joint.name}.z", "prismatic", axis=joint.axis)]
     limits = {name: getattr(joint, name) for name in ("lower", "upper")}
     of_drive = ("max_velocity", "max_effort", "rotor_inertia", "friction", "transmission")
     drive = {name: getattr(joint, name) for name in of_drive}

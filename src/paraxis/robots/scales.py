@@ -36,9 +36,9 @@ def length_scale(robot, built=False):
 
 
 def joint_scales(robot):
-    """What is large for the position of each joint (n,): a radian, or the robot's length."""
+    """What is large for each degree of freedom (nv,): a radian, or the robot's length."""
     length = length_scale(robot)
-    return np.array([1.0 if joint.is_revolute else length for joint in robot.joints])
+    return np.array([1.0 if joint.is_revolute else length for joint in robot.own_rows])
 
 
 def some_position(robot, rng):

@@ -20,6 +20,7 @@ from ..physics.parts.massless import require_inertia
 from ..physics.parts.torque_sizes import torque_sizes
 from ..robot_functions import MATTERS
 from ..robots.model import Model
+from ..robots.rows import rows_of
 from ..robots.scales import SMALLEST
 from ..scalar import equal, less, maximum, minimum, select, sign
 
@@ -53,10 +54,12 @@ def balanced(losses, q, qd, motor, dt, given):
             # smaller, perhaps singular; without it a step is only shorter.
             slopes[i][i] = slopes[i][i] - dt * minimum(by_rate[i], 0.0)
         lacking = [a - b for a, b in zip(net, dynamic, strict=True)]
-        return plus(qdd, solve_linear(slopes, lacking, partial(require_inertia, Model(robot.rows))))
+        return plus(
+            qdd, solve_linear(slopes, lacking, partial(require_inertia, Model(rows_of(robot))))
+        )
 
     qdd, rate = [0.0] * robot.nv, qd
-    nearby = [BESIDE_REST * joint.friction.smoothing for joint in robot.rows.joints]
+    nearby = [BESIDE_REST * joint.friction.smoothing for joint in rows_of(robot).joints]
     taken, feels = losses.resistances(q, qd, qdd, given)
     for _ in range(rounds):
         for _ in range(steps):
@@ -73,7 +76,7 @@ def balanced(losses, q, qd, motor, dt, given):
         taken, feels = losses.resistances(q, qd, qdd, given)
     if not losses.feels_reactions:
         return qdd, 0.0
-    model, worst = Model(robot.rows, given), 0.0
+    model, worst = Model(rows_of(robot), given), 0.0
     sizes = torque_sizes(model, q, qd, model.rows_accelerations(qd, qdd))
     for i, direction in enumerate(losses.directions(rate)):
         size = maximum(sizes[i] + abs(driving[i]), SMALLEST)

@@ -12,6 +12,7 @@ from ..drivers.iterate import Plan
 from ..graph.outline import Outline
 from ..graph.trace import trace
 from ..robot_functions import parameter_shapes
+from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
 from ..scalar import less, less_equal, maximum, select
 from .adaptive import attempt
@@ -84,7 +85,7 @@ def repeated(robot, method, changing, with_tau, parameters, settings=(), law=Non
     """The Body of a step, and the Plan that repeats it; settings are (name, shape) pairs."""
     given = robot, method, with_tau, parameters, settings
     # limits and frames decide them, of which a robot's digest knows nothing
-    units = tuple(joint_scales(robot.rows).tolist()) if method == "adaptive" else ()
+    units = tuple(joint_scales(rows_of(robot)).tolist()) if method == "adaptive" else ()
     body = Body(step_graph, *given, units, law, touch)
     return body, _plan(*given, changing, touch) if touch else _plan_alone(*given, changing)
 

@@ -19,6 +19,7 @@ from ..physics.friction.transmission_inverse import torque_at_joint
 from ..physics.modified_newton_euler import torques_and_reactions
 from ..robot_functions import input_shapes
 from ..robots.model import Model
+from ..robots.rows import rows_of
 from ..scalar import sqrt
 from ..targets.target import CPU
 from .balance import balanced
@@ -30,7 +31,7 @@ class Losses:
 
     def __init__(self, robot, parameters=()):
         self.robot, self.parameters = robot, tuple(parameters)
-        self._joints = [with_full_peak(joint) for joint in robot.rows.joints]
+        self._joints = [with_full_peak(joint) for joint in rows_of(robot).joints]
         self._still = [0.0] * robot.nv
         each = {name: (robot.nv,) for name in ("rate", "motor", "resistance")}
         self._net = trace(self._net_torques, each, "net_torques")
@@ -54,7 +55,9 @@ class Losses:
 
     def driving(self, motor):
         """What the motors would bring to their joints without losses."""
-        return [torque * each for torque, each in zip(motor, self.robot.rows.ratios, strict=True)]
+        return [
+            torque * each for torque, each in zip(motor, rows_of(self.robot).ratios, strict=True)
+        ]
 
     def directions(self, rate):
         smoothing = [joint.friction.smoothing for joint in self._joints]
@@ -88,7 +91,7 @@ class Losses:
         return {"net": net}
 
     def _resistances(self, q, qd, qdd, **given):
-        model = Model(self.robot.rows, given)
+        model = Model(rows_of(self.robot), given)
         qdd = model.rows_accelerations(qd, qdd)
         _, reactions = torques_and_reactions(model, q, qd, qdd)
         taken = []

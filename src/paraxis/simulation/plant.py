@@ -1,6 +1,7 @@
 """A robot as a plant: accelerations under the torques of its motors, losses included."""
 
 from .. import api
+from ..robots.rows import rows_of
 from ..scalar import less_equal, maximum
 from .losses import Losses
 
@@ -18,7 +19,8 @@ class Plant:
         """The accelerations, and the missing torque, as of Losses."""
         if self._losses is not None:
             return self._losses.accelerations(q, qd, motor, dt, **given)
-        tau = [torque * ratio for torque, ratio in zip(motor, self.robot.rows.ratios, strict=True)]
+        ratios = rows_of(self.robot).ratios
+        tau = [torque * ratio for torque, ratio in zip(motor, ratios, strict=True)]
         return api.forward_dynamics(self.robot, q, qd, tau, **given), 0.0
 
 

@@ -18,7 +18,8 @@ from ..errors import ArgumentError, RobotError, TraceError
 from ..robot_functions import check_parameters
 from ..robots.model import PARAMETERS
 from ..robots.quaternions import require_unit_quaternions
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, a_robot, single_joints
+from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
@@ -65,9 +66,9 @@ def simulate(
     **Arguments:**
 
     - `robot`: the robot, whose friction and transmissions take part.
-    - `q0`, `qd0`: initial positions and rates, `(..., n)`, rad or m, and per second: one robot per
+    - `q0`, `qd0`: initial positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second: one robot per
       state of the batch.
-    - `tau`: constant torques, `(..., n)`, or torques per step, `(steps, ..., n)`, with one axis
+    - `tau`: constant torques, `(..., nv)`, or torques per step, `(steps, ..., nv)`, with one axis
       more than the batch; N m or N.
     - `controller`: a function `controller(t, q, qd)` that returns n torques; it is called at every
       stage of a step. Written with px functions or array arithmetic, it is compiled with the
@@ -167,7 +168,8 @@ class _Simulation:
     settings: dict[str, np.ndarray]  # of the controller
 
     def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
-        a_robot(robot)
+        if a_robot(robot).has_losses and any(joint.coupling for joint in robot.joints):
+            single_joints(robot)
         self.target, self.arrays = target, target.arrays
         one_of(method, METHODS, "method")
         check_parameters("forward_dynamics", tuple(parameters))
@@ -380,7 +382,7 @@ class _Simulation:
             held = parameters | self.contact_arrays
             return lambda t, q, qd, tau: kernel(q=q, qd=qd, tau=tau, **held)
         if not robot.has_losses:
-            ratios = np.array(robot.rows.ratios)
+            ratios = np.array(rows_of(robot).ratios)
             return lambda t, q, qd, tau: api.forward_dynamics(
                 robot, q, qd, tau * ratios, **parameters
             )
@@ -399,7 +401,7 @@ class _Simulation:
 
     def _to(self, accelerations, t, end, q, qd, h, own):
         """Adaptive steps of one robot until `end`."""
-        units = joint_scales(self.robot.rows).tolist()
+        units = joint_scales(rows_of(self.robot)).tolist()
         for _ in range(self.max_attempts):
             if h <= own.least:
                 break

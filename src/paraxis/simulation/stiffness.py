@@ -17,6 +17,7 @@ from ..physics.friction.holding_band import holding_band
 from ..physics.modified_newton_euler import torques_and_reactions
 from ..robot_functions import MATTERS, input_shapes
 from ..robots.model import Model
+from ..robots.rows import rows_of
 from ..targets.target import CPU
 from .smooth_friction import with_full_peak
 
@@ -37,10 +38,10 @@ def decay_rates(robot, q, parameters, target=CPU):
 
 def _decay_rates(robot, q, **given):
     still, rates = [0.0] * robot.nv, []
-    dynamic, reactions = torques_and_reactions(Model(robot.rows, given), q, still, still)
+    dynamic, reactions = torques_and_reactions(Model(rows_of(robot), given), q, still, still)
     of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
     inverse = api.mass_matrix_inverse(robot, q, **of_masses)
-    for i, joint in enumerate(map(with_full_peak, robot.rows.joints)):
+    for i, joint in enumerate(map(with_full_peak, rows_of(robot).joints)):
         least, largest = holding_band(joint, dynamic[i], reactions[i])
         dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
         drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
@@ -55,7 +56,7 @@ def stiffest(robot, q, dt, parameters, target=CPU):
         return None
     excess = target.in_main_memory(excess)
     *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
-    return excess[worst], robot.rows.joints[i]
+    return excess[worst], rows_of(robot).joints[i]
 
 
 def warn_if_stiff(robot, q, dt, parameters, target):

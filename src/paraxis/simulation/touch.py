@@ -10,11 +10,13 @@ from ..dynamics.contacts.dynamics import (
     contact_arrays,
     contact_frames,
     graph_inputs,
+    require_independent,
     spliced,
 )
 from ..dynamics.contacts.impact import require_directions
 from ..errors import ArgumentError
 from ..graph.trace import trace
+from ..robots.rows import rows_of
 from .bodies import state_shapes, torques_of
 from .drift import drift, of_places, require_staying
 from .losses import Losses
@@ -27,6 +29,7 @@ class Touch:
     def __init__(self, robot, contact, method, parameters, target):
         self.robot, self.parameters, self.target = robot, parameters, target
         self._several = isinstance(contact, list | tuple)
+        require_independent(robot)
         self.contacts = checked_contacts(contact if self._several else [contact], robot)
         check_fixed_base(tuple(parameters))
         for each in self.contacts:
@@ -76,7 +79,8 @@ class Touch:
         """The ConstrainedMotion under torques of motors; `given` has parameters and `arrays`."""
         if self._losses is None:
             tau = [
-                torque * ratio for torque, ratio in zip(motor, self.robot.rows.ratios, strict=True)
+                torque * ratio
+                for torque, ratio in zip(motor, rows_of(self.robot).ratios, strict=True)
             ]
         else:
             tau, _ = self._losses.net_torques(qd, motor, [0.0] * self.robot.nv)

@@ -27,6 +27,7 @@ from ...robot_functions import MATTERS, View, input_shapes
 from ...robots.equal.reframe import reframe
 from ...robots.equal.regroup import regroup
 from ...robots.robot import Robot, a_robot
+from ...robots.rows import rows_of
 from ...scalar import equal, select, sqrt
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
@@ -40,7 +41,7 @@ MOVING_BASE = ("base_velocity", "base_acceleration")
 class ConstrainedMotion(NamedTuple):
     """The motion of a robot in contact, and the forces of contact, per state."""
 
-    qdd: np.ndarray  # (..., n), rad/s² or m/s²; NaN where the rank is deficient
+    qdd: np.ndarray  # (..., nv), rad/s² or m/s²; NaN where the rank is deficient
     force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; N m, N; likewise
     acceleration: np.ndarray  # of the frame, in the same shapes and coordinates
     rank: np.ndarray  # (...) of int: the contacts' number of unknowns where regular
@@ -67,14 +68,14 @@ def constrained_forward_dynamics(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`, `qd`: joint positions and rates, `(..., n)`, rad or m, and per second.
-    - `tau`: joint torques or forces, `(..., n)`, N m or N.
+    - `q`, `qd`: joint positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second.
+    - `tau`: joint torques or forces, `(..., nv)`, N m or N.
     - `contact`: a `px.Contact`, or a list of k of them.
     - `parameters`: parameters of the robot, as for `px.forward_dynamics`; its base must not move.
 
     **Returns:** a `ConstrainedMotion`:
 
-    - `qdd`: joint accelerations, `(..., n)`.
+    - `qdd`: joint accelerations, `(..., nv)`.
     - `force`: moment and force `(..., 6)` that the robot exerts on the environment at the origin of
       the contact's frame, in the contact's coordinates.
     - `acceleration`: that of the frame, `(..., 6)`, in the same coordinates.
@@ -85,7 +86,7 @@ def constrained_forward_dynamics(
     **Raises:** `px.ArgumentError` if contacts demand more constraints than joints move their
     frames, the base moves, or a shape or a parameter's name is wrong.
     """
-    a_robot(robot)
+    require_independent(a_robot(robot))
     several = isinstance(contact, list | tuple)
     contacts = checked_contacts(contact if several else [contact], robot)
     check_fixed_base(tuple(parameters))
@@ -142,6 +143,14 @@ def checked_contacts(contacts, robot):
     return tuple(contacts)
 
 
+def require_independent(robot):
+    if any(joint.coupling or joint.kind == "helical" for joint in robot.joints):
+        raise ArgumentError(
+            f"contact: robot {robot.name!r} has coupled or helical joints, which are not supported "
+            "in contact"
+        )
+
+
 def check_fixed_base(parameters):
     for name in parameters:
         if name in MOVING_BASE:
@@ -184,7 +193,7 @@ def graph_inputs(robot, contacts, parameters=()):
 def constrained_graph(robot, contacts, frames, parameters=(), tolerance=TOLERANCE["float64"]):
     """The cheapest of the likely graphs, simplified; `frames` are those of the contacts."""
     frames = [replace(frame, name=f"contact{k}") for k, frame in enumerate(frames)]
-    robot = replace(robot, frames=frames, warn=False).rows
+    robot = rows_of(replace(robot, frames=frames, warn=False))
     if not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(robot)
     graphs = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
@@ -209,8 +218,10 @@ def _graph(view, contacts, parameters, tolerance):
         for k, (contact, frame) in enumerate(zip(contacts, view.robot.frames, strict=True)):
             values = {name: given[_input(k, name)] for name in contact.data}
             forms.append(contact.form(frame, values))
+        rotors = model.rotor_torques(qd)
+        tau = [a + b for a, b in zip(tau, rotors, strict=True)]
         motion = constrained_dynamics.constrained_forward_dynamics(
-            model, q, qd, model.rows_torques(qd, tau), forms, tolerance
+            model, q, qd, tau, forms, tolerance
         )
         regular = equal(motion.rank, unknowns)
         spoil = sqrt(select(regular, 0.0, -1.0))  # NaN where the rest means nothing

@@ -36,12 +36,12 @@ def project_velocity(
     **Arguments:**
 
     - `robot`: the robot.
-    - `q`: joint positions, `(..., n)`, rad or m.
-    - `qd`: joint rates before the impact, `(..., n)`, rad/s or m/s.
+    - `q`: joint positions, `(..., nq)`, rad or m.
+    - `qd`: joint rates before the impact, `(..., nv)`, rad/s or m/s.
     - `contact`: a `px.Contact`, or a list of them.
     - `parameters`: parameters of the robot.
 
-    **Returns:** the rates after the impact, `(..., n)`; NaN in states in which the constraints are
+    **Returns:** the rates after the impact, `(..., nv)`; NaN in states in which the constraints are
     not independent.
 
     **Raises:** `px.ArgumentError` if a contact is one of `px.Contact.general`, which has no

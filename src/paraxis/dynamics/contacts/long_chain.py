@@ -13,7 +13,7 @@ NEGLIGIBLE = 1e-12  # a singular value of the equations for the contact's force,
 
 def touches_tip(robot, contacts):
     """Is it a chain of single joints, and the one contact on its last link?"""
-    alone = len(contacts) == 1 and not robot.branching and robot.rows is robot
+    alone = len(contacts) == 1 and not robot.branching and robot.has_single_joints
     return alone and contacts[0].frame_of(robot).body == robot.n - 1
 
 

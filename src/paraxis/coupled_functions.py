@@ -1,0 +1,179 @@
+"""Functions of a robot with coupled joints, from those of the tree of all its rows.
+
+The positions of all rows are functions of those of the joints that follow none; their velocities
+are G q̇, their accelerations G q̈ + Ġ q̇. What is said of rows becomes what is said of joints by
+products with G: torques Gᵀ τ, the mass matrix Gᵀ M G, Jacobians J G.
+"""
+
+from .errors import ArgumentError
+from .graph.splice import splice
+from .graph.trace import trace
+from .physics.linear.dense import dot
+from .physics.linear.factor import factor, inverse, solve
+from .robots.coupling import slope, value
+
+REFUSED = ("motor_torques",)  # where friction is in rows
+
+
+class Ties:
+    """The coordinates of rows as functions of those of the joints, in one state."""
+
+    def __init__(self, rows, q):
+        self.rows = rows
+        ends, free = [], 0
+        self.q = []
+        for k, joint in enumerate(rows.joints):
+            ends.append(len(self.q))
+            if k in rows.followers:
+                self.q.append(None)
+            else:
+                self.q += q[free : free + joint.nq]
+                free += joint.nq
+        own = [k for k in range(rows.n) if k not in rows.followers]
+        self.column = {k: j for j, k in enumerate(own)}  # of a row: the velocity it has
+        self.factor, self.bend = [1.0] * rows.n, [0.0] * rows.n
+        for k, (leader, coefficients) in rows.followers.items():
+            at, first = self.q[ends[leader]], slope(coefficients)
+            self.q[ends[k]] = value(coefficients, at)
+            self.column[k] = self.column[leader]
+            self.factor[k], self.bend[k] = value(first, at), value(slope(first), at)
+        self.nv = len(own)
+
+    def rates(self, qd):
+        return [g * qd[self.column[k]] for k, g in enumerate(self.factor)]
+
+    def coasting(self, qd):
+        """Ġ q̇."""
+        return [b * qd[self.column[k]] * qd[self.column[k]] for k, b in enumerate(self.bend)]
+
+    def accelerations(self, qd, qdd):
+        each = zip(self.rates(qdd), self.coasting(qd), strict=True)
+        return [a + b for a, b in each]
+
+    def torques(self, forces):
+        """Gᵀ forces."""
+        sums = [0.0] * self.nv
+        for k, force in enumerate(forces):
+            j = self.column[k]
+            sums[j] = sums[j] + self.factor[k] * force
+        return sums
+
+    def columns(self, J):
+        """J G."""
+        return [self.torques(row) for row in J]
+
+    def both(self, M):
+        """Gᵀ M G."""
+        return transposed(map(self.torques, transposed(self.columns(M))))
+
+    def bends(self, qd, M):
+        """Gᵀ M Ġ."""
+        half = []
+        for row in M:  # Ġ has one entry a row, as G has
+            sums = [0.0] * self.nv
+            for k, (entry, bend) in enumerate(zip(row, self.bend, strict=True)):
+                j = self.column[k]
+                sums[j] = sums[j] + entry * bend * qd[j]
+            half.append(sums)
+        return transposed(map(self.torques, transposed(half)))
+
+
+def transposed(matrix):
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def coupled_graph(rows, function, whole, shapes):
+    """The graph of a function. `whole(name)` is that of the rows, `shapes(name)` its inputs."""
+    if function in REFUSED:
+        raise ArgumentError(
+            f"{function}: robot {rows.name!r} has coupled joints, for which it is not defined; "
+            'load it with couplings="independent", or use px.inverse_dynamics'
+        )
+    made = _of_masses if function in OF_MASSES else _of_rows
+    return trace(made(rows, function, whole, shapes), shapes(function), function)
+
+
+def _of_rows(rows, function, whole, shapes):
+    """What follows from the same function of the rows."""
+    # with bias forces joints keep their velocities, but those that follow them do not
+    graph = whole("inverse_dynamics" if function == "bias_forces" else function)
+    further = {"bias_acceleration": "jacobian", "centroidal_bias": "centroidal_momentum_matrix"}
+    further |= {"coriolis_matrix": "mass_matrix"}
+    other = whole(further[function]) if function in further else None
+
+    def run(**arrays):
+        q, qd = arrays["q"], arrays.get("qd")
+        ties = Ties(rows, q)
+        arrays["q"] = ties.q
+        if qd is not None:
+            arrays["qd"] = ties.rates(qd)
+            still = [0.0] * ties.nv
+            arrays["qdd"] = ties.accelerations(qd, arrays.get("qdd", still))
+        named = dict(zip(graph.outputs, _spliced(graph, arrays), strict=True))
+        if function == "bias_forces":
+            return {"h": ties.torques(named["tau"])}
+        (matrix,) = (None,) if other is None else _spliced(other, arrays)
+        return {name: _of_joints(ties, name, each, qd, matrix) for name, each in named.items()}
+
+    return run
+
+
+def _of_joints(ties, name, value, qd, matrix):
+    """A result of rows as one of joints; `matrix` is what bends have to be multiplied with."""
+    if name in ("tau", "g"):
+        return ties.torques(value)
+    if name in ("J", "A"):
+        return ties.columns(value)
+    if name == "Y":
+        return transposed(map(ties.torques, transposed(value)))
+    if name in ("M", "C"):
+        total = ties.both(value)
+        if name == "M":
+            return total
+        each = zip(total, ties.bends(qd, matrix), strict=True)
+        return [[a + b for a, b in zip(*both, strict=True)] for both in each]
+    if matrix is not None:
+        coasting = ties.coasting(qd)
+        return [x + dot(row, coasting) for x, row in zip(value, matrix, strict=True)]
+    return value
+
+
+def _spliced(graph, arrays):
+    return splice(graph, [arrays[name] for name in graph.inputs])
+
+
+# -- with the inverse of the mass matrix -------------------------------------------------------
+
+OF_MASSES = (
+    "forward_dynamics",
+    "mass_matrix_inverse",
+    "operational_space_inertia",
+    "operational_space_inertia_inverse",
+)
+
+
+def _of_masses(rows, function, whole, shapes):
+    masses = coupled_graph(rows, "mass_matrix", whole, shapes)
+    other = {"forward_dynamics": "bias_forces", "mass_matrix_inverse": "mass_matrix"}
+    other = coupled_graph(rows, other.get(function, "jacobian"), whole, shapes)
+
+    def run(**arrays):
+        (M,) = _spliced(masses, arrays)
+        factors = _factored(M)
+        if function == "mass_matrix_inverse":
+            return {"M_inverse": inverse(factors)}
+        (found,) = _spliced(other, arrays)
+        if function == "forward_dynamics":
+            net = [torque - bias for torque, bias in zip(arrays["tau"], found, strict=True)]
+            return {"qdd": solve(factors, net)}
+        moved = [solve(factors, row) for row in found]
+        mobility = [[dot(row, each) for each in moved] for row in found]
+        if function == "operational_space_inertia_inverse":
+            return {"inertia_inverse": mobility}
+        return {"inertia": inverse(_factored(mobility))}
+
+    return run
+
+
+def _factored(M):
+    return factor([tuple(range(i - 1, -1, -1)) for i in range(len(M))], M)

@@ -1,0 +1,203 @@
+"""Joints of several degrees of freedom: against Pinocchio, and the identities they must keep."""
+
+import random
+
+import numpy as np
+import pytest
+from support.functions import error
+from support.pinocchio_functions import Reference
+from support.robots import random_inertia, random_pose
+
+import paraxis as px
+from paraxis.physics import ALGORITHMS
+from paraxis.robot_functions import FUNCTIONS
+from paraxis.robots import Frame, Joint
+
+KINDS = ("free", "spherical", "planar", "universal", "revolute", "prismatic")
+ON_CHAINS = ("logarithmic_newton_euler",)
+FROM_MOBILITIES = ("constraint_force", "logarithmic_constraint_force", "divide_and_conquer")
+
+
+def unit(rng):
+    vector = np.array([rng.gauss(0, 1) for _ in range(3)])
+    return tuple((vector / np.linalg.norm(vector)).tolist())
+
+
+def robot_of(kinds, parents, seed, **options):
+    """A robot with joints of these kinds, in random places."""
+    rng = random.Random(seed)
+    joints = []
+    for k, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
+        axis = (0.0, 0.0, 1.0) if kind == "planar" else unit(rng)
+        more = {}
+        if kind == "universal":  # Pinocchio's axes are perpendicular
+            second = np.cross(axis, unit(rng))
+            more["second_axis"] = tuple((second / np.linalg.norm(second)).tolist())
+        more["rotor_inertia"] = rng.choice((0.0, rng.uniform(0.1, 1.0)))
+        joints.append(Joint(f"j{k}", kind, parent, random_pose(rng), axis, **more))
+    bodies = [random_inertia(rng) for _ in kinds]
+    frames = [Frame("tip", len(joints) - 1, random_pose(rng))]
+    return px.Robot("joints", joints, bodies, frames, warn=False, **options)
+
+
+def tree(seed):
+    """A random tree with a joint of every kind, depth first."""
+    rng = np.random.default_rng(seed)
+    kinds, parents, path = rng.permutation(KINDS).tolist(), [-1], [0]
+    for k in range(1, len(kinds)):
+        del path[rng.integers(1, len(path) + 1) :]
+        parents.append(path[-1])
+        path.append(k)
+    return robot_of(kinds, parents, seed)
+
+
+def motion(robot, seed=0):
+    """One state: a position with unit quaternions, velocities and torques."""
+    rng = np.random.default_rng(seed)
+
+    def somewhere():
+        return px.integrate(robot, px.neutral(robot), rng.uniform(-1.2, 1.2, robot.nv))
+
+    rates = ("qd", "qdd", "tau", "v")
+    state = {name: rng.normal(size=robot.nv) for name in rates}
+    return state | {"q": somewhere(), "q0": somewhere(), "q1": somewhere()}
+
+
+def arguments(function, state):
+    return [state[name] for name in FUNCTIONS[function].inputs]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_function_agrees_with_pinocchio(function, seed):
+    robot = tree(seed)
+    if function.endswith("derivatives") or function == "coriolis_matrix":
+        pytest.skip("Pinocchio takes the axes of universal joints for constant: see below")
+    if function == "operational_space_inertia":
+        robot = robot_of(KINDS, range(-1, len(KINDS) - 1), seed)
+    state = motion(robot)
+    about = {"frame": "tip"} if "frame" in FUNCTIONS[function].options else {}
+    program = px.program(robot, function, **about)
+    found = program.evaluate(**{name: state[name] for name in program.inputs})
+    found = tuple(found.values()) if isinstance(found, dict) else found
+    of_frame = ("tip",) if about else ()
+    expected = getattr(Reference(robot), function)(*arguments(function, state), *of_frame)
+    assert error(found, expected) <= 1e-10
+
+
+@pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics"])
+def test_every_algorithm_agrees_with_the_cheapest(function):
+    """On a chain, on which the logarithmic recursions work, too."""
+    chain = robot_of(KINDS, range(-1, len(KINDS) - 1), 5)
+    state = motion(chain)
+    expected = getattr(px, function)(chain, *arguments(function, state))
+    for name in ALGORITHMS[function]:
+        if name in FROM_MOBILITIES:
+            continue
+        program = px.program(chain, function, name)
+        found = program.evaluate(**{key: state[key] for key in program.inputs})
+        assert error(found, expected) <= 1e-10, name
+
+
+@pytest.mark.parametrize("name", FROM_MOBILITIES)
+def test_recursions_from_mobilities_refuse_them_by_name(name):
+    chain = robot_of(KINDS, range(-1, len(KINDS) - 1), 5)
+    with pytest.raises(px.ParaxisError, match="joints of one degree of freedom"):
+        px.program(chain, "forward_dynamics", name)
+
+
+def along(robot, q, k, h):
+    """Two positions beside q, along degree of freedom k."""
+    way = np.zeros(robot.nv)
+    way[k] = h
+    return px.integrate(robot, q, way), px.integrate(robot, q, -way)
+
+
+def test_derivatives_are_over_velocities():
+    robot, h = tree(1), 1e-6
+    state = motion(robot)
+    q, qd, qdd, tau = (state[name] for name in ("q", "qd", "qdd", "tau"))
+    dtau_dq, _ = px.inverse_dynamics_derivatives(robot, q, qd, qdd)
+    dqdd_dq, _, _ = px.forward_dynamics_derivatives(robot, q, qd, tau)
+    for k in range(robot.nv):
+        there, back = along(robot, q, k, h)
+        slope = px.inverse_dynamics(robot, there, qd, qdd)
+        slope = (slope - px.inverse_dynamics(robot, back, qd, qdd)) / (2 * h)
+        assert error(dtau_dq[:, k], slope) <= 1e-6
+        slope = px.forward_dynamics(robot, there, qd, tau)
+        slope = (slope - px.forward_dynamics(robot, back, qd, tau)) / (2 * h)
+        assert error(dqdd_dq[:, k], slope) <= 1e-6
+
+
+def test_the_coriolis_matrix_does_no_work():
+    """C q̇ + g are the bias forces, and C + Cᵀ is how fast M changes."""
+    robot, h = tree(2), 1e-6
+    state = motion(robot)
+    q, qd = state["q"], state["qd"]
+    C = px.coriolis_matrix(robot, q, qd)
+    assert error(C @ qd + px.gravity_torques(robot, q), px.bias_forces(robot, q, qd)) <= 1e-12
+    there, back = (px.integrate(robot, q, way * qd) for way in (h, -h))
+    change = (px.mass_matrix(robot, there) - px.mass_matrix(robot, back)) / (2 * h)
+    assert error(C + C.T, change) <= 1e-7
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-2, 1e-3, 1e-9, 0.0])
+def test_integrate_and_difference_invert_each_other(scale):
+    robot = tree(0)
+    state = motion(robot)
+    way = scale * state["v"]
+    moved = px.integrate(robot, state["q"], way)
+    assert abs(px.difference(robot, state["q"], moved) - way).max() <= 2e-15 * max(1, scale)
+    np.testing.assert_allclose(px.normalize(robot, moved), moved, rtol=0, atol=1e-15)
+
+
+def test_the_neutral_position_and_its_scale():
+    robot = tree(0)
+    neutral = px.neutral(robot)
+    assert neutral.shape == (robot.nq,) and robot.nq > robot.nv
+    np.testing.assert_array_equal(px.normalize(robot, 3 * neutral), neutral)
+
+
+def test_parameters_and_loads():
+    """Of bodies, not of rows."""
+    robot = tree(1)
+    state = motion(robot)
+    q, qd, qdd = (state[name] for name in ("q", "qd", "qdd"))
+    loaded = px.inverse_dynamics(robot, q, qd, qdd, **px.payload(robot, 1.5, frame="tip"))
+    expected = px.inverse_dynamics(robot.with_payload(1.5, frame="tip"), q, qd, qdd)
+    assert error(loaded, expected) <= 1e-12
+    wrench = np.arange(1.0, 7.0)
+    force = px.external_force(robot, q, wrench, frame="tip")
+    pushed = px.inverse_dynamics(robot, q, qd, qdd, external_force=force)
+    reaction = px.jacobian(robot, q, frame="tip").T @ wrench
+    assert error(px.inverse_dynamics(robot, q, qd, qdd) - pushed, reaction) <= 1e-12
+    for name in ("mass", "com", "inertia", "origin", "rotor_inertia"):
+        values = px.parameter_values(robot, name)
+        assert len(values) == robot.n
+        same = px.inverse_dynamics(robot, q, qd, qdd, **{name: values})
+        assert error(same, px.inverse_dynamics(robot, q, qd, qdd)) <= 1e-12
+
+
+def test_a_floating_base_keeps_the_mass_of_the_root():
+    robot = px.load("ur5")
+    floating = robot.with_floating_base()
+    assert (floating.n, floating.nq, floating.nv) == (7, 13, 12)
+    q, qd = np.linspace(0.1, 0.6, 6), np.linspace(1.0, 2.0, 6)
+    held = px.mass_matrix(floating, np.concatenate((px.neutral(floating)[:7], q)))
+    assert error(held[6:, 6:], px.mass_matrix(robot, q)) <= 1e-12
+    rest = np.zeros(6)
+    still = px.inverse_dynamics(
+        floating,
+        np.concatenate((px.neutral(floating)[:7], q)),
+        np.concatenate((rest, qd)),
+        np.zeros(12),
+    )
+    assert error(still[6:], px.bias_forces(robot, q, qd)) <= 1e-12
+
+
+def test_what_takes_single_joints_only_says_so():
+    robot = tree(0)
+    with pytest.raises(px.ArgumentError, match=r"one degree of freedom only, .* \(free\)"):
+        px.inverse_kinematics(robot, np.eye(4), frame="tip")
+    with pytest.raises(px.RobotError, match="second_axis"):
+        Joint("u", "universal")
