@@ -181,7 +181,7 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         model = view.model(arrays, parameters)
         values = {name: arrays[name] for name in known.inputs}
         if "tau" in values:
-            values["tau"] = _sum(values["tau"], model.rotor_torques(values["qd"]))
+            values["tau"] = model.rows_torques(values["qd"], values["tau"])
         if "qdd" in values:
             values["qdd"] = model.rows_accelerations(values["qd"], values["qdd"])
         results = recursion(model, *values.values(), **options)
@@ -190,8 +190,7 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         if "qdd" in named:
             named["qdd"] = model.joint_accelerations(values["qd"], named["qdd"])
         for name in {"tau", "h"} & {*named}:
-            rotors = model.rotor_torques(values["qd"])
-            named[name] = [a - b for a, b in zip(named[name], rotors, strict=True)]
+            named[name] = model.joint_torques(values["qd"], named[name])
         if "wrench" in named:
             named["wrench"] = view.robot.gathered(named["wrench"])
         return named
@@ -379,8 +378,7 @@ def _regressor(robot, parameters):
             for m, hx, hy, hz, *inertia in robot.spread("bodies", bodies)
         ]
         tau = inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))
-        rotors = model.rotor_torques(qd)
-        return {"tau": [a - b for a, b in zip(tau, rotors, strict=True)]}
+        return {"tau": model.joint_torques(qd, tau)}
 
     graph = trace(run, {**inputs, "bodies": (n, 10), "rotors": (n,)})
     slope = jacobian(graph, {"bodies": ("tau", "bodies"), "rotors": ("tau", "rotors")})

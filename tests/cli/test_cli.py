@@ -102,6 +102,20 @@ def test_info_of_a_file_up_to_a_tip(capsys, tmp_path):
     assert code == 0 and "hinge" in out and "1 joint" in out
 
 
+def test_info_hints_at_right_angles_typed_with_few_digits(capsys, tmp_path):
+    path = tmp_path / "arm.urdf"
+    text = paraxis.robots.chain(3).to_urdf()
+    path.write_text(text.replace('rpy="0.0 0.0 0.0"', 'rpy="1.5708 0 0"'))
+    code, out, _ = run(capsys, "info", str(path))
+    words = " ".join(out.split())
+    found = re.search(r"Exact right angles would take (\d+) flops instead of (\d+)", words)
+    assert code == 0 and int(found[1]) < int(found[2]) and "snap=1e-4" in words
+    code, out, _ = run(capsys, "info", str(path), "--snap", "1e-4")
+    assert code == 0 and "right angles" not in out.lower()
+    code, _, err = run(capsys, "info", str(path), "--snap", "some")
+    assert code == 2 and "expected a number, found 'some'" in err
+
+
 def test_info_leaves_out_columns_that_do_not_fit(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "50")
     code, out, _ = run(capsys, "info", "ur5")

@@ -7,7 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.robot_files import ROBOTS
-from support.robots import body_poses, pinocchio_model, random_robot, relative_error, states
+from support.robots import (
+    body_poses,
+    pinocchio_model,
+    random_axis,
+    random_inertia,
+    random_pose,
+    random_robot,
+    relative_error,
+    states,
+)
 
 import paraxis as px
 from paraxis.physics.newton_euler import inverse_dynamics
@@ -184,3 +193,109 @@ def test_drives_of_locked_joints_are_gone():
 def test_errors(make, message):
     with pytest.raises(px.RobotError, match=message):
         make(machine())
+
+
+# -- joints of several degrees of freedom ----------------------------------------------------------
+
+HALF = np.sqrt(0.5)
+HELD = {
+    "universal": (0.3, -0.8),
+    "planar": (0.2, -0.3, 0.9),
+    "spherical": (HALF, 0.0, 0.0, HALF),
+    "free": (0.1, 0.2, 0.3, 0.0, 0.6, 0.0, -0.8),
+}
+
+
+def tau_of(robot, q, qd, qdd):
+    """By the interpreter, as compiling takes longer."""
+    return px.program(robot, algorithm="newton_euler").evaluate(q=q, qd=qd, qdd=qdd)
+
+
+def pose_of(robot, q, frame):
+    return px.program(robot, "forward_kinematics", frame=frame).evaluate(q=q)
+
+
+def mixed(*kinds):
+    """A chain of joints of these kinds, at random seats, and a hinge at each end."""
+    rng = random.Random(len(kinds))
+    joints = []
+    for k, kind in enumerate(("revolute", *kinds, "prismatic")):
+        second = random_axis(rng) if kind == "universal" else None
+        axis = random_axis(rng)
+        joints.append(
+            px.robots.Joint(f"j{k}", kind, k - 1, random_pose(rng), axis, second_axis=second)
+        )
+    bodies = [random_inertia(rng) for _ in joints]
+    frames = [px.robots.Frame(f"f{k}", k, random_pose(rng)) for k in range(len(joints))]
+    return px.Robot("mixed", joints, bodies, frames, root=random_inertia(rng))
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_locked_joints_of_several_degrees_of_freedom(kind):
+    """The others have the torques of the whole robot with that joint still."""
+    robot = mixed(kind)
+    part = robot.locked({"j1": HELD[kind]})
+    q = [0.4, *HELD[kind], 0.3]
+    still = [0.0] * robot.joint("j1").nv
+    whole = tau_of(robot, q, [0.7, *still, -0.2], [1.1, *still, 0.9])[[0, -1]]
+    own = tau_of(part, [0.4, 0.3], [0.7, -0.2], [1.1, 0.9])
+    assert relative_error(own[None], whole[None]) <= 1e-12
+    assert sum(b.mass for b in part.inertias) == pytest.approx(sum(b.mass for b in robot.inertias))
+    for frame in robot.frame_names:
+        there = pose_of(robot, q, frame=frame)
+        found = pose_of(part, [0.4, 0.3], frame=frame)
+        assert abs(found - there).max() <= 1e-14
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_a_neutral_lock_leaves_the_seat_alone(kind):
+    robot = mixed(kind)
+    neutral = px.neutral(robot)[1 : 1 + robot.joint("j1").nq]
+    part = robot.locked({"j1": neutral})
+    pose = pose_of(robot, px.neutral(robot), frame="f1")
+    assert abs(pose_of(part, [0.0, 0.0], frame="f1") - pose).max() <= 1e-14
+
+
+def test_a_subchain_of_a_floating_robot_keeps_its_free_joint():
+    robot = replace(machine(), root=STILL).with_floating_base()
+    arm = robot.subchain("tool")
+    assert arm.joint_names == ["floating_base", "turn", "bend"]
+    assert arm.inertias[0].mass == 4.0  # the base, and the fan on it
+    assert arm.digest == replace(machine(), root=STILL).subchain("tool").with_floating_base().digest
+    base = robot.subchain("base")  # only the free joint moves it
+    assert base.joint_names == ["floating_base"] and base.inertias[0].mass == pytest.approx(12)
+
+
+def test_a_free_base_locked_is_a_fixed_one():
+    fixed = replace(machine(), root=STILL)
+    again = fixed.with_floating_base().locked({"floating_base": (0, 0, 0, 0, 0, 0, 1)})
+    assert again.digest == fixed.digest and again.root == fixed.root
+    assert again.frames == fixed.frames
+
+
+def test_side_branches_of_several_degrees_are_held_at_zero():
+    robot = mixed("spherical", "free", "planar", "universal")
+    tip = robot.subchain("f0")
+    assert tip.joint_names == ["j0"]
+    assert tip.inertias[0].mass == pytest.approx(sum(b.mass for b in robot.inertias))
+
+
+@pytest.mark.parametrize(
+    ("kind", "position", "message"),
+    [
+        (
+            "spherical",
+            (0, 0, 0, 2),
+            "'j1': expected a unit quaternion x, y, z, w, found one of .*2",
+        ),
+        ("spherical", (0, 0, 1), "'j1': expected 4 numbers, found 3"),
+        ("spherical", 0.0, r"'j1' \(spherical\): expected 4 numbers, a unit quaternion"),
+        ("free", "here", r"'j1' \(free\): expected 7 numbers, x, y, z and a unit quaternion"),
+        ("free", (0, 0, 0, 0, 0, np.nan, 1), "'j1': expected finite numbers"),
+        ("universal", (1, 2, 3), "'j1': expected 2 numbers, found 3"),
+        ("planar", 1.0, r"'j1' \(planar\): expected 3 numbers, x, y and an angle"),
+    ],
+)
+def test_positions_that_joints_do_not_have(kind, position, message):
+    with pytest.raises(px.RobotError, match=message):
+        mixed(kind).locked({"j1": position})

@@ -117,6 +117,18 @@ def test_two_joints_of_one_name_are_an_error():
         Robot("r", [Joint("j", "revolute"), Joint("j", "revolute", 0)], [BODY] * 2)
 
 
+def test_a_robot_without_any_inertia_is_warned_of():
+    nothing = [Inertia()] * 2
+    joints = [hinge(), Joint("k", "revolute", 0)]
+    with pytest.warns(RobotWarning, match="robot 'r': no body that moves has mass.*with_inertias"):
+        Robot("r", joints, nothing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Robot("r", joints, nothing, warn=False)
+        Robot("r", joints, [Inertia(), BODY])
+        Robot("r", [hinge(rotor_inertia=1.0), joints[1]], nothing)
+
+
 def test_a_body_that_could_not_be_built_is_warned_of_once():
     with pytest.warns(RobotWarning, match="violate the triangle inequality") as caught:
         robot = Robot("r", [Joint("j", "revolute")], [Inertia.of(1, (0, 0, 0), (1, 1, 3))])

@@ -61,8 +61,9 @@ GOOD = [f for f in FILES if f.name not in NOT_ROBOTS]
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore::paraxis.errors.RobotWarning")
 def test_real_robots_are_welded_as_pinocchio_welds_them(path):
+    """As written; px.load makes right angles exact, which moves them by 1e-9 rad at most."""
     pin = pytest.importorskip("pinocchio")
-    same_as_pinocchio(read_urdf(path), pin.buildModelFromUrdf(str(path)), pin)
+    same_as_pinocchio(read_urdf(path, snap=0), pin.buildModelFromUrdf(str(path)), pin)
 
 
 @st.composite
@@ -92,7 +93,7 @@ def test_random_robots_are_welded_as_pinocchio_welds_them(text):
     pin = pytest.importorskip("pinocchio")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)
-        same_as_pinocchio(parse_urdf(text), pin.buildModelFromXML(text), pin)
+        same_as_pinocchio(parse_urdf(text, snap=0), pin.buildModelFromXML(text), pin)
 
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)

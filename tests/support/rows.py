@@ -14,4 +14,4 @@ def model_of_rows(robot):
 def torques(model, q, qd, qdd):
     """Inverse dynamics of a model of rows."""
     found = inverse_dynamics(model, q, qd, model.rows_accelerations(qd, qdd))
-    return np.array(found) - model.rotor_torques(qd)
+    return np.array(model.joint_torques(qd, found))

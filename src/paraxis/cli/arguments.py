@@ -7,6 +7,7 @@ import warnings
 from ..checks import shown
 from ..errors import ArgumentError
 from ..robots.loading import load
+from ..robots.snapping import SNAP
 
 
 def add_robot(command, source="a built-in name or a URDF file"):
@@ -21,6 +22,12 @@ def add_robot(command, source="a built-in name or a URDF file"):
         help="friction and transmissions, as YAML "
         "(default: for arm.urdf, arm.drives.yaml if it exists)",
     )
+    command.add_argument(
+        "--snap",
+        metavar="RAD",
+        type=one_number,
+        help=f"make angles this near to right ones exact (default: {SNAP:g})",
+    )
 
 
 def load_robot(arguments):
@@ -32,7 +39,8 @@ def load_robot(arguments):
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        robot = load(arguments.robot, tip=arguments.tip, drives=arguments.drives)
+        snap = SNAP if arguments.snap is None else arguments.snap
+        robot = load(arguments.robot, tip=arguments.tip, drives=arguments.drives, snap=snap)
     for warning in caught:
         print(f"paraxis: warning: {shown(str(warning.message), 2_000)}", file=sys.stderr)
     return robot
@@ -57,6 +65,14 @@ def numbers(text):
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected numbers, found {shown(text)!r}") from None
     return found[0] if len(found) == 1 else found
+
+
+def one_number(text):
+    """One number, such as 1e-4."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number, found {shown(text)!r}") from None
 
 
 def integer(least, most, what="an integer"):

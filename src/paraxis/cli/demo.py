@@ -26,7 +26,7 @@ def add(commands):
         help="a built-in name or a URDF file (default: %(default)s)",
     )
     demo.add_argument("--quick", action="store_true", help="measure less, in a few seconds")
-    demo.set_defaults(tip=None, drives=None)
+    demo.set_defaults(tip=None, drives=None, snap=None)
     return demo
 
 

@@ -4,6 +4,7 @@ from ..checks import shown
 from .arguments import add_robot, load_robot
 
 MOST_FRAMES = 40  # that are listed
+HINTED = "1e-4"  # rad: 1.5708 is off by 4e-6, and a real robot by more than this
 
 
 def add(commands):
@@ -21,8 +22,27 @@ def run(arguments):
     robot, terminal = load_robot(arguments), Terminal()
     print_robot(terminal, robot)
     terminal.title("frames", _listed(robot.frame_names))
-    print_operations(terminal, *of_algorithms(robot))
+    rows, chosen = of_algorithms(robot)
+    print_operations(terminal, rows, chosen)
+    terminal.warn(_snapping(robot, chosen.flops))
     return 0
+
+
+def _snapping(robot, flops):
+    """What exact right angles would save, in words, or nothing."""
+    from .. import api
+
+    snapped = robot.snapped(float(HINTED))
+    if snapped.digest == robot.digest:
+        return ""
+    fewer = api.program(snapped).count().flops
+    if fewer >= flops:
+        return ""
+    return (
+        f"Some angles are right ones typed with few digits, such as 1.5708. Exact right angles "
+        f"would take {fewer} flops instead of {flops}: px.load(..., snap={HINTED}), or --snap "
+        f"{HINTED} here. No orientation or axis is then moved by more than {HINTED} rad."
+    )
 
 
 def _listed(names):

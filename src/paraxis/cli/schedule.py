@@ -156,7 +156,7 @@ def _options(arguments):
 def _tasks(arguments):
     """The tasks, a title for them, and a remark on where they come from."""
     if is_stg(arguments.robot):
-        refuse(arguments, ("tasks", "tip", "drives", *OF_PROGRAM), "an STG file")
+        refuse(arguments, ("tasks", "tip", "drives", "snap", *OF_PROGRAM), "an STG file")
         tasks = TaskGraph.from_stg(arguments.robot)
         return tasks, tasks.name, "a Standard Task Graph"
     if arguments.tasks == STREAMLINED:

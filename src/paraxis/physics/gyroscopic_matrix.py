@@ -13,14 +13,13 @@ from ..spatial import ZERO, cross_motion
 def gyroscopic_matrix(robot, qd, M):
     """Return what to add to half the slope, by rows. M is the mass matrix."""
     n = robot.nv
-    G = [[0.0] * n for _ in range(n)]
+    G, M = [[0.0] * n for _ in range(n)], [list(row) for row in M]
+    for k in (k for rows in robot.turning_rows for k in rows):
+        M[k][k] = M[k][k] - robot.rotor_inertia[k]  # which does not feel the axes turn
     for rows in robot.turning_rows:
         S, v = {k: robot.subspace[k] for k in rows}, ZERO
         for k in rows:
             v = v + S[k] * qd[k]
-        M = [list(row) for row in M]
-        for k in rows:  # rotors turn with nothing
-            M[k][k] = M[k][k] - robot.rotor_inertia[k]
         p = {k: sum((M[k][j] * qd[j] for j in range(n)), 0.0) for k in rows}
         for i in rows:
             turned = cross_motion(S[i], v)

@@ -20,6 +20,7 @@ _NAMES = {
     "mujoco_convention": "readers.mujoco_model",
     "pinocchio_convention": "readers.pinocchio_model",
     "planar": "zoo",
+    "random_states": "within_limits",
 }
 __all__ = list(_NAMES)
 __getattr__, __dir__ = namespace(__name__, _NAMES)

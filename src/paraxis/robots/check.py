@@ -51,7 +51,18 @@ def check(robot):
             f"link{links.get(i, '')} of {_joint(joints[i])}": robot.inertias[i]
             for i in implausible_bodies(robot.inertias)
         }
-        warn_of(f"robot {name}", implausible(bodies))
+        warn_of(f"robot {name}", [*_weightless(robot), *implausible(bodies)])
+
+
+def _weightless(robot):
+    """A robot that no torque is needed for: most likely its inertias were forgotten."""
+    bare = all(body.is_massless() for body in robot.inertias)
+    if bare and not any(joint.reflected_inertia for joint in robot.joints):
+        yield (
+            "no body that moves has mass or inertia, so all torques are zero and accelerations "
+            "are undefined; give it inertias (robot.with_inertias), or warn=False for kinematics "
+            "alone"
+        )
 
 
 def implausible(bodies):

@@ -23,6 +23,7 @@ SIZES = dict.fromkeys(SINGLE, (1, 1)) | {
     "free": (7, 6),
 }
 KINDS = tuple(SIZES)
+LIMITED = (*SINGLE, "universal")  # the kinds whose positions may have limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class Joint:
     - `pitch`: of a helical joint, how far it slides along its axis as it turns, m/rad.
     - `coupling`: a `px.robots.Coupling` if it follows another joint: then its position is no part
       of q.
-    - `lower`, `upper`: position limits, rad or m.
+    - `lower`, `upper`: position limits, rad or m; of both angles of a universal joint. Spherical,
+      planar and free joints have none.
     - `max_velocity`: rad/s or m/s.
     - `max_effort`: N m or N.
     - `rotor_inertia`: as the joint feels it, kg m² or kg, besides the transmission's rotor: for a

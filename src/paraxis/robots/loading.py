@@ -7,10 +7,11 @@ from os import PathLike
 from types import ModuleType
 from typing import Any
 
-from ..checks import did_you_mean, listing, quoted
+from ..checks import one_of, quoted
 from ..errors import RobotError
-from .readers.urdf import parse_urdf, read_urdf
+from .readers.urdf import COUPLINGS, parse_urdf, read_urdf
 from .robot import Robot
+from .snapping import SNAP
 from .text import contents, naming
 
 HEAD = 2**20  # bytes of a file within which its root element is
@@ -22,6 +23,8 @@ def load(
     tip: str | None = None,
     drives: Mapping[str, Mapping] | str | PathLike | None = None,
     floating_base: bool = False,
+    couplings: str = "followed",
+    snap: float = SNAP,
 ) -> Robot:
     """A robot from a description, or a built-in one.
 
@@ -32,7 +35,8 @@ def load(
       - the path of a URDF file, of an MJCF file (with MuJoCo installed: the extra `mjcf`), or of a
         `.xacro` file that becomes URDF (with xacrodoc installed);
       - the text of URDF or MJCF, which begins with "<";
-      - the name of a built-in robot, such as "ur5";
+      - the name of a built-in robot, such as "ur5", or of a robot of the package
+        example-robot-data, such as "panda" or "g1", if it is installed;
       - a module of `robot_descriptions`;
       - a `yourdfpy.URDF`.
 
@@ -44,6 +48,11 @@ def load(
       folder.
     - `floating_base`: let the root link move freely, as `Robot.with_floating_base` does. By
       default it is fixed to the world.
+    - `couplings`: "followed" if mimic joints follow others and are no part of q, "independent" if
+      they move by themselves.
+    - `snap`: an angle, rad. Orientations and axes that are nearer than this to a right angle, as
+      those typed with few digits are (1.5708), become exact, which saves operations; 0 keeps all
+      as they are. See `Robot.snapped`.
 
     **Returns:** a `px.Robot`, whose `ignored` lists what was not read. A `px.RobotWarning` names
     what of it changes the motion, and bodies that cannot exist.
@@ -51,20 +60,28 @@ def load(
     **Raises:** `px.RobotError` if there is no such file or name, or the description is not valid;
     `px.MissingPackageError` if a package that it needs is not installed.
     """
+    one_of(couplings, COUPLINGS, "couplings")
+    options: dict[str, Any] = {"floating_base": floating_base, "couplings": couplings, "snap": snap}
     arguments = None
     if isinstance(source, ModuleType):
         from .readers.descriptions import path_of_module
 
         source, arguments = path_of_module(source)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _from_text(source, tip, drives, floating_base)
+        return _from_text(source, tip, drives, options)
     if _is_name(source):
-        return _finished(_built_in(source), tip, drives, floating_base)
+        from .zoo import ZOO  # here: a file needs none of the built-in robots
+
+        if source not in ZOO:
+            from .by_name import path_of
+
+            return load(path_of(source, ZOO), tip, drives, **options)
+        return _finished(ZOO[str(source)]().snapped(snap), tip, drives, floating_base)
     if type(source).__module__.partition(".")[0] == "yourdfpy":
         from .readers.descriptions import text_of_yourdfpy
 
         with naming("yourdfpy.URDF"):
-            return _from_text(text_of_yourdfpy(source), tip, drives, floating_base)
+            return _from_text(text_of_yourdfpy(source), tip, drives, options)
     _refuse_models(source)
     drives = _beside(source) if drives is None else drives
     suffix = _suffix(source)
@@ -72,21 +89,22 @@ def load(
         from .readers.descriptions import expanded
 
         with naming(quoted(os.fspath(source), most=300)):
-            return _from_text(expanded(source, arguments), tip, drives, floating_base)
+            return _from_text(expanded(source, arguments), tip, drives, options)
     if suffix == ".mjcf" or (suffix is not None and _root_of_file(source) == "mujoco"):
         from .readers.mjcf import read_mjcf  # here: few robots are MJCF
 
         with naming(quoted(os.fspath(source), most=300)):
-            return _finished(read_mjcf(source, floating_base), tip, drives)
-    return read_urdf(source, tip=tip, drives=drives, floating_base=floating_base)
+            return _finished(read_mjcf(source, floating_base).snapped(snap), tip, drives)
+    return read_urdf(source, tip=tip, drives=drives, **options)
 
 
-def _from_text(text, tip, drives, floating_base):
+def _from_text(text, tip, drives, options):
     if _root(text) == "mujoco":
         from .readers.mjcf import parse_mjcf
 
-        return _finished(parse_mjcf(text, floating_base), tip, drives)
-    return parse_urdf(text, tip=tip, drives=drives, floating_base=floating_base)
+        robot = parse_mjcf(text, options["floating_base"])
+        return _finished(robot.snapped(options["snap"]), tip, drives)
+    return parse_urdf(text, tip=tip, drives=drives, **options)
 
 
 def _finished(robot, tip, drives, floating_base=False):
@@ -94,17 +112,6 @@ def _finished(robot, tip, drives, floating_base=False):
         robot = robot.with_floating_base()
     robot = robot if drives is None else robot.with_drives(drives)
     return robot if tip is None else robot.subchain(tip)
-
-
-def _built_in(name):
-    from .zoo import ZOO  # here: a file needs none of the built-in robots
-
-    if name not in ZOO:
-        raise RobotError(
-            f"robot: expected a built-in name ({listing(sorted(ZOO), most=100)}) or a path to a "
-            f"URDF or MJCF file, found {quoted(name)}{did_you_mean(name, ZOO)}"
-        )
-    return ZOO[str(name)]()
 
 
 # -- what a source is ------------------------------------------------------------------------------

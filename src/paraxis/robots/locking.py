@@ -10,10 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..checks import did_you_mean, listing, quoted
+from ..checks import listing, quoted
 from ..errors import RobotError
+from .attaching import only
 from .inertia import welded
 from .joint import WORLD
+from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
 from .pose import Pose, floats
 
 HERE = Pose()
@@ -34,7 +36,8 @@ def locked(robot, positions):
             joints.append(replace(joint, parent=body, placement=seat))
             bodies.append(robot.inertias[i])
             continue
-        stands[i] = (body, seat @ _moved(joint, held[i]) if held[i] else seat)
+        still = held[i] == neutral_position(joint)
+        stands[i] = (body, seat if still else seat @ pose_at(joint, held[i]))
         part = robot.inertias[i].seen_from(stands[i][1])
         if body == WORLD:
             root = welded(root, part)
@@ -61,34 +64,37 @@ def subchain(robot, tip, positions, drop_rest):
             "use robot.locked to lock any joint"
         )
     if drop_rest:
-        chain = _without_rest(robot, kept)
+        chain = only(robot, kept)
     else:
         rest = [name for name in robot.joint_names if name not in moving]
-        chain = locked(robot, dict.fromkeys(rest, 0.0) | dict(positions))
+        at_zero = {name: neutral_position(robot.joint(name)) for name in rest}
+        chain = locked(robot, at_zero | dict(positions))
     # the tip last: what the chain works with, unless another frame is named
     frames = [frame for frame in chain.frames if frame.name != tip] + [chain.frame(tip)]
     return replace(chain, frames=frames, warn=False)
 
 
-def _without_rest(robot, kept):
-    index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
-    joints = [replace(robot.joints[i], parent=index[robot.joints[i].parent]) for i in kept]
-    frames = [replace(f, body=index[f.body]) for f in robot.frames if f.body in index]
-    bodies = [robot.inertias[i] for i in kept]
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, warn=False)
-
-
 def _checked(robot, positions):
-    """{index of a joint: position}."""
-    index = {name: i for i, name in enumerate(robot.joint_names)}
+    """{index of a joint: the numbers of its position}."""
     held = {}
     for name, position in _a_mapping(positions).items():
-        if name not in index:
+        i = robot.joint_index(name)
+        joint, what = robot.joints[i], f"position of joint {quoted(name)}"
+        if joint.nq == 1 and np.ndim(position) == 0:
+            position = (position,)
+        if joint.nq > 1 and (isinstance(position, str) or np.ndim(position) != 1):
             raise RobotError(
-                f"robot {quoted(robot.name)} has no joint {quoted(name)}; it has "
-                f"{listing(robot.joint_names)}{did_you_mean(name, index)}"
+                f"{what} ({joint.kind}): expected {joint.nq} numbers, {NUMBERS[joint.kind]}, found "
+                f"{quoted(position)}"
             )
-        (held[index[name]],) = floats((position,), 1, f"position of joint {quoted(name)}")
+        held[i] = floats(tuple(position), joint.nq, what)
+        if joint.kind in TURNING:
+            length = math.hypot(*held[i][-4:])
+            if abs(length - 1) > 1e-9:
+                raise RobotError(
+                    f"{what}: expected a unit quaternion x, y, z, w, found one of length "
+                    f"{length:.10g}; divide it by its length"
+                )
     return held
 
 
@@ -97,17 +103,6 @@ def _a_mapping(positions):
         found = type(positions).__name__
         raise RobotError(f"locked: expected a mapping of joint names to positions, found {found}")
     return positions
-
-
-def _moved(joint, position):
-    """The pose of a joint's body in its seat."""
-    axis = np.array(joint.axis)
-    if not joint.is_revolute:
-        return Pose(translation=tuple(axis * position))
-    x, y, z = axis
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    turn = np.eye(3) + math.sin(position) * cross + (1 - math.cos(position)) * cross @ cross
-    return Pose.of(turn, (0, 0, 0))
 
 
 def _carried(frame, body, pose):

@@ -189,11 +189,6 @@ class Model:
                 coasting[k] = -(self.subspace[k] @ carried)
         return coasting
 
-    def rotor_torques(self, qd):
-        """What rotors of rows would ask for while joints keep their velocities, which they do not:
-        a rotor is felt as its joint accelerates."""
-        return [rotor * own for rotor, own in zip(self.rotor_inertia, self.coast(qd), strict=True)]
-
     @property
     def turning_rows(self):
         """The rows of each joint whose velocities are along the axes of its body."""
@@ -207,6 +202,23 @@ class Model:
     def joint_accelerations(self, qd, qdd):
         """Those of the joints while rows accelerate by qdd."""
         return [rate - own for rate, own in zip(qdd, self.coast(qd), strict=True)]
+
+    def joint_torques(self, qd, tau):
+        """Those of the joints whose rows have the torques tau: a rotor does not feel its joint's
+        axes turn, which is in the accelerations of rows."""
+        return [torque - own for torque, own in zip(tau, self._turning(qd), strict=True)]
+
+    def rows_torques(self, qd, tau):
+        """Those of the rows of joints that have the torques tau."""
+        return [torque + own for torque, own in zip(tau, self._turning(qd), strict=True)]
+
+    def _turning(self, qd):
+        """What the rotors of rows take while no joint changes its velocity."""
+        turning, coasting = [0.0] * self.nv, self.coast(qd)
+        for rows in self.turning_rows:
+            for k in rows:
+                turning[k] = self.rotor_inertia[k] * coasting[k]
+        return turning
 
 
 def _six(values):

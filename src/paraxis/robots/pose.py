@@ -131,6 +131,18 @@ class Pose:
         m[:3, :3], m[:3, 3] = self.rotation, self.translation
         return m
 
+    @property
+    def rpy(self) -> tuple[float, float, float]:
+        """Roll, pitch and yaw (rad) about fixed axes, as `from_rpy` takes them."""
+        r = np.array(self.rotation)
+        yaw = math.atan2(r[1, 0], r[0, 0])
+        # what each angle leaves gives the next: near a pitch of π/2 roll and yaw are hardly
+        # determined one by one, but together they are
+        r = _turn(2, yaw).T @ r
+        pitch = math.atan2(-r[2, 0], r[0, 0])
+        r = _turn(1, pitch).T @ r
+        return math.atan2(r[2, 1], r[2, 2]), pitch, yaw
+
     def __matmul__(self, other: Pose) -> Pose:
         """The pose `other`, given in this frame, in the parent of this frame."""
         return Pose.from_matrix(self.matrix @ other.matrix)

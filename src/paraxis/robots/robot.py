@@ -19,7 +19,7 @@ from .check import check, implausible, warn_of
 from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import NOTHING, Inertia
-from .joint import KINDS, SINGLE, WORLD, Joint
+from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
 
@@ -41,7 +41,7 @@ class Robot:
     - `base`: the `px.robots.Pose` of the root frame in the world.
     - `root`: the `px.robots.Inertia` of the link that is fixed to the world, in the root frame. It
       matters only once that link is free to move: see `with_floating_base`.
-    - `warn`: whether to warn about bodies that cannot exist.
+    - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
     - `ignored`: sentences about what the description has and the robot does not; readers fill it.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
@@ -157,9 +157,70 @@ class Robot:
             )
         return self._frames_by_name[name]
 
+    def joint(self, name: str) -> Joint:
+        """The joint of that name; `px.RobotError` if there is none."""
+        return self.joints[self.joint_index(name)]
+
+    def joint_index(self, name: str) -> int:
+        """The index of the joint of that name in `joints`; `px.RobotError` if there is none."""
+        if name not in self._joint_indices:
+            hint = did_you_mean(name, self.joint_names)
+            if not hint and name in self._frames_by_name:
+                body = self._frames_by_name[name].body
+                moved = "is fixed to the world"
+                if body != WORLD:
+                    moved = f"is on the body of joint {quoted(self.joints[body].name)}"
+                hint = f"; {quoted(name)} is a frame, which {moved}"
+            raise RobotError(
+                f"robot {quoted(self.name)} has no joint {quoted(name)}; "
+                f"it has {listing(self.joint_names)}{hint}"
+            )
+        return self._joint_indices[name]
+
+    @cached_property
+    def _joint_indices(self):
+        return {name: i for i, name in enumerate(self.joint_names)}
+
     @cached_property
     def _frames_by_name(self):
         return {frame.name: frame for frame in self.frames}
+
+    # -- limits --------------------------------------------------------------
+
+    @cached_property
+    def lower(self) -> np.ndarray:
+        """The lower position limits, (nq,), rad or m.
+
+        It is -inf where there is none: for quaternions, and for positions of planar and free
+        joints.
+        """
+        return self._spread_limits("lower", "nq", -math.inf)
+
+    @cached_property
+    def upper(self) -> np.ndarray:
+        """The upper position limits, (nq,), rad or m; inf where there is none."""
+        return self._spread_limits("upper", "nq", math.inf)
+
+    @cached_property
+    def velocity_limit(self) -> np.ndarray:
+        """The largest velocities, (nv,), rad/s or m/s; inf where there is no limit."""
+        return self._spread_limits("max_velocity", "nv")
+
+    @cached_property
+    def effort_limit(self) -> np.ndarray:
+        """The largest torques and forces, (nv,), N m or N; inf where there is no limit."""
+        return self._spread_limits("max_effort", "nv")
+
+    def _spread_limits(self, name, size, unlimited=None):
+        values = np.repeat(
+            [
+                unlimited if unlimited and joint.kind not in LIMITED else getattr(joint, name)
+                for joint in self.joints
+            ],
+            [getattr(joint, size) for joint in self.joints],
+        ).astype(float)
+        values.setflags(write=False)  # of a robot, which does not change
+        return values
 
     # -- variations ----------------------------------------------------------
 
@@ -288,25 +349,30 @@ class Robot:
         carries = f"{listing(on_hand[::-1])} (carrying all of them), or " if on_hand else ""
         return f"has {len(self.tips)} tips, so name a frame: {carries}{listing(names)}"
 
-    def locked(self, positions: Mapping[str, float]) -> Robot:
+    def locked(self, positions: Mapping[str, float | ArrayLike]) -> Robot:
         """The same robot with some joints held in place.
 
         **Arguments:**
 
-        - `positions`: {joint name: position}, rad or m.
+        - `positions`: {joint name: position}, rad or m; of a joint with several numbers in q, these
+          numbers, with quaternions of unit length.
 
         **Returns:** a robot without these joints. The bodies they carry become part of the bodies
         that carry them, so all mass stays, and so do all frames; friction, transmissions and rotor
         inertias of joints that no longer move are gone.
 
-        **Raises:** `px.RobotError` if a joint is unknown, or none is left to move.
+        **Raises:** `px.RobotError` if a joint is unknown, a position is not one of it, or no joint
+        is left to move.
         """
         from .locking import locked
 
         return locked(self, positions)
 
     def subchain(
-        self, tip: str, locked: Mapping[str, float] | None = None, drop_rest: bool = False
+        self,
+        tip: str,
+        locked: Mapping[str, float | ArrayLike] | None = None,
+        drop_rest: bool = False,
     ) -> Robot:
         """Only the joints between the root and a frame, which becomes the tool.
 
@@ -314,7 +380,8 @@ class Robot:
 
         - `tip`: the name of the frame.
         - `locked`: {joint name: position} for other joints, on side branches and beyond the tip;
-          those not named are held at zero. The bodies they carry still weigh on the chain.
+          those not named are held at zero (quaternions: no rotation). The bodies they carry still
+          weigh on the chain.
         - `drop_rest`: remove those bodies instead, with their mass.
 
         **Raises:** `px.RobotError` if a name is unknown, or no joint moves the tip.
@@ -322,6 +389,101 @@ class Robot:
         from .locking import subchain
 
         return subchain(self, tip, locked, drop_rest)
+
+    def with_attached(
+        self,
+        other: Robot,
+        frame: str | None = None,
+        pose: Pose | ArrayLike = Pose(),
+        prefix: str = "",
+    ) -> Robot:
+        """The same robot with another one attached to it: a hand on an arm, an arm on a base.
+
+        **Arguments:**
+
+        - `other`: the robot to attach. Its root frame is fixed to `frame`, and what it has fixed
+          to that (its `root`) with it. Its own base and gravity do not matter.
+        - `frame`: the name of a frame of this robot; by default the tool.
+        - `pose`: of the other robot's root frame in `frame`: a Pose or a 4x4 matrix.
+        - `prefix`: put before the names of its joints and frames.
+
+        **Returns:** a robot with its own joints first, then those of the other.
+
+        **Raises:** `px.RobotError` if the frame is unknown, or both have a joint or frame of the
+        same name.
+        """
+        from .attaching import with_attached
+
+        return with_attached(self, other, frame, pose, prefix)
+
+    def with_tool(
+        self,
+        name: str,
+        inertia: Inertia = NOTHING,
+        tip: Pose | ArrayLike = Pose(),
+        frame: str | None = None,
+    ) -> Robot:
+        """The same robot with a tool fixed to it.
+
+        **Arguments:**
+
+        - `name`: of the new frame, the tool's tip: the robot's tool from now on.
+        - `inertia`: a `px.robots.Inertia` in `frame`; by default the tool weighs nothing.
+        - `tip`: the pose of the tip in `frame`: a Pose or a 4x4 matrix.
+        - `frame`: the name of the frame that it is fixed to; by default the tool so far.
+
+        **Raises:** `px.RobotError` if the frame is unknown, or the name is taken.
+        """
+        from .attaching import with_tool
+
+        return with_tool(self, name, inertia, tip, frame)
+
+    def without(self, *joints: str) -> Robot:
+        """The same robot without some joints and all that they carry, with its mass.
+
+        **Arguments:**
+
+        - `joints`: their names. To keep the mass, lock the joints instead: see `locked`.
+
+        **Raises:** `px.RobotError` if a joint is unknown, or none is left.
+        """
+        from .attaching import without
+
+        return without(self, joints)
+
+    def with_inertias(self, inertias: Mapping[str, Inertia]) -> Robot:
+        """The same robot with other inertias of some bodies.
+
+        **Arguments:**
+
+        - `inertias`: {name: `px.robots.Inertia`}. The name of a joint stands for the body that it
+          carries, in the body's frame; that of a link (a frame) for the body that it is part of,
+          in the link's frame. It is the inertia of the whole body, with all links that are
+          fixed to each other. A link that is fixed to the world stands for `root`.
+
+        **Raises:** `px.RobotError` if a name is unknown, or two names are parts of one body.
+        """
+        from .reweighing import with_inertias
+
+        return with_inertias(self, inertias)
+
+    def snapped(self, tolerance: float) -> Robot:
+        """The same robot with right angles exact where orientations and axes nearly have them.
+
+        Descriptions write quarter and half turns with few digits (1.5708, 1.57079632679), and every
+        one of them then costs operations in every state. Small angles are kept, as a zero needs few
+        digits.
+
+        **Arguments:**
+
+        - `tolerance`: rad, at most 0.1. No orientation or axis is moved by more than this. Reading
+          a robot has done so with 1e-9; 1.5708 needs 1e-5.
+
+        **Raises:** `px.RobotError` if the tolerance is not valid.
+        """
+        from .snapping import snapped
+
+        return snapped(self, tolerance)
 
     # -- readers -------------------------------------------------------------
 
@@ -351,7 +513,7 @@ class Robot:
         - `joint_names`: by default joint1, joint2, ...
         - `gravity`: (3,), m/s², in world coordinates.
         - `rotor_inertia`: per joint, as the joint feels it, kg m² or kg; by default 0.
-        - `warn`: whether to warn about bodies that cannot exist.
+        - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
 
         **Raises:** `px.RobotError` if a row, a link or a number of them is not valid.
         """
@@ -361,6 +523,29 @@ class Robot:
             rows, links, convention, kinds, joint_names, rotor_inertia
         )
         return cls(name, joints, inertias, frames, gravity, warn=warn)
+
+    def to_urdf(self, path: str | PathLike | None = None) -> str:
+        """The robot as URDF, without shapes.
+
+        **Arguments:**
+
+        - `path`: of the file to write; by default none is written.
+
+        **Returns:** the text. Reading it gives a robot that moves alike: bodies without a frame
+        of their own get one; a universal joint is two revolute ones; a revolute joint without
+        limits is continuous; a base other than the identity becomes part of the tree. A
+        `px.RobotWarning` lists what URDF has no words for and leaves out: rotor inertias,
+        transmissions, bearings, gravity other than the standard one.
+
+        **Raises:** `px.RobotError` if a name has characters that XML cannot hold.
+        """
+        from .urdf_text import urdf_text
+
+        text = urdf_text(self)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return text
 
     # -- identity ------------------------------------------------------------
 

@@ -66,8 +66,8 @@ def simulate(
     **Arguments:**
 
     - `robot`: the robot, whose friction and transmissions take part.
-    - `q0`, `qd0`: initial positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second: one robot per
-      state of the batch.
+    - `q0`, `qd0`: initial positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second:
+      one robot per state of the batch.
     - `tau`: constant torques, `(..., nv)`, or torques per step, `(steps, ..., nv)`, with one axis
       more than the batch; N m or N.
     - `controller`: a function `controller(t, q, qd)` that returns n torques; it is called at every

@@ -218,10 +218,8 @@ def _graph(view, contacts, parameters, tolerance):
         for k, (contact, frame) in enumerate(zip(contacts, view.robot.frames, strict=True)):
             values = {name: given[_input(k, name)] for name in contact.data}
             forms.append(contact.form(frame, values))
-        rotors = model.rotor_torques(qd)
-        tau = [a + b for a, b in zip(tau, rotors, strict=True)]
         motion = constrained_dynamics.constrained_forward_dynamics(
-            model, q, qd, tau, forms, tolerance
+            model, q, qd, model.rows_torques(qd, tau), forms, tolerance
         )
         regular = equal(motion.rank, unknowns)
         spoil = sqrt(select(regular, 0.0, -1.0))  # NaN where the rest means nothing

@@ -4,7 +4,7 @@ What is read: links with their mass, joints with their seat, axis, limits and fr
 `<dynamics>`, damping as viscous and friction as Coulomb's. A `fixed` joint welds its child link
 onto the body of its parent; every link, moving or welded, becomes a Frame, the root link first.
 The mass of a link that is fixed to the world moves nothing, and is kept as the robot's root. A
-`mimic` joint is an independent joint here: its coupling is not read. Neither are `<transmission>`,
+`mimic` joint follows another, unless it is asked to be independent. Not read are `<transmission>`,
 which names controllers and no losses, shapes and the extensions of simulators: `robot.ignored`
 lists them.
 
@@ -24,6 +24,7 @@ import numpy as np
 from ...checks import did_you_mean, listing, one_of, quoted
 from ...errors import RobotError
 from ..check import implausible, warn_of
+from ..coupling import Coupling
 from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
@@ -31,16 +32,20 @@ from ..inertia import NOTHING, Inertia, welded
 from ..joint import WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
+from ..snapping import SNAP, checked_tolerance, snapped_axis, snapped_rpy
 from ..text import contents, naming, number
 from .left_out import left_out, unread
 from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
 
 MAX_LINKS = 250_000
+NO_LIMIT = 1e9  # rad, m, N, ...
 
 # type -> kind; "spherical" is an extension that several simulators have
 TYPES = {kind: kind for kind in ("revolute", "continuous", "prismatic", "fixed", "planar")}
 TYPES |= {"floating": "free", "spherical": "spherical"}
 ANYWHERE = ("continuous", "free", "planar", "spherical")  # joints whose positions have no limits
+
+COUPLINGS = ("followed", "independent")  # what mimic joints do
 
 # the elements that are read, and where they are
 INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
@@ -52,30 +57,40 @@ WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
 
 
-def read_urdf(path, tip=None, name=None, drives=None, floating_base=False):
-    """The Robot of a URDF file; `tip`, `drives` and `floating_base` as in `px.load`."""
+def read_urdf(path, tip=None, name=None, drives=None, **options):
+    """The Robot of a URDF file; arguments as in `px.load`."""
     try:
         path = os.fspath(path)
     except TypeError:
         raise RobotError(f"URDF: expected a path, found {type(path).__name__}") from None
     with naming(quoted(path, most=300)):
         text = contents(path, "URDF", MAX_BYTES)
-        return parse_urdf(text, tip, name, drives, floating_base)
+        return parse_urdf(text, tip, name, drives, **options)
 
 
-def parse_urdf(text, tip=None, name=None, drives=None, floating_base=False):
+def parse_urdf(
+    text,
+    tip=None,
+    name=None,
+    drives=None,
+    floating_base=False,
+    couplings=COUPLINGS[0],
+    snap=SNAP,
+):
     """The Robot of a URDF given as str or bytes; `name` replaces the name in the text."""
     with np.errstate(all="ignore"):  # absurd numbers overflow; checks then report where
-        file = _File()
+        file = _File(checked_tolerance(snap))
         left = parse_xml(text, KNOWN, file.open_root, file.close)
         links, edges = file.checked()
         trunk, edges = _parents_first(links, edges)
         name = _text(file.root, "name") if name is None else name
-        parts = _assemble(links, trunk, edges)
+        mimics = {edge.name: edge.mimic for edge in edges if edge.mimic}
+        followed = couplings == COUPLINGS[0]
+        parts = _assemble(links, trunk, edges, _resolved(mimics) if followed else {})
+        mimics = () if followed else mimics
         if floating_base:
             parts = (*free_root(*parts, of=name), NOTHING)
         moving(parts[0], name)
-        mimics = {edge.name for edge in edges if edge.mimic}
         robot = Robot(
             name,
             *parts[:3],
@@ -83,6 +98,7 @@ def parse_urdf(text, tip=None, name=None, drives=None, floating_base=False):
             warn=False,
             ignored=unread(left, mimics, [edge.name for edge in edges if edge.has_unread_limits]),
         )
+        robot = robot.snapped(snap)  # what fixed joints add up to
         if drives is not None:  # before the tip: they may name joints beyond it
             robot = robot.with_drives(drives)
         standing = 0.0  # kg; a caller who names a tip knows that the rest is fixed
@@ -112,7 +128,7 @@ class Edge:
     axis: tuple  # None when fixed
     limits: dict
     friction: Friction
-    mimic: bool  # whether it should follow another joint
+    mimic: Coupling | None  # if it should follow another joint
     has_unread_limits: bool  # whether its position has limits that no number of q has here
 
 
@@ -122,7 +138,8 @@ class Edge:
 class _File:
     """The links and joints read so far."""
 
-    def __init__(self):
+    def __init__(self, snap):
+        self.snap = snap  # rad: how far right angles may be off
         self.links = {}  # the inertia of every link in its own frame, by name, in file order
         self.edges = {}  # every joint by name, in file order
         self.counts = Counter()
@@ -144,9 +161,9 @@ class _File:
             if name in known:
                 raise RobotError(f"expected one {tag} of that name, found two")
             if tag == "link":
-                known[name] = _read_inertial(_child(element, "inertial"))
+                known[name] = _read_inertial(_child(element, "inertial"), self.snap)
             else:
-                known[name] = _read_joint(element, name)
+                known[name] = _read_joint(element, name, self.snap)
 
     def checked(self):
         """The links, and the joints, whose links are among them."""
@@ -164,39 +181,64 @@ class _File:
         return self.links, edges
 
 
-def _read_inertial(element):
+def _read_inertial(element, snap):
     if element is None:
         return NOTHING
     (mass,) = _numbers(_child(element, "mass", required=True), "value", 1)
     moments = _child(element, "inertia", required=True)
     moments = [_numbers(moments, attribute, 1)[0] for attribute in MOMENTS]
     in_its_frame = Inertia.of(mass, (0, 0, 0), moments, "<inertial>")
-    return in_its_frame.seen_from(_read_origin(element))
+    return in_its_frame.seen_from(_read_origin(element, snap))
 
 
-def _read_joint(element, name):
+def _read_joint(element, name, snap):
     kind = TYPES[one_of(_text(element, "type"), TYPES, "type", RobotError)]
     ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
     axis, limits, friction, unread_limits = None, {}, NO_FRICTION, False
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
-        axis = _read_axis(_child(element, "axis"), kind)
+        axis = _read_axis(_child(element, "axis"), kind, snap)
         limit = _child(element, "limit")
         limits = _read_limits(limit, kind)
         if limit is not None and kind in ANYWHERE[1:]:
             unread_limits = "lower" in limit.attrib or "upper" in limit.attrib
         friction = _read_friction(_child(element, "dynamics"))
-    mimic = "mimic" in element.children and kind != "fixed"
-    seat = _read_origin(element)
+    mimic = None if kind == "fixed" else _read_mimic(_child(element, "mimic"))
+    seat = _read_origin(element, snap)
     return Edge(name, kind, *ends, seat, axis, limits, friction, mimic, unread_limits)
 
 
-def _read_axis(element, kind):
+def _read_mimic(element):
+    if element is None:
+        return None
+    (ratio,) = _numbers(element, "multiplier", 1, (1.0,))
+    (offset,) = _numbers(element, "offset", 1, (0.0,))
+    return Coupling(_text(element, "joint"), (offset, ratio))
+
+
+def _resolved(mimics):
+    """The couplings by joint, each to a joint that follows no other."""
+    found = {}
+    for name, coupling in mimics.items():
+        seen = {name}
+        while coupling.leader in mimics:
+            if coupling.leader in seen:
+                raise RobotError(f"joint {quoted(name)}: its <mimic> leads back to itself")
+            seen.add(coupling.leader)
+            further = mimics[coupling.leader]
+            (a, b), (c, d) = coupling.coefficients, further.coefficients
+            coupling = Coupling(further.leader, (a + b * c, b * d))
+        found[name] = coupling
+    return found
+
+
+def _read_axis(element, kind, snap):
     if kind in ("free", "spherical"):  # which have none
         return (0.0, 0.0, 1.0)
-    return checked_axis((1, 0, 0) if element is None else _numbers(element, "xyz", 3), kind)
+    axis = checked_axis((1, 0, 0) if element is None else _numbers(element, "xyz", 3), kind)
+    return snapped_axis(axis, snap)
 
 
-def _read_origin(element):
+def _read_origin(element, snap):
     origin = _child(element, "origin")
     if origin is None:
         return Pose()
@@ -204,7 +246,7 @@ def _read_origin(element):
         raise RobotError("<origin>: quat_xyzw is not supported; use rpy")
     zero = (0.0, 0.0, 0.0)
     xyz, rpy = _numbers(origin, "xyz", 3, zero), _numbers(origin, "rpy", 3, zero)
-    return Pose.from_rpy(xyz, rpy, "<origin>")
+    return snapped_rpy(xyz, rpy, snap, "<origin>")
 
 
 def _read_limits(element, kind):
@@ -213,11 +255,18 @@ def _read_limits(element, kind):
         return {}
     limits = {}
     for field, attribute in (("max_velocity", "velocity"), ("max_effort", "effort")):
-        (limits[field],) = _numbers(element, attribute, 1, (math.inf,))
+        limits[field] = _bound(element, attribute, math.inf)
     if kind not in ANYWHERE and ("lower" in element.attrib or "upper" in element.attrib):
         for bound in ("lower", "upper"):  # URDF: a bound left out is 0, where the other is there
-            (limits[bound],) = _numbers(element, bound, 1, (0.0,))
+            limits[bound] = _bound(element, bound, 0.0)
     return limits
+
+
+def _bound(element, attribute, default):
+    """A number of a <limit>. URDF must have one: where there is no limit, it is very large."""
+    (value,) = _numbers(element, attribute, 1, (default,))
+    none = -math.inf if attribute == "lower" else math.inf
+    return none if math.copysign(value, none) == value and abs(value) >= NO_LIMIT else value
 
 
 def _read_friction(element):
@@ -278,7 +327,7 @@ def _a_cycle(above, link):
     return f"a cycle of the joints {listing(names[::-1])}"
 
 
-def _assemble(links, trunk, edges):
+def _assemble(links, trunk, edges, couplings):
     """Weld what is fixed, number what moves: joints, inertias, frames, the root's inertia."""
     joints, inertias, root = [], [], links[trunk]
     frames = {trunk: Frame(trunk, WORLD)}
@@ -296,8 +345,9 @@ def _assemble(links, trunk, edges):
             else:
                 frames[edge.child] = Frame(edge.child, len(joints))
                 place = (stand.body, pose, edge.axis)
+                further = edge.limits | {"coupling": couplings.get(edge.name)}
                 joints.append(
-                    Joint(edge.name, edge.kind, *place, friction=edge.friction, **edge.limits)
+                    Joint(edge.name, edge.kind, *place, friction=edge.friction, **further)
                 )
                 inertias.append(link)
     return joints, inertias, tuple(frames.values()), root

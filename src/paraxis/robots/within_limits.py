@@ -1,0 +1,71 @@
+"""Random states of a robot, within the limits of its joints."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .joint import LIMITED
+from .joint_pose import TURNING
+from .robot import Robot, a_robot
+
+# how far positions are spread where a joint has no limits
+TURN = math.pi  # rad, to either side
+SLIDE = 1.0  # m, to either side
+SPEED = 1.0  # rad/s or m/s, to either side
+
+
+def random_states(
+    robot: Robot,
+    shape: int | Sequence[int] = (),
+    seed: int | np.random.Generator | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Random positions and velocities within the limits of a robot, uniformly distributed.
+
+    **Arguments:**
+
+    - `robot`: a `px.Robot`.
+    - `shape`: the batch shape: of how many states. By default a single one.
+    - `seed`: an integer, for the same states every time, or a `np.random.Generator`. By default
+      they differ from call to call.
+
+    **Returns:** q, (*shape, nq), and qd, (*shape, nv).
+
+    - Between the limits of a joint, both of positions and of velocity, where it has them.
+    - Without them: angles from -π to π; distances, also of planar and free joints, from -1 to 1 m;
+      velocities from -1 to 1 rad/s or m/s. A joint with one limit of two gets as wide a range,
+      beginning there.
+    - Quaternions are uniformly distributed over all rotations.
+
+    **Raises:** `px.ArgumentError` if `robot` is not a Robot.
+    """
+    robot = a_robot(robot)
+    rng = np.random.default_rng(seed)
+    shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    low, high = _ranges(robot)
+    q = rng.uniform(low, high, (*shape, robot.nq))
+    end = 0
+    for joint in robot.joints:
+        end += joint.nq
+        if joint.kind in TURNING:
+            four = rng.normal(size=(*shape, 4))
+            q[..., end - 4 : end] = four / np.linalg.norm(four, axis=-1, keepdims=True)
+    fastest = np.where(np.isinf(robot.velocity_limit), SPEED, robot.velocity_limit)
+    return q, rng.uniform(-fastest, fastest, (*shape, robot.nv))
+
+
+def _ranges(robot):
+    """Finite ends for every number of q."""
+    low, high, spread = robot.lower.copy(), robot.upper.copy(), []
+    for joint in robot.joints:
+        if joint.kind == "planar":
+            spread += [SLIDE, SLIDE, TURN]
+        else:
+            turns = joint.kind in LIMITED and joint.kind != "prismatic"
+            spread += [TURN if turns else SLIDE] * joint.nq
+    wide = 2 * np.array(spread)
+    neither = np.isinf(low) & np.isinf(high)
+    low[neither], high[neither] = -wide[neither] / 2, wide[neither] / 2
+    low = np.where(np.isinf(low), high - wide, low)
+    high = np.where(np.isinf(high), low + wide, high)
+    return low, high

@@ -1,0 +1,96 @@
+"""Limits as arrays, joints by name, and random states within the limits."""
+
+import math
+
+import numpy as np
+import pytest
+
+import paraxis as px
+from paraxis.robots import Frame, Inertia, Joint
+
+BODY = Inertia.of(1, (0, 0, 0), (1, 1, 1))
+KINDS = ("free", "revolute", "universal", "planar", "spherical", "prismatic", "continuous")
+
+
+def creature(**limits):
+    """A joint of every kind, each with the same limits."""
+    joints = [
+        Joint(kind, kind, k - 1, second_axis=(0, 1, 0) if kind == "universal" else None, **limits)
+        for k, kind in enumerate(KINDS)
+    ]
+    return px.Robot("creature", joints, [BODY] * len(KINDS), [Frame("toe", 6)])
+
+
+def test_limits_of_every_kind():
+    robot = creature(lower=-0.5, upper=2.0, max_velocity=3.0, max_effort=4.0)
+    limited = [0] * 7 + [1] + [1] * 2 + [0] * 3 + [0] * 4 + [1] + [1]
+    assert robot.lower.tolist() == np.where(limited, -0.5, -math.inf).tolist()
+    assert robot.upper.tolist() == np.where(limited, 2.0, math.inf).tolist()
+    assert robot.velocity_limit.tolist() == [3.0] * robot.nv
+    assert robot.effort_limit.tolist() == [4.0] * robot.nv
+    assert robot.lower.shape == (robot.nq,) and robot.effort_limit.shape == (robot.nv,)
+
+
+def test_limits_of_an_arm_are_those_of_its_joints():
+    robot = px.load("ur5")
+    fields = {"lower": "lower", "upper": "upper"}
+    fields |= {"velocity_limit": "max_velocity", "effort_limit": "max_effort"}
+    for name, field in fields.items():
+        assert getattr(robot, name).tolist() == [getattr(j, field) for j in robot.joints]
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(robot, name)[0] = 0.0
+
+
+def test_a_joint_by_name():
+    robot = px.load("ur5")
+    assert robot.joint("elbow_joint") is robot.joints[2]
+    assert robot.joint_index("elbow_joint") == 2
+    with pytest.raises(px.RobotError, match="no joint 'elbow'.*did you mean 'elbow_joint'"):
+        robot.joint("elbow")
+    with pytest.raises(px.RobotError, match="'toe' is a frame, which is on the body of joint 'con"):
+        creature().joint("toe")
+
+
+@pytest.mark.parametrize("limits", [{}, {"lower": -0.5, "upper": 0.25, "max_velocity": 3.0}])
+def test_random_states_are_within_the_limits(limits):
+    robot = creature(**limits)
+    q, qd = px.robots.random_states(robot, (50, 40), seed=1)
+    assert q.shape == (50, 40, robot.nq) and qd.shape == (50, 40, robot.nv)
+    assert (robot.lower <= q).all() and (q <= robot.upper).all()
+    assert (abs(qd) <= robot.velocity_limit).all() and np.isfinite(q).all()
+    assert abs(qd).max() == pytest.approx(limits.get("max_velocity", 1.0), rel=0.01)
+    low, high = q.min((0, 1)), q.max((0, 1))
+    turn = (limits["lower"], limits["upper"]) if limits else (-math.pi, math.pi)
+    slide = (limits["lower"], limits["upper"]) if limits else (-1, 1)
+    ranges = [*[(-1, 1)] * 3, None, None, None, None, turn, turn, turn]
+    ranges += [(-1, 1), (-1, 1), (-math.pi, math.pi), None, None, None, None, slide, turn]
+    for k, ends in enumerate(ranges):
+        if ends:
+            assert (low[k], high[k]) == pytest.approx(ends, abs=0.05)
+
+
+def test_random_rotations_are_uniform():
+    """Lengths are one, and the moments are those of the sphere in four dimensions."""
+    q, _ = px.robots.random_states(creature(), 20_000, seed=2)
+    for quaternion in (q[:, 3:7], q[:, 13:17]):
+        assert abs(np.linalg.norm(quaternion, axis=1) - 1).max() <= 1e-15
+        assert abs(quaternion.T @ quaternion / len(q) - np.eye(4) / 4).max() <= 0.01
+        assert abs(quaternion.mean(0)).max() <= 0.02
+
+
+def test_one_limit_of_two():
+    robot = creature(lower=5.0)
+    q, _ = px.robots.random_states(robot, 500, seed=3)
+    assert q[:, 7].min() >= 5 and q[:, 7].max() <= 5 + 2 * math.pi
+    assert q[:, -2].min() >= 5 and q[:, -2].max() <= 7
+
+
+def test_seeds():
+    robot = px.load("ur5")
+    first, again = (px.robots.random_states(robot, 3, seed=4) for _ in range(2))
+    assert (first[0] == again[0]).all() and (first[1] == again[1]).all()
+    assert (px.robots.random_states(robot)[0] != px.robots.random_states(robot)[0]).any()
+    q, qd = px.robots.random_states(robot, seed=np.random.default_rng(0))
+    assert q.shape == qd.shape == (6,)
+    with pytest.raises(px.ArgumentError, match="expected a Robot"):
+        px.robots.random_states("ur5")
