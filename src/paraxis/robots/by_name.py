@@ -53,7 +53,7 @@ def path_of(name, built_in):
         raise RobotError(
             f"robot: expected a built-in name ({listing(sorted(built_in), most=100)}), one of the "
             f"package {PACKAGE} ({listing(sorted(FILES), most=100)}) or a path to a URDF "
-            f"file, found {quoted(name)}{did_you_mean(name, (*built_in, *FILES))}"
+            f"or MJCF file, found {quoted(name)}{did_you_mean(name, (*built_in, *FILES))}"
         )
     folders = list(_folders())
     for folder in folders:
