@@ -76,7 +76,7 @@ def main():
     warnings.simplefilter("ignore", px.RobotWarning)
     px.trace(lambda x: x * 2.0, x=()).compile()  # what LLVM does once
     for name, functions in cases.items():
-        robot, rows = px.load(peers.robot_file(name)), []
+        robot, rows = px.load(peers.robot_file(name), couplings="independent"), []
         for function in functions:
             with console.status(f"{name}, {function}"):
                 rows.append(measure(robot, function))

@@ -75,7 +75,7 @@ def cases(paths, functions=None):
 def load(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
-        return px.load(path)
+        return px.load(path, couplings="independent")
 
 
 # -- kernels -----------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ SAMPLE = 500
 def load(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
-        return px.load(peers.robot_file(name))
+        return px.load(peers.robot_file(name), couplings="independent")
 
 
 def reachable(robot, frame, count):

@@ -13,7 +13,7 @@ CALLS = 5_000
 def measure(rounds):
     """ns a call."""
     path = peers.robot_file("ur5")
-    robot, pinocchio = px.load(path), peers.PinocchioPeer(path)
+    robot, pinocchio = px.load(path, couplings="independent"), peers.PinocchioPeer(path)
     kernel = px.program(robot).compile()
     q, qd, qdd = (np.ascontiguousarray(a) for a in np.random.default_rng(7).uniform(-2, 2, (3, 6)))
     configuration, out = pinocchio.configuration(q), np.empty(6)

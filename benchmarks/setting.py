@@ -15,7 +15,7 @@ class Setting:
         self.path, self.batch = peers.robot_file(name), batch
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", px.RobotWarning)
-            self.robot = px.load(self.path)
+            self.robot = px.load(self.path, couplings="independent")
         self.pinocchio = peers.PinocchioPeer(self.path)
         self._order = [self.robot.joint_names.index(name) for name in self.pinocchio.joint_names]
         self.theirs = np.random.default_rng(7).uniform(-2, 2, (3, batch, self.robot.n))

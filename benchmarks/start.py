@@ -15,7 +15,7 @@ start = time.perf_counter()
 import paraxis as px
 imported = time.perf_counter() - start
 import numpy as np
-robot = px.load(sys.argv[1])
+robot = px.load(sys.argv[1], couplings="independent")
 x = np.zeros((3, robot.n))
 start = time.perf_counter()
 getattr(px, sys.argv[2])(robot, *x)

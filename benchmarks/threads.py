@@ -64,7 +64,7 @@ def robot_of(name):
         return two_chains(int(name.split()[-1]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
-        return px.load(peers.robot_file(name))
+        return px.load(peers.robot_file(name), couplings="independent")
 
 
 def two_chains(links):

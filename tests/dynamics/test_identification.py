@@ -129,7 +129,7 @@ def urdfs(*names):
 def loaded(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
-        return px.load(path)
+        return px.load(path, couplings="independent")
 
 
 @pytest.mark.parametrize("path", urdfs("panda"), ids=lambda path: path.stem)

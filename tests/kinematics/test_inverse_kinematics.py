@@ -74,7 +74,7 @@ def limited(robot, **limits):
 def load(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
-        return px.load(peers.robot_file(name))
+        return px.load(peers.robot_file(name), couplings="independent")
 
 
 # -- what is found ---------------------------------------------------------------------------------

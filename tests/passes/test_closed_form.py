@@ -185,7 +185,7 @@ def test_parallel_axes_have_few_sums_of_angles():
 
 def test_rounded_right_angles_can_be_cleared_away():
     """A description that writes a right angle with 12 digits has terms of that size."""
-    form = closed_form(px.load("ur5").subchain("forearm_link", drop_rest=True))
+    form = closed_form(px.load("ur5", snap=0).subchain("forearm_link", drop_rest=True))
     assert form.rounded().terms < form.terms
     sizes = [abs(c) for entry in form.rounded().h for c, _ in entry]
     assert min(sizes) > 1e-3 > 1e-9 > min(abs(c) for entry in form.h for c, _ in entry)
@@ -227,7 +227,7 @@ def test_what_is_left_out_is_rounding_whatever_the_units_and_the_size_of_a_link(
 
 
 def test_every_term_is_either_kept_or_listed():
-    robot = px.load("ur5").subchain("forearm_link")
+    robot = px.load("ur5", snap=0).subchain("forearm_link")
     every, form = closed_form(robot), px.closed_form(robot)
     assert form.terms + len(form.dropped) == every.terms
     entry, term, share = form.dropped[0]

@@ -139,7 +139,7 @@ def test_real_robots_move_as_in_pinocchio(path, record_property):
     import peers
 
     try:
-        robot = px.load(path)
+        robot = px.load(path, couplings="independent")
     except RobotError as error:
         reason = str(error).split("urdf': ")[-1]
         record_property(URDF, (path.stem, reason))
@@ -185,7 +185,7 @@ def test_real_robots_move_as_in_mujoco(name):
                 "origin", "axis", "parent", "child",
             ):  # fmt: skip
                 element.remove(child)
-    robot = px.load(peers.robot_file(name))
+    robot = px.load(peers.robot_file(name), couplings="independent")
     state = states(robot, 3)
     reference = mujoco_torques(ElementTree.tostring(root, "unicode"), robot, *state)
     assert relative_error(px.inverse_dynamics(robot, *state), reference) <= 1e-9

@@ -58,7 +58,7 @@ def loaded(path):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
-        robot = px.load(path)
+        robot = px.load(path, couplings="independent")
     return robot, Reference(robot, pin.buildModelFromUrdf(str(path)))
 
 

@@ -1,5 +1,7 @@
 """Robots and tools attached to frames, subtrees removed, inertias replaced."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.robots import random_inertia, random_pose, random_robot, relative_error
@@ -178,3 +180,13 @@ def test_an_inertia_that_cannot_be_is_warned_of():
 def test_errors(make, message):
     with pytest.raises(px.RobotError, match=message):
         make(px.load("ur5"))
+
+
+def test_couplings_go_with_a_prefix():
+    follow = px.robots.Coupling("finger0", (0.0, -1.0))
+    first, second = hand().joints
+    gripper = px.Robot("hand", [first, replace(second, coupling=follow)], hand().inertias)
+    both = px.load("ur5").with_attached(gripper, prefix="left_")
+    assert both.joint("left_finger1").coupling.leader == "left_finger0" and both.nq == 7
+    with pytest.raises(px.RobotError, match="there is no joint 'left_finger0' to follow"):
+        both.without("left_finger0")

@@ -299,3 +299,52 @@ def test_side_branches_of_several_degrees_are_held_at_zero():
 def test_positions_that_joints_do_not_have(kind, position, message):
     with pytest.raises(px.RobotError, match=message):
         mixed(kind).locked({"j1": position})
+
+
+# -- couplings, and helical joints -----------------------------------------------------------------
+
+
+def coupled():
+    """A hinge, a screw on it, and two fingers on both, the second of which follows the first."""
+    rng = random.Random(5)
+    bend = px.robots.Coupling("first", (0.1, -0.5, 0.3))
+    joints = [
+        px.robots.Joint("hinge", "revolute", WORLD, random_pose(rng), random_axis(rng)),
+        px.robots.Joint("screw", "helical", 0, random_pose(rng), random_axis(rng), pitch=0.1),
+        px.robots.Joint("first", "revolute", 1, random_pose(rng), random_axis(rng)),
+        px.robots.Joint(
+            "second", "prismatic", 0, random_pose(rng), random_axis(rng), coupling=bend
+        ),
+    ]
+    frames = [px.robots.Frame(f"f{k}", k, random_pose(rng)) for k in range(4)]
+    return px.Robot("hand", joints, [random_inertia(rng) for _ in joints], frames)
+
+
+def test_a_leader_is_locked_with_its_follower():
+    robot = coupled()
+    part = robot.locked({"first": 0.7})
+    assert part.joint_names == ["hinge", "screw"]
+    own = tau_of(part, [0.3, 0.4], [0.5, 0.6], [0.7, 0.8])
+    whole = tau_of(robot, [0.3, 0.4, 0.7], [0.5, 0.6, 0], [0.7, 0.8, 0])[:2]
+    assert relative_error(own[None], whole[None]) <= 1e-12
+    with pytest.raises(px.RobotError, match="'second' follows joint 'first': lock that one"):
+        robot.locked({"second": 0.1})
+
+
+def test_a_screw_is_locked():
+    robot = coupled()
+    part = robot.locked({"screw": 0.4})
+    own = tau_of(part, [0.3, 0.7], [0.5, 0.6], [0.7, 0.8])
+    whole = tau_of(robot, [0.3, 0.4, 0.7], [0.5, 0, 0.6], [0.7, 0, 0.8])[[0, 2]]
+    assert relative_error(own[None], whole[None]) <= 1e-12
+    there = pose_of(robot, [0.3, 0.4, 0.7], "f2")
+    assert abs(pose_of(part, [0.3, 0.7], "f2") - there).max() <= 1e-14
+
+
+def test_a_subchain_keeps_what_moves_with_it():
+    robot = coupled()
+    assert robot.subchain("f1").joint_names == ["hinge", "screw"]
+    assert robot.subchain("f3").joint_names == ["hinge", "first", "second"]  # its leader too
+    assert robot.subchain("f2").joint_names == ["hinge", "screw", "first", "second"]
+    with pytest.raises(px.RobotError, match="'second': there is no joint 'first' to follow"):
+        robot.subchain("f3", drop_rest=True)

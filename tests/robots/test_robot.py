@@ -170,7 +170,7 @@ def test_a_payload_is_held_by_the_last_frame_of_the_only_tip():
     bare = replace(robot, frames=())
     assert bare.with_payload(2).inertias[-1].mass == robot.inertias[-1].mass + 2
     # onto a body without mass, where no centre of mass is to be averaged
-    rod = Robot("r", [Joint("j", "revolute")], [Inertia()])
+    rod = Robot("r", [Joint("j", "revolute")], [Inertia()], warn=False)
     assert rod.with_payload(3, (1, 2, 3)).inertias[0] == Inertia.of(3, (1, 2, 3), (0, 0, 0))
 
 

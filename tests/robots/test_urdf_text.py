@@ -191,3 +191,30 @@ def test_odd_names():
     same(robot, again, a_state(robot))
     with pytest.raises(px.RobotError, match="characters that XML cannot hold"):
         replace(robot, name="\x00", warn=False).to_urdf()
+
+
+def test_couplings_that_are_linear():
+    tree = random_tree(3, ("revolute", "prismatic"))
+    for coefficients in ((0.2, -1.5), (0.2,)):
+        follow = px.robots.Coupling("j1", coefficients)
+        joints = [replace(j, coupling=follow) if j.name == "j3" else j for j in tree.joints]
+        coupled = replace(tree, joints=joints, warn=False)
+        again = read(coupled.to_urdf())
+        assert again.nq == 5 and again.joint("j3").coupling.leader == "j1"
+        same(coupled, again, a_state(coupled))
+
+
+def test_couplings_that_are_not_linear_are_left_out():
+    tree = random_tree(3, ("revolute", "prismatic"))
+    follow = px.robots.Coupling("j1", (0.0, 1.0, 2.0))
+    joints = [replace(j, coupling=follow) if j.name == "j3" else j for j in tree.joints]
+    with pytest.warns(px.RobotWarning, match="linear couplings only, so 'j3' follow no other"):
+        text = replace(tree, joints=joints, warn=False).to_urdf()
+    assert "mimic" not in text
+
+
+def test_helical_joints_are_refused():
+    body = Inertia.of(1, (0, 0, 0), (1, 1, 1))
+    robot = px.Robot("drill", [Joint("screw", "helical", pitch=0.01)], [body])
+    with pytest.raises(px.RobotError, match="no helical joints, as 'screw' are; lock them"):
+        robot.to_urdf()

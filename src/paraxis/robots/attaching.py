@@ -26,7 +26,9 @@ def with_attached(robot, other, frame, pose, prefix):
     joints = []
     for joint in other.joints:
         body, place = placed(joint.parent, joint.placement)
-        joints.append(replace(joint, name=names(joint.name), parent=body, placement=place))
+        follows = joint.coupling and replace(joint.coupling, leader=names(joint.coupling.leader))
+        named = replace(joint, name=names(joint.name), coupling=follows)
+        joints.append(replace(named, parent=body, placement=place))
     frames = [Frame(names(f.name), *placed(f.body, f.pose)) for f in other.frames]
     held = _with_part(robot, stand.body, other.root.seen_from(seat))
     return replace(
@@ -34,6 +36,7 @@ def with_attached(robot, other, frame, pose, prefix):
         joints=(*held.joints, *joints),
         inertias=(*held.inertias, *other.inertias),
         frames=(*held.frames, *frames),
+        ignored=(*held.ignored, *other.ignored),
         warn=False,
     )
 

@@ -52,8 +52,8 @@ def path_of(name, built_in):
     if name not in FILES:
         raise RobotError(
             f"robot: expected a built-in name ({listing(sorted(built_in), most=100)}), one of the "
-            f"package {PACKAGE} ({listing(sorted(FILES), most=100)}) or a path to a URDF "
-            f"or MJCF file, found {quoted(name)}{did_you_mean(name, (*built_in, *FILES))}"
+            f"package {PACKAGE} ({listing(sorted(FILES), most=100)}) or a path to a URDF or "
+            f"MJCF file, found {quoted(name)}{did_you_mean(name, (*built_in, *FILES))}"
         )
     folders = list(_folders())
     for folder in folders:

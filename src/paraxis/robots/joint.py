@@ -23,7 +23,7 @@ SIZES = dict.fromkeys(SINGLE, (1, 1)) | {
     "free": (7, 6),
 }
 KINDS = tuple(SIZES)
-LIMITED = (*SINGLE, "universal")  # the kinds whose positions may have limits
+LIMITED = (*SINGLE, "helical", "universal")  # the kinds whose positions may have limits
 
 
 @dataclass(frozen=True, slots=True)

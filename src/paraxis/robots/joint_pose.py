@@ -28,6 +28,9 @@ def pose_at(joint, position):
         return Pose.of(_turn(joint.axis, *position), (0, 0, 0))
     if kind == "prismatic":
         return Pose(translation=tuple((np.array(joint.axis) * position).tolist()))
+    if kind == "helical":
+        (angle,) = position
+        return Pose.of(_turn(joint.axis, angle), np.array(joint.axis) * joint.pitch * angle)
     if kind == "universal":
         first, second = position
         turn = _turn(joint.axis, first) @ _turn(joint.second_axis, second)

@@ -13,17 +13,19 @@ import numpy as np
 from ..checks import listing, quoted
 from ..errors import RobotError
 from .attaching import only
+from .coupling import value
 from .inertia import welded
 from .joint import WORLD
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
 from .pose import Pose, floats
+from .quaternions import OFF
 
 HERE = Pose()
 
 
 def locked(robot, positions):
     """`robot` without the joints that `positions`, {joint name: position}, holds in place."""
-    held = _checked(robot, positions)
+    held = _with_followers(robot, _checked(robot, positions))
     if len(held) == robot.n:
         raise RobotError(f"robot {quoted(robot.name)}: locking all joints leaves none to move")
     joints, bodies, root = [], [], robot.root
@@ -54,6 +56,8 @@ def subchain(robot, tip, positions, drop_rest):
     if not kept:
         raise RobotError(f"tip {quoted(tip)} is fixed to the world; no joint moves it")
     moving = {robot.joints[i].name for i in kept}
+    followed = [robot.joints[i].coupling for i in kept]
+    moving |= {coupling.leader for coupling in followed if coupling is not None}
     positions = _a_mapping({} if positions is None else positions)
     if drop_rest and positions:
         raise RobotError("locked cannot be combined with drop_rest, which removes all other joints")
@@ -66,7 +70,7 @@ def subchain(robot, tip, positions, drop_rest):
     if drop_rest:
         chain = only(robot, kept)
     else:
-        rest = [name for name in robot.joint_names if name not in moving]
+        rest = [j.name for j in robot.joints if j.name not in moving and j.coupling is None]
         at_zero = {name: neutral_position(robot.joint(name)) for name in rest}
         chain = locked(robot, at_zero | dict(positions))
     # the tip last: what the chain works with, unless another frame is named
@@ -80,6 +84,9 @@ def _checked(robot, positions):
     for name, position in _a_mapping(positions).items():
         i = robot.joint_index(name)
         joint, what = robot.joints[i], f"position of joint {quoted(name)}"
+        if joint.coupling is not None:
+            leader = quoted(joint.coupling.leader)
+            raise RobotError(f"joint {quoted(name)} follows joint {leader}: lock that one")
         if joint.nq == 1 and np.ndim(position) == 0:
             position = (position,)
         if joint.nq > 1 and (isinstance(position, str) or np.ndim(position) != 1):
@@ -90,11 +97,21 @@ def _checked(robot, positions):
         held[i] = floats(tuple(position), joint.nq, what)
         if joint.kind in TURNING:
             length = math.hypot(*held[i][-4:])
-            if abs(length - 1) > 1e-9:
+            if abs(length - 1) > OFF:
                 raise RobotError(
                     f"{what}: expected a unit quaternion x, y, z, w, found one of length "
                     f"{length:.10g}; divide it by its length"
                 )
+    return held
+
+
+def _with_followers(robot, held):
+    """The same with the joints that follow those that are held."""
+    index = {joint.name: i for i, joint in enumerate(robot.joints)}
+    for i, joint in enumerate(robot.joints):
+        if joint.coupling is not None and index[joint.coupling.leader] in held:
+            (position,) = held[index[joint.coupling.leader]]
+            held[i] = (value(joint.coupling.coefficients, position),)
     return held
 
 

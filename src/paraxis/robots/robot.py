@@ -355,7 +355,7 @@ class Robot:
         **Arguments:**
 
         - `positions`: {joint name: position}, rad or m; of a joint with several numbers in q, these
-          numbers, with quaternions of unit length.
+          numbers, with quaternions of unit length. Joints that follow one of them are held with it.
 
         **Returns:** a robot without these joints. The bodies they carry become part of the bodies
         that carry them, so all mass stays, and so do all frames; friction, transmissions and rotor
@@ -537,7 +537,8 @@ class Robot:
         `px.RobotWarning` lists what URDF has no words for and leaves out: rotor inertias,
         transmissions, bearings, gravity other than the standard one.
 
-        **Raises:** `px.RobotError` if a name has characters that XML cannot hold.
+        **Raises:** `px.RobotError` if a joint is helical, or a name has characters that XML cannot
+        hold.
         """
         from .urdf_text import urdf_text
 
@@ -622,7 +623,8 @@ def single_joints(robot) -> Robot:
         names = listing([f"{quoted(name)} ({kind})" for name, kind in kinds.items()])
         raise ArgumentError(
             f"robot {quoted(robot.name)}: this takes independent joints of one degree of freedom "
-            f"only, and not {names}"
+            f"only, and not {names}; robot.locked holds joints in place, and px.load(..., "
+            'couplings="independent") lets coupled ones move by themselves'
         )
     return robot
 

@@ -2,7 +2,8 @@
 
 Bodies are links under the name of their first frame, if that is where the body's own frame is, or
 else under the name of their joint; all other frames are links fixed to them. A universal joint is
-two revolute ones with a massless link between. What URDF has no words for is listed in a warning.
+two revolute ones with a massless link between. What URDF has no words for is listed in a warning,
+except helical joints, which are refused.
 """
 
 import math
@@ -27,6 +28,9 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def urdf_text(robot):
     """The text of a URDF file; a warning lists what it cannot hold."""
+    screws = [joint.name for joint in robot.joints if joint.kind == "helical"]
+    if screws:
+        raise RobotError(f"URDF has no helical joints, as {listing(screws, MOST)} are; lock them")
     links = _link_names(robot)
     lines = ['<?xml version="1.0"?>', f"<robot name={_text(robot.name)}>"]
     if robot.base != Pose():
@@ -119,6 +123,7 @@ def _joint(joint, parent, child):
     if kind not in ("floating", "spherical"):
         lines.append(f'    <axis xyz="{_numbers(joint.axis)}"/>')
     lines += _limit(joint, kind)
+    lines += _mimic(joint.coupling)
     if joint.friction.viscous or joint.friction.coulomb:
         damping, dry = joint.friction.viscous, joint.friction.coulomb
         lines.append(f'    <dynamics damping="{_number(damping)}" friction="{_number(dry)}"/>')
@@ -136,6 +141,16 @@ def _limit(joint, kind):
     finite = {key: min(max(value, -NO_LIMIT), NO_LIMIT) for key, value in values.items()}
     words = " ".join(f'{key}="{_number(value)}"' for key, value in finite.items())
     return [f"    <limit {words}/>"]
+
+
+def _mimic(coupling):
+    if coupling is None or len(coupling.coefficients) > 2:  # which URDF has no words for
+        return []
+    offset, factor = (*coupling.coefficients, 0.0, 0.0)[:2]
+    leader = _text(coupling.leader)
+    return [
+        f'    <mimic joint={leader} multiplier="{_number(factor)}" offset="{_number(offset)}"/>'
+    ]
 
 
 def _fixed(name, parent, child, pose):
@@ -190,6 +205,11 @@ def _left_out(robot):
         for what, names in parts.items()
         if names
     ]
+    curved = named(lambda joint: joint.coupling and len(joint.coupling.coefficients) > 2)
+    if curved:
+        sentences.append(
+            f"URDF has linear couplings only, so {listing(curved, MOST)} follow no other there"
+        )
     balls = named(lambda joint: joint.kind == "spherical")
     if balls:
         sentences.append(

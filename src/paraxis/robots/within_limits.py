@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .joint import LIMITED
-from .joint_pose import TURNING
+from .quaternions import quaternion_places
 from .robot import Robot, a_robot
 
 # how far positions are spread where a joint has no limits
@@ -44,12 +44,9 @@ def random_states(
     shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     low, high = _ranges(robot)
     q = rng.uniform(low, high, (*shape, robot.nq))
-    end = 0
-    for joint in robot.joints:
-        end += joint.nq
-        if joint.kind in TURNING:
-            four = rng.normal(size=(*shape, 4))
-            q[..., end - 4 : end] = four / np.linalg.norm(four, axis=-1, keepdims=True)
+    for _, place in quaternion_places(robot):
+        four = rng.normal(size=(*shape, 4))
+        q[..., place] = four / np.linalg.norm(four, axis=-1, keepdims=True)
     fastest = np.where(np.isinf(robot.velocity_limit), SPEED, robot.velocity_limit)
     return q, rng.uniform(-fastest, fastest, (*shape, robot.nv))
 

@@ -59,7 +59,7 @@ def balanced(losses, q, qd, motor, dt, given):
         )
 
     qdd, rate = [0.0] * robot.nv, qd
-    nearby = [BESIDE_REST * joint.friction.smoothing for joint in rows_of(robot).joints]
+    nearby = [BESIDE_REST * joint.friction.smoothing for joint in losses.joints]
     taken, feels = losses.resistances(q, qd, qdd, given)
     for _ in range(rounds):
         for _ in range(steps):

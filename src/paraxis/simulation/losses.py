@@ -23,6 +23,7 @@ from ..robots.rows import rows_of
 from ..scalar import sqrt
 from ..targets.target import CPU
 from .balance import balanced
+from .followers import driven_rows
 from .smooth_friction import with_full_peak
 
 
@@ -31,7 +32,7 @@ class Losses:
 
     def __init__(self, robot, parameters=()):
         self.robot, self.parameters = robot, tuple(parameters)
-        self._joints = [with_full_peak(joint) for joint in rows_of(robot).joints]
+        self.joints = [with_full_peak(joint) for joint in driven_rows(robot)]
         self._still = [0.0] * robot.nv
         each = {name: (robot.nv,) for name in ("rate", "motor", "resistance")}
         self._net = trace(self._net_torques, each, "net_torques")
@@ -60,7 +61,7 @@ class Losses:
         ]
 
     def directions(self, rate):
-        smoothing = [joint.friction.smoothing for joint in self._joints]
+        smoothing = [joint.friction.smoothing for joint in self.joints]
         each = zip(rate, smoothing, strict=True)
         return [own / sqrt(own * own + fade * fade) for own, fade in each]  # `**` may overflow
 
@@ -84,7 +85,7 @@ class Losses:
     def _net_torques(self, rate, motor, resistance):
         net = []
         for i, direction in enumerate(self.directions(rate)):
-            friction, gears = self._joints[i].friction, self._joints[i].transmission
+            friction, gears = self.joints[i].friction, self.joints[i].transmission
             dry = stribeck(friction, rate[i]) + resistance[i]
             at_joint = torque_at_joint(gears, motor[i], direction)
             net.append(at_joint - direction * dry - rate[i] * friction.viscous)
@@ -95,7 +96,7 @@ class Losses:
         qdd = model.rows_accelerations(qd, qdd)
         _, reactions = torques_and_reactions(model, q, qd, qdd)
         taken = []
-        for joint, reaction in zip(self._joints, reactions, strict=True):
+        for joint, reaction in zip(self.joints, reactions, strict=True):
             own, bearings = along_joint(joint, reaction), joint.friction.bearings
             taken.append(sum((resistance(bearing, own) for bearing in bearings), 0.0))
         return {"resistance": taken}

@@ -168,7 +168,7 @@ class _Simulation:
     settings: dict[str, np.ndarray]  # of the controller
 
     def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
-        if a_robot(robot).has_losses and any(joint.coupling for joint in robot.joints):
+        if a_robot(robot).has_bearings and any(joint.coupling for joint in robot.joints):
             single_joints(robot)
         self.target, self.arrays = target, target.arrays
         one_of(method, METHODS, "method")

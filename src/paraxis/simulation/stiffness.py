@@ -18,7 +18,9 @@ from ..physics.modified_newton_euler import torques_and_reactions
 from ..robot_functions import MATTERS, input_shapes
 from ..robots.model import Model
 from ..robots.rows import rows_of
+from ..spatial import ZERO
 from ..targets.target import CPU
+from .followers import driven_rows
 from .smooth_friction import with_full_peak
 
 STABLE = 2.78  # the largest rate times dt with which rk4 decays
@@ -38,10 +40,16 @@ def decay_rates(robot, q, parameters, target=CPU):
 
 def _decay_rates(robot, q, **given):
     still, rates = [0.0] * robot.nv, []
-    dynamic, reactions = torques_and_reactions(Model(rows_of(robot), given), q, still, still)
+    if robot.has_bearings:
+        model = Model(rows_of(robot), given)
+        dynamic, reactions = torques_and_reactions(model, q, still, still)
+    else:  # which alone feel reactions
+        of_gravity = {name: given[name] for name in given if name in MATTERS["gravity_torques"]}
+        dynamic = api.gravity_torques(robot, q, **of_gravity)
+        reactions = [ZERO] * robot.nv
     of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
     inverse = api.mass_matrix_inverse(robot, q, **of_masses)
-    for i, joint in enumerate(map(with_full_peak, rows_of(robot).joints)):
+    for i, joint in enumerate(map(with_full_peak, driven_rows(robot))):
         least, largest = holding_band(joint, dynamic[i], reactions[i])
         dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
         drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
@@ -56,7 +64,7 @@ def stiffest(robot, q, dt, parameters, target=CPU):
         return None
     excess = target.in_main_memory(excess)
     *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
-    return excess[worst], rows_of(robot).joints[i]
+    return excess[worst], driven_rows(robot)[i]
 
 
 def warn_if_stiff(robot, q, dt, parameters, target):
