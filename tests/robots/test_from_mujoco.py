@@ -54,6 +54,11 @@ def body(joints, inside=BOX, rest=""):
     return f"<mujoco>{compiler}<worldbody>{world}</worldbody>{rest}</mujoco>"
 
 
+@pytest.fixture(autouse=True)
+def _in_another_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo, called by tests, writes its warnings to a file
+
+
 def compiled(text):
     return mujoco.MjModel.from_xml_string(text)
 
@@ -125,7 +130,7 @@ def test_models_that_packages_carry():
     for path in carried():
         try:
             model = mujoco.MjModel.from_xml_path(str(path))
-            robot = px.robots.from_mujoco(model)
+            robot = px.robots.from_mujoco(model, couplings="independent")
         except (ValueError, mujoco.FatalError):
             continue  # parts of models, and files without joints
         if robot.nv > 100 or getattr(model, "tendon_armature", np.zeros(1)).any():
@@ -203,6 +208,61 @@ def test_a_floating_base():
     assert px.load(body(""), floating_base=True).nv == 6
     with pytest.raises(px.RobotError, match="not on the free joint 'joint0'; load it without"):
         px.load(body("<freejoint/>"), floating_base=True)
+
+
+# -- joints that follow others ---------------------------------------------------------------------
+
+TIED = body(
+    '<joint name="x" axis="0 0 1" ref=".3" armature=".2"/>'
+    '<joint name="y" type="slide" axis="1 0 0" ref=".1"/>',
+    BOX + f'<body name="b" pos="0 0 1"><joint name="z" axis="0 1 0" armature=".5"/>{ROD}</body>',
+    """<equality><joint joint1="y" joint2="x" polycoef=".2 .5 -.3 .1 .05"/>
+    <joint joint1="z" joint2="y" polycoef="0 2 0 0 0"/></equality>""",
+)
+
+
+def test_joints_that_equalities_tie_follow_others():
+    model = compiled(TIED)
+    robot, found = read(model)
+    assert not found
+    assert (robot.joint_names, robot.nq, robot.nv) == (["x", "y", "z"], 1, 1)
+    states = px.robots.mujoco_convention(robot, model)
+    bare(model)
+    q, qd, qdd = np.array([[0.9], [-1.1]]), np.array([[0.7], [0.4]]), np.array([[1.3], [2.0]])
+    position = states.to_position(q)
+    x = q[0, 0] - 0.3
+    y = 0.2 + 0.5 * x - 0.3 * x**2 + 0.1 * x**3 + 0.05 * x**4
+    assert position[0].tolist() == pytest.approx([0.9, 0.1 + y, 2 * y])
+    velocity, acceleration = states.to_velocity(q, qd), states.to_acceleration(q, qd, qdd)
+    step = 1e-6
+    ahead = states.to_position(q + step * qd), states.to_velocity(q + step * qd, qd + step * qdd)
+    np.testing.assert_allclose((ahead[0] - position) / step, velocity, atol=1e-4)
+    np.testing.assert_allclose((ahead[1] - velocity) / step, acceleration, atol=1e-4)
+    program = px.program(robot, "inverse_dynamics", algorithm="spatial")
+    data = mujoco.MjData(model)
+    for k in range(2):
+        data.qpos[:], data.qvel[:], data.qacc[:] = position[k], velocity[k], acceleration[k]
+        mujoco.mj_inverse(model, data)
+        found = program.evaluate(q=q[k], qd=qd[k], qdd=qdd[k])
+        found = found["tau"] if isinstance(found, dict) else found
+        there = states.from_force(position[k], data.qfrc_inverse)
+        np.testing.assert_allclose(np.ravel(found), there, rtol=1e-12)
+    assert states.from_position(position).tolist() == q.tolist()
+
+
+def test_couplings_may_be_left_out():
+    with pytest.warns(px.RobotWarning, match=r"equality constraints \(joint\) are not applied"):
+        robot = px.load(TIED, couplings="independent")
+    assert robot.nq == 3
+    with pytest.raises(px.ArgumentError, match="couplings: expected one of 'followed', 'indep"):
+        px.robots.from_mujoco(compiled(TIED), couplings="none")
+
+
+def test_ties_that_no_joint_can_follow():
+    more = '<joint joint1="x" joint2="z"/><joint joint1="z" joint2="x"/><joint joint1="x"/>'
+    with pytest.warns(px.RobotWarning, match="not applied: 'eq2', 'eq3', 'eq4'"):
+        robot = px.load(TIED.replace("</equality>", more + "</equality>"))
+    assert robot.nq == 1
 
 
 # -- what is not -----------------------------------------------------------------------------------

@@ -4,12 +4,10 @@ import sys
 
 import numpy as np
 import pytest
+from support.rows import model_of_rows, torques
 
 import paraxis as px
 from paraxis.physics.kinematics import frame_poses
-from paraxis.physics.spatial_newton_euler import inverse_dynamics
-from paraxis.robots.model import Model
-from paraxis.robots.rows import rows_of
 
 pin = pytest.importorskip("pinocchio")
 
@@ -86,10 +84,9 @@ def test_every_kind_of_joint(seed):
     states, data = px.robots.pinocchio_convention(robot, model), model.createData()
     q, v, a = state(model, rng)
     tau = pin.rnea(model, data, q, v, a)
-    here = Model(rows_of(robot))
+    here = model_of_rows(robot)
     Q, V, A = states.from_position(q), states.from_velocity(q, v), states.from_acceleration(q, v, a)
-    found = inverse_dynamics(here, Q, V, here.rows_accelerations(V, A))
-    found = states.to_force(Q, here.joint_torques(V, found))
+    found = states.to_force(Q, torques(here, Q, V, A))
     assert abs(found - tau).max() < 1e-12 * abs(tau).max()
     for back, there in (
         (states.to_position(Q), q),
@@ -160,23 +157,42 @@ def test_a_urdf_reads_alike():
     assert robot.joint_names == other.joint_names
     states, rng = px.robots.pinocchio_convention(robot, model), np.random.default_rng(0)
     q, v, a = state(model, rng)
-    here = Model(rows_of(robot))
+    here = model_of_rows(robot)
     Q = states.from_position(q)
-    found = inverse_dynamics(here, Q, v, here.rows_accelerations(v, a))
+    found = torques(here, Q, v, a)
     np.testing.assert_allclose(found, pin.rnea(model, model.createData(), q, v, a), rtol=1e-12)
+
+
+@pytest.mark.skipif(not hasattr(pin, "JointModelMimic"), reason="Pinocchio 3.5")
+def test_screws_and_joints_that_mimic_others():
+    rng = np.random.default_rng(3)
+    model = model_of(["RX", "FreeFlyer", "RevoluteUnaligned"], rng)
+    for kind in (pin.JointModelHelicalUnaligned(unit(rng), 0.3), pin.JointModelHY(0.2)):
+        i = model.addJoint(model.njoints - 1, kind, placement(rng), f"h{model.njoints}")
+        model.appendBodyToJoint(i, pin.Inertia.FromSphere(1.0, 0.3), placement(rng))
+    for name in ("j0", "j2"):
+        leader = model.joints[model.getJointId(name)]
+        follower = pin.JointModelMimic(leader, -0.7, 0.4)
+        i = model.addJoint(model.njoints - 1, follower, placement(rng), f"{name} again")
+        model.appendBodyToJoint(i, pin.Inertia.FromSphere(1.0, 0.3), placement(rng))
+    robot = px.robots.from_pinocchio(model)
+    assert (robot.nq, robot.nv) == (model.nq, model.nv) == (11, 10)
+    assert robot.joints[-1].coupling == px.robots.Coupling("j2", (0.4, -0.7))
+    states, data = px.robots.pinocchio_convention(robot, model), model.createData()
+    q, v, a = state(model, rng)
+    tau = pin.rnea(model, data, q, v, a)
+    program = px.program(robot, "inverse_dynamics", algorithm="spatial")
+    found = program.evaluate(q=states.from_position(q), qd=v, qdd=a)
+    found = found["tau"] if isinstance(found, dict) else found
+    np.testing.assert_allclose(np.ravel(found), tau, rtol=1e-11, atol=1e-11)
+    assert states.to_position(states.from_position(q)).tolist() == q.tolist()
 
 
 def test_joints_that_are_refused_by_name():
     model = pin.Model()
-    model.addJoint(0, pin.JointModelHX(0.5), pin.SE3.Identity(), "screw")
-    with pytest.raises(px.RobotError, match="joint 'screw': expected a joint .* found HX"):
-        px.robots.from_pinocchio(model)
-    model = pin.Model()
-    i = model.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "lead")
-    if hasattr(pin, "JointModelMimic"):
-        follower = pin.JointModelMimic(model.joints[i], 2.0, 0.0)
-        model.addJoint(i, follower, pin.SE3.Identity(), "follow")
-        with pytest.raises(px.RobotError, match="joint 'follow': expected a joint .* found Mimic"):
+    if hasattr(pin, "JointModelEllipsoid"):
+        model.addJoint(0, pin.JointModelEllipsoid(1, 1, 1), pin.SE3.Identity(), "e")
+        with pytest.raises(px.RobotError, match="joint 'e': expected a joint .* found Ellipsoid"):
             px.robots.from_pinocchio(model)
     with pytest.raises(px.RobotError, match="expected a pinocchio.Model, found int"):
         px.robots.from_pinocchio(3)

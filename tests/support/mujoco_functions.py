@@ -2,13 +2,11 @@
 
 import mujoco
 import numpy as np
+from support.rows import model_of_rows, torques
 
 from paraxis.physics.composite_body import mass_matrix
 from paraxis.physics.kinematics import frame_poses
-from paraxis.physics.spatial_newton_euler import inverse_dynamics
 from paraxis.robots import mujoco_convention
-from paraxis.robots.model import Model
-from paraxis.robots.rows import rows_of
 
 FORCES = ("CONTACT", "EQUALITY", "LIMIT", "FRICTIONLOSS", "DAMPER", "SPRING", "ACTUATION")
 
@@ -51,14 +49,14 @@ class Motion:
 def largest_difference(robot, model, seed=0):
     """Between a robot and the model it was read from, without compiling anything."""
     motion, states = Motion(bare(model), seed), mujoco_convention(robot, model)
-    here = Model(rows_of(robot))
+    here = model_of_rows(robot)
     q, qd = states.from_position(motion.q), states.from_velocity(motion.q, motion.v)
     qdd = states.from_acceleration(motion.q, motion.v, motion.a)
-    found = inverse_dynamics(here, q, qd, here.rows_accelerations(qd, qdd))
+    found = torques(here, q, qd, qdd)
     rate = states.from_velocity(motion.q, motion.x)
     poses = np.array(frame_poses(here, q, list(here.robot.frames)[: model.nbody]))
     pairs = [
-        (here.joint_torques(qd, found), states.from_force(motion.q, motion.tau)),
+        (found, states.from_force(motion.q, motion.tau)),
         (mass_matrix(here, q) @ rate, states.from_force(motion.q, motion.M @ motion.x)),
         (poses.reshape(-1, 4, 4)[:, :3, 3], motion.data.xpos),
         (poses.reshape(-1, 4, 4)[:, :3, :3], motion.data.xmat.reshape(-1, 3, 3)),

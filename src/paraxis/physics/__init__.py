@@ -62,7 +62,7 @@ def _coasting(recursion):
     """Bias forces: the torques of a robot that keeps its rates."""
 
     def bias_forces(robot, q, qd):
-        return robot.joint_torques(qd, recursion(robot, q, qd, robot.coast(qd)))
+        return recursion(robot, q, qd, robot.coast(qd))
 
     return bias_forces
 

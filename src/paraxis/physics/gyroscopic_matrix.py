@@ -20,9 +20,6 @@ def gyroscopic_matrix(robot, qd, M):
         S, v = {k: robot.subspace[k] for k in rows}, ZERO
         for k in rows:
             v = v + S[k] * qd[k]
-        M = [list(row) for row in M]
-        for k in rows:  # rotors turn with nothing
-            M[k][k] = M[k][k] - robot.rotor_inertia[k]
         p = {k: sum((M[k][j] * qd[j] for j in range(n)), 0.0) for k in rows}
         for i in rows:
             turned = cross_motion(S[i], v)

@@ -2,8 +2,8 @@
 
 Programs differ in the order of joints, in that of a quaternion, in the axes along which the
 velocity of a free body is given, and in whether an angle is one number or a cosine and a sine.
-Most of that is an order of numbers; the rest is done joint by joint. Arrays are NumPy's, with any
-batch shape in front.
+Most of that is an order of numbers; the rest is done joint by joint. A joint that follows another
+here may have numbers of its own there. Arrays are NumPy's, with any batch shape in front.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import listing, quoted
 from ..errors import ArgumentError, RobotError
+from .coupling import slope, value
 from .joint import REVOLUTE, SIZES
 from .robot import Robot, a_robot
 
@@ -27,13 +28,31 @@ COSINE = "cosine"  # the cosine and sine of an angle, in place of it
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Where another program writes the state of a joint, from `q` and `v` on, and how."""
+    """Where another program writes the state of a joint, from `q` and `v` on, and how.
+
+    `q` and `v` are None for a joint that follows another there too, and has no numbers.
+    """
 
     name: str
     kind: str
+    q: int | None
+    v: int | None
+    how: str = SAME
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """A joint with numbers there but not here, where it follows the joint at `q` and `v`."""
+
+    there: Written
     q: int
     v: int
-    how: str = SAME
+    coefficients: Sequence[float]
+
+    def slopes(self, x):
+        """How far it goes as its leader does, at its leader's position, and how that changes."""
+        first = slope(self.coefficients)
+        return value(first, x), value(slope(first), x)
 
 
 class Convention:
@@ -55,7 +74,17 @@ class Convention:
         v_ends = [*accumulate((joint.nv for joint in robot.joints), initial=0)]
         q_order, v_order = [], []
         self._angles, self._free = [], []  # (place here, place there); (place of q, of v) here
+        self._followers = []
+        places = {
+            joint.name: (q, v)
+            for joint, q, v in zip(robot.joints, q_ends[:-1], v_ends[:-1], strict=True)
+        }
         for k, (joint, there) in enumerate(zip(robot.joints, found, strict=True)):
+            if joint.coupling is not None:
+                if there.q is not None:
+                    leader, own = places[joint.coupling.leader], joint.coupling.coefficients
+                    self._followers.append(Follower(there, *leader, own))
+                continue
             own = [*range(joint.nq)]
             if there.how == W_FIRST:
                 own = [*own[:-4], joint.nq - 3, joint.nq - 2, joint.nq - 1, joint.nq - 4]
@@ -95,7 +124,14 @@ class Convention:
 
     def from_force(self, position: ArrayLike, force: ArrayLike) -> np.ndarray:
         """tau, from a position and joint forces of the other program."""
-        return self._turned(self._q(position), self._v(force, "force"), back=True)
+        q = self._q(position)
+        tau = self._turned(q, self._v(force, "force"), back=True)
+        given = _array(force, self.nv, "force")
+        for each in self._followers:  # through its leader
+            tau = _spread(tau, q)
+            first, _ = each.slopes(q[..., each.q])
+            tau[..., each.v] += first * given[..., each.there.v]
+        return tau
 
     # -- from Paraxis --------------------------------------------------------
 
@@ -108,21 +144,38 @@ class Convention:
         for here, there in self._angles:
             position[..., there] = np.cos(q[..., here])
             position[..., there + 1] = np.sin(q[..., here])
+        for each in self._followers:
+            angle, at = value(each.coefficients, q[..., each.q]), each.there.q
+            if each.there.how == COSINE:
+                position[..., at], position[..., at + 1] = np.cos(angle), np.sin(angle)
+            else:
+                position[..., at] = angle
         return position
 
     def to_velocity(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """A velocity of the other program, from q and qd; 0 for joints that the robot lacks."""
         q, qd = _array(q, self.robot.nq, "q"), _array(qd, self.robot.nv, "qd")
-        return self._placed(self._turned(q, qd))
+        there = self._placed(self._turned(q, qd))
+        for each in self._followers:
+            there = _spread(there, q)
+            first, _ = each.slopes(q[..., each.q])
+            there[..., each.there.v] = first * qd[..., each.v]
+        return there
 
     def to_acceleration(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> np.ndarray:
         """An acceleration of the other program, from q, qd and qdd."""
         q, qd = _array(q, self.robot.nq, "q"), _array(qd, self.robot.nv, "qd")
         qdd = self._carried(qd, _array(qdd, self.robot.nv, "qdd"), 1)
-        return self._placed(self._turned(q, qdd))
+        there = self._placed(self._turned(q, qdd))
+        for each in self._followers:
+            there = _spread(_spread(there, q), qd)
+            first, second = each.slopes(q[..., each.q])
+            rate = qd[..., each.v]
+            there[..., each.there.v] = first * qdd[..., each.v] + second * rate * rate
+        return there
 
     def to_force(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Joint forces of the other program, from q and tau."""
+        """Joint forces of the other program, from q and tau; 0 for joints that follow others."""
         q, tau = _array(q, self.robot.nq, "q"), _array(tau, self.robot.nv, "tau")
         return self._placed(self._turned(q, tau))
 
@@ -130,7 +183,7 @@ class Convention:
 
     def _q(self, position):
         """q, where something depends on it."""
-        return self.from_position(position) if self._free else None
+        return self.from_position(position) if self._free or self._followers else None
 
     def _v(self, given, what):
         return _array(given, self.nv, what)[..., self._v_order]

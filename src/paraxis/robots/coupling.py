@@ -7,6 +7,8 @@ from ..checks import listing, quoted
 from ..errors import RobotError
 from .pose import floats
 
+COUPLINGS = ("followed", "independent")  # what a description's couplings may become
+
 
 @dataclass(frozen=True, slots=True)
 class Coupling:

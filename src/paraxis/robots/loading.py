@@ -9,7 +9,8 @@ from typing import Any
 
 from ..checks import one_of, quoted
 from ..errors import RobotError
-from .readers.urdf import COUPLINGS, parse_urdf, read_urdf
+from .coupling import COUPLINGS
+from .readers.urdf import parse_urdf, read_urdf
 from .robot import Robot
 from .snapping import SNAP
 from .text import contents, naming
@@ -48,8 +49,8 @@ def load(
       folder.
     - `floating_base`: let the root link move freely, as `Robot.with_floating_base` does. By
       default it is fixed to the world.
-    - `couplings`: "followed" if mimic joints follow others and are no part of q, "independent" if
-      they move by themselves.
+    - `couplings`: "followed" if joints that a description ties to others (mimic joints, equalities
+      of joints in MJCF) follow them and are no part of q, "independent" if they move by themselves.
     - `snap`: an angle, rad. Orientations and axes that are nearer than this to a right angle, as
       those typed with few digits are (1.5708), become exact, which saves operations; 0 keeps all
       as they are. See `Robot.snapped`.
@@ -94,7 +95,8 @@ def load(
         from .readers.mjcf import read_mjcf  # here: few robots are MJCF
 
         with naming(quoted(os.fspath(source), most=300)):
-            return _finished(read_mjcf(source, floating_base).snapped(snap), tip, drives)
+            robot = read_mjcf(source, floating_base=floating_base, couplings=couplings)
+            return _finished(robot.snapped(snap), tip, drives)
     return read_urdf(source, tip=tip, drives=drives, **options)
 
 
@@ -102,8 +104,8 @@ def _from_text(text, tip, drives, options):
     if _root(text) == "mujoco":
         from .readers.mjcf import parse_mjcf
 
-        robot = parse_mjcf(text, options["floating_base"])
-        return _finished(robot.snapped(options["snap"]), tip, drives)
+        snap = options.pop("snap")
+        return _finished(parse_mjcf(text, **options).snapped(snap), tip, drives)
     return parse_urdf(text, tip=tip, drives=drives, **options)
 
 

@@ -2,7 +2,10 @@
 
 from functools import cached_property
 
+import numpy as np
+
 from ...errors import MissingPackageError, RobotError
+from ..coupling import Coupling
 
 KINDS = {"FREE": "free", "BALL": "spherical", "SLIDE": "prismatic", "HINGE": "revolute"}
 DEGREES = {"free": 6, "spherical": 3}
@@ -100,6 +103,42 @@ class Compiled:
         bits = self.mujoco.mjtDisableBit
         found = [getattr(bits, f"mjDSBL_{word}", None) for word in words]
         return any(bit is not None and self.model.opt.disableflags & int(bit) for bit in found)
+
+    @cached_property
+    def ties(self):
+        """{joint: (number of the equality, joint it follows, polynomial)}, while they are active.
+
+        MuJoCo counts from the reference positions: y - y0 = a0 + a1 (x - x0) + ...
+        """
+        model, ties = self.model, {}
+        if self.is_disabled("EQUALITY"):
+            return ties
+        for k in np.flatnonzero(model.eq_type == int(self.mujoco.mjtEq.mjEQ_JOINT)).tolist():
+            y, x = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+            if model.eq_active0[k] and x >= 0 and y not in ties and not self._leads_to(ties, x, y):
+                y0, x0 = (float(model.qpos0[model.jnt_qposadr[j]]) for j in (y, x))
+                polynomial = np.polynomial.Polynomial(model.eq_data[k][:5])
+                ties[y] = k, x, y0 + polynomial(np.polynomial.Polynomial((-x0, 1.0)))
+        return ties
+
+    @staticmethod
+    def _leads_to(ties, joint, other):
+        """Whether `joint` follows `other`, perhaps through others, or is it."""
+        while joint in ties and joint != other:
+            joint = ties[joint][1]
+        return joint == other
+
+    @cached_property
+    def couplings(self):
+        """{joint: Coupling}, each to a joint that follows no other."""
+        found = {}
+        for joint, (_, leader, polynomial) in self.ties.items():
+            while leader in self.ties:
+                _, leader, further = self.ties[leader]
+                polynomial = polynomial(further)
+            coefficients = tuple(polynomial.trim().coef.tolist())
+            found[joint] = Coupling(self.joints[leader], coefficients)
+        return found
 
     @property
     def has_dampers(self):

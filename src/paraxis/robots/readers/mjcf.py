@@ -22,19 +22,19 @@ MOST = 500  # characters of the compiler's words
 _lock = threading.Lock()  # MuJoCo has one handler of warnings for all threads
 
 
-def read_mjcf(path, floating_base=False):
-    """The Robot of an MJCF file."""
+def read_mjcf(path, **options):
+    """The Robot of an MJCF file; options as for `from_mujoco`."""
     mujoco = mujoco_package()
     path = os.fsdecode(path)
     _check(contents(path, "MJCF", MAX_BYTES), b"\0")
-    return _read(mujoco, mujoco.MjModel.from_xml_path, path, floating_base)
+    return _read(mujoco, mujoco.MjModel.from_xml_path, path, options)
 
 
-def parse_mjcf(text, floating_base=False):
+def parse_mjcf(text, **options):
     """The Robot of MJCF given as text; files that it names are sought in the current folder."""
     mujoco = mujoco_package()
     _check(text, "\0")
-    return _read(mujoco, mujoco.MjModel.from_xml_string, text, floating_base)
+    return _read(mujoco, mujoco.MjModel.from_xml_string, text, options)
 
 
 def _check(text, nul):
@@ -44,7 +44,7 @@ def _check(text, nul):
         raise RobotError("MJCF: expected text, found a NUL character")
 
 
-def _read(mujoco, compiler, source, floating_base):
+def _read(mujoco, compiler, source, options):
     with _warnings_of(mujoco) as said:
         try:
             model = compiler(source)
@@ -52,7 +52,7 @@ def _read(mujoco, compiler, source, floating_base):
             words = shown(" ".join(str(error).split()), MOST)
             raise RobotError(f"MuJoCo cannot compile it: {words}") from None
     warn_of("MuJoCo's compiler", [shown(" ".join(each.split()), MOST) for each in said])
-    return from_mujoco(model, floating_base)
+    return from_mujoco(model, **options)
 
 
 @contextmanager

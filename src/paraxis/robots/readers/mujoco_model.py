@@ -10,10 +10,11 @@ import math
 
 import numpy as np
 
-from ...checks import quoted
+from ...checks import one_of, quoted
 from ...errors import RobotError
 from ..check import implausible, warn_of
 from ..convention import SAME, W_FIRST, Convention, Written, written_alike
+from ..coupling import COUPLINGS
 from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
@@ -29,13 +30,15 @@ from .mujoco_rest import not_read
 HOW = {"free": W_FIRST, "spherical": W_FIRST}
 
 
-def from_mujoco(model, floating_base: bool = False) -> Robot:
+def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0]) -> Robot:
     """A robot from a compiled MuJoCo model.
 
     **Arguments:**
 
     - `model`: a `mujoco.MjModel`.
     - `floating_base`: put all that is fixed to the world on a free joint, as `px.load` does.
+    - `couplings`: "followed" if a joint that an equality ties to another follows it exactly and is
+      no part of q, "independent" if it moves by itself.
 
     **Returns:** a `px.Robot` with MuJoCo's joints in MuJoCo's order, and a frame for every body and
     every site. `q` is `qpos` with quaternions as (x, y, z, w); velocities and forces of free joints
@@ -48,9 +51,10 @@ def from_mujoco(model, floating_base: bool = False) -> Robot:
     """
     compiled = Compiled(model)
     what = f"robot {quoted(compiled.name)}"
-    changing, rest = not_read(compiled)
+    followed = one_of(couplings, COUPLINGS, "couplings") == COUPLINGS[0]
+    changing, rest = not_read(compiled, followed)
     with naming("MuJoCo model"), np.errstate(all="ignore"):
-        joints, bodies, frames, root = _tree(compiled)
+        joints, bodies, frames, root = _tree(compiled, compiled.couplings if followed else {})
         if floating_base:
             joints, bodies, frames = free_root(joints, bodies, frames, root, of=compiled.name)
             root = NOTHING
@@ -102,7 +106,7 @@ def mujoco_convention(robot: Robot, model=None) -> Convention:
     return Convention(robot, written, "MuJoCo", model.qpos0, model.nv)
 
 
-def _tree(compiled):
+def _tree(compiled, couplings):
     """Joints, inertias and frames, and the inertia of what is fixed to the world."""
     model, joints, bodies, root = compiled.model, [], [], NOTHING
     stands = [(WORLD, Pose())]  # of each body of MuJoCo: the one here, and where it is on it
@@ -112,7 +116,7 @@ def _tree(compiled):
             pose = pose @ _pose(model.body_pos[b], model.body_quat[b])
             first = int(model.body_jntadr[b])
             for j in range(first, first + int(model.body_jntnum[b])):
-                joint, pose = _joint(compiled, j, body, pose)
+                joint, pose = _joint(compiled, j, body, pose, couplings.get(j))
                 body = len(joints)
                 joints.append(joint)
                 bodies.append(NOTHING)
@@ -129,7 +133,7 @@ def _tree(compiled):
     return joints, bodies, frames, root
 
 
-def _joint(compiled, j, parent, pose):
+def _joint(compiled, j, parent, pose, coupling):
     """A joint on the body `parent`, and where MuJoCo's body is on the body that it carries.
 
     `pose` is where MuJoCo's body is on the parent while the joint is at its reference.
@@ -154,7 +158,7 @@ def _joint(compiled, j, parent, pose):
                 drive["lower"], drive["upper"] = model.jnt_range[j].tolist()
         placement = pose @ Pose(translation=anchor) @ back
         left = Pose(translation=tuple(0.0 - a for a in anchor))
-        return Joint(name, kind, parent, placement, axis, **drive), left
+        return Joint(name, kind, parent, placement, axis, coupling=coupling, **drive), left
 
 
 def _drive(compiled, j):

@@ -9,15 +9,19 @@ from ...checks import listing
 MOST = 5  # names in each sentence
 
 
-def not_read(compiled):
-    """Two lists of sentences: about what changes the motion, and about what does not."""
-    return [*_changing(compiled)], [*_rest(compiled)]
+def not_read(compiled, followed=True):
+    """Two lists of sentences: about what changes the motion, and about what does not.
+
+    `followed`: whether joints that follow others do so.
+    """
+    return [*_changing(compiled, followed)], [*_rest(compiled)]
 
 
-def _changing(compiled) -> Iterator[str]:
+def _changing(compiled, followed) -> Iterator[str]:
     model = compiled.model
     if not compiled.is_disabled("EQUALITY"):
-        for word, indices in _equalities(compiled).items():
+        read = {k for k, *_ in compiled.ties.values()} if followed else set()
+        for word, indices in _equalities(compiled, read).items():
             found = _named(compiled, "eq", indices)
             yield f"equality constraints ({word}) are not applied: {found}"
     yield from _tendons(compiled)
@@ -96,15 +100,15 @@ def _rest(compiled) -> Iterator[str]:
         yield f"keyframes: {_named(compiled, 'key', range(model.nkey))}"
 
 
-def _equalities(compiled):
-    """{what they are, in a word: indices} of those that are switched on."""
+def _equalities(compiled, read):
+    """{what they are, in a word: indices} of those that are switched on and not `read`."""
     model, found = compiled.model, {}
     words = {
         int(number): name.removeprefix("mjEQ_").lower()
         for name, number in compiled.mujoco.mjtEq.__members__.items()
     }
     for k in range(model.neq):
-        if model.eq_active0[k]:
+        if model.eq_active0[k] and k not in read:
             found.setdefault(words[int(model.eq_type[k])], []).append(k)
     return found
 

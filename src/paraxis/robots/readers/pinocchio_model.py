@@ -16,11 +16,12 @@ from ...checks import listing, quoted
 from ...errors import MissingPackageError, RobotError
 from ..check import implausible, warn_of
 from ..convention import COSINE, SAME, Convention, Written
+from ..coupling import Coupling
 from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia
-from ..joint import WORLD, Joint, checked_axis
+from ..joint import SIZES, WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
 from ..text import naming
@@ -38,6 +39,8 @@ KINDS = {
     "RevoluteUnaligned": [("revolute", None)],
     "PrismaticUnaligned": [("prismatic", None)],
     "RevoluteUnboundedUnaligned": [("continuous", None)],
+    **{f"H{axis}": [("helical", None)] for axis in "XYZ"},
+    "HelicalUnaligned": [("helical", None)],
     "Universal": [("universal", None)],
     "Spherical": [("spherical", Z)],
     "Planar": [("planar", Z)],
@@ -55,7 +58,7 @@ class Part:
     written: Written
     placement: Pose  # on the part before it, or on the body that carries the first
     axis: tuple
-    second_axis: tuple | None
+    rest: dict  # what else a Joint of that kind has
 
 
 def from_pinocchio(model, floating_base: bool = False) -> Robot:
@@ -64,7 +67,7 @@ def from_pinocchio(model, floating_base: bool = False) -> Robot:
     **Arguments:**
 
     - `model`: a `pinocchio.Model`, with joints that are free flyers, spherical (also ZYX), planar,
-      translations, universal, revolute, prismatic, or composed of these.
+      translations, universal, revolute, prismatic, helical, composed of these, or mimic others.
     - `floating_base`: put all that is fixed to the world on a free joint, as `px.load` does.
 
     **Returns:** a `px.Robot` with Pinocchio's joints and bodies in Pinocchio's order. Velocities
@@ -73,7 +76,7 @@ def from_pinocchio(model, floating_base: bool = False) -> Robot:
     Armature is the joints' `rotor_inertia`; damping and dry friction are their `friction`. Frames
     are Pinocchio's; of several with one name that of a body counts, or else the first.
 
-    **Raises:** `px.RobotError` if it is not such a model, or has other joints (mimic, helical);
+    **Raises:** `px.RobotError` if it is not such a model, or has other joints;
     `px.MissingPackageError` if Pinocchio is not installed.
     """
     model = _checked(model)
@@ -147,7 +150,7 @@ def _tree(model):
                 where = part.written
                 place = (body, part.placement, part.axis)
                 drive = _drive(model, where)
-                joint = Joint(where.name, where.kind, *place, second_axis=part.second_axis, **drive)
+                joint = Joint(where.name, where.kind, *place, **part.rest, **drive)
                 body = len(joints)
                 joints.append(joint)
                 bodies.append(NOTHING)
@@ -158,21 +161,44 @@ def _tree(model):
 
 def _parts(model, i):
     """The Parts of a joint of Pinocchio."""
-    name, joint = model.names[i], model.joints[i]
-    found = _expanded(joint, _pose(model.jointPlacements[i]))
+    name, joint, seat = model.names[i], model.joints[i], _pose(model.jointPlacements[i])
+    if _word(joint) == "Mimic":
+        kind, axis, coupling = _mimic(model, i)
+        return [Part(Written(name, kind, None, None), seat, axis, {"coupling": coupling})]
+    found = _expanded(joint, seat)
     parts, q, v = [], joint.idx_q, joint.idx_v
-    for k, (kind, placement, axis, second) in enumerate(found, start=1):
+    for k, (kind, placement, axis, rest) in enumerate(found, start=1):
         own = name if len(found) == 1 else f"{name}.{k}"
         written = Written(own, kind, q, v, HOW.get(kind, SAME))
-        parts.append(Part(written, placement, axis, second))
-        sizes = Joint(own, kind, second_axis=second)
-        q, v = q + sizes.nq + (written.how == COSINE), v + sizes.nv
+        parts.append(Part(written, placement, axis, rest))
+        nq, nv = SIZES[kind]
+        q, v = q + nq + (written.how == COSINE), v + nv
     return parts
 
 
+def _word(joint):
+    return joint.shortname().removeprefix("JointModel")
+
+
+def _mimic(model, i):
+    """The kind and axis of a mimic joint, and whom it follows."""
+    joint, inner = model.joints[i], model.joints[i].extract()
+    data = joint.createData()
+    joint.calc(data, _pinocchio().neutral(model))
+    twist = np.asarray(data.S).ravel()
+    if not inner.scaling:
+        raise RobotError("expected a mimic joint that moves, found the scaling 0")
+    kind, along = ("revolute", twist[3:]) if twist[3:].any() else ("prismatic", twist[:3])
+    if twist[:3].any() and twist[3:].any():
+        raise RobotError("expected a mimic joint that turns or slides, found one that does both")
+    axis = checked_axis(tuple((along / inner.scaling).tolist()), kind)
+    leader = dict(zip(model.mimicking_joints, model.mimicked_joints, strict=True))[i]
+    return kind, axis, Coupling(model.names[leader], (inner.offset, inner.scaling))
+
+
 def _expanded(joint, placement):
-    """(kind, placement, axis, second axis) of what a joint of Pinocchio is made of."""
-    word = joint.shortname().removeprefix("JointModel")
+    """(kind, placement, axis, rest) of what a joint of Pinocchio is made of."""
+    word = _word(joint)
     if word == "Composite":
         inner = joint.extract() if hasattr(joint, "extract") else joint
         found = []
@@ -186,16 +212,16 @@ def _expanded(joint, placement):
         )
     found = []
     for kind, axis in KINDS[word]:
-        second = None
+        rest = {}
         if axis is None:
-            axis, second = _axes(joint, kind)
-        found.append((kind, placement, axis, second))
+            axis, rest = _axes(joint, kind)
+        found.append((kind, placement, axis, rest))
         placement = Pose()
     return found
 
 
 def _axes(joint, kind):
-    """The axis of a joint, and the second of a universal one: its velocities at zero."""
+    """The axis of a joint, and what else its velocities at zero tell of it."""
     data = joint.createData()
     zero = np.zeros(joint.idx_q + joint.nq)
     if kind == "continuous":
@@ -204,13 +230,18 @@ def _axes(joint, kind):
     subspace = np.asarray(data.S).reshape(6, -1)
     rows = subspace[:3] if kind == "prismatic" else subspace[3:]
     axes = [checked_axis(tuple(column.tolist()), kind) for column in rows.T]
-    return axes[0], axes[1] if len(axes) > 1 else None
+    if kind == "universal":
+        return axes[0], {"second_axis": axes[1]}
+    if kind == "helical":
+        return axes[0], {"pitch": float(subspace[:3, 0] @ axes[0])}
+    return axes[0], {}
 
 
 def _drive(model, where):
     """What a joint has of rotors, losses and limits, as fields of Joint."""
-    joint = Joint(where.name, where.kind, second_axis=X)
-    dofs = slice(where.v, where.v + joint.nv)
+    if where.v is None:  # Pinocchio gives it to the joint that it follows
+        return {}
+    dofs = slice(where.v, where.v + SIZES[where.kind][1])
     drive = {"rotor_inertia": _one(model.armature[dofs], "armature")}
     viscous = _one(model.damping[dofs], "damping")
     upper = getattr(model, "upperDryFrictionLimit", None)
@@ -218,7 +249,7 @@ def _drive(model, where):
     drive["friction"] = Friction(viscous=viscous, coulomb=dry) if viscous or dry else NO_FRICTION
     drive["max_velocity"] = _limit(model.velocityLimit[dofs].min())
     drive["max_effort"] = _limit(model.effortLimit[dofs].min())
-    if where.kind in ("revolute", "prismatic"):
+    if where.kind in ("revolute", "prismatic", "helical"):
         drive["lower"] = -_limit(-model.lowerPositionLimit[where.q])
         drive["upper"] = _limit(model.upperPositionLimit[where.q])
     return drive

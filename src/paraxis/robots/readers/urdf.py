@@ -24,7 +24,7 @@ import numpy as np
 from ...checks import did_you_mean, listing, one_of, quoted
 from ...errors import RobotError
 from ..check import implausible, warn_of
-from ..coupling import Coupling
+from ..coupling import COUPLINGS, Coupling
 from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
@@ -44,8 +44,6 @@ NO_LIMIT = 1e9  # rad, m, N, ...
 TYPES = {kind: kind for kind in ("revolute", "continuous", "prismatic", "fixed", "planar")}
 TYPES |= {"floating": "free", "spherical": "spherical"}
 ANYWHERE = ("continuous", "free", "planar", "spherical")  # joints whose positions have no limits
-
-COUPLINGS = ("followed", "independent")  # what mimic joints do
 
 # the elements that are read, and where they are
 INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
