@@ -89,7 +89,7 @@ def test_every_plot_of_the_pages_has_a_text_that_describes_it():
 
 def test_the_readme_runs(monkeypatch, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 8
+    assert len(blocks) == 9
     monkeypatch.chdir(tmp_path)  # one of them writes a file
     space = {}
     for block in blocks:

@@ -125,6 +125,7 @@ def test_a_base_that_moves_is_a_first_joint_that_does(function):
 def batched(function, robot, dtype=float):
     """Inputs whose batch shapes broadcast to (4, 3)."""
     rng, shapes = np.random.default_rng(3), {"q": (4, 1), "qd": (3,), "qdd": (4, 3), "tau": (1, 3)}
+    shapes |= {"v": (3,), "q0": (4, 1), "q1": (1, 3)}
     return [
         rng.uniform(-1, 1, (*shapes[name], robot.n)).astype(dtype)
         for name in FUNCTIONS[function].inputs

@@ -186,8 +186,8 @@ def _graph(view, function, algorithm, parameters=(), coordinates=None):
         named = dict(zip(known.outputs, several, strict=True))
         if "qdd" in named:
             named["qdd"] = model.joint_accelerations(values["qd"], named["qdd"])
-        if "tau" in named:
-            named["tau"] = model.joint_torques(values["qd"], named["tau"])
+        for name in {"tau", "h"} & {*named}:
+            named[name] = model.joint_torques(values["qd"], named[name])
         if "wrench" in named:
             named["wrench"] = view.robot.gathered(named["wrench"])
         return named

@@ -18,7 +18,15 @@ IMPORTED = time.time_ns()  # sources that change later are not those that run
 # From a robot to machine code; a test looks for Bodies that are made elsewhere.
 MAKES_CODE = (
     *("scalar", "spatial", "robots", "physics", "graph", "passes", "body", "drivers", "targets"),
-    *("robot_functions", "function_bodies", "chains", "dynamics", "kinematics", "simulation"),
+    *(
+        "coupled_functions",
+        "robot_functions",
+        "function_bodies",
+        "chains",
+        "dynamics",
+        "kinematics",
+        "simulation",
+    ),
     *("trajectories", "control", "frameworks", "programs", "calls", "api", "math"),
 )
 
