@@ -182,6 +182,7 @@ def test_a_floating_base_keeps_the_mass_of_the_root():
     robot = px.load("ur5")
     floating = robot.with_floating_base()
     assert (floating.n, floating.nq, floating.nv) == (7, 13, 12)
+    assert floating.inertias[0].mass == robot.root.mass == 4.0
     q, qd = np.linspace(0.1, 0.6, 6), np.linspace(1.0, 2.0, 6)
     held = px.mass_matrix(floating, np.concatenate((px.neutral(floating)[:7], q)))
     assert error(held[6:, 6:], px.mass_matrix(robot, q)) <= 1e-12

@@ -423,7 +423,7 @@ def test_without_losses_nothing_is_added():
 def test_a_joint_that_moves_nothing_is_named(method):
     friction = Friction(JournalBearing(0.1, 0.1, 0.1))
     joint = Joint("idle", "revolute", friction=friction)
-    robot = Robot("empty", [joint], [Inertia()])
+    robot = Robot("empty", [joint], [Inertia()], warn=False)
     with pytest.raises(px.RobotError, match="'idle' moves nothing"):
         px.simulate(robot, [0.0], [1.0], dt=1e-3, steps=1, method=method)
 

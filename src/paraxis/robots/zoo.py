@@ -137,7 +137,8 @@ def ur5():
         frames.append(Frame(f"{links[i]}_link", i))
     frames.append(Frame("ee_link", 5, Pose.from_rpy((0, 0.0823, 0), (0, 0, quarter))))
     frames.append(Frame("tool0", 5, Pose.from_rpy((0, 0.0823, 0), (-quarter, 0, 0))))
-    return Robot("ur5", joints, inertias, frames)
+    root = Inertia.of(4.0, (0, 0, 0), (0.00443333156, 0.00443333156, 0.0072))
+    return Robot("ur5", joints, inertias, frames, root=root)
 
 
 def planar(n: int, length: float = 1.0, mass: float = 1.0) -> Robot:
