@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.functions import error
+from support.functions import error, interpreted
 from support.robots import random_inertia, random_pose
 
 import paraxis as px
@@ -75,47 +75,46 @@ def test_sizes(robots):
 def test_torques_and_masses(robots, state):
     robot, independent = robots
     q, qd, qdd, whole, G, bend = state.values()
-    tau = G.T @ px.inverse_dynamics(independent, whole, G @ qd, G @ qdd + bend)
-    assert error(px.inverse_dynamics(robot, q, qd, qdd), tau) <= 1e-12
-    assert error(px.forward_dynamics(robot, q, qd, tau), qdd) <= 1e-10
-    M = G.T @ px.mass_matrix(independent, whole) @ G
-    assert error(px.mass_matrix(robot, q), M) <= 1e-12
-    assert error(px.mass_matrix_inverse(robot, q), np.linalg.inv(M)) <= 1e-10
-    h = px.bias_forces(robot, q, qd)
-    assert error(h, px.inverse_dynamics(robot, q, qd, 0 * qdd)) <= 1e-12
-    assert error(px.gravity_torques(robot, q), px.bias_forces(robot, q, 0 * qd)) <= 1e-12
-    assert error(px.kinetic_energy(robot, q, qd), 0.5 * qd @ M @ qd) <= 1e-12
-    regressor = px.regressor(robot, q, qd, qdd)
+    tau = G.T @ interpreted("inverse_dynamics", independent, whole, G @ qd, G @ qdd + bend)
+    assert error(interpreted("inverse_dynamics", robot, q, qd, qdd), tau) <= 1e-12
+    assert error(interpreted("forward_dynamics", robot, q, qd, tau), qdd) <= 1e-10
+    M = G.T @ interpreted("mass_matrix", independent, whole) @ G
+    assert error(interpreted("mass_matrix", robot, q), M) <= 1e-12
+    assert error(interpreted("mass_matrix_inverse", robot, q), np.linalg.inv(M)) <= 1e-10
+    h = interpreted("bias_forces", robot, q, qd)
+    assert error(h, interpreted("inverse_dynamics", robot, q, qd, 0 * qdd)) <= 1e-12
+    g = interpreted("gravity_torques", robot, q)
+    assert error(g, interpreted("bias_forces", robot, q, 0 * qd)) <= 1e-12
+    assert error(interpreted("kinetic_energy", robot, q, qd), 0.5 * qd @ M @ qd) <= 1e-12
+    regressor = interpreted("regressor", robot, q, qd, qdd)
     assert error(regressor @ px.inertial_parameters(robot).ravel(), tau) <= 1e-12
-    C = px.coriolis_matrix(robot, q, qd)
-    assert error(C @ qd + px.gravity_torques(robot, q), h) <= 1e-12
+    C = interpreted("coriolis_matrix", robot, q, qd)
+    assert error(C @ qd + g, h) <= 1e-12
 
 
 def test_frames(robots, state):
     robot, independent = robots
     q, qd, _, whole, G, bend = state.values()
-    J = px.jacobian(independent, whole, frame="tip")
-    assert error(px.jacobian(robot, q, frame="tip"), J @ G) <= 1e-12
-    bias = px.bias_acceleration(independent, whole, G @ qd, frame="tip") + J @ bend
-    assert error(px.bias_acceleration(robot, q, qd, frame="tip"), bias) <= 1e-12
-    pose = px.forward_kinematics(independent, whole, frame="tip")
-    assert error(px.forward_kinematics(robot, q, frame="tip"), pose) <= 1e-14
-    A = px.centroidal_momentum_matrix(robot, q)
-    assert error(A @ qd, px.centroidal_momentum(robot, q, qd)) <= 1e-12
+    J = interpreted("jacobian", independent, whole, frame="tip")
+    assert error(interpreted("jacobian", robot, q, frame="tip"), J @ G) <= 1e-12
+    bias = interpreted("bias_acceleration", independent, whole, G @ qd, frame="tip") + J @ bend
+    assert error(interpreted("bias_acceleration", robot, q, qd, frame="tip"), bias) <= 1e-12
+    pose = interpreted("forward_kinematics", independent, whole, frame="tip")
+    assert error(interpreted("forward_kinematics", robot, q, frame="tip"), pose) <= 1e-14
+    A = interpreted("centroidal_momentum_matrix", robot, q)
+    assert error(A @ qd, interpreted("centroidal_momentum", robot, q, qd)) <= 1e-12
 
 
 def test_derivatives(robots, state):
     robot, _ = robots
     q, qd, qdd, *_ = state.values()
-    tau, h = px.inverse_dynamics(robot, q, qd, qdd), 1e-6
-    slopes = {
-        px.inverse_dynamics: (px.inverse_dynamics_derivatives(robot, q, qd, qdd)[0], qdd),
-        px.forward_dynamics: (px.forward_dynamics_derivatives(robot, q, qd, tau)[0], tau),
-    }
-    for function, (slope, last) in slopes.items():
+    tau, h = interpreted("inverse_dynamics", robot, q, qd, qdd), 1e-6
+    for function, last in (("inverse_dynamics", qdd), ("forward_dynamics", tau)):
+        slope, *_ = interpreted(f"{function}_derivatives", robot, q, qd, last)
         for k in (1, 4, 6, 7, 9):
             there, back = (px.integrate(robot, q, way * np.eye(robot.nv)[k]) for way in (h, -h))
-            change = function(robot, there, qd, last) - function(robot, back, qd, last)
+            change = interpreted(function, robot, there, qd, last)
+            change = change - interpreted(function, robot, back, qd, last)
             assert error(slope[:, k], change / (2 * h)) <= 1e-7
 
 

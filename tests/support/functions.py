@@ -55,6 +55,14 @@ def value(robot, function, given, **options):
     return tuple(found.values()) if isinstance(found, dict) else found
 
 
+def interpreted(function, robot, *arrays, frame=None, **parameters):
+    """The same as `px.<function>(robot, ...)`, without compiling: of one state."""
+    made = program(robot, function, frame=frame, parameters=tuple(parameters))
+    given = dict(zip(made.inputs, (*arrays, *parameters.values()), strict=True))
+    found = made.evaluate(**given)
+    return tuple(found.values()) if isinstance(found, dict) else found
+
+
 STATE = {"q", "qd", "qdd", "tau", "v", "q0", "q1"}
 
 
