@@ -29,7 +29,7 @@ def random_states(
     - `seed`: an integer, for the same states every time, or a `np.random.Generator`. By default
       they differ from call to call.
 
-    **Returns:** q, (*shape, nq), and qd, (*shape, nv).
+    **Returns:** q, `(*shape, nq)`, and qd, `(*shape, nv)`.
 
     - Between the limits of a joint, both of positions and of velocity, where it has them.
     - Without them: angles from -π to π; distances, also of planar and free joints, from -1 to 1 m;
