@@ -21,7 +21,7 @@ from ..checks import quoted, shown
 from ..errors import RobotError
 from ..robots.joint import WORLD
 from ..robots.linear_parameters import inertial_parameters, parameter_labels
-from ..robots.robot import Robot
+from ..robots.robot import Robot, single_joints
 
 # Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with
 # twelve digits; one that is typed as 1.5708 is another angle, and shows at 1e-7. A column of which
@@ -69,7 +69,9 @@ def base_parameters(robot: Robot) -> BaseParameters:
     **Raises:** `px.RobotError` if the regressor is not finite, because a length is absurdly small
     or large.
     """
-    regressor = program(robot, "regressor").evaluate  # a few states are not worth compiling for
+    regressor = program(
+        single_joints(robot), "regressor"
+    ).evaluate  # a few states are not worth compiling for
     labels = parameter_labels(robot)
     units = _Units(robot)
     Y = units.sampled(regressor, states=4 * len(labels) // robot.nv + 8)

@@ -26,6 +26,7 @@ from ..spatial import (
     cross_motion,
 )
 from .joint import Row
+from .robot import single_joints
 from .seat import align_z, decompose
 
 # name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs.
@@ -124,7 +125,11 @@ class Model:
     """What a recursion needs of a robot, by body index."""
 
     def __init__(self, robot, parameters=None, bodies=None):
-        """`parameters` replaces floats by other scalars, `bodies` whole inertias (see regroup)."""
+        """`parameters` replaces floats by other scalars, `bodies` whole inertias (see regroup).
+
+        The robot has single joints, or is the rows of one that has others (robots/rows.py).
+        """
+        single_joints(robot)
         values = {name: parameter_values(robot, name) for name in PARAMETERS}
         given = parameters or {}
         values |= {name: robot.spread(name, each) for name, each in given.items()}

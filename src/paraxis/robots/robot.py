@@ -617,10 +617,10 @@ def a_robot(robot) -> Robot:
 
 def single_joints(robot) -> Robot:
     """The argument `robot`, for what is defined for joints of one degree of freedom only."""
-    others = [j for j in a_robot(robot).joints if j.kind not in SINGLE or j.coupling]
-    if others:
+    if not a_robot(robot).has_single_joints:
+        others = [joint for joint in robot.joints if joint.kind not in SINGLE or joint.coupling]
         kinds = {joint.name: "coupled" if joint.coupling else joint.kind for joint in others}
-        names = listing([f"{quoted(name)} ({kind})" for name, kind in kinds.items()])
+        names = ", ".join(f"{quoted(name)} ({kind})" for name, kind in [*kinds.items()][:5])
         raise ArgumentError(
             f"robot {quoted(robot.name)}: this takes independent joints of one degree of freedom "
             f"only, and not {names}; robot.locked holds joints in place, and px.load(..., "
