@@ -113,6 +113,7 @@ lint: $(TOOLS)
 
 bench: $(TOOLS)
 	$(BIN)/python benchmarks/cpu.py --json benchmarks/results/cpu.json
+	$(BIN)/python benchmarks/floating_base.py --json benchmarks/results/floating_base.json
 	$(BIN)/python benchmarks/compile_times.py --json benchmarks/results/compile_times.json
 	$(BIN)/python benchmarks/threads.py --json benchmarks/results/threads.json
 	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
