@@ -10,7 +10,6 @@ from ..dynamics.contacts.dynamics import (
     contact_arrays,
     contact_frames,
     graph_inputs,
-    require_independent,
     spliced,
 )
 from ..dynamics.contacts.impact import require_directions
@@ -29,7 +28,6 @@ class Touch:
     def __init__(self, robot, contact, method, parameters, target):
         self.robot, self.parameters, self.target = robot, parameters, target
         self._several = isinstance(contact, list | tuple)
-        require_independent(robot)
         self.contacts = checked_contacts(contact if self._several else [contact], robot)
         check_fixed_base(tuple(parameters))
         for each in self.contacts:
