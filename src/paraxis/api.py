@@ -362,6 +362,28 @@ def gravity_torques(
 
 
 @of_robot
+def spring_torques(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
+    """The torques that hold the springs of joints and tendons where they are.
+
+    With springs, bias forces are C q̇ + gravity torques + spring torques. They are no part of
+    `px.gravity_torques`, but of inverse and forward dynamics, of `px.motor_torques`, of contact and
+    of simulation; their energy is part of `px.potential_energy`.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., nq), rad or m.
+    - `out`: as in `px.inverse_dynamics`; there are no parameters.
+
+    **Returns:** the torques, (..., nv), in N m or N; zero where there is no spring.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
 def coriolis_matrix(
     robot: Robot,
     q: ArrayLike,

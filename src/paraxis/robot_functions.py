@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .checks import did_you_mean, one_of
+from .checks import did_you_mean, one_of, quoted
 from .coupled_functions import coupled_graph
 from .errors import ArgumentError
 from .graph.derivative import jacobian
@@ -16,6 +16,7 @@ from .physics import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite
 from .physics.configuration import position_rates
 from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
+from .physics.friction.shared_friction import driven_rows, felt, shared_friction
 from .physics.gyroscopic_matrix import gyroscopic_matrix
 from .physics.modified_newton_euler import torques_and_reactions
 from .physics.parts.massless import require_mobile
@@ -27,6 +28,7 @@ from .robots.model import PARAMETERS, BodyInertia, Model
 from .robots.robot import Robot
 from .robots.rows import Rows, rows_of
 from .spatial import Symmetric, Vector
+from .spring_functions import SPRUNG, spring_graph, sprung_graph
 
 COORDINATES = ("world", "body")
 DEEP = 20  # joints in a row; well beyond where articulated bodies cost less than composite ones
@@ -120,6 +122,20 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     """
     if function in OF_POSITIONS:  # of the joints, whatever recursions see of them
         return _cheapened(_position_graph(robot, function))
+    if function == "spring_torques":
+        return _cheapened(spring_graph(robot))
+    if function == "motor_torques" and _is_shared(robot):
+        return _shared_motor_torques(robot, algorithm, parameters)
+    ideal = _ideal_graph(robot, function, algorithm, parameters, coordinates)
+    if not robot.has_springs or function not in SPRUNG:
+        return ideal
+    stiffness = slopes_of(robot, spring_graph(robot), {"K": ("s", "q")})
+    graph = sprung_graph(robot, function, ideal, stiffness)
+    return graph if algorithm else _cheapened(graph)
+
+
+def _ideal_graph(robot, function, algorithm, parameters, coordinates):
+    """The same without springs."""
     rows = rows_of(robot)
     if not isinstance(rows, Rows) or not rows.followers:
         return _graph_of_rows(rows, function, algorithm, parameters, coordinates)
@@ -278,9 +294,43 @@ def _motor_torques_graphs(robot, parameters):
         (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
         model = View(robot).model(given, parameters)
         _, reactions = torques_and_reactions(model, q, qd, model.rows_accelerations(qd, qdd))
-        return with_losses(model, qd, dynamic, reactions, directions(qd, qdd))._asdict()
+        return with_losses(robot.joints, qd, dynamic, reactions, directions(qd, qdd))._asdict()
 
     yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
+
+
+def _is_shared(robot):
+    """Whether torques at joints are not those that recursions find, joint by joint."""
+    followers = getattr(rows_of(robot), "followers", None)
+    return bool(robot.has_springs or robot.tendons or followers)
+
+
+def _shared_motor_torques(robot, algorithm, parameters):
+    """With springs, tendons and joints that follow others."""
+    joints, shared = driven_rows(robot), shared_friction(robot)
+    if robot.has_bearings and getattr(rows_of(robot), "followers", None):
+        raise ArgumentError(
+            f"motor_torques: robot {quoted(robot.name)} has bearings and coupled joints, whose "
+            "friction is not defined together; use robot.without_friction(), or load it with "
+            'couplings="independent"'
+        )
+    torques = graph_of(robot, "inverse_dynamics", algorithm, parameters)
+
+    def run(q, qd, qdd, **given):
+        (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
+        reactions = [None] * robot.nv  # which only bearings feel
+        if robot.has_bearings:
+            model = View(rows_of(robot)).model(given, parameters)
+            _, reactions = torques_and_reactions(model, q, qd, model.rows_accelerations(qd, qdd))
+        rates, changes = ([each.rate(x) for each in shared] for x in (qd, qdd))
+        along = zip(shared, rates, directions(rates, changes), strict=True)
+        forces = [each.force(rate, direction) for each, rate, direction in along]
+        taken = felt(shared, forces, robot.nv)
+        losses = with_losses(joints, qd, dynamic, reactions, directions(qd, qdd), taken)
+        return losses._asdict()
+
+    graph = trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
+    return graph if algorithm else _cheapened(graph)
 
 
 def _view_for_masses(robot, parameters):
@@ -394,6 +444,7 @@ FUNCTIONS = {
     "mass_matrix_inverse": Function(("q",), ("M_inverse",)),
     "bias_forces": Function(("q", "qd"), ("h",)),
     "gravity_torques": Function(("q",), ("g",)),
+    "spring_torques": Function(("q",), ("s",), "nothing"),
     "coriolis_matrix": Function(("q", "qd"), ("C",)),
     "kinetic_energy": Function(("q", "qd"), ("energy",)),
     "potential_energy": Function(("q",), ("energy",), "frames"),
@@ -479,5 +530,6 @@ MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "jacobian": _PLACES,
     "bias_acceleration": _PLACES,
     "regressor": (*_PLACES, "gravity", "base_velocity", "base_acceleration"),
+    "spring_torques": (),
     **dict.fromkeys(OF_POSITIONS, ()),
 }

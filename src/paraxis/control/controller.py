@@ -13,7 +13,6 @@ from ..checks import quoted, shown
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..physics.friction.motor_torques import directions, with_losses
-from ..robots.model import Model
 from ..robots.robot import Robot, single_joints
 from ..scalar import maximum, minimum
 from .stale_policies import EXACT, Cut, Policy
@@ -117,8 +116,8 @@ class Controller:
         ratios = self.robot.ratios
         if self.compensate_friction:
             signs = directions(desired.qd, desired.qdd)
-            model = Model(self.robot)
-            motors = with_losses(model, desired.qd, torques, reactions, signs).input
+            joints = self.robot.joints
+            motors = with_losses(joints, desired.qd, torques, reactions, signs).input
             torques = [torque * ratio for torque, ratio in zip(motors, ratios, strict=True)]
         if self.torque_limit is not None:
             each = zip(torques, self.torque_limit.tolist(), strict=True)

@@ -12,6 +12,8 @@ _NAMES = {
     "JournalBearing": "friction",
     "LinearBearing": "friction",
     "Pose": "pose",
+    "Spring": "spring",
+    "Tendon": "tendon",
     "ThrustBearing": "friction",
     "Transmission": "transmission",
     "chain": "zoo",

@@ -26,10 +26,11 @@ def with_attached(robot, other, frame, pose, prefix):
     joints = []
     for joint in other.joints:
         body, place = placed(joint.parent, joint.placement)
-        follows = joint.coupling and replace(joint.coupling, leader=names(joint.coupling.leader))
+        follows = joint.coupling and joint.coupling.renamed(names)
         named = replace(joint, name=names(joint.name), coupling=follows)
         joints.append(replace(named, parent=body, placement=place))
     frames = [Frame(names(f.name), *placed(f.body, f.pose)) for f in other.frames]
+    tendons = [tendon.renamed(names) for tendon in other.tendons]
     held = _with_part(robot, stand.body, other.root.seen_from(seat))
     return replace(
         held,
@@ -37,6 +38,7 @@ def with_attached(robot, other, frame, pose, prefix):
         inertias=(*held.inertias, *other.inertias),
         frames=(*held.frames, *frames),
         ignored=(*held.ignored, *other.ignored),
+        tendons=(*held.tendons, *tendons),
         warn=False,
     )
 
@@ -75,7 +77,23 @@ def only(robot, kept):
     joints = [replace(robot.joints[i], parent=index[robot.joints[i].parent]) for i in kept]
     frames = [replace(f, body=index[f.body]) for f in robot.frames if f.body in index]
     bodies = [robot.inertias[i] for i in kept]
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, warn=False)
+    names = {joint.name for joint in joints}
+    _require_whole(robot, names)
+    tendons = [tendon for tendon in robot.tendons if tendon.arms[0][0] in names]
+    return replace(
+        robot, joints=joints, inertias=bodies, frames=frames, tendons=tendons, warn=False
+    )
+
+
+def _require_whole(robot, names):
+    """Raise if a tendon would lose some of its joints, and keep others."""
+    for tendon in robot.tendons:
+        left = [name for name, _ in tendon.arms if name in names]
+        if left and len(left) < len(tendon.arms):
+            raise RobotError(
+                f"tendon {quoted(tendon.name)} also runs over {listing(left)}; remove these joints "
+                "too, or the tendon: dataclasses.replace(robot, tendons=...)"
+            )
 
 
 def _stand(robot, frame):
@@ -104,6 +122,7 @@ def _renamed(robot, other, prefix):
     for what, ours, theirs in (
         ("joints", robot.joint_names, other.joint_names),
         ("frames", robot.frame_names, other.frame_names),
+        ("tendons", robot.tendon_names, other.tendon_names),
     ):
         known = {*ours}
         clash = [name for name in (prefix + each for each in theirs) if name in known]

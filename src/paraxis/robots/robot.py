@@ -22,6 +22,8 @@ from .inertia import NOTHING, Inertia
 from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
+from .spring import coefficients
+from .tendon import Tendon
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -41,6 +43,7 @@ class Robot:
     - `base`: the `px.robots.Pose` of the root frame in the world.
     - `root`: the `px.robots.Inertia` of the link that is fixed to the world, in the root frame. It
       matters only once that link is free to move: see `with_floating_base`.
+    - `tendons`: a list of `px.robots.Tendon`, springs and friction along sums of joint positions.
     - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
     - `ignored`: sentences about what the description has and the robot does not; readers fill it.
 
@@ -56,6 +59,7 @@ class Robot:
     root: Inertia = NOTHING
     warn: bool = field(default=True, compare=False)
     ignored: Sequence[str] = field(default=(), compare=False)
+    tendons: Sequence[Tendon] = ()
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
@@ -63,6 +67,7 @@ class Robot:
         set_(self, "inertias", tuple(self.inertias))
         set_(self, "frames", tuple(self.frames))
         set_(self, "ignored", tuple(self.ignored))
+        set_(self, "tendons", tuple(self.tendons))
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
         check(self)
 
@@ -116,6 +121,11 @@ class Robot:
     def frame_names(self) -> list[str]:
         """The names of the frames, in the order of `px.frame_poses`."""
         return [frame.name for frame in self.frames]
+
+    @property
+    def tendon_names(self) -> list[str]:
+        """The names of the tendons."""
+        return [tendon.name for tendon in self.tendons]
 
     @cached_property
     def branching(self) -> list[int]:
@@ -276,8 +286,25 @@ class Robot:
                 )
                 for joint in self.joints
             ),
+            tendons=tuple(replace(tendon, friction=NO_FRICTION) for tendon in self.tendons),
             warn=False,
         )
+
+    def without_springs(self) -> Robot:
+        """The same robot with no springs of joints and tendons, whose friction stays."""
+        return replace(
+            self,
+            joints=tuple(replace(joint, spring=None) for joint in self.joints),
+            tendons=tuple(replace(tendon, stiffness=0.0) for tendon in self.tendons),
+            warn=False,
+        )
+
+    @cached_property
+    def has_springs(self) -> bool:
+        """Whether any joint or tendon has a spring."""
+        if any(tendon.has_spring for tendon in self.tendons):
+            return True
+        return any(joint.spring is not None for joint in self.joints)
 
     @property
     def ratios(self) -> tuple[float, ...]:
@@ -286,8 +313,8 @@ class Robot:
 
     @cached_property
     def has_losses(self) -> bool:
-        """Whether any joint has friction, or a transmission with losses."""
-        return any(joint.has_losses for joint in self.joints)
+        """Whether any joint or tendon has friction, or a transmission has losses."""
+        return any(part.has_losses for part in (*self.joints, *self.tendons))
 
     @cached_property
     def has_bearings(self) -> bool:
@@ -535,7 +562,7 @@ class Robot:
         of their own get one; a universal joint is two revolute ones; a revolute joint without
         limits is continuous; a base other than the identity becomes part of the tree. A
         `px.RobotWarning` lists what URDF has no words for and leaves out: rotor inertias,
-        transmissions, bearings, gravity other than the standard one.
+        transmissions, bearings, springs, tendons, gravity other than the standard one.
 
         **Raises:** `px.RobotError` if a joint is helical, or a name has characters that XML cannot
         hold.
@@ -567,6 +594,7 @@ class Robot:
             np.array([joint.second_axis for joint in joints if joint.second_axis is not None]),
             np.array([joint.pitch for joint in joints if joint.kind == "helical"]),
             *self._couplings(),
+            *self._springs(),
             np.fromiter((joint.reflected_inertia for joint in joints), float, n),
             np.fromiter((body.mass for body in bodies), float, n),
             array_of((body.com for body in bodies), n, 3),
@@ -582,7 +610,21 @@ class Robot:
         names = {joint.name: i for i, joint in enumerate(self.joints)}
         for i, joint in enumerate(self.joints):
             if joint.coupling is not None:
-                yield np.array((i, names[joint.coupling.leader], *joint.coupling.coefficients))
+                leaders = [names[leader] for leader in joint.coupling.leaders]
+                several = () if isinstance(joint.coupling.leader, str) else (-len(leaders),)
+                yield np.array((i, *several, *leaders, *joint.coupling.coefficients))
+
+    def _springs(self):
+        """What springs and tendons act on, and how, as arrays."""
+        for i, joint in enumerate(self.joints):
+            if joint.spring is not None:
+                stiffness = coefficients(joint.spring.stiffness)
+                yield np.array((i, len(stiffness), *stiffness))
+                yield np.array(joint.spring.reference)
+        names = {joint.name: i for i, joint in enumerate(self.joints)} if self.tendons else {}
+        for tendon in self.tendons:
+            yield np.array([(names[joint], arm) for joint, arm in tendon.arms])
+            yield np.array((len(tendon.arms), *tendon.numbers))
 
     def __hash__(self):
         return hash(self.digest)
