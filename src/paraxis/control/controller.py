@@ -13,7 +13,7 @@ from ..checks import quoted, shown
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..physics.friction.motor_torques import directions, with_losses
-from ..robots.robot import Robot, single_joints
+from ..robots.robot import Robot, single_joints, unsprung
 from ..scalar import maximum, minimum
 from .stale_policies import EXACT, Cut, Policy
 from .stale_policies import policy as as_policy
@@ -203,6 +203,8 @@ def pd(
 
 def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
     single_joints(robot)
+    if law != "pd":
+        unsprung(robot, f"the law {law!r}", losses=compensate_friction)
     gains = _gains(robot, kp, "kp"), _gains(robot, kd, "kd")
     recursion = None if law == "pd" else StaleRecursion(robot, as_policy(policy))
     limit = _limit(robot, torque_limit)

@@ -671,6 +671,25 @@ def single_joints(robot) -> Robot:
     return robot
 
 
+def unsprung(robot, what, losses=False) -> Robot:
+    """The argument `robot`, for what knows no springs or, if `losses`, also no tendons."""
+    sprung = [joint.name for joint in a_robot(robot).joints if joint.spring is not None]
+    sprung += [tendon.name for tendon in robot.tendons if tendon.has_spring]
+    if sprung:
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: {what} does not support springs, such as those of "
+            f"{listing(sprung, 3)}; robot.without_springs() leaves them out, and px.spring_torques "
+            "are the torques that they take"
+        )
+    if losses and robot.has_losses and robot.tendons:
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: {what} does not support friction of tendons, such as "
+            f"{listing(robot.tendon_names, 3)}; dataclasses.replace(robot, tendons=()) leaves them "
+            "out"
+        )
+    return robot
+
+
 def check_frame_name(frame):
     """Raise unless `frame` is a str or None."""
     if frame is not None and not isinstance(frame, str):

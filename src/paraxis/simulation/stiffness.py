@@ -76,17 +76,22 @@ def stiffest(robot, q, dt, parameters, target=CPU):
     return excess[worst], [*driven_rows(robot), *shared_friction(robot)][i]
 
 
+def named(part):
+    """The joint or the tendon that has the friction."""
+    return f"{'joint' if isinstance(part, Joint) else 'tendon'} {quoted(part.name)}"
+
+
 def warn_if_stiff(robot, q, dt, parameters, target):
     """Warn that rk4 is unstable with the friction of a joint that comes to rest."""
     found = stiffest(robot, q, dt, parameters, target)
     if found is None:
         return
     factor, joint = found
-    smoothing, word = joint.friction.smoothing, "joint" if isinstance(joint, Joint) else "tendon"
+    smoothing = joint.friction.smoothing
     warn(
-        f"rk4: the friction of {word} {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
-        f"will make it shake; use method 'adaptive', or smoothing >= {smoothing * factor:.2g} "
-        f"instead of {smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' copes with "
-        f"stiff friction at this dt, but is of first order, so that its error falls only as dt",
+        f"rk4: the friction of {named(joint)} near rest is too stiff for dt {dt:g} and will make "
+        f"it shake; use method 'adaptive', or smoothing >= {smoothing * factor:.2g} instead of "
+        f"{smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' copes with stiff "
+        f"friction at this dt, but is of first order, so that its error falls only as dt",
         SimulationWarning,
     )
