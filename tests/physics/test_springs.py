@@ -195,7 +195,7 @@ def energy(robot, run):
 
 
 def test_springs_keep_energy():
-    robot = pair(stiffness=30.0, rest=(-0.1, 0.1))
+    robot = pair(stiffness=30.0, rest=0.1)
     run = px.simulate(robot, Q[:2], QD[:2], dt=2e-4, steps=1500, every=100)
     found = energy(robot, run)
     assert np.ptp(found) <= 1e-9 * abs(found).max()

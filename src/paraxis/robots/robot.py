@@ -314,7 +314,9 @@ class Robot:
     @cached_property
     def has_losses(self) -> bool:
         """Whether any joint or tendon has friction, or a transmission has losses."""
-        return any(part.has_losses for part in (*self.joints, *self.tendons))
+        if any(tendon.has_losses for tendon in self.tendons):
+            return True
+        return any(joint.has_losses for joint in self.joints)
 
     @cached_property
     def has_bearings(self) -> bool:
