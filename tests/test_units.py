@@ -59,6 +59,13 @@ def lossy_arm():
 
 
 @cache
+def sprung_arm():
+    tilt, slide = arm().joints
+    tilt = replace(tilt, spring=px.robots.Spring(3.0, 0.2))
+    return replace(arm(), joints=(tilt, replace(slide, spring=px.robots.Spring(50.0, -0.1))))
+
+
+@cache
 def in_units(units, robot):
     return units.robot(robot())
 
@@ -102,6 +109,7 @@ def factors(units, robot, function):
         "mass_matrix_inverse": [by[2][:, None] / torques],
         "bias_forces": [torques],
         "gravity_torques": [torques],
+        "spring_torques": [torques],
         "coriolis_matrix": [torques[:, None] / by[1]],
         "kinetic_energy": [units.torque],
         "potential_energy": [units.torque],
@@ -128,7 +136,7 @@ def factors(units, robot, function):
 @pytest.mark.parametrize("function", px.functions())
 def test_programs(function):
     made = puma if function == "operational_space_inertia" else lossy_arm
-    made = arm if function == "regressor" else made
+    made = {"regressor": arm, "spring_torques": sprung_arm}.get(function, made)
     q, qd, last = state(n=made().n)
 
     def evaluated(units):

@@ -41,6 +41,7 @@ from .api import (
     potential_energy,
     program,
     regressor,
+    spring_torques,
     trace,
 )
 from .errors import (

@@ -228,9 +228,10 @@ def motor_torques(
     - `out`: five arrays to write the results to.
 
     **Returns:** five arrays (..., nv), as attributes. `dynamic` is inverse dynamics;
-    `joint_friction` is added to it by the bearings, which feel the joint's reaction; `at_joint` is
-    the sum; `transmission_friction` is what the drive takes in addition; `input` is the torque on
-    the motor's shaft: ratio * input = at_joint + transmission_friction.
+    `joint_friction` is added to it by the bearings, which feel the joint's reaction, and by tendons
+    and joints that follow this one; `at_joint` is the sum; `transmission_friction` is what the
+    drive takes in addition; `input` is the torque on the motor's shaft: ratio * input = at_joint +
+    transmission_friction.
 
     A joint moves in the direction of qd or, where that is zero, of qdd. Where both are zero it
     sticks: bearings then resist nothing, and of all inputs that hold the joint the smallest is
@@ -346,7 +347,7 @@ def gravity_torques(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """The torques that hold the robot still.
+    """The torques that hold the robot still, but for those of springs: see `px.spring_torques`.
 
     **Arguments:**
 
@@ -355,6 +356,28 @@ def gravity_torques(
     - `algorithm`: one of `px.algorithms("gravity_torques")`; by default the cheapest.
 
     **Returns:** the torques, (..., nv), in N m or N.
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
+def spring_torques(
+    robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
+) -> np.ndarray:
+    """The torques that hold the springs of joints and tendons where they are.
+
+    With springs, bias forces are C q̇ + gravity torques + spring torques. They are no part of
+    `px.gravity_torques`, but of inverse and forward dynamics, of `px.motor_torques`, of contact and
+    of simulation; their energy is part of `px.potential_energy`.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., nq), rad or m.
+    - `out`: as in `px.inverse_dynamics`; there are no parameters.
+
+    **Returns:** the torques, (..., nv), in N m or N; zero where there is no spring.
 
     **Raises:** as `px.inverse_dynamics`.
     """
@@ -371,7 +394,7 @@ def coriolis_matrix(
     algorithm: str | None = None,
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """The Coriolis matrix C by Christoffel symbols: bias forces are C q̇ + g.
+    """The Coriolis matrix C by Christoffel symbols: bias forces are C q̇ + g, and s with springs.
 
     **Arguments:**
 
@@ -414,7 +437,7 @@ def kinetic_energy(
 def potential_energy(
     robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
 ) -> np.ndarray:
-    """The potential energy, zero for mass at the origin of the world.
+    """The potential energy, zero for mass at the origin of the world and springs at rest.
 
     **Arguments:**
 

@@ -147,7 +147,7 @@ def _along_chain(robot, function, algorithm, parameters):
                 f"{did_you_mean(algorithm, (*algorithms_of(function), *CHAIN_ALGORITHMS))}"
             )
         return False
-    is_chain = not robot.branching and robot.has_single_joints
+    is_chain = not robot.branching and robot.has_single_joints and not robot.has_springs
     return robot.n > LONGEST_PROGRAM and not parameters and is_chain
 
 

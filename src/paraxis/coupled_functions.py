@@ -5,23 +5,15 @@ are G q̇, their accelerations G q̈ + Ġ q̇. What is said of rows becomes what
 products with G: torques Gᵀ τ, the mass matrix Gᵀ M G, Jacobians J G.
 """
 
-from .errors import ArgumentError
 from .graph.splice import splice
 from .graph.trace import trace
 from .physics.linear.dense import dot, transposed
 from .physics.linear.factor import dense_factor, inverse, solve
 from .physics.parts.ties import Ties
 
-REFUSED = ("motor_torques",)  # where friction is in rows
-
 
 def coupled_graph(rows, function, whole, shapes):
     """The graph of a function. `whole(name)` is that of the rows, `shapes(name)` its inputs."""
-    if function in REFUSED:
-        raise ArgumentError(
-            f"{function}: robot {rows.name!r} has coupled joints, for which it is not defined; "
-            'load it with couplings="independent", or use px.inverse_dynamics'
-        )
     made = _of_masses if function in OF_MASSES else _of_rows
     return trace(made(rows, function, whole, shapes), shapes(function), function)
 

@@ -12,6 +12,7 @@ from .passes.cheapen import cheapen_unless_long, price
 from .physics.contact.constrained_dynamics import Tolerance, constrained_forward_dynamics
 from .physics.contact.contact_forms import LoopForm
 from .physics.contact.loop_torques import loop_torques
+from .spring_functions import less_springs
 
 LOOPED = ("forward_dynamics", "inverse_dynamics")
 REFUSED = (  # what loops change, and is not defined with them
@@ -51,6 +52,7 @@ def _accelerations(view, tree, parameters):
 
     def run(q, qd, tau, **given):
         model = view.model(given, parameters)
+        tau = less_springs(view.robot, q, tau)
         motion = constrained_forward_dynamics(model, q, qd, tau, (), TOLERANCE, forms)
         return {"qdd": motion.qdd}
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .checks import did_you_mean, one_of
+from .checks import did_you_mean, one_of, quoted
 from .coupled_functions import coupled_graph
 from .errors import ArgumentError
 from .graph.derivative import jacobian
@@ -24,6 +24,7 @@ from .physics import (
 from .physics.configuration import position_rates
 from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
+from .physics.friction.shared_friction import driven_rows, felt, shared_friction
 from .physics.gyroscopic_matrix import gyroscopic_matrix
 from .physics.modified_newton_euler import torques_and_reactions
 from .physics.parts.massless import require_mobile
@@ -35,6 +36,7 @@ from .robots.model import PARAMETERS, BodyInertia, Model
 from .robots.robot import Robot
 from .robots.rows import Rows, rows_of
 from .spatial import Symmetric, Vector
+from .spring_functions import SPRUNG, spring_graph, sprung_graph
 
 COORDINATES = ("world", "body")
 DEEP = 20  # joints in a row; well beyond where articulated bodies cost less than composite ones
@@ -128,9 +130,45 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     """
     if function in OF_POSITIONS:  # of the joints, whatever recursions see of them
         return _cheapened(_position_graph(robot, function))
+    if function == "spring_torques":
+        return _cheapened(spring_graph(robot))
     require_open(robot, function)
+    if function == "motor_torques" and _is_shared(robot):
+        return _shared_motor_torques(robot, algorithm, parameters)
+    if robot.loops and BASIS_OF_SLOPES.get(function, function) in LOOPED:
+        return _looped_graph(robot, function, algorithm, parameters)
+    return _graph_of_tree(robot, function, algorithm, parameters, coordinates)
+
+
+def _looped_graph(robot, function, algorithm, parameters):
+    """The graph of a function that closed loops change."""
+    if function in WANTED:
+        graph = _looped_graph(robot, BASIS_OF_SLOPES[function], algorithm, parameters)
+        return replace(slopes_of(robot, graph, WANTED[function]), name=function)
+    rows, tree = rows_of(robot), None
+    if function == "inverse_dynamics":
+        tree = _graph_of_tree(robot, function, algorithm, parameters, None)
+    elif not rows.followers and not {*parameters} & {*MATTERS["mass_matrix"]}:
+        require_mobile(rows)
+    views = _views(rows, "nothing" if parameters else "masses")
+    shapes = input_shapes(robot, function, parameters)
+    return looped_graph(function, algorithm, views, tree, shapes, parameters)
+
+
+def _graph_of_tree(robot, function, algorithm, parameters, coordinates):
+    """The graph of a function of the tree of joints."""
+    ideal = _ideal_graph(robot, function, algorithm, parameters, coordinates)
+    if not robot.has_springs or function not in SPRUNG:
+        return ideal
+    stiffness = slopes_of(robot, spring_graph(robot), {"K": ("s", "q")})
+    graph = sprung_graph(robot, function, ideal, stiffness)
+    return graph if algorithm else _cheapened(graph)
+
+
+def _ideal_graph(robot, function, algorithm, parameters, coordinates):
+    """The same without springs."""
     rows = rows_of(robot)
-    if not isinstance(rows, Rows) or not (rows.followers or rows.loops):
+    if not isinstance(rows, Rows) or not rows.followers:
         return _graph_of_rows(rows, function, algorithm, parameters, coordinates)
 
     def mattering(name):
@@ -143,23 +181,10 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     def shapes(name):
         return input_shapes(rows.described, name, mattering(name))
 
-    def of_tree(name):
-        return coupled_graph(rows, name, whole, shapes) if rows.followers else whole(name)
-
-    def of_joints(name):
-        if not rows.loops or name not in LOOPED:
-            return of_tree(name)
-        if name == "forward_dynamics" and not rows.followers and not moving_masses:
-            require_mobile(rows)
-        views = _views(rows, "nothing" if parameters else "masses")
-        tree = of_tree("inverse_dynamics") if name == "inverse_dynamics" else None
-        return looped_graph(name, algorithm, views, tree, shapes(name), parameters)
-
-    moving_masses = {*parameters} & {*MATTERS["mass_matrix"]}
     if function in WANTED:
-        graph = of_joints(BASIS_OF_SLOPES[function])
+        graph = coupled_graph(rows, BASIS_OF_SLOPES[function], whole, shapes)
         return replace(slopes_of(rows.described, graph, WANTED[function]), name=function)
-    return of_joints(function)
+    return coupled_graph(rows, function, whole, shapes)
 
 
 def _position_graph(robot, function):
@@ -302,9 +327,43 @@ def _motor_torques_graphs(robot, parameters):
         (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
         model = View(robot).model(given, parameters)
         _, reactions = torques_and_reactions(model, q, qd, model.rows_accelerations(qd, qdd))
-        return with_losses(model, qd, dynamic, reactions, directions(qd, qdd))._asdict()
+        return with_losses(robot.joints, qd, dynamic, reactions, directions(qd, qdd))._asdict()
 
     yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
+
+
+def _is_shared(robot):
+    """Whether torques at joints are not those that recursions find, joint by joint."""
+    followers = getattr(rows_of(robot), "followers", None)
+    return bool(robot.has_springs or robot.tendons or followers)
+
+
+def _shared_motor_torques(robot, algorithm, parameters):
+    """With springs, tendons and joints that follow others."""
+    joints, shared = driven_rows(robot), shared_friction(robot)
+    if robot.has_bearings and getattr(rows_of(robot), "followers", None):
+        raise ArgumentError(
+            f"motor_torques: robot {quoted(robot.name)} has bearings and coupled joints, whose "
+            "friction is not defined together; use robot.without_friction(), or load it with "
+            'couplings="independent"'
+        )
+    torques = graph_of(robot, "inverse_dynamics", algorithm, parameters)
+
+    def run(q, qd, qdd, **given):
+        (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
+        reactions = [None] * robot.nv  # which only bearings feel
+        if robot.has_bearings:
+            model = View(rows_of(robot)).model(given, parameters)
+            _, reactions = torques_and_reactions(model, q, qd, model.rows_accelerations(qd, qdd))
+        rates, changes = ([each.rate(x) for each in shared] for x in (qd, qdd))
+        along = zip(shared, rates, directions(rates, changes), strict=True)
+        forces = [each.force(rate, direction) for each, rate, direction in along]
+        taken = felt(shared, forces, robot.nv)
+        losses = with_losses(joints, qd, dynamic, reactions, directions(qd, qdd), taken)
+        return losses._asdict()
+
+    graph = trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
+    return graph if algorithm else _cheapened(graph)
 
 
 def _view_for_masses(robot, parameters):
@@ -418,6 +477,7 @@ FUNCTIONS = {
     "mass_matrix_inverse": Function(("q",), ("M_inverse",)),
     "bias_forces": Function(("q", "qd"), ("h",)),
     "gravity_torques": Function(("q",), ("g",)),
+    "spring_torques": Function(("q",), ("s",), "nothing"),
     "coriolis_matrix": Function(("q", "qd"), ("C",)),
     "kinetic_energy": Function(("q", "qd"), ("energy",)),
     "potential_energy": Function(("q",), ("energy",), "frames"),
@@ -503,5 +563,6 @@ MATTERS = dict.fromkeys(FUNCTIONS, tuple(PARAMETERS)) | {
     "jacobian": _PLACES,
     "bias_acceleration": _PLACES,
     "regressor": (*_PLACES, "gravity", "base_velocity", "base_acceleration"),
+    "spring_torques": (),
     **dict.fromkeys(OF_POSITIONS, ()),
 }

@@ -128,8 +128,11 @@ def test_a_simulation_keeps_energy(robots, state):
 def test_what_couplings_cannot_do(robots, state):
     robot, _ = robots
     q, qd, qdd, *_ = state.values()
-    with pytest.raises(px.ArgumentError, match="motor_torques: .* coupled joints"):
-        px.motor_torques(robot, q, qd, qdd)
+    bearing = px.robots.Friction(px.robots.JournalBearing(0.1, 0.01, 0.1))
+    joints = [robot.joints[0], replace(robot.joints[1], friction=bearing)]
+    worn = replace(robot, joints=(*joints, *robot.joints[2:]), warn=False)
+    with pytest.raises(px.ArgumentError, match="motor_torques: .* bearings and coupled joints"):
+        px.motor_torques(worn, q, qd, qdd)
     joint, bodies = Joint("a", "revolute"), [px.robots.Inertia()] * 2
     wrong = {
         "no joint 'b' to follow": Joint("c", "revolute", 0, coupling=Coupling("b")),

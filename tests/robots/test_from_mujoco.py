@@ -13,7 +13,12 @@ import paraxis as px
 
 mujoco = pytest.importorskip("mujoco")
 
-from support.mujoco_functions import Motion, bare, largest_difference  # noqa: E402
+from support.mujoco_functions import (  # noqa: E402
+    Motion,
+    bare,
+    largest_difference,
+    spring_difference,
+)
 
 BOX = '<geom type="box" size=".1 .2 .3" pos=".05 .1 .1" euler=".3 .2 .1"/>'
 ROD = '<geom type="capsule" size=".03" fromto="0 0 0 .1 .2 .3"/>'
@@ -133,6 +138,7 @@ def test_models_that_packages_carry():
             robot = px.robots.from_mujoco(model, couplings="independent")
         except (ValueError, mujoco.FatalError):
             continue  # parts of models, and files without joints
+        assert spring_difference(robot, model) < 1e-10, path
         if robot.nv > 100 or getattr(model, "tendon_armature", np.zeros(1)).any():
             continue
         assert largest_difference(robot, model) < 1e-10, path
@@ -268,18 +274,17 @@ def test_ties_that_no_joint_can_follow():
 # -- what is not -----------------------------------------------------------------------------------
 
 NOT_READ = {
-    "a spring": (body('<joint name="h" stiffness="1"/>'), "springs of joints exert no force: 'h'"),
     "a loop": (
         body("<joint/>", rest='<equality><connect name="e" body1="a" anchor="0 0 0"/></equality>'),
         r"equality constraints \(connect\) are not applied: 'e'",
     ),
     "a tendon": (
         body(
-            '<joint name="h"/>',
-            rest='<tendon><fixed name="t" stiffness="1"><joint joint="h" coef="1"/></fixed>'
-            "</tendon>",
-        ),
-        "tendons exert no force .*: 't'",
+            '<joint name="h"/><site name="x"/>',
+            rest='<tendon><spatial name="t" stiffness="1"><site site="x"/><site site="y"/>'
+            "</spatial></tendon>",
+        ).replace("<worldbody>", '<worldbody><site name="y"/>'),
+        "spatial tendons exert no force .*: 't'",
     ),
     "a fluid": (body("<joint/>", rest='<option viscosity="1"/>'), "the medium .* no force"),
     "gravity compensation": (

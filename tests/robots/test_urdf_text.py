@@ -204,13 +204,24 @@ def test_couplings_that_are_linear():
         same(coupled, again, a_state(coupled))
 
 
-def test_couplings_that_are_not_linear_are_left_out():
+@pytest.mark.parametrize("leader", ["j1", ("j0", "j1")])
+def test_couplings_that_are_not_linear_are_left_out(leader):
     tree = random_tree(3, ("revolute", "prismatic"))
-    follow = px.robots.Coupling("j1", (0.0, 1.0, 2.0))
+    follow = px.robots.Coupling(leader, (0.0, 1.0, 2.0))
     joints = [replace(j, coupling=follow) if j.name == "j3" else j for j in tree.joints]
-    with pytest.warns(px.RobotWarning, match="linear couplings only, so 'j3' follow no other"):
+    with pytest.warns(px.RobotWarning, match="to one joint only, so 'j3' follow no other"):
         text = replace(tree, joints=joints, warn=False).to_urdf()
     assert "mimic" not in text
+
+
+def test_springs_and_tendons_are_left_out():
+    tree = random_tree(3, ("revolute", "prismatic"))
+    joints = [replace(tree.joints[0], spring=px.robots.Spring(2.0)), *tree.joints[1:]]
+    tendon = px.robots.Tendon("band", {"j0": 1.0, "j1": 2.0}, 3.0)
+    with pytest.warns(
+        px.RobotWarning, match="no springs, so those of 'j0' .* no tendons, so 'band'"
+    ):
+        replace(tree, joints=joints, tendons=[tendon], warn=False).to_urdf()
 
 
 def test_helical_joints_are_refused():

@@ -1,12 +1,16 @@
 """What MuJoCo says of a model: nothing but the motion of its bodies."""
 
+from copy import copy
+
 import mujoco
 import numpy as np
 from support.rows import model_of_rows, torques
 
 from paraxis.physics.composite_body import mass_matrix
 from paraxis.physics.kinematics import frame_poses
+from paraxis.physics.springs import spring_torques
 from paraxis.robots import mujoco_convention
+from paraxis.robots.rows import rows_of
 
 FORCES = ("CONTACT", "EQUALITY", "LIMIT", "FRICTIONLOSS", "DAMPER", "SPRING", "ACTUATION")
 
@@ -44,6 +48,23 @@ class Motion:
         self.data.qfrc_applied[:] = self.tau
         mujoco.mj_forward(self.model, self.data)
         return self.data.qacc.copy()
+
+
+def spring_difference(robot, model, seed=0):
+    """Between the torques of all springs but those of spatial tendons, without compiling."""
+    lone, spatial = copy(model), []
+    for t in range(model.ntendon):
+        kind = model.wrap_type[model.tendon_adr[t]]
+        spatial += [t] if kind != int(mujoco.mjtWrap.mjWRAP_JOINT) else []
+    lone.tendon_stiffness[spatial] = 0.0
+    data, rng = mujoco.MjData(lone), np.random.default_rng(seed)
+    mujoco.mj_integratePos(lone, data.qpos, rng.normal(size=lone.nv), 1.0)
+    mujoco.mj_fwdPosition(lone, data)
+    mujoco.mj_fwdVelocity(lone, data)
+    states = mujoco_convention(robot, model)
+    found = spring_torques(rows_of(robot), states.from_position(data.qpos).tolist())
+    there = states.from_force(data.qpos, -data.qfrc_spring)
+    return abs(np.array(found) - there).max() / max(1, abs(there).max())
 
 
 def largest_difference(robot, model, seed=0):

@@ -165,6 +165,9 @@ class Reference:
     def gravity_torques(self, q):
         return self.row(pin.computeGeneralizedGravity(*self.given(q)))
 
+    def spring_torques(self, q):
+        return 0.0 * q  # Pinocchio has no springs
+
     def coriolis_matrix(self, q, qd):
         return self.matrix(pin.computeCoriolisMatrix(*self.given(q, qd)))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from paraxis.robots import Inertia, JournalBearing, LinearBearing, ThrustBearing
+from paraxis.robots import Inertia, JournalBearing, LinearBearing, Spring, ThrustBearing
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,9 @@ class Units:
             stribeck_velocity=rate * joint.friction.stribeck_velocity,
             smoothing=rate * joint.friction.smoothing,
         )
+        spring = joint.spring and Spring(
+            torque / position * joint.spring.stiffness, position * joint.spring.reference
+        )
         gear = joint.transmission  # the motor of a slide is one, too: its ratio has no unit
         rated = gear.rated_torque
         transmission = replace(
@@ -117,6 +120,7 @@ class Units:
             max_effort=torque * joint.max_effort,
             rotor_inertia=moment * joint.rotor_inertia,
             friction=friction,
+            spring=spring,
             transmission=transmission,
         )
 

@@ -3,27 +3,30 @@
 from ..checks import shown
 from ..robots.table import (
     HEAD,
-    LOOP_HEAD,
+    LOOPS,
     LOSSES,
     NUMERIC,
+    TENDONS,
     drive_table,
     joint_rows,
     loop_rows,
     summary,
+    tendon_rows,
 )
 from .short_numbers import duration, short
 from .terminal import Column, print_table
 
 
 def print_robot(terminal, robot):
-    """Totals, one line per joint, and one per drive and per loop if there are any."""
+    """Totals, one line per joint, and one per drive, tendon and loop if there are any."""
     ranks = {"rotor": 0, "range": 1, "centre of mass m": 2, "parent": 3, "axis": 4}
     ranks |= {head: rank for rank, head in enumerate(reversed(LOSSES))}
     terminal.title(shown(robot.name), summary(robot))
     for head, rows in (
         (HEAD, joint_rows(robot)),
         drive_table(robot),
-        (LOOP_HEAD, loop_rows(robot)),
+        (TENDONS, tendon_rows(robot)),
+        (LOOPS, loop_rows(robot)),
     ):
         if rows:
             terminal.print()

@@ -13,8 +13,7 @@ from ..checks import quoted, shown
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..physics.friction.motor_torques import directions, with_losses
-from ..robots.model import Model
-from ..robots.robot import Robot, single_joints
+from ..robots.robot import Robot, single_joints, unsprung
 from ..scalar import maximum, minimum
 from .stale_policies import EXACT, Cut, Policy
 from .stale_policies import policy as as_policy
@@ -117,8 +116,8 @@ class Controller:
         ratios = self.robot.ratios
         if self.compensate_friction:
             signs = directions(desired.qd, desired.qdd)
-            model = Model(self.robot)
-            motors = with_losses(model, desired.qd, torques, reactions, signs).input
+            joints = self.robot.joints
+            motors = with_losses(joints, desired.qd, torques, reactions, signs).input
             torques = [torque * ratio for torque, ratio in zip(motors, ratios, strict=True)]
         if self.torque_limit is not None:
             each = zip(torques, self.torque_limit.tolist(), strict=True)
@@ -204,6 +203,8 @@ def pd(
 
 def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
     single_joints(robot)
+    if law != "pd":
+        unsprung(robot, f"the law {law!r}", losses=compensate_friction)
     gains = _gains(robot, kp, "kp"), _gains(robot, kd, "kd")
     recursion = None if law == "pd" else StaleRecursion(robot, as_policy(policy))
     limit = _limit(robot, torque_limit)

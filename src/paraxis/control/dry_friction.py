@@ -9,11 +9,12 @@ slip.
 from dataclasses import replace
 
 from ..robots.friction import Friction
+from ..robots.tendon import Tendon
 
 
 def has_dry_friction(robot):
-    """Does any joint have other losses than viscous friction?"""
-    return any(joint != _without(joint) for joint in robot.joints)
+    """Does any joint or tendon have other losses than viscous friction?"""
+    return any(part != _without(part) for part in (*robot.joints, *robot.tendons))
 
 
 def without_dry_friction(robot):
@@ -21,12 +22,16 @@ def without_dry_friction(robot):
     bearings and no losses in gears."""
     if not has_dry_friction(robot):
         return robot
-    return replace(robot, joints=tuple(map(_without, robot.joints)), warn=False)
+    joints, tendons = (tuple(map(_without, parts)) for parts in (robot.joints, robot.tendons))
+    return replace(robot, joints=joints, tendons=tendons, warn=False)
 
 
-def _without(joint):
-    if not joint.has_losses:
-        return joint
-    viscous = Friction(viscous=joint.friction.viscous)
-    ideal = replace(joint.transmission, efficiency=1.0, break_away=0.0)
-    return replace(joint, friction=viscous, transmission=ideal)
+def _without(part):
+    """A joint or a tendon."""
+    if not part.has_losses:
+        return part
+    viscous = Friction(viscous=part.friction.viscous)
+    if isinstance(part, Tendon):
+        return replace(part, friction=viscous)
+    ideal = replace(part.transmission, efficiency=1.0, break_away=0.0)
+    return replace(part, friction=viscous, transmission=ideal)

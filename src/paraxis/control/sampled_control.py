@@ -16,7 +16,7 @@ from ..errors import SimulationWarning, warn
 from ..robots.robot import Robot, single_joints
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
-from ..simulation.stiffness import stiffest
+from ..simulation.stiffness import named, stiffest
 from ..targets.compiling import one_call
 from ..targets.target import target_named
 from ..trajectories.trajectory import Trajectory
@@ -174,7 +174,7 @@ def _warn_if_stiff(runs, q, plant_step):
     if found is not None:
         factor, joint = found
         warn(
-            f"plant: the friction of joint {quoted(joint.name)} near rest is too stiff for steps "
+            f"plant: the friction of {named(joint)} near rest is too stiff for steps "
             f"of {step:g} s and will make it shake; use plant_step <= {step / factor:.2g}, or "
             f"smoothing >= {joint.friction.smoothing * factor:.2g}",
             SimulationWarning,

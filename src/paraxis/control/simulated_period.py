@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import quoted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robots.model import PARAMETERS
 from ..robots.robot import Robot
 from ..robots.scales import joint_scales
 from ..simulation.simulator import positive
-from ..simulation.stiffness import stiffest
+from ..simulation.stiffness import named, stiffest
 from ..trajectories.trajectory import Trajectory
 from .checks import share_of_period
 from .controller import Controller
@@ -136,7 +135,7 @@ def _require_steps_that_stand_friction(robot, q, longest, keywords):
         return
     factor, joint = found
     raise ArgumentError(
-        f"plant_step: the friction of joint {quoted(joint.name)} near rest is too stiff for steps "
+        f"plant_step: the friction of {named(joint)} near rest is too stiff for steps "
         f"of {step:g} s; use plant_step <= {step / factor:.2g}, or smoothing >= "
         f"{joint.friction.smoothing * factor:.2g} in its px.robots.Friction instead of "
         f"{joint.friction.smoothing:g} (docs/friction.md)"

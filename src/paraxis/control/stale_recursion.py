@@ -12,6 +12,7 @@ from ..graph.variables import trace_variables
 from ..physics import coupled_newton_euler
 from ..physics.coupled_newton_euler import FORWARD
 from ..robots.model import Model
+from ..robots.robot import unsprung
 from ..scalar import equal, select
 from ..spatial import Spatial, Vector
 from .stale_policies import MOTOR, TORQUE, Read
@@ -40,7 +41,7 @@ class StaleRecursion:
     """Newton-Euler of a robot under a policy. `entries` are the values it carries, in order."""
 
     def __init__(self, robot, policy):
-        self.robot, self.policy = robot, policy
+        self.robot, self.policy = unsprung(robot, "this recursion"), policy
         inputs = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
         self.system = trace_variables(
             lambda q, qd, qdd: coupled_newton_euler.inverse_dynamics(Model(robot), q, qd, qdd),

@@ -21,7 +21,7 @@ from ..checks import quoted, shown
 from ..errors import RobotError
 from ..robots.joint import WORLD
 from ..robots.linear_parameters import inertial_parameters, parameter_labels
-from ..robots.robot import Robot, single_joints
+from ..robots.robot import Robot, single_joints, unsprung
 
 # Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with
 # twelve digits; one that is typed as 1.5708 is another angle, and shows at 1e-7. A column of which
@@ -70,7 +70,7 @@ def base_parameters(robot: Robot) -> BaseParameters:
     or large.
     """
     regressor = program(
-        single_joints(robot), "regressor"
+        single_joints(unsprung(robot, "base parameters")), "regressor"
     ).evaluate  # a few states are not worth compiling for
     labels = parameter_labels(robot)
     units = _Units(robot)

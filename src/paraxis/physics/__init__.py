@@ -20,6 +20,7 @@ from . import (
     newton_euler,
     operational_space,
     spatial_newton_euler,
+    springs,
     tensor_newton_euler,
 )
 from .friction import motor_torques
@@ -87,6 +88,7 @@ ALGORITHMS = {
         "constraint_force": constraint_force.mass_matrix_inverse,
     },
     "kinetic_energy": {"link_velocities": energy.kinetic_energy},
+    "spring_torques": {"joint_positions": lambda robot, q: springs.spring_torques(robot.robot, q)},
     "potential_energy": {"first_moments": energy.potential_energy},
     "centre_of_mass": {"first_moments": energy.centre_of_mass},
     "centre_of_mass_jacobian": {"composite_body": centroidal.centre_of_mass_jacobian},

@@ -110,6 +110,11 @@ def _logarithm(q):
     return [scale * x, scale * y, scale * z]
 
 
+def rotation_between(q0, q1):
+    """The rotation vector from one quaternion to another, the same along the axes of both."""
+    return _logarithm(_product(_inverse(q0), q1))
+
+
 def _square(ω):
     x, y, z = ω
     return x * x + y * y + z * z
@@ -197,7 +202,7 @@ def _free_moved(q, v):
 
 
 def _free_apart(q0, q1):
-    ω = _logarithm(_product(_inverse(q0[3:]), q1[3:]))
+    ω = rotation_between(q0[3:], q1[3:])
     way = quaternion_rotation(*q0[3:]).T @ (Vector(*q1[:3]) - Vector(*q0[:3]))
     return [*_unscrewed(ω, way), *ω]
 
@@ -247,7 +252,7 @@ _MOVED = {
 }
 _APART = {
     "single": lambda q0, q1: [b - a for a, b in zip(q0, q1, strict=True)],
-    "spherical": lambda q0, q1: _logarithm(_product(_inverse(q0), q1)),
+    "spherical": rotation_between,
     "planar": _planar_apart,
     "free": _free_apart,
 }

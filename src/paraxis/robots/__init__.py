@@ -13,6 +13,8 @@ _NAMES = {
     "LinearBearing": "friction",
     "Loop": "loop",
     "Pose": "pose",
+    "Spring": "spring",
+    "Tendon": "tendon",
     "ThrustBearing": "friction",
     "Transmission": "transmission",
     "chain": "zoo",

@@ -27,7 +27,7 @@ def with_attached(robot, other, frame, pose, prefix):
     joints = []
     for joint in other.joints:
         body, place = placed(joint.parent, joint.placement)
-        follows = joint.coupling and replace(joint.coupling, leader=names(joint.coupling.leader))
+        follows = joint.coupling and joint.coupling.renamed(names)
         named = replace(joint, name=names(joint.name), coupling=follows)
         joints.append(replace(named, parent=body, placement=place))
 
@@ -35,6 +35,7 @@ def with_attached(robot, other, frame, pose, prefix):
         return Frame(names(frame.name), *placed(frame.body, frame.pose))
 
     loops = [replace(loop.carried(carried), name=names(loop.name)) for loop in other.loops]
+    tendons = [tendon.renamed(names) for tendon in other.tendons]
     held = _with_part(robot, stand.body, other.root.seen_from(seat))
     return replace(
         held,
@@ -44,6 +45,7 @@ def with_attached(robot, other, frame, pose, prefix):
         ignored=(*held.ignored, *other.ignored),
         loops=(*held.loops, *loops),
         independent=_independent_of_both(robot, other, names),
+        tendons=(*held.tendons, *tendons),
         warn=False,
     )
 
@@ -86,8 +88,12 @@ def only(robot, kept):
         return replace(frame, body=index[frame.body]) if frame.body in index else None
 
     frames = [frame for frame in map(carried, robot.frames) if frame is not None]
-    closed = loops_and_independent(robot, carried, [joint.name for joint in joints])
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, **closed, warn=False)
+    names = {joint.name for joint in joints}
+    _require_whole(robot, names)
+    tendons = [tendon for tendon in robot.tendons if tendon.arms[0][0] in names]
+    closed = loops_and_independent(robot, carried, names)
+    parts = {"joints": joints, "inertias": bodies, "frames": frames, "tendons": tendons}
+    return replace(robot, **parts, **closed, warn=False)
 
 
 def _independent_of_both(robot, other, names):
@@ -99,6 +105,17 @@ def _independent_of_both(robot, other, names):
     own = own if robot.independent is None else robot.independent
     others = others if other.independent is None else other.independent
     return (*own, *map(names, others))
+
+
+def _require_whole(robot, names):
+    """Raise if a tendon would lose some of its joints, and keep others."""
+    for tendon in robot.tendons:
+        left = [name for name, _ in tendon.arms if name in names]
+        if left and len(left) < len(tendon.arms):
+            raise RobotError(
+                f"tendon {quoted(tendon.name)} also runs over {listing(left)}; remove these joints "
+                "too, or the tendon: dataclasses.replace(robot, tendons=...)"
+            )
 
 
 def _stand(robot, frame):
@@ -128,6 +145,7 @@ def _renamed(robot, other, prefix):
         ("joints", robot.joint_names, other.joint_names),
         ("frames", robot.frame_names, other.frame_names),
         ("loops", [loop.name for loop in robot.loops], [loop.name for loop in other.loops]),
+        ("tendons", robot.tendon_names, other.tendon_names),
     ):
         known = {*ours}
         clash = [name for name in (prefix + each for each in theirs) if name in known]

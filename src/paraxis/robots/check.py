@@ -3,6 +3,7 @@
 Numbers are checked in arrays over all joints; a wrong one is then reported by name.
 """
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -12,9 +13,13 @@ from ..errors import RobotError, RobotWarning, warn
 from .coupling import check_couplings
 from .friction import Friction, LinearBearing
 from .inertia import Inertia, implausible_bodies
-from .joint import SINGLE, WORLD, checked_axis
+from .joint import SINGLE, SIZES, WORLD, checked_axis
+from .joint_pose import NUMBERS, TURNING
 from .numbers import array_of, rotations
 from .pose import Pose
+from .quaternions import OFF
+from .spring import Spring
+from .tendon import check_tendons
 from .transmission import Transmission
 
 MOST = 5  # links that a warning names
@@ -34,6 +39,7 @@ def check(robot):
         _check_joint(joint, i)
     _check_axes(joints)
     check_couplings(robot, SINGLE)
+    check_tendons(robot, (*SINGLE, "helical"))
     _check_poses([joint.placement for joint in joints], lambda i: f"{_joint(joints[i])} placement")
     for joint, body in zip(joints, robot.inertias, strict=True):
         if not isinstance(body, Inertia):
@@ -112,11 +118,28 @@ def _check_joint(joint, i):
     if not isinstance(joint.transmission, Transmission):
         found = type(joint.transmission).__name__
         raise RobotError(f"{_joint(joint)} transmission: expected a Transmission, found {found}")
+    if joint.spring is not None:
+        _check_spring(joint)
     for bearing in joint.friction.bearings:
         if isinstance(bearing, LinearBearing) == joint.is_revolute:
             expected = "a journal or thrust bearing" if joint.is_revolute else "a linear bearing"
             found = type(bearing).__name__
             raise RobotError(f"{_joint(joint)} friction: expected {expected}, found a {found}")
+
+
+def _check_spring(joint):
+    if not isinstance(joint.spring, Spring):
+        found = type(joint.spring).__name__
+        raise RobotError(f"{_joint(joint)} spring: expected a Spring, found {found}")
+    reference, (count, _) = joint.spring.reference, SIZES[joint.kind]
+    if reference == 0.0:  # the neutral position of any kind
+        return
+    what, several = f"{_joint(joint)} spring reference", isinstance(reference, tuple)
+    if (len(reference) if several else 1) != count:
+        numbers = f"{count} numbers, {NUMBERS[joint.kind]}" if count > 1 else "a number"
+        raise RobotError(f"{what}: expected {numbers}, found {reference}")
+    if joint.kind in TURNING and abs(math.hypot(*reference[-4:]) - 1) > OFF:
+        raise RobotError(f"{what}: expected a unit quaternion x, y, z, w, found {reference[-4:]}")
 
 
 def _check_axes(joints):

@@ -42,17 +42,23 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """A joint with numbers there but not here, where it follows the joint at `q` and `v`."""
+    """A joint with numbers there but not here, where it follows others.
+
+    `terms`: of each leader, where its position and its velocity are, and a polynomial.
+    """
 
     there: Written
-    q: int
-    v: int
-    coefficients: Sequence[float]
+    terms: Sequence[tuple[int, int, Sequence[float]]]
 
-    def slopes(self, x):
-        """How far it goes as its leader does, at its leader's position, and how that changes."""
-        first = slope(self.coefficients)
-        return value(first, x), value(slope(first), x)
+    def position(self, q):
+        return sum(value(polynomial, q[..., at]) for at, _, polynomial in self.terms)
+
+    def slopes(self, q):
+        """Of each leader, where its velocity is, how far the joint goes as it does, and how that
+        changes."""
+        for at, v, polynomial in self.terms:
+            first = slope(polynomial)
+            yield v, value(first, q[..., at]), value(slope(first), q[..., at])
 
 
 class Convention:
@@ -82,8 +88,8 @@ class Convention:
         for k, (joint, there) in enumerate(zip(robot.joints, found, strict=True)):
             if joint.coupling is not None:
                 if there.q is not None:
-                    leader, own = places[joint.coupling.leader], joint.coupling.coefficients
-                    self._followers.append(Follower(there, *leader, own))
+                    terms = [(*places[name], own) for name, own in joint.coupling.terms]
+                    self._followers.append(Follower(there, terms))
                 continue
             own = [*range(joint.nq)]
             if there.how == W_FIRST:
@@ -127,10 +133,10 @@ class Convention:
         q = self._q(position)
         tau = self._turned(q, self._v(force, "force"), back=True)
         given = _array(force, self.nv, "force")
-        for each in self._followers:  # through its leader
+        for each in self._followers:  # through its leaders
             tau = _spread(tau, q)
-            first, _ = each.slopes(q[..., each.q])
-            tau[..., each.v] += first * given[..., each.there.v]
+            for v, first, _ in each.slopes(q):
+                tau[..., v] += first * given[..., each.there.v]
         return tau
 
     # -- from Paraxis --------------------------------------------------------
@@ -145,7 +151,7 @@ class Convention:
             position[..., there] = np.cos(q[..., here])
             position[..., there + 1] = np.sin(q[..., here])
         for each in self._followers:
-            angle, at = value(each.coefficients, q[..., each.q]), each.there.q
+            angle, at = each.position(q), each.there.q
             if each.there.how == COSINE:
                 position[..., at], position[..., at + 1] = np.cos(angle), np.sin(angle)
             else:
@@ -158,8 +164,8 @@ class Convention:
         there = self._placed(self._turned(q, qd))
         for each in self._followers:
             there = _spread(there, q)
-            first, _ = each.slopes(q[..., each.q])
-            there[..., each.there.v] = first * qd[..., each.v]
+            rates = (first * qd[..., v] for v, first, _ in each.slopes(q))
+            there[..., each.there.v] = sum(rates)
         return there
 
     def to_acceleration(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> np.ndarray:
@@ -169,9 +175,11 @@ class Convention:
         there = self._placed(self._turned(q, qdd))
         for each in self._followers:
             there = _spread(_spread(there, q), qd)
-            first, second = each.slopes(q[..., each.q])
-            rate = qd[..., each.v]
-            there[..., each.there.v] = first * qdd[..., each.v] + second * rate * rate
+            parts = (
+                first * qdd[..., v] + second * qd[..., v] * qd[..., v]
+                for v, first, second in each.slopes(q)
+            )
+            there[..., each.there.v] = sum(parts)
         return there
 
     def to_force(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""Joints that follow others: their positions are polynomials of those of their leaders."""
+"""Joints that follow others: their positions are sums of polynomials, one of each leader's."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..checks import listing, quoted
 from ..errors import RobotError
@@ -12,22 +12,65 @@ COUPLINGS = ("followed", "independent")  # what a description's couplings may be
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """The position of a joint as a polynomial of that of another.
+    """The position of a joint as a polynomial of that of another, or a linear sum of several.
 
     **Arguments:**
 
-    - `leader`: the name of the joint that it follows, of one degree of freedom.
+    - `leader`: the name of the joint that it follows, of one degree of freedom, or several names.
     - `coefficients`: c0, c1, c2, ...: the position is c0 + c1 q + c2 q² + ... where the leader is
-      at q.
+      at q. Of several leaders, c0 and then one number each: c0 + c1 q1 + c2 q2 + ...
     """
 
-    leader: str
+    leader: str | Sequence[str]
     coefficients: Sequence[float] = (0.0, 1.0)
 
     def __post_init__(self):
-        count = len(self.coefficients)
-        own = floats(tuple(self.coefficients), count, f"coupling to joint {quoted(self.leader)}")
+        if not isinstance(self.leader, str):
+            object.__setattr__(self, "leader", tuple(self.leader))
+            if not self.leader:
+                raise RobotError("coupling: expected the name of a joint, or several, found none")
+        count, what = len(self.coefficients), f"coupling to joint {listing(self.leaders)}"
+        if not isinstance(self.leader, str) and count != len(self.leader) + 1:
+            raise RobotError(
+                f"{what}: expected {len(self.leader) + 1} coefficients, a constant and one per "
+                f"joint, found {count}"
+            )
+        own = floats(tuple(self.coefficients), count, what)
         object.__setattr__(self, "coefficients", own)
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The names of the joints that it follows."""
+        return (self.leader,) if isinstance(self.leader, str) else tuple(self.leader)
+
+    @property
+    def terms(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
+        """Leaders and polynomials, one of each leader's position, that add up to the position."""
+        if isinstance(self.leader, str):
+            return ((self.leader, tuple(self.coefficients)),)
+        constant, *factors = self.coefficients
+        offsets = constant, *[0.0] * (len(factors) - 1)
+        each = zip(self.leader, offsets, factors, strict=True)
+        return tuple((leader, (offset, factor)) for leader, offset, factor in each)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it has no term beyond the first power."""
+        return not isinstance(self.leader, str) or len(self.coefficients) <= 2
+
+    def renamed(self, names) -> "Coupling":
+        """The same with other names, `names(name)`, of the leaders."""
+        if isinstance(self.leader, str):
+            return replace(self, leader=names(self.leader))
+        return replace(self, leader=tuple(map(names, self.leader)))
+
+
+def coupled_position(coupling, at):
+    """The position of a joint whose leaders are at these positions, `at(name)`."""
+    total = 0.0
+    for leader, polynomial in coupling.terms:
+        total = total + value(polynomial, at(leader))
+    return total
 
 
 def value(coefficients, x):
@@ -44,19 +87,22 @@ def slope(coefficients):
 
 
 def check_couplings(robot, may_lead):
-    """Raise unless every follower has a leader of one of the kinds `may_lead` that follows none."""
+    """Raise unless every follower has leaders of the kinds `may_lead`, that follow none."""
     joints = {joint.name: joint for joint in robot.joints}
     for joint in robot.joints:
         if joint.coupling is None:
             continue
-        what, leader = f"joint {quoted(joint.name)}", joint.coupling.leader
+        what = f"joint {quoted(joint.name)}"
         if joint.kind not in may_lead:
             raise RobotError(f"{what}: a {joint.kind} joint cannot follow another")
-        if leader not in joints or leader == joint.name:
-            raise RobotError(f"{what}: there is no joint {quoted(leader)} to follow")
-        if joints[leader].kind not in may_lead or joints[leader].coupling is not None:
-            leaders = [j.name for j in robot.joints if j.kind in may_lead and j.coupling is None]
-            raise RobotError(
-                f"{what}: joint {quoted(leader)} cannot be followed, because it follows another or "
-                f"has several degrees of freedom; those that can are {listing(leaders)}"
-            )
+        if len({*joint.coupling.leaders}) < len(joint.coupling.leaders):
+            raise RobotError(f"{what}: a leader is named twice")
+        for leader in joint.coupling.leaders:
+            if leader not in joints or leader == joint.name:
+                raise RobotError(f"{what}: there is no joint {quoted(leader)} to follow")
+            if joints[leader].kind not in may_lead or joints[leader].coupling is not None:
+                able = [j.name for j in robot.joints if j.kind in may_lead and j.coupling is None]
+                raise RobotError(
+                    f"{what}: joint {quoted(leader)} cannot be followed, because it follows "
+                    f"another or has several degrees of freedom; those that can are {listing(able)}"
+                )

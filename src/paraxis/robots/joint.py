@@ -9,6 +9,7 @@ from ..errors import RobotError
 from .coupling import Coupling
 from .friction import NO_FRICTION, Friction
 from .pose import Pose, floats, freeze
+from .spring import Spring
 from .transmission import IDEAL, Transmission
 
 WORLD = -1  # the parent index of a joint that is fixed to the world
@@ -45,6 +46,7 @@ class Joint:
     - `pitch`: of a helical joint, how far it slides along its axis as it turns, m/rad.
     - `coupling`: a `px.robots.Coupling` if it follows another joint: then its position is no part
       of q.
+    - `spring`: a `px.robots.Spring` that acts beside the motor.
     - `lower`, `upper`: position limits, rad or m; of both angles of a universal joint. Spherical,
       planar and free joints have none.
     - `max_velocity`: rad/s or m/s.
@@ -75,6 +77,7 @@ class Joint:
     second_axis: Sequence[float] | None = None
     pitch: float = 0.0
     coupling: Coupling | None = None
+    spring: Spring | None = None
 
     def __post_init__(self):
         if self.kind not in KINDS:  # first, as a chain may have a million joints

@@ -13,7 +13,7 @@ import numpy as np
 from ..checks import listing, quoted
 from ..errors import RobotError
 from .attaching import only
-from .coupling import value
+from .coupling import Coupling, coupled_position
 from .inertia import welded
 from .joint import WORLD
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
@@ -40,7 +40,8 @@ def _locked(robot, held):
         seat = joint.placement if pose is HERE else pose @ joint.placement
         if i not in held:
             stands[i] = (len(joints), HERE)
-            joints.append(replace(joint, parent=body, placement=seat))
+            follows = joint.coupling and _led_by_the_rest(robot, joint.coupling, held)
+            joints.append(replace(joint, parent=body, placement=seat, coupling=follows))
             bodies.append(robot.inertias[i])
             continue
         still = held[i] == neutral_position(joint)
@@ -57,8 +58,10 @@ def _locked(robot, held):
 
     frames, names = [carried(frame) for frame in robot.frames], [joint.name for joint in joints]
     closed = loops_and_independent(robot, carried, names)
-    parts = {"joints": joints, "inertias": bodies, "frames": frames, "root": root}
-    return replace(robot, **parts, **closed, warn=False)
+    at = {robot.joints[i].name: position[0] for i, position in held.items()}
+    tendons = [over for tendon in robot.tendons if (over := tendon.held(at)) is not None]
+    parts = {"joints": joints, "inertias": bodies, "frames": frames, "tendons": tendons}
+    return replace(robot, **parts, **closed, root=root, warn=False)
 
 
 def subchain(robot, tip, positions, drop_rest):
@@ -69,7 +72,7 @@ def subchain(robot, tip, positions, drop_rest):
         raise RobotError(f"tip {quoted(tip)} is fixed to the world; no joint moves it")
     moving = {robot.joints[i].name for i in kept}
     followed = [robot.joints[i].coupling for i in kept]
-    moving |= {coupling.leader for coupling in followed if coupling is not None}
+    moving |= {name for coupling in followed if coupling for name in coupling.leaders}
     positions = _a_mapping({} if positions is None else positions)
     if drop_rest and positions:
         raise RobotError("locked cannot be combined with drop_rest, which removes all other joints")
@@ -88,8 +91,9 @@ def subchain(robot, tip, positions, drop_rest):
         held = _with_followers(robot, _checked(robot, at_zero | dict(positions)))
         for joint in others:  # that follow a joint which moves: as it is at zero
             if joint.coupling is not None:
-                here = (value(joint.coupling.coefficients, 0.0),)
-                held.setdefault(robot.joint_index(joint.name), here)
+                at = {robot.joints[i].name: position[0] for i, position in held.items()}
+                here = coupled_position(joint.coupling, lambda name, at=at: at.get(name, 0.0))
+                held.setdefault(robot.joint_index(joint.name), (here,))
         chain = _locked(robot, held)
     # the tip last: what the chain works with, unless another frame is named
     frames = [frame for frame in chain.frames if frame.name != tip] + [chain.frame(tip)]
@@ -103,8 +107,10 @@ def _checked(robot, positions):
         i = robot.joint_index(name)
         joint, what = robot.joints[i], f"position of joint {quoted(name)}"
         if joint.coupling is not None:
-            leader = quoted(joint.coupling.leader)
-            raise RobotError(f"joint {quoted(name)} follows joint {leader}: lock that one")
+            several = len(joint.coupling.leaders) > 1
+            leaders = f"joint{'s' * several} {listing(joint.coupling.leaders)}"
+            that = "those" if several else "that one"
+            raise RobotError(f"joint {quoted(name)} follows {leaders}: lock {that}")
         if joint.nq == 1 and np.ndim(position) == 0:
             position = (position,)
         if joint.nq > 1 and (isinstance(position, str) or np.ndim(position) != 1):
@@ -124,13 +130,23 @@ def _checked(robot, positions):
 
 
 def _with_followers(robot, held):
-    """The same with the joints that follow those that are held."""
-    index = {joint.name: i for i, joint in enumerate(robot.joints)}
+    """The same with the joints that follow none but those that are held."""
+    at = {robot.joints[i].name: position[0] for i, position in held.items()}
     for i, joint in enumerate(robot.joints):
-        if joint.coupling is not None and index[joint.coupling.leader] in held:
-            (position,) = held[index[joint.coupling.leader]]
-            held[i] = (value(joint.coupling.coefficients, position),)
+        if joint.coupling is not None and {*joint.coupling.leaders} <= {*at}:
+            held[i] = (coupled_position(joint.coupling, at.__getitem__),)
     return held
+
+
+def _led_by_the_rest(robot, coupling, held):
+    """The coupling of a joint some of whose leaders are held."""
+    at = {robot.joints[i].name: position[0] for i, position in held.items()}
+    if not {*at} & {*coupling.leaders}:
+        return coupling
+    offset = coupled_position(coupling, lambda name: at.get(name, 0.0))
+    left = [(name, factor) for name, (_, factor) in coupling.terms if name not in at]
+    names, factors = zip(*left, strict=True)
+    return Coupling(names, (offset, *factors))
 
 
 def _a_mapping(positions):

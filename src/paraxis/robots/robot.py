@@ -23,6 +23,8 @@ from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
 from .loop import Loop, check_loops
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
+from .spring import coefficients
+from .tendon import Tendon
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -42,6 +44,7 @@ class Robot:
     - `base`: the `px.robots.Pose` of the root frame in the world.
     - `root`: the `px.robots.Inertia` of the link that is fixed to the world, in the root frame. It
       matters only once that link is free to move: see `with_floating_base`.
+    - `tendons`: a list of `px.robots.Tendon`, springs and friction along sums of joint positions.
     - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
     - `ignored`: sentences about what the description has and the robot does not; readers fill it.
     - `loops`, `independent`: see `with_loops`.
@@ -60,6 +63,7 @@ class Robot:
     ignored: Sequence[str] = field(default=(), compare=False)
     loops: Sequence[Loop] = ()
     independent: Sequence[str] | None = None
+    tendons: Sequence[Tendon] = ()
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
@@ -70,6 +74,7 @@ class Robot:
         set_(self, "loops", tuple(self.loops))
         if self.independent is not None:
             set_(self, "independent", tuple(self.independent))
+        set_(self, "tendons", tuple(self.tendons))
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
         check(self)
         check_loops(self)
@@ -125,6 +130,11 @@ class Robot:
     def frame_names(self) -> list[str]:
         """The names of the frames, in the order of `px.frame_poses`."""
         return [frame.name for frame in self.frames]
+
+    @property
+    def tendon_names(self) -> list[str]:
+        """The names of the tendons."""
+        return [tendon.name for tendon in self.tendons]
 
     @cached_property
     def branching(self) -> list[int]:
@@ -306,8 +316,25 @@ class Robot:
                 )
                 for joint in self.joints
             ),
+            tendons=tuple(replace(tendon, friction=NO_FRICTION) for tendon in self.tendons),
             warn=False,
         )
+
+    def without_springs(self) -> Robot:
+        """The same robot with no springs of joints and tendons, whose friction stays."""
+        return replace(
+            self,
+            joints=tuple(replace(joint, spring=None) for joint in self.joints),
+            tendons=tuple(replace(tendon, stiffness=0.0) for tendon in self.tendons),
+            warn=False,
+        )
+
+    @cached_property
+    def has_springs(self) -> bool:
+        """Whether any joint or tendon has a spring."""
+        if any(tendon.has_spring for tendon in self.tendons):
+            return True
+        return any(joint.spring is not None for joint in self.joints)
 
     @property
     def ratios(self) -> tuple[float, ...]:
@@ -316,7 +343,9 @@ class Robot:
 
     @cached_property
     def has_losses(self) -> bool:
-        """Whether any joint has friction, or a transmission with losses."""
+        """Whether any joint or tendon has friction, or a transmission has losses."""
+        if any(tendon.has_losses for tendon in self.tendons):
+            return True
         return any(joint.has_losses for joint in self.joints)
 
     @cached_property
@@ -565,7 +594,7 @@ class Robot:
         of their own get one; a universal joint is two revolute ones; a revolute joint without
         limits is continuous; a base other than the identity becomes part of the tree. A
         `px.RobotWarning` lists what URDF has no words for and leaves out: rotor inertias,
-        transmissions, bearings, closed loops, gravity other than the standard one.
+        transmissions, bearings, springs, tendons, loops, gravity other than the standard one.
 
         **Raises:** `px.RobotError` if a joint is helical, or a name has characters that XML cannot
         hold.
@@ -597,6 +626,7 @@ class Robot:
             np.array([joint.second_axis for joint in joints if joint.second_axis is not None]),
             np.array([joint.pitch for joint in joints if joint.kind == "helical"]),
             *self._couplings(),
+            *self._springs(),
             np.fromiter((joint.reflected_inertia for joint in joints), float, n),
             np.fromiter((body.mass for body in bodies), float, n),
             array_of((body.com for body in bodies), n, 3),
@@ -622,7 +652,21 @@ class Robot:
         names = {joint.name: i for i, joint in enumerate(self.joints)}
         for i, joint in enumerate(self.joints):
             if joint.coupling is not None:
-                yield np.array((i, names[joint.coupling.leader], *joint.coupling.coefficients))
+                leaders = [names[leader] for leader in joint.coupling.leaders]
+                several = () if isinstance(joint.coupling.leader, str) else (-len(leaders),)
+                yield np.array((i, *several, *leaders, *joint.coupling.coefficients))
+
+    def _springs(self):
+        """What springs and tendons act on, and how, as arrays."""
+        for i, joint in enumerate(self.joints):
+            if joint.spring is not None:
+                stiffness = coefficients(joint.spring.stiffness)
+                yield np.array((i, len(stiffness), *stiffness))
+                yield np.array(joint.spring.reference)
+        names = {joint.name: i for i, joint in enumerate(self.joints)} if self.tendons else {}
+        for tendon in self.tendons:
+            yield np.array([(names[joint], arm) for joint, arm in tendon.arms])
+            yield np.array((len(tendon.arms), *tendon.numbers))
 
     def __hash__(self):
         return hash(self.digest)
@@ -671,6 +715,25 @@ def single_joints(robot) -> Robot:
             f"robot {quoted(robot.name)}: this takes independent joints of one degree of freedom "
             f"only, and not {names}; robot.locked holds joints in place, and px.load(..., "
             'couplings="independent") lets coupled ones move by themselves'
+        )
+    return robot
+
+
+def unsprung(robot, what, losses=False) -> Robot:
+    """The argument `robot`, for what knows no springs or, if `losses`, also no tendons."""
+    sprung = [joint.name for joint in a_robot(robot).joints if joint.spring is not None]
+    sprung += [tendon.name for tendon in robot.tendons if tendon.has_spring]
+    if sprung:
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: {what} does not support springs, such as those of "
+            f"{listing(sprung, 3)}; robot.without_springs() leaves them out, and px.spring_torques "
+            "are the torques that they take"
+        )
+    if losses and robot.has_losses and robot.tendons:
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: {what} does not support friction of tendons, such as "
+            f"{listing(robot.tendon_names, 3)}; dataclasses.replace(robot, tendons=()) leaves them "
+            "out"
         )
     return robot
 

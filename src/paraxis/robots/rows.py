@@ -36,7 +36,7 @@ class Rows(Robot):
 
     described: Robot | None = None  # type: ignore[assignment]
     groups: tuple[range, ...] = ()  # the rows of each joint, by index
-    followers: dict = field(default_factory=dict)  # row -> its leader's row, and a polynomial
+    followers: dict = field(default_factory=dict)  # row -> ((leader's row, polynomial), ...)
 
     has_single_joints = True  # type: ignore[assignment]
 
@@ -86,11 +86,12 @@ def _rows_of(robot):
         bodies[-1], last[i] = body, stand
         groups.append(range(first, len(joints)))
         if joint.kind == "helical":
-            followers[first + 1] = first, (0.0, joint.pitch)
+            followers[first + 1] = ((first, (0.0, joint.pitch)),)
     leads = {joint.name: rows[0] for joint, rows in zip(robot.joints, groups, strict=True)}
     for joint, rows in zip(robot.joints, groups, strict=True):
         if joint.coupling is not None:
-            followers[rows[0]] = leads[joint.coupling.leader], joint.coupling.coefficients
+            terms = joint.coupling.terms
+            followers[rows[0]] = tuple((leads[name], polynomial) for name, polynomial in terms)
 
     def carried(frame):
         return replace(frame, body=last[frame.body])

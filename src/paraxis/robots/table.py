@@ -5,13 +5,16 @@ import math
 from ..checks import shown
 from .friction import BEARING_NAMES, NO_FRICTION
 from .joint import WORLD
+from .spring import coefficients
 from .transmission import IDEAL
 
 NONE = "–"
 MOST = 100  # rows of a table
 HEAD = ("", "joint", "kind", "parent", "axis", "mass kg", "centre of mass m", "rotor", "range")
 LOSSES = ("viscous", "Coulomb", "static", "bearings", "ratio", "efficiency", "break-away", "limit")
-LOOP_HEAD = ("loop", "first frame", "second frame", "kind", "constraints")
+SHARED = ("spring", "follows")  # after these
+TENDONS = ("tendon", "length", "spring", "viscous", "Coulomb")
+LOOPS = ("loop", "first frame", "second frame", "kind", "constraints")
 NUMERIC = {"", "mass kg", "rotor", "viscous", "Coulomb", "static", "ratio", "break-away", "limit"}
 NUMERIC |= {"constraints"}
 
@@ -22,8 +25,10 @@ def robot_table(robot):
     head, rows = drive_table(robot)
     if rows:
         lines += ["", *_lines(head, rows)]
+    if robot.tendons:
+        lines += ["", *_lines(TENDONS, tendon_rows(robot))]
     if robot.loops:
-        lines += ["", *_lines(LOOP_HEAD, loop_rows(robot))]
+        lines += ["", *_lines(LOOPS, loop_rows(robot))]
     return "\n".join(lines)
 
 
@@ -66,19 +71,34 @@ def joint_rows(robot):
 
 
 def drive_table(robot):
-    """Head and rows of the joints with friction or a transmission, and of what these have."""
-    bare, joints = (NO_FRICTION, IDEAL), robot.joints
-    cells = {i: _losses(j) for i, j in enumerate(joints) if (j.friction, j.transmission) != bare}
+    """Head and rows of the joints with friction, a transmission, a spring or a leader, and of what
+    these have."""
+    bare, joints, names = (NO_FRICTION, IDEAL, None, None), robot.joints, (*LOSSES, *SHARED)
+    parts = {i: (j.friction, j.transmission, j.spring, j.coupling) for i, j in enumerate(joints)}
+    cells = {i: _drive(joints[i]) for i, own in parts.items() if own != bare}
     driven = [i for i, row in cells.items() if {*row} != {NONE}]
-    filled = [k for k in range(len(LOSSES)) if any(cells[i][k] != NONE for i in driven)]
-    head = ("", "joint", *(LOSSES[k] for k in filled))
+    filled = [k for k in range(len(names)) if any(cells[i][k] != NONE for i in driven)]
+    head = ("", "joint", *(names[k] for k in filled))
     return head, _abridged(
         driven, lambda i: (str(i), shown(joints[i].name), *(cells[i][k] for k in filled))
     )
 
 
+def tendon_rows(robot):
+    """The cells under TENDONS."""
+    rows = []
+    for tendon in robot.tendons:
+        low, high = tendon.rest
+        at = f"{low:.4g}" if low == high else f"{low:.4g} .. {high:.4g}"
+        spring = f"{_stiffness(tendon.stiffness)} at {at}" if tendon.has_spring else NONE
+        friction = (_unless(0.0, tendon.friction.viscous), _unless(0.0, tendon.friction.coulomb))
+        length = _sum((arm, shown(name)) for name, arm in tendon.arms)
+        rows.append((shown(tendon.name), length, spring, *friction))
+    return rows
+
+
 def loop_rows(robot):
-    """The cells under LOOP_HEAD for each loop: what it connects, and how."""
+    """The cells under LOOPS for each loop: what it connects, and how."""
 
     def where(frame):
         body = "world" if frame.body == WORLD else robot.joints[frame.body].name
@@ -104,6 +124,41 @@ def _abridged(indices, row):
     first, last = ([row(i) for i in part] for part in (indices[: MOST // 2], indices[-MOST // 2 :]))
     gap = ("…", f"{len(indices) - MOST:,} more", *("" for _ in first[0][2:]))
     return [*first, gap, *last]
+
+
+def _drive(joint):
+    """The cells under LOSSES and SHARED."""
+    spring = joint.spring and f"{_stiffness(joint.spring.stiffness)}{_at(joint.spring.reference)}"
+    return (*_losses(joint), spring or NONE, (joint.coupling and _followed(joint.coupling)) or NONE)
+
+
+def _stiffness(stiffness):
+    return " ".join(f"{k:.4g}" for k in coefficients(stiffness))
+
+
+def _at(reference):
+    numbers = reference if isinstance(reference, tuple) else (reference,)
+    return " at " + " ".join(f"{v:.4g}" for v in numbers) if reference != 0.0 else ""
+
+
+def _followed(coupling):
+    terms = []
+    for leader, (constant, *factors) in coupling.terms:
+        name = shown(leader)
+        terms.append((constant, ""))
+        terms += ((c, name if k == 1 else f"{name}^{k}") for k, c in enumerate(factors, start=1))
+    return _sum(terms)
+
+
+def _sum(terms):
+    """As a person writes it: 0.5 a - b."""
+    text = ""
+    for factor, name in terms:
+        if factor:
+            size = abs(factor)
+            times = f"{size:.4g} {name}".rstrip() if size != 1 or not name else name
+            text += f" {'-' if factor < 0 else '+'} {times}" if text else "-" * (factor < 0) + times
+    return text or "0"
 
 
 def _losses(joint):

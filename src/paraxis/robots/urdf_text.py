@@ -144,13 +144,19 @@ def _limit(joint, kind):
 
 
 def _mimic(coupling):
-    if coupling is None or len(coupling.coefficients) > 2:  # which URDF has no words for
+    if coupling is None or not _has_words(coupling):
         return []
-    offset, factor = (*coupling.coefficients, 0.0, 0.0)[:2]
-    leader = _text(coupling.leader)
+    ((name, polynomial),) = coupling.terms
+    offset, factor = (*polynomial, 0.0, 0.0)[:2]
+    leader = _text(name)
     return [
         f'    <mimic joint={leader} multiplier="{_number(factor)}" offset="{_number(offset)}"/>'
     ]
+
+
+def _has_words(coupling):
+    """Whether URDF has: those of linear couplings to one joint."""
+    return coupling.is_linear and len(coupling.leaders) == 1
 
 
 def _fixed(name, parent, child, pose):
@@ -199,16 +205,21 @@ def _left_out(robot):
         "rotor inertias": named(lambda joint: joint.reflected_inertia),
         "transmissions": named(lambda joint: joint.transmission != IDEAL),
         "bearings and static friction": named(lossy),
+        "springs": named(lambda joint: joint.spring is not None),
     }
     sentences = [
         f"URDF has no {what}, so those of {listing(names, MOST)} are left out"
         for what, names in parts.items()
         if names
     ]
-    curved = named(lambda joint: joint.coupling and len(joint.coupling.coefficients) > 2)
-    if curved:
+    if robot.tendons:
+        names = listing(robot.tendon_names, MOST)
+        sentences.append(f"URDF has no tendons, so {names} are left out")
+    unsaid = named(lambda joint: joint.coupling and not _has_words(joint.coupling))
+    if unsaid:
         sentences.append(
-            f"URDF has linear couplings only, so {listing(curved, MOST)} follow no other there"
+            f"URDF has linear couplings to one joint only, so {listing(unsaid, MOST)} follow no "
+            "other there"
         )
     balls = named(lambda joint: joint.kind == "spherical")
     if balls:

@@ -41,6 +41,8 @@ def balanced(losses, q, qd, motor, dt, given):
     M = api.mass_matrix(robot, q, **of_masses)
     bias = api.inverse_dynamics(robot, q, qd, [0.0] * robot.nv, **given)
 
+    drag = losses.shared_drag() if dt is not None and losses.shared else None
+
     def improved(qdd, rate, taken, feels):
         """Accelerations after a step, when bearings take that much and feel q̈ by these slopes."""
         net, by_rate = losses.net_torques(rate, motor, taken)
@@ -53,6 +55,8 @@ def balanced(losses, q, qd, motor, dt, given):
             # Where friction falls with the rate (Stribeck's) its slope would make the matrix
             # smaller, perhaps singular; without it a step is only shorter.
             slopes[i][i] = slopes[i][i] - dt * minimum(by_rate[i], 0.0)
+            if drag is not None:
+                slopes[i] = [a + dt * b for a, b in zip(slopes[i], drag[i], strict=True)]
         lacking = [a - b for a, b in zip(net, dynamic, strict=True)]
         return plus(
             qdd, solve_linear(slopes, lacking, partial(require_inertia, Model(rows_of(robot))))

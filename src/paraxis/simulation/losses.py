@@ -11,10 +11,13 @@ from functools import partial
 
 from .. import api
 from ..body import Body
+from ..checks import quoted
+from ..errors import ArgumentError
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
 from ..physics.friction.joint_friction import along_joint, resistance, stribeck
+from ..physics.friction.shared_friction import driven_rows, felt, shared_friction
 from ..physics.friction.transmission_inverse import torque_at_joint
 from ..physics.modified_newton_euler import torques_and_reactions
 from ..robot_functions import input_shapes
@@ -23,7 +26,6 @@ from ..robots.rows import rows_of
 from ..scalar import sqrt
 from ..targets.target import CPU
 from .balance import balanced
-from .followers import driven_rows
 from .smooth_friction import with_full_peak
 
 
@@ -33,6 +35,7 @@ class Losses:
     def __init__(self, robot, parameters=()):
         self.robot, self.parameters = robot, tuple(parameters)
         self.joints = [with_full_peak(joint) for joint in driven_rows(robot)]
+        self.shared = [with_full_peak(each) for each in shared_friction(robot)]
         self._still = [0.0] * robot.nv
         each = {name: (robot.nv,) for name in ("rate", "motor", "resistance")}
         self._net = trace(self._net_torques, each, "net_torques")
@@ -50,7 +53,7 @@ class Losses:
         With dt, losses are those at the rates a time dt later.
         """
         if dt is None and not self.feels_reactions:
-            net = self._net_torques(qd, motor, self._still)["net"]
+            net = self._less_shared(self._net_torques(qd, motor, self._still)["net"], qd)
             return api.forward_dynamics(self.robot, q, qd, net, **given), 0.0
         return balanced(self, q, qd, motor, dt, given)
 
@@ -63,13 +66,42 @@ class Losses:
     def directions(self, rate):
         smoothing = [joint.friction.smoothing for joint in self.joints]
         each = zip(rate, smoothing, strict=True)
-        return [own / sqrt(own * own + fade * fade) for own, fade in each]  # `**` may overflow
+        return [_direction(own, fade) for own, fade in each]
 
     def net_torques(self, rate, motor, resistance):
         """The net torques, and the slope of each by its own rate."""
         arrays = (rate, motor, resistance)
         (net,), (slope,) = splice(self._net, arrays), splice(self._net_slope, arrays)
-        return net, [slope[i][i] for i in range(len(net))]
+        return self._less_shared(net, rate), [slope[i][i] for i in range(len(net))]
+
+    def shared_drag(self):
+        """The slope by all rates of what friction takes that several joints share."""
+        for each in self.shared:
+            if each.is_dry:
+                raise ArgumentError(
+                    f"dry friction of {quoted(each.name)}, which several joints feel, cannot be "
+                    "taken at the rates after a step; use method 'rk4' or 'adaptive'"
+                )
+        drags, n = [each.friction.viscous for each in self.shared], self.robot.nv
+        felt_by = [dict(each.arms) for each in self.shared]
+        return [
+            [
+                sum(d * a.get(i, 0.0) * a.get(j, 0.0) for d, a in zip(drags, felt_by, strict=True))
+                for j in range(n)
+            ]
+            for i in range(n)
+        ]
+
+    def _less_shared(self, net, rate):
+        if not self.shared:
+            return net
+        rates = [each.rate(rate) for each in self.shared]
+        forces = [
+            each.force(own, _direction(own, each.friction.smoothing))
+            for each, own in zip(self.shared, rates, strict=True)
+        ]
+        pairs = zip(net, felt(self.shared, forces, self.robot.nv), strict=True)
+        return [torque - taken for torque, taken in pairs]
 
     def resistances(self, q, qd, qdd, given):
         """What bearings take of each joint, and its slope by all accelerations."""
@@ -113,6 +145,10 @@ class Losses:
         shapes |= self._parameter_shapes
         run = partial(_accelerations, self.robot, tuple(self.parameters))
         return CPU.map(Body(trace, run, shapes, "losses"))
+
+
+def _direction(rate, smoothing):
+    return rate / sqrt(rate * rate + smoothing * smoothing)  # `**` may overflow
 
 
 def _accelerations(robot, parameters, **arrays):

@@ -14,20 +14,22 @@ from ..checks import quoted
 from ..errors import SimulationWarning, warn
 from ..graph.trace import trace
 from ..physics.friction.holding_band import holding_band
+from ..physics.friction.shared_friction import driven_rows, shared_friction
 from ..physics.modified_newton_euler import torques_and_reactions
 from ..robot_functions import MATTERS, input_shapes
+from ..robots.joint import Joint
 from ..robots.model import Model
 from ..robots.rows import rows_of
 from ..spatial import ZERO
 from ..targets.target import CPU
-from .followers import driven_rows
 from .smooth_friction import with_full_peak
 
 STABLE = 2.78  # the largest rate times dt with which rk4 decays
 
 
 def decay_rates(robot, q, parameters, target=CPU):
-    """The rate (1/s) at which friction brings each joint to rest, at positions q (..., n).
+    """The rate (1/s) at which friction brings each joint to rest, at positions q (..., n), and
+    after these each sum of joints that share friction.
 
     Dry friction is half the width of what holds the joint: it holds either way.
     """
@@ -47,6 +49,9 @@ def _decay_rates(robot, q, **given):
         of_gravity = {name: given[name] for name in given if name in MATTERS["gravity_torques"]}
         dynamic = api.gravity_torques(robot, q, **of_gravity)
         reactions = [ZERO] * robot.nv
+    if robot.has_springs:
+        springs = api.spring_torques(robot, q)
+        dynamic = [a + b for a, b in zip(dynamic, springs, strict=True)]
     of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
     inverse = api.mass_matrix_inverse(robot, q, **of_masses)
     for i, joint in enumerate(map(with_full_peak, driven_rows(robot))):
@@ -54,6 +59,10 @@ def _decay_rates(robot, q, **given):
         dry = (largest - least) * (0.5 * abs(joint.transmission.ratio))
         drag = dry * (1 / joint.friction.smoothing) + joint.friction.viscous
         rates.append(drag * inverse[i][i])
+    for each in map(with_full_peak, shared_friction(robot)):
+        drag = each.friction.static * (1 / each.friction.smoothing) + each.friction.viscous
+        gives_way = sum(a * b * inverse[i][j] for i, a in each.arms for j, b in each.arms)
+        rates.append(drag * gives_way)
     return {"rate": rates}
 
 
@@ -64,7 +73,12 @@ def stiffest(robot, q, dt, parameters, target=CPU):
         return None
     excess = target.in_main_memory(excess)
     *_, i = worst = np.unravel_index(np.nanargmax(excess), excess.shape)
-    return excess[worst], driven_rows(robot)[i]
+    return excess[worst], [*driven_rows(robot), *shared_friction(robot)][i]
+
+
+def named(part):
+    """The joint or the tendon that has the friction."""
+    return f"{'joint' if isinstance(part, Joint) else 'tendon'} {quoted(part.name)}"
 
 
 def warn_if_stiff(robot, q, dt, parameters, target):
@@ -75,9 +89,9 @@ def warn_if_stiff(robot, q, dt, parameters, target):
     factor, joint = found
     smoothing = joint.friction.smoothing
     warn(
-        f"rk4: the friction of joint {quoted(joint.name)} near rest is too stiff for dt {dt:g} and "
-        f"will make it shake; use method 'adaptive', or smoothing >= {smoothing * factor:.2g} "
-        f"instead of {smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' copes with "
-        f"stiff friction at this dt, but is of first order, so that its error falls only as dt",
+        f"rk4: the friction of {named(joint)} near rest is too stiff for dt {dt:g} and will make "
+        f"it shake; use method 'adaptive', or smoothing >= {smoothing * factor:.2g} instead of "
+        f"{smoothing:g}, or dt <= {dt / factor:.2g}; 'semi_implicit_euler' copes with stiff "
+        f"friction at this dt, but is of first order, so that its error falls only as dt",
         SimulationWarning,
     )

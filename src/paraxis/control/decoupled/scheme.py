@@ -14,7 +14,7 @@ from ...checks import shown
 from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...passes.count import count
-from ...robots.robot import Robot, single_joints
+from ...robots.robot import Robot, single_joints, unsprung
 from ...targets.cpu.free_running import compile_free_running
 from .link_groups import LinkGroups
 from .run import UnsynchronisedRun
@@ -37,7 +37,7 @@ def unsynchronised(robot: Robot, groups: int | Sequence[Sequence[int]] = 2) -> U
 
     **Raises:** `px.ArgumentError` if groups do not have every link once.
     """
-    single_joints(robot)
+    unsprung(single_joints(robot), "unsynchronised inverse dynamics")
     return Unsynchronised(robot, LinkGroups(robot, groups))
 
 

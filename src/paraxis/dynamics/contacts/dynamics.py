@@ -30,6 +30,7 @@ from ...robots.equal.regroup import regroup
 from ...robots.robot import Robot, a_robot
 from ...robots.rows import rows_of
 from ...scalar import equal, select, sqrt
+from ...spring_functions import less_springs
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
 from .touching import Touching, degrees_of_freedom
@@ -105,7 +106,8 @@ def constrained_forward_dynamics(
         if several:
             return motion
         return motion._replace(force=motion.force[0], acceleration=motion.acceleration[0])
-    if robot.n > LONGEST_IN_CONTACT and not parameters and touches_tip(robot, contacts):
+    long = robot.n > LONGEST_IN_CONTACT and not parameters and not robot.has_springs
+    if long and touches_tip(robot, contacts):
         motion = ConstrainedMotion(*constrained_chain(robot, q, qd, tau, contacts[0]))
         if several:
             force, acceleration = motion.force[..., None, :], motion.acceleration[..., None, :]
@@ -232,6 +234,7 @@ def _graph(view, contacts, parameters, tolerance, stabilised):
         for k, (contact, frame) in enumerate(zip(contacts, view.robot.frames, strict=True)):
             values = {name: given[_input(k, name)] for name in contact.data}
             forms.append(contact.form(frame, values))
+        tau = less_springs(view.robot, q, tau)
         motion = constrained_dynamics.constrained_forward_dynamics(
             model, q, qd, tau, forms, tolerance, loops
         )

@@ -25,7 +25,7 @@ from ...errors import ArgumentError
 from ...physics.parts.torque_sizes import torque_sizes
 from ...robot_functions import LONGEST_PROGRAM, check_parameters, input_shapes
 from ...robots.model import Model
-from ...robots.robot import Robot, single_joints
+from ...robots.robot import Robot, single_joints, unsprung
 from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .newton import kernels, lossless_check
@@ -85,7 +85,7 @@ def forward_dynamics_with_friction(
 
     **Raises:** `px.ArgumentError` if a shape or a parameter's name is wrong.
     """
-    single_joints(robot)
+    unsprung(single_joints(robot), "forward_dynamics_with_friction", losses=True)
     if "out" in parameters:
         raise ArgumentError("out: not supported; this function always returns new arrays")
     check_parameters("motor_torques", tuple(parameters))

@@ -20,7 +20,7 @@ from ...physics.friction.motor_torques import directions
 from ...programs import Program
 from ...robots.branching import require_chain
 from ...robots.model import Model
-from ...robots.robot import Robot
+from ...robots.robot import Robot, unsprung
 from ..tasks.task_graph import ProgramTasks, TaskGraph
 from .friction_steps import motor_torque
 from .steps import inverse_dynamics
@@ -50,6 +50,7 @@ def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = Fa
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
+    unsprung(robot, "a table of streamlined tasks", losses=friction)
     if customised:
         return _customised(robot, friction)
     if friction:

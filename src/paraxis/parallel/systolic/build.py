@@ -12,7 +12,7 @@ from ...checks import one_of
 from ...errors import ArgumentError
 from ...robots.branching import require_chain
 from ...robots.model import Model
-from ...robots.robot import Robot
+from ...robots.robot import Robot, unsprung
 
 if TYPE_CHECKING:
     from .array import SystolicArray
@@ -50,7 +50,7 @@ def systolic_array(
     systolic = machine == "systolic"
     if fewest_buffers and not systolic:
         raise ArgumentError(f"fewest_buffers needs machine='systolic', found {machine!r}")
-    model = Model(robot)
+    model = Model(unsprung(robot, "a systolic array"))
     require_chain(model, "systolic_array")
 
     from .array import SystolicArray

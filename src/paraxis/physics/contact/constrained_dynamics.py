@@ -79,7 +79,7 @@ def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance, loops=(
     q, rates, coasting = ties.q, ties.rates(qd), ties.coasting(qd)
     h, _, motions = torques_reactions_and_motions(robot, q, rates, coasting)
     factors = ties.factored(mass_matrix(robot, q))
-    reciprocal = [factors.reciprocal[ties.column[k]] for k in range(robot.n)]
+    reciprocal = ties.of_leaders(factors.reciprocal)
 
     def touch(form, place, joints, frames, span):
         typical = typical_mobility(robot, joints, frames, reciprocal)

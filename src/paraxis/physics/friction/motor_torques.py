@@ -29,7 +29,7 @@ class MotorTorques(NamedTuple):
 def motor_torques(robot, q, qd, qdd):
     """Return the torques behind the motion (q, qd, qdd)."""
     dynamic, reactions = torques_and_reactions(robot, q, qd, qdd)
-    return with_losses(robot, qd, dynamic, reactions, directions(qd, qdd))
+    return with_losses(robot.robot.joints, qd, dynamic, reactions, directions(qd, qdd))
 
 
 def directions(qd, qdd):
@@ -40,11 +40,16 @@ def directions(qd, qdd):
     ]
 
 
-def with_losses(robot, qd, dynamic, reactions, directions):
-    """Return all torques, given those of the motion and the Spatial that each joint transmits."""
+def with_losses(joints, qd, dynamic, reactions, directions, taken=None):
+    """Return all torques, given those of the motion and the Spatial that each joint transmits.
+
+    `taken`: what friction along tendons takes of each joint besides.
+    """
     rows = []
-    for i, joint in enumerate(robot.robot.joints):
+    for i, joint in enumerate(joints):
         in_bearings = joint_friction(joint, reactions[i], qd[i], directions[i])
+        if taken is not None:
+            in_bearings = in_bearings + taken[i]
         at_joint = dynamic[i] + in_bearings
         in_gears = transmission_friction(joint.transmission, at_joint, directions[i])
         on_shaft = (at_joint + in_gears) * (1 / joint.transmission.ratio)

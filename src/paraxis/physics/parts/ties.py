@@ -32,25 +32,32 @@ class Ties:
                 self.q += q[free : free + joint.nq]
                 free += joint.nq
         self.own = [k for k in range(rows.n) if k not in rows.followers]
-        self.column = {k: j for j, k in enumerate(self.own)}  # of a row: the velocity it has
-        self.factor, self.bend = [1.0] * rows.n, [0.0] * rows.n
-        for k, (leader, coefficients) in rows.followers.items():
-            at, first = self.q[ends[leader]], slope(coefficients)
-            self.q[ends[k]] = value(coefficients, at)
-            self.column[k] = self.column[leader]
-            self.factor[k], self.bend[k] = value(first, at), value(slope(first), at)
+        column = {k: j for j, k in enumerate(self.own)}
+        # of a row: {column: its entry in G}, and {column: what times q̇ is its entry in Ġ}
+        self.factors = [{column[k]: 1.0} if k in column else {} for k in range(rows.n)]
+        self.bent = [{} for _ in range(rows.n)]
+        for k, terms in rows.followers.items():
+            self.q[ends[k]] = 0.0
+            for leader, polynomial in terms:
+                at, first, j = self.q[ends[leader]], slope(polynomial), column[leader]
+                self.q[ends[k]] = self.q[ends[k]] + value(polynomial, at)
+                self.factors[k][j], self.bent[k][j] = value(first, at), value(slope(first), at)
         self.nv = len(self.own)
 
     def of_joints(self, values):
         """Of values row by row, those of rows that follow no other."""
         return [values[k] for k in self.own]
 
+    def of_leaders(self, values):
+        """Of values joint by joint, what each row has of those that move it, added up."""
+        return [sum((values[j] for j in row), 0.0) for row in self.factors]
+
     def rates(self, qd):
-        return [g * qd[self.column[k]] for k, g in enumerate(self.factor)]
+        return [sum((g * qd[j] for j, g in row.items()), 0.0) for row in self.factors]
 
     def coasting(self, qd):
         """Ġ q̇."""
-        return [b * qd[self.column[k]] * qd[self.column[k]] for k, b in enumerate(self.bend)]
+        return [sum((b * qd[j] * qd[j] for j, b in row.items()), 0.0) for row in self.bent]
 
     def accelerations(self, qd, qdd):
         each = zip(self.rates(qdd), self.coasting(qd), strict=True)
@@ -60,8 +67,8 @@ class Ties:
         """Gᵀ forces."""
         sums = [0.0] * self.nv
         for k, force in enumerate(forces):
-            j = self.column[k]
-            sums[j] = sums[j] + self.factor[k] * force
+            for j, g in self.factors[k].items():
+                sums[j] = sums[j] + g * force
         return sums
 
     def columns(self, J):
@@ -75,11 +82,11 @@ class Ties:
     def bends(self, qd, M):
         """Gᵀ M Ġ."""
         half = []
-        for row in M:  # Ġ has one entry a row, as G has
+        for row in M:  # Ġ has entries where G has
             sums = [0.0] * self.nv
-            for k, (entry, bend) in enumerate(zip(row, self.bend, strict=True)):
-                j = self.column[k]
-                sums[j] = sums[j] + entry * bend * qd[j]
+            for entry, bent in zip(row, self.bent, strict=True):
+                for j, b in bent.items():
+                    sums[j] = sums[j] + entry * b * qd[j]
             half.append(sums)
         return transposed(map(self.torques, transposed(half)))
 
@@ -92,13 +99,12 @@ class Untied:
     """The same of rows that all move independently."""
 
     def __init__(self, robot, q):
-        self.q, self.nv = q, robot.nv
-        self.column, self._robot = range(robot.nv), robot
+        self.q, self.nv, self._robot = q, robot.nv, robot
 
     def rates(self, qd):
         return qd
 
-    of_joints = torques = columns = rates
+    of_joints = of_leaders = torques = columns = rates
 
     def coasting(self, qd):
         return [0.0] * self.nv

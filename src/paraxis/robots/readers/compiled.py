@@ -5,10 +5,14 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import MissingPackageError, RobotError
-from ..coupling import Coupling
+from ..friction import NO_FRICTION, Friction
+from ..spring import Spring
+from ..tendon import Tendon
+from .ties import Ties
 
 KINDS = {"FREE": "free", "BALL": "spherical", "SLIDE": "prismatic", "HINGE": "revolute"}
 DEGREES = {"free": 6, "spherical": 3}
+POSITIONS = {"free": 7, "spherical": 4}
 LONGEST = 10_000  # bytes of a name
 
 
@@ -106,39 +110,70 @@ class Compiled:
 
     @cached_property
     def ties(self):
-        """{joint: (number of the equality, joint it follows, polynomial)}, while they are active.
-
-        MuJoCo counts from the reference positions: y - y0 = a0 + a1 (x - x0) + ...
-        """
-        model, ties = self.model, {}
-        if self.is_disabled("EQUALITY"):
-            return ties
-        for k in np.flatnonzero(model.eq_type == int(self.mujoco.mjtEq.mjEQ_JOINT)).tolist():
-            y, x = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
-            if model.eq_active0[k] and x >= 0 and y not in ties and not self._leads_to(ties, x, y):
-                y0, x0 = (float(model.qpos0[model.jnt_qposadr[j]]) for j in (y, x))
-                polynomial = np.polynomial.Polynomial(model.eq_data[k][:5])
-                ties[y] = k, x, y0 + polynomial(np.polynomial.Polynomial((-x0, 1.0)))
-        return ties
-
-    @staticmethod
-    def _leads_to(ties, joint, other):
-        """Whether `joint` follows `other`, perhaps through others, or is it."""
-        while joint in ties and joint != other:
-            joint = ties[joint][1]
-        return joint == other
+        """Which joints follow others."""
+        return Ties(self)
 
     @cached_property
     def couplings(self):
-        """{joint: Coupling}, each to a joint that follows no other."""
-        found = {}
-        for joint, (_, leader, polynomial) in self.ties.items():
-            while leader in self.ties:
-                _, leader, further = self.ties[leader]
-                polynomial = polynomial(further)
-            coefficients = tuple(polynomial.trim().coef.tolist())
-            found[joint] = Coupling(self.joints[leader], coefficients)
+        """{joint: Coupling}, each to joints that follow no other."""
+        return self.ties.couplings(self.joints)
+
+    # -- springs and tendons -------------------------------------------------
+
+    def spring(self, j):
+        """The Spring of a joint, or None."""
+        stiffness = self._stiffness("jnt", j)
+        if not self.has_springs or stiffness == 0.0:
+            return None
+        first, count = int(self.model.jnt_qposadr[j]), POSITIONS.get(self.kinds[j], 1)
+        reference = self.model.qpos_spring[first : first + count]
+        if count > 1:  # w, x, y, z here
+            w, *axis = reference[-4:] / np.linalg.norm(reference[-4:])
+            reference = (*reference[:-4], *axis, w)
+        return Spring(stiffness, tuple(map(float, reference)) if count > 1 else float(*reference))
+
+    def _stiffness(self, kind, index):
+        """A number, or of a curved spring the coefficients of its polynomial."""
+        linear = float(getattr(self.model, f"{kind}_stiffness")[index])
+        curved = getattr(self.model, f"{kind}_stiffnesspoly", None)  # of newer versions of MuJoCo
+        if curved is None or not curved[index].any():
+            return linear
+        return tuple(np.trim_zeros((linear, *curved[index].tolist()), "b"))
+
+    @cached_property
+    def fixed_tendons(self):
+        """{tendon: {joint: arm}} of the tendons that are sums of joint positions."""
+        model, found = self.model, {}
+        for t in range(model.ntendon):
+            first = int(model.tendon_adr[t])
+            parts = range(first, first + int(model.tendon_num[t]))
+            if all(model.wrap_type[k] == int(self.mujoco.mjtWrap.mjWRAP_JOINT) for k in parts):
+                arms = found.setdefault(t, {})
+                for k in parts:
+                    j = int(model.wrap_objid[k])
+                    arms[j] = arms.get(j, 0.0) + float(model.wrap_prm[k])
         return found
+
+    @cached_property
+    def tendons(self):
+        """The fixed tendons that have a spring or friction."""
+        model, found = self.model, []
+        names = self._distinct("tendon", model.ntendon, set())
+        for t, arms in self.fixed_tendons.items():
+            stiffness = self._stiffness("tendon", t) if self.has_springs else 0.0
+            damping = float(model.tendon_damping[t]) if self.has_dampers else 0.0
+            dry = 0.0 if self.is_disabled("FRICTIONLOSS") else float(model.tendon_frictionloss[t])
+            friction = Friction(viscous=damping, coulomb=dry) if damping or dry else NO_FRICTION
+            over = {self.joints[j]: arm for j, arm in arms.items()}
+            rest = tuple(model.tendon_lengthspring[t].tolist())
+            tendon = Tendon(names[t], over, stiffness, rest, friction)
+            if tendon.has_spring or tendon.has_losses:
+                found.append(tendon)
+        return found
+
+    @property
+    def has_springs(self):
+        return not self.is_disabled("SPRING", "PASSIVE")
 
     @property
     def has_dampers(self):

@@ -37,14 +37,17 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
 
     - `model`: a `mujoco.MjModel`.
     - `floating_base`: put all that is fixed to the world on a free joint, as `px.load` does.
-    - `couplings`: "followed" if a joint that an equality ties to another follows it exactly and is
-      no part of q, "independent" if it moves by itself.
+    - `couplings`: "followed" if a joint that an equality ties to others follows them exactly and is
+      no part of q, "independent" if it moves by itself. An equality of fixed tendons ties the last
+      of their joints that no other joint follows.
 
     **Returns:** a `px.Robot` with MuJoCo's joints in MuJoCo's order, and a frame for every body and
     every site. `q` is `qpos` with quaternions as (x, y, z, w); velocities and forces of free joints
     are along the axes of the body: `px.robots.mujoco_convention` converts. Armature is the joints'
-    `rotor_inertia`; damping and frictionloss are their `friction`. `robot.ignored` lists what was
-    not read; a warning, `px.RobotWarning`, names what of it changes the motion.
+    `rotor_inertia`; damping and frictionloss are their `friction`; stiffness and springref are
+    their `spring`. Fixed tendons with springs, damping or friction are the robot's `tendons`.
+    `robot.ignored` lists what was not read; a warning, `px.RobotWarning`, names what of it changes
+    the motion.
 
     **Raises:** `px.RobotError` if it is not such a model, or nothing in it moves;
     `px.MissingPackageError` if MuJoCo is not installed.
@@ -69,6 +72,7 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
             root=root,
             warn=False,
             ignored=(*changing, *rest),
+            tendons=compiled.tendons,
         )
         named = {
             f"the body of joint {quoted(joint.name)}": body
@@ -140,7 +144,7 @@ def _joint(compiled, j, parent, pose, coupling):
     """
     model, name, kind = compiled.model, compiled.joints[j], compiled.kinds[j]
     with naming(f"joint {quoted(name)}"):
-        drive = _drive(compiled, j)
+        drive = _drive(compiled, j) | {"spring": compiled.spring(j)}
         if kind == "free":  # its position is in the world, wherever the description has it
             return Joint(name, kind, WORLD, **drive), Pose()
         anchor, axis, back = tuple(model.jnt_pos[j].tolist()), (0.0, 0.0, 1.0), Pose()

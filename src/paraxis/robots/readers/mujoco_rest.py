@@ -20,15 +20,11 @@ def not_read(compiled, followed=True):
 def _changing(compiled, followed) -> Iterator[str]:
     model = compiled.model
     if not compiled.is_disabled("EQUALITY"):
-        read = {k for k, *_ in compiled.ties.values()} if followed else set()
+        read = compiled.ties.read if followed else set()
         for word, indices in _equalities(compiled, read).items():
             found = _named(compiled, "eq", indices)
             yield f"equality constraints ({word}) are not applied: {found}"
     yield from _tendons(compiled)
-    springs = _any(model, "jnt_stiffness", "jnt_stiffnesspoly")
-    if springs.any() and not compiled.is_disabled("SPRING", "PASSIVE"):
-        found = [compiled.joints[j] for j in np.flatnonzero(springs)]
-        yield f"springs of joints exert no force: {listing(found, MOST)}"
     curved = _any(model, "dof_dampingpoly")
     if curved.any() and compiled.has_dampers:
         found = [compiled.joints[j] for j in sorted({*model.dof_jntid[curved].tolist()})]
@@ -114,12 +110,21 @@ def _equalities(compiled, read):
 
 
 def _tendons(compiled):
-    found = np.flatnonzero(_working(compiled.model))
-    if len(found):
+    model, fixed = compiled.model, compiled.fixed_tendons
+    spatial = [t for t in np.flatnonzero(_working(model)) if t not in fixed]
+    if spatial:
         yield (
-            "tendons exert no force (their springs, dampers, friction, armature and limits): "
-            f"{_named(compiled, 'tendon', found)}"
+            "spatial tendons exert no force (their springs, dampers, friction, armature and "
+            f"limits): {_named(compiled, 'tendon', spatial)}"
         )
+    left_out = {"tendon_armature": "armature of tendons is left out"}
+    left_out |= {"tendon_limited": "limits of tendons are not applied"}
+    if compiled.has_dampers:
+        left_out["tendon_dampingpoly"] = "damping of tendons is linear in velocity"
+    for name, sentence in left_out.items():
+        found = [t for t in np.flatnonzero(_any(model, name)) if t in fixed]
+        if found:
+            yield f"{sentence}: {_named(compiled, 'tendon', found)}"
 
 
 def _working(model):
