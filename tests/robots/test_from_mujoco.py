@@ -312,7 +312,6 @@ def test_the_rest_is_listed_without_a_warning():
     assert robot.ignored == (
         "actuators: 'm'",
         "sensors: 's'",
-        "the shapes of 1 geoms; their masses are read",
         "equality constraints that are switched off: 'e'",
         "tendons that exert no force of their own: 't'",
         "ranges of force of joints that differ by direction; the smaller of both is the limit: 'h'",

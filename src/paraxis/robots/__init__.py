@@ -12,6 +12,7 @@ _NAMES = {
     "JournalBearing": "friction",
     "LinearBearing": "friction",
     "Pose": "pose",
+    "Shape": "shape",
     "ThrustBearing": "friction",
     "Transmission": "transmission",
     "chain": "zoo",

@@ -29,13 +29,18 @@ def with_attached(robot, other, frame, pose, prefix):
         follows = joint.coupling and replace(joint.coupling, leader=names(joint.coupling.leader))
         named = replace(joint, name=names(joint.name), coupling=follows)
         joints.append(replace(named, parent=body, placement=place))
-    frames = [Frame(names(f.name), *placed(f.body, f.pose)) for f in other.frames]
+
+    def renamed(thing):
+        body, there = placed(thing.body, thing.pose)
+        return replace(thing, name=names(thing.name), body=body, pose=there)
+
     held = _with_part(robot, stand.body, other.root.seen_from(seat))
     return replace(
         held,
         joints=(*held.joints, *joints),
         inertias=(*held.inertias, *other.inertias),
-        frames=(*held.frames, *frames),
+        frames=(*held.frames, *map(renamed, other.frames)),
+        shapes=(*held.shapes, *map(renamed, other.shapes)),
         ignored=(*held.ignored, *other.ignored),
         warn=False,
     )
@@ -70,12 +75,15 @@ def without(robot, names):
 
 
 def only(robot, kept):
-    """`robot` with the joints of some indices, which carry each other, and frames on them."""
+    """`robot` with the joints of some indices, which carry each other, and what is on them."""
     index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
     joints = [replace(robot.joints[i], parent=index[robot.joints[i].parent]) for i in kept]
-    frames = [replace(f, body=index[f.body]) for f in robot.frames if f.body in index]
     bodies = [robot.inertias[i] for i in kept]
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, warn=False)
+    on_them = {
+        name: [replace(t, body=index[t.body]) for t in getattr(robot, name) if t.body in index]
+        for name in ("frames", "shapes")
+    }
+    return replace(robot, joints=joints, inertias=bodies, warn=False, **on_them)
 
 
 def _stand(robot, frame):

@@ -22,13 +22,20 @@ def moving(joints, name):
 
 def with_floating_base(robot, name):
     """`robot` on a free joint; see Robot.with_floating_base."""
-    joints, inertias, frames = free_root(
-        robot.joints, robot.inertias, robot.frames, robot.root, name, robot.name
+    parts = robot.joints, robot.inertias, robot.frames, robot.shapes
+    joints, inertias, frames, shapes = free_root(*parts, robot.root, name, robot.name)
+    return replace(
+        robot,
+        joints=joints,
+        inertias=inertias,
+        frames=frames,
+        shapes=shapes,
+        root=NOTHING,
+        warn=False,
     )
-    return replace(robot, joints=joints, inertias=inertias, frames=frames, root=NOTHING, warn=False)
 
 
-def free_root(joints, inertias, frames, root, name=NAME, of="robot"):
+def free_root(joints, inertias, frames, shapes, root, name=NAME, of="robot"):
     """The parts of a robot on a free joint, which may be the only one."""
     free = [joint.name for joint in joints if joint.parent == WORLD and joint.kind == "free"]
     if free:
@@ -43,5 +50,7 @@ def free_root(joints, inertias, frames, root, name=NAME, of="robot"):
         )
         warn_of(f"robot {quoted(of)}", [sentence])
     joints = [replace(joint, parent=joint.parent + 1) for joint in joints]
-    frames = [replace(frame, body=frame.body + 1) for frame in frames]
-    return [Joint(name, "free"), *joints], [root, *inertias], frames
+    frames, shapes = (
+        [replace(each, body=each.body + 1) for each in things] for things in (frames, shapes)
+    )
+    return [Joint(name, "free"), *joints], [root, *inertias], frames, shapes

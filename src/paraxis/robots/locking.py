@@ -1,7 +1,7 @@
-"""Joints held in place: the bodies they carry become parts of the bodies that carry them.
+"""Joints held in place, as if they were fixed.
 
-All mass stays, and so does every frame, on the body it is now part of. Properties of a moving joint
-are gone with it: friction, the transmission, the rotor's inertia, limits.
+Properties of a moving joint are gone with it: friction, the transmission, the rotor's inertia,
+limits.
 """
 
 import math
@@ -14,13 +14,10 @@ from ..checks import listing, quoted
 from ..errors import RobotError
 from .attaching import only
 from .coupling import value
-from .inertia import welded
-from .joint import WORLD
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
-from .pose import Pose, floats
+from .pose import HERE, floats
 from .quaternions import OFF
-
-HERE = Pose()
+from .welding import carrier, weld
 
 
 def locked(robot, positions):
@@ -32,25 +29,15 @@ def _locked(robot, held):
     """The same of {index of a joint: the numbers of its position}."""
     if len(held) == robot.n:
         raise RobotError(f"robot {quoted(robot.name)}: locking all joints leaves none to move")
-    joints, bodies, root = [], [], robot.root
-    stands = {WORLD: (WORLD, HERE)}  # of each old body: the new one it is part of, its pose there
-    for i, joint in enumerate(robot.joints):
-        body, pose = stands[joint.parent]
-        seat = joint.placement if pose is HERE else pose @ joint.placement
-        if i not in held:
-            stands[i] = (len(joints), HERE)
-            joints.append(replace(joint, parent=body, placement=seat))
-            bodies.append(robot.inertias[i])
-            continue
-        still = held[i] == neutral_position(joint)
-        stands[i] = (body, seat if still else seat @ pose_at(joint, held[i]))
-        part = robot.inertias[i].seen_from(stands[i][1])
-        if body == WORLD:
-            root = welded(root, part)
-        else:
-            bodies[body] = welded(bodies[body], part)
-    frames = [_carried(frame, *stands[frame.body]) for frame in robot.frames]
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, root=root, warn=False)
+    still = {}
+    for i, position in held.items():
+        joint = robot.joints[i]
+        there = position == neutral_position(joint)
+        still[i] = HERE if there else pose_at(joint, position)
+    joints, bodies, root, stands = weld(robot.joints, robot.inertias, robot.root, still)
+    frames, shapes = (map(carrier(stands), things) for things in (robot.frames, robot.shapes))
+    parts = {"joints": joints, "inertias": bodies, "frames": frames, "shapes": shapes, "root": root}
+    return replace(robot, **parts, warn=False)
 
 
 def subchain(robot, tip, positions, drop_rest):
@@ -130,7 +117,3 @@ def _a_mapping(positions):
         found = type(positions).__name__
         raise RobotError(f"locked: expected a mapping of joint names to positions, found {found}")
     return positions
-
-
-def _carried(frame, body, pose):
-    return replace(frame, body=body, pose=frame.pose if pose is HERE else pose @ frame.pose)

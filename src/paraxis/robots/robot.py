@@ -15,13 +15,15 @@ from numpy.typing import ArrayLike
 
 from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
-from .check import check, implausible, warn_of
+from .check import check, check_frames, implausible, warn_of
 from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import NOTHING, Inertia
 from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
 from .numbers import array_of, flat, rotations
-from .pose import Pose, floats
+from .pose import HERE, Pose, floats
+from .shape import Shape
+from .welding import carrier, weld
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -33,7 +35,9 @@ class Robot:
     **Arguments:**
 
     - `name`: any text.
-    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i.
+    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i. Joints of the kind
+      "fixed" do not stay: their bodies become parts of those that carry them, each leaves a frame
+      of its name, and what is left is numbered anew.
     - `inertias`: one `px.robots.Inertia` per joint: body i, in its own frame.
     - `frames`: a list of `px.robots.Frame`, named poses on bodies; the last one on the tip is the
       tool.
@@ -43,6 +47,8 @@ class Robot:
       matters only once that link is free to move: see `with_floating_base`.
     - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
     - `ignored`: sentences about what the description has and the robot does not; readers fill it.
+    - `shapes`: a list of `px.robots.Shape`, for pictures and collision. No function of a robot
+      depends on them, and robots that differ only in them are equal.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
     """
@@ -56,6 +62,7 @@ class Robot:
     root: Inertia = NOTHING
     warn: bool = field(default=True, compare=False)
     ignored: Sequence[str] = field(default=(), compare=False)
+    shapes: Sequence[Shape] = field(default=(), compare=False)
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
@@ -63,8 +70,29 @@ class Robot:
         set_(self, "inertias", tuple(self.inertias))
         set_(self, "frames", tuple(self.frames))
         set_(self, "ignored", tuple(self.ignored))
+        set_(self, "shapes", tuple(self.shapes))
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
         check(self)
+        if any(joint.kind == "fixed" for joint in self.joints):
+            for name, parts in self._without_fixed_joints().items():
+                set_(self, name, parts)
+
+    def _without_fixed_joints(self):
+        """What they become, by field: parts of other bodies, and frames before all others."""
+        still = {i: HERE for i, joint in enumerate(self.joints) if joint.kind == "fixed"}
+        joints, bodies, root, stands = weld(self.joints, self.inertias, self.root, still)
+        place = carrier(stands)
+        frames = tuple(map(place, self.frames))
+        theirs = [Frame(self.joints[i].name, *stands[i]) for i in still]
+        frames = (*(frame for frame in theirs if frame not in frames), *frames)
+        check_frames(frames, len(joints))
+        return {
+            "joints": tuple(joints),
+            "inertias": tuple(bodies),
+            "frames": frames,
+            "shapes": tuple(map(place, self.shapes)),
+            "root": root,
+        }
 
     # -- shape ---------------------------------------------------------------
 
@@ -525,7 +553,7 @@ class Robot:
         return cls(name, joints, inertias, frames, gravity, warn=warn)
 
     def to_urdf(self, path: str | PathLike | None = None) -> str:
-        """The robot as URDF, without shapes.
+        """The robot as URDF.
 
         **Arguments:**
 
@@ -533,9 +561,10 @@ class Robot:
 
         **Returns:** the text. Reading it gives a robot that moves alike: bodies without a frame
         of their own get one; a universal joint is two revolute ones; a revolute joint without
-        limits is continuous; a base other than the identity becomes part of the tree. A
-        `px.RobotWarning` lists what URDF has no words for and leaves out: rotor inertias,
-        transmissions, bearings, gravity other than the standard one.
+        limits is continuous; a base other than the identity becomes part of the tree. Meshes are
+        written by the paths of their files. A `px.RobotWarning` lists what URDF has no words for
+        and leaves out: rotor inertias, transmissions, bearings, gravity other than the standard
+        one, other shapes than boxes, spheres, cylinders and meshes.
 
         **Raises:** `px.RobotError` if a joint is helical, or a name has characters that XML cannot
         hold.

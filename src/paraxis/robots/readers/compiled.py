@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import MissingPackageError, RobotError
 from ..coupling import Coupling
+from ..pose import Pose
 
 KINDS = {"FREE": "free", "BALL": "spherical", "SLIDE": "prismatic", "HINGE": "revolute"}
 DEGREES = {"free": 6, "spherical": 3}
@@ -178,3 +179,14 @@ class Compiled:
             return None
         j = int(self.model.actuator_trnid[a][0])
         return None if self.kinds[j] in DEGREES else j
+
+
+def pose_of(position, quaternion):
+    """A pose from a position and a quaternion w, x, y, z."""
+    w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
+    turn = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return Pose.of(turn, tuple(float(v) for v in position))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...checks import listing
+from .mujoco_shapes import purposes
 
 MOST = 5  # names in each sentence
 
@@ -67,8 +68,9 @@ def _rest(compiled) -> Iterator[str]:
     touching = int(np.count_nonzero(model.geom_contype | model.geom_conaffinity))
     if touching or model.npair:
         yield f"contacts between geoms: {touching} that may touch, {model.npair} pairs"
-    if model.ngeom:
-        yield f"the shapes of {model.ngeom} geoms; their masses are read"
+    unseen = [g for g, served in enumerate(purposes(model)) if not served]
+    if unseen:
+        yield f"the shapes of geoms that neither show nor touch: {_named(compiled, 'geom', unseen)}"
     off = np.flatnonzero(model.eq_active0 == 0)
     off = range(model.neq) if compiled.is_disabled("EQUALITY") else off
     if len(off):
