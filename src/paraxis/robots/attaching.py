@@ -7,6 +7,7 @@ from ..errors import RobotError
 from .frame import Frame
 from .inertia import NOTHING, Inertia, welded
 from .joint import WORLD
+from .loop import loops_and_independent
 from .pose import Pose
 
 
@@ -30,18 +31,21 @@ def with_attached(robot, other, frame, pose, prefix):
         named = replace(joint, name=names(joint.name), coupling=follows)
         joints.append(replace(named, parent=body, placement=place))
 
-    def renamed(thing):
+    def carried(thing):
         body, there = placed(thing.body, thing.pose)
         return replace(thing, name=names(thing.name), body=body, pose=there)
 
+    loops = [replace(loop.carried(carried), name=names(loop.name)) for loop in other.loops]
     held = _with_part(robot, stand.body, other.root.seen_from(seat))
     return replace(
         held,
         joints=(*held.joints, *joints),
         inertias=(*held.inertias, *other.inertias),
-        frames=(*held.frames, *map(renamed, other.frames)),
-        shapes=(*held.shapes, *map(renamed, other.shapes)),
+        frames=(*held.frames, *map(carried, other.frames)),
+        shapes=(*held.shapes, *map(carried, other.shapes)),
         ignored=(*held.ignored, *other.ignored),
+        loops=(*held.loops, *loops),
+        independent=_independent_of_both(robot, other, names),
         warn=False,
     )
 
@@ -79,11 +83,28 @@ def only(robot, kept):
     index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
     joints = [replace(robot.joints[i], parent=index[robot.joints[i].parent]) for i in kept]
     bodies = [robot.inertias[i] for i in kept]
-    on_them = {
-        name: [replace(t, body=index[t.body]) for t in getattr(robot, name) if t.body in index]
-        for name in ("frames", "shapes")
-    }
-    return replace(robot, joints=joints, inertias=bodies, warn=False, **on_them)
+
+    def carried(thing):
+        return replace(thing, body=index[thing.body]) if thing.body in index else None
+
+    frames, shapes = (
+        [thing for thing in map(carried, things) if thing is not None]
+        for things in (robot.frames, robot.shapes)
+    )
+    closed = loops_and_independent(robot, carried, [joint.name for joint in joints])
+    parts = {"joints": joints, "inertias": bodies, "frames": frames, "shapes": shapes}
+    return replace(robot, **parts, **closed, warn=False)
+
+
+def _independent_of_both(robot, other, names):
+    """The joints that torques act on: where none are named, all of them."""
+    if robot.independent is None and other.independent is None:
+        return None
+    own = [joint.name for joint in robot.joints if joint.coupling is None]
+    others = [joint.name for joint in other.joints if joint.coupling is None]
+    own = own if robot.independent is None else robot.independent
+    others = others if other.independent is None else other.independent
+    return (*own, *map(names, others))
 
 
 def _stand(robot, frame):
@@ -112,6 +133,7 @@ def _renamed(robot, other, prefix):
     for what, ours, theirs in (
         ("joints", robot.joint_names, other.joint_names),
         ("frames", robot.frame_names, other.frame_names),
+        ("loops", [loop.name for loop in robot.loops], [loop.name for loop in other.loops]),
     ):
         known = {*ours}
         clash = [name for name in (prefix + each for each in theirs) if name in known]

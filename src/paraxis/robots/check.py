@@ -45,7 +45,8 @@ def check(robot):
                 f"link of {_joint(joint)} mass: expected a number >= 0, found {body.mass}"
             )
     _check_poses([robot.base], lambda _: f"robot {name} base")
-    check_frames(robot.frames, robot.n)
+    _check_placed(robot.frames, robot.n, "frame")
+    _check_names([frame.name for frame in robot.frames], "frame")
     _check_shapes(robot.shapes, robot.n)
     if robot.warn:
         links = {frame.body: f" {quoted(frame.name)}" for frame in reversed(robot.frames)}
@@ -141,12 +142,6 @@ def _check_poses(poses, what):
         wrong = ~(skewness < 1e-6) | ~(np.linalg.det(given) > 0)
     for i in np.flatnonzero(wrong):
         Pose.of(poses[i].rotation, poses[i].translation, what(i))
-
-
-def check_frames(frames, n):
-    """Raise if a frame of a robot of `n` joints is not valid."""
-    _check_placed(frames, n, "frame")
-    _check_names([frame.name for frame in frames], "frame")
 
 
 def _check_shapes(shapes, n):

@@ -22,17 +22,15 @@ def moving(joints, name):
 
 def with_floating_base(robot, name):
     """`robot` on a free joint; see Robot.with_floating_base."""
-    parts = robot.joints, robot.inertias, robot.frames, robot.shapes
-    joints, inertias, frames, shapes = free_root(*parts, robot.root, name, robot.name)
-    return replace(
-        robot,
-        joints=joints,
-        inertias=inertias,
-        frames=frames,
-        shapes=shapes,
-        root=NOTHING,
-        warn=False,
-    )
+    given = robot.joints, robot.inertias, robot.frames, robot.shapes
+    joints, inertias, frames, shapes = free_root(*given, robot.root, name, robot.name)
+    parts = {"joints": joints, "inertias": inertias, "frames": frames, "shapes": shapes}
+    loops = [loop.carried(_one_further) for loop in robot.loops]
+    independent = robot.independent
+    if independent is not None:  # nothing but a torque that is named can push the base
+        independent = (name, *independent)
+    closed = {"loops": loops, "independent": independent}
+    return replace(robot, **parts, **closed, root=NOTHING, warn=False)
 
 
 def free_root(joints, inertias, frames, shapes, root, name=NAME, of="robot"):
@@ -50,7 +48,9 @@ def free_root(joints, inertias, frames, shapes, root, name=NAME, of="robot"):
         )
         warn_of(f"robot {quoted(of)}", [sentence])
     joints = [replace(joint, parent=joint.parent + 1) for joint in joints]
-    frames, shapes = (
-        [replace(each, body=each.body + 1) for each in things] for things in (frames, shapes)
-    )
-    return [Joint(name, "free"), *joints], [root, *inertias], frames, shapes
+    placed = ([*map(_one_further, things)] for things in (frames, shapes))
+    return [Joint(name, "free"), *joints], [root, *inertias], *placed
+
+
+def _one_further(thing):
+    return replace(thing, body=thing.body + 1)

@@ -17,7 +17,7 @@ from .coupling import value
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
 from .pose import HERE, floats
 from .quaternions import OFF
-from .welding import carrier, weld
+from .welding import welded_parts
 
 
 def locked(robot, positions):
@@ -34,10 +34,7 @@ def _locked(robot, held):
         joint = robot.joints[i]
         there = position == neutral_position(joint)
         still[i] = HERE if there else pose_at(joint, position)
-    joints, bodies, root, stands = weld(robot.joints, robot.inertias, robot.root, still)
-    frames, shapes = (map(carrier(stands), things) for things in (robot.frames, robot.shapes))
-    parts = {"joints": joints, "inertias": bodies, "frames": frames, "shapes": shapes, "root": root}
-    return replace(robot, **parts, warn=False)
+    return replace(robot, **welded_parts(robot, still), warn=False)
 
 
 def subchain(robot, tip, positions, drop_rest):

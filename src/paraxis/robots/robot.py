@@ -15,15 +15,16 @@ from numpy.typing import ArrayLike
 
 from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
-from .check import check, check_frames, implausible, warn_of
+from .check import check, implausible, warn_of
 from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import NOTHING, Inertia
 from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
+from .loop import Loop, check_loops
 from .numbers import array_of, flat, rotations
-from .pose import HERE, Pose, floats
+from .pose import Pose, floats
 from .shape import Shape
-from .welding import carrier, weld
+from .welding import without_fixed_joints
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -35,9 +36,9 @@ class Robot:
     **Arguments:**
 
     - `name`: any text.
-    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i. Joints of the kind
-      "fixed" do not stay: their bodies become parts of those that carry them, each leaves a frame
-      of its name, and what is left is numbered anew.
+    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i. Those of the
+      kind "fixed" do not stay: their bodies become parts of those that carry them, each leaves a
+      frame of its name, and what is left is numbered anew.
     - `inertias`: one `px.robots.Inertia` per joint: body i, in its own frame.
     - `frames`: a list of `px.robots.Frame`, named poses on bodies; the last one on the tip is the
       tool.
@@ -49,6 +50,7 @@ class Robot:
     - `ignored`: sentences about what the description has and the robot does not; readers fill it.
     - `shapes`: a list of `px.robots.Shape`, for pictures and collision. No function of a robot
       depends on them, and robots that differ only in them are equal.
+    - `loops`, `independent`: see `with_loops`.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
     """
@@ -63,6 +65,8 @@ class Robot:
     warn: bool = field(default=True, compare=False)
     ignored: Sequence[str] = field(default=(), compare=False)
     shapes: Sequence[Shape] = field(default=(), compare=False)
+    loops: Sequence[Loop] = ()
+    independent: Sequence[str] | None = None
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
@@ -71,28 +75,16 @@ class Robot:
         set_(self, "frames", tuple(self.frames))
         set_(self, "ignored", tuple(self.ignored))
         set_(self, "shapes", tuple(self.shapes))
+        set_(self, "loops", tuple(self.loops))
+        if self.independent is not None:
+            set_(self, "independent", tuple(self.independent))
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
         check(self)
+        check_loops(self)
         if any(joint.kind == "fixed" for joint in self.joints):
-            for name, parts in self._without_fixed_joints().items():
-                set_(self, name, parts)
-
-    def _without_fixed_joints(self):
-        """What they become, by field: parts of other bodies, and frames before all others."""
-        still = {i: HERE for i, joint in enumerate(self.joints) if joint.kind == "fixed"}
-        joints, bodies, root, stands = weld(self.joints, self.inertias, self.root, still)
-        place = carrier(stands)
-        frames = tuple(map(place, self.frames))
-        theirs = [Frame(self.joints[i].name, *stands[i]) for i in still]
-        frames = (*(frame for frame in theirs if frame not in frames), *frames)
-        check_frames(frames, len(joints))
-        return {
-            "joints": tuple(joints),
-            "inertias": tuple(bodies),
-            "frames": frames,
-            "shapes": tuple(map(place, self.shapes)),
-            "root": root,
-        }
+            description = self.__getstate__() | without_fixed_joints(self)
+            vars(self).clear()  # also of what the checks have asked for
+            vars(self).update(description)
 
     # -- shape ---------------------------------------------------------------
 
@@ -113,9 +105,10 @@ class Robot:
 
     @cached_property
     def has_single_joints(self) -> bool:
-        """Whether every joint has one degree of freedom, and follows no other."""
+        """Whether every joint has one degree of freedom and follows no other, without loops."""
         kinds = {joint.kind for joint in self.joints}
-        return kinds <= {*SINGLE} and not any(joint.coupling for joint in self.joints)
+        alone = kinds <= {*SINGLE} and not any(joint.coupling for joint in self.joints)
+        return alone and not self.loops
 
     @property
     def own_rows(self) -> Sequence[Joint]:
@@ -277,6 +270,27 @@ class Robot:
         from .floating import with_floating_base
 
         return with_floating_base(self, name)
+
+    def with_loops(self, *loops: Loop, independent: Sequence[str] | None = None) -> Robot:
+        """The same robot with further closed loops, between frames of its bodies.
+
+        **Arguments:**
+
+        - `loops`: `px.robots.Loop`s, such as `px.robots.Loop.connect("knee",
+          robot.frame("rod_end"), robot.frame("crank_pin"))`.
+        - `independent`: the names of the joints that torques act on; `px.inverse_dynamics` then
+          finds those torques that are zero at all other joints. By default all joints, and the
+          torques are those of least norm.
+
+        **Raises:** `px.RobotError` if a frame is not on a body of the robot, both are on the same,
+        a name is used twice, or the other joints have more degrees of freedom than loops can move.
+        """
+        named = self.independent if independent is None else tuple(independent)
+        return replace(self, loops=(*self.loops, *loops), independent=named, warn=False)
+
+    def without_loops(self) -> Robot:
+        """The same robot with all loops open: the tree of its joints."""
+        return replace(self, loops=(), independent=None, warn=False) if self.loops else self
 
     def with_drives(self, drives: Mapping[str, Mapping] | str | PathLike) -> Robot:
         """The same robot with other friction and transmissions, where `drives` names them.
@@ -563,8 +577,8 @@ class Robot:
         of their own get one; a universal joint is two revolute ones; a revolute joint without
         limits is continuous; a base other than the identity becomes part of the tree. Meshes are
         written by the paths of their files. A `px.RobotWarning` lists what URDF has no words for
-        and leaves out: rotor inertias, transmissions, bearings, gravity other than the standard
-        one, other shapes than boxes, spheres, cylinders and meshes.
+        and leaves out: rotor inertias, transmissions, bearings, closed loops, gravity other than
+        the standard one, other shapes than boxes, spheres, cylinders and meshes.
 
         **Raises:** `px.RobotError` if a joint is helical, or a name has characters that XML cannot
         hold.
@@ -602,9 +616,19 @@ class Robot:
             array_of((body.about_com for body in bodies), n, 6),
             np.fromiter(flat(of_drive[id(part)] for part in drives), float),
             np.array((*self.gravity, *self.base.matrix.flat)),
+            *self._loops(),
         ):
             h.update(numbers)  # type: ignore[arg-type]
         return h.hexdigest()
+
+    def _loops(self):
+        """What is held together, and which joints torques act on, as arrays."""
+        for loop in self.loops:
+            for frame in (loop.first, loop.second):
+                yield np.array((frame.body, *frame.pose.matrix.flat))
+            yield np.array((loop.constraints, *np.ravel(loop.constraint), *loop.stabilisation))
+        if self.independent is not None:
+            yield np.array(sorted(map(self.joint_index, self.independent)), float)
 
     def _couplings(self):
         """Who follows whom, and how, as arrays."""
@@ -646,7 +670,13 @@ def a_robot(robot) -> Robot:
 
 def single_joints(robot) -> Robot:
     """The argument `robot`, for what is defined for joints of one degree of freedom only."""
-    if not a_robot(robot).has_single_joints:
+    if a_robot(robot).loops and not robot.has_single_joints:
+        names = listing([loop.name for loop in robot.loops])
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: this does not take closed loops, and it has {names}; "
+            "robot.without_loops() is the robot with all of them open"
+        )
+    if not robot.has_single_joints:
         others = [joint for joint in robot.joints if joint.kind not in SINGLE or joint.coupling]
         kinds = {joint.name: "coupled" if joint.coupling else joint.kind for joint in others}
         names = ", ".join(f"{quoted(name)} ({kind})" for name, kind in [*kinds.items()][:5])

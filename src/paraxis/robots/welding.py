@@ -6,8 +6,11 @@ All mass stays, and so does everything on a body, on the body that it is now par
 from dataclasses import replace
 
 from ..checks import quoted
+from ..errors import RobotError
+from .frame import Frame
 from .inertia import welded
 from .joint import WORLD
+from .loop import loops_and_independent
 from .pose import HERE
 from .text import naming
 
@@ -49,3 +52,37 @@ def carrier(stands):
         return replace(thing, body=body, pose=pose if thing.pose is HERE else pose @ thing.pose)
 
     return place
+
+
+def welded_parts(robot, still, further=()):
+    """The fields of a robot without the joints `still`, as `weld` takes them.
+
+    `further` are frames on its bodies as they were, which are put before all others.
+    """
+    joints, inertias, root, stands = weld(robot.joints, robot.inertias, robot.root, still)
+    place = carrier(stands)
+    return {
+        "joints": tuple(joints),
+        "inertias": tuple(inertias),
+        "root": root,
+        "frames": tuple(map(place, (*further, *robot.frames))),
+        "shapes": tuple(map(place, robot.shapes)),
+        **loops_and_independent(robot, place, {joint.name for joint in joints}),
+    }
+
+
+def without_fixed_joints(robot):
+    """The fields of a robot with its fixed joints welded: each leaves a frame of its name."""
+    still = {i: HERE for i, joint in enumerate(robot.joints) if joint.kind == "fixed"}
+    given = {frame.name: frame for frame in robot.frames}
+    further = []
+    for i in still:
+        own = Frame(robot.joints[i].name, i)
+        if own.name not in given:
+            further.append(own)
+        elif given[own.name] != own:
+            raise RobotError(
+                f"joint {quoted(own.name)} is fixed, and leaves a frame of its name, but another "
+                "frame has that name; rename one of them"
+            )
+    return welded_parts(robot, still, further)

@@ -40,9 +40,9 @@ def parse_xml(text, known, open_root, close):
     """Read `text`, str or bytes.
 
     `known` says which elements are kept: {tag: known tags inside it}, of the root to begin with.
-    `open_root(element)` is called at the start of the root, whatever its tag. `close` are functions,
-    {(tag of the element around it, tag): function}. They are called with each such element, whole,
-    and the one around it; the element is then forgotten. Returns how many elements were not kept,
+    `open_root(element)` is called at the start of the root, whatever its tag. `close` has functions
+    by {(tag of the element around it, tag): function}, called with each such element, whole, and
+    the one around it; the element is then forgotten. Returns how many elements were not kept,
     {(tag of the element around it, tag): count}; what is inside of these does not count.
     """
     if not isinstance(text, str | bytes):
