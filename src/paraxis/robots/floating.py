@@ -25,7 +25,7 @@ def with_floating_base(robot, name):
     given = robot.joints, robot.inertias, robot.frames, robot.shapes
     joints, inertias, frames, shapes = free_root(*given, robot.root, name, robot.name)
     parts = {"joints": joints, "inertias": inertias, "frames": frames, "shapes": shapes}
-    loops = [loop.carried(_one_further) for loop in robot.loops]
+    loops = [loop.carried(one_further) for loop in robot.loops]
     independent = robot.independent
     if independent is not None:  # nothing but a torque that is named can push the base
         independent = (name, *independent)
@@ -48,9 +48,10 @@ def free_root(joints, inertias, frames, shapes, root, name=NAME, of="robot"):
         )
         warn_of(f"robot {quoted(of)}", [sentence])
     joints = [replace(joint, parent=joint.parent + 1) for joint in joints]
-    placed = ([*map(_one_further, things)] for things in (frames, shapes))
+    placed = ([*map(one_further, things)] for things in (frames, shapes))
     return [Joint(name, "free"), *joints], [root, *inertias], *placed
 
 
-def _one_further(thing):
+def one_further(thing):
+    """A frame or shape on the body whose number is larger by one."""
     return replace(thing, body=thing.body + 1)

@@ -38,6 +38,7 @@ class Compiled:
         self.bodies = self._distinct("body", model.nbody, taken)
         self.sites = self._distinct("site", model.nsite, taken)
         self.joints = self._distinct("jnt", model.njnt, set())
+        self.equalities = self._distinct("eq", model.neq, set())
 
     # -- names ---------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from ...errors import RobotError
 from ..check import implausible, warn_of
 from ..convention import SAME, W_FIRST, Convention, Written, written_alike
 from ..coupling import COUPLINGS
-from ..floating import free_root, moving
+from ..floating import free_root, moving, one_further
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia, welded
@@ -25,6 +25,7 @@ from ..robot import Robot
 from ..text import naming
 from .compiled import Compiled, pose_of
 from .left_out import Faulty, weightless
+from .mujoco_loops import loops
 from .mujoco_rest import not_read
 from .mujoco_shapes import Geoms
 
@@ -53,13 +54,16 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
     compiled = Compiled(model)
     what = f"robot {quoted(compiled.name)}"
     followed = one_of(couplings, COUPLINGS, "couplings") == COUPLINGS[0]
-    changing, rest = not_read(compiled, followed)
     with naming("MuJoCo model"), np.errstate(all="ignore"):
         faulty = Faulty()
-        *parts, root = _tree(compiled, compiled.couplings if followed else {}, faulty)
+        *parts, root, stands = _tree(compiled, compiled.couplings if followed else {}, faulty)
+        closed = loops(compiled, stands)
         if floating_base:
             parts, root = free_root(*parts, root, of=compiled.name), NOTHING
+            closed = {k: loop.carried(one_further) for k, loop in closed.items()}
         joints, bodies, frames, shapes = parts
+        ties = {k for k, *_ in compiled.ties.values()} if followed else set()
+        changing, rest = not_read(compiled, {*ties, *closed})
         moving(joints, compiled.name)
         gravity = np.zeros(3) if compiled.is_disabled("GRAVITY") else model.opt.gravity
         robot = Robot(
@@ -72,6 +76,7 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
             warn=False,
             ignored=(*changing, *rest, *faulty.sentences),
             shapes=shapes,
+            loops=closed.values(),
         )
         named = {
             f"the body of joint {quoted(joint.name)}": body
@@ -110,9 +115,12 @@ def mujoco_convention(robot: Robot, model=None) -> Convention:
 
 
 def _tree(compiled, couplings, faulty):
-    """Joints, inertias, frames and shapes, and the inertia of what is fixed to the world."""
+    """Joints, inertias, frames, shapes, the inertia of what is fixed to the world, and stands.
+
+    Of each body of MuJoCo, these are the body here that it is part of, and its pose there.
+    """
     model, joints, bodies, root = compiled.model, [], [], NOTHING
-    stands = [(WORLD, Pose())]  # of each body of MuJoCo: the one here, and where it is on it
+    stands = [(WORLD, Pose())]
     for b in range(1, model.nbody):
         with naming(f"body {quoted(compiled.bodies[b])}"):
             body, pose = stands[model.body_parentid[b]]
@@ -133,7 +141,8 @@ def _tree(compiled, couplings, faulty):
     for s, name in enumerate(compiled.sites):
         body, pose = stands[model.site_bodyid[s]]
         frames.append(Frame(name, body, pose @ pose_of(model.site_pos[s], model.site_quat[s])))
-    return joints, bodies, frames, list(Geoms(compiled).shapes(stands, faulty)), root
+    shapes = [*Geoms(compiled).shapes(stands, faulty)]
+    return joints, bodies, frames, shapes, root, stands
 
 
 def _joint(compiled, j, parent, pose, coupling):

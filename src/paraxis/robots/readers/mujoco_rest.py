@@ -10,19 +10,18 @@ from .mujoco_shapes import purposes
 MOST = 5  # names in each sentence
 
 
-def not_read(compiled, followed=True):
+def not_read(compiled, equalities):
     """Two lists of sentences: about what changes the motion, and about what does not.
 
-    `followed`: whether joints that follow others do so.
+    `equalities` are the numbers of those that were read.
     """
-    return [*_changing(compiled, followed)], [*_rest(compiled)]
+    return [*_changing(compiled, equalities)], [*_rest(compiled)]
 
 
-def _changing(compiled, followed) -> Iterator[str]:
+def _changing(compiled, equalities) -> Iterator[str]:
     model = compiled.model
     if not compiled.is_disabled("EQUALITY"):
-        read = {k for k, *_ in compiled.ties.values()} if followed else set()
-        for word, indices in _equalities(compiled, read).items():
+        for word, indices in _equalities(compiled, equalities).items():
             found = _named(compiled, "eq", indices)
             yield f"equality constraints ({word}) are not applied: {found}"
     yield from _tendons(compiled)

@@ -8,6 +8,7 @@ Pinocchio writes an angle without limits as its cosine and sine.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from ...errors import RobotError
 from ..check import implausible, warn_of
 from ..convention import COSINE, SAME, Convention, Written
 from ..coupling import Coupling
-from ..floating import free_root, moving
+from ..floating import free_root, moving, one_further
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia
@@ -26,7 +27,9 @@ from ..pose import Pose
 from ..robot import Robot
 from ..text import naming
 from .left_out import Faulty, weightless
-from .pinocchio_shapes import a_pose, pinocchio_package, shapes
+from .pinocchio_loops import loops
+from .pinocchio_package import a_pose, pinocchio_package
+from .pinocchio_shapes import shapes
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 ENDLESS = 1e300  # Pinocchio writes the largest float where there is no limit
@@ -62,7 +65,13 @@ class Part:
     rest: dict  # what else a Joint of that kind has
 
 
-def from_pinocchio(model, floating_base: bool = False, visual=None, collision=None) -> Robot:
+def from_pinocchio(
+    model,
+    floating_base: bool = False,
+    visual=None,
+    collision=None,
+    constraints: Sequence = (),
+) -> Robot:
     """A robot from a Pinocchio model.
 
     **Arguments:**
@@ -72,6 +81,8 @@ def from_pinocchio(model, floating_base: bool = False, visual=None, collision=No
     - `floating_base`: put all that is fixed to the world on a free joint, as `px.load` does.
     - `visual`, `collision`: each a `pinocchio.GeometryModel` of the model, whose geometries become
       the robot's shapes; by default it has none.
+    - `constraints`: a list of `pinocchio.RigidConstraintModel`, which become closed loops: 3D ones
+      hold two points together, 6D ones two frames.
 
     **Returns:** a `px.Robot` with Pinocchio's joints and bodies in Pinocchio's order. Velocities
     and forces are the same numbers. So are positions, except that planar and unbounded revolute
@@ -91,10 +102,12 @@ def from_pinocchio(model, floating_base: bool = False, visual=None, collision=No
         for purpose, given in (("visual", visual), ("collision", collision)):
             if given is not None:
                 placed += shapes(given, purpose, last, faulty)
+        closed = loops(constraints, last)
         root = _inertia(model.inertias[0])
         if floating_base:
             parts = free_root(joints, bodies, frames, placed, root, of=model.name)
             (joints, bodies, frames, placed), root = parts, NOTHING
+            closed = [loop.carried(one_further) for loop in closed]
         moving(joints, model.name)
         robot = Robot(
             model.name,
@@ -109,6 +122,7 @@ def from_pinocchio(model, floating_base: bool = False, visual=None, collision=No
                 *faulty.sentences,
             ],
             shapes=placed,
+            loops=closed,
         )
         named = {
             f"the body of joint {quoted(joint.name)}": body

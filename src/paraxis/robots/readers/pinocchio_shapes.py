@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...checks import quoted
-from ...errors import MissingPackageError, RobotError
-from ..pose import Pose
+from ...errors import RobotError
 from ..shape import Shape
+from .pinocchio_package import a_pose, pinocchio_package
 
 # the class of a geometry -> kind, and its size; what is in files are meshes, whatever class it has
 KINDS = {
@@ -15,15 +15,6 @@ KINDS = {
     "Capsule": ("capsule", lambda capsule: [capsule.radius, 2 * capsule.halfLength]),
     "Ellipsoid": ("ellipsoid", lambda ellipsoid: ellipsoid.radii),
 }
-
-
-def pinocchio_package():
-    """The package `pinocchio`."""
-    try:
-        import pinocchio
-    except ImportError:
-        raise MissingPackageError("this needs Pinocchio: pip install pin") from None
-    return pinocchio
 
 
 def shapes(geometries, purpose, bodies, faulty):
@@ -48,8 +39,3 @@ def shapes(geometries, purpose, bodies, faulty):
             pose = a_pose(each.placement)
             body = bodies[each.parentJoint]
             yield Shape(each.name, body, pose, kind, tuple(size), purpose, colour, **file)
-
-
-def a_pose(placement):
-    """A pose from a pinocchio.SE3."""
-    return Pose.of(placement.rotation, np.asarray(placement.translation).tolist(), "placement")
