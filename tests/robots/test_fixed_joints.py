@@ -24,8 +24,8 @@ def tree(kinds=KINDS, seed=0):
     bodies = [random_inertia(rng) for _ in joints]
     frames = [Frame(f"f{i}", i, random_pose(rng)) for i in range(-1, len(joints))]
     shapes = [Shape(f"s{i}", i, random_pose(rng), "sphere", (1.0,)) for i in range(len(joints))]
-    return px.Robot("tree", joints, bodies, frames, (1, 2, -9), random_pose(rng), random_inertia(rng),
-                    shapes=shapes)  # fmt: skip
+    base, root = random_pose(rng), random_inertia(rng)
+    return px.Robot("tree", joints, bodies, frames, (1, 2, -9), base, root, shapes=shapes)
 
 
 def test_it_is_the_robot_with_these_joints_locked():
@@ -96,23 +96,21 @@ def test_loops_of_its_body():
     assert robot.independent == ("a",)
 
 
+FOLLOWS = {"coupling": Coupling("a", (1.0,))}
+
+
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("kinds", "parent", "rest", "message"),
     [
-        (lambda body: [Joint("a", "fixed")], "has no moving joint"),
-        (
-            lambda body: [Joint("a", "revolute"), Joint("b", "fixed", 0, coupling=Coupling("a", (1.0,)))],
-            "joint 'b': a fixed joint cannot follow another",
-        ),
-        (
-            lambda body: [Joint("a", "fixed"), Joint("b", "revolute", 0, coupling=Coupling("a", (1.0,)))],
-            "'a'",
-        ),
-        (lambda body: [Joint("a", "revolute"), Joint("b", "fixed", 1)], "parent: expected -1 or"),
+        (["fixed"], -1, {}, "has no moving joint"),
+        (["revolute", "fixed"], 1, {}, "parent: expected -1 or an earlier joint"),
+        (["revolute", "fixed"], 0, FOLLOWS, "'b': a fixed joint cannot follow another"),
+        (["fixed", "revolute"], 0, FOLLOWS, "joint 'b'.* joint 'a'"),
     ],
-)  # fmt: skip
-def test_errors(make, message):
+)
+def test_errors(kinds, parent, rest, message):
     body = Inertia.of(1.0, (0, 0, 0), (1, 1, 1))
     with pytest.raises(px.RobotError, match=message):
-        joints = make(body)
+        *first, last = kinds
+        joints = [*(Joint("a", kind) for kind in first), Joint("b", last, parent, **rest)]
         px.Robot("r", joints, [body] * len(joints))

@@ -1,4 +1,4 @@
-"""Closed loops as MuJoCo and Pinocchio have them: open by as much, and closed by the same motion."""
+"""Closed loops as MuJoCo and Pinocchio have them: open by as much, closed by the same motion."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,8 @@ TREE = """
     <body name="a" pos=".5 0 0" euler=".3 0 .1"><joint name="a1" axis="0 1 0" ref=".3"/>
       <joint name="a2" type="ball" pos=".1 0 0"/><geom/>
       <body name="b" pos=".4 .1 0"><joint name="b" axis="1 1 0"/><geom/>
-        <site name="tip" pos=".2 0 .1" euler=".4 .2 .1"/><body name="lump" pos=".1 .2 .1"><geom/></body>
+        <site name="tip" pos=".2 0 .1" euler=".4 .2 .1"/>
+        <body name="lump" pos=".1 .2 .1"><geom/></body>
       </body></body>
     <body name="c" pos="-.5 0 0" euler="0 .3 .1"><joint name="c" type="slide" axis="0 1 1"/><geom/>
       <body name="d" pos=".1 .1 .3"><joint name="d" axis="0 1 0" pos=".1 0 0"/><geom/>
