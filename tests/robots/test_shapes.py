@@ -366,9 +366,9 @@ def test_geometries_of_pinocchio_are_those_of_the_file(name):
     pinocchio = pytest.importorskip("pinocchio")
     if not ROBOTS.exists():
         pytest.skip("example-robot-data is not installed")
-    from paraxis.robots.by_name import path_of
+    from paraxis.robots.by_name import source_of
 
-    path, folder = path_of(name, ()), str(ROBOTS.parent.parent)
+    path, folder = source_of(name, ()), str(ROBOTS.parent.parent)
     model = pinocchio.buildModelFromUrdf(path)
     kinds = pinocchio.GeometryType
     visual, collision = (
