@@ -1,6 +1,7 @@
 """Robots by name: those that the README shows load, or the error says what to install."""
 
 import re
+import sys
 import warnings
 from importlib import metadata
 from pathlib import Path
@@ -52,6 +53,63 @@ def test_what_to_install(monkeypatch):
     monkeypatch.setattr(by_name.sys, "prefix", "/nowhere")
     with pytest.raises(px.RobotError, match="not installed: pip install example-robot-data"):
         px.load("g1")
+
+
+@pytest.fixture
+def descriptions(tmp_path, monkeypatch):
+    """A package robot_descriptions with one robot, whose import fails as without a network."""
+    package = tmp_path / "robot_descriptions"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "_repositories.py").write_text(
+        "from types import SimpleNamespace\n"
+        "REPOSITORIES = {'toys': SimpleNamespace(cache_path='toys')}\n"
+    )
+    (package / "_cache.py").write_text(
+        "import os\n"
+        "def clone_to_cache(name, commit=None):\n"
+        "    folder = os.path.join(os.environ['ROBOT_DESCRIPTIONS_CACHE'], name)\n"
+        "    if not os.path.isdir(folder):\n"
+        "        raise AssertionError('this would download')\n"
+        "    return folder\n"
+    )
+    (package / "toy_description.py").write_text(
+        "from ._cache import clone_to_cache\n"
+        "URDF_PATH = clone_to_cache(\n    'toys',\n) + '/toy.urdf'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("ROBOT_DESCRIPTION_COMMIT", raising=False)
+    before = [name for name in sys.modules if name.partition(".")[0] == "robot_descriptions"]
+    for name in before:
+        monkeypatch.delitem(sys.modules, name)
+    yield tmp_path / "cache"
+    for name in [name for name in sys.modules if name.partition(".")[0] == "robot_descriptions"]:
+        del sys.modules[name]
+
+
+def test_a_module_of_robot_descriptions_by_name(descriptions):
+    with pytest.raises(px.RobotError, match="not in the cache .* import toy_description; px.load"):
+        px.load("toy_description")
+    (descriptions / "toys").mkdir(parents=True)
+    urdf = px.load("planar3").to_urdf(descriptions / "toys" / "toy.urdf")
+    assert px.load("toy_description") == px.load(urdf)
+    with pytest.raises(px.RobotError, match="no such module; did you mean 'toy_description'"):
+        px.load("tay_description")
+
+
+def test_a_module_that_cannot_be_imported(descriptions):
+    (descriptions / "toys").mkdir(parents=True)
+    module = descriptions.parent / "robot_descriptions" / "toy_description.py"
+    module.write_text(module.read_text() + "raise OSError('no git')")
+    with pytest.raises(px.RobotError, match="cannot import it: OSError: no git"):
+        px.load("toy_description")
+
+
+def test_robot_descriptions_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "robot_descriptions", None)
+    with pytest.raises(px.RobotError, match="not installed: pip install robot_descriptions"):
+        px.load("panda_description")
 
 
 def test_a_package_that_is_too_old(monkeypatch, tmp_path):

@@ -274,9 +274,13 @@ def test_ties_that_no_joint_can_follow():
 # -- what is not -----------------------------------------------------------------------------------
 
 NOT_READ = {
-    "a loop": (
-        body("<joint/>", rest='<equality><connect name="e" body1="a" anchor="0 0 0"/></equality>'),
-        r"equality constraints \(connect\) are not applied: 'e'",
+    "a loop with a mocap body": (
+        body(
+            "<joint/>",
+            f'{BOX}</body><body name="m" mocap="true">',
+            rest='<equality><weld name="e" body1="a" body2="m"/></equality>',
+        ),
+        r"equality constraints \(weld\) are not applied: 'e'",
     ),
     "a tendon": (
         body(
@@ -317,7 +321,6 @@ def test_the_rest_is_listed_without_a_warning():
     assert robot.ignored == (
         "actuators: 'm'",
         "sensors: 's'",
-        "the shapes of 1 geoms; their masses are read",
         "equality constraints that are switched off: 'e'",
         "tendons that exert no force of their own: 't'",
         "ranges of force of joints that differ by direction; the smaller of both is the limit: 'h'",

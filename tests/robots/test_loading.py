@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from support.urdf_text import inertial, joint, link, robot
@@ -49,12 +49,39 @@ def test_a_robot_of_yourdfpy():
     class URDF:
         """As much of yourdfpy.URDF as is used."""
 
+        robot = SimpleNamespace(joints=[SimpleNamespace(name="j", mimic=None)])
+
         def write_xml_string(self):
             return TEXT.encode()
 
     URDF.__module__ = "yourdfpy.urdf"
     assert px.load(URDF()) == px.load(TEXT)
     assert px.load(URDF(), floating_base=True).nv == 7
+
+
+def test_mimic_joints_of_yourdfpy():
+    """Which it knows, and does not write."""
+    links = [link(f"l{k}", inertial("1")) for k in range(3)]
+    sliding = [joint(f"j{k}", "base", f"l{k}", "prismatic") for k in range(3)]
+    given = {"j0": None, "j1": ("j0", -2.0, 0.5), "j2": ("j0", None, None)}
+
+    def mimic(leader, multiplier, offset):
+        return SimpleNamespace(joint=leader, multiplier=multiplier, offset=offset)
+
+    class URDF:
+        robot = SimpleNamespace(
+            joints=[
+                SimpleNamespace(name=name, mimic=numbers and mimic(*numbers))
+                for name, numbers in given.items()
+            ]
+        )
+        write_xml_string = staticmethod(lambda: robot(link("base"), *links, *sliding).encode())
+
+    URDF.__module__ = "yourdfpy.urdf"
+    read = px.load(URDF())
+    assert read.nq == 1
+    found = [each.coupling.coefficients for each in read.joints[1:]]
+    assert found == [(0.5, -2.0), (0.0, 1.0)]
 
 
 def test_a_real_robot_of_yourdfpy(tmp_path):
@@ -78,7 +105,11 @@ def test_xacro(tmp_path, monkeypatch):
         def __init__(self, path, subargs):
             self.text = Path(path).read_text().format(**subargs or {})
 
-        from_file = classmethod(lambda cls, path, subargs=None: cls(path, subargs))
+        @classmethod
+        def from_file(cls, path, subargs=None, resolve_packages=True):
+            assert not resolve_packages  # it would fail where a package is not found
+            return cls(path, subargs)
+
         to_urdf_string = property(lambda self: lambda: self.text)
 
     package = ModuleType("xacrodoc")

@@ -64,16 +64,19 @@ def test_joints_of_several_degrees():
 
 
 def test_what_is_not_read_is_listed():
-    shapes = link("b", "<visual/><visual/><collision><geometry/></collision>")
+    shapes = link("b", "<visual/><visual/><collision><geometry/></collision><sensor/>")
     mimic = joint("j", "a", "b", inside='<mimic joint="j"/>')
     text = robot(A, shapes, mimic, "<transmission/>", "<x:sensor/>")
     r = parse_urdf(text, couplings="independent")
     assert r.ignored == (
-        "<collision> in <link>",
-        "<visual> in <link>, 2 times",
+        "<sensor> in <link>",
         "<transmission> in <robot>",
         "<x:sensor> in <robot>",
         "the couplings of mimic joints: 'j'",
+        "shapes that are not valid: visual of link 'b': expected one <geometry> in <visual>, found "
+        "none; visual of link 'b': expected one <geometry> in <visual>, found none; collision of "
+        "link 'b': expected one of box, sphere, cylinder, capsule, mesh in <geometry>, found none "
+        "of these",
     )
     assert parse_urdf(PAIR).ignored == ()
 

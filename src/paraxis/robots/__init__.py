@@ -13,6 +13,7 @@ _NAMES = {
     "LinearBearing": "friction",
     "Loop": "loop",
     "Pose": "pose",
+    "Shape": "shape",
     "Spring": "spring",
     "Tendon": "tendon",
     "ThrustBearing": "friction",

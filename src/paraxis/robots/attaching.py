@@ -31,8 +31,9 @@ def with_attached(robot, other, frame, pose, prefix):
         named = replace(joint, name=names(joint.name), coupling=follows)
         joints.append(replace(named, parent=body, placement=place))
 
-    def carried(frame):
-        return Frame(names(frame.name), *placed(frame.body, frame.pose))
+    def carried(thing):
+        body, there = placed(thing.body, thing.pose)
+        return replace(thing, name=names(thing.name), body=body, pose=there)
 
     loops = [replace(loop.carried(carried), name=names(loop.name)) for loop in other.loops]
     tendons = [tendon.renamed(names) for tendon in other.tendons]
@@ -42,6 +43,7 @@ def with_attached(robot, other, frame, pose, prefix):
         joints=(*held.joints, *joints),
         inertias=(*held.inertias, *other.inertias),
         frames=(*held.frames, *map(carried, other.frames)),
+        shapes=(*held.shapes, *map(carried, other.shapes)),
         ignored=(*held.ignored, *other.ignored),
         loops=(*held.loops, *loops),
         independent=_independent_of_both(robot, other, names),
@@ -79,20 +81,24 @@ def without(robot, names):
 
 
 def only(robot, kept):
-    """`robot` with the joints of some indices, which carry each other, and frames on them."""
+    """`robot` with the joints of some indices, which carry each other, and what is on them."""
     index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
     joints = [replace(robot.joints[i], parent=index[robot.joints[i].parent]) for i in kept]
     bodies = [robot.inertias[i] for i in kept]
 
-    def carried(frame):
-        return replace(frame, body=index[frame.body]) if frame.body in index else None
+    def carried(thing):
+        return replace(thing, body=index[thing.body]) if thing.body in index else None
 
-    frames = [frame for frame in map(carried, robot.frames) if frame is not None]
+    frames, shapes = (
+        [thing for thing in map(carried, things) if thing is not None]
+        for things in (robot.frames, robot.shapes)
+    )
     names = {joint.name for joint in joints}
     _require_whole(robot, names)
     tendons = [tendon for tendon in robot.tendons if tendon.arms[0][0] in names]
     closed = loops_and_independent(robot, carried, names)
-    parts = {"joints": joints, "inertias": bodies, "frames": frames, "tendons": tendons}
+    parts = {"joints": joints, "inertias": bodies, "frames": frames, "shapes": shapes}
+    parts["tendons"] = tendons
     return replace(robot, **parts, **closed, warn=False)
 
 

@@ -7,6 +7,7 @@ from importlib import metadata
 
 from ..checks import did_you_mean, listing, quoted
 from ..errors import RobotError
+from .readers.descriptions import ENDING, module_called
 
 PACKAGE = "example-robot-data"  # of URDF files; pip, conda and ROS have it
 FOLDER = os.path.join("share", PACKAGE, "robots")
@@ -47,13 +48,19 @@ FILES = {  # name -> its file in that package
 }
 
 
-def path_of(name, built_in):
-    """The file of a robot; `built_in` are the names that Paraxis has itself, for the error."""
+def source_of(name, built_in):
+    """What `px.load` takes for a robot: a file, or a module of robot_descriptions.
+
+    `built_in` are the names that Paraxis has itself, for the error.
+    """
+    if name not in FILES and name.isidentifier() and name.endswith(ENDING):
+        return module_called(name)
     if name not in FILES:
         raise RobotError(
             f"robot: expected a built-in name ({listing(sorted(built_in), most=100)}), one of the "
-            f"package {PACKAGE} ({listing(sorted(FILES), most=100)}) or a path to a URDF or "
-            f"MJCF file, found {quoted(name)}{did_you_mean(name, (*built_in, *FILES))}"
+            f"package {PACKAGE} ({listing(sorted(FILES), most=100)}), one of robot_descriptions, "
+            f"such as 'fr3_description', or a path to a URDF or MJCF file, found {quoted(name)}"
+            f"{did_you_mean(name, (*built_in, *FILES))}"
         )
     folders = list(_folders())
     for folder in folders:

@@ -18,6 +18,7 @@ from .joint_pose import NUMBERS, TURNING
 from .numbers import array_of, rotations
 from .pose import Pose
 from .quaternions import OFF
+from .shape import Shape
 from .spring import Spring
 from .tendon import check_tendons
 from .transmission import Transmission
@@ -28,7 +29,7 @@ MOST = 5  # links that a warning names
 def check(robot):
     """Raise if the robot is not valid; warn about bodies that cannot exist."""
     name, joints = quoted(robot.name), robot.joints
-    if not joints:
+    if all(joint.kind == "fixed" for joint in joints):
         raise RobotError(f"robot {name} has no moving joint")
     if len(joints) != len(robot.inertias):
         raise RobotError(
@@ -50,7 +51,9 @@ def check(robot):
                 f"link of {_joint(joint)} mass: expected a number >= 0, found {body.mass}"
             )
     _check_poses([robot.base], lambda _: f"robot {name} base")
-    _check_frames(robot.frames, robot.n)
+    _check_placed(robot.frames, robot.n, "frame")
+    _check_names([frame.name for frame in robot.frames], "frame")
+    _check_shapes(robot.shapes, robot.n)
     if robot.warn:
         links = {frame.body: f" {quoted(frame.name)}" for frame in reversed(robot.frames)}
         bodies = {
@@ -164,15 +167,22 @@ def _check_poses(poses, what):
         Pose.of(poses[i].rotation, poses[i].translation, what(i))
 
 
-def _check_frames(frames, n):
-    for frame in frames:
-        if not isinstance(frame.body, int) or not WORLD <= frame.body < n:
+def _check_shapes(shapes, n):
+    for shape in shapes:
+        if not isinstance(shape, Shape):
+            raise RobotError(f"shapes: expected each to be a Shape, found {type(shape).__name__}")
+    _check_placed(shapes, n, "shape")
+
+
+def _check_placed(things, n, what):
+    """Raise unless each is on a body of `n`, or the world, with a pose there."""
+    for thing in things:
+        if not isinstance(thing.body, int) or not WORLD <= thing.body < n:
             raise RobotError(
-                f"frame {quoted(frame.name)} body: expected {WORLD} or the index of a joint, "
-                f"found {frame.body!r}"
+                f"{what} {quoted(thing.name)} body: expected {WORLD} or the index of a joint, "
+                f"found {thing.body!r}"
             )
-    _check_poses([frame.pose for frame in frames], lambda i: f"frame {quoted(frames[i].name)} pose")
-    _check_names([frame.name for frame in frames], "frame")
+    _check_poses([each.pose for each in things], lambda i: f"{what} {quoted(things[i].name)} pose")
 
 
 def _joint(joint):

@@ -22,18 +22,18 @@ def moving(joints, name):
 
 def with_floating_base(robot, name):
     """`robot` on a free joint; see Robot.with_floating_base."""
-    joints, inertias, frames = free_root(
-        robot.joints, robot.inertias, robot.frames, robot.root, name, robot.name
-    )
-    parts = {"joints": joints, "inertias": inertias, "frames": frames, "root": NOTHING}
-    loops = [loop.carried(_one_further) for loop in robot.loops]
+    given = robot.joints, robot.inertias, robot.frames, robot.shapes
+    joints, inertias, frames, shapes = free_root(*given, robot.root, name, robot.name)
+    parts = {"joints": joints, "inertias": inertias, "frames": frames, "shapes": shapes}
+    loops = [loop.carried(one_further) for loop in robot.loops]
     independent = robot.independent
     if independent is not None:  # nothing but a torque that is named can push the base
         independent = (name, *independent)
-    return replace(robot, **parts, loops=loops, independent=independent, warn=False)
+    closed = {"loops": loops, "independent": independent}
+    return replace(robot, **parts, **closed, root=NOTHING, warn=False)
 
 
-def free_root(joints, inertias, frames, root, name=NAME, of="robot"):
+def free_root(joints, inertias, frames, shapes, root, name=NAME, of="robot"):
     """The parts of a robot on a free joint, which may be the only one."""
     free = [joint.name for joint in joints if joint.parent == WORLD and joint.kind == "free"]
     if free:
@@ -48,8 +48,10 @@ def free_root(joints, inertias, frames, root, name=NAME, of="robot"):
         )
         warn_of(f"robot {quoted(of)}", [sentence])
     joints = [replace(joint, parent=joint.parent + 1) for joint in joints]
-    return [Joint(name, "free"), *joints], [root, *inertias], [*map(_one_further, frames)]
+    placed = ([*map(one_further, things)] for things in (frames, shapes))
+    return [Joint(name, "free"), *joints], [root, *inertias], *placed
 
 
-def _one_further(frame):
-    return replace(frame, body=frame.body + 1)
+def one_further(thing):
+    """A frame or shape on the body whose number is larger by one."""
+    return replace(thing, body=thing.body + 1)

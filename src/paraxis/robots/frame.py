@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .pose import Pose
+from .pose import HERE, Pose
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Frame:
 
     name: str
     body: int
-    pose: Pose = Pose()
+    pose: Pose = HERE
 
     @property
     def identity(self) -> tuple[int, Pose]:

@@ -22,6 +22,7 @@ SIZES = dict.fromkeys(SINGLE, (1, 1)) | {
     "planar": (3, 3),
     "spherical": (4, 3),
     "free": (7, 6),
+    "fixed": (0, 0),
 }
 KINDS = tuple(SIZES)
 LIMITED = (*SINGLE, "helical", "universal")  # the kinds whose positions may have limits
@@ -34,8 +35,10 @@ class Joint:
     **Arguments:**
 
     - `name`: of the joint.
-    - `kind`: "revolute", "continuous", "prismatic", "helical", "universal", "spherical", "planar"
-      or "free". Their positions and velocities are those of docs/joints.md.
+    - `kind`: "revolute", "continuous", "prismatic", "helical", "universal", "spherical", "planar",
+      "free" or "fixed". Their positions and velocities are those of docs/joints.md. A robot merges
+      the body of a fixed joint into the body that carries it, and keeps its frame under the
+      joint's name.
     - `parent`: the index of the parent body, which is that of the joint carrying it; -1 for the
       world.
     - `placement`: the body's frame at q = 0 in the parent body's frame.
@@ -83,6 +86,8 @@ class Joint:
         if self.kind not in KINDS:  # first, as a chain may have a million joints
             one_of(self.kind, KINDS, f"joint {quoted(self.name)} kind", RobotError)
         freeze(self, axis=3, rotor_inertia=1, pitch=1)
+        if self.kind == "fixed" and self.coupling is not None:
+            raise RobotError(f"joint {quoted(self.name)}: a fixed joint cannot follow another")
         if self.kind == "universal":
             if self.second_axis is None:
                 raise RobotError(f"joint {quoted(self.name)}: a universal joint needs second_axis")

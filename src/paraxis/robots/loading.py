@@ -36,8 +36,9 @@ def load(
       - the path of a URDF file, of an MJCF file (with MuJoCo installed: the extra `mjcf`), or of a
         `.xacro` file that becomes URDF (with xacrodoc installed);
       - the text of URDF or MJCF, which begins with "<";
-      - the name of a built-in robot, such as "ur5", or of a robot of the package
-        example-robot-data, such as "panda" or "g1", if it is installed;
+      - the name of a built-in robot, such as "ur5"; of a robot of the package example-robot-data,
+        such as "panda" or "g1", if it is installed; or of a module of `robot_descriptions`, such as
+        "fr3_description", if that is installed and its files are in its cache already;
       - a module of `robot_descriptions`;
       - a `yourdfpy.URDF`.
 
@@ -74,9 +75,9 @@ def load(
         from .zoo import ZOO  # here: a file needs none of the built-in robots
 
         if source not in ZOO:
-            from .by_name import path_of
+            from .by_name import source_of
 
-            return load(path_of(source, ZOO), tip, drives, **options)
+            return load(source_of(source, ZOO), tip, drives, **options)
         return _finished(ZOO[str(source)]().snapped(snap), tip, drives, floating_base)
     if type(source).__module__.partition(".")[0] == "yourdfpy":
         from .readers.descriptions import text_of_yourdfpy
@@ -90,7 +91,8 @@ def load(
         from .readers.descriptions import expanded
 
         with naming(quoted(os.fspath(source), most=300)):
-            return _from_text(expanded(source, arguments), tip, drives, options)
+            folder = os.path.dirname(os.fsdecode(source))
+            return _from_text(expanded(source, arguments), tip, drives, options, folder)
     if suffix == ".mjcf" or (suffix is not None and _root_of_file(source) == "mujoco"):
         from .readers.mjcf import read_mjcf  # here: few robots are MJCF
 
@@ -100,13 +102,13 @@ def load(
     return read_urdf(source, tip=tip, drives=drives, **options)
 
 
-def _from_text(text, tip, drives, options):
+def _from_text(text, tip, drives, options, folder=None):
     if _root(text) == "mujoco":
         from .readers.mjcf import parse_mjcf
 
         snap = options.pop("snap")
         return _finished(parse_mjcf(text, **options).snapped(snap), tip, drives)
-    return parse_urdf(text, tip=tip, drives=drives, **options)
+    return parse_urdf(text, tip=tip, drives=drives, folder=folder, **options)
 
 
 def _finished(robot, tip, drives, floating_base=False):

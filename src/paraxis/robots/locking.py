@@ -1,7 +1,7 @@
-"""Joints held in place: the bodies they carry become parts of the bodies that carry them.
+"""Joints held in place, as if they were fixed.
 
-All mass stays, and so does every frame, on the body it is now part of. Properties of a moving joint
-are gone with it: friction, the transmission, the rotor's inertia, limits.
+Properties of a moving joint are gone with it: friction, the transmission, the rotor's inertia,
+limits.
 """
 
 import math
@@ -14,14 +14,10 @@ from ..checks import listing, quoted
 from ..errors import RobotError
 from .attaching import only
 from .coupling import Coupling, coupled_position
-from .inertia import welded
-from .joint import WORLD
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
-from .loop import loops_and_independent
-from .pose import Pose, floats
+from .pose import HERE, floats
 from .quaternions import OFF
-
-HERE = Pose()
+from .welding import welded_parts
 
 
 def locked(robot, positions):
@@ -33,35 +29,19 @@ def _locked(robot, held):
     """The same of {index of a joint: the numbers of its position}."""
     if len(held) == robot.n:
         raise RobotError(f"robot {quoted(robot.name)}: locking all joints leaves none to move")
-    joints, bodies, root = [], [], robot.root
-    stands = {WORLD: (WORLD, HERE)}  # of each old body: the new one it is part of, its pose there
-    for i, joint in enumerate(robot.joints):
-        body, pose = stands[joint.parent]
-        seat = joint.placement if pose is HERE else pose @ joint.placement
-        if i not in held:
-            stands[i] = (len(joints), HERE)
-            follows = joint.coupling and _led_by_the_rest(robot, joint.coupling, held)
-            joints.append(replace(joint, parent=body, placement=seat, coupling=follows))
-            bodies.append(robot.inertias[i])
-            continue
-        still = held[i] == neutral_position(joint)
-        stands[i] = (body, seat if still else seat @ pose_at(joint, held[i]))
-        part = robot.inertias[i].seen_from(stands[i][1])
-        if body == WORLD:
-            root = welded(root, part)
-        else:
-            bodies[body] = welded(bodies[body], part)
-
-    def carried(frame):
-        body, pose = stands[frame.body]
-        return replace(frame, body=body, pose=frame.pose if pose is HERE else pose @ frame.pose)
-
-    frames, names = [carried(frame) for frame in robot.frames], [joint.name for joint in joints]
-    closed = loops_and_independent(robot, carried, names)
+    still = {}
+    for i, position in held.items():
+        joint = robot.joints[i]
+        there = position == neutral_position(joint)
+        still[i] = HERE if there else pose_at(joint, position)
+    parts = welded_parts(robot, still)
     at = {robot.joints[i].name: position[0] for i, position in held.items()}
+    parts["joints"] = tuple(
+        replace(joint, coupling=_led_by_the_rest(joint.coupling, at)) if joint.coupling else joint
+        for joint in parts["joints"]
+    )
     tendons = [over for tendon in robot.tendons if (over := tendon.held(at)) is not None]
-    parts = {"joints": joints, "inertias": bodies, "frames": frames, "tendons": tendons}
-    return replace(robot, **parts, **closed, root=root, warn=False)
+    return replace(robot, **parts, tendons=tendons, warn=False)
 
 
 def subchain(robot, tip, positions, drop_rest):
@@ -138,9 +118,8 @@ def _with_followers(robot, held):
     return held
 
 
-def _led_by_the_rest(robot, coupling, held):
-    """The coupling of a joint some of whose leaders are held."""
-    at = {robot.joints[i].name: position[0] for i, position in held.items()}
+def _led_by_the_rest(coupling, at):
+    """The coupling of a joint some of whose leaders are held, `at` a position by name."""
     if not {*at} & {*coupling.leaders}:
         return coupling
     offset = coupled_position(coupling, lambda name: at.get(name, 0.0))

@@ -155,6 +155,9 @@ class Pose:
         return Pose.of(r.T, back)
 
 
+HERE = Pose()  # of a frame in itself
+
+
 def _turn(axis, angle):
     c, s = math.cos(angle), math.sin(angle)
     m = np.eye(3)

@@ -23,8 +23,10 @@ from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
 from .loop import Loop, check_loops
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
+from .shape import Shape
 from .spring import coefficients
 from .tendon import Tendon
+from .welding import without_fixed_joints
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -36,7 +38,9 @@ class Robot:
     **Arguments:**
 
     - `name`: any text.
-    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i.
+    - `joints`: a list of `px.robots.Joint`, parents first. Joint i carries body i. Those of the
+      kind "fixed" do not stay: their bodies become parts of those that carry them, each leaves a
+      frame of its name, and what is left is numbered anew.
     - `inertias`: one `px.robots.Inertia` per joint: body i, in its own frame.
     - `frames`: a list of `px.robots.Frame`, named poses on bodies; the last one on the tip is the
       tool.
@@ -47,6 +51,8 @@ class Robot:
     - `tendons`: a list of `px.robots.Tendon`, springs and friction along sums of joint positions.
     - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
     - `ignored`: sentences about what the description has and the robot does not; readers fill it.
+    - `shapes`: a list of `px.robots.Shape`, for pictures and collision. No function of a robot
+      depends on them, and robots that differ only in them are equal.
     - `loops`, `independent`: see `with_loops`.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
@@ -61,6 +67,7 @@ class Robot:
     root: Inertia = NOTHING
     warn: bool = field(default=True, compare=False)
     ignored: Sequence[str] = field(default=(), compare=False)
+    shapes: Sequence[Shape] = field(default=(), compare=False)
     loops: Sequence[Loop] = ()
     independent: Sequence[str] | None = None
     tendons: Sequence[Tendon] = ()
@@ -71,6 +78,7 @@ class Robot:
         set_(self, "inertias", tuple(self.inertias))
         set_(self, "frames", tuple(self.frames))
         set_(self, "ignored", tuple(self.ignored))
+        set_(self, "shapes", tuple(self.shapes))
         set_(self, "loops", tuple(self.loops))
         if self.independent is not None:
             set_(self, "independent", tuple(self.independent))
@@ -78,6 +86,10 @@ class Robot:
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
         check(self)
         check_loops(self)
+        if any(joint.kind == "fixed" for joint in self.joints):
+            description = self.__getstate__() | without_fixed_joints(self)
+            vars(self).clear()  # also of what the checks have asked for
+            vars(self).update(description)
 
     # -- shape ---------------------------------------------------------------
 
@@ -584,7 +596,7 @@ class Robot:
         return cls(name, joints, inertias, frames, gravity, warn=warn)
 
     def to_urdf(self, path: str | PathLike | None = None) -> str:
-        """The robot as URDF, without shapes.
+        """The robot as URDF.
 
         **Arguments:**
 
@@ -592,9 +604,10 @@ class Robot:
 
         **Returns:** the text. Reading it gives a robot that moves alike: bodies without a frame
         of their own get one; a universal joint is two revolute ones; a revolute joint without
-        limits is continuous; a base other than the identity becomes part of the tree. A
-        `px.RobotWarning` lists what URDF has no words for and leaves out: rotor inertias,
-        transmissions, bearings, springs, tendons, loops, gravity other than the standard one.
+        limits is continuous; a base other than the identity becomes part of the tree. Meshes are
+        written by the paths of their files. A `px.RobotWarning` lists what URDF has no words for
+        and leaves out: rotor inertias, transmissions, bearings, springs, tendons, closed loops,
+        gravity other than the standard one, other shapes than boxes, spheres, cylinders and meshes.
 
         **Raises:** `px.RobotError` if a joint is helical, or a name has characters that XML cannot
         hold.

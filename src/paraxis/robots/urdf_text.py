@@ -8,6 +8,7 @@ except helical joints, which are refused.
 
 import math
 import re
+from collections import defaultdict
 from dataclasses import replace
 from xml.sax.saxutils import quoteattr
 
@@ -37,7 +38,10 @@ def urdf_text(robot):
         above = _unused("world", links.values(), robot.frame_names)
         lines += [f"  <link name={_text(above)}/>"]
         lines += _fixed(f"{above}_to_{links[WORLD]}", above, links[WORLD], robot.base)
-    lines += _link(links[WORLD], robot.root)
+    shapes = defaultdict(list)
+    for shape in robot.shapes:
+        shapes[shape.body] += _shape(shape)
+    lines += _link(links[WORLD], robot.root, shapes[WORLD])
     for i, (joint, body) in enumerate(zip(robot.joints, robot.inertias, strict=True)):
         parent = links[joint.parent]
         *before, last = _parts(joint, robot.joint_names)
@@ -45,7 +49,7 @@ def urdf_text(robot):
             between = _unused(f"{part.name}_link", links.values(), robot.frame_names)
             lines += [*_joint(part, parent, between), *_link(between, NOTHING)]
             parent = between
-        lines += [*_joint(last, parent, links[i]), *_link(links[i], body)]
+        lines += [*_joint(last, parent, links[i]), *_link(links[i], body, shapes[i])]
     for frame in robot.frames:
         if frame.name != links[frame.body]:
             lines += [f"  <link name={_text(frame.name)}/>"]
@@ -96,22 +100,62 @@ def _parts(joint, taken):
 # -- elements --------------------------------------------------------------------------------------
 
 
-def _link(name, body):
-    if body.is_massless():
+def _link(name, body, shapes=()):
+    inside = [*_inertial(body), *shapes]
+    if not inside:
         return [f"  <link name={_text(name)}/>"]
+    return [f"  <link name={_text(name)}>", *inside, "  </link>"]
+
+
+def _inertial(body):
+    if body.is_massless():
+        return []
     names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
     moments = " ".join(
         f'{key}="{_number(value)}"' for key, value in zip(names, body.about_com, strict=True)
     )
     return [
-        f"  <link name={_text(name)}>",
         "    <inertial>",
         f'      <origin xyz="{_numbers(body.com)}"/>',
         f'      <mass value="{_number(body.mass)}"/>',
         f"      <inertia {moments}/>",
         "    </inertial>",
-        "  </link>",
     ]
+
+
+def _shape(shape):
+    """A shape in its link; nothing, if URDF has no such shapes."""
+    if not _is_written(shape):
+        return []
+    return [
+        f"    <{shape.purpose} name={_text(shape.name)}>",
+        *(f"  {line}" for line in _origin(shape.pose)),
+        f"      <geometry>{_geometry(shape)}</geometry>",
+        *_material(shape.colour if shape.purpose == "visual" else None),
+        f"    </{shape.purpose}>",
+    ]
+
+
+def _is_written(shape):
+    return shape.kind in ("box", "sphere", "cylinder") or shape.path is not None
+
+
+def _geometry(shape):
+    numbers = [*map(_number, shape.size)]
+    if shape.kind == "box":
+        return f'<box size="{" ".join(numbers)}"/>'
+    if shape.kind == "sphere":
+        return f'<sphere radius="{numbers[0]}"/>'
+    if shape.kind == "cylinder":
+        return f'<cylinder radius="{numbers[0]}" length="{numbers[1]}"/>'
+    return f'<mesh filename={_text(shape.path)} scale="{_numbers(shape.scale)}"/>'
+
+
+def _material(colour):
+    if colour is None:
+        return []
+    name = " ".join(f"{v:g}" for v in colour)  # URDF requires one, and one name is one material
+    return [f'      <material name="{name}"><color rgba="{_numbers(colour)}"/></material>']
 
 
 def _joint(joint, parent, child):
@@ -220,6 +264,12 @@ def _left_out(robot):
         sentences.append(
             f"URDF has linear couplings to one joint only, so {listing(unsaid, MOST)} follow no "
             "other there"
+        )
+    lost = [shape.name for shape in robot.shapes if not _is_written(shape)]
+    if lost:
+        sentences.append(
+            "URDF has boxes, spheres, cylinders and files of meshes only, so other shapes are left "
+            f"out: {listing(lost, MOST)}"
         )
     balls = named(lambda joint: joint.kind == "spherical")
     if balls:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import MissingPackageError, RobotError
 from ..friction import NO_FRICTION, Friction
+from ..pose import Pose
 from ..spring import Spring
 from ..tendon import Tendon
 from .ties import Ties
@@ -41,6 +42,7 @@ class Compiled:
         self.bodies = self._distinct("body", model.nbody, taken)
         self.sites = self._distinct("site", model.nsite, taken)
         self.joints = self._distinct("jnt", model.njnt, set())
+        self.equalities = self._distinct("eq", model.neq, set())
 
     # -- names ---------------------------------------------------------------
 
@@ -213,3 +215,14 @@ class Compiled:
             return None
         j = int(self.model.actuator_trnid[a][0])
         return None if self.kinds[j] in DEGREES else j
+
+
+def pose_of(position, quaternion):
+    """A pose from a position and a quaternion w, x, y, z."""
+    w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
+    turn = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return Pose.of(turn, tuple(float(v) for v in position))

@@ -1,7 +1,11 @@
 """Sentences about the parts of a description that have no effect, for a warning on loading."""
 
+from contextlib import contextmanager
+
 from ...checks import listing, quoted, shown
+from ...errors import RobotError
 from ..joint import WORLD
+from ..text import naming
 
 MOST = 5  # names in each sentence
 
@@ -79,3 +83,29 @@ def unread(left, mimics, unbounded):
     if unbounded:
         found.append(f"position limits of joints of several degrees: {listing(unbounded, MOST)}")
     return found
+
+
+class Faulty:
+    """Shapes that are not valid: left out, as nothing that moves depends on them."""
+
+    def __init__(self):
+        self.count, self.reasons = 0, []
+
+    @contextmanager
+    def leaving_out(self, what):
+        """Note what is not valid, and why, instead of raising."""
+        try:
+            with naming(what):
+                yield
+        except RobotError as error:
+            self.count += 1
+            if self.count <= MOST:
+                self.reasons.append(str(error))
+
+    @property
+    def sentences(self):
+        """For `robot.ignored`."""
+        if not self.count:
+            return []
+        more = f"; {self.count - MOST:,} more" if self.count > MOST else ""
+        return [f"shapes that are not valid: {'; '.join(self.reasons)}{more}"]

@@ -15,7 +15,7 @@ from ...errors import RobotError
 from ..check import implausible, warn_of
 from ..convention import SAME, W_FIRST, Convention, Written, written_alike
 from ..coupling import COUPLINGS
-from ..floating import free_root, moving
+from ..floating import free_root, moving, one_further
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia, welded
@@ -23,9 +23,11 @@ from ..joint import WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
 from ..text import naming
-from .compiled import Compiled
-from .left_out import weightless
+from .compiled import Compiled, pose_of
+from .left_out import Faulty, weightless
+from .mujoco_loops import loops
 from .mujoco_rest import not_read
+from .mujoco_shapes import Geoms
 
 HOW = {"free": W_FIRST, "spherical": W_FIRST}
 
@@ -55,12 +57,16 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
     compiled = Compiled(model)
     what = f"robot {quoted(compiled.name)}"
     followed = one_of(couplings, COUPLINGS, "couplings") == COUPLINGS[0]
-    changing, rest = not_read(compiled, followed)
     with naming("MuJoCo model"), np.errstate(all="ignore"):
-        joints, bodies, frames, root = _tree(compiled, compiled.couplings if followed else {})
+        faulty = Faulty()
+        *parts, root, stands = _tree(compiled, compiled.couplings if followed else {}, faulty)
+        closed = loops(compiled, stands)
         if floating_base:
-            joints, bodies, frames = free_root(joints, bodies, frames, root, of=compiled.name)
-            root = NOTHING
+            parts, root = free_root(*parts, root, of=compiled.name), NOTHING
+            closed = {k: loop.carried(one_further) for k, loop in closed.items()}
+        joints, bodies, frames, shapes = parts
+        ties = compiled.ties.read if followed else set()
+        changing, rest = not_read(compiled, {*ties, *closed})
         moving(joints, compiled.name)
         gravity = np.zeros(3) if compiled.is_disabled("GRAVITY") else model.opt.gravity
         robot = Robot(
@@ -71,7 +77,9 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
             tuple(gravity.tolist()),
             root=root,
             warn=False,
-            ignored=(*changing, *rest),
+            ignored=(*changing, *rest, *faulty.sentences),
+            shapes=shapes,
+            loops=closed.values(),
             tendons=compiled.tendons,
         )
         named = {
@@ -110,14 +118,17 @@ def mujoco_convention(robot: Robot, model=None) -> Convention:
     return Convention(robot, written, "MuJoCo", model.qpos0, model.nv)
 
 
-def _tree(compiled, couplings):
-    """Joints, inertias and frames, and the inertia of what is fixed to the world."""
+def _tree(compiled, couplings, faulty):
+    """Joints, inertias, frames, shapes, the inertia of what is fixed to the world, and stands.
+
+    Of each body of MuJoCo, these are the body here that it is part of, and its pose there.
+    """
     model, joints, bodies, root = compiled.model, [], [], NOTHING
-    stands = [(WORLD, Pose())]  # of each body of MuJoCo: the one here, and where it is on it
+    stands = [(WORLD, Pose())]
     for b in range(1, model.nbody):
         with naming(f"body {quoted(compiled.bodies[b])}"):
             body, pose = stands[model.body_parentid[b]]
-            pose = pose @ _pose(model.body_pos[b], model.body_quat[b])
+            pose = pose @ pose_of(model.body_pos[b], model.body_quat[b])
             first = int(model.body_jntadr[b])
             for j in range(first, first + int(model.body_jntnum[b])):
                 joint, pose = _joint(compiled, j, body, pose, couplings.get(j))
@@ -133,8 +144,9 @@ def _tree(compiled, couplings):
     frames = [Frame(name, *stand) for name, stand in zip(compiled.bodies, stands, strict=True)]
     for s, name in enumerate(compiled.sites):
         body, pose = stands[model.site_bodyid[s]]
-        frames.append(Frame(name, body, pose @ _pose(model.site_pos[s], model.site_quat[s])))
-    return joints, bodies, frames, root
+        frames.append(Frame(name, body, pose @ pose_of(model.site_pos[s], model.site_quat[s])))
+    shapes = [*Geoms(compiled).shapes(stands, faulty)]
+    return joints, bodies, frames, shapes, root, stands
 
 
 def _joint(compiled, j, parent, pose, coupling):
@@ -157,7 +169,7 @@ def _joint(compiled, j, parent, pose, coupling):
             else:
                 half = math.sin(-reference / 2)
                 turn = (math.cos(reference / 2), *(half * a for a in axis))
-                back = _pose((0.0, 0.0, 0.0), turn)
+                back = pose_of((0.0, 0.0, 0.0), turn)
             if model.jnt_limited[j]:
                 drive["lower"], drive["upper"] = model.jnt_range[j].tolist()
         placement = pose @ Pose(translation=anchor) @ back
@@ -199,15 +211,4 @@ def _inertia(compiled, b, pose):
     own = Inertia.of(float(model.body_mass[b]), (0, 0, 0), model.body_inertia[b].tolist(), "body")
     if own.is_massless():
         return NOTHING
-    return own.seen_from(pose @ _pose(*compiled.inertial_frame(b)))
-
-
-def _pose(position, quaternion):
-    """A pose from a position and a quaternion w, x, y, z."""
-    w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
-    turn = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return Pose.of(turn, tuple(float(v) for v in position))
+    return own.seen_from(pose @ pose_of(*compiled.inertial_frame(b)))

@@ -5,23 +5,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...checks import listing
+from .mujoco_shapes import purposes
 
 MOST = 5  # names in each sentence
 
 
-def not_read(compiled, followed=True):
+def not_read(compiled, equalities):
     """Two lists of sentences: about what changes the motion, and about what does not.
 
-    `followed`: whether joints that follow others do so.
+    `equalities` are the numbers of those that were read.
     """
-    return [*_changing(compiled, followed)], [*_rest(compiled)]
+    return [*_changing(compiled, equalities)], [*_rest(compiled)]
 
 
-def _changing(compiled, followed) -> Iterator[str]:
+def _changing(compiled, equalities) -> Iterator[str]:
     model = compiled.model
     if not compiled.is_disabled("EQUALITY"):
-        read = compiled.ties.read if followed else set()
-        for word, indices in _equalities(compiled, read).items():
+        for word, indices in _equalities(compiled, equalities).items():
             found = _named(compiled, "eq", indices)
             yield f"equality constraints ({word}) are not applied: {found}"
     yield from _tendons(compiled)
@@ -63,8 +63,9 @@ def _rest(compiled) -> Iterator[str]:
     touching = int(np.count_nonzero(model.geom_contype | model.geom_conaffinity))
     if touching or model.npair:
         yield f"contacts between geoms: {touching} that may touch, {model.npair} pairs"
-    if model.ngeom:
-        yield f"the shapes of {model.ngeom} geoms; their masses are read"
+    unseen = [g for g, served in enumerate(purposes(model)) if not served]
+    if unseen:
+        yield f"the shapes of geoms that neither show nor touch: {_named(compiled, 'geom', unseen)}"
     off = np.flatnonzero(model.eq_active0 == 0)
     off = range(model.neq) if compiled.is_disabled("EQUALITY") else off
     if len(off):

@@ -8,16 +8,17 @@ Pinocchio writes an angle without limits as its cosine and sine.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...checks import listing, quoted
-from ...errors import MissingPackageError, RobotError
+from ...errors import RobotError
 from ..check import implausible, warn_of
 from ..convention import COSINE, SAME, Convention, Written
 from ..coupling import Coupling
-from ..floating import free_root, moving
+from ..floating import free_root, moving, one_further
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia
@@ -25,7 +26,10 @@ from ..joint import SIZES, WORLD, Joint, checked_axis
 from ..pose import Pose
 from ..robot import Robot
 from ..text import naming
-from .left_out import weightless
+from .left_out import Faulty, weightless
+from .pinocchio_loops import loops
+from .pinocchio_package import a_pose, pinocchio_package
+from .pinocchio_shapes import shapes
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 ENDLESS = 1e300  # Pinocchio writes the largest float where there is no limit
@@ -61,7 +65,13 @@ class Part:
     rest: dict  # what else a Joint of that kind has
 
 
-def from_pinocchio(model, floating_base: bool = False) -> Robot:
+def from_pinocchio(
+    model,
+    floating_base: bool = False,
+    visual=None,
+    collision=None,
+    constraints: Sequence = (),
+) -> Robot:
     """A robot from a Pinocchio model.
 
     **Arguments:**
@@ -69,6 +79,10 @@ def from_pinocchio(model, floating_base: bool = False) -> Robot:
     - `model`: a `pinocchio.Model`, with joints that are free flyers, spherical (also ZYX), planar,
       translations, universal, revolute, prismatic, helical, composed of these, or mimic others.
     - `floating_base`: put all that is fixed to the world on a free joint, as `px.load` does.
+    - `visual`, `collision`: each a `pinocchio.GeometryModel` of the model, whose geometries become
+      the robot's shapes; by default it has none.
+    - `constraints`: a list of `pinocchio.RigidConstraintModel`, which become closed loops: 3D ones
+      hold two points together, 6D ones two frames.
 
     **Returns:** a `px.Robot` with Pinocchio's joints and bodies in Pinocchio's order. Velocities
     and forces are the same numbers. So are positions, except that planar and unbounded revolute
@@ -84,10 +98,16 @@ def from_pinocchio(model, floating_base: bool = False) -> Robot:
     with naming("Pinocchio model"), np.errstate(all="ignore"):
         joints, bodies, last = _tree(model)
         frames, dropped = _frames(model, last)
+        faulty, placed = Faulty(), []
+        for purpose, given in (("visual", visual), ("collision", collision)):
+            if given is not None:
+                placed += shapes(given, purpose, last, faulty)
+        closed = loops(constraints, last)
         root = _inertia(model.inertias[0])
         if floating_base:
-            joints, bodies, frames = free_root(joints, bodies, frames, root, of=model.name)
-            root = NOTHING
+            parts = free_root(joints, bodies, frames, placed, root, of=model.name)
+            (joints, bodies, frames, placed), root = parts, NOTHING
+            closed = [loop.carried(one_further) for loop in closed]
         moving(joints, model.name)
         robot = Robot(
             model.name,
@@ -97,7 +117,12 @@ def from_pinocchio(model, floating_base: bool = False) -> Robot:
             tuple(np.asarray(model.gravity.linear).tolist()),
             root=root,
             warn=False,
-            ignored=[f"frames whose names others have: {listing(dropped, MOST)}"] * bool(dropped),
+            ignored=[
+                *[f"frames whose names others have: {listing(dropped, MOST)}"] * bool(dropped),
+                *faulty.sentences,
+            ],
+            shapes=placed,
+            loops=closed,
         )
         named = {
             f"the body of joint {quoted(joint.name)}": body
@@ -120,21 +145,13 @@ def pinocchio_convention(robot: Robot, model) -> Convention:
 
     **Raises:** `px.RobotError` if the model lacks a joint of the robot, or has it of another kind.
     """
-    pinocchio, model = _pinocchio(), _checked(model)
+    pinocchio, model = pinocchio_package(), _checked(model)
     written = [part.written for i in range(1, model.njoints) for part in _parts(model, i)]
     return Convention(robot, written, "Pinocchio", pinocchio.neutral(model), model.nv)
 
 
-def _pinocchio():
-    try:
-        import pinocchio
-    except ImportError:
-        raise MissingPackageError("this needs Pinocchio: pip install pin") from None
-    return pinocchio
-
-
 def _checked(model):
-    pinocchio = _pinocchio()
+    pinocchio = pinocchio_package()
     if not isinstance(model, pinocchio.Model):
         raise RobotError(f"model: expected a pinocchio.Model, found {type(model).__name__}")
     return model
@@ -161,7 +178,7 @@ def _tree(model):
 
 def _parts(model, i):
     """The Parts of a joint of Pinocchio."""
-    name, joint, seat = model.names[i], model.joints[i], _pose(model.jointPlacements[i])
+    name, joint, seat = model.names[i], model.joints[i], a_pose(model.jointPlacements[i])
     if _word(joint) == "Mimic":
         kind, axis, coupling = _mimic(model, i)
         return [Part(Written(name, kind, None, None), seat, axis, {"coupling": coupling})]
@@ -184,7 +201,7 @@ def _mimic(model, i):
     """The kind and axis of a mimic joint, and whom it follows."""
     joint, inner = model.joints[i], model.joints[i].extract()
     data = joint.createData()
-    joint.calc(data, _pinocchio().neutral(model))
+    joint.calc(data, pinocchio_package().neutral(model))
     twist = np.asarray(data.S).ravel()
     if not inner.scaling:
         raise RobotError("expected a mimic joint that moves, found the scaling 0")
@@ -203,7 +220,7 @@ def _expanded(joint, placement):
         inner = joint.extract() if hasattr(joint, "extract") else joint
         found = []
         for each, seat in zip(inner.joints, inner.jointPlacements, strict=True):
-            found += _expanded(each, placement @ _pose(seat))
+            found += _expanded(each, placement @ a_pose(seat))
             placement = Pose()
         return found
     if word not in KINDS:
@@ -272,7 +289,7 @@ def _limit(value):
 def _frames(model, last):
     """The frames of the model, one of each name, and the names of those left out."""
     chosen, dropped = {}, []
-    body = _pinocchio().FrameType.BODY
+    body = pinocchio_package().FrameType.BODY
     for k, frame in enumerate(model.frames):
         if frame.name in chosen:
             dropped.append(frame.name)
@@ -283,7 +300,7 @@ def _frames(model, last):
     for name, k in sorted(chosen.items(), key=lambda item: item[1]):
         with naming(f"frame {quoted(name)}"):
             frame = model.frames[k]
-            frames.append(Frame(name, last[frame.parentJoint], _pose(frame.placement)))
+            frames.append(Frame(name, last[frame.parentJoint], a_pose(frame.placement)))
     return frames, dropped
 
 
@@ -291,7 +308,3 @@ def _inertia(inertia):
     if inertia.mass == 0.0 and not np.any(inertia.inertia):
         return NOTHING
     return Inertia.of(inertia.mass, np.asarray(inertia.lever).tolist(), inertia.inertia, "body")
-
-
-def _pose(placement):
-    return Pose.of(placement.rotation, np.asarray(placement.translation).tolist(), "placement")

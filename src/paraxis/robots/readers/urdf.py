@@ -4,9 +4,9 @@ What is read: links with their mass, joints with their seat, axis, limits and fr
 `<dynamics>`, damping as viscous and friction as Coulomb's. A `fixed` joint welds its child link
 onto the body of its parent; every link, moving or welded, becomes a Frame, the root link first.
 The mass of a link that is fixed to the world moves nothing, and is kept as the robot's root. A
-`mimic` joint follows another, unless it is asked to be independent. Not read are `<transmission>`,
-which names controllers and no losses, shapes and the extensions of simulators: `robot.ignored`
-lists them.
+`mimic` joint follows another, unless it is asked to be independent. Shapes are kept
+(urdf_shapes.py). Not read are `<transmission>`, which names controllers and no losses, and the
+extensions of simulators: `robot.ignored` lists them.
 
 Files are untrusted: xml_text.py reads them within bounds. Each link and joint is made as its
 element ends, every step takes time n log n at most, and names are only ever compared and quoted.
@@ -15,7 +15,6 @@ element ends, every step takes time n log n at most, and names are only ever com
 import heapq
 import math
 import os
-import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -28,14 +27,17 @@ from ..coupling import COUPLINGS, Coupling
 from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
-from ..inertia import NOTHING, Inertia, welded
+from ..inertia import NOTHING, Inertia
 from ..joint import SINGLE, WORLD, Joint, checked_axis
-from ..pose import Pose
+from ..pose import HERE, Pose
 from ..robot import Robot
-from ..snapping import SNAP, checked_tolerance, snapped_axis, snapped_rpy
-from ..text import contents, naming, number
+from ..snapping import SNAP, checked_tolerance, snapped_axis
+from ..text import contents, naming
+from ..welding import carrier, weld
 from .left_out import left_out, unread
-from .xml_text import MAX_BYTES, MAX_TEXT, parse_xml
+from .urdf_elements import child, numbers, origin, text_of
+from .urdf_shapes import COLLISION, MATERIAL, VISUAL, Shapes
+from .xml_text import MAX_BYTES, parse_xml
 
 MAX_LINKS = 250_000
 NO_LIMIT = 1e9  # rad, m, N, ...
@@ -48,9 +50,8 @@ ANYWHERE = ("continuous", "free", "planar", "spherical")  # joints whose positio
 # the elements that are read, and where they are
 INERTIAL = {"origin": {}, "mass": {}, "inertia": {}}
 JOINT = {"origin": {}, "parent": {}, "child": {}, "axis": {}, "limit": {}, "dynamics": {}}
-KNOWN = {"robot": {"link": {"inertial": INERTIAL}, "joint": JOINT | {"mimic": {}}}}
-
-WORD = re.compile(r"[^ \t\r\n]+")  # XML's white space, where str.split() takes Unicode's
+LINK = {"inertial": INERTIAL, "visual": VISUAL, "collision": COLLISION}
+KNOWN = {"robot": {"link": LINK, "joint": JOINT | {"mimic": {}}, "material": MATERIAL}}
 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order of Inertia.about_com
 
@@ -63,7 +64,8 @@ def read_urdf(path, tip=None, name=None, drives=None, **options):
         raise RobotError(f"URDF: expected a path, found {type(path).__name__}") from None
     with naming(quoted(path, most=300)):
         text = contents(path, "URDF", MAX_BYTES)
-        return parse_urdf(text, tip, name, drives, **options)
+        folder = os.path.dirname(os.fsdecode(path))
+        return parse_urdf(text, tip, name, drives, folder=folder, **options)
 
 
 def parse_urdf(
@@ -74,26 +76,43 @@ def parse_urdf(
     floating_base=False,
     couplings=COUPLINGS[0],
     snap=SNAP,
+    folder=None,
 ):
-    """The Robot of a URDF given as str or bytes; `name` replaces the name in the text."""
+    """The Robot of a URDF given as str or bytes.
+
+    `name` replaces the name in the text; `folder` is where it comes from, to find its meshes.
+    """
     with np.errstate(all="ignore"):  # absurd numbers overflow; checks then report where
-        file = _File(checked_tolerance(snap))
-        left = parse_xml(text, KNOWN, file.open_root, file.close)
+        snap = checked_tolerance(snap)
+        file, shapes = _File(snap), Shapes(folder, snap)
+        closing = {
+            ("robot", "link"): file.close,
+            ("robot", "joint"): file.close,
+            ("robot", "material"): shapes.close_material,
+            ("link", "visual"): shapes.close_shape,
+            ("link", "collision"): shapes.close_shape,
+        }
+        left = parse_xml(text, KNOWN, file.open_root, closing)
         links, edges = file.checked()
         trunk, edges = _parents_first(links, edges)
-        name = _text(file.root, "name") if name is None else name
+        name = text_of(file.root, "name") if name is None else name
         followed = _resolved(edges) if couplings == COUPLINGS[0] else {}
         mimics = {edge.name for edge in edges if edge.mimic and edge.name not in followed}
-        parts = _assemble(links, trunk, edges, followed)
+        *parts, root = _assemble(links, trunk, edges, followed, shapes)
         if floating_base:
-            parts = (*free_root(*parts, of=name), NOTHING)
-        moving(parts[0], name)
+            parts, root = free_root(*parts, root, of=name), NOTHING
+        joints, bodies, frames, placed = parts
+        moving(joints, name)
+        unbounded = [edge.name for edge in edges if edge.has_unread_limits]
         robot = Robot(
             name,
-            *parts[:3],
-            root=parts[3],
+            joints,
+            bodies,
+            frames,
+            root=root,
             warn=False,
-            ignored=unread(left, mimics, [edge.name for edge in edges if edge.has_unread_limits]),
+            ignored=[*unread(left, mimics, unbounded), *shapes.left_out],
+            shapes=placed,
         )
         robot = robot.snapped(snap)  # what fixed joints add up to
         if drives is not None:  # before the tip: they may name joints beyond it
@@ -122,7 +141,7 @@ class Edge:
     parent: str
     child: str
     placement: Pose  # the child link at q = 0, in the parent link's frame
-    axis: tuple  # None when fixed
+    axis: tuple
     limits: dict
     friction: Friction
     mimic: Coupling | None  # if it should follow another joint
@@ -146,19 +165,19 @@ class _File:
             raise RobotError(f"expected URDF, whose root is <robot>, found {quoted(root.tag)}")
         self.root = root
 
-    def close(self, element):
+    def close(self, element, _):
         """Take in a <link> or <joint>."""
         tag, known = element.tag, self.links if element.tag == "link" else self.edges
         self.counts[tag] += 1
         if self.counts[tag] > MAX_LINKS:
             raise RobotError(f"<robot>: expected at most {MAX_LINKS:,} <{tag}>, found more")
         with naming(f"<{tag}> number {self.counts[tag]}"):
-            name = _text(element, "name")
+            name = text_of(element, "name")
         with naming(f"{tag} {quoted(name)}"):
             if name in known:
                 raise RobotError(f"expected one {tag} of that name, found two")
             if tag == "link":
-                known[name] = _read_inertial(_child(element, "inertial"), self.snap)
+                known[name] = _read_inertial(child(element, "inertial"), self.snap)
             else:
                 known[name] = _read_joint(element, name, self.snap)
 
@@ -181,35 +200,35 @@ class _File:
 def _read_inertial(element, snap):
     if element is None:
         return NOTHING
-    (mass,) = _numbers(_child(element, "mass", required=True), "value", 1)
-    moments = _child(element, "inertia", required=True)
-    moments = [_numbers(moments, attribute, 1)[0] for attribute in MOMENTS]
+    (mass,) = numbers(child(element, "mass", required=True), "value", 1)
+    moments = child(element, "inertia", required=True)
+    moments = [numbers(moments, attribute, 1)[0] for attribute in MOMENTS]
     in_its_frame = Inertia.of(mass, (0, 0, 0), moments, "<inertial>")
-    return in_its_frame.seen_from(_read_origin(element, snap))
+    return in_its_frame.seen_from(origin(element, snap))
 
 
 def _read_joint(element, name, snap):
-    kind = TYPES[one_of(_text(element, "type"), TYPES, "type", RobotError)]
-    ends = [_text(_child(element, end, required=True), "link") for end in ("parent", "child")]
-    axis, limits, friction, unread_limits = None, {}, NO_FRICTION, False
+    kind = TYPES[one_of(text_of(element, "type"), TYPES, "type", RobotError)]
+    ends = [text_of(child(element, end, required=True), "link") for end in ("parent", "child")]
+    axis, limits, friction, unread_limits = (0.0, 0.0, 1.0), {}, NO_FRICTION, False
     if kind != "fixed":  # a fixed joint's axis means nothing, and is often written 0 0 0
-        axis = _read_axis(_child(element, "axis"), kind, snap)
-        limit = _child(element, "limit")
+        axis = _read_axis(child(element, "axis"), kind, snap)
+        limit = child(element, "limit")
         limits = _read_limits(limit, kind)
         if limit is not None and kind in ANYWHERE[1:]:
             unread_limits = "lower" in limit.attrib or "upper" in limit.attrib
-        friction = _read_friction(_child(element, "dynamics"))
-    mimic = None if kind == "fixed" else _read_mimic(_child(element, "mimic"))
-    seat = _read_origin(element, snap)
+        friction = _read_friction(child(element, "dynamics"))
+    mimic = None if kind == "fixed" else _read_mimic(child(element, "mimic"))
+    seat = origin(element, snap)
     return Edge(name, kind, *ends, seat, axis, limits, friction, mimic, unread_limits)
 
 
 def _read_mimic(element):
     if element is None:
         return None
-    (ratio,) = _numbers(element, "multiplier", 1, (1.0,))
-    (offset,) = _numbers(element, "offset", 1, (0.0,))
-    return Coupling(_text(element, "joint"), (offset, ratio))
+    (ratio,) = numbers(element, "multiplier", 1, (1.0,))
+    (offset,) = numbers(element, "offset", 1, (0.0,))
+    return Coupling(text_of(element, "joint"), (offset, ratio))
 
 
 def _resolved(edges):
@@ -232,19 +251,8 @@ def _resolved(edges):
 def _read_axis(element, kind, snap):
     if kind in ("free", "spherical"):  # which have none
         return (0.0, 0.0, 1.0)
-    axis = checked_axis((1, 0, 0) if element is None else _numbers(element, "xyz", 3), kind)
+    axis = checked_axis((1, 0, 0) if element is None else numbers(element, "xyz", 3), kind)
     return snapped_axis(axis, snap)
-
-
-def _read_origin(element, snap):
-    origin = _child(element, "origin")
-    if origin is None:
-        return Pose()
-    if "quat_xyzw" in origin.attrib:
-        raise RobotError("<origin>: quat_xyzw is not supported; use rpy")
-    zero = (0.0, 0.0, 0.0)
-    xyz, rpy = _numbers(origin, "xyz", 3, zero), _numbers(origin, "rpy", 3, zero)
-    return snapped_rpy(xyz, rpy, snap, "<origin>")
 
 
 def _read_limits(element, kind):
@@ -262,7 +270,7 @@ def _read_limits(element, kind):
 
 def _bound(element, attribute, default):
     """A number of a <limit>. URDF must have one: where there is no limit, it is very large."""
-    (value,) = _numbers(element, attribute, 1, (default,))
+    (value,) = numbers(element, attribute, 1, (default,))
     none = -math.inf if attribute == "lower" else math.inf
     return none if math.copysign(value, none) == value and abs(value) >= NO_LIMIT else value
 
@@ -272,7 +280,7 @@ def _read_friction(element):
         return NO_FRICTION
     found = {}
     for field, attribute in (("viscous", "damping"), ("coulomb", "friction")):
-        (found[field],) = _numbers(element, attribute, 1, (0.0,))
+        (found[field],) = numbers(element, attribute, 1, (0.0,))
         if found[field] < 0:
             value = f"{found[field]:g}"
             raise RobotError(f"<dynamics> {attribute}: expected a number >= 0, found {value}")
@@ -325,77 +333,22 @@ def _a_cycle(above, link):
     return f"a cycle of the joints {listing(names[::-1])}"
 
 
-def _assemble(links, trunk, edges, couplings):
-    """Weld what is fixed, number what moves: joints, inertias, frames, the root's inertia."""
-    joints, inertias, root = [], [], links[trunk]
-    frames = {trunk: Frame(trunk, WORLD)}
+def _assemble(links, trunk, edges, couplings, shapes):
+    """A joint per edge, and those that are fixed welded.
+
+    Returns joints, inertias, frames, shapes and the inertia of the root.
+    """
+    bodies = {trunk: WORLD}  # the index of each link's body
+    joints = []
     for edge in edges:
-        with naming(f"joint {quoted(edge.name)}"):
-            stand, link = frames[edge.parent], links[edge.child]
-            pose = stand.pose @ edge.placement
-            if edge.kind == "fixed":
-                frames[edge.child] = Frame(edge.child, stand.body, pose)
-                part = link.seen_from(pose)
-                if stand.body == WORLD:
-                    root = welded(root, part)
-                else:
-                    inertias[stand.body] = welded(inertias[stand.body], part)
-            else:
-                frames[edge.child] = Frame(edge.child, len(joints))
-                place = (stand.body, pose, edge.axis)
-                further = edge.limits | {"coupling": couplings.get(edge.name)}
-                joints.append(
-                    Joint(edge.name, edge.kind, *place, friction=edge.friction, **further)
-                )
-                inertias.append(link)
-    return joints, inertias, tuple(frames.values()), root
-
-
-# -- words and numbers -----------------------------------------------------------------------------
-
-
-def _child(element, tag, required=False):
-    """The one child of that tag, or None when there is none and none is required."""
-    count = element.counts.get(tag, 0)
-    if count > 1 or (required and not count):
-        raise RobotError(f"expected one <{tag}> in <{element.tag}>, found {count or 'none'}")
-    return element.children.get(tag)
-
-
-def _text(element, attribute):
-    text = element.attrib.get(attribute)
-    if not text:
-        found = "an empty one" if text == "" else "none"
-        raise RobotError(f"<{element.tag}>: expected the attribute {attribute!r}, found {found}")
-    if len(text) > MAX_TEXT:
-        raise RobotError(
-            f"<{element.tag}> {attribute}: expected at most {MAX_TEXT:,} characters, "
-            f"found {len(text):,}"
-        )
-    if "${" in text or "$(" in text:
-        raise RobotError(
-            f"<{element.tag}> {attribute}: found the xacro expression {quoted(text)}; "
-            "expand the file with xacro first"
-        )
-    return text
-
-
-def _numbers(element, attribute, count, default=None):
-    """The numbers of an attribute, which may be left out when there is a default."""
-    if default is not None and attribute not in element.attrib:
-        return default
-    text = _text(element, attribute)
-    words = WORD.findall(text)
-    plural = "number" if count == 1 else "numbers"
-    if len(words) != count:
-        raise RobotError(
-            f"<{element.tag}> {attribute}: expected {count} {plural}, "
-            f"found {len(words)} in {quoted(text)}"
-        )
-    values = tuple(number(word) for word in words)
-    if None in values:
-        raise RobotError(
-            f"<{element.tag}> {attribute}: expected {count} finite decimal {plural}, "
-            f"found {quoted(words[values.index(None)])}"
-        )
-    return values
+        bodies[edge.child] = len(joints)
+        place = (bodies[edge.parent], edge.placement, edge.axis)
+        further = edge.limits | {"coupling": couplings.get(edge.name)}
+        joints.append(Joint(edge.name, edge.kind, *place, friction=edge.friction, **further))
+    still = {i: HERE for i, edge in enumerate(edges) if edge.kind == "fixed"}
+    inertias = [links[edge.child] for edge in edges]
+    joints, inertias, root, stands = weld(joints, inertias, links[trunk], still)
+    frames = [Frame(link, body) for link, body in bodies.items()]
+    place = carrier(stands)
+    frames, placed = ([*map(place, things)] for things in (frames, shapes.on(bodies)))
+    return joints, inertias, frames, placed, root

@@ -40,9 +40,10 @@ def parse_xml(text, known, open_root, close):
     """Read `text`, str or bytes.
 
     `known` says which elements are kept: {tag: known tags inside it}, of the root to begin with.
-    `open_root(element)` is called at the start of the root, whatever its tag; `close(element)` with
-    each known child of it, whole, which is then forgotten. Returns how many elements were not
-    kept, {(tag of the element around it, tag): count}; what is inside of these does not count.
+    `open_root(element)` is called at the start of the root, whatever its tag. `close` has functions
+    by {(tag of the element around it, tag): function}, called with each such element, whole, and
+    the one around it; the element is then forgotten. Returns how many elements were not kept,
+    {(tag of the element around it, tag): count}; what is inside of these does not count.
     """
     if not isinstance(text, str | bytes):
         raise RobotError(f"XML text: expected str or bytes, found {type(text).__name__}")
@@ -127,10 +128,14 @@ class _Stream:
             return
         element = self.path.pop()
         self.known.pop()
-        if len(self.path) == 1:
-            self.close(element)
-        elif self.path:
-            self.path[-1].add(element)
+        if not self.path:
+            return
+        around = self.path[-1]
+        close = self.close.get((around.tag, element.tag))
+        if close is None:
+            around.add(element)
+        else:
+            close(element, around)
 
     def _check_xacro(self, prefix, local, attrib):
         if not self.path:
