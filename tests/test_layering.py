@@ -27,6 +27,7 @@ PARTS = (
     "targets",
     "programs",
     "coupled_functions",
+    "looped_functions",
     "robot_functions",
     "function_bodies",
     "chains",

@@ -9,8 +9,8 @@ from .errors import ArgumentError
 from .graph.splice import splice
 from .graph.trace import trace
 from .physics.linear.dense import dot, transposed
-from .physics.linear.factor import factor, inverse, solve
-from .robots.ties import Ties
+from .physics.linear.factor import dense_factor, inverse, solve
+from .physics.parts.ties import Ties
 
 REFUSED = ("motor_torques",)  # where friction is in rows
 
@@ -92,7 +92,7 @@ def _of_masses(rows, function, whole, shapes):
 
     def run(**arrays):
         (M,) = _spliced(masses, arrays)
-        factors = _factored(M)
+        factors = dense_factor(M)
         if function == "mass_matrix_inverse":
             return {"M_inverse": inverse(factors)}
         (found,) = _spliced(other, arrays)
@@ -103,10 +103,6 @@ def _of_masses(rows, function, whole, shapes):
         mobility = [[dot(row, each) for each in moved] for row in found]
         if function == "operational_space_inertia_inverse":
             return {"inertia_inverse": mobility}
-        return {"inertia": inverse(_factored(mobility))}
+        return {"inertia": inverse(dense_factor(mobility))}
 
     return run
-
-
-def _factored(M):
-    return factor([tuple(range(i - 1, -1, -1)) for i in range(len(M))], M)

@@ -11,6 +11,7 @@ from .graph.graph import Graph
 from .graph.splice import splice
 from .graph.trace import trace
 from .later import elsewhere
+from .looped_functions import LOOPED, looped_graph, require_open
 from .passes.cheapen import cheapen_unless_long, price
 from .physics import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
 from .physics.configuration import position_rates
@@ -120,8 +121,9 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     """
     if function in OF_POSITIONS:  # of the joints, whatever recursions see of them
         return _cheapened(_position_graph(robot, function))
+    require_open(robot, function)
     rows = rows_of(robot)
-    if not isinstance(rows, Rows) or not rows.followers:
+    if not isinstance(rows, Rows) or not (rows.followers or rows.loops):
         return _graph_of_rows(rows, function, algorithm, parameters, coordinates)
 
     def mattering(name):
@@ -134,10 +136,23 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     def shapes(name):
         return input_shapes(rows.described, name, mattering(name))
 
+    def of_tree(name):
+        return coupled_graph(rows, name, whole, shapes) if rows.followers else whole(name)
+
+    def of_joints(name):
+        if not rows.loops or name not in LOOPED:
+            return of_tree(name)
+        if name == "forward_dynamics" and not rows.followers and not moving_masses:
+            require_mobile(rows)
+        views = _views(rows, "nothing" if parameters else "masses")
+        tree = of_tree("inverse_dynamics") if name == "inverse_dynamics" else None
+        return looped_graph(name, algorithm, views, tree, shapes(name), parameters)
+
+    moving_masses = {*parameters} & {*MATTERS["mass_matrix"]}
     if function in WANTED:
-        graph = coupled_graph(rows, BASIS_OF_SLOPES[function], whole, shapes)
+        graph = of_joints(BASIS_OF_SLOPES[function])
         return replace(slopes_of(rows.described, graph, WANTED[function]), name=function)
-    return coupled_graph(rows, function, whole, shapes)
+    return of_joints(function)
 
 
 def _position_graph(robot, function):

@@ -130,8 +130,6 @@ def test_what_couplings_cannot_do(robots, state):
     q, qd, qdd, *_ = state.values()
     with pytest.raises(px.ArgumentError, match="motor_torques: .* coupled joints"):
         px.motor_torques(robot, q, qd, qdd)
-    with pytest.raises(px.ArgumentError, match="coupled or helical"):
-        px.constrained_forward_dynamics(robot, q, qd, qd, px.Contact.pinned("tip"))
     joint, bodies = Joint("a", "revolute"), [px.robots.Inertia()] * 2
     wrong = {
         "no joint 'b' to follow": Joint("c", "revolute", 0, coupling=Coupling("b")),

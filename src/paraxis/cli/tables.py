@@ -1,17 +1,30 @@
 """Tables that several commands print: the joints of a robot, and speeds over batch sizes."""
 
 from ..checks import shown
-from ..robots.table import HEAD, LOSSES, NUMERIC, drive_table, joint_rows, summary
+from ..robots.table import (
+    HEAD,
+    LOOP_HEAD,
+    LOSSES,
+    NUMERIC,
+    drive_table,
+    joint_rows,
+    loop_rows,
+    summary,
+)
 from .short_numbers import duration, short
 from .terminal import Column, print_table
 
 
 def print_robot(terminal, robot):
-    """Totals, one line per joint, and one per drive if there are any."""
+    """Totals, one line per joint, and one per drive and per loop if there are any."""
     ranks = {"rotor": 0, "range": 1, "centre of mass m": 2, "parent": 3, "axis": 4}
     ranks |= {head: rank for rank, head in enumerate(reversed(LOSSES))}
     terminal.title(shown(robot.name), summary(robot))
-    for head, rows in ((HEAD, joint_rows(robot)), drive_table(robot)):
+    for head, rows in (
+        (HEAD, joint_rows(robot)),
+        drive_table(robot),
+        (LOOP_HEAD, loop_rows(robot)),
+    ):
         if rows:
             terminal.print()
             print_table(terminal, [Column(h, h in NUMERIC, ranks.get(h)) for h in head], rows)

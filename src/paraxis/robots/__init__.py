@@ -11,6 +11,7 @@ _NAMES = {
     "Joint": "joint",
     "JournalBearing": "friction",
     "LinearBearing": "friction",
+    "Loop": "loop",
     "Pose": "pose",
     "ThrustBearing": "friction",
     "Transmission": "transmission",

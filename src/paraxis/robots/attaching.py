@@ -7,6 +7,7 @@ from ..errors import RobotError
 from .frame import Frame
 from .inertia import NOTHING, Inertia, welded
 from .joint import WORLD
+from .loop import loops_and_independent
 from .pose import Pose
 
 
@@ -29,14 +30,20 @@ def with_attached(robot, other, frame, pose, prefix):
         follows = joint.coupling and replace(joint.coupling, leader=names(joint.coupling.leader))
         named = replace(joint, name=names(joint.name), coupling=follows)
         joints.append(replace(named, parent=body, placement=place))
-    frames = [Frame(names(f.name), *placed(f.body, f.pose)) for f in other.frames]
+
+    def carried(frame):
+        return Frame(names(frame.name), *placed(frame.body, frame.pose))
+
+    loops = [replace(loop.carried(carried), name=names(loop.name)) for loop in other.loops]
     held = _with_part(robot, stand.body, other.root.seen_from(seat))
     return replace(
         held,
         joints=(*held.joints, *joints),
         inertias=(*held.inertias, *other.inertias),
-        frames=(*held.frames, *frames),
+        frames=(*held.frames, *map(carried, other.frames)),
         ignored=(*held.ignored, *other.ignored),
+        loops=(*held.loops, *loops),
+        independent=_independent_of_both(robot, other, names),
         warn=False,
     )
 
@@ -73,9 +80,25 @@ def only(robot, kept):
     """`robot` with the joints of some indices, which carry each other, and frames on them."""
     index = {old: new for new, old in enumerate(kept)} | {WORLD: WORLD}
     joints = [replace(robot.joints[i], parent=index[robot.joints[i].parent]) for i in kept]
-    frames = [replace(f, body=index[f.body]) for f in robot.frames if f.body in index]
     bodies = [robot.inertias[i] for i in kept]
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, warn=False)
+
+    def carried(frame):
+        return replace(frame, body=index[frame.body]) if frame.body in index else None
+
+    frames = [frame for frame in map(carried, robot.frames) if frame is not None]
+    closed = loops_and_independent(robot, carried, [joint.name for joint in joints])
+    return replace(robot, joints=joints, inertias=bodies, frames=frames, **closed, warn=False)
+
+
+def _independent_of_both(robot, other, names):
+    """The joints that torques act on: where none are named, all of them."""
+    if robot.independent is None and other.independent is None:
+        return None
+    own = [joint.name for joint in robot.joints if joint.coupling is None]
+    others = [joint.name for joint in other.joints if joint.coupling is None]
+    own = own if robot.independent is None else robot.independent
+    others = others if other.independent is None else other.independent
+    return (*own, *map(names, others))
 
 
 def _stand(robot, frame):
@@ -104,6 +127,7 @@ def _renamed(robot, other, prefix):
     for what, ours, theirs in (
         ("joints", robot.joint_names, other.joint_names),
         ("frames", robot.frame_names, other.frame_names),
+        ("loops", [loop.name for loop in robot.loops], [loop.name for loop in other.loops]),
     ):
         known = {*ours}
         clash = [name for name in (prefix + each for each in theirs) if name in known]

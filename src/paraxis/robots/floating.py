@@ -25,7 +25,12 @@ def with_floating_base(robot, name):
     joints, inertias, frames = free_root(
         robot.joints, robot.inertias, robot.frames, robot.root, name, robot.name
     )
-    return replace(robot, joints=joints, inertias=inertias, frames=frames, root=NOTHING, warn=False)
+    parts = {"joints": joints, "inertias": inertias, "frames": frames, "root": NOTHING}
+    loops = [loop.carried(_one_further) for loop in robot.loops]
+    independent = robot.independent
+    if independent is not None:  # nothing but a torque that is named can push the base
+        independent = (name, *independent)
+    return replace(robot, **parts, loops=loops, independent=independent, warn=False)
 
 
 def free_root(joints, inertias, frames, root, name=NAME, of="robot"):
@@ -43,5 +48,8 @@ def free_root(joints, inertias, frames, root, name=NAME, of="robot"):
         )
         warn_of(f"robot {quoted(of)}", [sentence])
     joints = [replace(joint, parent=joint.parent + 1) for joint in joints]
-    frames = [replace(frame, body=frame.body + 1) for frame in frames]
-    return [Joint(name, "free"), *joints], [root, *inertias], frames
+    return [Joint(name, "free"), *joints], [root, *inertias], [*map(_one_further, frames)]
+
+
+def _one_further(frame):
+    return replace(frame, body=frame.body + 1)

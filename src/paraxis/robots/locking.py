@@ -17,6 +17,7 @@ from .coupling import value
 from .inertia import welded
 from .joint import WORLD
 from .joint_pose import NUMBERS, TURNING, neutral_position, pose_at
+from .loop import loops_and_independent
 from .pose import Pose, floats
 from .quaternions import OFF
 
@@ -49,8 +50,15 @@ def _locked(robot, held):
             root = welded(root, part)
         else:
             bodies[body] = welded(bodies[body], part)
-    frames = [_carried(frame, *stands[frame.body]) for frame in robot.frames]
-    return replace(robot, joints=joints, inertias=bodies, frames=frames, root=root, warn=False)
+
+    def carried(frame):
+        body, pose = stands[frame.body]
+        return replace(frame, body=body, pose=frame.pose if pose is HERE else pose @ frame.pose)
+
+    frames, names = [carried(frame) for frame in robot.frames], [joint.name for joint in joints]
+    closed = loops_and_independent(robot, carried, names)
+    parts = {"joints": joints, "inertias": bodies, "frames": frames, "root": root}
+    return replace(robot, **parts, **closed, warn=False)
 
 
 def subchain(robot, tip, positions, drop_rest):
@@ -130,7 +138,3 @@ def _a_mapping(positions):
         found = type(positions).__name__
         raise RobotError(f"locked: expected a mapping of joint names to positions, found {found}")
     return positions
-
-
-def _carried(frame, body, pose):
-    return replace(frame, body=body, pose=frame.pose if pose is HERE else pose @ frame.pose)

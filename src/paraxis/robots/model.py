@@ -211,13 +211,13 @@ class Model:
     def joint_torques(self, qd, tau):
         """Those of the joints whose rows have the torques tau: a rotor does not feel its joint's
         axes turn, which is in the accelerations of rows."""
-        return [torque - own for torque, own in zip(tau, self._turning(qd), strict=True)]
+        return [torque - own for torque, own in zip(tau, self.turning(qd), strict=True)]
 
     def rows_torques(self, qd, tau):
         """Those of the rows of joints that have the torques tau."""
-        return [torque + own for torque, own in zip(tau, self._turning(qd), strict=True)]
+        return [torque + own for torque, own in zip(tau, self.turning(qd), strict=True)]
 
-    def _turning(self, qd):
+    def turning(self, qd):
         """What the rotors of rows take while no joint changes its velocity."""
         turning, coasting = [0.0] * self.nv, self.coast(qd)
         for rows in self.turning_rows:

@@ -20,6 +20,7 @@ from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import NOTHING, Inertia
 from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
+from .loop import Loop, check_loops
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
 
@@ -43,6 +44,7 @@ class Robot:
       matters only once that link is free to move: see `with_floating_base`.
     - `warn`: whether to warn about bodies that cannot exist, and if none has any inertia.
     - `ignored`: sentences about what the description has and the robot does not; readers fill it.
+    - `loops`, `independent`: see `with_loops`.
 
     **Raises:** `px.RobotError` if anything is not valid, with the name of the joint or frame.
     """
@@ -56,6 +58,8 @@ class Robot:
     root: Inertia = NOTHING
     warn: bool = field(default=True, compare=False)
     ignored: Sequence[str] = field(default=(), compare=False)
+    loops: Sequence[Loop] = ()
+    independent: Sequence[str] | None = None
 
     def __post_init__(self):
         set_ = object.__setattr__  # the one moment a frozen object may be written
@@ -63,8 +67,12 @@ class Robot:
         set_(self, "inertias", tuple(self.inertias))
         set_(self, "frames", tuple(self.frames))
         set_(self, "ignored", tuple(self.ignored))
+        set_(self, "loops", tuple(self.loops))
+        if self.independent is not None:
+            set_(self, "independent", tuple(self.independent))
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
         check(self)
+        check_loops(self)
 
     # -- shape ---------------------------------------------------------------
 
@@ -85,9 +93,10 @@ class Robot:
 
     @cached_property
     def has_single_joints(self) -> bool:
-        """Whether every joint has one degree of freedom, and follows no other."""
+        """Whether every joint has one degree of freedom and follows no other, without loops."""
         kinds = {joint.kind for joint in self.joints}
-        return kinds <= {*SINGLE} and not any(joint.coupling for joint in self.joints)
+        alone = kinds <= {*SINGLE} and not any(joint.coupling for joint in self.joints)
+        return alone and not self.loops
 
     @property
     def own_rows(self) -> Sequence[Joint]:
@@ -249,6 +258,27 @@ class Robot:
         from .floating import with_floating_base
 
         return with_floating_base(self, name)
+
+    def with_loops(self, *loops: Loop, independent: Sequence[str] | None = None) -> Robot:
+        """The same robot with further closed loops, between frames of its bodies.
+
+        **Arguments:**
+
+        - `loops`: `px.robots.Loop`s, such as `px.robots.Loop.connect("knee",
+          robot.frame("rod_end"), robot.frame("crank_pin"))`.
+        - `independent`: the names of the joints that torques act on; `px.inverse_dynamics` then
+          finds those torques that are zero at all other joints. By default all joints, and the
+          torques are those of least norm.
+
+        **Raises:** `px.RobotError` if a frame is not on a body of the robot, both are on the same,
+        a name is used twice, or the other joints have more degrees of freedom than loops can move.
+        """
+        named = self.independent if independent is None else tuple(independent)
+        return replace(self, loops=(*self.loops, *loops), independent=named, warn=False)
+
+    def without_loops(self) -> Robot:
+        """The same robot with all loops open: the tree of its joints."""
+        return replace(self, loops=(), independent=None, warn=False) if self.loops else self
 
     def with_drives(self, drives: Mapping[str, Mapping] | str | PathLike) -> Robot:
         """The same robot with other friction and transmissions, where `drives` names them.
@@ -535,7 +565,7 @@ class Robot:
         of their own get one; a universal joint is two revolute ones; a revolute joint without
         limits is continuous; a base other than the identity becomes part of the tree. A
         `px.RobotWarning` lists what URDF has no words for and leaves out: rotor inertias,
-        transmissions, bearings, gravity other than the standard one.
+        transmissions, bearings, closed loops, gravity other than the standard one.
 
         **Raises:** `px.RobotError` if a joint is helical, or a name has characters that XML cannot
         hold.
@@ -573,9 +603,19 @@ class Robot:
             array_of((body.about_com for body in bodies), n, 6),
             np.fromiter(flat(of_drive[id(part)] for part in drives), float),
             np.array((*self.gravity, *self.base.matrix.flat)),
+            *self._loops(),
         ):
             h.update(numbers)  # type: ignore[arg-type]
         return h.hexdigest()
+
+    def _loops(self):
+        """What is held together, and which joints torques act on, as arrays."""
+        for loop in self.loops:
+            for frame in (loop.first, loop.second):
+                yield np.array((frame.body, *frame.pose.matrix.flat))
+            yield np.array((loop.constraints, *np.ravel(loop.constraint), *loop.stabilisation))
+        if self.independent is not None:
+            yield np.array(sorted(map(self.joint_index, self.independent)), float)
 
     def _couplings(self):
         """Who follows whom, and how, as arrays."""
@@ -617,7 +657,13 @@ def a_robot(robot) -> Robot:
 
 def single_joints(robot) -> Robot:
     """The argument `robot`, for what is defined for joints of one degree of freedom only."""
-    if not a_robot(robot).has_single_joints:
+    if a_robot(robot).loops and not robot.has_single_joints:
+        names = listing([loop.name for loop in robot.loops])
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: this does not take closed loops, and it has {names}; "
+            "robot.without_loops() is the robot with all of them open"
+        )
+    if not robot.has_single_joints:
         others = [joint for joint in robot.joints if joint.kind not in SINGLE or joint.coupling]
         kinds = {joint.name: "coupled" if joint.coupling else joint.kind for joint in others}
         names = ", ".join(f"{quoted(name)} ({kind})" for name, kind in [*kinds.items()][:5])

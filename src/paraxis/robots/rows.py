@@ -29,11 +29,16 @@ ROWS = {"free": (*SLIDES, *TURNS), "spherical": TURNS, "planar": (*SLIDES[:2], T
 
 @dataclass(frozen=True, repr=False)
 class Rows(Robot):
-    """The rows of a robot's joints, as a robot of single joints."""
+    """The rows of a robot's joints, as a robot of single joints.
+
+    Its `followers` and `loops` tie rows to each other: recursions do not know of them.
+    """
 
     described: Robot | None = None  # type: ignore[assignment]
     groups: tuple[range, ...] = ()  # the rows of each joint, by index
     followers: dict = field(default_factory=dict)  # row -> its leader's row, and a polynomial
+
+    has_single_joints = True  # type: ignore[assignment]
 
     @property
     def own_rows(self):
@@ -63,7 +68,8 @@ class Rows(Robot):
 
 
 def rows_of(robot):
-    """The tree that recursions see: the robot itself, if it has nothing but single joints."""
+    """The tree that recursions see: the robot itself, if it has nothing but single joints, and no
+    loops."""
     return robot if robot.has_single_joints else _rows_of(robot)
 
 
@@ -85,14 +91,18 @@ def _rows_of(robot):
     for joint, rows in zip(robot.joints, groups, strict=True):
         if joint.coupling is not None:
             followers[rows[0]] = leads[joint.coupling.leader], joint.coupling.coefficients
-    frames = tuple(replace(frame, body=last[frame.body]) for frame in robot.frames)
+
+    def carried(frame):
+        return replace(frame, body=last[frame.body])
+
     return Rows(
         robot.name,
         joints,
         bodies,
-        frames,
+        tuple(map(carried, robot.frames)),
         robot.gravity,
         robot.base,
+        loops=tuple(loop.carried(carried) for loop in robot.loops),
         warn=False,
         described=robot,
         groups=tuple(groups),

@@ -28,11 +28,12 @@ def snapped(robot, tolerance):
         _changed(joint, tolerance, "placement", "axis", "second_axis") for joint in robot.joints
     ]
     frames = [_changed(frame, tolerance, "pose") for frame in robot.frames]
+    loops = [_changed_loop(loop, tolerance) for loop in robot.loops]
     base = snapped_pose(robot.base, tolerance)
-    before = (*robot.joints, *robot.frames, robot.base)
-    if all(map(operator.is_, (*joints, *frames, base), before)):
+    before = (*robot.joints, *robot.frames, *robot.loops, robot.base)
+    if all(map(operator.is_, (*joints, *frames, *loops, base), before)):
         return robot
-    return replace(robot, joints=joints, frames=frames, base=base, warn=False)
+    return replace(robot, joints=joints, frames=frames, loops=loops, base=base, warn=False)
 
 
 def checked_tolerance(tolerance):
@@ -41,6 +42,13 @@ def checked_tolerance(tolerance):
     if not number or not 0 <= tolerance <= 0.1:
         raise RobotError(f"snap: expected an angle from 0 to 0.1 rad, found {quoted(tolerance)}")
     return float(tolerance)
+
+
+def _changed_loop(loop, tolerance):
+    first, second = (_changed(each, tolerance, "pose") for each in (loop.first, loop.second))
+    if first is loop.first and second is loop.second:
+        return loop
+    return replace(loop, first=first, second=second)
 
 
 def _changed(thing, tolerance, *names):

@@ -11,7 +11,9 @@ NONE = "–"
 MOST = 100  # rows of a table
 HEAD = ("", "joint", "kind", "parent", "axis", "mass kg", "centre of mass m", "rotor", "range")
 LOSSES = ("viscous", "Coulomb", "static", "bearings", "ratio", "efficiency", "break-away", "limit")
+LOOP_HEAD = ("loop", "first frame", "second frame", "kind", "constraints")
 NUMERIC = {"", "mass kg", "rotor", "viscous", "Coulomb", "static", "ratio", "break-away", "limit"}
+NUMERIC |= {"constraints"}
 
 
 def robot_table(robot):
@@ -20,6 +22,8 @@ def robot_table(robot):
     head, rows = drive_table(robot)
     if rows:
         lines += ["", *_lines(head, rows)]
+    if robot.loops:
+        lines += ["", *_lines(LOOP_HEAD, loop_rows(robot))]
     return "\n".join(lines)
 
 
@@ -40,6 +44,9 @@ def summary(robot):
     forks = len(robot.branching)
     bodies = "one body" if forks == 1 else f"{forks} bodies"
     shape = f"a tree branching at {bodies}" if forks else "a chain"
+    loops = len(robot.loops)
+    if loops:
+        shape += ", closed by one loop" if loops == 1 else f", closed by {loops} loops"
     gravity = " ".join(f"{v:g}" for v in robot.gravity)
     return f"{joints}, {shape}, {mass:.4g} kg moving, gravity ({gravity}) m/s²"
 
@@ -68,6 +75,26 @@ def drive_table(robot):
     return head, _abridged(
         driven, lambda i: (str(i), shown(joints[i].name), *(cells[i][k] for k in filled))
     )
+
+
+def loop_rows(robot):
+    """The cells under LOOP_HEAD for each loop: what it connects, and how."""
+
+    def where(frame):
+        body = "world" if frame.body == WORLD else robot.joints[frame.body].name
+        return shown(frame.name if frame.name == body else f"{frame.name} on {body}")
+
+    def row(i):
+        loop = robot.loops[i]
+        return (
+            shown(loop.name),
+            where(loop.first),
+            where(loop.second),
+            loop.kind,
+            str(loop.constraints),
+        )
+
+    return _abridged(range(len(robot.loops)), row)
 
 
 def _abridged(indices, row):

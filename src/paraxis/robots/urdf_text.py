@@ -216,6 +216,11 @@ def _left_out(robot):
             f"URDF has no ball joints: {listing(balls, MOST)} are written with the type "
             '"spherical", which Paraxis and some simulators read, and others refuse'
         )
+    if robot.loops:
+        names = listing([loop.name for loop in robot.loops], MOST)
+        sentences.append(
+            f"URDF has no closed loops, so {names} are left open; use with_loops on reading it"
+        )
     if robot.gravity != type(robot).gravity:  # the default
         down = " ".join(f"{v:g}" for v in robot.gravity)
         sentences.append(

@@ -13,9 +13,10 @@ LARGEST_MISSING = 1e-6  # of what adds up to a torque: beyond, accelerations wer
 
 
 class Drift(NamedTuple):
-    """Errors along the constraint directions of a contact, those of several one after another."""
+    """Errors along the constraint directions of contacts and loops, one after another: those of all
+    contacts first, then those of all loops of the robot."""
 
-    position: np.ndarray  # (records, ..., constraints), m or rad: distances from the anchor
+    position: np.ndarray  # (records, ..., constraints), m or rad: distances from the anchor, gaps
     velocity: np.ndarray  # likewise, in m/s or rad/s
 
 
@@ -34,7 +35,10 @@ class Run:
       the torques of the step that begins there. In the last state they are those of the step that
       ends, and NaN where torques were given per step and there are no steps.
     - `drift`: in contact, the distances from the contact's anchor, or from where the robot began,
-      along the constraint directions (`drift.position`), and their rates (`drift.velocity`).
+      along the constraint directions (`drift.position`), and their rates (`drift.velocity`); then
+      by how much loops of the robot are open along theirs.
+    - `loop_force`: of a robot with closed loops, their forces in each recorded state, as of
+      `px.constrained_forward_dynamics`, with what closes them again.
     - `out_of_attempts_at`: with adaptive steps, the time in s that a robot had reached when it
       needed more than `max_attempts` in one `dt`; NaN for all others.
     """
@@ -47,6 +51,7 @@ class Run:
     force: np.ndarray | None = None  # (records, ..., 6), or (records, ..., k, 6) of k contacts
     drift: Drift | None = None
     out_of_attempts_at: np.ndarray | None = None  # (...)
+    loop_force: np.ndarray | None = None  # (records, ..., l, 6) of l loops
 
     def given_back(self, target: Target) -> "Run":
         """The same with arrays of the kind that the caller gave."""
@@ -64,6 +69,7 @@ class Run:
             force=back(self.force),
             drift=drift,
             out_of_attempts_at=back(self.out_of_attempts_at),
+            loop_force=back(self.loop_force),
         )
 
     def __repr__(self):

@@ -65,7 +65,8 @@ def simulate(
 
     **Arguments:**
 
-    - `robot`: the robot, whose friction and transmissions take part.
+    - `robot`: the robot, whose friction and transmissions take part. Closed loops are kept closed
+      by their `stabilisation`.
     - `q0`, `qd0`: initial positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second:
       one robot per state of the batch.
     - `tau`: constant torques, `(..., nv)`, or torques per step, `(steps, ..., nv)`, with one axis
@@ -95,11 +96,12 @@ def simulate(
       robots share them, or a single number for all): gains per robot, say, without recompiling.
 
     **Returns:** a `px.simulation.Run` with the recorded states `.t`, `.q` and `.qd`, in float64,
-    the first of which is the initial state; in contact, also the forces `.force`, as of
-    `px.constrained_forward_dynamics`, and the `.drift` of the contacts.
+    the first of which is the initial state; in contact or with closed loops, also the forces
+    `.force` and `.loop_force`, as of `px.constrained_forward_dynamics`, and the `.drift`.
 
-    **Raises:** `px.ArgumentError` if arguments do not fit together, or if `qd0` moves a frame
-    against its contact (`px.project_velocity` makes rates that do not). Ctrl-C raises
+    **Raises:** `px.ArgumentError` if arguments do not fit together, if `q0` leaves a loop open
+    (`px.kinematics.close` closes it), or if `qd0` moves a frame against its contact or opens a loop
+    (`px.project_velocity` makes rates that do not). Ctrl-C raises
     `px.Interrupted`, a KeyboardInterrupt, whose `.partial` is the Run so far.
 
     Friction has the smooth direction of motion that `px.robots.Friction` describes, which is stiff
@@ -132,7 +134,9 @@ def simulate(
         if controller is not None:
             require_takes(controller, request.settings)
         if robot.has_losses and method == "rk4":
-            warn_if_stiff(robot, request.q, request.dt, request.parameters, target)
+            # with loops open joints come to rest sooner, so that it errs on the safe side
+            tree = robot.without_loops()
+            warn_if_stiff(tree, request.q, request.dt, request.parameters, target)
         try:
             traced = controller and traced_torques(controller, robot.nv)
             kernel, arrays = request.compiled(tau, traced)
@@ -154,7 +158,7 @@ def simulate(
             raise interruption(run.given_back(target), request.steps * request.dt)
         if target is CPU or robot.has_bearings:
             warn_of_missing(*map(target.in_main_memory, (request.missing, request.when)))
-        if request.touch:
+        if request.touch and request.touch.contacts:
             warn_of_singular(run, request.rank, request.touch.unknowns, target)
         if target is CPU:
             warn_about(run, request.max_attempts)
@@ -180,7 +184,9 @@ class _Simulation:
             raise ArgumentError(
                 f"every: expected a divisor of the {self.steps} steps, found {self.every}"
             )
-        self.touch = None if contact is None else Touch(robot, contact, method, parameters, target)
+        self.touch = None
+        if contact is not None or robot.loops:
+            self.touch = Touch(robot, contact, method, parameters, target)
 
     def limit_attempts(self, max_step, max_attempts):
         """How many adaptive steps there may be in a dt, and how long each."""
@@ -431,13 +437,15 @@ class _Simulation:
         failed_at = self.arrays.where(self.started, failed_at, 0)
         t = self.arrays.arange(count) * (self.every * self.dt)
         q, qd = (self.records[name][:count] for name in ("q", "qd"))
-        force = drift = None
+        found: dict = {}
         if self.touch is not None:
-            force, drift = self._forces(t, q, qd), self.touch.drift(q, qd)
-        return Run(t, q, qd, failed_at, interrupted, force, drift, self.out_of_attempts_at)
+            found = self._forces(t, q, qd) | {"drift": self.touch.drift(q, qd)}
+        given_up = self.out_of_attempts_at
+        return Run(t, q, qd, failed_at, interrupted, out_of_attempts_at=given_up, **found)
 
     def _forces(self, t, q, qd):
-        """Of contacts, in recorded states, under the torques of the steps that begin there."""
+        """Of contacts and loops, in recorded states, under the torques of the steps that begin
+        there."""
         arrays = self.parameters | self.contact_arrays | self.torques
         if self.law is not None:
             arrays |= self.setting_arrays | {"t": t.reshape(-1, *[1] * len(self.batch))}
@@ -446,9 +454,14 @@ class _Simulation:
             last = tau[-1:] if len(tau) else self.arrays.full((1, *tau.shape[1:]), math.nan)
             arrays["tau"] = self.arrays.concatenate([tau, last])[:: self.every][: len(t)]
         torques = "tau" in arrays, self.law, self.setting_shapes
-        kernel = self.touch.kernel(("force", "rank"), *torques)
-        force, self.rank = kernel(q=q, qd=qd, **arrays)
-        return self.touch.as_given(force)
+        names = self.touch.forces
+        results = self.touch.kernel(names, *torques)(q=q, qd=qd, **arrays)
+        several = results if isinstance(results, tuple) else (results,)
+        found = dict(zip(names, several, strict=True))
+        self.rank = found.pop("rank", None)
+        if "force" in found:
+            found["force"] = self.touch.as_given(found["force"])
+        return found
 
 
 def columns(array):

@@ -1,4 +1,4 @@
-"""Contacts of simulated robots: the motion that they allow, their forces, and their drift."""
+"""Contacts and loops of simulated robots: the motion they allow, their forces, and their drift."""
 
 from functools import partial
 
@@ -10,7 +10,6 @@ from ..dynamics.contacts.dynamics import (
     contact_arrays,
     contact_frames,
     graph_inputs,
-    require_independent,
     spliced,
 )
 from ..dynamics.contacts.impact import require_directions
@@ -18,18 +17,19 @@ from ..errors import ArgumentError
 from ..graph.trace import trace
 from ..robots.rows import rows_of
 from .bodies import state_shapes, torques_of
-from .drift import drift, of_places, require_staying
+from .drift import drift, of_places, require_closed, require_staying
 from .losses import Losses
 from .steps import IMPLICIT
 
 
 class Touch:
-    """The contacts of the robots of a run, all of which stay where they are, or slide."""
+    """The contacts of the robots of a run, all of which stay where they are, or slide, and the
+    loops of the robot."""
 
     def __init__(self, robot, contact, method, parameters, target):
         self.robot, self.parameters, self.target = robot, parameters, target
+        contact = () if contact is None else contact
         self._several = isinstance(contact, list | tuple)
-        require_independent(robot)
         self.contacts = checked_contacts(contact if self._several else [contact], robot)
         check_fixed_base(tuple(parameters))
         for each in self.contacts:
@@ -45,6 +45,8 @@ class Touch:
 
     def hold(self, q, qd):
         """Let contacts hold robots where they begin to move, in states q and qd."""
+        if self.robot.loops:
+            require_closed(self.robot, q, qd, self.parameters, self.target)
         places, held = of_places(self.parameters), []
         self._anchors = []
         for contact in self.contacts:
@@ -85,7 +87,8 @@ class Touch:
         else:
             tau, _ = self._losses.net_torques(qd, motor, [0.0] * self.robot.nv)
         state = {"q": q, "qd": qd, "tau": tau}
-        return spliced(self.robot, self.contacts, given | state, tuple(self.parameters))
+        names = tuple(self.parameters)
+        return spliced(self.robot, self.contacts, given | state, names, stabilised=True)
 
     # -- over arrays -----------------------------------------------------------------------------
 
@@ -96,6 +99,12 @@ class Touch:
         inputs |= {} if law is None else {"t": ()}
         run = partial(_parts_of_motion, self, outputs, law, tuple(settings))
         return self.target.map(Body(trace, run, inputs, "simulated_contact"))
+
+    @property
+    def forces(self):
+        """The parts of the ConstrainedMotion that a Run has, or that are checked after it."""
+        of_contacts, of_loops = ("force", "rank"), ("loop_force",)
+        return (of_contacts if self.contacts else ()) + (of_loops if self.robot.loops else ())
 
     @property
     def unknowns(self):
@@ -120,11 +129,11 @@ def require_explicit(robot, method):
     """Raise where friction of joints would have to be balanced together with the contact."""
     if robot.has_bearings:
         raise ArgumentError(
-            f"contact: robot {robot.name!r} has bearings, whose friction would depend on the force "
-            f"of contact; simulating both together is not supported"
+            f"robot {robot.name!r} has bearings, whose friction would depend on the forces of "
+            f"contacts and loops; simulating both together is not supported"
         )
     if method in IMPLICIT:
         raise ArgumentError(
-            f"method {method!r} cannot simulate a robot in contact whose joints have friction; use "
-            f"'rk4' or 'adaptive'"
+            f"method {method!r} cannot simulate a robot in contact, or with closed loops, whose "
+            f"joints have friction; use 'rk4' or 'adaptive'"
         )

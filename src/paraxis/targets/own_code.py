@@ -20,6 +20,7 @@ MAKES_CODE = (
     *("scalar", "spatial", "robots", "physics", "graph", "passes", "body", "drivers", "targets"),
     *(
         "coupled_functions",
+        "looped_functions",
         "robot_functions",
         "function_bodies",
         "chains",

@@ -22,6 +22,7 @@ from ...graph.trace import trace
 from ...passes.cheapen import cheapen_unless_long, price
 from ...physics.contact import constrained_dynamics
 from ...physics.contact.constrained_dynamics import Tolerance
+from ...physics.contact.contact_forms import LoopForm
 from ...physics.parts.massless import require_mobile
 from ...robot_functions import MATTERS, View, input_shapes
 from ...robots.equal.reframe import reframe
@@ -31,7 +32,7 @@ from ...robots.rows import rows_of
 from ...scalar import equal, select, sqrt
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
-from .touching import Touching
+from .touching import Touching, degrees_of_freedom
 
 TOLERANCE = {"float64": Tolerance(1e-12, 1e-12), "float32": Tolerance(1e-7, 1e-5)}
 LONGEST_IN_CONTACT = 32  # joints of a robot for which a Program is made without being asked for
@@ -45,6 +46,8 @@ class ConstrainedMotion(NamedTuple):
     force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; N m, N; likewise
     acceleration: np.ndarray  # of the frame, in the same shapes and coordinates
     rank: np.ndarray  # (...) of int: the contacts' number of unknowns where regular
+    loop_force: np.ndarray | None = None  # (..., l, 6) of the l loops of the robot; likewise
+    loop_rank: np.ndarray | None = None  # (...) of int: their number of independent constraints
 
 
 def constrained_forward_dynamics(
@@ -52,14 +55,15 @@ def constrained_forward_dynamics(
     q: ArrayLike,
     qd: ArrayLike,
     tau: ArrayLike,
-    contact: Touching | Sequence[Touching],
+    contact: Touching | Sequence[Touching] | None = (),
     **parameters: ArrayLike,
 ) -> ConstrainedMotion:
-    """Return the accelerations of a robot in contact, and the forces of contact.
+    """Return the accelerations of a robot in contact or with closed loops, and their forces.
 
     Where the robot cannot accelerate along all constrained directions independently, in a singular
     posture or because contacts repeat each other, `rank` is less than the number of unknowns
-    (`contact.unknowns`), and the other results are NaN in that state.
+    (`contact.unknowns`), and the other results are NaN in that state. Loops of the robot may repeat
+    each other: then accelerations are as they must be, and forces one choice of many.
 
     A chain of more than 32 joints with one contact, on its last link, is solved as a scan, in main
     memory. Otherwise arrays may be on a GPU (CuPy, PyTorch or JAX), and then the results are too;
@@ -70,7 +74,7 @@ def constrained_forward_dynamics(
     - `robot`: the robot.
     - `q`, `qd`: joint positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second.
     - `tau`: joint torques or forces, `(..., nv)`, N m or N.
-    - `contact`: a `px.Contact`, or a list of k of them.
+    - `contact`: a `px.Contact`, or a list of k of them; of a robot with loops it may be empty.
     - `parameters`: parameters of the robot, as for `px.forward_dynamics`; its base must not move.
 
     **Returns:** a `ConstrainedMotion`:
@@ -79,14 +83,18 @@ def constrained_forward_dynamics(
     - `force`: moment and force `(..., 6)` that the robot exerts on the environment at the origin of
       the contact's frame, in the contact's coordinates.
     - `acceleration`: that of the frame, `(..., 6)`, in the same coordinates.
-    - `rank`: the number of independent constraints, `(...)`.
+    - `rank`: the number of independent constraints of contacts, `(...)`, beside those of loops.
+    - `loop_force`: of a robot with l loops, moment and force `(..., l, 6)` that the first frame of
+      each exerts on the second, at the origin of the first, along the axes of the second.
+    - `loop_rank`: the number of independent constraints of its loops, `(...)`.
 
     For a list, `force` and `acceleration` are `(..., k, 6)`.
 
     **Raises:** `px.ArgumentError` if contacts demand more constraints than joints move their
     frames, the base moves, or a shape or a parameter's name is wrong.
     """
-    require_independent(a_robot(robot))
+    a_robot(robot)
+    contact = () if contact is None else contact
     several = isinstance(contact, list | tuple)
     contacts = checked_contacts(contact if several else [contact], robot)
     check_fixed_base(tuple(parameters))
@@ -105,25 +113,33 @@ def constrained_forward_dynamics(
         return motion
     target = target_of(arrays)
     with target.stream():
-        qdd, force, acceleration, rank = _moved(robot, contacts, arrays, tuple(parameters), target)
+        found = _moved(robot, contacts, arrays, tuple(parameters), target)
+        if not contacts:
+            nothing = target.arrays.zeros((*found["qdd"].shape[:-1], 0, 6), found["qdd"].dtype)
+            found |= {"force": nothing, "acceleration": nothing, "rank": 0 * found["loop_rank"]}
         if not several:
-            force, acceleration = force[..., 0, :], acceleration[..., 0, :]
-        rank = target.arrays.fmax(rank, 0.0).astype(int)[()]  # 0 where a state is not a number
-        return ConstrainedMotion(*map(target.given_back, (qdd, force, acceleration, rank)))
+            found |= {name: found[name][..., 0, :] for name in ("force", "acceleration")}
+        for name in {"rank", "loop_rank"} & {*found}:  # 0 where a state is not a number
+            found[name] = target.arrays.fmax(found[name], 0.0).astype(int)[()]
+        return ConstrainedMotion(**{k: target.given_back(each) for k, each in found.items()})
 
 
 def _moved(robot, contacts, given, parameters, target):
-    """The results of the kernel, on the target."""
+    """The results of the kernel by name, on the target."""
     shapes = graph_inputs(robot, contacts, parameters)
     arrays = {name: target.array(value, name, shapes[name]) for name, value in given.items()}
     arrays |= {name: target.put(array) for name, array in contact_arrays(contacts).items()}
     single = all(arrays[name].dtype == np.float32 for name in ("q", "qd", "tau"))
     dtype = "float32" if single else "float64"
     kernel = target.map(_body(robot, contacts, parameters, dtype), dtype)
-    return kernel(*(arrays[name] for name in kernel.inputs))
+    results = kernel(*(arrays[name] for name in kernel.inputs))
+    several = results if isinstance(results, tuple) else (results,)
+    return dict(zip(kernel.outputs, several, strict=True))
 
 
 def checked_contacts(contacts, robot):
+    if not contacts and robot.loops:
+        return ()
     if not contacts:
         raise ArgumentError("contact: expected at least one contact, found an empty list")
     for each in contacts:
@@ -132,8 +148,7 @@ def checked_contacts(contacts, robot):
     frames = [each.frame_of(robot) for each in contacts]
     if len(contacts) == 1:
         return tuple(contacts)
-    joints = {joint for frame in frames for joint in robot.path(frame.body)}
-    moving = sum(robot.joints[i].nv for i in joints)
+    moving = degrees_of_freedom(robot, [i for frame in frames for i in robot.path(frame.body)])
     constraints = sum(each.constraints for each in contacts)
     if constraints > moving:
         raise ArgumentError(
@@ -141,14 +156,6 @@ def checked_contacts(contacts, robot):
             f"freedom move their frames"
         )
     return tuple(contacts)
-
-
-def require_independent(robot):
-    if any(joint.coupling or joint.kind == "helical" for joint in robot.joints):
-        raise ArgumentError(
-            f"contact: robot {robot.name!r} has coupled or helical joints, which are not supported "
-            "in contact"
-        )
 
 
 def check_fixed_base(parameters):
@@ -190,13 +197,19 @@ def graph_inputs(robot, contacts, parameters=()):
     return shapes
 
 
-def constrained_graph(robot, contacts, frames, parameters=(), tolerance=TOLERANCE["float64"]):
-    """The cheapest of the likely graphs, simplified; `frames` are those of the contacts."""
+def constrained_graph(
+    robot, contacts, frames, parameters=(), tolerance=TOLERANCE["float64"], stabilised=False
+):
+    """The cheapest of the likely graphs, simplified; `frames` are those of the contacts.
+
+    `stabilised`: whether loops close what is open, as in a simulation.
+    """
     frames = [replace(frame, name=f"contact{k}") for k, frame in enumerate(frames)]
     robot = rows_of(replace(robot, frames=frames, warn=False))
-    if not {*parameters} & {*MATTERS["mass_matrix"]}:
+    if not {*parameters} & {*MATTERS["mass_matrix"]} and not getattr(robot, "followers", None):
         require_mobile(robot)
-    graphs = [_graph(view, contacts, parameters, tolerance) for view in _views(robot, parameters)]
+    given = contacts, parameters, tolerance, stabilised
+    graphs = [_graph(view, *given) for view in _views(robot, parameters)]
     return cheapen_unless_long(replace(min(graphs, key=price), marks={}))
 
 
@@ -209,8 +222,9 @@ def _views(robot, parameters):
             yield View(other, regroup(other))
 
 
-def _graph(view, contacts, parameters, tolerance):
+def _graph(view, contacts, parameters, tolerance, stabilised):
     unknowns = float(sum(contact.unknowns for contact in contacts))
+    loops = [LoopForm(loop, stabilised) for loop in view.robot.loops]
 
     def run(q, qd, tau, **given):
         model = view.model(given, parameters)
@@ -219,18 +233,21 @@ def _graph(view, contacts, parameters, tolerance):
             values = {name: given[_input(k, name)] for name in contact.data}
             forms.append(contact.form(frame, values))
         motion = constrained_dynamics.constrained_forward_dynamics(
-            model, q, qd, model.rows_torques(qd, tau), forms, tolerance
+            model, q, qd, tau, forms, tolerance, loops
         )
         regular = equal(motion.rank, unknowns)
         spoil = sqrt(select(regular, 0.0, -1.0))  # NaN where the rest means nothing
-        return {
-            "qdd": [value + spoil for value in model.joint_accelerations(qd, motion.qdd)],
-            "force": [[value + spoil for value in row] for row in motion.force],
-            "acceleration": [[value + spoil for value in row] for row in motion.acceleration],
-            "rank": motion.rank,
-        }
+        found = {"qdd": [value + spoil for value in motion.qdd]}
+        if contacts:
+            found["force"] = [[value + spoil for value in row] for row in motion.force]
+            found["acceleration"] = [[v + spoil for v in row] for row in motion.acceleration]
+            found["rank"] = motion.rank
+        if loops:
+            found["loop_force"] = [[value + spoil for value in row] for row in motion.loop_force]
+            found["loop_rank"] = motion.loop_rank
+        return found
 
-    inputs = graph_inputs(view.robot, contacts, parameters)
+    inputs = graph_inputs(view.robot.described, contacts, parameters)
     return trace(run, inputs, "constrained_forward_dynamics")
 
 
@@ -238,15 +255,15 @@ def contact_frames(robot, contacts):
     return tuple(contact.frame_of(robot) for contact in contacts)
 
 
-def _body(robot, contacts, parameters, dtype="float64"):
-    return _body_of(robot, _Alike(contacts), parameters, dtype)
+def _body(robot, contacts, parameters, dtype="float64", stabilised=False):
+    return _body_of(robot, _Alike(contacts), parameters, dtype, stabilised)
 
 
 @lru_cache(maxsize=256)
-def _body_of(robot, alike, parameters, dtype):
+def _body_of(robot, alike, parameters, dtype, stabilised):
     contacts = tuple(each.with_data(dict.fromkeys(each.data)) for each in alike.contacts)
     given = robot, contacts, contact_frames(robot, contacts), parameters, TOLERANCE[dtype]
-    return Body(constrained_graph, *given)
+    return Body(constrained_graph, *given, stabilised)
 
 
 class _Alike:
@@ -265,10 +282,13 @@ class _Alike:
         return hash(self._keys)
 
 
-def spliced(robot, contacts, arrays, parameters=()):
+def spliced(robot, contacts, arrays, parameters=(), stabilised=False):
     """The motion of one state as part of the trace under way; forces are a list, one per contact.
 
-    `arrays` has, by their names, all inputs of the graph, and may have more.
+    `arrays` has, by their names, all inputs of the graph, and may have more. `stabilised`: whether
+    loops close what is open.
     """
-    graph = _body(robot, contacts, parameters).graph
-    return ConstrainedMotion(*splice(graph, [arrays[name] for name in graph.inputs]))
+    graph = _body(robot, contacts, parameters, stabilised=stabilised).graph
+    found = splice(graph, [arrays[name] for name in graph.inputs])
+    nothing: dict = {"force": [], "acceleration": [], "rank": 0.0}
+    return ConstrainedMotion(**nothing | dict(zip(graph.outputs, found, strict=True)))

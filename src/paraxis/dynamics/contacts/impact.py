@@ -23,10 +23,10 @@ def project_velocity(
     robot: Robot,
     q: ArrayLike,
     qd: ArrayLike,
-    contact: Contact | Sequence[Contact],
+    contact: Contact | Sequence[Contact] | None = (),
     **parameters: ArrayLike,
 ) -> np.ndarray:
-    """Return the joint rates nearest to `qd` that a contact allows: those after an impact.
+    """Return the joint rates nearest to `qd` that contacts and loops allow: those after an impact.
 
     The contact's impulse, without friction, removes the velocity against it and leaves all other
     momentum, so that M (qd - result) does no work along rates that the contact allows: of all
@@ -38,15 +38,16 @@ def project_velocity(
     - `robot`: the robot.
     - `q`: joint positions, `(..., nq)`, rad or m.
     - `qd`: joint rates before the impact, `(..., nv)`, rad/s or m/s.
-    - `contact`: a `px.Contact`, or a list of them.
+    - `contact`: a `px.Contact`, or a list of them; of a robot with loops it may be empty.
     - `parameters`: parameters of the robot.
 
-    **Returns:** the rates after the impact, `(..., nv)`; NaN in states in which the constraints are
-    not independent.
+    **Returns:** the rates after the impact, `(..., nv)`; NaN in states in which the constraints of
+    contacts are not independent.
 
     **Raises:** `px.ArgumentError` if a contact is one of `px.Contact.general`, which has no
     directions, or a shape is wrong.
     """
+    contact = () if contact is None else contact
     several = contact if isinstance(contact, list | tuple) else [contact]
     only_directions = [require_directions(each).with_data({}) for each in several]
     of_masses = {name: parameters[name] for name in parameters if name in MATTERS["mass_matrix"]}
@@ -67,7 +68,8 @@ def _projected(weightless, given, rest, contacts):
     torque and impulse in place of force."""
     of_masses = dict(given)
     q, qd = of_masses.pop("q"), of_masses.pop("qd")
-    momentum = api.inverse_dynamics(weightless, q, rest, qd, **of_masses)
+    tree = _weightless(weightless.without_loops())
+    momentum = api.inverse_dynamics(tree, q, rest, qd, **of_masses)
     return constrained_forward_dynamics(weightless, q, rest, momentum, contacts, **of_masses).qdd
 
 

@@ -76,8 +76,9 @@ class Touching(ABC):
             raise ArgumentError(
                 f"contact: frame {frame.name!r} is fixed to the world, so no joint can move it"
             )
-        path = robot.path(frame.body, most=self.constraints)
-        moving = sum(robot.joints[i].nv for i in path)
+        moving = degrees_of_freedom(robot, robot.path(frame.body, most=self.constraints))
+        if self.constraints > moving:  # joints that follow others have none of their own
+            moving = degrees_of_freedom(robot, robot.path(frame.body))
         if self.constraints > moving:
             raise ArgumentError(
                 f"contact of frame {frame.name!r}: {self.constraints} constraints are too many, "
@@ -93,6 +94,13 @@ class Touching(ABC):
     @property
     def _kind(self):
         return "1 constraint" if self.constraints == 1 else f"{self.constraints} constraints"
+
+
+def degrees_of_freedom(robot, joints):
+    """How many move something, of joints by index, some of which may follow others."""
+    each = (robot.joints[i] for i in joints)
+    leaders = {joint.coupling.leader if joint.coupling else joint.name: joint for joint in each}
+    return sum(robot.joint(name).nv for name in leaders)
 
 
 def not_negative(name, array):

@@ -8,21 +8,30 @@ only the part between rows and force directions is needed; the contact forces; t
 All of M⁻¹ is in one factorisation, M = Lᵀ D L, of which mostly halves are used: with y = L⁻ᵀ b,
 products with M⁻¹ are products of halves, a M⁻¹ b = (L⁻ᵀ a) D⁻¹ (L⁻ᵀ b).
 
+Closed loops are met first, by themselves: a force of contact then acts on the robot together with
+what it evokes in the loops. Those of their equations that depend on others are left out, so that
+accelerations are right where loops hold a direction more than once; forces are one choice of many.
+
 To use it inside another trace, as a step in time does: `constrained_forward_dynamics(model, q, qd,
-tau, forms, tolerance)` takes a Model, lists of scalars and SplitForms or GeneralForms, and
-returns accelerations, forces, accelerations of frames and the rank. Symbols: docs/notation.md.
+tau, forms, tolerance, loops)` takes a Model, lists of scalars, SplitForms or GeneralForms, and
+LoopForms; it returns accelerations, forces, accelerations of frames and ranks. Positions, rates and
+torques are those of joints, of which rows may follow others. Symbols: docs/notation.md.
 """
 
 from typing import NamedTuple
 
 from ...scalar import less, select, sqrt
 from ...spatial import Matrix, Rotation, Spatial, Vector, cross
-from ..composite_body import factored
+from ..composite_body import mass_matrix
 from ..kinematics import forward_kinematics, jacobian
-from ..linear.dense import dot, minus
+from ..linear.dense import dot, minus, plus
 from ..linear.factor import back_solve, half_solve
-from ..linear.ranked_elimination import solve_gram_with_rank, solve_with_rank
+from ..linear.ranked_elimination import Span, solve_gram_with_rank, solve_with_rank
 from ..modified_newton_euler import torques_reactions_and_motions
+from ..parts.ties import ties_of
+from . import loop_motion
+
+NOTHING = Span([], [], [], 0.0)  # in which no loop holds anything
 
 
 class ConstrainedMotion(NamedTuple):
@@ -32,6 +41,8 @@ class ConstrainedMotion(NamedTuple):
     force: list  # of each contact, six scalars: exerted by the robot at the frame's origin
     acceleration: list  # of each contact's frame, six scalars
     rank: object  # of the equations for all contact forces
+    loop_force: list  # of each loop, six scalars: exerted by its first frame on the second
+    loop_rank: object  # the number of independent equations of loops
 
 
 class Tolerance(NamedTuple):
@@ -39,6 +50,9 @@ class Tolerance(NamedTuple):
 
     angle: float  # sin² of the angle between what forces along directions do, and a mobility
     pivot: float  # of elimination where the equations are not symmetric; 1 is large
+    # The same as angle, of loops: beyond what they may be open by, in a simulation or a description
+    # with few digits. Otherwise equations that repeat each other would hold what should move.
+    loop: float = 1e-8
 
 
 class Place(NamedTuple):
@@ -50,32 +64,81 @@ class Place(NamedTuple):
     coasting: list  # J̇ q̇
 
 
-def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance):
-    """Return the ConstrainedMotion under the torques tau; `tolerance` decides its rank."""
-    h, _, motions = torques_reactions_and_motions(robot, q, qd, [0.0] * robot.nv)
-    factors = factored(robot, q)
-    touches = [_Touch(robot, q, qd, motions, factors, contact) for contact in contacts]
+class LoopPlace(NamedTuple):
+    """How far a loop is open, and how its first frame moves as seen from the second."""
 
-    torque = [t - b for t, b in zip(tau, h, strict=True)]
-    for touch in touches:
-        torque = minus(torque, _through(touch.known_force, touch.place.J))
+    error: list  # along the directions of the loop
+    J: list
+    velocity: list
+    coasting: list
+
+
+def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance, loops=()):
+    """Return the ConstrainedMotion under the torques tau; `tolerance` decides its rank."""
+    ties = ties_of(robot, q)
+    q, rates, coasting = ties.q, ties.rates(qd), ties.coasting(qd)
+    h, _, motions = torques_reactions_and_motions(robot, q, rates, coasting)
+    factors = ties.factored(mass_matrix(robot, q))
+    reciprocal = [factors.reciprocal[ties.column[k]] for k in range(robot.n)]
+
+    def touch(form, place, joints, frames, span):
+        typical = typical_mobility(robot, joints, frames, reciprocal)
+        return _Touch(form, place._replace(J=ties.columns(place.J)), factors, typical, span)
+
+    def closure(form):
+        place = _loop_place(robot, q, rates, coasting, form.loop)
+        joints = [i for way in loop_motion.between(robot, form.loop) for i in way]
+        return touch(form, place, joints, [form.loop.first, form.loop.second], NOTHING)
+
+    def contact_touch(form):
+        body = form.frame.body
+        place = _place(robot, q, rates, motions[body], form)
+        return touch(form, place, robot.path(body), [form.frame], span)
+
+    closures = [closure(form) for form in loops]
+    closed = _joined(closures, "rows")
+    least = [row.typical * tolerance.loop for row in closed]
+    span = Span([row.half for row in closed], factors.reciprocal, least, tolerance.loop)
+    touches = [contact_touch(form) for form in contacts]
+    columns = _joined(touches, "columns")
+
+    torque = plus(tau, ties.of_joints(robot.turning(rates)))
+    torque = minus(torque, ties.torques(h))
+    for each in touches:
+        torque = minus(torque, _through(each.known_force, each.place.J))
     y = half_solve(factors, torque)  # of the accelerations that known forces leave
 
+    in_loops = span.solve(_lacking(closures, y))
+    y = _after(y, in_loops, closed)
     x, rank = _contact_forces(touches, y, factors.reciprocal, tolerance)
-    for k, column in zip(x, _joined(touches, "columns"), strict=True):
-        y = minus(y, [entry * k for entry in column.half])
+    y = _after(y, x, columns)
+    for k, column in zip(x, columns, strict=True):
+        in_loops = minus(in_loops, [k * share for share in column.evoked])
     qdd = back_solve(factors, y)
 
-    accelerations = [touch.acceleration(qdd) for touch in touches]
-    return ConstrainedMotion(qdd, _forces(touches, x), accelerations, rank)
+    accelerations = [each.acceleration(qdd) for each in touches]
+    qdd = minus(qdd, ties.of_joints(robot.coast(rates)))
+    forces, loop_forces = _forces(touches, x), _forces(closures, in_loops)
+    return ConstrainedMotion(qdd, forces, accelerations, rank, loop_forces, span.rank)
+
+
+def _lacking(touches, y):
+    """What accelerations along rows are beyond those demanded, when y is half of q̈."""
+    rows, rest = _joined(touches, "rows"), _joined(touches, "rest")
+    return [dot(row.scaled, y) + other for row, other in zip(rows, rest, strict=True)]
+
+
+def _after(y, x, directions):
+    """y after forces x along directions."""
+    for k, direction in zip(x, directions, strict=True):
+        y = minus(y, [entry * k for entry in direction.half])
+    return y
 
 
 def _contact_forces(touches, y, reciprocal, tolerance):
     """The unknowns of all contacts, and the rank of the equations for them."""
     rows, columns = _joined(touches, "rows"), _joined(touches, "columns")
-    b = [
-        dot(row.scaled, y) + rest for row, rest in zip(rows, _joined(touches, "rest"), strict=True)
-    ]
+    b = _lacking(touches, y)
     if all(touch.contact.symmetric for touch in touches):
         halves, least = [row.half for row in rows], [row.least(tolerance) for row in rows]
         return solve_gram_with_rank(halves, reciprocal, b, least, tolerance.angle)
@@ -105,15 +168,13 @@ def _forces(touches, x):
 
 
 class _Touch:
-    """A contact in the state at hand."""
+    """A contact, or a loop, in the state at hand; `span` is of the loops that were met before."""
 
-    def __init__(self, robot, q, qd, motions, factors, contact):
-        self.contact = contact
-        self.place = place = _place(robot, q, qd, motions[contact.frame.body], contact)
-        typical = _typical_mobility(robot, contact.frame, factors.reciprocal)
+    def __init__(self, contact, place, factors, typical, span):
+        self.contact, self.place = contact, place
 
         def directions(several):
-            return [_Direction(each, place.J, factors, typical) for each in several]
+            return [_Direction(each, place.J, factors, typical, span) for each in several]
 
         self.rows = directions(contact.rows)
         self.rest = [
@@ -129,12 +190,16 @@ class _Touch:
 
 
 class _Direction:
-    """What a force along a direction at a frame does to the joints: a half of M⁻¹ Jᵀ direction."""
+    """What a force along a direction at a frame does to the joints: a half of M⁻¹ Jᵀ direction.
 
-    def __init__(self, direction, J, factors, typical):
+    `scaled` is without, `half` with the forces that it evokes in loops.
+    """
+
+    def __init__(self, direction, J, factors, typical, span):
         self.direction = direction
-        self.half = half_solve(factors, _through(direction, J))
-        self.scaled = [y * d for y, d in zip(self.half, factors.reciprocal, strict=True)]
+        half = half_solve(factors, _through(direction, J))
+        self.scaled = [y * d for y, d in zip(half, factors.reciprocal, strict=True)]
+        self.half, self.evoked = span.without(half)
         turning, sliding = typical
         angular, linear = direction[:3], direction[3:]
         self.typical = dot(angular, angular) * turning + dot(linear, linear) * sliding
@@ -159,13 +224,13 @@ def _through(wrench, J):
     return [dot(column, wrench) for column in zip(*J, strict=True)]
 
 
-def _typical_mobility(robot, frame, reciprocal):
+def typical_mobility(robot, path, frames, reciprocal):
     """How easily a unit moment turns a frame, and a unit force at arm's length moves it, roughly.
 
-    It tells a mobility from a rounding error, whatever cancels in the Jacobian.
+    It tells a mobility from a rounding error, whatever cancels in the Jacobian. `path` are the
+    joints that move it, of whose inertias `reciprocal` has the reciprocals.
     """
-    path = robot.path(frame.body)
-    places = [robot.robot.joints[i].placement for i in path] + [frame.pose]
+    places = [robot.robot.joints[i].placement for i in path] + [frame.pose for frame in frames]
     length = sum(sqrt(dot(place.translation, place.translation)) for place in places)
     turning = sum((reciprocal[i] for i in path if robot.is_revolute[i]), 0.0)
     sliding = sum((reciprocal[i] for i in path if not robot.is_revolute[i]), 0.0)
@@ -189,3 +254,14 @@ def _place(robot, q, qd, motion, contact):
         swept = cross(Vector(*velocity[:3]), Vector(*velocity[3:]))
         coasting = Spatial(α, a + turn.T @ gravity - swept)
     return Place(pose, J, velocity, list(coasting.scalars()))
+
+
+def _loop_place(robot, q, qd, coasting, loop):
+    """`coasting` are accelerations of rows while joints keep their rates."""
+    seen = loop_motion.seen_from_second(robot, q, loop)
+    J = loop_motion.jacobian(robot, seen)
+    velocity = [dot(row, qd) for row in J]
+    swept = [dot(row, coasting) for row in J]
+    return LoopPlace(
+        loop.error(seen.turn, seen.way), J, velocity, plus(loop_motion.coasting(seen, qd), swept)
+    )

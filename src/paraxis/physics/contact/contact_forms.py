@@ -6,16 +6,19 @@ equations, and says, with lists of generic scalars,
     rows V̇ = slack x + demanded,    F = force_directions x + known_force,
 
 where `slack` is diagonal. What is demanded, and where forces point, may depend on how the frame
-moves. Where forces point along the rows and there is no slack, a contact is `symmetric`.
+moves. Where forces point along the rows and there is no slack, a contact is `symmetric`. A closed
+loop says the same of its first frame, as seen from the second (loop_motion.py).
 """
 
 from dataclasses import dataclass
 
 from ...robots.frame import Frame
+from ...robots.loop import Loop
 from ...scalar import sqrt
 from ...spatial import Matrix
 from ..inverse_kinematics.pose_error import pose_error
 from ..linear.dense import dot
+from .loop_motion import along
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,37 @@ class GeneralForm:
 
     def known_force(self):
         return self.force
+
+
+@dataclass(frozen=True)
+class LoopForm:
+    """A closed loop: along its directions the first frame does not accelerate, or closes what is
+    open as on a damped spring."""
+
+    loop: Loop
+    stabilised: bool = False
+
+    @property
+    def rows(self):
+        return along(self.loop)
+
+    def demanded(self, place):
+        """The acceleration along the directions, in which a LoopPlace says what is open."""
+        if not self.stabilised:
+            return [0.0] * self.loop.constraints
+        frequency, damping = self.loop.stabilisation
+        resistance, stiffness = 2.0 * damping * frequency, frequency * frequency
+        return [
+            -(resistance * dot(row, place.velocity) + stiffness * error)
+            for row, error in zip(self.rows, place.error, strict=True)
+        ]
+
+    def force_directions(self, place):
+        """By columns."""
+        return self.rows
+
+    def known_force(self):
+        return [0.0] * 6
 
 
 def _times(vector, scalar):

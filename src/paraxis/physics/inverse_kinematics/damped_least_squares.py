@@ -37,13 +37,12 @@ def damped_step(robot, q, J, e, length, bounds, moving):
     return [_between(x, *stop) for x, stop in zip(there, bounds, strict=True)]
 
 
-def scaled(J, turns, length, moving):
-    """Columns of J (by rows, the angular ones first) with all lengths in units of `length`."""
-    angular, linear = list(zip(*J[:3], strict=True)), list(zip(*J[3:], strict=True))
+def scaled(J, angular, turns, length, moving):
+    """Columns of J with all lengths in units of `length`; `angular` says which rows are angles."""
+    per = {(True, True): 1.0, (False, False): 1.0, (False, True): 1.0 / length}
+    per[True, False] = length
     return [
-        [*angular[k], *(v * (1.0 / length) for v in linear[k])]
-        if turns[k]
-        else [*(v * length for v in angular[k]), *linear[k]]
+        [row[k] * per[angle, turns[k]] for row, angle in zip(J, angular, strict=True)]
         for k in moving
     ]
 

@@ -32,6 +32,11 @@ def factor(ancestors, M, checked=lambda _, pivot: pivot):
     return Factors(ancestors, L, reciprocal)
 
 
+def dense_factor(M):
+    """The same of a matrix without zeros that are known."""
+    return factor([tuple(range(i - 1, -1, -1)) for i in range(len(M))], M)
+
+
 def solve(factors, b):
     """x with M x = b."""
     return back_solve(factors, half_solve(factors, b))

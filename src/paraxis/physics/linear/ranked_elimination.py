@@ -10,33 +10,62 @@ from ...scalar import equal, less, maximum, select
 
 
 def solve_gram_with_rank(vectors, weights, b, least, tolerance):
-    """x with A x = b, and the rank of A, where A has the scalar products of vectors, with weights.
+    """x with A x = b, and the rank of A, which has the scalar products of vectors, with weights."""
+    span = Span(vectors, weights, least, tolerance)
+    return span.solve(b), span.rank
 
-    By modified Gram-Schmidt, which sees the angle between vectors; elimination in A would see its
-    square, where rounding errors are much larger. A vector counts when what is left of it, over all
-    of it, squared, is more than the tolerance, and more than `least` of it is left.
+
+class Span:
+    """Vectors made orthogonal to those before them, by modified Gram-Schmidt.
+
+    It sees the angle between vectors; elimination in the matrix of their scalar products would see
+    its square, where rounding errors are much larger. A vector counts when what is left of it, over
+    all of it, squared, is more than the tolerance, and more than `least` of it is left. One that
+    does not count takes no part: consistent equations are solved by those that do.
     """
-    n, rank = len(vectors), 0.0
-    left, z = [list(vector) for vector in vectors], list(b)
-    share, reciprocal = {}, []
-    smallest = [
-        maximum(_weighted(vector, weights, vector) * tolerance, limit)
-        for vector, limit in zip(vectors, least, strict=True)
-    ]
-    for k in range(n):
-        size = _weighted(left[k], weights, left[k])
-        counts = less(smallest[k], size)
-        rank = rank + select(counts, 1.0, 0.0)
-        reciprocal.append(select(counts, 1.0 / select(counts, size, 1.0), 0.0))
-        for i in range(k + 1, n):
-            share[i, k] = _weighted(left[k], weights, left[i]) * reciprocal[k]
-            left[i] = [v - share[i, k] * u for v, u in zip(left[i], left[k], strict=True)]
-            z[i] = z[i] - share[i, k] * z[k]
-    x = [entry * each for entry, each in zip(z, reciprocal, strict=True)]
-    for k in reversed(range(n)):
-        for i in range(k + 1, n):
-            x[k] = x[k] - share[i, k] * x[i]
-    return x, rank
+
+    def __init__(self, vectors, weights, least, tolerance):
+        n, self.weights, self.rank = len(vectors), weights, 0.0
+        self.left = left = [list(vector) for vector in vectors]
+        self.share, self.counts, self.reciprocal = {}, [], []
+        smallest = [
+            maximum(_weighted(vector, weights, vector) * tolerance, limit)
+            for vector, limit in zip(vectors, least, strict=True)
+        ]
+        for k in range(n):
+            size = _weighted(left[k], weights, left[k])
+            counts = less(smallest[k], size)
+            self.counts.append(counts)
+            self.rank = self.rank + select(counts, 1.0, 0.0)
+            self.reciprocal.append(select(counts, 1.0 / select(counts, size, 1.0), 0.0))
+            for i in range(k + 1, n):
+                share = _weighted(left[k], weights, left[i]) * self.reciprocal[k]
+                left[i] = [v - share * u for v, u in zip(left[i], left[k], strict=True)]
+                self.share[i, k] = share
+
+    def solve(self, b):
+        """x with A x = b, where A has the scalar products of the vectors."""
+        z = list(b)
+        for k in range(len(z)):
+            for i in range(k + 1, len(z)):
+                z[i] = z[i] - self.share[i, k] * z[k]
+        return self._of_vectors([a * r for a, r in zip(z, self.reciprocal, strict=True)])
+
+    def without(self, vector):
+        """What is left of a vector without its part in the span, and the shares of that part."""
+        shares = []
+        for own, reciprocal in zip(self.left, self.reciprocal, strict=True):
+            shares.append(_weighted(own, self.weights, vector) * reciprocal)
+            vector = [v - shares[-1] * u for v, u in zip(vector, own, strict=True)]
+        return vector, self._of_vectors(shares)
+
+    def _of_vectors(self, shares):
+        """Shares of the orthogonal vectors as shares of those that were given."""
+        x = list(shares)
+        for k in reversed(range(len(x))):
+            for i in range(k + 1, len(x)):
+                x[k] = x[k] - self.share[i, k] * x[i]
+        return x
 
 
 def _weighted(a, weights, b):

@@ -70,6 +70,11 @@ def in_frames(robot, placements, shift):
     if len([joint for joint in robot.joints if joint.parent == WORLD]) == 1:
         # the root frame may stand anywhere: stand it in the first joint
         ground, placements[0] = placements[0], Pose()
+
+    def moved(frame):
+        shifted = ground if frame.body == WORLD else shift[frame.body]
+        return replace(frame, pose=shifted.inverse() @ frame.pose)
+
     return replace(
         robot,
         joints=tuple(
@@ -80,10 +85,8 @@ def in_frames(robot, placements, shift):
             _tidy_inertia(body.seen_from(pose.inverse()))
             for body, pose in zip(robot.inertias, shift, strict=True)
         ),
-        frames=tuple(
-            replace(f, pose=(ground if f.body == WORLD else shift[f.body]).inverse() @ f.pose)
-            for f in robot.frames
-        ),
+        frames=tuple(map(moved, robot.frames)),
+        loops=tuple(loop.carried(moved) for loop in robot.loops),
         base=robot.base @ ground,
         warn=False,
     )

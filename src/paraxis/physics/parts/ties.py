@@ -1,10 +1,20 @@
-"""The rows of coupled joints (robots/rows.py): functions of the coordinates of those that lead.
+"""Rows that follow others: their coordinates as functions of those of the joints.
 
-The positions of all rows are functions of those of the joints that follow none; their velocities
-are G q̇, their accelerations G q̈ + Ġ q̇. Over generic scalars.
+The positions of all rows (robots/rows.py) are functions of those of the joints that follow none;
+their velocities are G q̇, their accelerations G q̈ + Ġ q̇.
 """
 
-from .coupling import slope, value
+from functools import partial
+
+from ...robots.coupling import slope, value
+from ..linear.dense import transposed
+from ..linear.factor import dense_factor, factor
+from .massless import require_inertia
+
+
+def ties_of(robot, q):
+    """The Ties of a Model whose joints are at q; those of a robot without followers do nothing."""
+    return Ties(robot.robot, q) if getattr(robot.robot, "followers", None) else Untied(robot, q)
 
 
 class Ties:
@@ -19,17 +29,21 @@ class Ties:
             if k in rows.followers:
                 self.q.append(None)
             else:
-                self.q.extend(q[free : free + joint.nq])
+                self.q.extend(q[free : free + joint.nq])  # which may be an array
                 free += joint.nq
-        own = [k for k in range(rows.n) if k not in rows.followers]
-        self.column = {k: j for j, k in enumerate(own)}  # of a row: the velocity it has
+        self.own = [k for k in range(rows.n) if k not in rows.followers]
+        self.column = {k: j for j, k in enumerate(self.own)}  # of a row: the velocity it has
         self.factor, self.bend = [1.0] * rows.n, [0.0] * rows.n
         for k, (leader, coefficients) in rows.followers.items():
             at, first = self.q[ends[leader]], slope(coefficients)
             self.q[ends[k]] = value(coefficients, at)
             self.column[k] = self.column[leader]
             self.factor[k], self.bend[k] = value(first, at), value(slope(first), at)
-        self.nv = len(own)
+        self.nv = len(self.own)
+
+    def of_joints(self, values):
+        """Of values row by row, those of rows that follow no other."""
+        return [values[k] for k in self.own]
 
     def rates(self, qd):
         return [g * qd[self.column[k]] for k, g in enumerate(self.factor)]
@@ -56,7 +70,7 @@ class Ties:
 
     def both(self, M):
         """Gᵀ M G."""
-        return _transposed(map(self.torques, _transposed(self.columns(M))))
+        return transposed(map(self.torques, transposed(self.columns(M))))
 
     def bends(self, qd, M):
         """Gᵀ M Ġ."""
@@ -67,8 +81,27 @@ class Ties:
                 j = self.column[k]
                 sums[j] = sums[j] + entry * bend * qd[j]
             half.append(sums)
-        return _transposed(map(self.torques, _transposed(half)))
+        return transposed(map(self.torques, transposed(half)))
+
+    def factored(self, M):
+        """The factors of Gᵀ M G."""
+        return dense_factor(self.both(M))
 
 
-def _transposed(matrix):
-    return [list(column) for column in zip(*matrix, strict=True)]
+class Untied:
+    """The same of rows that all move independently."""
+
+    def __init__(self, robot, q):
+        self.q, self.nv = q, robot.nv
+        self.column, self._robot = range(robot.nv), robot
+
+    def rates(self, qd):
+        return qd
+
+    of_joints = torques = columns = rates
+
+    def coasting(self, qd):
+        return [0.0] * self.nv
+
+    def factored(self, M):
+        return factor(self._robot.ancestors, M, partial(require_inertia, self._robot))

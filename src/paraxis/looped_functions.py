@@ -1,0 +1,70 @@
+"""Functions of a robot with closed loops, from those of the tree that is left when they are open.
+
+Accelerations are those that loops allow, and torques those of joints that are driven. What is not
+about forces, the mass matrix, bias forces, energies and kinematics, is that of the tree.
+"""
+
+from .checks import listing, quoted
+from .errors import ArgumentError
+from .graph.splice import splice
+from .graph.trace import trace
+from .passes.cheapen import cheapen_unless_long, price
+from .physics.contact.constrained_dynamics import Tolerance, constrained_forward_dynamics
+from .physics.contact.contact_forms import LoopForm
+from .physics.contact.loop_torques import loop_torques
+
+LOOPED = ("forward_dynamics", "inverse_dynamics")
+REFUSED = (  # what loops change, and is not defined with them
+    *("motor_torques", "joint_reactions", "regressor", "mass_matrix_inverse"),
+    *("operational_space_inertia", "operational_space_inertia_inverse"),
+)
+TOLERANCE = Tolerance(1e-12, 1e-12)
+
+
+def require_open(robot, function):
+    """Raise if a function is not defined for a robot with loops."""
+    if robot.loops and function in REFUSED:
+        names = listing([loop.name for loop in robot.loops])
+        raise ArgumentError(
+            f"{function}: robot {quoted(robot.name)} has the closed loops {names}, with which it "
+            "is not defined; use robot.without_loops()"
+        )
+
+
+def looped_graph(function, algorithm, views, tree, inputs, parameters):
+    """The graph of one of LOOPED, on the cheapest of some views of the rows of a robot.
+
+    `tree` is the graph of inverse dynamics with loops open; `inputs` are shapes by name.
+    """
+    if function == "forward_dynamics" and algorithm is not None:
+        raise ArgumentError(
+            f"algorithm: forward dynamics of a robot with closed loops is solved with its mass "
+            f"matrix, and not by {algorithm!r}; leave algorithm out, or use robot.without_loops()"
+        )
+    made = {"forward_dynamics": _accelerations, "inverse_dynamics": _torques}[function]
+    graphs = [trace(made(view, tree, parameters), inputs, function) for view in views]
+    return cheapen_unless_long(min(graphs, key=price))
+
+
+def _accelerations(view, tree, parameters):
+    forms = [LoopForm(loop) for loop in view.robot.loops]
+
+    def run(q, qd, tau, **given):
+        model = view.model(given, parameters)
+        motion = constrained_forward_dynamics(model, q, qd, tau, (), TOLERANCE, forms)
+        return {"qdd": motion.qdd}
+
+    return run
+
+
+def _torques(view, tree, parameters):
+    robot = view.robot.described
+    named = robot.joint_names if robot.independent is None else robot.independent
+    driven = [joint.name in named for joint in robot.joints for _ in range(joint.nv)]
+
+    def run(**arrays):
+        (tau,) = splice(tree, [arrays[name] for name in tree.inputs])
+        model = view.model(arrays, parameters)
+        return {"tau": loop_torques(model, arrays["q"], tau, driven, TOLERANCE.loop)}
+
+    return run
