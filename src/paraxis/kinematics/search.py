@@ -8,11 +8,13 @@ pose depends on that pose alone.
 
 import math
 from functools import cached_property
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
 from ..api import trace
+from ..errors import ArgumentError
 from ..physics.inverse_kinematics.damped_least_squares import UNBOUNDED
 from ..physics.inverse_kinematics.reaching import AIMS, Reach, reaching_step
 from ..physics.inverse_kinematics.singularity import evenness
@@ -21,6 +23,7 @@ from ..robots.rows import rows_of
 from ..robots.scales import reach
 from ..targets.target import CPU
 from .limits import Limits
+from .moving import places_of
 from .starts import Starts
 
 STEPS = 8  # a round
@@ -38,7 +41,7 @@ FAR = 1.0  # the error that a start is taken to have
 
 
 class Search:
-    """Inverse kinematics, on a target, of all frames of a robot at once.
+    """Inverse kinematics, on a target, of all frames of a robot at once, with its loops closed.
 
     The goal is their "pose", or of that only the "position" or the "rotation". Only the joints of
     the indices `moving` may move.
@@ -46,11 +49,12 @@ class Search:
 
     def __init__(self, robot, goal, moving, target):
         self._goal, self._aim, self._frames = goal, AIMS[goal], len(robot.frames)
+        self._distances = self._frames * len(range(2)[self._aim.distances])  # all that count
         rows = rows_of(robot)
         self._nq, self._model = robot.nq, Model(rows)
         self._length = self.length = characteristic_length(robot)
         velocities = places_of(robot, moving, "nv")
-        self._reach = Reach(rows.frames, velocities, self._length, self._aim)
+        self._reach = Reach(rows.frames, velocities, self._length, self._aim, rows.loops)
         self._target, self._arrays = target, target.arrays
         limits = Limits(robot, self._length)
         self._limits = limits.at(target)
@@ -132,7 +136,8 @@ class Search:
 
     def _squared(self, off):
         """What steps make smaller."""
-        scales = (1.0, 1.0 / self._length)[self._aim.distances] * self._frames
+        both = (1.0, 1.0 / self._length)
+        scales = both[self._aim.distances] * self._frames + both * len(self._reach.loops)
         scales = self._arrays.asarray(scales)
         return ((off * scales) ** 2).sum(-1)
 
@@ -224,20 +229,24 @@ class Search:
 
     def _error(self, off, per_length=1.0):
         """The larger of the angle and the distance times per_length, or the one that counts; of
-        several frames that of the worst."""
+        several frames and loops that of the worst."""
         xp = self._arrays
-        off = off.reshape(len(off), self._frames, -1)
+        of_frames = off[:, : self._distances].reshape(len(off), self._frames, -1)
         if self._goal == "position":
-            return (off[..., 0] * per_length).max(-1)
-        angle = 2 * xp.arcsin(xp.minimum(off[..., 0] / 2, 1.0))
-        if self._goal == "rotation":
-            return angle.max(-1)
-        return xp.maximum(angle, off[..., 1] * per_length).max(-1)
+            worst = (of_frames[..., 0] * per_length).max(-1)
+        elif self._goal == "rotation":
+            worst = angles(xp, of_frames[..., 0]).max(-1)
+        else:
+            worst = open_by(xp, of_frames, per_length).max(-1)
+        if not self._reach.loops:
+            return worst
+        of_loops = off[:, self._distances :].reshape(len(off), -1, 2)
+        return xp.maximum(worst, open_by(xp, of_loops, per_length).max(-1))
 
     @cached_property
     def _unread(self):
         """Chords and distances before the first step."""
-        return self._arrays.zeros(self._frames * len(range(2)[self._aim.distances]))
+        return self._arrays.zeros(self._distances + 2 * len(self._reach.loops))
 
 
 class Near(NamedTuple):
@@ -245,6 +254,16 @@ class Near(NamedTuple):
 
     tolerance: float
     per_length: float
+
+    @classmethod
+    def of(cls, tolerance, default, length):
+        """A given tolerance, in rad and m, or else a default, in rad and shares of a length."""
+        if tolerance is None:
+            return cls(default, 1 / length)
+        number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
+        if not number or not 0 < tolerance < math.inf:
+            raise ArgumentError(f"tolerance: expected a number > 0, found {tolerance!r}")
+        return cls(float(tolerance), 1.0)
 
 
 class Results(NamedTuple):
@@ -264,15 +283,18 @@ class Sought(NamedTuple):
     error: np.ndarray  # after the last round, FAR at a start
 
 
+def angles(xp, chords):
+    return 2 * xp.arcsin(xp.minimum(chords / 2, 1.0))
+
+
+def open_by(xp, off, per_length=1.0):
+    """The larger of an angle and a distance times per_length, of chords and distances (..., 2)."""
+    return xp.maximum(angles(xp, off[..., 0]), off[..., 1] * per_length)
+
+
 def characteristic_length(robot):
     """Half of how far its frames get from the root, roughly: to compare angles and distances.
 
     A metre where nothing has a length.
     """
     return max(reach(robot, frame) for frame in robot.frames) / 2 or 1.0
-
-
-def places_of(robot, joints, size):
-    """Where the numbers of some joints are among those of all; `size` is "nq" or "nv"."""
-    ends = np.cumsum([0, *(getattr(joint, size) for joint in robot.joints)])
-    return [k for i in joints for k in range(ends[i], ends[i + 1])]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -23,10 +22,10 @@ from ..robots.quaternions import require_unit_quaternions
 from ..robots.robot import Robot, a_robot, check_frame_name
 from ..targets.compiling import one_call
 from ..targets.target import target_of
-from .fixed import checked_joints
 from .limits import Limits
+from .moving import checked_joints, movers, places_of, with_loops
 from .poses import nearest_poses
-from .search import Near, Search, places_of
+from .search import Near, Search
 
 TOLERANCE = 1e-8  # of angles, and of distances as shares of the arm's length
 
@@ -63,7 +62,8 @@ def inverse_kinematics(
 
     One goal is given: `pose`, `position` or `rotation`. The latter two leave the frame's
     orientation, or its origin, free, so that arms with fewer than six joints have goals that they
-    can reach. The same goal and `q0` give the same bits in any batch.
+    can reach. The same goal and `q0` give the same bits in any batch. Closed loops of the robot are
+    closed at the same time: a loop that is open counts as a frame that is off.
 
     **Arguments:**
 
@@ -126,7 +126,7 @@ def inverse_kinematics(
                 f"behind the batch; found goals of shape {goals.shape[:-2]}"
             )
         goals = Goals(kind, goals, sound.all(-1))
-        solution = _solved(robot, plan, goals, q0, _checked(tolerance), target)
+        solution = _solved(robot, plan, goals, q0, tolerance, target)
         return InverseKinematics(*map(target.given_back, solution))
 
 
@@ -151,7 +151,7 @@ def _solved(robot, plan, goals, q0, tolerance, target):
         require_unit_quaternions(robot, starts, "q0")
         q = xp.array(xp.broadcast_to(starts, batch + (robot.nq,)), float).reshape(-1, robot.nq)
         sought = sound & xp.isfinite(q).all(-1)
-    near = Near(TOLERANCE, 1 / search.length) if tolerance is None else Near(tolerance, 1.0)
+    near = Near.of(tolerance, TOLERANCE, search.length)
     given = plan.floats or starts is not None
     found, scaled, error = search.solve(goals, q[:, plan.part], given, near, xp.flatnonzero(sought))
     error = xp.where(sound & ~sought, math.inf, error)  # a valid goal, but no finite start
@@ -198,16 +198,19 @@ def _planned(robot, kind, frames, fixed, target):
     for name in frames:
         check_frame_name(name)
     tips = [robot.tool() if name is None else robot.frame(name) for name in frames]
-    paths = [_movers(robot, tip) for tip in tips]
+    paths = [movers(robot, robot.path(tip.body)) for tip in tips]
     for tip, path in zip(tips, paths, strict=True):
         if tip.body == WORLD:
             raise RobotError(f"frame {tip.name!r} is fixed to the world, so no joint can move it")
         if path <= {*fixed}:
             raise RobotError(f"frame {tip.name!r}: all joints that move it are fixed")
-    moving = sorted({*chain(*paths)} - {*fixed})
-    carriers = (robot.path(tip.body) for tip in tips)
+    moved, loops = with_loops(robot, {*chain(*paths)} - {*fixed}, {*fixed})
+    moving = sorted(moved)
+    ends = [frame for loop in loops for frame in (loop.first, loop.second)]
+    carriers = (robot.path(frame.body) for frame in [*tips, *ends])
     part = sorted({*chain(*carriers, *map(robot.path, moving))})
-    own = only(replace(robot, frames=tips, warn=False), part)
+    with_these = {"frames": tips, "loops": loops, "independent": None}
+    own = only(replace(robot, **with_these, warn=False), part)
     moving_of_part = [part.index(i) for i in moving]
     return Plan(
         Search(own, kind, moving_of_part, target),
@@ -217,18 +220,3 @@ def _planned(robot, kind, frames, fixed, target):
         target.put(Limits(robot).neutral),
         any(robot.joints[i].kind == "free" for i in moving),
     )
-
-
-def _movers(robot, tip):
-    """The joints that move a frame; of those that follow others, their leaders."""
-    couplings = {i: robot.joints[i].coupling for i in robot.path(tip.body)}
-    return {i if own is None else robot.joint_index(own.leader) for i, own in couplings.items()}
-
-
-def _checked(tolerance):
-    if tolerance is None:
-        return None
-    number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
-    if not number or not 0 < tolerance < np.inf:
-        raise ArgumentError(f"tolerance: expected a number > 0, found {tolerance!r}")
-    return float(tolerance)
