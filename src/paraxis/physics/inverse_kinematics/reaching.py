@@ -12,9 +12,9 @@ from ..configuration import normalize
 from ..contact.loop_motion import along, closing
 from ..kinematics import frame_poses, jacobian
 from ..linear.dense import dot
+from ..parts.pose_error import pose_distance, pose_error
 from ..parts.ties import ties_of
 from .damped_least_squares import damped_step, scaled, turning
-from .pose_error import pose_distance, pose_error
 
 
 class Aim(NamedTuple):
