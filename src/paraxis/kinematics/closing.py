@@ -95,7 +95,8 @@ def close(
         batch = given.shape[:-1]
         results = assembly.closed(target.arrays.array(given, float).reshape(-1, robot.nq), near)
         shaped = (array.reshape(batch + array.shape[1:]) for array in results)
-        return Closing(*map(target.given_back, shaped), tuple(loop.name for loop in robot.loops))
+        found, solved, error, gaps = map(target.given_back, shaped)
+        return Closing(found, solved, error, gaps, tuple(loop.name for loop in robot.loops))
 
 
 @lru_cache(maxsize=64)
