@@ -223,6 +223,15 @@ def search(u, robot):
     return {"q": (found.q, u.joints(robot)), "singular": (found.singular, 1)}
 
 
+@case("close", robot=arm, long=[KILOMETRES])
+def assembly(u, robot):
+    wall = px.robots.Frame("wall", -1, px.robots.Pose(translation=(0.6 * u.length, 0, 0)))
+    loop = px.robots.Loop("wall", robot.frame("tip"), wall, [0, 0, 0, 1, 0, 0])
+    found = px.kinematics.close(robot.with_loops(loop), state() * u.joints(robot))
+    assert found.solved.all()
+    return {"q": (found.q, u.joints(robot))}
+
+
 @case("inverse_kinematics_solutions", "positioning_solutions", robot=puma, long=True)
 def closed_forms(u, robot):
     poses = px.forward_kinematics(robot, state(n=6))

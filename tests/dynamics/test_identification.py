@@ -12,7 +12,7 @@ from support.robots import random_inertia
 import paraxis as px
 from paraxis import Robot
 from paraxis.dynamics.identification import CLEAR, NEGLIGIBLE, _independent
-from paraxis.robots import Inertia, Joint, Pose
+from paraxis.robots import Coupling, Inertia, Joint, Pose
 
 RIGHT = np.pi / 2
 GAP = 1e-10  # singular values of real robots are above 1e-8 of the largest, or below 1e-12
@@ -20,8 +20,9 @@ GAP = 1e-10  # singular values of real robots are above 1e-8 of the largest, or 
 
 def regressors(robot, seed=5):
     """At states that `px.base_parameters` has not seen, one row per torque."""
-    rng, count = np.random.default_rng(seed), 15 * len(px.inertial_parameters(robot)) // robot.n
-    q, qd, qdd = rng.uniform(-3, 3, (3, count, robot.n))
+    rng, count = np.random.default_rng(seed), 15 * len(px.inertial_parameters(robot)) // robot.nv
+    way, qd, qdd = rng.uniform(-3, 3, (3, count, robot.nv))
+    q = px.program(robot, "integrate").evaluate(q=px.neutral(robot), v=way)
     Y = px.program(robot, "regressor").evaluate(q=q, qd=qd, qdd=qdd)
     return Y.reshape(-1, Y.shape[-1])
 
@@ -90,6 +91,49 @@ def test_a_column_that_is_nearly_a_sum_waits_for_a_better_one():
 @pytest.mark.parametrize("seed", range(12))
 def test_random_trees(seed):
     check_rank(random_tree(seed))
+
+
+def seat(rng):
+    """Far from all right angles."""
+    step = [rng.uniform(0.1, 1) for _ in range(3)]
+    return Pose.from_rpy(step, [rng.uniform(0.3, 1.2) for _ in range(3)])
+
+
+OF_JOINT = {  # what a joint's body adds to a robot that floats, and its rotor's inertia
+    "revolute": 7 + 1,
+    "prismatic": 4 + 1,
+    "spherical": 9 + 1,
+    "free": 10 + 1,
+}
+
+
+@pytest.mark.parametrize("kinds", [("revolute",) * 2, ("prismatic", "spherical"), ("free",)])
+def test_a_floating_base_shows_all_ten_of_its_parameters(kinds):
+    """Those of a body on a joint are seen but for what is counted to the body that carries it: of a
+    revolute joint three, of a prismatic one its inertia, of a spherical one the mass (Ayusawa,
+    Venture and Nakamura, 2014)."""
+    rng, joints = random.Random(3), [Joint("base", "free")]
+    for k, kind in enumerate(kinds):
+        joints.append(Joint(f"j{k}", kind, k, seat(rng), (0.6, 0.0, 0.8)))
+    robot = Robot("floating", joints, [random_inertia(rng) for _ in joints], warn=False)
+    assert len(check_rank(robot)) == OF_JOINT["free"] + sum(OF_JOINT[kind] for kind in kinds)
+
+
+def test_coupled_joints_screws_and_others():
+    rng = random.Random(5)
+    joints = [
+        Joint("planar", "planar", -1, seat(rng), (0.0, 0.6, 0.8)),
+        Joint("lead", "revolute", 0, seat(rng)),
+        Joint("screw", "helical", 1, seat(rng), pitch=0.2),
+        Joint("bent", "revolute", 2, seat(rng), coupling=Coupling("lead", (0.1, -1.5))),
+    ]
+    robot = Robot("mixed", joints, [random_inertia(rng) for _ in joints], warn=False)
+    base = check_rank(robot)
+    q, qd = px.robots.random_states(robot, 20, seed=1)
+    Y = px.program(robot, "regressor").evaluate(q=q, qd=qd, qdd=qd)
+    tau = px.program(robot, "inverse_dynamics").evaluate(q=q, qd=qd, qdd=qd)
+    assert abs(Y[..., base.columns] @ base.values - tau).max() <= 1e-9 * abs(tau).max()
+    assert base.labels[-4:] == ("rotor planar", "rotor lead", "rotor screw", "rotor bent")
 
 
 def scaled(robot, length, mass, gravity):

@@ -15,12 +15,8 @@ import paraxis as px
 from paraxis.kinematics.limits import Limits
 from paraxis.kinematics.poses import nearest_poses
 from paraxis.kinematics.search import characteristic_length
-from paraxis.physics.inverse_kinematics.damped_least_squares import (
-    DAMPING,
-    FAR,
-    LEAST_DAMPING,
-    damped_step,
-)
+from paraxis.physics.inverse_kinematics.damped_least_squares import DAMPING, FAR, LEAST_DAMPING
+from paraxis.physics.inverse_kinematics.reaching import AIMS, Reach, reaching_step
 from paraxis.physics.inverse_kinematics.singularity import evenness, pivots
 from paraxis.robots.model import Model
 from paraxis.robots.puma_geometry import puma_geometry
@@ -50,8 +46,7 @@ def check(robot, pose, found, frame=None, tolerance=None):
     """Solutions lead to their poses; what is none is off by its error; all are within limits."""
     solved = found.solved
     exact = errors(robot, found.q, pose, frame)
-    place = robot.tool() if frame is None else robot.frame(frame)
-    tolerance = tolerance or 1e-8 * max(1.0, characteristic_length(robot, place))
+    tolerance = tolerance or 1e-8 * max(1.0, size(robot, frame))
     assert exact[solved].max(initial=0) <= tolerance + 1e-13
     np.testing.assert_allclose(found.error[solved], exact[solved], atol=1e-13)
     np.testing.assert_allclose(found.error, exact, rtol=1e-6, atol=1e-13)
@@ -60,6 +55,17 @@ def check(robot, pose, found, frame=None, tolerance=None):
     assert (found.q <= limits.upper).all()
     assert not (found.error[~solved] <= min(tolerance, 1e-8)).any()
     assert not found.singular[~solved].any()
+
+
+def reach_of(robot, length):
+    """To bring the tool to a pose with all joints."""
+    return Reach([robot.tool()], [*range(robot.n)], length, AIMS["pose"])
+
+
+def size(robot, frame):
+    """The length that angles are compared with."""
+    part = replace(robot, frames=[robot.tool() if frame is None else robot.frame(frame)])
+    return characteristic_length(part)
 
 
 def limited(robot, **limits):
@@ -219,7 +225,7 @@ def test_random_robots_reach_parts_of_poses(kind, seed, joints):
     found = px.inverse_kinematics(robot, frame=frame, **{kind: goals(pose)[kind]})
     exact = parts(robot, found.q, pose, frame)[kind]
     np.testing.assert_allclose(found.error, exact, rtol=1e-6, atol=1e-13)
-    length = characteristic_length(robot, robot.frame(frame)) if kind == "position" else 1.0
+    length = size(robot, frame) if kind == "position" else 1.0
     assert (found.solved == (found.error <= 1e-8 * length)).all()
     assert found.solved.mean() >= 0.95
     limits = Limits(robot)
@@ -269,7 +275,7 @@ def test_what_is_no_position_or_rotation_spoils_no_other():
 def least_singular_values(robot, q, freedoms):
     """Of J, over the largest, by NumPy."""
     J = px.jacobian(robot, q)
-    J[..., 3:, :] /= characteristic_length(robot, robot.tool())
+    J[..., 3:, :] /= size(robot, None)
     values = np.linalg.svd(J, compute_uv=False)
     return values[..., freedoms - 1] / values[..., 0]
 
@@ -356,12 +362,11 @@ def test_a_joint_at_its_limit_makes_nothing_singular():
 @pytest.mark.parametrize("n", [2, 3, 6, 8])
 def test_evenness_is_that_of_the_singular_values(n):
     robot = px.robots.chain(n)
-    frame = robot.tool()
     for q in np.random.default_rng(n).uniform(-2, 2, (20, n)):
         J = px.jacobian(robot, q)
         J[3:] /= 0.3
         exact = np.linalg.svd(J, compute_uv=False)
-        found = np.array(evenness(Model(robot), q, frame, 0.3))
+        found = np.array(evenness(Model(robot), q, reach_of(robot, 0.3)))
         assert (np.diff(found) <= 0).all()
         ratio = found / (exact / exact[0])
         assert (ratio > 1 / 5).all()
@@ -637,16 +642,20 @@ def test_wrong_arguments_say_what_is_wrong():
 # -- the step --------------------------------------------------------------------------------------
 
 
+def stepped(robot, q, goal, length, bounds):
+    return reaching_step(Model(robot), q, [goal], reach_of(robot, length), bounds, 1e-8, 1.0)
+
+
 @pytest.mark.parametrize("n", [3, 6, 8])
 def test_a_step_solves_the_damped_normal_equations(n):
     """Against NumPy on the Jacobian; with more than six joints the equations are the dual ones."""
     robot = px.robots.chain(n)
-    frame, free = robot.tool(), [(-math.inf, math.inf)] * n
-    length = characteristic_length(robot, frame)
+    free = [(-math.inf, math.inf)] * n
+    length = size(robot, None)
     rng = np.random.default_rng(n)
     q, there = rng.uniform(-1, 1, (2, n))
     goal = px.forward_kinematics(robot, there)
-    moved, (chord, way), done = damped_step(Model(robot), q, goal, frame, length, free, 1e-8, 1.0)
+    moved, (chord, way), done = stepped(robot, q, goal, length, free)
 
     here, J = px.forward_kinematics(robot, q), px.jacobian(robot, q)
     turn = goal[:3, :3] @ here[:3, :3].T
@@ -665,14 +674,14 @@ def test_a_step_solves_the_damped_normal_equations(n):
 
 def test_a_step_stays_where_the_goal_is_reached_and_within_bounds():
     robot = px.robots.chain(6)
-    q, frame = [0.1, -0.4, 0.3, 0.9, -0.2, 0.5], robot.tool()
+    q = [0.1, -0.4, 0.3, 0.9, -0.2, 0.5]
     goal = px.forward_kinematics(robot, q)
     free = [(-math.inf, math.inf)] * 6
-    moved, _, done = damped_step(Model(robot), q, goal, frame, 1.0, free, 1e-8, 1.0)
+    moved, _, done = stepped(robot, q, goal, 1.0, free)
     assert (moved, done) == (q, 1.0)
     bounds = [(-0.6, 0.6), *free[1:]]
     goal = px.forward_kinematics(robot, [2.0, *q[1:]])
-    moved, _, done = damped_step(Model(robot), [0.6, *q[1:]], goal, frame, 1.0, bounds, 1e-8, 1.0)
+    moved, _, done = stepped(robot, [0.6, *q[1:]], goal, 1.0, bounds)
     assert moved[0] == 0.6
     assert done == 0.0
 
@@ -681,12 +690,12 @@ def test_a_step_stays_where_the_goal_is_reached_and_within_bounds():
 @pytest.mark.parametrize("against", [True, False])
 def test_a_joint_at_a_bound_takes_part_unless_it_is_pushed_against_it(side, against):
     robot, bound = px.robots.planar(3), side * 0.6
-    frame, q = robot.tool(), np.array([0.6 * side, 0.5, -0.8])
+    q = np.array([0.6 * side, 0.5, -0.8])
     goal = px.forward_kinematics(robot, q + [0.1 * side if against else -0.1 * side, 0.0, 0.0])
     free = [(-math.inf, math.inf)] * 3
     stop = (bound - 1, bound) if side > 0 else (bound, bound + 1)
-    moved, *_ = damped_step(Model(robot), q, goal, frame, 1.0, [stop, *free[1:]], 1e-8, 1.0)
-    unbounded, *_ = damped_step(Model(robot), q, goal, frame, 1.0, free, 1e-8, 1.0)
+    moved, *_ = stepped(robot, q, goal, 1.0, [stop, *free[1:]])
+    unbounded, *_ = stepped(robot, q, goal, 1.0, free)
     assert ((unbounded[0] - q[0]) * side > 0) == against
     if against:
         assert moved[0] == bound

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..api import program
+from ..api import neutral, program
 from ..checks import quoted, shown
 from ..errors import RobotError
 from ..robots.joint import WORLD
 from ..robots.linear_parameters import inertial_parameters, parameter_labels
-from ..robots.robot import Robot, single_joints, unsprung
+from ..robots.robot import Robot, unsprung
+from ..robots.rows import rows_of
 
 # Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with
 # twelve digits; one that is typed as 1.5708 is another angle, and shows at 1e-7. A column of which
@@ -69,12 +70,11 @@ def base_parameters(robot: Robot) -> BaseParameters:
     **Raises:** `px.RobotError` if the regressor is not finite, because a length is absurdly small
     or large.
     """
-    regressor = program(
-        single_joints(unsprung(robot, "base parameters")), "regressor"
-    ).evaluate  # a few states are not worth compiling for
+    plain = unsprung(robot, "base parameters")
+    regressor = program(plain, "regressor").evaluate  # a few states are not worth compiling for
     labels = parameter_labels(robot)
     units = _Units(robot)
-    Y = units.sampled(regressor, states=4 * len(labels) // robot.nv + 8)
+    Y = units.sampled(robot, regressor, states=4 * len(labels) // robot.nv + 8)
     largest = np.linalg.norm(Y, axis=0).max()
     if not np.isfinite(largest):
         raise RobotError(
@@ -133,7 +133,7 @@ def _relations(Y, kept, own, negligible):
 
 
 class _Units:
-    """A length and a time of a robot, and what positions, torques and parameters are made of them.
+    """A length and a time of a robot, and what steps, torques and parameters are made of them.
 
     Lengths are as those between its joints, and times such that falling and moving accelerate it
     alike. Of the unit of mass nothing depends, as all parameters have it once.
@@ -144,19 +144,21 @@ class _Units:
         self.length = _power_of_two(max((math.hypot(*step) for step in between), default=0.0))
         weight = math.hypot(*robot.gravity)
         self.time = _power_of_two(math.sqrt(self.length / weight)) if weight else 1.0
-        turns = np.array([joint.is_revolute for joint in robot.joints])
-        self.positions = np.where(turns, 1.0, self.length)
-        self.torques = self.positions * self.length / self.time**2
+        turns = np.array([row.is_revolute for row in rows_of(robot).own_rows])
+        self.steps = np.where(turns, 1.0, self.length)  # of positions, along velocities
+        self.torques = self.steps * self.length / self.time**2
         of_body = self.length ** np.array([0.0, *[1.0] * 3, *[2.0] * 6])
+        slides = np.array([joint.kind == "prismatic" for joint in robot.joints])
         self.parameters = np.concatenate(
-            (np.tile(of_body, robot.n), self.length**2 * turns + ~turns)
+            (np.tile(of_body, robot.n), self.length**2 * ~slides + slides)
         )
 
-    def sampled(self, regressor, states):
+    def sampled(self, robot, regressor, states):
         """The regressor at random states in these units, (states nv, parameters)."""
-        rng, n = np.random.default_rng(0), len(self.positions)
-        q = rng.uniform(-np.pi, np.pi, (states, n)) * self.positions
-        qd, qdd = rng.uniform(-3, 3, (2, states, n)) * self.positions
+        rng, nv = np.random.default_rng(0), robot.nv
+        ways = rng.uniform(-np.pi, np.pi, (states, nv)) * self.steps
+        q = program(robot, "integrate").evaluate(q=neutral(robot), v=ways)
+        qd, qdd = rng.uniform(-3, 3, (2, states, nv)) * self.steps
         Y = regressor(q=q, qd=qd / self.time, qdd=qdd / self.time**2)
         Y = Y * self.parameters / self.torques[:, None]
         return Y.reshape(-1, Y.shape[-1])

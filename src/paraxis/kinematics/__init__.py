@@ -1,8 +1,9 @@
-"""Inverse kinematics in closed form: joint positions from where a frame should be."""
+"""Inverse kinematics in closed form, and the assembly of robots with closed loops."""
 
 from ..later import namespace
 
 _NAMES = {
+    "close": "closing",
     "inverse_kinematics_solutions": "puma_solutions",
     "positioning_solutions": "positioning",
 }

@@ -8,17 +8,22 @@ pose depends on that pose alone.
 
 import math
 from functools import cached_property
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
 from ..api import trace
-from ..physics.inverse_kinematics.damped_least_squares import AIMS, damped_step
+from ..errors import ArgumentError
+from ..physics.inverse_kinematics.damped_least_squares import UNBOUNDED
+from ..physics.inverse_kinematics.reaching import AIMS, Reach, reaching_step
 from ..physics.inverse_kinematics.singularity import evenness
 from ..robots.model import Model
+from ..robots.rows import rows_of
 from ..robots.scales import reach
 from ..targets.target import CPU
 from .limits import Limits
+from .moving import places_of
 from .starts import Starts
 
 STEPS = 8  # a round
@@ -36,37 +41,45 @@ FAR = 1.0  # the error that a start is taken to have
 
 
 class Search:
-    """Inverse kinematics, on a target, of a chain all of whose joints move its only frame.
+    """Inverse kinematics, on a target, of all frames of a robot at once, with its loops closed.
 
-    The goal is its "pose", or of that only the "position" or the "rotation".
+    The goal is their "pose", or of that only the "position" or the "rotation". Only the joints of
+    the indices `moving` may move.
     """
 
-    def __init__(self, robot, goal, target):
-        (self._frame,) = robot.frames
-        self._goal, self._aim = goal, AIMS[goal]
-        self._n, self._model = robot.n, Model(robot)
-        self._length = self.length = characteristic_length(robot, self._frame)
+    def __init__(self, robot, goal, moving, target):
+        self._goal, self._aim, self._frames = goal, AIMS[goal], len(robot.frames)
+        self._distances = self._frames * len(range(2)[self._aim.distances])  # all that count
+        rows = rows_of(robot)
+        self._nq, self._model = robot.nq, Model(rows)
+        self._length = self.length = characteristic_length(robot)
+        velocities = places_of(robot, moving, "nv")
+        self._reach = Reach(rows.frames, velocities, self._length, self._aim, rows.loops)
         self._target, self._arrays = target, target.arrays
         limits = Limits(robot, self._length)
-        self._bounds, self._limits = limits.bounds, limits.at(target)
-        ranges = limits.low, limits.high
-        self._starts = Starts(robot, self._frame.name, goal, *ranges, self._length, ROUNDS, target)
+        self._limits = limits.at(target)
+        self._starts = Starts(robot, goal, limits, self._length, ROUNDS, target)
+        stay = np.delete(np.arange(robot.nq), places_of(robot, moving, "nq"))
+        self._bounds = [UNBOUNDED if k in stay else each for k, each in enumerate(limits.bounds)]
+        self._stay = target.put(stay) if len(stay) else None
 
-    def solve(self, goals, q0, near, sought):
-        """q (N, n) for goals (N, 4, 4), the best that was found, and its errors, each (N,).
+    def solve(self, goals, start, given, near, sought):
+        """q (N, nq) for goals (N, frames, 4, 4), the best that was found, and its errors, each
+        (N,).
 
         The first error is measured as `near` does, the second in metres and radians. Only for the
-        poses whose numbers are `sought`; for others all are NaN. The first start is q0 (N, n),
-        unless that is None.
+        goals whose numbers are `sought`; for others all are NaN. Joints that may not move stay
+        where they are at `start` (N, nq), which is the first start if it was `given`.
         """
         xp, count = self._arrays, len(goals)
         none = xp.full(count, math.nan)
-        results = Results(xp.full((count, self._n), math.nan), none, none.copy())
+        results = Results(xp.full((count, self._nq), math.nan), none, none.copy())
+        q0 = start if given else None
         results.error[sought] = results.plain[sought] = math.inf
         early, late = range(EARLY), range(EARLY, ROUNDS)
         left, together = [], PIECE if self._target is CPU else max(1, count)
         for first in range(0, len(sought), together):
-            piece = self._begin(goals, q0, sought[first : first + together])
+            piece = self._begin(goals, start, given, sought[first : first + together])
             left.append(self._rounds(early, piece, near, q0, results))
         if left:
             everything = [xp.concatenate(arrays) for arrays in zip(*left, strict=True)]
@@ -85,11 +98,11 @@ class Search:
         """
         xp, count, each = self._arrays, len(numbers), self._arrays.arange(len(numbers))
         shares = xp.asarray(SHARES)[:, None, None]
-        again = xp.tile(goals, (2 * len(SHARES), 1, 1))
+        again = xp.tile(goals, (2 * len(SHARES), 1, 1, 1))
         q = results.q[numbers]
         after = self._moved(q, goals, 1)  # where the next step leads, and how far off this one is
         if q0 is not None:  # which no round has looked at
-            start = self._limits.within(q0)
+            start = self._within(q0)
             there = self._moved(start, goals, 1)
             new, old = (self._error(one["off"], per_length) for one in (there, after))
             nearer = (new < old)[:, None]
@@ -100,8 +113,8 @@ class Search:
         for _ in range(IMPROVEMENTS):
             stopped = xp.where(self._limits.at_bound(ahead), ahead, q)
             tried = [start + shares * (ahead - start) for start in (q, stopped)]
-            tried = self._limits.within(xp.concatenate(tried))
-            after = self._moved(tried.reshape(-1, self._n), again, 1)
+            tried = self._within(xp.concatenate(tried))
+            after = self._moved(tried.reshape(-1, self._nq), again, 1)
             further, left = (after[name].reshape(len(tried), count, -1) for name in ("q", "off"))
             least = self._squared(left).argmin(0)
             falls = (self._squared(left[least, each]) < self._squared(off))[:, None]
@@ -114,9 +127,18 @@ class Search:
         results.error[numbers] = self._error(best_off, per_length)
         results.plain[numbers] = self._error(best_off)
 
+    def _within(self, q):
+        """q within its limits, but for joints that may not move."""
+        inside = self._limits.within(q)
+        if self._stay is not None:
+            inside[..., self._stay] = q[..., self._stay]
+        return inside
+
     def _squared(self, off):
         """What steps make smaller."""
-        scales = self._arrays.asarray((1.0, 1.0 / self._length)[self._aim.distances])
+        both = (1.0, 1.0 / self._length)
+        scales = both[self._aim.distances] * self._frames + both * len(self._reach.loops)
+        scales = self._arrays.asarray(scales)
         return ((off * scales) ** 2).sum(-1)
 
     def _moved(self, q, goals, steps):
@@ -142,17 +164,17 @@ class Search:
         """The least singular value of J over the largest, of those that are not zero everywhere."""
 
         def values(q):
-            return evenness(self._model, q, self._frame, self._length, self._aim)
+            return evenness(self._model, q, self._reach)
 
         some = self._starts.postures[:SAMPLE].tolist()
         freedoms = max(sum(value >= SINGULAR for value in values(q)) for q in some)
-        least = trace(lambda q: values(q)[freedoms - 1], q=self._n)
+        least = trace(lambda q: values(q)[freedoms - 1], q=self._nq)
         return least.compile(self._target.name)
 
-    def _begin(self, goals, q0, numbers):
+    def _begin(self, goals, start, given, numbers):
         goals, xp = goals[numbers], self._arrays
-        anew, error = xp.full(len(goals), q0 is None), xp.full(len(goals), FAR)
-        q = xp.empty((len(goals), self._n)) if q0 is None else self._limits.within(q0[numbers])
+        anew, error = xp.full(len(goals), not given), xp.full(len(goals), FAR)
+        q = self._within(start[numbers])
         return Sought(numbers, goals, self._starts.centre_of(goals), q, anew, error)
 
     def _rounds(self, rounds, sought, near, q0, results):
@@ -165,6 +187,8 @@ class Search:
             if not len(sought.number):
                 break
             start = self._starts.start(sought.centre, attempt)
+            if self._stay is not None:
+                start[:, self._stay] = sought.q[:, self._stay]
             final, _ = self._steps(
                 steps=STEPS,
                 q=xp.where(sought.anew[:, None], start, sought.q),
@@ -194,28 +218,35 @@ class Search:
         """What it says of the error is that of the last q but one, unless q stays as it is."""
 
         def step(q, goal, tolerance, per_length, off):
-            fixed = self._frame, self._length, self._bounds
-            given = q, goal, *fixed, tolerance, per_length
-            moved, distance, done = damped_step(self._model, *given, self._aim)
-            return {"q_next": moved, "off_next": list(distance), "done": done}
+            given = q, goal, self._reach, self._bounds, tolerance, per_length
+            moved, distances, done = reaching_step(self._model, *given)
+            return {"q_next": moved, "off_next": distances, "done": done}
 
         shapes = {"tolerance": (), "per_length": (), "off": len(self._unread)}
-        program = trace(step, q=self._n, goal=(4, 4), **shapes)
+        program = trace(step, q=self._nq, goal=(self._frames, 4, 4), **shapes)
         carry = {"q": "q_next", "off": "off_next"}
         return program.compile_iterate(carry, until="done", target=self._target.name)
 
     def _error(self, off, per_length=1.0):
-        """The larger of the angle and the distance times per_length, or the one that counts."""
+        """The larger of the angle and the distance times per_length, or the one that counts; of
+        several frames and loops that of the worst."""
         xp = self._arrays
+        of_frames = off[:, : self._distances].reshape(len(off), self._frames, -1)
         if self._goal == "position":
-            return off[:, 0] * per_length
-        angle = 2 * xp.arcsin(xp.minimum(off[:, 0] / 2, 1.0))
-        return angle if self._goal == "rotation" else xp.maximum(angle, off[:, 1] * per_length)
+            worst = (of_frames[..., 0] * per_length).max(-1)
+        elif self._goal == "rotation":
+            worst = angles(xp, of_frames[..., 0]).max(-1)
+        else:
+            worst = open_by(xp, of_frames, per_length).max(-1)
+        if not self._reach.loops:
+            return worst
+        of_loops = off[:, self._distances :].reshape(len(off), -1, 2)
+        return xp.maximum(worst, open_by(xp, of_loops, per_length).max(-1))
 
     @cached_property
     def _unread(self):
-        """Chord and distance before the first step."""
-        return self._arrays.zeros(len(range(2)[self._aim.distances]))
+        """Chords and distances before the first step."""
+        return self._arrays.zeros(self._distances + 2 * len(self._reach.loops))
 
 
 class Near(NamedTuple):
@@ -223,6 +254,16 @@ class Near(NamedTuple):
 
     tolerance: float
     per_length: float
+
+    @classmethod
+    def of(cls, tolerance, default, length):
+        """A given tolerance, in rad and m, or else a default, in rad and shares of a length."""
+        if tolerance is None:
+            return cls(default, 1 / length)
+        number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
+        if not number or not 0 < tolerance < math.inf:
+            raise ArgumentError(f"tolerance: expected a number > 0, found {tolerance!r}")
+        return cls(float(tolerance), 1.0)
 
 
 class Results(NamedTuple):
@@ -242,9 +283,18 @@ class Sought(NamedTuple):
     error: np.ndarray  # after the last round, FAR at a start
 
 
-def characteristic_length(robot, frame):
-    """Half of how far the frame gets from the root, roughly: to compare angles and distances.
+def angles(xp, chords):
+    return 2 * xp.arcsin(xp.minimum(chords / 2, 1.0))
+
+
+def open_by(xp, off, per_length=1.0):
+    """The larger of an angle and a distance times per_length, of chords and distances (..., 2)."""
+    return xp.maximum(angles(xp, off[..., 0]), off[..., 1] * per_length)
+
+
+def characteristic_length(robot):
+    """Half of how far its frames get from the root, roughly: to compare angles and distances.
 
     A metre where nothing has a length.
     """
-    return reach(robot, frame) / 2 or 1.0
+    return max(reach(robot, frame) for frame in robot.frames) / 2 or 1.0

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from numbers import Real
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,12 +15,15 @@ from numpy.typing import ArrayLike
 from ..checks import quoted
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
+from ..robots.attaching import only
 from ..robots.joint import WORLD
 from ..robots.pose import Pose
-from ..robots.robot import Robot, check_frame_name, single_joints
+from ..robots.quaternions import require_unit_quaternions
+from ..robots.robot import Robot, a_robot, check_frame_name
 from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .limits import Limits
+from .moving import checked_joints, movers, places_of, with_loops
 from .poses import nearest_poses
 from .search import Near, Search
 
@@ -30,7 +34,7 @@ TOLERANCE = 1e-8  # of angles, and of distances as shares of the arm's length
 class InverseKinematics:
     """The result of `px.inverse_kinematics`, per goal."""
 
-    q: np.ndarray  # (..., n), rad or m: a solution, or the nearest to one that was found
+    q: np.ndarray  # (..., nq), rad or m: a solution, or the nearest to one that was found
     solved: np.ndarray  # (...) of bool
     error: np.ndarray  # (...) of q: the larger of metres and radians; NaN for an invalid goal
     singular: np.ndarray  # (...) of bool: solved, where the frame loses a freedom of motion
@@ -46,49 +50,57 @@ class InverseKinematics:
 def inverse_kinematics(
     robot: Robot,
     pose: ArrayLike | Pose | Sequence[Pose] | None = None,
-    frame: str | None = None,
+    frame: str | Sequence[str] | None = None,
     q0: ArrayLike | None = None,
     *,
     position: ArrayLike | None = None,
     rotation: ArrayLike | None = None,
+    fixed: Sequence[str] = (),
     tolerance: float | None = None,
 ) -> InverseKinematics:
     """Return joint positions that bring a frame to poses, positions or rotations in the world.
 
     One goal is given: `pose`, `position` or `rotation`. The latter two leave the frame's
     orientation, or its origin, free, so that arms with fewer than six joints have goals that they
-    can reach. The same goal and `q0` give the same bits in any batch.
+    can reach. The same goal and `q0` give the same bits in any batch. Closed loops of the robot are
+    closed at the same time: a loop that is open counts as a frame that is off.
 
     **Arguments:**
 
     - `robot`: the robot.
     - `pose`: a matrix `(..., 4, 4)`, a `Pose`, or a sequence of these. Of a matrix within 1e-3 of a
       pose, entry by entry, the nearest pose is the goal.
-    - `frame`: name of the frame; by default the tool.
-    - `q0`: where the search begins, `(..., n)`, rad or m. Other starts are tried only if it fails
-      from there: along a path, give the last solution to get a neighbouring one. Joints that may
-      turn more than once come within half a turn of `q0` (by default, of the middle of their
-      limits) where limits permit. Joints that do not move the frame stay at `q0` (by default at
-      zero, or at mid-range if zero is beyond their limits).
+    - `frame`: name of the frame; by default the tool. With a list of k names all these frames have
+      goals at the same time, `(..., k, 4, 4)`.
+    - `q0`: where the search begins, `(..., nq)`, rad or m, with quaternions of unit length. Other
+      starts are tried only if it fails from there: along a path, give the last solution to get a
+      neighbouring one. Joints that may turn more than once come within half a turn of `q0` (by
+      default, of the middle of their limits) where limits permit. Joints that do not move the frame
+      stay at `q0` (by default at zero, or at mid-range if zero is beyond their limits). If a free
+      joint moves the frame, the search begins there by default, because every posture can reach
+      the goal.
     - `position`: goal of the frame's origin, `(..., 3)`, m.
     - `rotation`: goal of its orientation, `(..., 3, 3)`; within 1e-3, as for `pose`.
+    - `fixed`: names of joints that stay at `q0`, such as the floating base of a robot that stands.
     - `tolerance`: largest error of a solution, in rad and m; by default 1e-8 rad, and 1e-8 of the
       arm's length, which is half of how far the frame can get.
 
     **Returns:** an `InverseKinematics`:
 
-    - `q`: joint positions within their limits, `(..., n)`: a solution or, where none was found, the
-      best candidate; NaN for invalid goals.
+    - `q`: joint positions within their limits, `(..., nq)`: a solution or, where none was found,
+      the best candidate; NaN for invalid goals. Joints that follow others have no limits of their
+      own here: only those of their leaders count.
     - `solved`: whether the error is within the tolerance, `(...)`.
     - `error`: distance of `q` from the goal, `(...)`, in m for a position, in rad for a rotation,
-      and the larger of both for a pose; NaN for invalid goals, which are matrices farther from a
-      pose, and numbers that are not finite.
+      and the larger of both for a pose, of the worst frame if there are several; NaN for invalid
+      goals, which are matrices farther from a pose, and numbers that are not finite.
     - `singular`: whether `q` is a solution in which the frame cannot move in some way in which it
       otherwise can, `(...)`: a singular value of its Jacobian (of the rows of the goal) is below
       about 1e-6 of the largest.
 
-    **Raises:** `px.ArgumentError` if there is not exactly one goal or a shape is wrong;
-    `px.RobotError` if no joint moves the frame.
+    **Raises:** `px.ArgumentError` if there is not exactly one goal, a shape is wrong or a
+    quaternion of `q0` is not of unit length; `px.RobotError` if no joint moves the frame, or only
+    fixed ones do.
 
     If goals are on a GPU (CuPy, PyTorch or JAX), `q0` must be too, and so are the results. The
     search waits for the GPU after every few steps, to see which goals are reached.
@@ -101,35 +113,54 @@ def inverse_kinematics(
             f"inverse_kinematics: expected one of pose, position or rotation, found {found}"
         )
     target = target_of({**given, "q0": q0})
-    with one_call(f"inverse_kinematics of {quoted(single_joints(robot).name)}"), target.stream():
-        solution = _solved(robot, *given.popitem(), frame, q0, _checked(tolerance), target)
+    with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), target.stream():
+        frames = tuple(frame) if isinstance(frame, list | tuple) else (frame,)
+        kind, goal = given.popitem()
+        plan = _planned(robot, kind, frames, checked_joints(robot, fixed), target)
+        goals, sound = _as_poses(kind, goal, target)
+        if not isinstance(frame, list | tuple):
+            goals, sound = goals[..., None, :, :], sound[..., None]
+        elif goals.ndim < 3 or goals.shape[-3] != len(frames):
+            raise ArgumentError(
+                f"frame: {len(frames)} frames need as many goals, one after another on the axis "
+                f"behind the batch; found goals of shape {goals.shape[:-2]}"
+            )
+        goals = Goals(kind, goals, sound.all(-1))
+        solution = _solved(robot, plan, goals, q0, tolerance, target)
         return InverseKinematics(*map(target.given_back, solution))
 
 
-def _solved(robot, kind, goal, frame, q0, tolerance, target):
-    check_frame_name(frame)
-    chain, search, neutral = _prepared(single_joints(robot), kind, frame, target)
-    xp = target.arrays
-    goals, sound = _as_poses(kind, goal, target)
-    starts = None if q0 is None else target.array(q0, "q0", (robot.n,))
+class Goals(NamedTuple):
+    kind: str
+    poses: np.ndarray  # (..., frames, 4, 4)
+    valid: np.ndarray  # (...)
+
+
+def _solved(robot, plan, goals, q0, tolerance, target):
+    xp, search = target.arrays, plan.search
+    kind, goals, sound = goals
+    starts = None if q0 is None else target.array(q0, "q0", (robot.nq,))
     start = () if starts is None else starts.shape[:-1]
-    batch = broadcast_shapes({kind: goals.shape[:-2], "q0": start})
-    goals = xp.ascontiguousarray(xp.broadcast_to(goals, batch + (4, 4))).reshape(-1, 4, 4)
+    batch = broadcast_shapes({kind: goals.shape[:-3], "q0": start})
+    goals = xp.ascontiguousarray(xp.broadcast_to(goals, batch + goals.shape[-3:]))
+    goals = goals.reshape(-1, *goals.shape[-3:])
     sound = xp.broadcast_to(sound, batch).reshape(-1)
     if starts is None:
-        q, first, sought = xp.tile(neutral, (len(goals), 1)), None, sound
+        q, sought = xp.tile(plan.neutral, (len(goals), 1)), sound
     else:
-        q = xp.array(xp.broadcast_to(starts, batch + (robot.n,)), float).reshape(-1, robot.n)
-        first, sought = q[:, chain], sound & xp.isfinite(q).all(-1)
-    near = Near(TOLERANCE, 1 / search.length) if tolerance is None else Near(tolerance, 1.0)
-    found, scaled, error = search.solve(goals, first, near, xp.flatnonzero(sought))
+        require_unit_quaternions(robot, starts, "q0")
+        q = xp.array(xp.broadcast_to(starts, batch + (robot.nq,)), float).reshape(-1, robot.nq)
+        sought = sound & xp.isfinite(q).all(-1)
+    near = Near.of(tolerance, TOLERANCE, search.length)
+    given = plan.floats or starts is not None
+    found, scaled, error = search.solve(goals, q[:, plan.part], given, near, xp.flatnonzero(sought))
     error = xp.where(sound & ~sought, math.inf, error)  # a valid goal, but no finite start
     solved = scaled <= near.tolerance
-    q[:, chain] = found
+    q[:, plan.moving] = found[:, plan.moving_of_part]
     q = xp.where(sought[:, None], q, math.nan)
     singular = search.singular(goals, xp.where(solved[:, None], found, math.nan), near.tolerance)
     each = (array.reshape(batch) for array in (solved, error, singular))
-    return q.reshape(*batch, robot.n), *each
+    return q.reshape(*batch, robot.nq), *each
 
 
 def _as_poses(kind, goal, target):
@@ -148,21 +179,44 @@ def _as_poses(kind, goal, target):
     return poses, xp.isfinite(wanted).all(-1)
 
 
+class Plan(NamedTuple):
+    """Which part of a robot is moved to bring some frames to goals, and the search over it.
+
+    Arrays of indices of q: of the part, and of joints that move, in all of q and in that part.
+    """
+
+    search: Search
+    part: np.ndarray
+    moving: np.ndarray
+    moving_of_part: np.ndarray
+    neutral: np.ndarray  # where all joints are by default
+    floats: bool  # does a free joint move, with which any posture can reach the goals?
+
+
 @lru_cache(maxsize=64)
-def _prepared(robot, kind, frame, target):
-    """The joints that move a frame, the search over that chain, and where other joints stay."""
-    tip = robot.tool() if frame is None else robot.frame(frame)
-    if tip.body == WORLD:
-        raise RobotError(f"frame {frame!r} is fixed to the world, so no joint can move it")
-    chain = replace(robot, frames=(tip,), warn=False).subchain(tip.name, drop_rest=True)
-    moving = np.array(robot.path(tip.body)[::-1])
-    return target.put(moving), Search(chain, kind, target), target.put(Limits(robot).neutral)
-
-
-def _checked(tolerance):
-    if tolerance is None:
-        return None
-    number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
-    if not number or not 0 < tolerance < np.inf:
-        raise ArgumentError(f"tolerance: expected a number > 0, found {tolerance!r}")
-    return float(tolerance)
+def _planned(robot, kind, frames, fixed, target):
+    for name in frames:
+        check_frame_name(name)
+    tips = [robot.tool() if name is None else robot.frame(name) for name in frames]
+    paths = [movers(robot, robot.path(tip.body)) for tip in tips]
+    for tip, path in zip(tips, paths, strict=True):
+        if tip.body == WORLD:
+            raise RobotError(f"frame {tip.name!r} is fixed to the world, so no joint can move it")
+        if path <= {*fixed}:
+            raise RobotError(f"frame {tip.name!r}: all joints that move it are fixed")
+    moved, loops = with_loops(robot, {*chain(*paths)} - {*fixed}, {*fixed})
+    moving = sorted(moved)
+    ends = [frame for loop in loops for frame in (loop.first, loop.second)]
+    carriers = (robot.path(frame.body) for frame in [*tips, *ends])
+    part = sorted({*chain(*carriers, *map(robot.path, moving))})
+    with_these = {"frames": tips, "loops": loops, "independent": None}
+    own = only(replace(robot, **with_these, warn=False), part)
+    moving_of_part = [part.index(i) for i in moving]
+    return Plan(
+        Search(own, kind, moving_of_part, target),
+        target.put(np.array(places_of(robot, part, "nq"))),
+        target.put(np.array(places_of(robot, moving, "nq"))),
+        target.put(np.array(places_of(own, moving_of_part, "nq"))),
+        target.put(Limits(robot).neutral),
+        any(robot.joints[i].kind == "free" for i in moving),
+    )

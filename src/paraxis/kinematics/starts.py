@@ -18,20 +18,25 @@ CLOSE = 0.25  # of `length`: how far apart is as bad as frames turned by 41 degr
 
 
 class Starts:
-    """Postures of a robot within the given ranges, for several attempts at a goal, on a target."""
+    """Postures of a robot within limits, for several attempts at a goal, on a target.
 
-    def __init__(self, robot, frame, goal, low, high, length, attempts, target):
+    A goal is one of each frame of the robot.
+    """
+
+    def __init__(self, robot, goal, limits, length, attempts, target):
         self._scale, self._columns = CLOSE * length, COLUMNS[goal]
-        self.postures = low + (high - low) * kronecker(POSTURES, robot.n)
-        points = self._points(forward_kinematics(robot, self.postures, frame))
+        self.postures = limits.positions(kronecker(POSTURES, robot.nv))
+        poses = [forward_kinematics(robot, self.postures, name) for name in robot.frame_names]
+        points = self._points(np.stack(poses, axis=1))
         centres = points[:CENTRES]
         lists = np.argsort(_apart(centres, points), axis=-1, kind="stable")[:, :attempts]
         self._lists, self._there = target.put(lists.T.copy()), target.put(self.postures)
-        nearest = trace(lambda pose: self._nearest(centres, pose), pose=(4, 4))
+        shape = (len(poses), 4, 4)
+        nearest = trace(lambda poses: self._nearest(centres, poses), poses=shape)
         self._centre_of = nearest.compile(target.name)
 
     def centre_of(self, poses):
-        """The number of the centre that a pose belongs to."""
+        """The number of the centre that poses (..., frames, 4, 4) belong to."""
         return self._centre_of(poses).astype(int)
 
     def start(self, centre, attempt):
@@ -39,17 +44,19 @@ class Starts:
         return self._there[self._lists[attempt][centre]]
 
     def _points(self, poses):
-        """Poses as points, (..., 12) or fewer, of a space in which near poses are near."""
-        turns, origins = poses[:, :3, :3], poses[:, :3, 3:] / self._scale
+        """Poses as points, 12 numbers or fewer a frame, of a space in which near ones are near."""
+        turns, origins = poses[:, :, :3, :3], poses[:, :, :3, 3:] / self._scale
         points = np.concatenate([turns, origins], axis=-1)[..., self._columns]
         return points.reshape(len(poses), -1)
 
-    def _nearest(self, centres, pose):
+    def _nearest(self, centres, poses):
         """The number of the nearest centre, over generic scalars.
 
         |a - b|² = b² - 2 a·b + a², of which a², the pose's own, is the same for all.
         """
-        rows = [(*turn, origin * (1.0 / self._scale)) for *turn, origin in pose[:3]]
+        rows = [
+            (*turn, origin * (1.0 / self._scale)) for pose in poses for *turn, origin in pose[:3]
+        ]
         point = [v for row in rows for v in row[self._columns]]
         scores = []
         for number, centre in enumerate(centres.tolist()):

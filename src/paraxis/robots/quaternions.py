@@ -12,6 +12,8 @@ OFF = 1e-6  # from unit length, which rounding does not explain
 
 def quaternion_places(robot):
     """(joint, the slice of q) for each quaternion."""
+    if robot.nq == robot.nv:
+        return []
     ends = accumulate(joint.nq for joint in robot.joints)
     pairs = zip(robot.joints, ends, strict=True)
     return [(joint, slice(end - 4, end)) for joint, end in pairs if joint.nq != joint.nv]

@@ -54,16 +54,19 @@ def some_position(robot, rng):
 
 
 def reach(robot, frame):
-    """How far a frame gets from the root of a chain, roughly (m); 0 where nothing has a length."""
-    ways = [joint.placement.translation for joint in robot.joints] + [frame.pose.translation]
-    return sum(map(_travel, robot.joints), float(np.linalg.norm(ways, axis=-1).sum()))
+    """How far a frame gets from the root, roughly (m); 0 where nothing has a length."""
+    path = [robot.joints[i] for i in sorted(robot.path(frame.body))]
+    ways = [joint.placement.translation for joint in path] + [frame.pose.translation]
+    return sum(map(_travel, path), float(np.linalg.norm(ways, axis=-1).sum()))
 
 
 def _travel(joint):
     """How far a sliding joint goes from its zero, as far as limits tell."""
-    if joint.is_revolute:
+    slide = {"prismatic": 1.0, "helical": abs(joint.pitch)}.get(joint.kind, 0.0)
+    if not slide:
         return 0.0
-    return max((abs(x) for x in (joint.lower, joint.upper) if math.isfinite(x)), default=0.0)
+    ends = (abs(x) for x in (joint.lower, joint.upper) if math.isfinite(x))
+    return slide * max(ends, default=0.0)
 
 
 def _radius(body):

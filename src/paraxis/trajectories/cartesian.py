@@ -13,7 +13,7 @@ from ..api import bias_acceleration, forward_kinematics, jacobian
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robots.pose import Pose
-from ..robots.robot import Robot, single_joints
+from ..robots.robot import Robot
 from ..robots.scales import length_scale
 from . import given
 from .corners import rounded
@@ -120,7 +120,7 @@ def _timed(robot, frame, line, path, timing, share):
 
 
 def _through(robot, q0, targets, blend, timing, frame, name):
-    q0 = given.vector("q0", q0, single_joints(robot).n)
+    q0 = given.vector("q0", q0, given.joint_count(robot))
     check_in_range(robot, "q0", q0)
     start = forward_kinematics(robot, q0, frame)
     points = [not isinstance(target, Pose) and np.ndim(target) == 1 for target in targets]

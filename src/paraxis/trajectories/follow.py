@@ -13,6 +13,7 @@ import numpy as np
 
 from ..api import bias_acceleration, forward_kinematics, jacobian
 from ..errors import ArgumentError
+from ..robots.rows import rows_of
 from ..robots.scales import joint_scales, length_scale
 from .piecewise import PiecewisePolynomial
 from .polyline import rotation_vector
@@ -74,7 +75,7 @@ class _Chase:
         self.robot, self.frame, self.poses = robot, frame, poses
         self.rows = slice(None) if turns else slice(3, None)
         self.units = np.repeat([1.0, length_scale(robot)], 3)[self.rows]  # of twists
-        self.joint_units = joint_scales(robot)  # of joint values
+        self.joint_units = joint_scales(rows_of(robot))  # of joint values
         fast, _ = poses.limited_parts
         way = poses.length if fast == (1,) else length_scale(robot)
         self.extent = np.repeat([1.0, way], 3)[self.rows]  # of the whole path: its turn, its way

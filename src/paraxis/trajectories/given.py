@@ -4,7 +4,7 @@ import numpy as np
 
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
-from ..robots.robot import single_joints
+from .axes import axes_of
 
 
 def array(name, value, ndim):
@@ -59,5 +59,5 @@ def positive(name, value):
 
 
 def joint_count(robot):
-    """Of a robot; None where there is none."""
-    return None if robot is None else single_joints(robot).n
+    """How many axes a robot has; None where there is no robot."""
+    return None if robot is None else len(axes_of(robot))

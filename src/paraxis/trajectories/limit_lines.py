@@ -11,7 +11,7 @@ import numpy as np
 
 from ..physics.friction.transmission_inverse import torque_at_joint
 from .limits import MET, drive_torques
-from .loaded import inverse_dynamics, motor_torques
+from .loaded import axes, inverse_dynamics, motor_torques
 from .smooth_pieces import CREEP
 
 SIDES = (1, -1)  # of a torque's limit: above and below
@@ -26,6 +26,7 @@ class LimitLines:
 
     def __init__(self, robot, grid, limits):
         self.robot, self.grid, self.limits = robot, grid, limits
+        self.axes = axes(robot)
         with np.errstate(divide="ignore"):
             most = ((limits.velocity / abs(grid.dq)) ** 2).min(-1)  # (2, intervals)
         self.most = np.minimum(np.append(most[0], np.inf), np.append(np.inf, most[1]))
@@ -34,7 +35,7 @@ class LimitLines:
         self.of_u = inverse_dynamics(robot, q, still, grid.dq) - self.gravity
         self.of_x = inverse_dynamics(robot, q, grid.dq, grid.ddq) - self.gravity
         self.bounds = {
-            side: _at_joints(robot, grid.direction, side * limits.torque) for side in SIDES
+            side: _at_joints(self.axes, grid.direction, side * limits.torque) for side in SIDES
         }
         # with friction, of which nothing is known yet
         self.constant = dict.fromkeys(SIDES, self.gravity)
@@ -45,7 +46,7 @@ class LimitLines:
         """Friction as it is for motion with x at the places, where a torque's limit is met."""
         low, high = self._allowed(x, u)
         x = np.stack([x[:-1], x[1:]])[..., None]
-        viscous = self.grid.dq * [joint.friction.viscous for joint in self.robot.joints]
+        viscous = self.grid.dq * [axis.friction.viscous for axis in self.axes]
         # at the ends, where x stays 0, the tangent would be upright
         slope = np.divide(viscous, 2 * np.sqrt(x), out=np.zeros_like(viscous), where=x > 0)
         for side, bounds in self.bounds.items():
@@ -84,7 +85,7 @@ class LimitLines:
             return motor_torques(self.robot, grid.q, qd, grid.dq * u + grid.ddq * x).joint_friction
 
         friction, rise = with_one(np.zeros_like(x)), np.zeros_like(u)
-        for j, joint in enumerate(self.robot.joints):
+        for j, joint in enumerate(self.axes):
             if joint.friction.bearings:  # others do not feel u
                 own = u[..., j, None]
                 small = 1e-6 * np.maximum(grid.s[-1], abs(own))  # s̈ is measured as s is
@@ -122,10 +123,10 @@ class LimitLines:
         self.A, self.B, self.C = (np.concatenate(part, -1) for part in zip(*lines, strict=True))
 
 
-def _at_joints(robot, direction, limits):
+def _at_joints(axes, direction, limits):
     """What drives at their limits (n,) bring to joints that move in `direction` (..., n)."""
     brought = np.empty_like(direction)
-    for j, (joint, limit) in enumerate(zip(robot.joints, limits, strict=True)):
+    for j, (joint, limit) in enumerate(zip(axes, limits, strict=True)):
         gear, sign = joint.transmission, np.sign(limit)
         # a joint that stands is held until it runs back against the drive
         for way, moving in ((1, 1.0), (-1, -1.0), (0, -sign)):

@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
-from ..robots.robot import single_joints
 from . import given
-from .loaded import Loaded, inverse_dynamics, motor_torques
+from .loaded import axes, inverse_dynamics, motor_torques
 
 MET = 1e-10  # by how much, relative, a limit that is met may be passed: rounding
 
@@ -22,17 +21,19 @@ class Limits(NamedTuple):
     @classmethod
     def of(cls, robot, n, max_velocity, max_acceleration, max_torque):
         """As given for n joints; what is not given is the robot's own."""
-        if single_joints(robot.robot if isinstance(robot, Loaded) else robot).n != n:
-            raise ArgumentError(f"robot: expected {n} joints, found {robot.n}")
+        joints = axes(robot)
+        if len(joints) != n:
+            raise ArgumentError(f"robot: expected {n} joints, found {len(joints)}")
         own = {
-            "max_velocity": [joint.max_velocity for joint in robot.joints],
+            "max_velocity": [joint.max_velocity for joint in joints],
             "max_acceleration": np.inf,
-            "max_torque": [torque_limit(joint) for joint in robot.joints],
+            "max_torque": [torque_limit(joint) for joint in joints],
         }
+        names = [joint.name for joint in joints]
         asked = (max_velocity, max_acceleration, max_torque)
         every = cls(
             *(
-                given.limits(name, default if value is None else value, n, robot.joint_names)
+                given.limits(name, default if value is None else value, n, names)
                 for (name, default), value in zip(own.items(), asked, strict=True)
             )
         )
@@ -54,4 +55,5 @@ def drive_torques(robot, q, qd, qdd):
     """The torques (..., n) of the motors, as they would be at the joints without losses."""
     if not robot.has_losses:
         return inverse_dynamics(robot, q, qd, qdd)
-    return np.array(robot.ratios) * motor_torques(robot, q, qd, qdd).input
+    ratios = np.array([joint.transmission.ratio for joint in axes(robot)])
+    return ratios * motor_torques(robot, q, qd, qdd).input

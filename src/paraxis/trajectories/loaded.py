@@ -8,7 +8,7 @@ from .. import api
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
-from ..robots.robot import single_joints
+from .axes import axes_of
 
 FUNCTION = "motor_torques"  # what limits are about, friction included
 
@@ -17,7 +17,8 @@ class Loaded:
     """A robot with parameters; everything else is the robot's."""
 
     def __init__(self, robot, parameters):
-        self.robot = single_joints(robot)
+        axes_of(robot)  # refuses a robot that has none
+        self.robot = robot
         check_parameters(FUNCTION, tuple(parameters))
         shapes = input_shapes(robot, FUNCTION, tuple(parameters))
         self.parameters = {}
@@ -37,6 +38,11 @@ class Loaded:
 def with_load(robot, parameters):
     """The robot itself if there are no parameters."""
     return Loaded(robot, parameters) if parameters else robot
+
+
+def axes(robot):
+    """A single joint for each number of q, of a robot with or without a load."""
+    return axes_of(*_unloaded(robot))
 
 
 def inverse_dynamics(robot, q, qd, qdd):

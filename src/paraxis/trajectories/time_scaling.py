@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .limits import MET, Limits, drive_torques
+from .loaded import axes
 from .peaks import peaks, samples_of
 from .smooth_pieces import Motion
 
@@ -65,7 +66,7 @@ class _Torques:
     def impossible(self):
         ratios = self.ratios(LONGEST, self.samples)
         k, i = np.unravel_index(ratios.argmax(), ratios.shape)
-        joint, limit = self.robot.joint_names[i], self.limits[i]
+        joint, limit = axes(self.robot)[i].name, self.limits[i]
         return ArgumentError(
             f"joint {joint!r}: even the slowest motion needs a torque of "
             f"{ratios[k, i] * limit:.6g}, beyond the limit {limit:g}, at "

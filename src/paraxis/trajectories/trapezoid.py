@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ..errors import ArgumentError
 from ..robots.robot import Robot
 from . import given
+from .axes import axes_of
 from .piecewise import PiecewisePolynomial
 from .trajectory import Leg, Trajectory
 
@@ -41,9 +42,10 @@ def trapezoidal(
     """
     q0 = given.vector("q0", q0, given.joint_count(robot))
     q1 = given.vector("q1", q1, q0.size)
-    names = robot and robot.joint_names
+    axes = [] if robot is None else axes_of(robot)
+    names = [axis.name for axis in axes]
     if max_velocity is None and robot is not None:
-        max_velocity = [joint.max_velocity for joint in robot.joints]
+        max_velocity = [axis.max_velocity for axis in axes]
     if max_velocity is None or max_acceleration is None:
         missing = "max_velocity" if max_velocity is None else "max_acceleration"
         raise ArgumentError(f"{missing}: expected one number or one per joint, found none")

@@ -11,6 +11,7 @@ import pytest
 from support import far_arrays
 from support.cuda_on_cpu import CpuDevice
 from support.far_arrays import FarArray, far
+from support.joint_rows import row_of
 from support.robots import random_robot, with_losses
 
 import paraxis as px
@@ -473,6 +474,38 @@ def test_inverse_kinematics_of_parts_of_a_pose(kind, gpu):
         assert isinstance(getattr(found, name), FarArray)
         same(getattr(found, name), getattr(expected, name), 1e-9)
     assert np.isnan(expected.q[0]).all() and np.isfinite(expected.q[1:]).all()
+
+
+@pytest.mark.long
+def test_inverse_kinematics_with_quaternions_and_fixed_joints(gpu):
+    robot, other = (row_of(("free", "spherical", "revolute")) for _ in range(2))
+    q, _ = px.robots.random_states(robot, 4, seed=1)
+    q0, _ = px.robots.random_states(robot, 4, seed=2)
+    goal = px.forward_kinematics(robot, q)
+    q0[:, :7] = q[:, :7]
+    held = {"fixed": ["j0"]}
+    expected = px.inverse_kinematics(robot, rotation=goal[:, :3, :3], q0=q0, **held)
+    found = px.inverse_kinematics(other, rotation=far(goal[:, :3, :3].copy()), q0=far(q0), **held)
+    assert expected.solved.all()
+    for name in ("q", "solved", "error", "singular"):
+        assert isinstance(getattr(found, name), FarArray)
+        same(getattr(found, name), getattr(expected, name), 1e-9)
+
+
+@pytest.mark.long
+def test_closing_loops(gpu):
+    robot, other = (px.robots.planar(3) for _ in range(2))
+    wall = px.robots.Frame("wall", -1, px.robots.Pose(translation=(1.2, 0, 0.4)))
+    loop = px.robots.Loop.connect("wall", robot.tool(), wall)
+    q = np.random.default_rng(0).uniform(-2, 2, (5, 3))
+    q[1, 0] = np.nan
+    expected = px.kinematics.close(robot.with_loops(loop), q)
+    found = px.kinematics.close(other.with_loops(loop), far(q))
+    assert expected.solved.tolist() == [True, False, True, True, True]
+    for name in ("q", "solved", "error", "open_by"):
+        assert isinstance(getattr(found, name), FarArray)
+        same(getattr(found, name), getattr(expected, name), 1e-9)
+    assert repr(found) == repr(expected)
 
 
 # -- the benchmark ---------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...errors import ArgumentError, RobotError
-from ...robots.robot import unsprung
+from ...robots.robot import single_joints, unsprung
 from ...robots.seat import align_z
 from .links import HELD
 
@@ -83,6 +83,8 @@ def _numbers(name, value, shape):
 
 def _require_plain_chain(robot):
     unsprung(robot, "the two-array plan")
+    if robot.loops:
+        single_joints(robot)  # says what to do
     if robot.branching:
         raise ArgumentError(f"robot {robot.name!r} branches; the two-array plan is for chains only")
     for joint, body in zip(robot.joints, robot.inertias, strict=True):

@@ -16,8 +16,8 @@ from ...robots.frame import Frame
 from ...robots.loop import Loop
 from ...scalar import sqrt
 from ...spatial import Matrix
-from ..inverse_kinematics.pose_error import pose_error
 from ..linear.dense import dot
+from ..parts.pose_error import pose_error
 from .loop_motion import along
 
 

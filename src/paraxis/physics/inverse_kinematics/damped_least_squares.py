@@ -1,72 +1,65 @@
-"""One step of numerical inverse kinematics: damped least squares (Levenberg-Marquardt).
+"""One step of damped least squares (Levenberg-Marquardt) over the positions of a robot.
 
 The damping follows the squared error, so that far from the goal a singular Jacobian does no harm
 and near it the steps are Gauss-Newton's, of quadratic convergence (Sugihara, IEEE Trans. Robotics
-27, 2011). Lengths are measured in `length`, so that metres and radians can be weighed together.
+27, 2011). Of all steps that reduce the error alike it is the shortest, so that joints stay near
+where they were. Lengths are measured in `length`, so that metres and radians can be weighed
+together.
 """
 
 import math
-from functools import reduce
-from typing import NamedTuple
 
 from ...scalar import less, less_equal, maximum, minimum, select
-from ..kinematics import forward_kinematics, jacobian
+from ..configuration import integrate
 from ..linear.dense import dot
 from ..linear.factor import factor, solve
-from .pose_error import pose_distance, pose_error
 
 DAMPING = 0.03  # times the squared error; from 0.01 to 0.1 it matters little
 FAR = 100.0  # a squared error beyond which more damping would only slow it down
 LEAST_DAMPING = 1e-12  # keeps the equations regular at a singular goal
+UNBOUNDED = (-math.inf, math.inf)
 
 
-class Aim(NamedTuple):
-    """What is to be reached: of a frame's motions the rows that count, of its distances those."""
+def damped_step(robot, q, J, e, length, bounds, moving):
+    """The q after the step that makes J times the step like e, in the sense of least squares.
 
-    rows: slice
-    distances: slice
-
-
-AIMS = {
-    "pose": Aim(slice(0, 6), slice(0, 2)),
-    "position": Aim(slice(3, 6), slice(1, 2)),
-    "rotation": Aim(slice(0, 3), slice(0, 1)),
-}
-
-
-def damped_step(robot, q, goal, frame, length, bounds, tolerance, per_length, aim=AIMS["pose"]):
-    """The next q, how far this one is off (as chord and way), and whether that is near enough.
-
-    If so, q stays: when neither the chord nor `per_length` times the way is beyond the tolerance.
-    `bounds` are floats (lower, upper) for each joint, infinite where there is none. A joint that
-    stands at a bound and is pushed against it takes no part in the step. Of chord and way only
-    those that the aim has are given.
+    J has a column for each velocity that is `moving`, sorted; sliding joints move in units of
+    `length`. `bounds` are floats (lower, upper) for each entry of q, infinite where there is none.
+    A joint that stands at a bound and is pushed against it takes no part in the step.
     """
-    pose = forward_kinematics(robot, q, frame)
-    turned, moved = pose_distance(pose, goal)
-    distance = (turned, moved)[aim.distances]
-    largest = reduce(maximum, (turned, moved * per_length)[aim.distances])
-    near = less_equal(largest, tolerance)
-    chord, way = pose_error(pose, goal)
-    e = [*chord, *(way * (1.0 / length))][aim.rows]
-    J = scaled_jacobian(robot, q, frame, length, aim)
-    J = [_unless_stopped(j, dot(j, e), x, *stops) for j, x, stops in zip(J, q, bounds, strict=True)]
+    here, stops = _by_velocity(robot, q, 0.0), _by_velocity(robot, bounds, UNBOUNDED)
+    J = [_unless_stopped(j, dot(j, e), here[k], *stops[k]) for k, j in zip(moving, J, strict=True)]
     damping = minimum(dot(e, e), FAR) * DAMPING + LEAST_DAMPING
-    moved = []
-    for i, (x, step, stops) in enumerate(zip(q, _damped(J, e, damping), bounds, strict=True)):
-        there = x + (step if robot.is_revolute[i] else step * length)
-        moved.append(select(near, x, _between(there, *stops)))
-    return moved, distance, select(near, 1.0, 0.0)
+    turns, steps = turning(robot), [0.0] * len(here)
+    for k, step in zip(moving, _damped(J, e, damping), strict=True):
+        steps[k] = step if turns[k] else step * length
+    there = integrate(robot, q, steps)
+    return [_between(x, *stop) for x, stop in zip(there, bounds, strict=True)]
 
 
-def scaled_jacobian(robot, q, frame, length, aim=AIMS["pose"]):
-    """J by columns, with lengths, also those of sliding joints, in units of `length`."""
-    rows = jacobian(robot, q, frame, "world")
-    angular, linear = zip(*rows[:3], strict=True), zip(*rows[3:], strict=True)
+def scaled(J, angular, turns, length, moving):
+    """Columns of J with all lengths in units of `length`; `angular` says which rows are angles."""
+    per = {(True, True): 1.0, (False, False): 1.0, (False, True): 1.0 / length}
+    per[True, False] = length
     return [
-        [*turn, *(v * (1.0 / length) if revolute else v for v in slide)][aim.rows]
-        for turn, slide, revolute in zip(angular, linear, robot.is_revolute, strict=True)
+        [row[k] * per[angle, turns[k]] for row, angle in zip(J, angular, strict=True)]
+        for k in moving
     ]
+
+
+def turning(robot):
+    """Of each velocity of a robot: whether it turns rather than slides."""
+    return [row.is_revolute for row in robot.robot.own_rows]
+
+
+def _by_velocity(robot, numbers, otherwise):
+    """Those of entries of q for each velocity; `otherwise` where the position has a quaternion."""
+    found, first = [], 0
+    for joint in robot.described.joints:
+        own = numbers[first : first + joint.nq]
+        found.extend(own if joint.nq == joint.nv else [otherwise] * joint.nv)
+        first += joint.nq
+    return found
 
 
 def _unless_stopped(column, push, q, lower, upper):

@@ -6,14 +6,14 @@ pivot over the first is then, to a small factor, the r-th singular value of J ov
 
 from ...scalar import less, maximum, select, sqrt
 from ..linear.dense import dot
-from .damped_least_squares import AIMS, scaled_jacobian
+from .reaching import poses_gaps_and_jacobian
 
 NOTHING = 1e-14  # a pivot that may be a rounding error
 
 
-def evenness(robot, q, frame, length, aim=AIMS["pose"]):
+def evenness(robot, q, reach):
     """The singular values of J over the largest, roughly: from 1 down to 0, one per freedom."""
-    J = scaled_jacobian(robot, q, frame, length, aim)
+    _, _, J = poses_gaps_and_jacobian(robot, q, reach)
     vectors = min(J, list(zip(*J, strict=True)), key=len)
     first, *others = pivots([[dot(a, b) for b in vectors] for a in vectors])
     # of sliding joints alone nothing turns: all of J is 0 then

@@ -29,7 +29,7 @@ class Ties:
             if k in rows.followers:
                 self.q.append(None)
             else:
-                self.q += q[free : free + joint.nq]
+                self.q.extend(q[free : free + joint.nq])  # which may be an array
                 free += joint.nq
         self.own = [k for k in range(rows.n) if k not in rows.followers]
         column = {k: j for j, k in enumerate(self.own)}

@@ -1,0 +1,48 @@
+"""Which joints move a frame, or close a loop, and which are to stay where they are."""
+
+import numpy as np
+
+from ..checks import quoted
+from ..errors import ArgumentError, RobotError
+
+
+def movers(robot, path):
+    """The joints of a path that move by themselves; of those that follow others, their leaders."""
+    couplings = {i: robot.joints[i].coupling for i in path}
+    return {i if own is None else robot.joint_index(own.leader) for i, own in couplings.items()}
+
+
+def closers(robot, loop):
+    """The joints that move the frames of a loop against each other."""
+    first, second = ({*robot.path(frame.body)} for frame in (loop.first, loop.second))
+    return movers(robot, first ^ second)
+
+
+def with_loops(robot, moving, fixed):
+    """Some joints with those that loops make move along with them, and these loops."""
+    while True:
+        loops = [loop for loop in robot.loops if moving & closers(robot, loop)]
+        further = {i for loop in loops for i in closers(robot, loop)} - fixed
+        if further <= moving:
+            return moving, loops
+        moving = moving | further
+
+
+def checked_joints(robot, names):
+    """The indices of joints that are named as fixed, sorted."""
+    if isinstance(names, str):
+        raise ArgumentError(f"fixed: expected a sequence of names, found {names!r}")
+    found = {robot.joint_index(name) for name in names}
+    for i in found:
+        if (own := robot.joints[i].coupling) is not None:
+            raise RobotError(
+                f"fixed: joint {quoted(robot.joints[i].name)} follows joint {quoted(own.leader)}; "
+                "name that one"
+            )
+    return tuple(sorted(found))
+
+
+def places_of(robot, joints, size):
+    """Where the numbers of some joints are among those of all; `size` is "nq" or "nv"."""
+    ends = np.cumsum([0, *(getattr(joint, size) for joint in robot.joints)])
+    return [k for i in joints for k in range(ends[i], ends[i + 1])]
