@@ -113,7 +113,7 @@ def test_what_is_no_tensor_is_a_constant():
 
 
 def test_what_is_shown_is_what_is_offered():
-    assert set(dir(pt)) == {"function", "payload", "external_force", *px.functions()}
+    assert set(dir(pt)) == {"function", "tangent", "payload", "external_force", *px.functions()}
     assert "joint torques" in pt.inverse_dynamics.__doc__ and "out" not in str(
         inspect.signature(pt.inverse_dynamics)
     )
