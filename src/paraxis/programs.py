@@ -207,12 +207,12 @@ class Program(Body):
         wanted = {f"d2{output}_d{x}_d{y}": (output, x, y) for x, y in pairs}
         return Program.of(hessian_along(self.graph, wanted, self._moves(along)))
 
-    def _by(self, input):
+    def _by(self, input: str | Sequence[str]) -> list[str]:
         """The inputs that derivatives are by."""
         one = input is None or isinstance(input, str)
         return chosen_inputs(self.graph, [input] if one else input, "input")
 
-    def _moves(self, along):
+    def _moves(self, along: Mapping[str, Program] | None) -> dict[str, Graph]:
         """The graphs along which derivatives are."""
         moves = {} if along is None else along
         if not isinstance(moves, Mapping) or not all(
