@@ -1,5 +1,8 @@
 """Robots with free bases beside Pinocchio, and beside themselves bolted down, in one run.
 
+Pinocchio's Python package has inverse and forward dynamics for batches; the other functions are
+called one state at a time, in a Python loop over SAMPLE states, on one thread.
+
 python benchmarks/floating_base.py [--quick] [--json FILE] [robot ...]
 """
 
@@ -11,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import peers
-import pinocchio as pin
 from peers.robots import robot_root
 from rich.console import Console
 from rich.table import Table
@@ -27,63 +29,105 @@ FILES = {
     "go2": "go2_description/urdf/go2.urdf",
 }
 THREADS = 2
-PARALLEL = {"inverse_dynamics": pin.rneaInParallel, "forward_dynamics": pin.abaInParallel}
+BATCHES = ("inverse_dynamics", "forward_dynamics")  # of which Pinocchio does whole batches
+FUNCTIONS = (
+    *BATCHES,
+    "mass_matrix",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
+PINOCCHIO = {"free": "Pinocchio", "fixed": "Pinocchio fixed"}
+SAMPLE = 2_000
+CHECKED = 500  # states
 
 
-def measure(name, batch, rounds):
-    """ns per state of both functions, free and bolted down, on two threads."""
+class Side:
+    """A robot, free or bolted down, and states as Paraxis and Pinocchio want them."""
+
+    def __init__(self, robot, path, q, *rates):
+        self.robot, self.mine = robot, (q, *rates)
+        self.peer = peers.PinocchioPeer(path, free=robot.nq != robot.nv)
+        convention = px.robots.pinocchio_convention(robot, self.peer.model)
+        theirs = convention.to_position(q), *(convention.to_velocity(q, x) for x in rates)
+        self.theirs = [np.ascontiguousarray(x).T for x in theirs]
+        self._order = convention.to_velocity(q[0], np.arange(float(robot.nv))).astype(int)
+
+    def in_their_order(self, array):
+        """A result of Paraxis, a vector or a matrix per state, as Pinocchio would give it."""
+        for axis in range(1, array.ndim):
+            array = np.take(array, self._order, axis)
+        return array
+
+    def pinocchio(self, function):
+        """A call without arguments, and how many states it does."""
+        if function in BATCHES:
+            run = getattr(self.peer, function)
+            return lambda: run(*self.theirs, threads=THREADS), len(self.mine[0])
+        sample = min(SAMPLE, len(self.mine[0]))
+        return self.peer.loop(function, self.theirs, sample), sample
+
+
+def sides(name, batch):
+    """The robot free and bolted down, both in the same states."""
     path = robot_root() / FILES[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", px.RobotWarning)
         fixed = px.load(path, couplings="independent")
         free = fixed.with_floating_base("root_joint")  # as Pinocchio calls it
-    model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
-    convention = px.robots.pinocchio_convention(free, model)
     rng = np.random.default_rng(7)
     q = px.integrate(free, px.neutral(free), rng.uniform(-2, 2, (batch, free.nv)))
     qd, last = rng.uniform(-2, 2, (2, batch, free.nv))
-    row = {"nv": free.nv, "flops": {}, "error": {}, "ns": {}, "first_call_s": {}}
-    theirs = [
-        np.ascontiguousarray(convention.to_position(q)).T,
-        *(np.ascontiguousarray(convention.to_velocity(q, x)).T for x in (qd, last)),
-    ]
-    pool, result, runs = pin.ModelPool(model, THREADS), np.empty((model.nv, batch), order="F"), {}
-    mine, out = (q, qd, last), np.empty_like(qd)
     bolted = [np.ascontiguousarray(x) for x in (q[:, 7:], qd[:, 6:], last[:, 6:])]
-    out_fixed = np.empty_like(bolted[1])
-    for function, parallel in PARALLEL.items():
-        kernels = {}
-        for kind, robot in (("free", free), ("fixed", fixed)):
-            began = time.perf_counter()
-            program = px.program(robot, function)
-            kernels[kind] = program.compile(threads=THREADS)
-            row["first_call_s"][f"{function}, {kind}"] = time.perf_counter() - began
-            row["flops"][f"{function}, {kind}"] = program.count().flops
-        runs[function, "Pinocchio"] = lambda p=parallel: p(THREADS, pool, *theirs, result)
-        runs[function, "free"] = lambda k=kernels["free"]: k(*mine, out=out)
-        runs[function, "fixed"] = lambda k=kernels["fixed"]: k(*bolted, out=out_fixed)
-        runs[function, "Pinocchio"]()
-        runs[function, "free"]()
-        reference = convention.from_velocity(convention.to_position(q), result.T)
-        row["error"][function] = float(peers.relative_error(out, reference))
-    for (function, peer), seconds in take_turns(runs, rounds, repeat=3).items():
-        row["ns"][f"{function}, {peer}"] = seconds / batch * 1e9
+    return {"free": Side(free, path, q, qd, last), "fixed": Side(fixed, path, *bolted)}
+
+
+def measure(name, batch, rounds):
+    """ns per state of every function, free and bolted down, on two threads."""
+    both = sides(name, batch)
+    row = {"nv": both["free"].robot.nv, "flops": {}, "error": {}, "ns": {}, "first_call_s": {}}
+    for function in FUNCTIONS:
+        measure_function(both, function, rounds, row)
     return row
+
+
+def measure_function(both, function, rounds, row):
+    runs, states, errors = {}, {}, []
+    for kind, side in both.items():
+        began = time.perf_counter()
+        program = px.program(side.robot, function)
+        kernel = program.compile(threads=THREADS)
+        row["first_call_s"][f"{function}, {kind}"] = time.perf_counter() - began
+        row["flops"][f"{function}, {kind}"] = program.count().flops
+        given, batch = side.mine[: len(program.inputs)], len(side.mine[0])
+        results = [np.empty((batch, *shape)) for shape in program.outputs.values()]
+        out = results[0] if len(results) == 1 else tuple(results)
+        kernel(*given, out=out)
+        reference = side.peer.outputs(function, side.theirs, CHECKED)
+        found = [side.in_their_order(array[:CHECKED]) for array in results]
+        errors.append(max(map(peers.relative_error, found, reference)))
+        runs[kind], states[kind] = lambda k=kernel, x=given, y=out: k(*x, out=y), batch
+        peer = PINOCCHIO[kind]
+        runs[peer], states[peer] = side.pinocchio(function)
+    row["error"][function] = max(errors)
+    for peer, seconds in take_turns(runs, rounds, repeat=3).items():
+        row["ns"][f"{function}, {peer}"] = seconds / states[peer] * 1e9
 
 
 def show(results, console):
     table = Table(title=f"Free bases, batch {results['batch']:,}, 2 threads: ns per state")
-    heads = ("robot", "function", "Pinocchio", "Paraxis", "times", "bolted down", "ratio", "error")
-    for head in heads:
-        table.add_column(head, justify="left" if head in heads[:2] else "right")
+    heads = ("robot", "function", "Pinocchio", "Paraxis", "times", "bolted down", "times", "ratio")
+    for head in (*heads, "error"):
+        justify = "left" if head in heads[:2] else "right"
+        table.add_column(head, justify=justify, no_wrap=head == "function")
     for name, row in results["robots"].items():
-        for function in PARALLEL:
-            ours, theirs, bolted = (
-                row["ns"][f"{function}, {peer}"] for peer in ("free", "Pinocchio", "fixed")
+        for function in FUNCTIONS:
+            ours, theirs, bolted, rival = (
+                row["ns"][f"{function}, {peer}"]
+                for peer in ("free", "Pinocchio", "fixed", "Pinocchio fixed")
             )
-            cells = (f"{theirs:,.0f}", f"{ours:.1f}", f"{theirs / ours:.1f} x", f"{bolted:.1f}")
-            error = f"{row['error'][function]:.0e}"
-            table.add_row(name, function, *cells, f"{ours / bolted:.2f}", error)
+            cells = [f"{theirs:,.0f}", f"{ours:,.1f}", f"{theirs / ours:.1f} x"]
+            cells += [f"{bolted:,.1f}", f"{rival / bolted:.1f} x", f"{ours / bolted:.2f}"]
+            table.add_row(name, function, *cells, f"{row['error'][function]:.0e}")
     console.print(table)
 
 

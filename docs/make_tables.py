@@ -1,4 +1,4 @@
-"""Write measurements and operation counts into README.md and docs/performance.md.
+"""Write measurements and operation counts into README.md and pages of docs/.
 
     python benchmarks/cpu.py --json benchmarks/results/cpu.json
     python docs/make_plot.py
@@ -24,8 +24,9 @@ MOTION = {
     "table:closed_loop": "closed_loop",
     "table:unsynchronised": "unsynchronised",
     "table:circuits": "cordic",
+    "table:floating_base": "floating_base",
 }
-PAGES = (ROOT / "README.md", ROOT / "docs/performance.md")
+PAGES = (ROOT / "README.md", ROOT / "docs/performance.md", ROOT / "docs/joints.md")
 PLOT = ROOT / "docs/images/cpu.svg"
 
 # key in the results -> the name people read
@@ -44,6 +45,10 @@ FUNCTIONS = {
     "inverse_dynamics_derivatives": "inverse dynamics, derivatives",
     "forward_dynamics_derivatives": "forward dynamics, derivatives",
 }
+FLOATING = (  # Pinocchio has the first two for batches
+    *("inverse_dynamics", "forward_dynamics", "mass_matrix"),
+    *("inverse_dynamics_derivatives", "forward_dynamics_derivatives"),
+)
 # peer, threads -> heading; Pinocchio has only forward dynamics for batches
 RIVALS = {
     ("pinocchio", "2"): "Pinocchio, 2 threads",
@@ -270,6 +275,7 @@ def motion(folder):
         "closed_loop": closed_loop_table,
         "unsynchronised": unsynchronised_table,
         "cordic": circuits_table,
+        "floating_base": floating_base_table,
     }
     files = {marker: folder / f"{name}.json" for marker, name in MOTION.items()}
     return {
@@ -601,6 +607,39 @@ def compile_times_table(data):
         f"(tracing and simplifying + machine code). On {data['machine']['cpu']}."
     )
     return f"{markdown(rows)}\n\n{note}"
+
+
+def floating_base_table(data):
+    """Two tables, one line per robot: what Pinocchio does in batches, and what it does not."""
+    robots = data["robots"]
+    made = [
+        floating_base_rows(robots, functions)
+        for functions in (FLOATING[:2], FLOATING[2:])
+        if all(f"{functions[0]}, free" in row["ns"] for row in robots.values())
+    ]
+    note = (
+        f"Time per state in a batch of {data['batch']:,} states, float64, 2 threads; how many "
+        "times as long Pinocchio takes, and the time relative to that of the same robot bolted "
+        "down. Pinocchio computes dynamics of batches on 2 threads, and other functions in calls "
+        "one by one. Legs on a trunk that is bolted down do little work, so quadrupeds differ "
+        "most. From `benchmarks/floating_base.py`."
+    )
+    return "\n\n".join([*made, note])
+
+
+def floating_base_rows(robots, functions):
+    rows = [["robot, free base", "nv"]]
+    for function in functions:
+        name = function.replace("_", " ").replace(" derivatives", ", derivatives")
+        rows[0] += [name, "Pinocchio", "bolted down"]
+    for name, row in robots.items():
+        rows.append([name, str(row["nv"])])
+        for function in functions:
+            ours, theirs, bolted = (
+                row["ns"][f"{function}, {peer}"] for peer in ("free", "Pinocchio", "fixed")
+            )
+            rows[-1] += [f"{short(ours)} ns", times(theirs / ours), f"{ours / bolted:.2f}"]
+    return markdown(rows)
 
 
 def unsynchronised_table(data):

@@ -120,6 +120,8 @@ def factors(units, robot, function):
         "centroidal_bias": [wrench],
         "integrate": [by[0]],
         "difference": [by[0]],
+        "integrate_derivatives": [by[0][:, None] / by[0]] * 2,
+        "difference_derivatives": [by[0][:, None] / by[0]] * 2,
         "normalize": [by[0]],
         "forward_kinematics": [units.pose()],
         "frame_poses": [units.pose()],

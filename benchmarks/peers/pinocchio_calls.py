@@ -20,8 +20,8 @@ class PinocchioPeer:
     """Batches by pin.rneaInParallel and pin.abaInParallel: OpenMP threads over the columns of
     nq x B, column-major matrices. Single states by the calls of the Python package."""
 
-    def __init__(self, path):
-        self.model = load(path)
+    def __init__(self, path, free=False):
+        self.model = load(path, free)
         self.data = self.model.createData()
         self.n = self.model.nv
         self.joint_names = list(self.model.names)[1:]  # Pinocchio numbers qd in this order

@@ -32,12 +32,13 @@ def all_robot_files() -> list[Path]:
     return sorted(robot_root().rglob("*.urdf"))
 
 
-def load(path):
-    """Pinocchio's fixed-base model; every joint must have one degree of freedom."""
+def load(path, free=False):
+    """Pinocchio's model, bolted down or on a free base; other joints must be single."""
     import pinocchio as pin  # here, because not every machine that has the files has it
 
-    model = pin.buildModelFromUrdf(str(path))
-    for i in range(1, model.njoints):
+    base = (pin.JointModelFreeFlyer(),) if free else ()
+    model = pin.buildModelFromUrdf(str(path), *base)
+    for i in range(1 + len(base), model.njoints):
         kind = model.joints[i].shortname()
         if model.nvs[i] != 1 or not kind.startswith(("JointModelR", "JointModelP")):
             raise ValueError(f"joint {model.names[i]!r} is {kind}: not revolute or prismatic")

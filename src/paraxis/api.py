@@ -823,6 +823,60 @@ def difference(
 
 
 @of_robot
+def integrate_derivatives(
+    robot: Robot,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: Sequence[np.ndarray] | None = None,
+    **parameters: ArrayLike,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The derivatives of `px.integrate` over the tangent space.
+
+    If q moves with a velocity δ and v changes at the rate ν, the result moves with the velocity
+    ∂/∂q δ + ∂/∂v ν; each velocity is along the axes of the bodies where they are. For joints of one
+    degree of freedom both are the identity. They do not depend on q.
+
+    **Arguments:**
+
+    - `q`: joint positions, (..., nq), rad or m.
+    - `v`: the velocity times the time, (..., nv), rad or m.
+    - `out`: an array for each result; there are no parameters.
+
+    **Returns:** ∂/∂q and ∂/∂v, each (..., nv, nv).
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
+def difference_derivatives(
+    robot: Robot,
+    q0: ArrayLike,
+    q1: ArrayLike,
+    *,
+    out: Sequence[np.ndarray] | None = None,
+    **parameters: ArrayLike,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The derivatives of `px.difference` over the tangent space.
+
+    If q0 and q1 move with velocities δ0 and δ1, the difference changes at the rate
+    ∂/∂q0 δ0 + ∂/∂q1 δ1. At half a turn the difference jumps, and has no derivatives.
+
+    **Arguments:**
+
+    - `q0`, `q1`: joint positions, (..., nq), rad or m, with unit quaternions.
+    - `out`: an array for each result; there are no parameters.
+
+    **Returns:** ∂/∂q0 and ∂/∂q1, each (..., nv, nv).
+
+    **Raises:** as `px.inverse_dynamics`.
+    """
+    ...
+
+
+@of_robot
 def normalize(
     robot: Robot, q: ArrayLike, *, out: np.ndarray | None = None, **parameters: ArrayLike
 ) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations_with_replacement
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,9 @@ from .drivers.map import in_main_memory
 from .errors import ArgumentError
 from .graph import evaluate as interpreter
 from .graph import text as text_form
+from .graph.along import check_moves, hessian_along, jacobian_along
 from .graph.check import check
-from .graph.derivative import chosen_inputs, jacobian, jvp, vjp
+from .graph.derivative import chosen_inputs, jvp, vjp
 from .graph.graph import Graph
 from .passes.balance import balance
 from .passes.cheapen import cheapen_unless_long
@@ -132,28 +134,43 @@ class Program(Body):
         results = interpreter.evaluate(self.graph, arrays)
         return next(iter(results.values())) if len(results) == 1 else results
 
-    def jacobian(self, output: str, input: str | Sequence[str]) -> Program:
+    def jacobian(
+        self,
+        output: str,
+        input: str | Sequence[str],
+        along: Mapping[str, Program] | None = None,
+    ) -> Program:
         """The Program of the derivatives of an output with respect to an input.
 
         **Arguments:**
 
         - `output`: the name of an output.
         - `input`: the name of an input, or a list of names.
+        - `along`: for inputs that are positions of a robot, how they move:
+          `{"q": px.program(robot, "integrate")}`. Derivatives by q are then over the tangent space,
+          with a column for each velocity instead of one for each number of q. Any Program of (x, v)
+          that returns x where v is zero will do.
 
         **Returns:** a Program whose output is called d{output}_d{input} and has the shape of the
-        output followed by that of the input. A list of inputs gives one such output for each, in
-        that order; they share common subexpressions.
+        output followed by that of the input, or of its velocity. A list of inputs gives one such
+        output for each, in that order; they share common subexpressions.
 
-        **Raises:** `px.ArgumentError` if a name is unknown.
+        **Raises:** `px.ArgumentError` if a name is unknown, or if a Program in `along` does not fit
+        its input.
         """
-        one = input is None or isinstance(input, str)
-        inputs = chosen_inputs(self.graph, [input] if one else input, "input")
-        return Program.of(jacobian(self.graph, {f"d{output}_d{x}": (output, x) for x in inputs}))
+        wanted = {f"d{output}_d{x}": (output, x) for x in self._by(input)}
+        return Program.of(jacobian_along(self.graph, wanted, self._moves(along)))
 
-    def gradient(self, output: str, input: str | Sequence[str]) -> Program:
+    def gradient(
+        self,
+        output: str,
+        input: str | Sequence[str],
+        along: Mapping[str, Program] | None = None,
+    ) -> Program:
         """The Program of the derivatives of a scalar output, in the input's shape.
 
-        `input` may be a list, as for `jacobian`.
+        `input` may be a list, and `along` makes them derivatives over the tangent space, as for
+        `jacobian`.
         """
         shape = self.outputs.get(output, ()) if isinstance(output, str) else ()
         if shape != ():
@@ -161,7 +178,53 @@ class Program(Body):
                 f"gradient of {output!r}: expected a scalar output, found shape {shape}; "
                 "program.jacobian takes outputs of any shape"
             )
-        return self.jacobian(output, input)
+        return self.jacobian(output, input, along)
+
+    def hessian(
+        self,
+        output: str,
+        input: str | Sequence[str],
+        along: Mapping[str, Program] | None = None,
+    ) -> Program:
+        """The Program of the second derivatives of an output.
+
+        **Arguments:**
+
+        - `output`: the name of an output, of any shape.
+        - `input`: the name of an input, or a list of names.
+        - `along`: as for `jacobian`. Second derivatives are those of v -> f(move(q, v)) at v = 0,
+          so they are symmetric. A derivative along v of a derivative along v is not: it is
+          `program.jacobian(..., along).jacobian(..., along)`.
+
+        **Returns:** a Program whose output is called d2{output}_d{input}_d{input} and has the shape
+        of the output followed by that of the input, or of its velocity, twice. A list of inputs
+        gives one such output for each pair, in that order, and none for the same pair the other way
+        round.
+
+        **Raises:** as `jacobian`.
+        """
+        pairs = combinations_with_replacement(self._by(input), 2)
+        wanted = {f"d2{output}_d{x}_d{y}": (output, x, y) for x, y in pairs}
+        return Program.of(hessian_along(self.graph, wanted, self._moves(along)))
+
+    def _by(self, input: str | Sequence[str]) -> list[str]:
+        """The inputs that derivatives are by."""
+        one = input is None or isinstance(input, str)
+        return chosen_inputs(self.graph, [input] if one else input, "input")
+
+    def _moves(self, along: Mapping[str, Program] | None) -> dict[str, Graph]:
+        """The graphs along which derivatives are."""
+        moves = {} if along is None else along
+        if not isinstance(moves, Mapping) or not all(
+            isinstance(move, Program) for move in moves.values()
+        ):
+            raise ArgumentError(
+                "along: expected a dict of Programs by input, such as "
+                "{'q': px.program(robot, 'integrate')}, found " + repr(along)
+            )
+        graphs = {name: move.graph for name, move in moves.items()}
+        check_moves(self.graph, graphs)
+        return graphs
 
     def vjp(self, wrt: str | Sequence[str] | None = None) -> Program:
         """The Program of the vector-Jacobian product: reverse mode, without forming a Jacobian.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from .checks import did_you_mean, one_of, quoted
 from .coupled_functions import coupled_graph
 from .errors import ArgumentError
+from .graph.along import jacobian_along
 from .graph.derivative import jacobian
 from .graph.graph import Graph
 from .graph.splice import splice
@@ -21,7 +22,7 @@ from .physics import (
     articulated_body,
     composite_body,
 )
-from .physics.configuration import position_rates
+from .physics.configuration import integrate, neutral, velocities
 from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
 from .physics.friction.shared_friction import driven_rows, felt, shared_friction
@@ -188,6 +189,9 @@ def _ideal_graph(robot, function, algorithm, parameters, coordinates):
 
 
 def _position_graph(robot, function):
+    if function in SLOPES_OF_POSITIONS:
+        basis = _position_graph(robot, BASIS[function])
+        return replace(SLOPES_OF_POSITIONS[function](robot, basis), name=function)
     (rule,), (name,) = ALGORITHMS[function].values(), FUNCTIONS[function].outputs
     return trace(
         lambda **arrays: {name: rule(robot, *arrays.values())},
@@ -383,27 +387,41 @@ def _inverse_dynamics_derivatives(robot, parameters, graph):
 
 
 def slopes_of(robot, graph, wanted):
-    """The Jacobians of a graph; those over q are over the velocities that change q."""
+    """The Jacobians of a graph; those over positions are over the velocities that change them."""
     robot = robot.described
     if not {joint.kind for joint in robot.joints} & {"planar", "spherical", "free"}:
         return jacobian(graph, wanted)
-    places = list(graph.inputs)
-    inputs = graph.inputs | {"dq": (robot.nv,)}
+    move = _position_graph(robot, "integrate")
+    return jacobian_along(graph, wanted, {name: move for name in POSITIONS if name in graph.inputs})
 
-    def moved(**arrays):
-        rates = position_rates(robot, arrays["q"], arrays["dq"])
-        arrays["q"] = [a + b for a, b in zip(arrays["q"], rates, strict=True)]
-        return dict(zip(graph.outputs, splice(graph, [arrays[k] for k in places]), strict=True))
 
-    over = {"q": "dq"}
-    wanted = {name: (of, over.get(by, by)) for name, (of, by) in wanted.items()}
-    slopes = jacobian(trace(moved, inputs, graph.name), wanted)
-    still = [0.0] * robot.nv
+def _integrate_derivatives(robot, graph):
+    """Over the velocities that change q, and v; both of the velocity that the result then has.
 
-    def here(**arrays):
-        return dict(zip(slopes.outputs, splice(slopes, (*arrays.values(), still)), strict=True))
+    They do not depend on q, as the velocities are along the axes of the bodies: they are made at
+    the neutral position, where they cost least.
+    """
 
-    return trace(here, graph.inputs, graph.name)
+    def run(q, v, there):
+        (moved,) = splice(graph, (q, v))
+        return {"velocity": velocities(robot, there, moved)}  # linear in the rates of `moved`
+
+    slopes = slopes_of(
+        robot,
+        trace(run, graph.inputs | {"there": (robot.nq,)}),
+        {"dmoved_dq": ("velocity", "q"), "dmoved_dv": ("velocity", "v")},
+    )
+    here = neutral(robot)
+
+    def from_neutral(q, v):
+        results = splice(slopes, (here, v, integrate(robot, here, v)))
+        return dict(zip(slopes.outputs, results, strict=True))
+
+    return trace(from_neutral, graph.inputs)
+
+
+def _difference_derivatives(robot, graph):
+    return slopes_of(robot, graph, {"dv_dq0": ("v", "q0"), "dv_dq1": ("v", "q1")})
 
 
 def _forward_dynamics_derivatives(robot, parameters, graph):
@@ -502,10 +520,16 @@ FUNCTIONS = {
     "regressor": Function(("q", "qd", "qdd"), ("Y",), "nothing"),
     "integrate": Function(("q", "v"), ("moved",), "nothing"),
     "difference": Function(("q0", "q1"), ("v",), "nothing"),
+    "integrate_derivatives": Function(("q", "v"), ("dmoved_dq", "dmoved_dv"), "nothing"),
+    "difference_derivatives": Function(("q0", "q1"), ("dv_dq0", "dv_dq1"), "nothing"),
     "normalize": Function(("q",), ("normalized",), "nothing"),
 }
 
-OF_POSITIONS = ("integrate", "difference", "normalize")
+SLOPES_OF_POSITIONS = {
+    "integrate_derivatives": _integrate_derivatives,
+    "difference_derivatives": _difference_derivatives,
+}
+OF_POSITIONS = ("integrate", "difference", "normalize", *SLOPES_OF_POSITIONS)
 POSITIONS = ("q", "q0", "q1")  # inputs that are positions; the others have an entry per velocity
 LONGEST_PROGRAM = 64  # joints of a robot for which a Program is made without being asked for
 
@@ -539,6 +563,8 @@ BASIS = {
     "inverse_dynamics_derivatives": "inverse_dynamics",
     "forward_dynamics_derivatives": "inverse_dynamics",
     "coriolis_matrix": "bias_forces",
+    "integrate_derivatives": "integrate",
+    "difference_derivatives": "difference",
 }
 
 # function -> the parameters it depends on. Left out are also those with which a function would not

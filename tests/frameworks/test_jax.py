@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from support.joints import motion, robot_of
 from support.processes import python
 from support.robots import random_robot
 
@@ -236,6 +237,31 @@ def test_jacobians_and_hessians_against_programs():
     second = height.gradient("energy", "q").jacobian("denergy_dq", "q")
     found = jax.hessian(lambda q: pj.potential_energy(robot, q))(q)
     np.testing.assert_allclose(found, second.evaluate(q=q), rtol=0, atol=1e-12)
+
+
+def test_derivatives_over_the_tangent_space():
+    """Both ways, twice, at the velocity zero, where a rotation vector has no direction."""
+    robot = robot_of(("free", "spherical"), (-1, 0), 1)
+    state, still = motion(robot), np.zeros(robot.nv)
+    q, energy = state["q"], px.program(robot, "potential_energy")
+    move = {"q": px.program(robot, "integrate")}
+    moved = pj.tangent(robot, lambda q: pj.potential_energy(robot, q))
+    slope = energy.gradient("energy", "q", along=move).evaluate(q=q)
+    second = energy.hessian("energy", "q", along=move).evaluate(q=q)
+    np.testing.assert_allclose(jax.grad(moved)(still, q), slope, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(jax.hessian(moved)(still, q), second, rtol=0, atol=1e-12)
+    found = jax.jacrev(jax.jacfwd(moved))(still, q)
+    np.testing.assert_allclose(found, second, rtol=0, atol=1e-12)
+    assert jax.grad(moved, argnums=1)(still, q).shape == (robot.nq,)  # of its numbers
+
+    def round_trip(v):
+        return pj.difference(robot, q, pj.integrate(robot, q, v))
+
+    np.testing.assert_allclose(jax.jacrev(round_trip)(still), np.eye(robot.nv), atol=1e-14)
+    twice = jax.jacfwd(jax.jacrev(round_trip))(still)
+    np.testing.assert_allclose(twice, np.zeros_like(twice), atol=1e-14)
+    with pytest.raises(px.ArgumentError, match="expected a function of positions, found ndarray"):
+        pj.tangent(robot, q)
 
 
 @pytest.mark.long

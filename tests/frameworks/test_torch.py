@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.joints import motion
+from support.joints import robot_of as robot_with
 from support.robots import random_robot, with_losses
 
 import paraxis as px
@@ -113,7 +115,7 @@ def test_what_is_no_tensor_is_a_constant():
 
 
 def test_what_is_shown_is_what_is_offered():
-    assert set(dir(pt)) == {"function", "payload", "external_force", *px.functions()}
+    assert set(dir(pt)) == {"function", "tangent", "payload", "external_force", *px.functions()}
     assert "joint torques" in pt.inverse_dynamics.__doc__ and "out" not in str(
         inspect.signature(pt.inverse_dynamics)
     )
@@ -278,6 +280,30 @@ def test_second_and_third_derivatives_all_ways():
     assert torch.allclose(third, third.transpose(0, 2), 0, 1e-12)
 
 
+def test_derivatives_over_the_tangent_space():
+    """At the velocity zero, where a rotation vector has no direction, and to second order."""
+    from torch.func import hessian, jacrev
+
+    robot = robot_with(("free", "spherical"), (-1, 0), 1)
+    q, still = torch.tensor(motion(robot)["q"]), torch.zeros(robot.nv, dtype=torch.float64)
+    energy, move = px.program(robot, "potential_energy"), {"q": px.program(robot, "integrate")}
+    moved = pt.tangent(robot, lambda q: pt.potential_energy(robot, q))
+    second = energy.hessian("energy", "q", along=move).evaluate(q=q.numpy())
+    assert np.allclose(hessian(moved)(still, q), second, 0, 1e-12)
+    found = torch.autograd.functional.hessian(lambda v: moved(v, q), still)
+    assert np.allclose(found, second, 0, 1e-12)
+    v, numbers = still.requires_grad_(), q.clone().requires_grad_()
+    moved(v, numbers).backward()
+    slope = energy.gradient("energy", "q", along=move).evaluate(q=q.numpy())
+    assert np.allclose(v.grad, slope, 0, 1e-12) and numbers.grad.shape == (robot.nq,)
+
+    def round_trip(v):
+        return pt.difference(robot, q, pt.integrate(robot, q, v))
+
+    assert torch.allclose(jacrev(round_trip)(still), torch.eye(robot.nv).double(), 0, 1e-14)
+    assert jacrev(jacrev(round_trip))(still).abs().max() <= 1e-14
+
+
 def test_vmap():
     from torch.func import grad, vmap
 
@@ -368,7 +394,7 @@ def test_what_is_no_program_or_no_robot_or_too_much():
 def test_the_page_runs():
     """It checks itself, where it says something that may be wrong."""
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / "torch.md").read_text(), re.S)
-    assert len(blocks) == 6
+    assert len(blocks) == 8
     space = {}
     for block in blocks:
         exec(block, space)

@@ -221,6 +221,14 @@ class Reference:
         found = self.row(pin.difference(self.model, self.configuration(q0), there))
         return self.turns_of(q1, -q0, found)
 
+    def integrate_derivatives(self, q, v):
+        *_, at, way = self.given(q, v)
+        return tuple(map(self.matrix, pin.dIntegrate(self.model, at, way)))
+
+    def difference_derivatives(self, q0, q1):
+        ends = self.configuration(q0), self.configuration(q1)
+        return tuple(map(self.matrix, pin.dDifference(self.model, *ends)))
+
     def turns_of(self, a, b, found):
         """Angles with as many whole turns as a + b has, which Pinocchio does not count."""
         if len(a) == len(b) == len(found):

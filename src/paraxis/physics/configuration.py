@@ -13,7 +13,9 @@ from ..robots.model import quaternion_rotation
 from ..scalar import atan2, cos, less, select, sin, sqrt
 from ..spatial import Vector, cross
 
-SMALL = 1e-4  # radians squared: below, series take over, whose next terms are beyond float64
+# Below this angle, squared, series take over: their next terms are beyond float64, and above it
+# what cancels costs few digits, in second derivatives, too.
+SMALL = 0.01
 
 
 def integrate(robot, q, v):
@@ -31,9 +33,9 @@ def normalize(robot, q):
     return _by_joint(robot, _UNIT, _positions(robot, q))
 
 
-def position_rates(robot, q, v):
-    """Return q̇, the rates of the numbers of q, at the velocity v."""
-    return _by_joint(robot, _RATES, _positions(robot, q), _velocities(robot, v))
+def velocities(robot, q, rates):
+    """Return the velocity at which the numbers of q change at these rates."""
+    return _by_joint(robot, _VELOCITIES, _positions(robot, q), _positions(robot, rates))
 
 
 def straight_rate(robot, u, v):
@@ -92,21 +94,23 @@ def _exponential(ω):
     square = _square(ω)
     small = less(square, SMALL)
     angle = sqrt(select(small, 1.0, square))  # both sides of a select are computed
-    half = select(small, 0.5 - square * (1 / 48 - square / 3840), sin(0.5 * angle) / angle)
-    w = select(small, 1.0 - square * (1 / 8 - square / 384), cos(0.5 * angle))
+    sine = _series(square, 1 / 2, -1 / 48, 1 / 3840, -1 / 645120, 1 / 185794560)
+    cosine = _series(square, 1.0, -1 / 8, 1 / 384, -1 / 46080, 1 / 10321920)
+    half = select(small, sine, sin(0.5 * angle) / angle)
+    w = select(small, cosine, cos(0.5 * angle))
     return [half * x for x in ω] + [w]
 
 
 def _logarithm(q):
     """The rotation vector of a quaternion, no longer than π."""
     x, y, z, w = q
-    back = less(w, 0.0)
-    x, y, z, w = (select(back, -each, each) for each in (x, y, z, w))
+    sign = select(less(w, 0.0), -1.0, 1.0)  # -q is the same rotation
+    w = sign * w
     square = x * x + y * y + z * z
     small = less(square, 0.25 * SMALL)
     length = sqrt(select(small, 1.0, square))
-    series = (2.0 - square * (2 / 3 - square * 0.4 / (w * w)) / (w * w)) / w
-    scale = select(small, series, 2.0 * atan2(length, w) / length)
+    tangent = _series(square / (w * w), 2.0, -2 / 3, 2 / 5, -2 / 7, 2 / 9, -2 / 11, 2 / 13) / w
+    scale = sign * select(small, tangent, 2.0 * atan2(length, w) / length)
     return [scale * x, scale * y, scale * z]
 
 
@@ -120,6 +124,14 @@ def _square(ω):
     return x * x + y * y + z * z
 
 
+def _series(x, *coefficients):
+    """The sum of these coefficients times powers of x."""
+    *lower, total = coefficients
+    for each in reversed(lower):
+        total = each + x * total
+    return total
+
+
 def _turned(q, ω):
     return _product(q, _exponential(ω))
 
@@ -130,8 +142,9 @@ def _unit(q):
     return [scale * each for each in q]
 
 
-def _quaternion_rates(q, ω):
-    return [0.5 * each for each in _product(q, [*ω, 0.0])]
+def _angular_velocity(q, rates):
+    x, y, z, _ = _product(_inverse(q), rates)
+    return [2.0 * x, 2.0 * y, 2.0 * z]
 
 
 # -- screws ------------------------------------------------------------------------------------
@@ -143,10 +156,10 @@ def _screw(ω, v):
     small = less(square, SMALL)
     safe = select(small, 1.0, square)
     angle = sqrt(safe)
-    swept = select(small, 0.5 - square * (1 / 24 - square / 720), (1.0 - cos(angle)) / safe)
-    drawn = select(
-        small, 1 / 6 - square * (1 / 120 - square / 5040), (angle - sin(angle)) / (safe * angle)
-    )
+    cosine = _series(square, 1 / 2, -1 / 24, 1 / 720, -1 / 40320, 1 / 3628800)
+    sine = _series(square, 1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800)
+    swept = select(small, cosine, (1.0 - cos(angle)) / safe)
+    drawn = select(small, sine, (angle - sin(angle)) / (safe * angle))
     ω, v = Vector(*ω), Vector(*v)
     sideways = cross(ω, v)
     return v + sideways * swept + cross(ω, sideways) * drawn
@@ -159,11 +172,8 @@ def _unscrewed(ω, p):
     safe = select(small, 1.0, square)
     angle = sqrt(safe)
     half = 0.5 * angle
-    bent = select(
-        small,
-        1 / 12 + square * (1 / 720 + square / 30240),
-        (1.0 - half * cos(half) / sin(half)) / safe,
-    )
+    cotangent = _series(square, 1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160)
+    bent = select(small, cotangent, (1.0 - half * cos(half) / sin(half)) / safe)
     ω, p = Vector(*ω), Vector(*p)
     sideways = cross(ω, p)
     return p - sideways * 0.5 + cross(ω, sideways) * bent
@@ -207,8 +217,9 @@ def _free_apart(q0, q1):
     return [*_unscrewed(ω, way), *ω]
 
 
-def _free_rates(q, v):
-    return [*(quaternion_rotation(*q[3:]) @ Vector(*v[:3])), *_quaternion_rates(q[3:], v[3:])]
+def _free_velocity(q, rates):
+    v = quaternion_rotation(*q[3:]).T @ Vector(*rates[:3])
+    return [*v, *_angular_velocity(q[3:], rates[3:])]
 
 
 def _planar_moved(q, v):
@@ -226,10 +237,10 @@ def _planar_apart(q0, q1):
     return [v.x, v.y, ω]
 
 
-def _planar_rates(q, v):
-    (_, _, angle), (vx, vy, ω) = q, v
+def _planar_velocity(q, rates):
+    (_, _, angle), (x, y, ω) = q, rates
     c, s = cos(angle), sin(angle)
-    return [c * vx - s * vy, s * vx + c * vy, ω]
+    return [c * x + s * y, c * y - s * x, ω]
 
 
 _STRAIGHT = {
@@ -261,11 +272,11 @@ _UNIT = {
     "spherical": _unit,
     "free": lambda q: [*q[:3], *_unit(q[3:])],
 }
-_RATES = {
-    "single": lambda q, v: list(v),
-    "spherical": _quaternion_rates,
-    "planar": _planar_rates,
-    "free": _free_rates,
+_VELOCITIES = {
+    "single": lambda q, rates: list(rates),
+    "spherical": _angular_velocity,
+    "planar": _planar_velocity,
+    "free": _free_velocity,
 }
 
 

@@ -15,11 +15,13 @@ except ImportError as error:
     ) from error
 
 from ..frameworks.functions import functions_of_robots
+from ..frameworks.tangent import tangent_of
 from .from_program import function
 
 _functions = functions_of_robots("torch", function)
+tangent = tangent_of("torch", _functions["integrate"])
 globals().update(_functions)
-__all__ = ["function", *_functions]
+__all__ = ["function", "tangent", *_functions]
 
 
 def __dir__():
