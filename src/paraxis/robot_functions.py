@@ -278,7 +278,8 @@ def _motor_torques_graphs(robot, parameters):
         (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
         model = View(robot).model(given, parameters)
         _, reactions = torques_and_reactions(model, q, qd, model.rows_accelerations(qd, qdd))
-        return with_losses(model, qd, dynamic, reactions, directions(qd, qdd))._asdict()
+        signs = directions(qd, qdd)
+        return with_losses(robot.joints, qd, dynamic, reactions, signs)._asdict()
 
     yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
 

@@ -70,7 +70,7 @@ def _check(robot, parameters, target):
 def _checked_friction(robot, q, qd, qdd, direction, **given):
     model = Model(robot, given)
     dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
-    torques = with_losses(model, qd, dynamic, reactions, direction)
+    torques = with_losses(model.robot.joints, qd, dynamic, reactions, direction)
     bands = map(holding_band, robot.joints, dynamic, reactions)
     least, largest = map(list, zip(*bands, strict=True))
     sizes = [

@@ -29,7 +29,7 @@ class MotorTorques(NamedTuple):
 def motor_torques(robot, q, qd, qdd):
     """Return the torques behind the motion (q, qd, qdd)."""
     dynamic, reactions = torques_and_reactions(robot, q, qd, qdd)
-    return with_losses(robot, qd, dynamic, reactions, directions(qd, qdd))
+    return with_losses(robot.robot.joints, qd, dynamic, reactions, directions(qd, qdd))
 
 
 def directions(qd, qdd):
@@ -40,10 +40,10 @@ def directions(qd, qdd):
     ]
 
 
-def with_losses(robot, qd, dynamic, reactions, directions):
+def with_losses(joints, qd, dynamic, reactions, directions):
     """Return all torques, given those of the motion and the Spatial that each joint transmits."""
     rows = []
-    for i, joint in enumerate(robot.robot.joints):
+    for i, joint in enumerate(joints):
         in_bearings = joint_friction(joint, reactions[i], qd[i], directions[i])
         at_joint = dynamic[i] + in_bearings
         in_gears = transmission_friction(joint.transmission, at_joint, directions[i])
