@@ -99,11 +99,33 @@ def test_every_algorithm_agrees_with_the_cheapest(function):
         assert error(found, expected) <= 1e-10, name
 
 
+UPRIGHT = ("free", "spherical", "planar", "revolute", "prismatic")  # whose W is a selection
+
+
+@pytest.mark.parametrize("kinds", [UPRIGHT, ("planar", "prismatic", "free", "spherical")])
+def test_fijanys_recursions_take_joints_of_several_degrees(kinds):
+    chain = robot_of(kinds, range(-1, len(kinds) - 1), 5)
+    state = motion(chain)
+    expected = interpreted("forward_dynamics", chain, *arguments("forward_dynamics", state))
+    for name in FROM_MOBILITIES:
+        program = px.program(chain, "forward_dynamics", name)
+        found = program.evaluate(**{key: state[key] for key in program.inputs})
+        assert error(found, expected) <= 1e-10, name
+    for function, about in (
+        ("mass_matrix_inverse", {}),
+        ("operational_space_inertia_inverse", {"frame": "tip"}),
+    ):
+        programs = [
+            px.program(chain, function, name, **about) for name in (None, FROM_MOBILITIES[0])
+        ]
+        expected, found = (program.evaluate(q=state["q"]) for program in programs)
+        assert error(found, expected) <= 1e-10, function
+
+
 @pytest.mark.parametrize("name", FROM_MOBILITIES)
-def test_recursions_from_mobilities_refuse_them_by_name(name):
-    chain = robot_of(KINDS, range(-1, len(KINDS) - 1), 5)
-    with pytest.raises(px.ParaxisError, match="joints of one degree of freedom"):
-        px.program(chain, "forward_dynamics", name)
+def test_they_refuse_joints_without_such_directions_by_name(name):
+    with pytest.raises(px.ParaxisError, match="joint 'j0' is universal; use articulated_body"):
+        px.program(robot_of(("universal", "revolute"), (-1, 0), 5), "forward_dynamics", name)
 
 
 def along(robot, q, k, h):

@@ -69,7 +69,8 @@ class Speculation(Program):
     def reads(self) -> dict[tuple, tuple[int, ...]]:
         """Every read of the recursion: (variable, link, read by, link) -> its ages.
 
-        The link of an end acceleration is the one whose joint is there.
+        The link of an end acceleration is the one whose joint is there; torques, and the motors
+        that read them, are numbered by degrees of freedom.
         """
         cuts = self._recursion.cuts
         return {

@@ -169,8 +169,8 @@ def stability_atlas(
     **Arguments:**
 
     - `robot`: the robot.
-    - `kp`, `kd`: gains, one number or one per degree of freedom, as of `px.control.computed_torque`; without
-      `kd`, damping is critical.
+    - `kp`, `kd`: gains, one number or one per degree of freedom, as of
+      `px.control.computed_torque`; without `kd`, damping is critical.
     - `policies`: names, or `px.control.policy(...)`; by default all.
     - `motion`: a function of t, as of `px.control.closed_loop`, that repeats after `cycle` seconds;
       by default sines of 0.3 rad with a cycle of 2 s. Robots with planar, spherical or free joints
