@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .checks import did_you_mean, one_of
-from .coupled_functions import coupled_graph
+from .coupled_functions import OF_MASSES, coupled_graph
 from .errors import ArgumentError
 from .graph.derivative import jacobian
 from .graph.graph import Graph
@@ -127,8 +127,15 @@ def graph_of(robot, function, algorithm=None, parameters=(), coordinates=None):
     def mattering(name):
         return tuple(each for each in parameters if each in MATTERS[name])
 
+    if algorithm not in (None, "composite_body") and function in OF_MASSES:
+        raise ArgumentError(
+            f"algorithm: robot {rows.name!r} has coupled or helical joints, for which {function} "
+            f"is solved with the mass matrix, by 'composite_body'; found {algorithm!r}"
+        )
+    basis = {"bias_forces": "inverse_dynamics"} | BASIS
+
     def whole(name):
-        chosen = algorithm if name == function else None
+        chosen = algorithm if name in (function, basis.get(function)) else None
         return _graph_of_rows(rows, name, chosen, mattering(name), coordinates)
 
     def shapes(name):

@@ -112,6 +112,11 @@ def _check_joint(joint, i):
     if not isinstance(joint.transmission, Transmission):
         found = type(joint.transmission).__name__
         raise RobotError(f"{_joint(joint)} transmission: expected a Transmission, found {found}")
+    if joint.friction.bearings and joint.kind not in SINGLE:
+        raise RobotError(
+            f"{_joint(joint)} friction: bearings are for revolute and prismatic joints, not for "
+            f"{joint.kind} ones; viscous, Coulomb and static friction are for all"
+        )
     for bearing in joint.friction.bearings:
         if isinstance(bearing, LinearBearing) == joint.is_revolute:
             expected = "a journal or thrust bearing" if joint.is_revolute else "a linear bearing"
