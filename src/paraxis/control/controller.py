@@ -172,9 +172,9 @@ def computed_torque(
     e = q* - q and ė = qd* - qd are the errors against the desired motion q*. Of joints of several
     degrees of freedom, e is `px.difference(robot, q, q*)`, and the desired velocity and
     acceleration are those that the body would have along the axes where it is (Bullo and Murray,
-    1995), so that errors of these joints fall as those of others do. All degrees of freedom are
-    actuated, those of a free base too: where nothing drives them, use `px.simulate` with a
-    controller of your own.
+    1995), so that errors of these joints fall as those of others do. Every degree of freedom is
+    actuated, those of a free base too, which this law needs to hold still. If nothing drives them,
+    use `px.control.pd` with gains of zero there, or a controller of your own in `px.simulate`.
 
     **Arguments:**
 
