@@ -7,9 +7,10 @@ import pytest
 from support.functions import error, interpreted
 from support.pinocchio_functions import Reference
 from support.robots import random_inertia, random_pose
+from support.rows import model_of_rows
 
 import paraxis as px
-from paraxis.physics import ALGORITHMS
+from paraxis.physics import ALGORITHMS, articulated_body, composite_body
 from paraxis.robot_functions import FUNCTIONS
 from paraxis.robots import Frame, Joint
 
@@ -120,6 +121,15 @@ def test_fijanys_recursions_take_joints_of_several_degrees(function, kinds):
 def test_they_refuse_joints_without_such_directions_by_name(name):
     with pytest.raises(px.ParaxisError, match="joint 'j0' is universal; use articulated_body"):
         px.program(robot_of(("universal", "revolute"), (-1, 0), 5), "forward_dynamics", name)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_articulated_bodies_at_rest_solve_with_the_mass_matrix(seed):
+    robot, rng = tree(seed), np.random.default_rng(seed)
+    model, q = model_of_rows(robot), motion(robot)["q"].tolist()
+    tau, h = rng.normal(size=(2, robot.nv)).tolist()
+    expected = composite_body.accelerations(model, q, tau, h)
+    assert error(articulated_body.accelerations(model, q, tau, h), expected) <= 1e-12
 
 
 def along(robot, q, k, h):
