@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .checks import did_you_mean, one_of, quoted
-from .coupled_functions import coupled_graph
+from .coupled_functions import OF_MASSES, coupled_graph
 from .errors import ArgumentError
 from .graph.along import jacobian_along
 from .graph.derivative import jacobian
@@ -175,8 +175,15 @@ def _ideal_graph(robot, function, algorithm, parameters, coordinates):
     def mattering(name):
         return tuple(each for each in parameters if each in MATTERS[name])
 
+    if algorithm not in (None, "composite_body") and function in OF_MASSES:
+        raise ArgumentError(
+            f"algorithm: robot {rows.name!r} has coupled or helical joints, for which {function} "
+            f"is solved with the mass matrix, by 'composite_body'; found {algorithm!r}"
+        )
+    basis = {"bias_forces": "inverse_dynamics"} | BASIS
+
     def whole(name):
-        chosen = algorithm if name == function else None
+        chosen = algorithm if name in (function, basis.get(function)) else None
         return _graph_of_rows(rows, name, chosen, mattering(name), coordinates)
 
     def shapes(name):
@@ -331,7 +338,8 @@ def _motor_torques_graphs(robot, parameters):
         (dynamic,) = splice(torques, (q, qd, qdd, *given.values()))
         model = View(robot).model(given, parameters)
         _, reactions = torques_and_reactions(model, q, qd, model.rows_accelerations(qd, qdd))
-        return with_losses(robot.joints, qd, dynamic, reactions, directions(qd, qdd))._asdict()
+        signs = directions(qd, qdd)
+        return with_losses(robot.joints, qd, dynamic, reactions, signs)._asdict()
 
     yield trace(run, input_shapes(robot, "motor_torques", parameters), "motor_torques")
 

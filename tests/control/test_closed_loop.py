@@ -10,6 +10,7 @@ from support.loop_by_hand import HandLaw, positions_by_hand
 
 import paraxis as px
 from paraxis.control import chance, loop_times, reference
+from paraxis.control.controller import Motion
 from paraxis.targets.cpu import host
 
 ARM = px.robots.planar(2)
@@ -123,7 +124,7 @@ def test_errors_decay_as_the_linear_equation_says_when_the_period_goes_to_zero()
         )
         t = run.t[:, None]
         solution = off * (1 + 10 * t) * np.exp(-10 * t)  # of ë + 20 ė + 100 e = 0, at rest
-        apart.append(abs(run.q - run.reference[:, 0] - solution).max())
+        apart.append(abs(run.q - run.reference.q - solution).max())
     assert apart[-1] < 1e-3
     assert np.allclose(np.divide(apart[:-1], apart[1:]), 2.0, rtol=0.1)
 
@@ -231,9 +232,9 @@ def test_a_traced_trajectory_is_the_trajectory(name):
     knots = trajectory.knots
     near = [np.nextafter(knots, -1), knots, np.nextafter(knots, 9)]
     t = np.concatenate([*near, np.linspace(-0.01, trajectory.duration + 0.01, 200)])
-    motion = np.stack(trajectory(t), axis=-2)
-    scale = abs(motion).max((0, 2), keepdims=True)
-    assert (abs(wanted.sampled(t) - motion) <= 1e-13 * scale).all()
+    found = Motion.of(ARM, wanted.sampled(t))
+    for part, expected in zip(found, trajectory(t), strict=True):
+        assert (abs(part - expected) <= 1e-13 * abs(expected).max()).all()
 
 
 def test_many_pieces_are_sampled_and_move_alike(monkeypatch):
@@ -244,7 +245,7 @@ def test_many_pieces_are_sampled_and_move_alike(monkeypatch):
     monkeypatch.setattr(reference, "MOST_PIECES", 0)
     sampled = px.control.closed_loop(ARM, controller, trajectory, [1e-3, 0.7e-3], **options)
     assert difference(traced.q, sampled.q) < 1e-12
-    assert difference(traced.reference, sampled.reference) < 1e-12
+    assert difference(traced.reference.qdd, sampled.reference.qdd) < 1e-12
     assert (traced.t == sampled.t).all()
 
 
@@ -328,10 +329,11 @@ def test_records_are_of_samples():
     whole = px.control.closed_loop(ARM, exact(), swing, 5e-3, duration=0.052, record="q")
     assert (run.q[:-1] == whole.q[:-1:2]).all() and (run.q[-1] == whole.q[-1]).all()
     wanted = px.control.closed_loop(ARM, exact(), swing, 5e-3, duration=0.052, record="reference")
-    assert np.allclose(wanted.reference[3], swing_at(wanted.t[3]), rtol=1e-14)
+    found = [part[3] for part in wanted.reference]
+    assert np.allclose(found, swing_at(wanted.t[3]), rtol=1e-14)
     nothing = px.control.closed_loop(ARM, exact(), swing, 5e-3, duration=0.052)
     assert nothing.t is None and nothing.error == whole.error
-    assert nothing.error >= (1 - 1e-9) * abs(whole.q - wanted.reference[:, 0]).max()
+    assert nothing.error >= (1 - 1e-9) * abs(whole.q - wanted.reference.q).max()
 
 
 def test_chance_is_even_and_of_the_run():
@@ -379,7 +381,7 @@ def test_a_lost_run_is_a_result():
     assert run.diverged.tolist() == [False, True]
     assert math.isnan(run.diverged_at[0]) and run.error[1] == math.inf
     assert run.error[0] < 0.1 and np.isfinite(run.q[:, 0]).all()
-    off = abs(run.q[:, 1] - run.reference[:, 1, 0]).max(-1)
+    off = abs(run.q[:, 1] - run.reference.q[:, 1]).max(-1)
     first = run.t[np.flatnonzero(~(off <= 1.0))[0], 1]
     assert first - 20e-3 <= run.diverged_at[1] <= first
     assert "2 runs, 1 diverged" in repr(run)

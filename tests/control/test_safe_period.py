@@ -151,7 +151,7 @@ def test_few_entries_have_the_growth_of_all():
     law = px.control.computed_torque(ARM, KP, KD, px.control.policy("vuskovic", age=(1, 2)))
     linear = LinearLoop(ARM, law, {})
     q, still = np.array([POSTURE]), np.zeros((1, 3))
-    desired = np.stack([q, still, still], axis=-2)
+    desired = np.concatenate([q, still, still], axis=-1)
     tau, past = linear.exact((q, still), desired)
     whole = linear.linearised((q, still), tau, (q, still), desired, desired, past)
     few = with_few_entries(whole)

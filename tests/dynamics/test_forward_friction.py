@@ -396,3 +396,39 @@ def test_random_directions_are_reproducible():
     for k in rng.sample(range(37), 5):
         alone = px.forward_dynamics_with_friction(robot, q[k], qd[k], motor[k]).qdd
         assert (alone == whole[k]).all()
+
+
+# -- joints of several degrees of freedom ----------------------------------------------------------
+
+
+def test_a_ball_joint_and_what_follows_it_lead_back_to_the_motor_torques():
+    friction = Friction(viscous=0.2, coulomb=0.3, static=0.4)
+    worm = Transmission(ratio=30.0, efficiency=0.7)
+    joints = [
+        Joint("ball", "spherical", friction=friction, rotor_inertia=0.1),
+        Joint("slide", "prismatic", 0, axis=(1, 0, 0), friction=friction, transmission=worm),
+    ]
+    body = Inertia.of(2.0, (0.1, 0.2, 0.0), (0.1, 0.2, 0.15))
+    robot = Robot("ball", joints, [body, body])
+    rng = np.random.default_rng(0)
+    qd, qdd = rng.normal(size=(2, 5, robot.nv))
+    q = px.integrate(robot, px.neutral(robot), rng.normal(size=(5, robot.nv)))
+    motor = px.motor_torques(robot, q, qd, qdd)
+    assert relative_error(motor.dynamic, px.inverse_dynamics(robot, q, qd, qdd)) <= 1e-12
+    named = px.program(robot, "motor_torques", "modified_newton_euler")
+    assert relative_error(named.evaluate(q=q, qd=qd, qdd=qdd)["input"], motor.input) <= 1e-12
+    found = px.forward_dynamics_with_friction(robot, q, qd, motor.input)
+    assert found.solved.all() and abs(found.qdd - qdd).max() <= 1e-10
+    held = px.forward_dynamics_with_friction(robot.with_gravity((0, 0, 0)), q, 0 * qd, 0 * qd)
+    assert held.solved.all() and (held.qdd == 0).all()
+
+
+def test_what_has_no_friction_of_its_own_is_refused_by_name():
+    follows = px.robots.Coupling("lead", (0.0, 2.0))
+    joints = [Joint("lead", "revolute"), Joint("tail", "revolute", 0, coupling=follows)]
+    body = Inertia.of(2.0, (0.1, 0.2, 0.0), (0.1, 0.2, 0.15))
+    with pytest.raises(px.ArgumentError, match="'pair' has coupled or helical joints"):
+        px.forward_dynamics_with_friction(Robot("pair", joints, [body, body]), [0], [0], [0])
+    bearing = Friction(bearings=[JournalBearing(0.1, 0.01, 0.1)])
+    with pytest.raises(px.RobotError, match="not for spherical ones; viscous"):
+        Robot("ball", [Joint("ball", "spherical", friction=bearing)], [body])

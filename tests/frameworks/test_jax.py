@@ -108,6 +108,18 @@ def test_every_function_of_a_robot(name):
     jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b), tuple(found), tuple(expected))
 
 
+def test_positions_of_joints_of_several_degrees_have_derivatives():
+    """What integrate moves, difference leads to: the slope of both together is one."""
+    body = px.robots.Inertia.of(1.0, (0.2, 0.0, 0.1), (0.02, 0.01, 0.02))
+    joints = [px.robots.Joint("base", "free"), px.robots.Joint("ball", "spherical", 0)]
+    robot = px.Robot("flyer", joints, [body, body])
+    v, qd, qdd = arrays(3, robot.nv)
+    q = px.integrate(robot, px.neutral(robot), qd)
+    slope = jax.jacobian(lambda v: pj.difference(robot, q, pj.integrate(robot, q, v)))(v)
+    assert abs(slope - np.eye(robot.nv)).max() <= 1e-12
+    assert (pj.inverse_dynamics(robot, q, qd, qdd) == px.inverse_dynamics(robot, q, qd, qdd)).all()
+
+
 def test_a_program_with_several_outputs(way):
     x, k = arrays(1, 4, 2)[0], arrays(1, 4)[0]
     expected = LAW.evaluate(x=x, k=k)

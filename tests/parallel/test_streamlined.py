@@ -3,6 +3,7 @@
 import math
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -191,3 +192,24 @@ def test_errors_name_the_thing():
     assert tree.branching
     with pytest.raises(px.ArgumentError, match="general arm.*works on chains only"):
         px.streamlined_tasks(tree, customised=False)
+
+
+# -- joints of several degrees of freedom ----------------------------------------------------------
+
+
+def test_rows_of_joints_are_links():
+    body = px.robots.Inertia.of(1.0, (0.2, 0.1, 0.1), (0.02, 0.01, 0.02))
+    joints = [px.robots.Joint("ball", "spherical"), px.robots.Joint("elbow", "revolute", 0)]
+    robot = px.Robot("ball", joints, [body, body])
+    tasks = px.streamlined_tasks(robot)
+    rng = np.random.default_rng(0)
+    qd, qdd = rng.normal(size=(2, robot.nv))
+    q = px.integrate(robot, px.neutral(robot), qd)
+    found = tasks.program.evaluate(q=q, qd=qd, qdd=qdd)
+    assert relative_error(found, px.inverse_dynamics(robot, q, qd, qdd)) <= 1e-13
+    assert {name[0] for name in tasks.names} == {"1", "2", "3", "4"}
+    with pytest.raises(px.ArgumentError, match=r"'ball' \(spherical\)"):
+        px.streamlined_tasks(robot, customised=False)
+    whole = px.TaskGraph.from_program(px.program(robot, "inverse_dynamics", "newton_euler"))
+    plan = px.schedule(whole, processors=4, method="list")
+    assert plan.bound <= plan.makespan < sum(whole.weights)

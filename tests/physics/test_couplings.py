@@ -142,3 +142,12 @@ def test_what_couplings_cannot_do(robots, state):
     for message, follower in wrong.items():
         with pytest.raises(px.RobotError, match=message):
             px.Robot("wrong", [joint, follower], bodies, warn=False)
+
+
+def test_algorithms_that_cannot_be_used_are_refused_and_others_used(robots):
+    coupled, _ = robots[:2]
+    with pytest.raises(px.ArgumentError, match="solved with the mass matrix, by 'composite_body'"):
+        px.program(coupled, "forward_dynamics", "articulated_body")
+    names = ("newton_euler", "spatial")
+    programs = [px.program(coupled, "bias_forces", name) for name in names]
+    assert programs[0].count().flops != programs[1].count().flops

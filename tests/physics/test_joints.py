@@ -5,9 +5,10 @@ import pytest
 from support.functions import error, interpreted
 from support.joints import KINDS, motion, robot_of, tree
 from support.pinocchio_functions import Reference
+from support.rows import model_of_rows
 
 import paraxis as px
-from paraxis.physics import ALGORITHMS
+from paraxis.physics import ALGORITHMS, articulated_body, composite_body
 from paraxis.robot_functions import FUNCTIONS
 from paraxis.robots import Joint
 
@@ -51,11 +52,36 @@ def test_every_algorithm_agrees_with_the_cheapest(function):
         assert error(found, expected) <= 1e-10, name
 
 
+@pytest.mark.parametrize("kinds", [("free", "spherical", "planar"), ("prismatic", "free")])
+@pytest.mark.parametrize(
+    "function", ["forward_dynamics", "mass_matrix_inverse", "operational_space_inertia_inverse"]
+)
+def test_fijanys_recursions_take_joints_of_several_degrees(function, kinds):
+    chain = robot_of(kinds, range(-1, len(kinds) - 1), 5)
+    state = motion(chain)
+    about = {"frame": "tip"} if function.startswith("operational") else {}
+    usual, *others = px.algorithms(function)
+    expected = None
+    for name in (usual, *(each for each in others if each in FROM_MOBILITIES)):
+        program = px.program(chain, function, name, **about)
+        found = program.evaluate(**{key: state[key] for key in program.inputs})
+        expected = found if expected is None else expected
+        assert error(found, expected) <= 1e-10, name
+
+
 @pytest.mark.parametrize("name", FROM_MOBILITIES)
-def test_recursions_from_mobilities_refuse_them_by_name(name):
-    chain = robot_of(KINDS, range(-1, len(KINDS) - 1), 5)
-    with pytest.raises(px.ParaxisError, match="joints of one degree of freedom"):
-        px.program(chain, "forward_dynamics", name)
+def test_they_refuse_joints_without_such_directions_by_name(name):
+    with pytest.raises(px.ParaxisError, match="joint 'j0' is universal; use articulated_body"):
+        px.program(robot_of(("universal", "revolute"), (-1, 0), 5), "forward_dynamics", name)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_articulated_bodies_at_rest_solve_with_the_mass_matrix(seed):
+    robot, rng = tree(seed), np.random.default_rng(seed)
+    model, q = model_of_rows(robot), motion(robot)["q"].tolist()
+    tau, h = rng.normal(size=(2, robot.nv)).tolist()
+    expected = composite_body.accelerations(model, q, tau, h)
+    assert error(articulated_body.accelerations(model, q, tau, h), expected) <= 1e-12
 
 
 def along(robot, q, k, h):
@@ -153,6 +179,6 @@ def test_a_floating_base_keeps_the_mass_of_the_root():
 def test_what_takes_single_joints_only_says_so():
     robot = tree(0)
     with pytest.raises(px.ArgumentError, match=r"one degree of freedom only, .* \(free\)"):
-        px.inverse_kinematics(robot, np.eye(4), frame="tip")
+        px.closed_form(robot)
     with pytest.raises(px.RobotError, match="second_axis"):
         Joint("u", "universal")

@@ -34,7 +34,7 @@ def closer():
 def lost_joints():
     """The share of lost runs in which each joint was the farthest off when they were lost."""
     found = run(PLANAR, BUFFERED, MIDDLE, record=("q", "reference"))
-    off = np.abs(found.q - found.reference[..., 0, :])
+    off = np.abs(found.q - found.reference.q)
     runs = np.flatnonzero(found.diverged)
     at = np.searchsorted(found.t, found.diverged_at[runs]).clip(max=len(found.t) - 1)
     return np.bincount(np.argmax(off[at, runs], -1), minlength=off.shape[-1]) / len(runs)

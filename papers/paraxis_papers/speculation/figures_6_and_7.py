@@ -159,7 +159,7 @@ def _figure(number, policy, outcome):
     k, which = example()
     c, switch = conditions(), printed("hamilton")["switch_at"]
     found = run(PLANAR, policy, k, slice(which, which + 1), record=("q", "reference"))
-    t, actual, desired = found.t, found.q[:, 0, -1], found.reference[:, 0, 0, -1]
+    t, actual, desired = found.t, found.q[:, 0, -1], found.reference.q[:, 0, -1]
     off = np.abs(actual - desired)
     gone = ~(off < OFF_THE_PAGE)
     shown = np.arange(len(t)) < (np.argmax(gone) if gone.any() else len(t))

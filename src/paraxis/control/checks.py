@@ -3,6 +3,7 @@
 from numbers import Real
 
 from ..errors import ArgumentError
+from ..robots.joint import LIMITED
 from .controller import Controller
 
 # What a delay of more than a period is here.
@@ -13,7 +14,7 @@ LATER = (
 
 
 def check_controller(robot, controller):
-    """Raise where it is no Controller, or one of another number of joints."""
+    """Raise where it is no Controller, or one of other joints."""
     if not isinstance(controller, Controller):
         raise ArgumentError(
             f"controller: expected one of px.control.computed_torque, feed_forward or pd, found "
@@ -23,6 +24,18 @@ def check_controller(robot, controller):
         raise ArgumentError(
             f"controller: expected {robot.nv} joints, as the robot has, found {controller.robot.nv}"
         )
+    own, other = (positions(each) for each in (robot, controller.robot))
+    if own != other:
+        raise ArgumentError(
+            "controller: its robot must have joints of the same kinds as the robot that moves; "
+            f"expected {own}, found {other}"
+        )
+
+
+def positions(robot):
+    """What the entries of q mean: the kinds of joints that have any, angles like lengths."""
+    kinds = (joint.kind for joint in robot.joints if joint.nq)
+    return [kind if kind not in LIMITED else "single" for kind in kinds]
 
 
 def is_number(value):

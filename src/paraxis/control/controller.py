@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,20 +13,39 @@ from numpy.typing import ArrayLike
 from ..checks import quoted, shown
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
+from ..physics.configuration import carried_along, difference, integrate, seen_from
 from ..physics.friction.motor_torques import directions, with_losses
-from ..robots.robot import Robot, single_joints, unsprung
+from ..physics.friction.shared_friction import driven_rows
+from ..robots.robot import Robot, a_robot, open_tree, single_joints, unsprung
+from ..robots.rows import rows_of
 from ..scalar import maximum, minimum
+from ..spatial import ZERO
 from .stale_policies import EXACT, Cut, Policy
 from .stale_policies import policy as as_policy
 from .stale_recursion import Entry, StaleRecursion
 
 
 class Motion(NamedTuple):
-    """Positions, rates and accelerations of the joints."""
+    """Positions, velocities and accelerations of the joints: lists of scalars, or arrays."""
 
-    q: list
-    qd: list
-    qdd: list
+    q: Any
+    qd: Any
+    qdd: Any
+
+    @classmethod
+    def of(cls, robot, numbers):
+        """Taken apart from all its numbers in one row, which may be the last axis of an array."""
+        ends = (0, robot.nq, robot.nq + robot.nv, robot.nq + 2 * robot.nv)
+        if isinstance(numbers, list):
+            return cls(*(numbers[a:b] for a, b in pairwise(ends)))
+        return cls(*(numbers[..., a:b] for a, b in pairwise(ends)))
+
+    @property
+    def row(self):
+        """All its numbers in one row: of scalars as a list, of arrays along the last axis."""
+        if isinstance(self.q, np.ndarray):
+            return np.concatenate(self, axis=-1)
+        return [*self.q, *self.qd, *self.qdd]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,11 +58,11 @@ class Controller:
 
     robot: Robot
     law: str
-    kp: np.ndarray  # (..., n)
-    kd: np.ndarray  # (..., n)
+    kp: np.ndarray  # (..., nv)
+    kd: np.ndarray  # (..., nv)
     recursion: StaleRecursion | None  # inverse dynamics under its policy; None without a model
     compensate_friction: bool = False
-    torque_limit: np.ndarray | None = None  # (n,), on the joints' side of a transmission
+    torque_limit: np.ndarray | None = None  # (nv,), on the joints' side of a transmission
 
     @property
     def policy(self) -> Policy:
@@ -81,8 +101,9 @@ class Controller:
 
     def _torques(self, builder, state, desired, ahead, gains, past, ages):
         (q, qd), (kp, kd) = state, gains
-        off = [a - b for a, b in zip(desired.q, q, strict=True)]
-        slow = [a - b for a, b in zip(desired.qd, qd, strict=True)]
+        off = difference(self.robot, q, desired.q)
+        wanted = seen_from(self.robot, q, desired.q, desired.qd)
+        slow = [a - b for a, b in zip(wanted, qd, strict=True)]
         push = [p * x + d * v for p, x, d, v in zip(kp, off, kd, slow, strict=True)]
         if self.law == "pd":
             return self._on_motors(push, desired, None), []
@@ -103,21 +124,25 @@ class Controller:
         """The arguments of inverse dynamics."""
         if self.law == "feed_forward":
             return desired
-        return Motion(q, qd, [a + b for a, b in zip(desired.qdd, push, strict=True)])
+        wanted, rising = (seen_from(self.robot, q, desired.q, each) for each in desired[1:])
+        turning = carried_along(self.robot, qd, wanted)  # with the axes along which they are seen
+        each = zip(rising, turning, push, strict=True)
+        return Motion(q, qd, [a - b + c for a, b, c in each])
 
     def _foreseen(self, ahead, off, slow, push):
         """The same a step later: the motion desired then, with the present errors."""
-        q = [a - b for a, b in zip(ahead.q, off, strict=True)]
-        qd = [a - b for a, b in zip(ahead.qd, slow, strict=True)]
+        q = integrate(self.robot, ahead.q, [-x for x in off])
+        wanted = seen_from(self.robot, q, ahead.q, ahead.qd)
+        qd = [a - b for a, b in zip(wanted, slow, strict=True)]
         return self._joints(q, qd, ahead, push)
 
     def _on_motors(self, torques, desired, reactions):
         """Motor torques from joint torques: with losses if they are compensated, within limits."""
-        ratios = self.robot.ratios
+        ratios = rows_of(self.robot).ratios
         if self.compensate_friction:
-            signs = directions(desired.qd, desired.qdd)
-            joints = self.robot.joints
-            motors = with_losses(joints, desired.qd, torques, reactions, signs).input
+            signs, rows = directions(desired.qd, desired.qdd), driven_rows(self.robot)
+            loads = reactions if self.robot.has_bearings else [ZERO] * self.robot.nv
+            motors = with_losses(rows, desired.qd, torques, loads, signs).input
             torques = [torque * ratio for torque, ratio in zip(motors, ratios, strict=True)]
         if self.torque_limit is not None:
             each = zip(torques, self.torque_limit.tolist(), strict=True)
@@ -144,17 +169,23 @@ def computed_torque(
 ) -> Controller:
     """Return computed-torque control: tau = inverse dynamics of (q, qd, qdd* + kd ė + kp e).
 
-    e = q* - q and ė = qd* - qd are the errors against the desired motion q*.
+    e = q* - q and ė = qd* - qd are the errors against the desired motion q*. Of joints of several
+    degrees of freedom, e is `px.difference(robot, q, q*)`, and the desired velocity and
+    acceleration are those that the body would have along the axes where it is (Bullo and Murray,
+    1995), so that errors of these joints fall as those of others do. Every degree of freedom is
+    actuated, those of a free base too, which this law needs to hold still. If nothing drives them,
+    use `px.control.pd` with gains of zero there, or a controller of your own in `px.simulate`.
 
     **Arguments:**
 
     - `robot`: the model that the controller uses. For a wrong model, give another robot than the
       one that the closed loop moves, such as `robot.with_payload(...)`.
-    - `kp`, `kd`: gains, 1/s² and 1/s: one number, one per joint, or `(..., n)` for one set per run.
+    - `kp`, `kd`: gains, 1/s² and 1/s: one number, one per degree of freedom, or `(..., nv)` for
+      one set per run.
     - `policy`: which values of the recursion are stale, as for `px.control.speculate`.
     - `compensate_friction`: whether the motors also overcome friction at the desired rates.
-    - `torque_limit`: one number or one per joint, N m or N, or `"robot"` for the limits of its
-      description.
+    - `torque_limit`: one number or one per degree of freedom, N m or N, or `"robot"` for the limits
+      of its description.
 
     **Returns:** a `px.control.Controller`.
 
@@ -185,13 +216,14 @@ def pd(
 ) -> Controller:
     """Return proportional-derivative control without a model: tau = kp e + kd ė.
 
-    e = q* - q and ė = qd* - qd are the errors against the desired motion q*.
+    e = q* - q and ė = qd* - qd are the errors against the desired motion q*, as for
+    `px.control.computed_torque`.
 
     **Arguments:**
 
     - `robot`: the robot, for the number of its joints and its limits.
     - `kp`, `kd`: gains, N m/rad and N m s/rad (N/m and N s/m for prismatic joints): one number, one
-      per joint, or `(..., n)` for one set per run.
+      per degree of freedom, or `(..., nv)` for one set per run.
     - `torque_limit`: as for `px.control.computed_torque`.
 
     **Returns:** a `px.control.Controller`.
@@ -202,9 +234,11 @@ def pd(
 
 
 def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
-    single_joints(robot)
+    open_tree(robot, f"the law {law!r}")
     if law != "pd":
         unsprung(robot, f"the law {law!r}", losses=compensate_friction)
+    if compensate_friction and robot.has_bearings:
+        single_joints(robot)  # only their bearings have loads that a recursion of links knows
     gains = _gains(robot, kp, "kp"), _gains(robot, kd, "kd")
     recursion = None if law == "pd" else StaleRecursion(robot, as_policy(policy))
     limit = _limit(robot, torque_limit)
@@ -212,17 +246,17 @@ def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
 
 
 def _gains(robot, value, name):
-    """One number per joint, with a batch before it if there is one."""
+    """One number per degree of freedom, with a batch before it if there is one."""
     in_main_memory(value, name)
     try:
         gains = np.asarray(value, float)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name}: expected numbers, found {value!r}") from None
     if gains.ndim == 0:
-        gains = np.full(robot.nv, float(gains))
+        gains = np.full(a_robot(robot).nv, float(gains))
     if gains.shape[-1] != robot.nv:
         raise ArgumentError(
-            f"{name}: expected a number or shape (..., {robot.nv}), one per joint, found "
+            f"{name}: expected a number or shape (..., {robot.nv}), one per {_entry(robot)}, found "
             f"{gains.shape}"
         )
     if not np.isfinite(gains).all():
@@ -230,17 +264,23 @@ def _gains(robot, value, name):
     return gains
 
 
+def _entry(robot):
+    """What a gain is for."""
+    return "joint" if robot.n == robot.nv else "degree of freedom"
+
+
 def _limit(robot, value):
     if value is None:
         return None
     if isinstance(value, str) and value == "robot":
-        for joint in robot.joints:
+        rows = rows_of(robot).own_rows
+        for joint in rows:
             if not np.isfinite(joint.max_effort):
                 raise ArgumentError(
                     f"torque_limit: the robot's description has no limit for joint "
                     f"{quoted(joint.name)}; give numbers, one per joint, instead of 'robot'"
                 )
-        return np.array([joint.max_effort for joint in robot.joints])
+        return np.array([joint.max_effort for joint in rows])
     limit = None if isinstance(value, str) else _gains(robot, value, "torque_limit")
     if limit is None or limit.ndim > 1 or not (limit > 0).all():
         raise ArgumentError(

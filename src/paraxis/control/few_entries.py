@@ -7,9 +7,9 @@ gone after a few steps. So eigenvalues other than zero, and growth rates, do not
 left out.
 """
 
-import numpy as np
+from dataclasses import replace
 
-from .linear_loop import Linearised
+import numpy as np
 
 NEGLIGIBLE = 1e-11  # of a vector: what is left of one that lies in a subspace, by rounding
 
@@ -28,7 +28,7 @@ def with_few_entries(law):
 
 def _within(law, basis):
     L, P, S = law.L @ basis, basis.T @ law.P, basis.T @ law.S @ basis
-    return Linearised(law.A, law.B, law.K, L, P, S)
+    return replace(law, L=L, P=P, S=S)
 
 
 def _invariant(rows, maps):

@@ -12,6 +12,8 @@ import numpy as np
 
 from ..checks import quoted
 from ..errors import ArgumentError
+from ..robots.rows import rows_of
+from .controller import Motion
 from .few_entries import with_few_entries
 from .joint_spectral_radius import joint_spectral_radius, radius_below
 from .linear_loop import LinearLoop
@@ -41,7 +43,7 @@ class Growth:
     """
 
     points = 1
-    posture = None  # where the robot rests, (n,), if it does
+    posture = None  # where the robot rests, (nq,), if it does
 
     def __init__(self, linear: LinearLoop, delay_share: float, missed_in_a_row: int):
         self.linear = linear
@@ -78,10 +80,8 @@ class Growth:
         The last is the rate at which the errors that stay longest fall. Rates that are zero but for
         rounding are no rates.
         """
-        where, n = self.where(0.0), self.linear.robot.nv
-        loop = np.zeros((len(where.A), 2 * n, 2 * n))
-        loop[:, :n, n:] = np.eye(n)
-        loop[:, n:, :] = where.A + where.B @ where.settled()
+        where = self.where(0.0)
+        loop = where.rates(where.A + where.B @ where.settled())
         found = np.linalg.eigvals(loop).ravel()
         fastest = abs(found).max() or 1.0
 
@@ -154,14 +154,13 @@ def _below_one(maps):
 
 
 class NearPosture(Growth):
-    """Near where the robot rests under control of a posture (n,)."""
+    """Near where the robot rests under control of a posture (nq,)."""
 
     def __init__(self, linear, delay_share, missed_in_a_row, posture):
         super().__init__(linear, delay_share, missed_in_a_row)
         self.posture = resting_place(linear, posture)
-        q = self.posture[None]
-        still = np.zeros_like(q)
-        desired = np.stack([posture[None], still, still], axis=-2)
+        q, still = self.posture[None], np.zeros((1, linear.robot.nv))
+        desired = Motion(posture[None], still, still).row
         tau, past = linear.exact((q, still), desired)
         there = linear.linearised((q, still), tau, (q, still), desired, desired, past)
         self._there = with_few_entries(self._balanced(there))
@@ -207,7 +206,7 @@ class AlongMotion(Growth):
 
         def desired(times):
             sampled = self.reference.sampled(self._in_motion(times))
-            return (sampled[:, 0], sampled[:, 1]), sampled
+            return Motion.of(linear.robot, sampled)[:2], sampled
 
         state, now = desired(t)
         between, middle = desired(t + period / 2)
@@ -235,10 +234,10 @@ class AroundMotion(AlongMotion):
         self._require_return()
 
     def _require_return(self):
-        begin, end = self.reference.sampled(np.array([0.0, self.duration]))[:, :2]
+        begin, end = self.reference.sampled(np.array([0.0, self.duration]))
         for part, gaps in enumerate(gaps_after(self.linear.robot, begin, end, self.duration)):
             if gaps.any():
-                joint = self.linear.robot.joints[abs(gaps).argmax()]
+                joint = rows_of(self.linear.robot).own_rows[abs(gaps).argmax()]
                 raise ArgumentError(
                     f"periodic: the motion does not return to its start after {self.duration:g} s: "
                     f"{('positions', 'rates')[part]} differ by up to {abs(gaps).max():.3g}, at "

@@ -16,7 +16,8 @@ import numpy as np
 from ..graph.derivative import jacobian
 from ..graph.splice import splice
 from ..graph.trace import trace
-from ..robot_functions import input_shapes
+from ..physics.configuration import carried_along
+from ..robot_functions import input_shapes, slopes_of
 from ..robots.robot import Robot
 from ..simulation.plant import Plant
 from .at_points import AtPoints
@@ -40,9 +41,12 @@ class Units(NamedTuple):
 class Linearised:
     """Derivatives at points (...) of a motion, for each of the ages that reads may meet.
 
-    qdd = A δ(q, qd) + B δτ; τ = K δ(q, qd) + L δpast; the next past = P δ(q, qd) + S δpast.
+    qdd = A δ(q, qd) + B δτ; τ = K δ(q, qd) + L δpast; the next past = P δ(q, qd) + S δpast. δq are
+    n velocities that lead from the motion to where the robot is; their rates are D δq + δqd, where
+    D is how the axes of a joint of several degrees of freedom turn with its body.
     """
 
+    D: np.ndarray  # (..., n, n)
     A: np.ndarray  # (..., n, 2n)
     B: np.ndarray  # (..., n, n)
     K: np.ndarray  # (ages, ..., n, 2n)
@@ -54,7 +58,7 @@ class Linearised:
         """Of one of the points (points,), which keep their axis."""
         here = slice(point, point + 1)
         law = (each[:, here] for each in (self.K, self.L, self.P, self.S))
-        return Linearised(self.A[here], self.B[here], *law)
+        return Linearised(self.D[here], self.A[here], self.B[here], *law)
 
     def balancing_units(self):
         """Those in which the derivatives of all points and ages are alike."""
@@ -84,6 +88,7 @@ class Linearised:
             return slopes * (by / of[:, None])
 
         return Linearised(
+            changed(self.D, units.joint, units.joint),
             changed(self.A, units.joint, state),
             changed(self.B, units.joint, units.torque),
             changed(self.K, units.torque, state),
@@ -126,14 +131,17 @@ class Linearised:
         k = self.S.shape[-1]
         return self.K[0] + self.L[0] @ np.linalg.solve(np.eye(k) - self.S[0], self.P[0])
 
+    def rates(self, A):
+        """The slopes (..., 2n, 2n) of the rates of (δq, δqd), where those of qdd are A."""
+        n = self.B.shape[-1]
+        slopes = np.zeros((*A.shape[:-2], 2 * n, 2 * n))
+        slopes[..., :n, :n], slopes[..., :n, n:] = self.D, np.eye(n)
+        slopes[..., n:, :] = A
+        return slopes
+
     def _between(self, period):
         """The exact solution over a time in which torques are held."""
-        n = self.B.shape[-1]
-        batch = self.A.shape[:-2]
-        A, B = np.zeros((*batch, 2 * n, 2 * n)), np.zeros((*batch, 2 * n, n))
-        A[..., :n, n:] = np.eye(n)
-        A[..., n:, :], B[..., n:, :] = self.A, self.B
-        return transition(A, B, period)
+        return transition(self.rates(self.A), np.concatenate([0 * self.B, self.B], -2), period)
 
 
 class LinearLoop:
@@ -149,7 +157,7 @@ class LinearLoop:
     @property
     def ages(self):
         """Every choice of ages that links may meet in a control step, (choices, n)."""
-        recursion, n = self.controller.recursion, self.robot.nv
+        recursion, n = self.controller.recursion, self.robot.n
         if not self.controller.uncertain:
             return np.zeros((1, n))
         of_link = [set() for _ in range(n)]
@@ -164,25 +172,26 @@ class LinearLoop:
     def exact(self, state, desired):
         """Torques of exact control, and the entries, where state and desired motion are these."""
         made = self._first(**self._state(state), desired=desired, **self._gains)
-        return made["tau"], made.get("past", np.empty((*desired.shape[:-2], 0)))
+        return made["tau"], made.get("past", np.empty((*desired.shape[:-1], 0)))
 
     def accelerations(self, state, tau):
         return self._plant(**self._state(state), tau=tau, **self.parameters)["qdd"]
 
     def plant_slopes(self, state, tau):
-        """∂q̈ by (q, qd), (..., n, 2n), and by the motors' torques."""
+        """D, A and B of a Linearised."""
         found = self._plant(**self._state(state), tau=tau, **self.parameters)
-        return np.concatenate([found["qdd_q"], found["qdd_qd"]], -1), found["qdd_tau"]
+        A = np.concatenate([found["qdd_q"], found["qdd_qd"]], -1)
+        return found["turning"], A, found["qdd_tau"]
 
     def linearised(self, plant_state, tau, state, desired, ahead, past):
-        """With the plant at one state and the controller at another, arrays (..., n)."""
-        A, B = self.plant_slopes(plant_state, tau)
+        """With the plant at one state and the controller at another, arrays by their last axis."""
+        D, A, B = self.plant_slopes(plant_state, tau)
         given = self._state(state) | {"desired": desired} | self._gains
         given |= {"ahead": ahead} if self.controller.policy.ahead else {}
         given |= {"past": past} if self.controller.entries else {}
         ages, n, k = self.ages, self.robot.nv, len(self.controller.entries)
         if self.controller.uncertain:
-            given["age"] = ages.reshape(len(ages), *[1] * (desired.ndim - 2), ages.shape[-1])
+            given["age"] = ages.reshape(len(ages), *[1] * (desired.ndim - 1), ages.shape[-1])
         found = self._law(**given)
 
         def slopes(of, by, shape):
@@ -191,7 +200,8 @@ class LinearLoop:
 
         K = np.concatenate([slopes("tau", by, (n, n)) for by in STATE], -1)
         P = np.concatenate([slopes("next", by, (k, n)) for by in STATE], -1)
-        return Linearised(A, B, K, slopes("tau", "past", (n, k)), P, slopes("next", "past", (k, k)))
+        L, S = slopes("tau", "past", (n, k)), slopes("next", "past", (k, k))
+        return Linearised(D, A, B, K, L, P, S)
 
     @property
     def _gains(self):
@@ -204,30 +214,32 @@ class LinearLoop:
     # -- graphs -----------------------------------------------------------------------------------
 
     def _law_shapes(self):
-        n, controller = self.robot.nv, self.controller
-        shapes = {"q": (n,), "qd": (n,), "desired": (3, n), "kp": (n,), "kd": (n,)}
-        shapes |= {"ahead": (3, n)} if controller.policy.ahead else {}
+        nq, n, controller = self.robot.nq, self.robot.nv, self.controller
+        motion = (nq + 2 * n,)
+        shapes = {"q": (nq,), "qd": (n,), "desired": motion, "kp": (n,), "kd": (n,)}
+        shapes |= {"ahead": motion} if controller.policy.ahead else {}
         shapes |= {"past": (len(controller.entries),)} if controller.entries else {}
-        return shapes | ({"age": (n,)} if self.controller.uncertain else {})
+        return shapes | ({"age": (self.robot.n,)} if self.controller.uncertain else {})
 
     def _law_graph(self):
         def law(q, qd, desired, kp, kd, ahead=None, past=(), age=None):
             builder = q[0].builder
-            foreseen = Motion(*ahead) if ahead is not None else None
-            given = (q, qd), Motion(*desired), foreseen, (kp, kd), list(past), age
+            wanted = Motion.of(self.robot, desired)
+            foreseen = Motion.of(self.robot, ahead) if ahead is not None else None
+            given = (q, qd), wanted, foreseen, (kp, kd), list(past), age
             torques, entries = self.controller.step(builder, *given)
             return {"tau": torques} | ({"next": entries} if entries else {})
 
         graph = trace(law, self._law_shapes(), "law")
         by = ["q", "qd", *(["past"] if self.controller.entries else [])]
         of = ["tau", *(["next"] if self.controller.entries else [])]
-        return jacobian(graph, {f"{a}_{b}": (a, b) for a in of for b in by})
+        return slopes_of(self.robot, graph, {f"{a}_{b}": (a, b) for a in of for b in by})
 
     def _first_graph(self):
         shapes = {name: self._law_shapes()[name] for name in ("q", "qd", "desired", "kp", "kd")}
 
         def first(q, qd, desired, kp, kd):
-            builder, wanted = q[0].builder, Motion(*desired)
+            builder, wanted = q[0].builder, Motion.of(self.robot, desired)
             torques, entries = self.controller.first(builder, (q, qd), wanted, (kp, kd))
             return {"tau": torques} | ({"past": entries} if entries else {})
 
@@ -245,15 +257,24 @@ def _plant_slopes(robot, parameters):
 
     graph = trace(plant, shapes, "plant")
     wanted = {f"qdd_{name}": ("qdd", name) for name in ("q", "qd", "tau")}
-    return AtPoints(_with_slopes(graph, jacobian(graph, wanted)))
+    return AtPoints(_with_slopes(robot, graph, slopes_of(robot, graph, wanted)))
 
 
-def _with_slopes(graph, slopes):
-    """One graph with the values and their derivatives."""
+def _with_slopes(robot, graph, slopes):
+    """One graph with the values, their derivatives, and how axes turn."""
+    turning = jacobian(_carried(robot), {"turning": ("rates", "off")})
+    still = [0.0] * robot.nv
 
     def both(**arrays):
         values = list(arrays.values())
         results = dict(zip(graph.outputs, splice(graph, values), strict=True))
-        return results | dict(zip(slopes.outputs, splice(slopes, values), strict=True))
+        results |= dict(zip(slopes.outputs, splice(slopes, values), strict=True))
+        (results["turning"],) = splice(turning, (still, arrays["qd"]))
+        return results
 
     return trace(both, graph.inputs, graph.name)
+
+
+def _carried(robot):
+    shapes = {"off": (robot.nv,), "qd": (robot.nv,)}
+    return trace(lambda off, qd: {"rates": carried_along(robot, off, qd)}, shapes, "carried")

@@ -9,6 +9,7 @@ torques while the plant is integrated by RK4. A step of no length leaves the pla
 from dataclasses import dataclass
 
 from ..graph.trace import trace
+from ..physics.configuration import difference
 from ..robot_functions import input_shapes
 from ..robots.robot import Robot
 from ..scalar import less, less_equal, maximum, rint, select
@@ -58,10 +59,10 @@ class LoopBody:
     @property
     def changing(self):
         """Of each step."""
-        motion = (3, self.robot.nv)
+        motion = (sum(self.reference.sizes),)
         shapes = {"t": (), "h": (), "tick": ()}
         shapes |= {"apply": ()} if self.delayed else {}
-        shapes |= {"age": (self.robot.nv,)} if self.controller.uncertain else {}
+        shapes |= {"age": (self.robot.n,)} if self.controller.uncertain else {}
         if not self.reference.traced:
             shapes |= {"desired": motion} | ({"ahead": motion} if self.looks_ahead else {})
         return shapes
@@ -72,7 +73,7 @@ class LoopBody:
         n = self.robot.nv
         shapes = {"kp": (n,), "kd": (n,), "bound": ()}
         shapes |= {"period": ()} if self.looks_ahead and self.reference.traced else {}
-        shapes |= {"encoder": (n,)} if self.encoded else {}
+        shapes |= {"encoder": (self.robot.nq,)} if self.encoded else {}
         shapes |= {"switch_at": ()} if self.switched else {}
         known = input_shapes(self.robot, "forward_dynamics", self.parameters)
         shapes |= {name: known[name] for name in self.parameters}
@@ -89,7 +90,8 @@ class LoopBody:
     @property
     def outputs(self):
         shapes = {f"{name}_next": shape for name, shape in self.carried.items()}
-        return shapes | dict.fromkeys(RECORDED.values(), (self.robot.nv,))
+        recorded = {"q": self.robot.nq, "qd": self.robot.nv, "tau": self.robot.nv}
+        return shapes | {RECORDED[name]: (size,) for name, size in recorded.items()}
 
     # -- graphs -----------------------------------------------------------------------------------
 
@@ -98,12 +100,12 @@ class LoopBody:
 
     def start_graph(self):
         """Torques and entries to begin with: of exact control."""
-        n = self.robot.nv
-        shapes = {"q": (self.robot.nq,), "qd": (n,), "desired": (3, n), "kp": (n,), "kd": (n,)}
+        n, motion = self.robot.nv, sum(self.reference.sizes)
+        shapes = {"q": (self.robot.nq,), "qd": (n,), "desired": (motion,), "kp": (n,), "kd": (n,)}
 
         def start(q, qd, desired, kp, kd):
-            state = q, qd
-            held, past = self.controller.first(q[0].builder, state, Motion(*desired), (kp, kd))
+            wanted = Motion.of(self.robot, desired)
+            held, past = self.controller.first(q[0].builder, (q, qd), wanted, (kp, kd))
             return {"held": held} | ({"past": past} if past else {})
 
         return trace(start, shapes, "closed_loop_start")
@@ -120,7 +122,7 @@ class _Step:
     def motion(self, t, name):
         """The Motion that is desired at a time."""
         if not self.body.reference.traced:
-            return Motion(*self.arrays[name])
+            return Motion.of(self.body.robot, self.arrays[name])
         settings = {key: self.arrays[setting_input(key)] for key, _ in self.body.settings}
         return self.body.reference.at(t, settings)
 
@@ -198,8 +200,8 @@ class _Step:
     def error(self, q, qd):
         """The worst error so far, and when it passed the bound or the state was lost."""
         arrays, error = self.arrays, 0.0
-        for wanted, value in zip(self.desired.q, q, strict=True):
-            error = maximum(abs(wanted - value), error)
+        for off in difference(self.body.robot, q, self.desired.q):
+            error = maximum(abs(off), error)
         good = select(less_equal(error, arrays["bound"]), finite([error, *qd]), 0.0)
         first = select(good, 0.0, less(arrays["diverged"], 0.0))
         when = select(first, arrays["t"], arrays["diverged"])

@@ -4,8 +4,10 @@ import numpy as np
 
 from ..body import Body
 from ..drivers.iterate import Plan
+from ..robots.quaternions import require_unit_quaternions
 from ..simulation.bodies import setting_input
 from ..simulation.progress import Progress, in_pieces
+from .controller import Motion
 from .loop_body import NOT_YET, RECORDED, LoopBody
 from .loop_times import LoopTimes, parties
 
@@ -35,7 +37,10 @@ class LoopRun:
         """What is carried, (runs, ...), as it is at the beginning."""
         runs, arrays, target = self.runs, self.runs.arrays, self.target
         desired = runs.reference.sampled(np.zeros(1), runs.settings, target)
-        q, qd = arrays.get("q0", desired[:, 0]), arrays.get("qd0", desired[:, 1])
+        begin = Motion.of(runs.robot, desired)
+        q, qd = arrays.get("q0", begin.q), arrays.get("qd0", begin.qd)
+        name = "q0" if "q0" in arrays else "trajectory"
+        require_unit_quaternions(runs.robot, target.fetched(q), name)
         measured = q
         if self.body.encoded:
             measured = target.arrays.rint(q / arrays["encoder"]) * arrays["encoder"]
@@ -78,13 +83,16 @@ class LoopRun:
         `before` is how many steps were done by others.
         """
         party, group, target = times.party, times.group, self.target
-        which, shape = target.put(party.numbers), (self.runs.robot.nv,)
+        which = target.put(party.numbers)
         carried = {name: array[which] for name, array in self.start.items()}
         held = {name: party.arrays[name] for name in self.body.held if name in party.arrays}
         held = {name: target.put(array) for name, array in held.items()}
         held |= {setting_input(name): array for name, array in party.settings.items()}
         runs = (len(party.numbers),)
-        records = {name: target.empty((times.records,), runs, shape) for name in self.outputs}
+        shapes = self.body.outputs
+        records = {
+            name: target.empty((times.records,), runs, shapes[name]) for name in self.outputs
+        }
         t, done = [], 0
         for changing in times.spans(self.body):
             steps = len(changing["t"])
@@ -116,6 +124,8 @@ class LoopRun:
             entry = array.shape[2:]
             every_run = target.arrays.broadcast_to(array, runs_of_all + entry)
             kept[name] = every_run.reshape(whole + entry)
+        if "reference" in kept:
+            kept["reference"] = Motion.of(runs.robot, kept["reference"])
         shared = t.shape[1] == 1
         return kept | {"t": t[:, 0] if shared else t.reshape(whole)}
 

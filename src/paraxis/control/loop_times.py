@@ -172,5 +172,5 @@ class LoopTimes:
         """What age each link meets, (samples, runs, n): each that the policy knows alike."""
         cuts = self.party.controller.recursion.cuts.values()
         ages = np.array(sorted({age for cut in cuts for age in cut.ages}), float)
-        drawn = self._drawn(chance.AGE, samples, self.party.robot.nv)
+        drawn = self._drawn(chance.AGE, samples, self.party.robot.n)
         return self.target.put(ages)[(drawn * len(ages)).astype(int)]

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..body import Body
+from ..checks import quoted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
 from ..graph.arrays import traced_array
 from ..graph.node import Node
 from ..graph.outline import Outline
 from ..graph.trace import trace
+from ..robots.joint import LIMITED
+from ..robots.quaternions import require_unit_quaternions
 from ..simulation.bodies import setting_input
 from ..simulation.settings import require_takes
 from ..targets.target import CPU
@@ -31,15 +34,14 @@ class Reference:
     """
 
     def __init__(self, given, robot, settings=()):
-        self.robot, self.n, self.settings = robot, robot.nv, tuple(settings)
-        n = self.n
-        self.posture = None  # (n,), if it stays where it is
+        self.robot, self.settings = robot, tuple(settings)
+        self.sizes = Motion(robot.nq, robot.nv, robot.nv)
+        self.posture = None  # (nq,), if it stays where it is
         self.duration = None  # in seconds, if it has an end
         self.traced, self.numbers = True, {}
         self._identity, self._outlines = None, {}  # the latter of a function
         if isinstance(given, Trajectory):
-            if given.n != n:
-                raise ArgumentError(f"trajectory: expected {n} joints, found {given.n}")
+            _check_joints(given, robot)
             self.duration, self._trajectory = given.duration, given
             self.traced = piece_count(given) <= MOST_PIECES
             if self.traced:
@@ -51,7 +53,7 @@ class Reference:
             require_takes(given, self.settings, "trajectory", ("t",))
             self._function = given
         else:
-            self.posture, still = _posture(given, n), [0.0] * n
+            self.posture, still = _posture(given, robot), [0.0] * robot.nv
             self.numbers, self._identity = {"posture": self.posture}, ("posture",)
             self._function = lambda t, posture: (posture, still, still)
         if self.settings and self._function is not given:
@@ -74,7 +76,7 @@ class Reference:
 
             def motion(t, **arrays):
                 given = {name: arrays[setting_input(name)] for name in shapes}
-                return [list(part) for part in self._called(t, given)]
+                return self._called(t, given).row
 
             first, again = (Outline(motion, _inputs(shapes)) for _ in range(2))
             if first.digest != again.digest:
@@ -90,7 +92,8 @@ class Reference:
         if self._identity is not None:
             return self._called(t, settings)
         law = self._outline({name: _shape(value) for name, value in settings.items()})
-        return Motion(*law(t=t, **{setting_input(name): each for name, each in settings.items()}))
+        given = {setting_input(name): each for name, each in settings.items()}
+        return Motion.of(self.robot, law(t=t, **given))
 
     def _called(self, t, settings):
         given = {name: traced_array(value) for name, value in settings.items()}
@@ -116,22 +119,22 @@ class Reference:
         values = list(part) if isinstance(part, (list, tuple, np.ndarray)) else [part]
         values = [value.item() if isinstance(value, np.generic) else value for value in values]
         others = [value for value in values if not isinstance(value, Node | int | float)]
-        if others or len(values) != self.n:
+        if others or len(values) != getattr(self.sizes, name):
             found = f"a {_kind(others[0])}" if others else len(values)
             raise ArgumentError(
-                f"trajectory: expected a function of t that returns q, qd and qdd, each of "
-                f"{self.n} numbers, found {found} for {name}"
+                f"trajectory: expected a function of t that returns q, qd and qdd, "
+                f"{_numbers(self.sizes)}, found {found} for {name}"
             )
         return values
 
     def sampled(self, t, settings=None, target=CPU):
-        """The Motion at times (...) as an array (..., 3, n), on a target.
+        """The Motion at times (...), all its numbers in one row, (..., nq + 2 nv), on a target.
 
         Settings, where there are any, have the last axis of the times as their first; by default
         they are its own numbers.
         """
         if not self.traced:
-            return target.put(np.stack(self._trajectory(target.fetched(t)), axis=-2))
+            return target.put(Motion(*self._trajectory(target.fetched(t))).row)
         if settings is None:
             settings = {name: target.put(array[None]) for name, array in self.numbers.items()}
         shapes = {name: value.shape[1:] for name, value in settings.items()}
@@ -151,13 +154,13 @@ class _Shaped:
 
     @property
     def identity(self):
-        return self.reference.n, self.reference.identity_with(self.shapes), self.shapes
+        return self.reference.sizes, self.reference.identity_with(self.shapes), self.shapes
 
 
 def _motion_graph(shaped):
     def motion(t, **arrays):
         settings = {name: arrays[setting_input(name)] for name in shaped.shapes}
-        return list(shaped.reference.at(t, settings))
+        return shaped.reference.at(t, settings).row
 
     return trace(motion, _inputs(shaped.shapes), "motion")
 
@@ -175,15 +178,33 @@ def _kind(value):
     return "number" if isinstance(value, Node) else type(value).__name__
 
 
-def _posture(given, n):
+def _check_joints(trajectory, robot):
+    others = [joint for joint in robot.joints if joint.kind not in LIMITED]
+    if others:
+        raise ArgumentError(
+            f"trajectory: those of px.trajectories are not for joint {quoted(others[0].name)} "
+            f"({others[0].kind}); give a function of t that returns q, qd and qdd"
+        )
+    if trajectory.n != robot.nq:
+        raise ArgumentError(f"trajectory: expected {robot.nq} joints, found {trajectory.n}")
+
+
+def _numbers(sizes):
+    if sizes.q == sizes.qd:
+        return f"each of {sizes.q} numbers"
+    return f"of {sizes.q}, {sizes.qd} and {sizes.qdd} numbers"
+
+
+def _posture(given, robot):
     in_main_memory(given, "trajectory")
     try:
         values = np.asarray(given, float)
     except (TypeError, ValueError):
         values = np.empty(0)
-    if values.shape != (n,) or not np.isfinite(values).all():
+    if values.shape != (robot.nq,) or not np.isfinite(values).all():
         raise ArgumentError(
             f"trajectory: expected a px.trajectories.Trajectory, a function of t that returns q, "
-            f"qd and qdd, or a posture of {n} numbers, found {given!r}"
+            f"qd and qdd, or a posture of {robot.nq} numbers, found {given!r}"
         )
+    require_unit_quaternions(robot, values, "trajectory")
     return values

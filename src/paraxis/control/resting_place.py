@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from ..coupled_functions import Ties
 from ..errors import ArgumentError
+from ..physics.configuration import integrate
 from ..physics.parts.torque_sizes import torque_sizes
 from ..robots.model import Model
+from ..robots.rows import rows_of
 from ..robots.scales import SMALLEST, joint_scales
+from .controller import Motion
 
 STEPS = 500
 ROUNDING = 1e-12  # of the accelerations that balance, and of rates that go with them
@@ -13,22 +17,22 @@ FIRST_STEP = 1e-2  # s
 
 
 def resting_place(linear, posture):
-    """The q (n,) at which nothing accelerates. `linear` is a LinearLoop.
+    """The q (nq,) at which nothing accelerates. `linear` is a LinearLoop.
 
     With a wrong payload, or without a model, gravity pulls the robot off the posture until the
     errors' torques hold it. It is followed there by implicit Euler steps of exact control in
     continuous time, which grow as it comes to rest until they are Newton's.
     """
-    n = len(posture)
+    n = linear.robot.nv
     still, unit = np.zeros(n), np.eye(2 * n)
-    desired = np.stack([posture, still, still])
-    weights, ways = _weights(linear, posture), joint_scales(linear.robot)
+    desired = Motion(posture, still, still).row
+    weights, ways = _weights(linear, posture), joint_scales(rows_of(linear.robot))
     q, qd, dt, before = posture.copy(), still, FIRST_STEP, None
     for _ in range(STEPS):
         tau, past = linear.exact((q, qd), desired)
         here = linear.linearised((q, qd), tau, (q, qd), desired, desired, past)
         off = linear.accelerations((q, qd), tau)
-        slope = np.concatenate([unit[n:], here.A + here.B @ here.settled()])
+        slope = here.rates(here.A + here.B @ here.settled())
         pulls = np.maximum(abs(here.B) @ (weights + abs(tau)), SMALLEST)  # what balances
         # Steps grow with what is left of accelerations: rates at first only rise.
         speed = np.maximum(abs(off) / pulls, ROUNDING).max()
@@ -42,7 +46,8 @@ def resting_place(linear, posture):
             step = np.linalg.solve(unit / dt - slope, np.concatenate([qd, off]))
         except np.linalg.LinAlgError:
             break
-        q, qd, before = q + step[:n], qd + step[n:], speed
+        q = np.array(integrate(linear.robot, q.tolist(), step[:n].tolist()))
+        qd, before = qd + step[n:], speed
     raise ArgumentError(
         f"controller: it cannot hold the robot: the robot does not come to rest at or near the "
         f"posture {posture.tolist()}"
@@ -51,6 +56,9 @@ def resting_place(linear, posture):
 
 def _weights(linear, posture):
     """What of the motors' torques (n,) loads at rest may add up to, however they cancel."""
-    robot, still = linear.robot, [0.0] * len(posture)
-    model = Model(robot, {name: array.tolist() for name, array in linear.parameters.items()})
-    return np.array(torque_sizes(model, posture.tolist(), still, still)) / np.abs(robot.ratios)
+    rows, q = rows_of(linear.robot), posture.tolist()
+    ties = Ties(rows, q) if getattr(rows, "followers", None) else None
+    model = Model(rows, {name: array.tolist() for name, array in linear.parameters.items()})
+    still = [0.0] * rows.n
+    sizes = torque_sizes(model, ties.q if ties else q, still, still)
+    return np.array(ties.torques(sizes) if ties else sizes) / np.abs(rows.ratios)

@@ -2,21 +2,35 @@
 
 import numpy as np
 
+from ..physics.configuration import difference, single_positions
+from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
+from .controller import Motion
 
 RETURNS = 1e-6  # nearer, as a share of what is large there, a motion is back
 
 
 def gaps_after(robot, begin, end, duration):
-    """By how much positions and rates (..., 2, n) differ after `duration` seconds; 0 where back.
+    """By how much positions and rates (..., 2, nv) differ after `duration` seconds; 0 where back.
+
+    `begin` and `end` are Motions in a row, as of a Reference.
 
     A joint that turns may come back whole turns further on. Large are the positions and rates
     themselves; where these are small, a radian or the robot's length, and as much in the duration.
     """
-    gaps = end - begin
-    turns = np.array([joint.is_revolute for joint in robot.joints])
-    whole = 2 * np.pi * np.rint(gaps[..., 0, :] / (2 * np.pi))
-    gaps[..., 0, :] -= np.where(turns, whole, 0.0)
-    least = joint_scales(robot) * np.array([[1.0], [1.0 / duration]])
-    back = abs(gaps) <= RETURNS * np.maximum(abs(begin), least)
+    begin, end, rows = Motion.of(robot, begin), Motion.of(robot, end), rows_of(robot)
+    apart = _interpreted(difference, robot, begin.q, end.q)
+    whole = 2 * np.pi * np.rint(apart / (2 * np.pi))
+    apart -= np.where([joint.is_revolute for joint in rows.own_rows], whole, 0.0)
+    gaps = np.stack([apart, end.qd - begin.qd], axis=-2)
+    large = np.stack([_interpreted(single_positions, robot, begin.q), begin.qd], axis=-2)
+    least = joint_scales(rows) * np.array([[1.0], [1.0 / duration]])
+    back = abs(gaps) <= RETURNS * np.maximum(abs(large), least)
     return np.where(back, 0.0, gaps)
+
+
+def _interpreted(rule, robot, *positions):
+    """A rule of physics/configuration.py on a few positions (..., nq)."""
+    flat = (each.reshape(-1, robot.nq).tolist() for each in positions)
+    found = [rule(robot, *each) for each in zip(*flat, strict=True)]
+    return np.array(found).reshape(*positions[0].shape[:-1], robot.nv)

@@ -17,7 +17,7 @@ from ..drivers.iterate import integer_like
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
-from ..robots.robot import Robot, single_joints
+from ..robots.robot import Robot, a_robot
 from ..simulation.simulator import positive
 from ..trajectories.trajectory import Trajectory
 from .checks import check_controller, is_number, share_of_period
@@ -76,7 +76,7 @@ class SafePeriod:
 
     @property
     def posture(self) -> np.ndarray | None:
-        """Where the robot rests (n,): off the desired posture if the model's weight is wrong.
+        """Where the robot rests (nq,): off the desired posture if the model's weight is wrong.
 
         None along a motion.
         """
@@ -145,7 +145,7 @@ def safe_period(
 
     - `robot`: the robot that moves.
     - `controller`: with one set of gains.
-    - `trajectory`: as of `px.control.closed_loop`; a posture is `(n,)`.
+    - `trajectory`: as of `px.control.closed_loop`; a posture is `(nq,)`.
     - `periodic`: whether the trajectory is a cycle; periods that divide the duration are examined.
     - `duration`: of the trajectory, s, if it has none of its own.
     - `delay_share`: share of the period that computation takes, 0 to 1.
@@ -220,7 +220,7 @@ def _growth(
     robot, controller, trajectory, parameters, periodic, duration, delay_share, missed_in_a_row
 ):
     """The arguments, checked, as a Growth."""
-    check_controller(single_joints(robot), controller)
+    check_controller(a_robot(robot), controller)
     if controller.kp.ndim > 1 or controller.kd.ndim > 1:
         raise ArgumentError("controller: expected one set of gains, found a batch of gains")
     conditions = (

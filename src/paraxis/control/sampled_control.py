@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from ..checks import one_of, quoted
 from ..drivers.iterate import integer_like
 from ..errors import SimulationWarning, warn
-from ..robots.robot import Robot, single_joints
+from ..robots.robot import Robot, a_robot
 from ..simulation.run import warn_of_missing
 from ..simulation.simulator import positive
 from ..simulation.stiffness import named, stiffest
 from ..targets.compiling import one_call
 from ..targets.target import target_named
 from ..trajectories.trajectory import Trajectory
-from .controller import Controller
+from .controller import Controller, Motion
 from .loop_body import NOT_YET, RECORDED
 from .loop_run import LoopRun
 from .scenarios import scenarios
@@ -33,22 +33,23 @@ PLANT_STEP = 1e-3  # s: the longest step of the plant between samples
 class ClosedLoop:
     """Runs of robots under control; the axes of the batch are those of the runs.
 
-    - `error`: the worst of each run: the largest difference of a joint from the desired motion, at
-      any step of the plant, rad or m; infinite if the state became non-finite.
+    - `error`: the worst of each run: the largest `px.difference` of a joint from the motion
+      desired, at any step of the plant, rad or m; infinite if the state became non-finite.
     - `diverged_at`: the time when a run's error first exceeded the bound or its state was not
       finite, s; NaN if neither happened.
     - `t`, `q`, `qd`, `tau`, `reference`: records, if asked for, at samples and at the end: time,
-      positions and rates, the torques that the motors hold from then on, and the desired q, qd and
-      qdd. Axes are records, then the batch; a run with fewer records than others repeats its last.
+      positions and rates, the torques that the motors hold from then on, and the desired
+      `reference.q`, `.qd` and `.qdd`. Axes are records, then the batch; a run with fewer records
+      than others repeats its last.
     """
 
     error: np.ndarray  # (...)
     diverged_at: np.ndarray  # (...)
     t: np.ndarray | None = None  # (records,), or (records, ...) where times differ by run
-    q: np.ndarray | None = None  # (records, ..., n)
-    qd: np.ndarray | None = None  # (records, ..., n)
-    tau: np.ndarray | None = None  # (records, ..., n)
-    reference: np.ndarray | None = None  # (records, ..., 3, n)
+    q: np.ndarray | None = None  # (records, ..., nq)
+    qd: np.ndarray | None = None  # (records, ..., nv)
+    tau: np.ndarray | None = None  # (records, ..., nv)
+    reference: Motion | None = None  # arrays (records, ..., nq) and twice (records, ..., nv)
 
     @property
     def diverged(self) -> np.ndarray:
@@ -89,7 +90,7 @@ def closed_loop(
 
     The motors hold their torques from one computation to the next; the plant is integrated by RK4
     in steps of at most `plant_step`. Where an argument is `(...)`, it is one number or one per run;
-    all of them, and gains `(..., n)`, broadcast to one batch. Random numbers (for jitter, missed
+    all of them, and gains `(..., nv)`, broadcast to one batch. Random numbers (for jitter, missed
     steps and uncertain ages) depend on `seed` and on the index of a run in the batch.
 
     **Arguments:**
@@ -97,17 +98,18 @@ def closed_loop(
     - `robot`: the robot that moves.
     - `controller`: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`.
     - `trajectory`: the desired motion: a `px.trajectories.Trajectory`; a function of t, written
-      with px functions, that returns q, qd and qdd; or a posture `(n,)`.
+      with px functions, that returns q, qd and qdd; or a posture `(nq,)`.
     - `period`: between samples, `(...)`, s.
     - `duration`: of the runs, s; by default that of the trajectory.
-    - `q0`, `qd0`: where runs begin, `(..., n)`; by default on the trajectory.
+    - `q0`, `qd0`: where runs begin, `(..., nq)` and `(..., nv)`; by default on the trajectory.
     - `delay`: from a sample to its torques, `(...)`, s; at most the shortest period.
     - `jitter`: each period is longer or shorter by up to this share of it, `(...)`, uniformly
       distributed.
     - `missed`: the probability that a control step is missed, `(...)`, or which ones are, as
       `(samples, ...)` of bools; then nothing is computed and the torques stay.
-    - `encoder`: resolution to which measured positions are rounded, one number or `(..., n)`, such
-      as 2π/4096. Rates are measured exactly; real drives do worse.
+    - `encoder`: resolution to which measured positions are rounded, one number or `(..., nq)`, such
+      as 2π/4096. Rates are measured exactly; real drives do worse. Positions of planar, spherical
+      and free joints are no readings of encoders: for robots with these it cannot be given.
     - `switch_at`: until this time, `(...)`, s, the controller is exact, whatever its policy; stale
       values are then those of exact steps.
     - `bound`: the error at which a run has diverged, `(...)`, rad or m. Runs go on after that.
@@ -129,7 +131,7 @@ def closed_loop(
     given: dict[str, Any] = {"period": period, "delay": delay, "jitter": jitter, "missed": missed}
     given |= {"encoder": encoder, "switch_at": switch_at, "bound": bound, "q0": q0, "qd0": qd0}
     device = target_named(target, given | keywords)
-    with one_call(f"closed_loop of {quoted(single_joints(robot).name)}"), device.stream():
+    with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), device.stream():
         runs = scenarios(robot, controller, trajectory, duration, given, keywords, device)
         _warn_of_other_joints(robot, controller)
         record, every = _records(record), integer_like(every, "every", least=1)
@@ -143,8 +145,14 @@ def closed_loop(
         error, when, xp = finals["worst"], finals["diverged"], device.arrays
         error = xp.where(xp.isfinite(error), error, math.inf)
         when = xp.where(when == NOT_YET, math.nan, when)
-        records = {name: device.given_back(array) for name, array in records.items()}
+        records = {name: _given_back(record, device) for name, record in records.items()}
         return ClosedLoop(device.given_back(error), device.given_back(when), **records)
+
+
+def _given_back(record, device):
+    if isinstance(record, Motion):
+        return Motion(*map(device.given_back, record))
+    return device.given_back(record)
 
 
 def _records(record):

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import quoted
 from ..drivers.map import as_array, broadcast_shapes
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
+from ..robots.joint import LIMITED
 from ..robots.model import PARAMETERS
-from ..robots.robot import Robot, single_joints
+from ..robots.robot import Robot, a_robot
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
 from ..targets.target import Target
@@ -84,7 +86,7 @@ class Scenarios:
 
 def scenarios(robot, controller, trajectory, duration, given, keywords, target):
     """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name."""
-    check_controller(single_joints(robot), controller)
+    check_controller(a_robot(robot), controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))
     settings = {
@@ -103,10 +105,12 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target):
     missed_steps, given = _missed_steps(given)
     given |= parameters | {"kp": controller.kp, "kd": controller.kd}
     if given["encoder"] is not None:
+        _check_encoders(robot)
         line = target.brought(given["encoder"], "encoder", ())
-        given["encoder"] = line if line.ndim else target.arrays.tile(line, robot.nv)
+        given["encoder"] = line if line.ndim else target.arrays.tile(line, robot.nq)
     shapes = input_shapes(robot, "forward_dynamics", tuple(parameters))
-    shapes |= dict.fromkeys(("kp", "kd", "q0", "qd0", "encoder"), (robot.nv,))
+    shapes |= dict.fromkeys(("kp", "kd", "qd0"), (robot.nv,))
+    shapes |= dict.fromkeys(("q0", "encoder"), (robot.nq,))
     arrays, batches = {}, {}
     for name, value in given.items():
         if value is None:
@@ -167,6 +171,15 @@ def _check_numbers(name, array, target):
     if not good.all():
         found = target.fetched(array[~good]).flat[0]
         raise ArgumentError(f"{name}: expected {expected}, found {found}")
+
+
+def _check_encoders(robot):
+    for joint in robot.joints:
+        if joint.kind not in LIMITED:
+            raise ArgumentError(
+                f"encoder: joint {quoted(joint.name)} ({joint.kind}) has a position that encoders "
+                "do not read; leave encoder out for this robot"
+            )
 
 
 def _check_period(period, duration):

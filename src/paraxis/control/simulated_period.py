@@ -14,16 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..api import difference, integrate
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robots.model import PARAMETERS
 from ..robots.robot import Robot
+from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
 from ..simulation.simulator import positive
 from ..simulation.stiffness import named, stiffest
 from ..trajectories.trajectory import Trajectory
 from .checks import share_of_period
-from .controller import Controller
+from .controller import Controller, Motion
 from .reference import Reference
 from .sampled_control import PLANT_STEP, closed_loop
 
@@ -151,10 +153,11 @@ class _Apart:
         self.delay_share, self.conditions = delay_share, conditions
         random = np.random.default_rng(1)
         directions = random.normal(size=(DIRECTIONS, robot.nv))
-        self.scales = joint_scales(robot)
+        self.scales = joint_scales(rows_of(robot))
         largest = np.abs(directions).max(-1, keepdims=True)
         self.offsets = self.scales * (amplitude * directions / largest)
-        self.begin = Reference(trajectory, robot).sampled(np.zeros(1))[0, :2]
+        begin = Reference(trajectory, robot).sampled(np.zeros(1))[0]
+        self.begin = Motion.of(robot, begin)[:2]
 
     def come_together(self, periods):
         """At which of some periods they do."""
@@ -165,14 +168,14 @@ class _Apart:
             closed_loop(
                 *self.given,
                 periods,
-                q0=q0 + apart,
+                q0=integrate(self.given[0], q0, apart),
                 qd0=qd0 + apart / periods[:, None],
                 duration=length,
                 delay=self.delay_share * periods,
                 record="q",
                 **self.conditions,
             )
-            for apart in (np.zeros_like(q0), *self.offsets)
+            for apart in (np.zeros_like(qd0), *self.offsets)
         ]
         t, q = runs[0].t, np.stack([run.q for run in runs], axis=2)
         t = np.broadcast_to(t.reshape(len(t), -1), q.shape[:2])
@@ -185,7 +188,8 @@ class _Apart:
         """
         if not np.isfinite(q).all():
             return False
-        distance = (np.abs(q[:, 1:] - q[:, :1]) / self.scales).max((1, 2))
+        apart = difference(self.given[0], q[:, :1], q[:, 1:])
+        distance = (np.abs(apart) / self.scales).max((1, 2))
         before = distance[(t >= 0.5 * length) & (t < 0.75 * length)].max()
         last = distance[t >= 0.75 * length].max()
         nearest = LOST_IN_ROUNDING * self.amplitude

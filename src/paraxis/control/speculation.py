@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..graph.trace import trace
 from ..physics.coupled_newton_euler import BACKWARD, FORWARD
 from ..programs import Program, given
-from ..robots.robot import Robot, single_joints
+from ..robots.robot import Robot, a_robot
 from ..targets.target import target_of
 from .stale_policies import TORQUE, Cut, Policy
 from .stale_policies import policy as as_policy
@@ -25,12 +25,14 @@ def speculate(robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzo
 
     Its inputs are `q`, `qd` and `qdd`, as of inverse dynamics, then the values that are carried
     from step to step: `omega_1` `(n, 3)`, the angular velocities of one control step ago,
-    `force_2`, the forces of two steps ago, `torque_1` `(n,)`, and so on. Its outputs are `tau`
-    `(n,)` and the next values of these inputs: `omega_1_next`, ...
+    `force_2`, the forces of two steps ago, `torque_1` `(nv,)`, and so on. Its outputs are `tau`
+    `(nv,)` and the next values of these inputs: `omega_1_next`, ...
 
     A policy that looks ahead also takes `q_ahead`, `qd_ahead` and `qdd_ahead`, the joint values
     predicted for the next step. A policy with uncertain ages takes `age` `(n,)`, the age that each
     link meets; one that a read cannot meet counts as the oldest that it can.
+
+    A link is the body on a joint of any kind; one that follows another joint is a link, too.
 
     **Arguments:**
 
@@ -44,8 +46,7 @@ def speculate(robot: Robot, policy: str | Policy | Sequence[Cut] = "binder_herzo
     **Raises:** `px.ArgumentError` if the policy is unknown, or a cut of your own matches no read of
     the robot.
     """
-    single_joints(robot)
-    return Speculation(StaleRecursion(robot, as_policy(policy)))
+    return Speculation(StaleRecursion(a_robot(robot), as_policy(policy)))
 
 
 class Speculation(Program):
@@ -68,7 +69,8 @@ class Speculation(Program):
     def reads(self) -> dict[tuple, tuple[int, ...]]:
         """Every read of the recursion: (variable, link, read by, link) -> its ages.
 
-        The link of an end acceleration is the one whose joint is there.
+        The link of an end acceleration is the one whose joint is there; torques, and the motors
+        that read them, are numbered by degrees of freedom.
         """
         cuts = self._recursion.cuts
         return {
@@ -136,8 +138,8 @@ class Speculation(Program):
         return {"q": (robot.nq,), "qd": (robot.nv,), "qdd": (robot.nv,)}
 
     def _shape(self, variable):
-        n = self._recursion.robot.n
-        return (n,) if variable == TORQUE else (n, 3)
+        robot = self._recursion.robot
+        return (robot.nv,) if variable == TORQUE else (robot.n, 3)
 
     def _as_arrays(self, scalars):
         """name -> nested scalars, zero where nothing is carried."""

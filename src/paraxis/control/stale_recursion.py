@@ -3,16 +3,24 @@
 Entries are carried from step to step: scalars of variables with an age, such as scalar 0 of omega
 of link 2, one step old. Constants are not carried, nor variables that are never read late. Torques
 that are applied late, or extrapolated, are entries too.
+
+A link is the body on a joint, however many degrees of freedom that has: of the rows that the
+recursion sees of a joint (robots/rows.py), one sends the link's variables, and what the others
+compute in between is the link's own. A link that follows another is a link like others; the motor
+of its leader reads its moment.
 """
 
+from functools import partial
 from typing import NamedTuple
 
+from ..coupled_functions import Ties
 from ..errors import ArgumentError
 from ..graph.variables import trace_variables
 from ..physics import coupled_newton_euler
 from ..physics.coupled_newton_euler import FORWARD
 from ..robots.model import Model
-from ..robots.robot import unsprung
+from ..robots.robot import open_tree, unsprung
+from ..robots.rows import rows_of
 from ..scalar import equal, select
 from ..spatial import Spatial, Vector
 from .stale_policies import MOTOR, TORQUE, Read
@@ -41,18 +49,19 @@ class StaleRecursion:
     """Newton-Euler of a robot under a policy. `entries` are the values it carries, in order."""
 
     def __init__(self, robot, policy):
-        self.robot, self.policy = unsprung(robot, "this recursion"), policy
+        self.robot, self.policy = unsprung(open_tree(robot), "this recursion"), policy
         inputs = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
-        self.system = trace_variables(
-            lambda q, qd, qdd: coupled_newton_euler.inverse_dynamics(Model(robot), q, qd, qdd),
-            inputs,
-        )
+        rows = rows_of(robot)
+        self.system = trace_variables(partial(_inverse_dynamics, rows), inputs, _link_of(rows))
+        self._driven = [i for i, joint in enumerate(robot.joints) for _ in range(joint.nv)]
         self.cuts = self._cut_reads()
         self.entries = tuple(self._entries())
 
     def owner(self, variable):
         """The link whose processor computes a variable."""
         name, i = variable
+        if name in (TORQUE, MOTOR):
+            return self._driven[i]
         return self.robot.joints[i].parent if name == "end_acceleration" else i
 
     @property
@@ -163,6 +172,30 @@ class StaleRecursion:
         for age, other in aged.items():
             value = select(equal(ages[self.owner(reader)], float(age)), other, value)
         return value
+
+
+def _inverse_dynamics(rows, q, qd, qdd):
+    """Newton-Euler of the rows, as torques of the joints that follow none."""
+    ties = Ties(rows, q) if getattr(rows, "followers", None) else None
+    if ties is not None:
+        q, qd, qdd = ties.q, ties.rates(qd), ties.accelerations(qd, qdd)
+    model = Model(rows)
+    accelerations = model.rows_accelerations(qd, qdd)
+    tau = coupled_newton_euler.inverse_dynamics(model, q, qd, accelerations)
+    tau = model.joint_torques(qd, tau)
+    return tau if ties is None else ties.torques(tau)
+
+
+def _link_of(rows):
+    """Where variables of links are marked: as `link_of` of trace_variables."""
+    groups = getattr(rows, "groups", [range(i, i + 1) for i in range(rows.n)])
+    last = {rows[-1]: link for link, rows in enumerate(groups)}
+    first = {rows[0]: link for link, rows in enumerate(groups)}  # where the joint sits
+
+    def link_of(name, row):
+        return (first if name == "end_acceleration" else last).get(row)
+
+    return link_of
 
 
 def _predicted(series, age, order, steps):

@@ -12,14 +12,17 @@ from .node import Builder
 
 
 class _Symbols(Builder):
-    """Makes a symbol of every scalar that is marked, unless it is constant."""
+    """Makes a symbol of every scalar that is marked for a link, unless it is constant."""
 
-    def __init__(self):
+    def __init__(self, link_of):
         super().__init__()
-        self.definitions = {}
+        self.definitions, self._link_of = {}, link_of
 
-    def mark(self, name, link, scalars):
-        self.definitions[name, link] = lifted = tuple(self.lift(scalar) for scalar in scalars)
+    def mark(self, name, row, scalars):
+        lifted, link = tuple(self.lift(scalar) for scalar in scalars), self._link_of(name, row)
+        if link is None:
+            return list(lifted)
+        self.definitions[name, link] = lifted
         return [
             scalar if scalar.op == "const" else self.input((name, link), k)
             for k, scalar in enumerate(lifted)
@@ -68,9 +71,12 @@ class System:
         return [new[node.index] for node in self.scalars(reader)]
 
 
-def trace_variables(function, inputs):
-    """The System of a function of arrays of scalars, `inputs` mapping their names to lengths."""
-    builder = _Symbols()
+def trace_variables(function, inputs, link_of=lambda name, row: row):
+    """The System of a function of arrays of scalars, `inputs` mapping their names to lengths.
+
+    `link_of` returns the link that a mark of a row is a variable of, or None if it is of none.
+    """
+    builder = _Symbols(link_of)
     arrays = {
         name: [builder.input(name, k) for k in range(length)] for name, length in inputs.items()
     }

@@ -15,7 +15,7 @@ from .spatial_newton_euler import base_acceleration
 
 def forward_dynamics(robot, q, qd, tau):
     """Return the accelerations of the joints under the torques tau."""
-    X, c, pA = {}, {}, {}
+    X, c, IA, pA, U, reciprocal, u = {}, {}, {}, {}, {}, {}, {}
     v = {WORLD: robot.base_velocity}
     for i, p in robot.outward:  # parents first
         S, I = robot.subspace[i], robot.inertia[i]
@@ -23,24 +23,8 @@ def forward_dynamics(robot, q, qd, tau):
         vj = S * qd[i]
         v[i] = mark("velocity", i, X[i] @ v[p] + vj)
         c[i] = cross_motion(v[i], vj)
+        IA[i] = ArticulatedInertia.of_body(I)
         pA[i] = cross_force(v[i], I @ v[i]) - robot.external_force[i]
-    return _yielding(robot, X, c, pA, tau, base_acceleration(robot))
-
-
-def accelerations(robot, q, tau, h):
-    """The accelerations under the torques tau where the bias forces are h: M q̈ = tau - h.
-
-    They are those of the robot at rest, without gravity, under what the bias forces leave.
-    """
-    X = {i: robot.transform(i, q) for i, _ in robot.outward}
-    none = dict.fromkeys(X, ZERO)
-    return _yielding(robot, X, none, none, [t - b for t, b in zip(tau, h, strict=True)], ZERO)
-
-
-def _yielding(robot, X, c, pA, tau, base):
-    """The sweeps inward and outward again, with velocities in `c` and in the forces `pA`."""
-    IA = {i: ArticulatedInertia.of_body(I) for i, I in enumerate(robot.inertia)}
-    pA, U, reciprocal, u = dict(pA), {}, {}, {}
     for i, p in robot.inward:  # children first
         S, rotor = robot.subspace[i], robot.rotor_inertia[i]
         mark("articulated_inertia", i, IA[i])
@@ -52,9 +36,42 @@ def _yielding(robot, X, c, pA, tau, base):
             pa = pA[i] + Ia @ c[i] + U[i] * (reciprocal[i] * u[i])
             IA[p] = IA[p] + Ia.seen_from(X[i])
             pA[p] = pA[p] + X[i].T @ pa
-    a, qdd = {WORLD: base}, {}
+    a, qdd = {WORLD: base_acceleration(robot)}, {}
     for i, p in robot.outward:
         free = X[i] @ a[p] + c[i]  # as if the joint were locked
         qdd[i] = reciprocal[i] * (u[i] - U[i] @ free)
         a[i] = mark("acceleration", i, free + robot.subspace[i] * qdd[i])
     return [qdd[i] for i, _ in robot.outward]
+
+
+def accelerations(robot, q, tau, h):
+    """The accelerations under the torques tau where the bias forces are h: M q̈ = tau - h.
+
+    They are those of the robot at rest, without gravity, under what the bias forces leave. Along
+    its axis a joint passes on its own torque and nothing else, but for what a rotor takes.
+    """
+    X = {i: robot.transform(i, q) for i, _ in robot.outward}
+    IA = {i: ArticulatedInertia.of_body(I) for i, I in enumerate(robot.inertia)}
+    f, y, W, held = dict.fromkeys(X, ZERO), {}, {}, {}
+    for i, p in robot.inward:  # children first
+        S, rotor, net = robot.subspace[i], robot.rotor_inertia[i], tau[i] - h[i]
+        U = IA[i] @ S
+        reciprocal = 1.0 / require_inertia(robot, i, S @ U + rotor)
+        y[i] = reciprocal * (net - S @ f[i])  # q̈ if the body before stays where it is
+        W[i], held[i] = _across(S, U * reciprocal), rotor * reciprocal
+        if p != WORLD:
+            passed = _across(S, f[i] + U * y[i]) + S * (net - rotor * y[i])
+            IA[p] = IA[p] + IA[i].freed(S, U, reciprocal, rotor).seen_from(X[i])
+            f[p] = f[p] + X[i].T @ passed
+    a, qdd = {WORLD: ZERO}, {}
+    for i, p in robot.outward:
+        S, free = robot.subspace[i], X[i] @ a[p]  # as if the joint were locked
+        along = y[i] - W[i] @ free + held[i] * (S @ free)
+        qdd[i] = along - S @ free
+        a[i] = _across(S, free) + S * along
+    return [qdd[i] for i, _ in robot.outward]
+
+
+def _across(S, v):
+    """What v has besides its part along S: nothing there, if S is a coordinate."""
+    return v - S * (S @ v)

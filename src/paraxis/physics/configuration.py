@@ -47,6 +47,17 @@ def straight_rate(robot, u, v):
     return _by_joint(robot, _STRAIGHT, _velocities(robot, u), _velocities(robot, v))
 
 
+def seen_from(robot, q0, q1, v):
+    """Return the velocity v of bodies at q1 along the axes, and at the origins, of those at q0."""
+    parts = _positions(robot, q0), _positions(robot, q1), _velocities(robot, v)
+    return _by_joint(robot, _SEEN, *parts)
+
+
+def carried_along(robot, u, v):
+    """Return [u, v]: what the axes of bodies that move by u make of velocities v along them."""
+    return _by_joint(robot, _BRACKETS, _velocities(robot, u), _velocities(robot, v))
+
+
 def single_positions(robot, q):
     """Return an entry per degree of freedom: the position of a single joint, 0 for others."""
     return _by_joint(robot, _SIZES, _positions(robot, q))
@@ -193,6 +204,11 @@ def _straight(u, v):
     return [x + 0.5 * a + b * (1 / 12) - d * (1 / 720) for x, a, b, d in each]
 
 
+def _planar_bracket(u, v):
+    (ux, uy, α), (vx, vy, β) = u, v
+    return [uy * β - α * vy, α * vx - ux * β, 0.0]
+
+
 def _straight_turn(u, v):
     return _straight([0.0] * 3 + list(u), [0.0] * 3 + list(v))[3:]
 
@@ -222,6 +238,21 @@ def _free_velocity(q, rates):
     return [*v, *_angular_velocity(q[3:], rates[3:])]
 
 
+def _turn_seen(q0, q1, ω):
+    return [*(_turn_between(q0, q1) @ Vector(*ω))]
+
+
+def _turn_between(q0, q1):
+    return quaternion_rotation(*_product(_inverse(q0), q1))
+
+
+def _free_seen(q0, q1, v):
+    turn = _turn_between(q0[3:], q1[3:])
+    way = quaternion_rotation(*q0[3:]).T @ (Vector(*q1[:3]) - Vector(*q0[:3]))
+    ω = turn @ Vector(*v[3:])
+    return [*(turn @ Vector(*v[:3]) + cross(way, ω)), *ω]
+
+
 def _planar_moved(q, v):
     (x, y, angle), (vx, vy, ω) = q, v
     way = _screw((0.0, 0.0, ω), (vx, vy, 0.0))
@@ -237,6 +268,14 @@ def _planar_apart(q0, q1):
     return [v.x, v.y, ω]
 
 
+def _planar_seen(q0, q1, v):
+    (x, y, angle), (there_x, there_y, there), (vx, vy, ω) = q0, q1, v
+    c, s, dx, dy = cos(angle), sin(angle), there_x - x, there_y - y
+    way_x, way_y = c * dx + s * dy, c * dy - s * dx
+    c, s = cos(there - angle), sin(there - angle)
+    return [c * vx - s * vy + way_y * ω, s * vx + c * vy - way_x * ω, ω]
+
+
 def _planar_velocity(q, rates):
     (_, _, angle), (x, y, ω) = q, rates
     c, s = cos(angle), sin(angle)
@@ -248,6 +287,18 @@ _STRAIGHT = {
     "spherical": _straight_turn,
     "planar": _straight_planar,
     "free": _straight,
+}
+_SEEN = {
+    "single": lambda q0, q1, v: list(v),
+    "spherical": _turn_seen,
+    "planar": _planar_seen,
+    "free": _free_seen,
+}
+_BRACKETS = {
+    "single": lambda u, v: [0.0] * len(v),
+    "spherical": lambda u, v: [*cross(Vector(*u), Vector(*v))],
+    "planar": _planar_bracket,
+    "free": _bracket,
 }
 _SIZES = {
     "single": lambda q: list(q),

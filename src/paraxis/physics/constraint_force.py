@@ -14,7 +14,7 @@ how rotors fit in. Symbols: docs/notation.md.
 
 from typing import NamedTuple
 
-from ..robots.branching import require_chain, require_single_joints
+from ..robots.branching import require_chain
 from ..robots.equal.upright import upright, upright_frame
 from ..robots.joint import WORLD
 from ..scalar import mark
@@ -44,7 +44,7 @@ def forward_dynamics_by(robot, q, qd, tau, algorithm, angular_velocities, solver
     # bias here and every joint its own drift: no sums, no second recursion, no digits lost.
     p, c = biases(held.robot, ω), drifts(held.robot, held.X, ω, qd)
     motion = held.answer(tau, p, c, held.robot.base_acceleration)
-    for i in range(robot.n):
+    for i in range(held.robot.n):
         mark("constraint_force", i, motion.F_S[i])
         mark("force", i, motion.F[i])
         mark("acceleration", i, motion.a[i])
@@ -54,7 +54,7 @@ def forward_dynamics_by(robot, q, qd, tau, algorithm, angular_velocities, solver
 def mass_matrix_inverse(robot, q):
     """Return M⁻¹ = C - Bᵀ A⁻¹ B, by rows: column k is how the joints answer to torque k."""
     held = HeldLinks(robot, q, NAME, BlockTridiagonal)
-    return _symmetric([held.answer(unit(k, robot.n)).qdd for k in range(robot.n)])
+    return _symmetric([held.answer(unit(k, robot.nv)).qdd for k in range(robot.nv)])
 
 
 def operational_space_inertia_inverse(robot, q, frame, coordinates):
@@ -66,9 +66,9 @@ def operational_space_inertia_inverse(robot, q, frame, coordinates):
     X = Transform(Turn(Rotation(*frame.pose.rotation)), Vector(*frame.pose.translation))
     columns = []
     for k in range(6):
-        p = [ZERO] * robot.n
+        p = [ZERO] * held.robot.n
         p[frame.body] = -(X.T @ Spatial.of(unit(k, 6)))
-        motion = held.answer([0.0] * robot.n, p)
+        motion = held.answer([0.0] * robot.nv, p)
         columns.append((X @ motion.a[frame.body]).scalars())
     rows = _symmetric(columns)
     if coordinates == "body":
@@ -80,7 +80,7 @@ def operational_space_inertia_inverse(robot, q, frame, coordinates):
 class Motion(NamedTuple):
     """How links that hold together move."""
 
-    qdd: list
+    qdd: list  # of the rows of the joints
     a: list  # the accelerations of the links
     F: list  # the forces through the joints
     F_S: list  # of which these hold
@@ -91,8 +91,7 @@ class HeldLinks:
 
     def __init__(self, robot, q, algorithm, solver):
         require_chain(robot, algorithm)
-        require_single_joints(robot, algorithm)
-        self.robot = robot = upright(robot)
+        self.robot = robot = upright(robot, algorithm)
         self.X = X = [robot.transform(i, q) for i in range(robot.n)]
         self.mobilities = mobilities(robot, algorithm)
         self.joints = joints = splits(robot)
@@ -115,16 +114,16 @@ class HeldLinks:
         """
         joints, still = self.joints, [ZERO] * self.robot.n
         p, c = p or still, c or still
-        H_F_T = [Spatial.of(joint.driven(t)) for joint, t in zip(joints, tau, strict=True)]
+        H_F_T = [Spatial.of(joint.driven(tau)) for joint in joints]
         apart = self.gaps(self.moved(H_F_T, p), c, base)
         F_S = self.A.solve(
             [joint.held_part((-r).scalars()) for joint, r in zip(joints, apart, strict=True)]
         )
-        F = [joint.force(t, held) for joint, t, held in zip(joints, tau, F_S, strict=True)]
+        F = [joint.force(tau, held) for joint, held in zip(joints, F_S, strict=True)]
         a = self.moved(F, p)
         gaps = self.gaps(a, c, base)
-        qdd = [r.scalars()[joint.axis] for joint, r in zip(joints, gaps, strict=True)]
-        return Motion(qdd, a, F, F_S)
+        moved = [joint.moved_part(r.scalars()) for joint, r in zip(joints, gaps, strict=True)]
+        return Motion([rate for each in moved for rate in each], a, F, F_S)
 
     def moved(self, F, p):
         """I⁻¹ (P F - p): the accelerations of the links under the forces through their joints."""

@@ -34,7 +34,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     for i, p in robot.outward:
         back, z, s = X[i].turn.T, robot.axis[i], robot.inertia[i].com
         spin, slide = (z, ZERO3) if robot.is_revolute[i] else (ZERO3, z)
-        out = slide * q[i]  # from the seat to the link's origin
+        out = robot.travel(i, q)  # from the seat to the link's origin
         ω[i] = mark("omega", i, back @ ω[p] + spin * qd[i])
         turned = back @ ω[p]
         ωd[i] = mark("omega_dot", i, back @ ωd[p] + cross(turned, spin * qd[i]) + spin * qdd[i])

@@ -12,10 +12,10 @@ that a joint's directions are coordinates. Symbols: docs/notation.md.
 
 from typing import NamedTuple
 
-from ..robots.branching import require_chain, require_single_joints
+from ..robots.branching import require_chain
 from ..robots.equal.upright import upright
 from ..scalar import mark
-from .linear.dense import dot, minus, plus, transposed
+from .linear.dense import dot, minus, plus, times, transposed
 from .linear.pivot_block import PivotBlock, marked_pivot, minus_columns, minus_rows
 from .parts.angular_velocities import biases, drifts, logarithmic
 from .parts.joint_split import JointSplit, splits
@@ -29,12 +29,11 @@ ZEROS = [0.0] * 6
 def forward_dynamics(robot, q, qd, tau):
     """Return the accelerations of the joints under the torques tau."""
     require_chain(robot, NAME)
-    require_single_joints(robot, NAME)
-    robot = upright(robot)
+    robot = upright(robot, NAME)
     X = [robot.transform(i, q) for i in range(robot.n)]
     ω = logarithmic(robot, X, qd)
     p, c = biases(robot, ω), drifts(robot, X, ω, qd)
-    drives = [Drive(i, joint, tau[i], c[i].scalars()) for i, joint in enumerate(splits(robot))]
+    drives = [Drive(i, joint, tau, c[i].scalars()) for i, joint in enumerate(splits(robot))]
     whole = assembled(single_links(robot, X, p), drives)
     return handed_back(whole, ZEROS, ZEROS)
 
@@ -54,7 +53,7 @@ class Drive(NamedTuple):
 
     number: int
     split: JointSplit
-    tau: object
+    tau: list  # of all rows
     drift: tuple
 
 
@@ -101,15 +100,15 @@ def assembled(spans, drives):
 def glued(left, right, drive):
     """Two spans that meet in a joint."""
     A, B = _span(left), _span(right)
-    number, joint, t, drift = drive
-    mobility = joint_mobility(A, B)
-    gap = plus(_column(mobility, joint.axis, t), minus(minus(B.b_near, A.b_far), drift))
+    number, joint, tau, drift = drive
+    mobility, driven = joint_mobility(A, B), joint.driven(tau)
+    gap = plus(times(mobility, driven), minus(minus(B.b_near, A.b_far), drift))
     pivot = marked_pivot(number, joint.mobility(mobility))
     (gap_half,) = pivot.halves([joint.held_part(gap)])
     near_halves = pivot.halves([joint.held_part(row) for row in A.across])
     far_halves = pivot.halves([joint.held_part(column) for column in transposed(B.across)])
-    driven_near = minus(A.b_near, _column(A.across, joint.axis, t))
-    driven_far = plus(B.b_far, [entry * t for entry in B.across[joint.axis]])
+    driven_near = minus(A.b_near, times(A.across, driven))
+    driven_far = plus(B.b_far, times(transposed(B.across), driven))
     span = Span(
         minus_rows(A.near, pivot.square(near_halves)),
         pivot.between(near_halves, far_halves),
@@ -125,24 +124,22 @@ def handed_back(tree, f_near, f_far):
     """The accelerations of all joints in a span, under forces at its ends."""
     if isinstance(tree, Span):
         return []
-    number, joint, t, _ = tree.drive
+    number, joint, tau, _ = tree.drive
     half = minus_columns(tree.gap_half, tree.near_halves, f_near)
     half = minus_columns(half, tree.far_halves, [-f for f in f_far])
     F_S = mark("constraint_force", number, [-x for x in tree.pivot.solve(half)])
-    A, B, k = _span(tree.left), _span(tree.right), joint.axis
-    ends = dot(B.across[k], f_far) - dot([row[k] for row in A.across], f_near)
-    qdd = tree.gap[k] + ends + dot(tree.mobility[k], joint.held(F_S))
-    f = list(mark("force", number, joint.force(t, F_S)).scalars())
+    A, B = _span(tree.left), _span(tree.right)
+    qdd = []
+    for _, k in joint.directions:
+        ends = dot(B.across[k], f_far) - dot([row[k] for row in A.across], f_near)
+        qdd.append(tree.gap[k] + ends + dot(tree.mobility[k], joint.held(F_S)))
+    f = list(mark("force", number, joint.force(tau, F_S)).scalars())
     return [
         *handed_back(tree.left, f_near, [-x for x in f]),
-        qdd,
+        *qdd,
         *handed_back(tree.right, f, f_far),
     ]
 
 
 def _span(tree):
     return tree if isinstance(tree, Span) else tree.span
-
-
-def _column(A, k, scalar):
-    return [row[k] * scalar for row in A]

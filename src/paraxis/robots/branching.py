@@ -30,18 +30,9 @@ def link_name(robot, body):
 
 def require_chain(robot, algorithm):
     """Raise unless every body of the model carries at most one joint."""
-    found = robot.robot
+    found = robot.described
     if found.branching:
         raise ArgumentError(
             f"algorithm {algorithm!r} works on chains only, but robot {quoted(found.name)} "
             f"branches at {branches(found)}"
-        )
-
-
-def require_single_joints(robot, algorithm):
-    """Raise unless every joint of the model has one degree of freedom."""
-    if robot.described is not robot.robot:
-        raise ArgumentError(
-            f"algorithm {algorithm!r} is for joints of one degree of freedom, but robot "
-            f"{quoted(robot.described.name)} has others"
         )

@@ -123,6 +123,11 @@ def _check_joint(joint, i):
         raise RobotError(f"{_joint(joint)} transmission: expected a Transmission, found {found}")
     if joint.spring is not None:
         _check_spring(joint)
+    if joint.friction.bearings and joint.kind not in SINGLE:
+        raise RobotError(
+            f"{_joint(joint)} friction: bearings are for revolute and prismatic joints, not for "
+            f"{joint.kind} ones; viscous, Coulomb and static friction are for all"
+        )
     for bearing in joint.friction.bearings:
         if isinstance(bearing, LinearBearing) == joint.is_revolute:
             expected = "a journal or thrust bearing" if joint.is_revolute else "a linear bearing"

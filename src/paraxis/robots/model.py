@@ -178,6 +178,10 @@ class Model:
         """Body i in its parent's frame when the joints are at q."""
         return self._joints[i].transform(q[self._places[i]])
 
+    def travel(self, i, q):
+        """How far body i is from its joint's seat, in its own frame."""
+        return self._joints[i].travel(q[self._places[i]])
+
     def coast(self, qd):
         """The accelerations of the rows (robots/rows.py) while no joint changes its velocity.
 
@@ -255,6 +259,9 @@ class JointGeometry:
         spin = AxisRotation(2, *self.angle(q))
         return Transform(Turn(*self.before, spin, *self.after), self.origin)
 
+    def travel(self, q):
+        return ZERO3 if self.joint.is_revolute else Vector(*self.joint.axis) * q
+
     def angle(self, q):
         """The cosine and sine of the joint's angle beyond its constant zero.
 
@@ -281,6 +288,10 @@ class RowGeometry:
         turn, slid = self._pose(q) if self.joint.first else ((), None)
         origin = self.origin if slid is None else self.origin + self.seat @ slid
         return Transform(Turn(*self.before, *turn), origin)
+
+    def travel(self, q):
+        turns, slid = self._pose(q) if self.joint.first else ((), None)
+        return ZERO3 if slid is None else Turn(*turns).T @ slid
 
     def _pose(self, q):
         """Its turns, and how far it is moved, in its seat."""

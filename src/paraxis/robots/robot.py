@@ -712,15 +712,21 @@ def a_robot(robot) -> Robot:
     return robot
 
 
-def single_joints(robot) -> Robot:
-    """The argument `robot`, for what is defined for joints of one degree of freedom only."""
-    if a_robot(robot).loops and not robot.has_single_joints:
+def open_tree(robot, what="this") -> Robot:
+    """The argument `robot`, for what knows no closed loops."""
+    if a_robot(robot).loops:
         names = listing([loop.name for loop in robot.loops])
         raise ArgumentError(
-            f"robot {quoted(robot.name)}: this does not take closed loops, and it has {names}; "
+            f"robot {quoted(robot.name)}: {what} does not take closed loops, and it has {names}; "
             "robot.without_loops() is the robot with all of them open"
         )
-    if not robot.has_single_joints:
+    return robot
+
+
+def single_joints(robot) -> Robot:
+    """The argument `robot`, for what is defined for joints of one degree of freedom only."""
+    if not a_robot(robot).has_single_joints:
+        open_tree(robot)
         others = [joint for joint in robot.joints if joint.kind not in SINGLE or joint.coupling]
         kinds = {joint.name: "coupled" if joint.coupling else joint.kind for joint in others}
         names = ", ".join(f"{quoted(name)} ({kind})" for name, kind in [*kinds.items()][:5])

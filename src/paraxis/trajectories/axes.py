@@ -7,14 +7,13 @@ angles and lengths, of joints that follow others too, as they are no part of q, 
 from ..checks import quoted
 from ..errors import ArgumentError
 from ..robots.joint import LIMITED
-from ..robots.robot import a_robot, single_joints
+from ..robots.robot import open_tree
 from ..robots.rows import rows_of
 
 
 def axes_of(robot):
     """A joint of one degree of freedom for each number of q, with its limits and its drive."""
-    if a_robot(robot).loops:
-        single_joints(robot)  # which refuses them
+    open_tree(robot, "a trajectory")
     others = [joint for joint in robot.joints if joint.kind not in LIMITED]
     if others:
         names = ", ".join(f"{quoted(joint.name)} ({joint.kind})" for joint in others[:5])

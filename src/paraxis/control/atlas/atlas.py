@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ...checks import shown
 from ...errors import ArgumentError
 from ...parallel.written import written
-from ...robots.robot import Robot, single_joints
+from ...robots.robot import Robot, a_robot
 from ...simulation.progress import Progress
 from ...simulation.simulator import positive
 from ...trajectories.trajectory import Trajectory
@@ -169,11 +169,12 @@ def stability_atlas(
     **Arguments:**
 
     - `robot`: the robot.
-    - `kp`, `kd`: gains, one number or one per joint, as of `px.control.computed_torque`; without
-      `kd`, damping is critical.
+    - `kp`, `kd`: gains, one number or one per degree of freedom, as of
+      `px.control.computed_torque`; without `kd`, damping is critical.
     - `policies`: names, or `px.control.policy(...)`; by default all.
     - `motion`: a function of t, as of `px.control.closed_loop`, that repeats after `cycle` seconds;
-      by default sines of 0.3 rad with a cycle of 2 s.
+      by default sines of 0.3 rad with a cycle of 2 s. Robots with planar, spherical or free joints
+      need one.
     - `cycle`: of `motion`, s.
     - `periods`: sampling periods, increasing, s; by default from 0.002 to 2 times kp**-1/2.
     - `axes`: some of `"speed"` (how many times faster the motion is), `"gain"` (a factor of kp, and
@@ -188,7 +189,6 @@ def stability_atlas(
     **Raises:** `px.ArgumentError` if arguments do not fit together, the motion does not repeat, or
     the ages of a policy are uncertain.
     """
-    robot = single_joints(robot)
     kp, kd = _gains(robot, kp, kd)
     chosen = _policies(policies)
     motion, cycle = _motion(robot, motion, cycle)
@@ -250,7 +250,7 @@ class _Runs:
 
 def _gains(robot, kp, kd):
     """One of each per joint; kd for critical damping if there is none."""
-    kp = computed_torque(robot, kp, 0.0).kp
+    kp = computed_torque(a_robot(robot), kp, 0.0).kp
     if kp.ndim > 1 or not (kp > 0).all():
         raise ArgumentError(f"kp: expected a number > 0, or one per joint, found {kp.tolist()}")
     kd = computed_torque(robot, kp, 2 * np.sqrt(kp) if kd is None else kd).kd

@@ -6,6 +6,8 @@ import numpy as np
 
 from ...checks import quoted
 from ...errors import ArgumentError
+from ...robots.joint import LIMITED
+from ...robots.rows import rows_of
 from ...robots.scales import joint_scales
 from ...scalar import cos, sin
 from ..reference import Reference
@@ -18,9 +20,15 @@ GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))  # phases so far apart that no two j
 
 def swaying(robot):
     """Sines about zero, or near it where a joint's limits forbid: a function of t, as a motion."""
-    rate = 2 * math.pi / CYCLE
+    for joint in robot.joints:
+        if joint.kind not in LIMITED:
+            raise ArgumentError(
+                f"motion: give one, and its cycle; sines are no motion of joint "
+                f"{quoted(joint.name)} ({joint.kind})"
+            )
+    rows, rate = rows_of(robot), 2 * math.pi / CYCLE
     ways = []
-    for k, (joint, scale) in enumerate(zip(robot.joints, joint_scales(robot), strict=True)):
+    for k, (joint, scale) in enumerate(zip(rows.own_rows, joint_scales(rows), strict=True)):
         amplitude = min(AMPLITUDE * scale, (joint.upper - joint.lower) / 4)
         middle = min(max(0.0, joint.lower + amplitude), joint.upper - amplitude)
         ways.append((middle, amplitude, k * GOLDEN_ANGLE))
@@ -52,13 +60,13 @@ def checked_motion(robot, motion, cycle):
     """
     reference = Reference(motion, robot)
     t = cycle * np.array([0.0, 0.3, 0.7])
-    begin, end = (reference.sampled(times)[:, :2] for times in (t, t + cycle))
+    begin, end = (reference.sampled(times) for times in (t, t + cycle))
     gaps = gaps_after(robot, begin, end, cycle)
     if gaps.any():
         when, part, k = np.unravel_index(np.argmax(np.abs(gaps)), gaps.shape)
         raise ArgumentError(
             f"motion: it does not repeat after the cycle of {cycle:g} s: {('q', 'qd')[part]} of "
-            f"joint {quoted(robot.joints[k].name)} at {t[when] + cycle:g} s differs by "
+            f"joint {quoted(rows_of(robot).own_rows[k].name)} at {t[when] + cycle:g} s differs by "
             f"{gaps[when, part, k]:.3g} from that at {t[when]:g} s"
         )
     return reference

@@ -9,6 +9,7 @@ from ...drawing.axes import number_text
 from ...drawing.interactive.page import file_text, interactive_page
 from ...drawing.interactive.page import framed as in_frame
 from ...drawing.page import table
+from ...robots.rows import rows_of
 from .rows import AXES
 from .summary import HEADS, USUAL, digits, summary, usual_row, why_more_may_hold
 
@@ -66,7 +67,7 @@ def _several(gains):
 
 
 def _unit(robot):
-    units = {"rad" if joint.is_revolute else "m" for joint in robot.joints}
+    units = {"rad" if joint.is_revolute else "m" for joint in rows_of(robot).own_rows}
     return " or ".join(sorted(units, reverse=True))
 
 

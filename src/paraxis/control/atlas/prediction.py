@@ -6,6 +6,7 @@ linearised at some control steps of a cycle, each of which represents those arou
 
 import numpy as np
 
+from ..controller import Motion
 from ..linear_loop import LinearLoop
 
 POINTS = 12  # of a cycle
@@ -44,15 +45,15 @@ class CycleRadii:
         """Of single control steps at times (points, rows)."""
         linear, entries = self.linear, self.linear.controller.entries
         desired, middle, ahead = (self._desired(t + part * period) for part in (0.0, 0.5, 1.0))
-        between = _state(middle)
+        between = self._state(middle)
         tau, _ = linear.exact(between, middle)
         past = np.empty((*t.shape, len(entries)))
         for age in sorted({entry.age for entry in entries}):
             earlier = self._desired(t - age * period)
-            _, values = linear.exact(_state(earlier), earlier)
+            _, values = linear.exact(self._state(earlier), earlier)
             columns = [k for k, entry in enumerate(entries) if entry.age == age]
             past[..., columns] = values[..., columns]
-        slopes = linear.linearised(between, tau, _state(desired), desired, ahead, past)
+        slopes = linear.linearised(between, tau, self._state(desired), desired, ahead, past)
         if self._units is None:
             self._units = slopes.balancing_units()
         return slopes.in_units(self._units).steps(period, 0.0, False)[0]
@@ -60,7 +61,11 @@ class CycleRadii:
     def _desired(self, t):
         speeds = self.speeds
         powers = np.stack([np.ones_like(speeds), speeds, speeds**2], -1)
-        return self.reference.sampled(t * speeds) * powers[..., None]
+        sampled = self.reference.sampled(t * speeds)
+        return sampled * np.repeat(powers, self.reference.sizes, axis=-1)
+
+    def _state(self, motion):
+        return Motion.of(self.linear.robot, motion)[:2]
 
 
 def boundaries(radii, rows, periods):
@@ -82,10 +87,6 @@ def boundaries(radii, rows, periods):
         safe[bracketed & stable] = middle[bracketed & stable]
         unsafe[bracketed & ~stable] = middle[bracketed & ~stable]
     return np.where(np.isinf(unsafe), np.inf, safe)
-
-
-def _state(motion):
-    return motion[..., 0, :], motion[..., 1, :]
 
 
 # -- products that do not overflow: a matrix of size 1, and the logarithm of its size -------------

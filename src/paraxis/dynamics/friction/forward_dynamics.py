@@ -25,7 +25,8 @@ from ...errors import ArgumentError
 from ...physics.parts.torque_sizes import torque_sizes
 from ...robot_functions import LONGEST_PROGRAM, check_parameters, input_shapes
 from ...robots.model import Model
-from ...robots.robot import Robot, single_joints, unsprung
+from ...robots.robot import Robot, open_tree, unsprung
+from ...robots.rows import rows_of
 from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .newton import kernels, lossless_check
@@ -41,7 +42,7 @@ MORE_STARTS = 8  # of random sizes and signs; each finds half of what those befo
 class ForwardDynamics(NamedTuple):
     """Accelerations, and how closely `px.motor_torques` leads from them back to the torques."""
 
-    qdd: np.ndarray  # (..., n), rad/s² or m/s²; NaN where no solution was found
+    qdd: np.ndarray  # (..., nv), rad/s² or m/s²; NaN where no solution was found
     solved: np.ndarray  # (...) of bool
     error: np.ndarray  # (...): of the motor torques, relative to the sizes of their parts
 
@@ -71,13 +72,13 @@ def forward_dynamics_with_friction(
     **Arguments:**
 
     - `robot`: the robot, with friction and transmissions.
-    - `q`, `qd`: joint positions and rates, `(..., n)`, rad or m, and per second.
-    - `motor`: torques on the motors' shafts, `(..., n)`, as `input` of `px.motor_torques`.
+    - `q`, `qd`: joint positions and rates, `(..., nq)` and `(..., nv)`, rad or m, and per second.
+    - `motor`: torques on the motors' shafts, `(..., nv)`, as `input` of `px.motor_torques`.
     - `parameters`: parameters of the robot, as for `px.inverse_dynamics`.
 
     **Returns:** a `ForwardDynamics`:
 
-    - `qdd`: joint accelerations, `(..., n)`; NaN where unsolved.
+    - `qdd`: joint accelerations, `(..., nv)`; NaN where unsolved.
     - `solved`: whether a solution was found, `(...)`.
     - `error`: the difference, `(...)`, between `motor` and the torques of `px.motor_torques` at the
       worst joint, relative to the sizes of the weights, inertia forces and loads beyond that joint,
@@ -85,7 +86,14 @@ def forward_dynamics_with_friction(
 
     **Raises:** `px.ArgumentError` if a shape or a parameter's name is wrong.
     """
-    unsprung(single_joints(robot), "forward_dynamics_with_friction", losses=True)
+    open_tree(robot, "forward_dynamics_with_friction")
+    unsprung(robot, "forward_dynamics_with_friction", losses=True)
+    if getattr(rows_of(robot), "followers", None):
+        raise ArgumentError(
+            f"forward_dynamics_with_friction: robot {quoted(robot.name)} has coupled or helical "
+            "joints, with which it does not solve for friction; px.simulate takes them with "
+            "friction that has a constant ratio"
+        )
     if "out" in parameters:
         raise ArgumentError("out: not supported; this function always returns new arrays")
     check_parameters("motor_torques", tuple(parameters))
@@ -104,7 +112,7 @@ def forward_dynamics_with_friction(
 def _flat(robot, arrays, target):
     """Every array as (N, ...) on the target, and the batch shape that N stands for."""
     names = tuple(arrays)[3:]
-    shapes = dict.fromkeys(("q", "qd", "motor"), (robot.nv,))
+    shapes = {"q": (robot.nq,), "qd": (robot.nv,), "motor": (robot.nv,)}
     shapes |= {name: input_shapes(robot, "motor_torques", names)[name] for name in names}
     arrays = {name: target.array(value, name, shapes[name]) for name, value in arrays.items()}
     batch = broadcast_batch(Signature(shapes, {}), arrays.values())
@@ -116,15 +124,16 @@ def _flat(robot, arrays, target):
 
 
 class Solver:
-    """Accelerations (N, n) and their errors (N,) of states: arrays by name, on a target."""
+    """Accelerations (N, nv) and their errors (N,) of states: arrays by name, on a target."""
 
     def __init__(self, robot, parameters, target):
         self._robot, self._parameters = robot, parameters
         self._target, self._arrays = target, target.arrays
-        self._ratios = target.put(np.array(robot.ratios))
-        revolute = np.array([joint.is_revolute for joint in robot.joints])
+        rows = rows_of(robot).joints
+        self._ratios = target.put(np.array(rows_of(robot).ratios))
+        revolute = np.array([joint.is_revolute for joint in rows])
         self._same_kind = target.put(revolute[:, None] == revolute)
-        self._lossy = target.put(np.array([joint.has_losses for joint in robot.joints]))
+        self._lossy = target.put(np.array([joint.has_losses for joint in rows]))
         self._kernels = kernels(robot, parameters, target) if robot.has_losses else None
 
     def __call__(self, state):
@@ -146,7 +155,7 @@ class Solver:
 
     def _try_other_starts(self, state, qdd, error):
         """Solve what is left, in place: what no start solves keeps the least error there was."""
-        for share in _other_starts(self._robot.n):
+        for share in _other_starts(self._robot.nv):
             left = self._arrays.flatnonzero(error > SOLVED)
             if not len(left):
                 return
@@ -214,12 +223,14 @@ class Solver:
         return api.forward_dynamics(self._robot, q, qd, at_joint, **self._given(state))
 
     def _lossless_check(self, state, qdd):
-        """Torques at joints (N, n), and the sizes of what adds up to them."""
+        """Torques at joints (N, nv), and the sizes of what adds up to them."""
         motion, given = (state["q"], state["qd"], qdd), self._given(state)
         if self._robot.n <= LONGEST_PROGRAM:
             return self._lossless_kernel(*motion, *given.values())
         torques = api.inverse_dynamics(self._robot, *motion, **given)
-        model = Model(self._robot, {name: _columns(array) for name, array in given.items()})
+        model = Model(
+            rows_of(self._robot), {name: _columns(array) for name, array in given.items()}
+        )
         return torques, self._arrays.stack(torque_sizes(model, *map(_columns, motion)), -1)
 
     @cached_property

@@ -26,11 +26,12 @@ from ...physics.friction.joint_friction import joint_friction
 from ...physics.friction.motor_torques import with_losses
 from ...physics.friction.transmission_inverse import torque_at_joint
 from ...physics.linear.elimination import solve_linear
-from ...physics.modified_newton_euler import inverse_dynamics, torques_and_reactions
+from ...physics.modified_newton_euler import torques_and_reactions
 from ...physics.parts.massless import require_inertia
 from ...physics.parts.torque_sizes import torque_sizes
 from ...robot_functions import input_shapes
 from ...robots.model import Model
+from ...robots.rows import rows_of
 from ...scalar import equal, less_equal, maximum, select
 
 CLOSE = 1e-12  # of what adds up to a joint's torque: less is missing in a state that is done
@@ -38,7 +39,7 @@ CLOSE = 1e-12  # of what adds up to a joint's torque: less is missing in a state
 
 @dataclass(frozen=True)
 class Kernels:
-    """For one robot on one target; all arrays are (..., n), and parameters come last."""
+    """For one robot on one target; arrays are (..., nv) but for q, and parameters come last."""
 
     at_joint: Callable  # (motor, direction) -> the torques that the transmissions bring
     solve: Callable  # iterates over (q, qd, at_joint, direction, fraction), carrying qdd
@@ -58,7 +59,7 @@ def _at_joint(robot, target):
 
 
 def _torques_at_joints(robot, motor, direction):
-    each = zip(robot.joints, motor, direction, strict=True)
+    each = zip(rows_of(robot).joints, motor, direction, strict=True)
     return [torque_at_joint(joint.transmission, *given) for joint, *given in each]
 
 
@@ -68,14 +69,16 @@ def _check(robot, parameters, target):
 
 
 def _checked_friction(robot, q, qd, qdd, direction, **given):
-    model = Model(robot, given)
-    dynamic, reactions = torques_and_reactions(model, q, qd, qdd)
-    torques = with_losses(robot.joints, qd, dynamic, reactions, direction)
-    bands = map(holding_band, robot.joints, dynamic, reactions)
+    rows = rows_of(robot)
+    dynamic, reactions = _dynamics(rows, given, q, qd, qdd)
+    torques = with_losses(rows.joints, qd, dynamic, reactions, direction)
+    bands = map(holding_band, rows.joints, dynamic, reactions)
     least, largest = map(list, zip(*bands, strict=True))
     sizes = [
         size * (1 / abs(ratio))
-        for size, ratio in zip(torque_sizes(model, q, qd, qdd), robot.ratios, strict=True)
+        for size, ratio in zip(
+            torque_sizes(Model(rows, given), q, qd, qdd), rows.ratios, strict=True
+        )
     ]
     return {"input": torques.input, "least": least, "largest": largest, "size": sizes}
 
@@ -87,8 +90,17 @@ def lossless_check(robot, parameters, target):
 
 
 def _torques_and_sizes(robot, q, qd, qdd, **given):
-    model = Model(robot, given)
-    return {"tau": inverse_dynamics(model, q, qd, qdd), "size": torque_sizes(model, q, qd, qdd)}
+    rows = rows_of(robot)
+    torques, _ = _dynamics(rows, given, q, qd, qdd)
+    return {"tau": torques, "size": torque_sizes(Model(rows, given), q, qd, qdd)}
+
+
+def _dynamics(rows, given, q, qd, qdd):
+    """What the motion takes of each joint, and the Spatials that the rows transmit."""
+    model = Model(rows, given)
+    accelerations = model.rows_accelerations(qd, qdd)
+    dynamic, reactions = torques_and_reactions(model, q, qd, accelerations)
+    return model.joint_torques(qd, dynamic), reactions
 
 
 def _compiled(robot, name, run, inputs, parameters, target):
@@ -98,7 +110,9 @@ def _compiled(robot, name, run, inputs, parameters, target):
 
 def _shapes(robot, inputs, parameters):
     known = input_shapes(robot, "motor_torques", parameters)
-    return {each: (robot.nv,) for each in inputs} | {each: known[each] for each in parameters}
+    sizes = {each: robot.nq if each == "q" else robot.nv for each in inputs}
+    shapes = {each: (size,) for each, size in sizes.items()}
+    return shapes | {each: known[each] for each in parameters}
 
 
 def _solve(robot, parameters, target):
@@ -110,10 +124,12 @@ def _solve(robot, parameters, target):
 
 
 def _step_graph(robot, parameters, shapes):
+    rows = rows_of(robot)
+
     def balance(fraction, q, qd, qdd, at_joint, direction, **given):
-        dynamic, reactions = torques_and_reactions(Model(robot, given), q, qd, qdd)
+        dynamic, reactions = _dynamics(rows, given, q, qd, qdd)
         missing = []
-        for i, joint in enumerate(robot.joints):
+        for i, joint in enumerate(rows.joints):
             friction = joint_friction(joint, reactions[i], qd[i], direction[i])
             moving = dynamic[i] + friction - at_joint[i]
             missing.append(select(equal(direction[i], 0.0), qdd[i], moving))
@@ -125,12 +141,12 @@ def _step_graph(robot, parameters, shapes):
     def step(**arrays):
         (missing,), (A,) = (splice(graph, arrays.values()) for graph in (missing_torque, slope))
         qdd, given = arrays["qdd"], {name: arrays[name] for name in parameters}
-        sizes = torque_sizes(Model(robot, given), arrays["q"], arrays["qd"], qdd)
+        sizes = torque_sizes(Model(rows, given), arrays["q"], arrays["qd"], qdd)
         excess = 0.0
         for error, size, torque in zip(missing, sizes, arrays["at_joint"], strict=True):
             excess = maximum(abs(error) - (size + abs(torque)) * CLOSE, excess)
         done = select(less_equal(excess, 0.0), 1.0, 0.0)
-        changes = solve_linear(A, missing, partial(require_inertia, Model(robot)))
+        changes = solve_linear(A, missing, partial(require_inertia, Model(rows)))
         moved = [a - arrays["fraction"] * change for a, change in zip(qdd, changes, strict=True)]
         kept = [select(equal(done, 1.0), a, b) for a, b in zip(qdd, moved, strict=True)]
         return {"qdd_next": kept, "done": done}

@@ -20,7 +20,8 @@ from ...physics.friction.motor_torques import directions
 from ...programs import Program
 from ...robots.branching import require_chain
 from ...robots.model import Model
-from ...robots.robot import Robot, unsprung
+from ...robots.robot import Robot, open_tree, single_joints, unsprung
+from ...robots.rows import rows_of
 from ..tasks.task_graph import ProgramTasks, TaskGraph
 from .friction_steps import motor_torque
 from .steps import inverse_dynamics
@@ -44,12 +45,16 @@ def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = Fa
 
     **Returns:** a `px.TaskGraph`. Task 301 is subtask 1 of link 3 in his Table 4.1; task 3+1 is
     one that is not in the table: twists other than 0 and 90 degrees, inertia tensors with
-    products, rotors and branches need some.
+    products, rotors and branches need some. A joint of several degrees of freedom has as many
+    links, of which the last has the mass (docs/joints.md); what its turning axes add is not in the
+    table either.
 
-    **Raises:** `px.ArgumentError` if `friction` is asked for with `customised=False`.
+    **Raises:** `px.ArgumentError` if `friction` is asked for with `customised=False`, or joints are
+    not those of the scheme: coupled or helical, or not of one degree of freedom in the general arm.
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
+    open_tree(robot, "a table of streamlined tasks")
     unsprung(robot, "a table of streamlined tasks", losses=friction)
     if customised:
         return _customised(robot, friction)
@@ -58,7 +63,7 @@ def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = Fa
             "friction needs customised=True: the tables of the general arm have no subtasks for "
             "friction"
         )
-    require_chain(Model(robot), "general arm")
+    require_chain(Model(single_joints(robot)), "general arm")
     return general_arm([joint.kind for joint in robot.joints])
 
 
@@ -74,7 +79,9 @@ class _Step:
 
 
 def _customised(robot, friction):
-    steps = []
+    rows, steps = rows_of(robot), []
+    if getattr(rows, "followers", None):
+        single_joints(robot)
 
     def run(q, qd, qdd):
         nodes = q[0].builder.nodes
@@ -82,13 +89,17 @@ def _customised(robot, friction):
         def step(link, *numbers, extra=None):
             steps.append(_Step(link + 1, numbers, extra, len(nodes)))
 
-        tau, reactions = inverse_dynamics(Model(robot), q, qd, qdd, step)
+        model = Model(rows)
+        step(0, extra="turning of axes")
+        accelerations = model.rows_accelerations(qd, qdd)
+        tau, reactions = inverse_dynamics(model, q, qd, accelerations, step)
+        tau = model.joint_torques(qd, tau)
         if not friction:
             return {"tau": tau}
-        each = zip(robot.joints, tau, reactions, qd, directions(qd, qdd), strict=True)
+        each = zip(rows.joints, tau, reactions, qd, directions(qd, qdd), strict=True)
         return {"input": [motor_torque(*joint, partial(step, i)) for i, joint in enumerate(each)]}
 
-    shapes = dict.fromkeys(("q", "qd", "qdd"), (robot.nv,))
+    shapes = {"q": (robot.nq,), "qd": (robot.nv,), "qdd": (robot.nv,)}
     graph = trace(run, shapes, "motor_torques" if friction else "inverse_dynamics")
     for node in graph.nodes:
         if not _is_free(node):

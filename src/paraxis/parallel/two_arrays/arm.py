@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...errors import ArgumentError, RobotError
-from ...robots.robot import single_joints, unsprung
+from ...robots.robot import open_tree, unsprung
 from ...robots.seat import align_z
 from .links import HELD
 
@@ -82,9 +82,7 @@ def _numbers(name, value, shape):
 
 
 def _require_plain_chain(robot):
-    unsprung(robot, "the two-array plan")
-    if robot.loops:
-        single_joints(robot)  # says what to do
+    unsprung(open_tree(robot, "the two-array plan"), "the two-array plan")
     if robot.branching:
         raise ArgumentError(f"robot {robot.name!r} branches; the two-array plan is for chains only")
     for joint, body in zip(robot.joints, robot.inertias, strict=True):

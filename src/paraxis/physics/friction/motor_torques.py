@@ -29,6 +29,7 @@ class MotorTorques(NamedTuple):
 def motor_torques(robot, q, qd, qdd):
     """Return the torques behind the motion (q, qd, qdd)."""
     dynamic, reactions = torques_and_reactions(robot, q, qd, qdd)
+    dynamic = robot.joint_torques(qd, dynamic)
     return with_losses(robot.robot.joints, qd, dynamic, reactions, directions(qd, qdd))
 
 

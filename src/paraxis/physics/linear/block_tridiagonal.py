@@ -14,7 +14,9 @@ class BlockTridiagonal:
     def __init__(self, diagonal, above):
         self.pivots, self.halves = [marked_pivot(0, diagonal[0])], []
         for k, coupling in enumerate(above):
-            self.halves.append(self.pivots[k].halves(transposed(coupling)))
+            # a block of no size is one of a free joint, which holds nothing
+            columns = transposed(coupling) if coupling else [[] for _ in diagonal[k + 1]]
+            self.halves.append(self.pivots[k].halves(columns))
             taken = self.pivots[k].square(self.halves[k])
             self.pivots.append(marked_pivot(k + 1, minus_rows(diagonal[k + 1], taken)))
 

@@ -7,7 +7,7 @@ how fast a body moves, which for the far end of a long chain is very fast, only 
 from typing import NamedTuple
 
 from ...scalar import mark
-from ...spatial import IDENTITY, ZERO3, Matrix, Spatial, Vector, cross
+from ...spatial import IDENTITY, Matrix, Spatial, Vector, cross
 from .orders import prefixes
 
 
@@ -40,20 +40,24 @@ def glue_spins(left, right):
 
 
 def _own(robot, i, qd):
-    return robot.axis[i] * qd[i] if robot.is_revolute[i] else ZERO3
+    return robot.along(i, qd).angular
 
 
 def drifts(robot, X, ω, qd):
-    """The accelerations over the bodies before that the joints' own do not explain."""
-    return [_drift(robot, i, X[i], ω[i], ω[i + 1], qd[i]) for i in range(robot.n)]
+    """The accelerations over the bodies before that those of the joints' rows do not explain."""
+    coasting = robot.rows.coast(qd)
+    return [
+        _drift(X[i], ω[i], ω[i + 1], robot.along(i, qd)) - robot.along(i, coasting)
+        for i in range(robot.n)
+    ]
 
 
-def _drift(robot, i, X, ω_before, ω, qd):
+def _drift(X, ω_before, ω, own):
+    """`own`: the velocity of the joint, along axes that turn with the body after it."""
     swept = X.turn.T @ cross(ω_before, cross(ω_before, X.origin))
-    turned = cross(ω, robot.axis[i] * qd)
-    if robot.is_revolute[i]:
-        return Spatial(turned, swept)
-    return Spatial(ZERO3, swept + (turned + turned))
+    carried = cross(ω - own.angular, own.linear)
+    pushed = (carried + carried) + cross(own.angular, own.linear)
+    return Spatial(cross(ω, own.angular), swept + pushed)
 
 
 def biases(robot, ω):

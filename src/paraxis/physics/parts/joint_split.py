@@ -1,9 +1,10 @@
 """The force through a joint, split in the part that works and the part that only holds.
 
-Fijany's F = H F_T + W F_S: H is the joint's axis, and the five columns of W are the directions in
-which the joint does not give way. In a frame with z along the axis both are selections.
+Fijany's F = H F_T + W F_S: the columns of H are the directions in which the joint moves, one or
+several, and those of W the directions in which it does not give way. In an upright frame
+(robots/equal/upright.py) both are selections. A free joint has no W.
 
-A rotor is a sixth column of W. It holds the joint back by ρ q̈, with ρ its inertia; along √ρ z that
+A rotor is one more column of W. It holds the joint back by ρ q̈, with ρ its inertia; along √ρ z that
 is a force F_S that gives way by as much as there is of it: √ρ q̈ = -F_S. So it adds one to the
 diagonal of A = Wᵀ Pᵀ I⁻¹ P W, which is as symmetric and positive as before, and
 M⁻¹ = C - Bᵀ A⁻¹ B is the inverse of M with ρ on its diagonal. Without a rotor there is no column.
@@ -14,19 +15,31 @@ from ...spatial import Spatial
 
 
 class JointSplit:
-    """The directions of one joint, as coordinates of 6-D vectors in its upright frame."""
+    """The directions of one joint, as coordinates of 6-D vectors in its upright frame.
 
-    def __init__(self, is_revolute, rotor):
-        self.axis = 2 if is_revolute else 5
-        self.holding = [(k, 1.0) for k in range(6) if k != self.axis]  # (coordinate, scale)
-        self.yields = [0.0] * 5
-        if known(rotor) != 0.0:
-            self.holding.append((self.axis, sqrt(rotor)))
-            self.yields.append(1.0)
+    `directions` are its rows and the coordinates in which they move, `rotors` those of all rows.
+    """
 
-    def driven(self, t):
-        """H t: the six scalars of the force that works."""
-        return [t if k == self.axis else 0.0 for k in range(6)]
+    def __init__(self, directions, rotors):
+        self.directions = directions
+        moving = {k for _, k in directions}
+        self.holding = [(k, 1.0) for k in range(6) if k not in moving]  # (coordinate, scale)
+        self.yields = [0.0] * len(self.holding)
+        for row, k in directions:
+            if known(rotors[row]) != 0.0:
+                self.holding.append((k, sqrt(rotors[row])))
+                self.yields.append(1.0)
+
+    def driven(self, tau):
+        """H t: the six scalars of the force that works, of the torques of all rows."""
+        six = [0.0] * 6
+        for row, k in self.directions:
+            six[k] = tau[row]
+        return six
+
+    def moved_part(self, motion):
+        """Hᵀ motion."""
+        return [motion[k] for _, k in self.directions]
 
     def held(self, F_S):
         """W F_S."""
@@ -35,9 +48,9 @@ class JointSplit:
             six[k] = six[k] + entry * scale
         return six
 
-    def force(self, t, F_S):
+    def force(self, tau, F_S):
         """H t + W F_S."""
-        return Spatial.of(self.driven(t)) + Spatial.of(self.held(F_S))
+        return Spatial.of(self.driven(tau)) + Spatial.of(self.held(F_S))
 
     def held_part(self, motion):
         """Wᵀ motion."""
@@ -60,7 +73,4 @@ def coupling(joint, across, after):
 
 def splits(robot):
     """The split of every joint."""
-    return [
-        JointSplit(revolute, rotor)
-        for revolute, rotor in zip(robot.is_revolute, robot.rotor_inertia, strict=True)
-    ]
+    return [JointSplit(directions, robot.rotor_inertia) for directions in robot.directions]

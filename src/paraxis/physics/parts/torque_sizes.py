@@ -23,7 +23,7 @@ def torque_sizes(robot, q, qd, qdd):
             ω[i], α[i] = ω[p] + rate, α[p] + rise + ω[p] * rate
             a[i] = a[p] + carried * r[i]
         else:
-            r[i] = r[i] + abs(q[i])
+            r[i] = r[i] + _length(robot.travel(i, q))
             ω[i], α[i] = ω[p], α[p]
             a[i] = a[p] + carried * r[i] + rise + ω[p] * rate * 2.0
         own = α[i] + ω[i] * ω[i]
