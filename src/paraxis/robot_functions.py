@@ -13,7 +13,14 @@ from .graph.splice import splice
 from .graph.trace import trace
 from .later import elsewhere
 from .passes.cheapen import cheapen_unless_long, price
-from .physics import ALGORITHMS, CHEAP, INVERSE_DYNAMICS, MOVING_BASE, composite_body
+from .physics import (
+    ALGORITHMS,
+    CHEAP,
+    INVERSE_DYNAMICS,
+    MOVING_BASE,
+    articulated_body,
+    composite_body,
+)
 from .physics.configuration import integrate, neutral, velocities
 from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
@@ -257,19 +264,21 @@ def _likely_torque_graphs(robot, function, parameters):
 
 
 def _forward_dynamics_graphs(robot, parameters):
-    for view in _views(robot, "nothing" if parameters else "masses"):
-        yield _graph(view, "forward_dynamics", "articulated_body", parameters)
-    if robot.depth > DEEP:
-        return
+    """Bias forces the cheapest way, and then one of two ways to solve with the mass matrix."""
     bias_forces = _cheapest_graph(robot, "bias_forces", parameters, None)
-    view = _view_for_masses(robot, parameters)
+    ways = [
+        (articulated_body, view) for view in _views(robot, "nothing" if parameters else "masses")
+    ]
+    if robot.depth <= DEEP:
+        ways.append((composite_body, _view_for_masses(robot, parameters)))
+    for algorithm, view in ways:
 
-    def run(q, qd, tau, **given):
-        (h,) = splice(bias_forces, (q, qd, *given.values()))
-        model = view.model(given, parameters)
-        return {"qdd": composite_body.accelerations(model, q, tau, h)}
+        def run(q, qd, tau, algorithm=algorithm, view=view, **given):
+            (h,) = splice(bias_forces, (q, qd, *given.values()))
+            model = view.model(given, parameters)
+            return {"qdd": algorithm.accelerations(model, q, tau, h)}
 
-    yield trace(run, input_shapes(robot, "forward_dynamics", parameters), "forward_dynamics")
+        yield trace(run, input_shapes(robot, "forward_dynamics", parameters), "forward_dynamics")
 
 
 def _motor_torques_graphs(robot, parameters):

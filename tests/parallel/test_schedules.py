@@ -127,7 +127,7 @@ def test_the_optimum_is_that_of_trying_all(tasks, processors):
 
 
 @given(graphs(most=10, messages=False), st.integers(1, 4))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_the_optimum_is_never_above_the_others(tasks, processors):
     found = px.schedule(tasks, processors, "optimal", time_limit=5)
     for method, options in QUICK:

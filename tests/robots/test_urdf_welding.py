@@ -87,7 +87,7 @@ def trees(draw):
     return robot(*draw(st.permutations(parts)))
 
 
-@settings(max_examples=150, deadline=None, database=None)
+@settings(max_examples=60, deadline=None, database=None)
 @given(trees())
 def test_random_robots_are_welded_as_pinocchio_welds_them(text):
     pin = pytest.importorskip("pinocchio")

@@ -9,8 +9,8 @@ from .fuse import multiply_adds
 from .share import share
 
 ROUNDS = 8  # three are rarely needed
-MOST = 8000  # nodes; beyond, it takes seconds and finds little
-LONG = 20_000  # nodes; on a longer graph one round must do, for what the next ones find is little
+LONG = 2500  # nodes; on a longer graph one round must do: the next ones find a thousandth
+MOST = 20_000  # nodes; beyond, even one takes seconds
 
 
 def cheapen(graph):

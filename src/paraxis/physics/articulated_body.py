@@ -7,7 +7,7 @@ Vectors are 6-D, angular part first, each in its own body's frame. Symbols: docs
 
 from ..robots.joint import WORLD
 from ..scalar import mark
-from ..spatial import cross_force, cross_motion
+from ..spatial import ZERO, cross_force, cross_motion
 from .parts.articulated_inertia import ArticulatedInertia
 from .parts.massless import require_inertia
 from .spatial_newton_euler import base_acceleration
@@ -15,7 +15,7 @@ from .spatial_newton_euler import base_acceleration
 
 def forward_dynamics(robot, q, qd, tau):
     """Return the accelerations of the joints under the torques tau."""
-    X, c, IA, pA, U, reciprocal, u = {}, {}, {}, {}, {}, {}, {}
+    X, c, pA = {}, {}, {}
     v = {WORLD: robot.base_velocity}
     for i, p in robot.outward:  # parents first
         S, I = robot.subspace[i], robot.inertia[i]
@@ -23,8 +23,24 @@ def forward_dynamics(robot, q, qd, tau):
         vj = S * qd[i]
         v[i] = mark("velocity", i, X[i] @ v[p] + vj)
         c[i] = cross_motion(v[i], vj)
-        IA[i] = ArticulatedInertia.of_body(I)
         pA[i] = cross_force(v[i], I @ v[i]) - robot.external_force[i]
+    return _yielding(robot, X, c, pA, tau, base_acceleration(robot))
+
+
+def accelerations(robot, q, tau, h):
+    """The accelerations under the torques tau where the bias forces are h: M q̈ = tau - h.
+
+    They are those of the robot at rest, without gravity, under what the bias forces leave.
+    """
+    X = {i: robot.transform(i, q) for i, _ in robot.outward}
+    none = dict.fromkeys(X, ZERO)
+    return _yielding(robot, X, none, none, [t - b for t, b in zip(tau, h, strict=True)], ZERO)
+
+
+def _yielding(robot, X, c, pA, tau, base):
+    """The sweeps inward and outward again, with velocities in `c` and in the forces `pA`."""
+    IA = {i: ArticulatedInertia.of_body(I) for i, I in enumerate(robot.inertia)}
+    pA, U, reciprocal, u = dict(pA), {}, {}, {}
     for i, p in robot.inward:  # children first
         S, rotor = robot.subspace[i], robot.rotor_inertia[i]
         mark("articulated_inertia", i, IA[i])
@@ -36,7 +52,7 @@ def forward_dynamics(robot, q, qd, tau):
             pa = pA[i] + Ia @ c[i] + U[i] * (reciprocal[i] * u[i])
             IA[p] = IA[p] + Ia.seen_from(X[i])
             pA[p] = pA[p] + X[i].T @ pa
-    a, qdd = {WORLD: base_acceleration(robot)}, {}
+    a, qdd = {WORLD: base}, {}
     for i, p in robot.outward:
         free = X[i] @ a[p] + c[i]  # as if the joint were locked
         qdd[i] = reciprocal[i] * (u[i] - U[i] @ free)
