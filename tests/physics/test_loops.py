@@ -22,7 +22,7 @@ from paraxis.dynamics.contacts.dynamics import TOLERANCE
 from paraxis.physics.contact.constrained_dynamics import constrained_forward_dynamics
 from paraxis.physics.contact.contact_forms import LoopForm
 from paraxis.physics.contact.loop_motion import closing
-from paraxis.robots import Coupling, Frame, Inertia, Joint
+from paraxis.robots import Coupling, Frame, Inertia, Joint, Loop
 from paraxis.robots.model import Model
 from paraxis.robots.rows import rows_of
 
@@ -273,3 +273,44 @@ def test_what_is_open_has_the_slope_of_the_relative_motion(kind):
     for k, way in enumerate(np.eye(robot.nv) * step):
         there, back = (np.array(closing(model, (q + w).tolist(), loop)[0]) for w in (way, -way))
         np.testing.assert_allclose([row[k] for row in rows], (there - back) / (2 * step), atol=1e-8)
+
+
+def slider_crank(length):
+    """A crank that moves a slide, of some length, and a state of it in which the loop is closed."""
+    rng, y = random.Random(6), (0.0, 1.0, 0.0)
+
+    def at(x):
+        return px.robots.Pose(translation=(x * length, 0.0, 0.0))
+
+    joints = [
+        Joint("crank", "revolute", axis=y),
+        Joint("rod", "revolute", 0, at(0.2), y),
+        Joint("slide", "prismatic", axis=(1.0, 0.0, 0.0)),
+    ]
+    ends = Frame("rod_end", 1, at(0.5)), Frame("pin", 2)
+    bodies = [random_inertia(rng) for _ in joints]
+    bodies = [Inertia.of(b.mass, np.array(b.com) * length, b.matrix * length**2) for b in bodies]
+    gravity = (0.0, 0.0, -9.81 * length)
+    robot = px.Robot("slider", joints, bodies, ends, gravity, warn=False)
+    rod = np.arcsin(-0.2 / 0.5 * np.sin(0.6))
+    q = np.array([0.6, rod - 0.6, (0.2 * np.cos(0.6) + 0.5 * np.cos(rod)) * length])
+    return robot.with_loops(Loop.hinge("pin", *ends, axis=y), independent=["crank"]), q
+
+
+def test_units_do_not_matter():
+    def motion(length):
+        robot, q = slider_crank(length)
+        tau, size = np.array([0.7, 0.0, 0.0]) * length**2, np.array([1.0, 1.0, length])
+        J, _ = relative_motion(robot, q, np.zeros(3))
+        way = np.linalg.svd(J)[2][-1]
+        qd = 2.0 * way / way[0]
+        found = on_floats(robot, q, qd, tau)
+        qdd = interpreted("forward_dynamics", robot, q, qd, tau)
+        back = interpreted("inverse_dynamics", robot, q, qd, qdd)
+        assert found.loop_rank == 2
+        return np.concatenate([found.qdd / size, qdd / size, back / length**2])
+
+    expected = motion(1.0)
+    np.testing.assert_allclose(expected[6:], [0.7, 0.0, 0.0], atol=1e-12)
+    for length in (1e-4, 1e4):
+        np.testing.assert_allclose(motion(length), expected, rtol=1e-9, atol=1e-10)

@@ -50,6 +50,7 @@ def test_kinds():
         "hinge": 5,
     }
     assert all(loop.kind == kind for kind, loop in kinds.items())
+    assert replace(kinds["weld"], stabilisation=20.0).stabilisation == (20.0, 1.0)
     slanted = Loop.hinge("loop", *ends, axis=(0, 3, 4))
     np.testing.assert_allclose(np.abs(slanted.free_axis), (0, 0.6, 0.8), atol=1e-15)
 
