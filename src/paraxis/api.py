@@ -923,6 +923,8 @@ def regressor(
 ) -> np.ndarray:
     """The regressor Y: joint torques are Y π, where π are `px.inertial_parameters`.
 
+    Of a robot with springs they are Y π + `px.spring_torques`.
+
     **Arguments:**
 
     - `q`, `qd`, `qdd`: joint positions (..., nq), velocities and accelerations (..., nv), in rad or

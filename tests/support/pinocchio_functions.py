@@ -166,7 +166,7 @@ class Reference:
         return self.row(pin.computeGeneralizedGravity(*self.given(q)))
 
     def spring_torques(self, q):
-        return np.zeros(self.model.nv)  # Pinocchio has no springs
+        return np.zeros(self.robot.nv)  # Pinocchio has no springs
 
     def coriolis_matrix(self, q, qd):
         return self.matrix(pin.computeCoriolisMatrix(*self.given(q, qd)))

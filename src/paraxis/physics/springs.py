@@ -9,6 +9,7 @@ so positions and torques are those of all rows (robots/rows.py).
 from itertools import accumulate
 
 from ..robots.coupling import value
+from ..robots.joint import SIZES
 from ..robots.model import quaternion_rotation
 from ..robots.spring import coefficients
 from ..scalar import cos, equal, less, select, sin, sqrt
@@ -54,14 +55,12 @@ def _springs_of_joints(rows, q):
     for joint, own in _rows_by_joint(rows):
         if joint.spring is None:
             continue
-        here = q[starts[own[0]] : starts[own[-1] + 1]]
-        reference = joint.spring.reference
+        count, _ = SIZES[joint.kind]  # of a helical joint one, the angle of its first row
+        here, reference = q[starts[own[0]] :][:count], joint.spring.reference
         if not isinstance(reference, tuple):
-            reference = NEUTRAL.get(joint.kind, [reference] * len(here))
-        stretches = _STRETCHES.get(joint.kind, _each)(reference, here)
-        stretches = stretches[:1] if joint.kind == "helical" else stretches  # its second row slides
+            reference = NEUTRAL.get(joint.kind, [reference] * count)
         at = 0
-        for stretch in stretches:
+        for stretch in _STRETCHES.get(joint.kind, _each)(reference, here):
             yield joint.spring.stiffness, own[at : at + len(stretch)], stretch
             at += len(stretch)
 
