@@ -7,7 +7,7 @@ pose depends on that pose alone.
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, reduce
 from numbers import Real
 from typing import NamedTuple
 
@@ -174,7 +174,7 @@ class Search:
     def _begin(self, goals, start, given, numbers):
         goals, xp = goals[numbers], self._arrays
         anew, error = xp.full(len(goals), not given), xp.full(len(goals), FAR)
-        q = self._within(start[numbers])
+        q = self._within(start[numbers]) if given else start[numbers]
         return Sought(numbers, goals, self._starts.centre_of(goals), q, anew, error)
 
     def _rounds(self, rounds, sought, near, q0, results):
@@ -230,18 +230,21 @@ class Search:
     def _error(self, off, per_length=1.0):
         """The larger of the angle and the distance times per_length, or the one that counts; of
         several frames and loops that of the worst."""
-        xp = self._arrays
-        of_frames = off[:, : self._distances].reshape(len(off), self._frames, -1)
+        xp, each = self._arrays, self._distances // self._frames
+        errors = [
+            self._frame_error(off[:, k : k + each], per_length)
+            for k in range(0, self._distances, each)
+        ]
+        loops = range(self._distances, off.shape[1], 2)
+        errors += [open_by(xp, off[:, k : k + 2], per_length) for k in loops]
+        return reduce(xp.maximum, errors)
+
+    def _frame_error(self, off, per_length):
         if self._goal == "position":
-            worst = (of_frames[..., 0] * per_length).max(-1)
-        elif self._goal == "rotation":
-            worst = angles(xp, of_frames[..., 0]).max(-1)
-        else:
-            worst = open_by(xp, of_frames, per_length).max(-1)
-        if not self._reach.loops:
-            return worst
-        of_loops = off[:, self._distances :].reshape(len(off), -1, 2)
-        return xp.maximum(worst, open_by(xp, of_loops, per_length).max(-1))
+            return off[:, 0] * per_length
+        if self._goal == "rotation":
+            return angles(self._arrays, off[:, 0])
+        return open_by(self._arrays, off, per_length)
 
     @cached_property
     def _unread(self):
