@@ -159,6 +159,9 @@ def inverse_dynamics(
 ) -> np.ndarray:
     """The joint torques that make the robot move as (q, qd, qdd). Elsewhere: RNEA.
 
+    With closed loops, those of its `independent` joints, or of least norm; loops must allow the
+    motion (docs/loops.md).
+
     **Arguments:**
 
     - `robot`: the robot.
@@ -195,6 +198,8 @@ def forward_dynamics(
     **parameters: ArrayLike,
 ) -> np.ndarray:
     """The joint accelerations (..., nv) under the torques `tau`, in rad/s² or m/s². Elsewhere: ABA.
+
+    With closed loops, those that they allow; `px.constrained_forward_dynamics` has their forces.
 
     **Arguments:**
 

@@ -37,8 +37,8 @@ class Loop:
     - `constraint`: directions `(6, nc)` along the axes of `second`, angular part first, along which
       `first` may not move relative to `second`. Each is a rotation or a translation; the rotations
       are none, all, or those across one axis. By default all six.
-    - `stabilisation`: (ω, ζ) in rad/s and 1, with which simulations close what opens: errors decay
-      as on a spring of that frequency and damping ratio.
+    - `stabilisation`: a frequency ω in rad/s, or (ω, ζ), with which simulations close what opens:
+      errors decay as on a spring of that frequency and damping ratio; ζ is 1 unless given.
 
     **Raises:** `px.RobotError` if directions are not as above, or not independent.
     """
@@ -47,7 +47,7 @@ class Loop:
     first: Frame
     second: Frame
     constraint: Sequence[Sequence[float]] = ALL
-    stabilisation: Sequence[float] = (50.0, 1.0)
+    stabilisation: Sequence[float] | float = (50.0, 1.0)
 
     def __post_init__(self):
         what = f"loop {quoted(self.name)}"
@@ -58,7 +58,9 @@ class Loop:
                     f"{type(frame).__name__}"
                 )
         object.__setattr__(self, "constraint", _checked_directions(self.constraint, what))
-        pair = floats(tuple(self.stabilisation), 2, f"{what} stabilisation")
+        given = self.stabilisation
+        pair = (given, 1.0) if np.ndim(given) == 0 else tuple(given)
+        pair = floats(pair, 2, f"{what} stabilisation")
         if min(pair) < 0:
             raise RobotError(f"{what} stabilisation: expected numbers >= 0, found {pair}")
         object.__setattr__(self, "stabilisation", pair)

@@ -36,6 +36,7 @@ def random_states(
       velocities from -1 to 1 rad/s or m/s. A joint with one limit of two gets as wide a range,
       beginning there.
     - Quaternions are uniformly distributed over all rotations.
+    - Closed loops are open there: `px.kinematics.close` closes them.
 
     **Raises:** `px.ArgumentError` if `robot` is not a Robot.
     """

@@ -84,8 +84,8 @@ def require_closed(robot, q, qd, parameters, target):
     found = _worst(abs(position) > far, position, names)
     if found:
         raise ArgumentError(
-            "q0 of {} leaves loop {} open by {:.3g} m or rad; px.kinematics.close(robot, q0) "
-            "returns positions that close it".format(*found)
+            "q0 of {} leaves loop {} open by {:.3g} m or rad; px.kinematics.close(robot, "
+            "q0).q are positions nearby that close it".format(*found)
         )
     found = _worst(abs(velocity) > fast, velocity, names)
     if found:

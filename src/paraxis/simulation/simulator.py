@@ -437,7 +437,7 @@ class _Simulation:
         failed_at = self.arrays.where(self.started, failed_at, 0)
         t = self.arrays.arange(count) * (self.every * self.dt)
         q, qd = (self.records[name][:count] for name in ("q", "qd"))
-        found: dict = {}
+        found = {}
         if self.touch is not None:
             found = self._forces(t, q, qd) | {"drift": self.touch.drift(q, qd)}
         given_up = self.out_of_attempts_at

@@ -290,5 +290,5 @@ def spliced(robot, contacts, arrays, parameters=(), stabilised=False):
     """
     graph = _body(robot, contacts, parameters, stabilised=stabilised).graph
     found = splice(graph, [arrays[name] for name in graph.inputs])
-    nothing: dict = {"force": [], "acceleration": [], "rank": 0.0}
+    nothing = {"force": [], "acceleration": [], "rank": 0.0}
     return ConstrainedMotion(**nothing | dict(zip(graph.outputs, found, strict=True)))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...errors import ArgumentError, RobotError
+from ...robots.robot import single_joints
 from ...robots.seat import align_z
 from .links import HELD
 
@@ -81,6 +82,8 @@ def _numbers(name, value, shape):
 
 
 def _require_plain_chain(robot):
+    if robot.loops:
+        single_joints(robot)  # says what to do
     if robot.branching:
         raise ArgumentError(f"robot {robot.name!r} branches; the two-array plan is for chains only")
     for joint, body in zip(robot.joints, robot.inertias, strict=True):

@@ -30,8 +30,10 @@ from ..linear.ranked_elimination import Span, solve_gram_with_rank, solve_with_r
 from ..modified_newton_euler import torques_reactions_and_motions
 from ..parts.ties import ties_of
 from . import loop_motion
+from .loop_rank import geometry
+from .typical_mobility import typical_mobility
 
-NOTHING = Span([], [], [], 0.0)  # in which no loop holds anything
+NOTHING = Span([], [], None)  # in which no loop holds anything
 
 
 class ConstrainedMotion(NamedTuple):
@@ -50,8 +52,9 @@ class Tolerance(NamedTuple):
 
     angle: float  # sin² of the angle between what forces along directions do, and a mobility
     pivot: float  # of elimination where the equations are not symmetric; 1 is large
-    # The same as angle, of loops: beyond what they may be open by, in a simulation or a description
-    # with few digits. Otherwise equations that repeat each other would hold what should move.
+    # Of loops, sin² of the angle between rows of their Jacobian: beyond what they may be open by,
+    # in a simulation or a description with few digits. Otherwise equations that repeat each other
+    # would hold what should move.
     loop: float = 1e-8
 
 
@@ -97,8 +100,9 @@ def constrained_forward_dynamics(robot, q, qd, tau, contacts, tolerance, loops=(
 
     closures = [closure(form) for form in loops]
     closed = _joined(closures, "rows")
-    least = [row.typical * tolerance.loop for row in closed]
-    span = Span([row.half for row in closed], factors.reciprocal, least, tolerance.loop)
+    around = geometry(robot, [(each.contact.loop, each.place.J) for each in closures])
+    counts = around.span(tolerance.loop).counts
+    span = Span([row.half for row in closed], factors.reciprocal, lambda k, _: counts[k])
     touches = [contact_touch(form) for form in contacts]
     columns = _joined(touches, "columns")
 
@@ -222,19 +226,6 @@ def _joined(touches, name):
 def _through(wrench, J):
     """Jᵀ wrench."""
     return [dot(column, wrench) for column in zip(*J, strict=True)]
-
-
-def typical_mobility(robot, path, frames, reciprocal):
-    """How easily a unit moment turns a frame, and a unit force at arm's length moves it, roughly.
-
-    It tells a mobility from a rounding error, whatever cancels in the Jacobian. `path` are the
-    joints that move it, of whose inertias `reciprocal` has the reciprocals.
-    """
-    places = [robot.robot.joints[i].placement for i in path] + [frame.pose for frame in frames]
-    length = sum(sqrt(dot(place.translation, place.translation)) for place in places)
-    turning = sum((reciprocal[i] for i in path if robot.is_revolute[i]), 0.0)
-    sliding = sum((reciprocal[i] for i in path if not robot.is_revolute[i]), 0.0)
-    return turning, turning * length**2 + sliding
 
 
 def _place(robot, q, qd, motion, contact):

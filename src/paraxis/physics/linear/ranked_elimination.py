@@ -11,33 +11,37 @@ from ...scalar import equal, less, maximum, select
 
 def solve_gram_with_rank(vectors, weights, b, least, tolerance):
     """x with A x = b, and the rank of A, which has the scalar products of vectors, with weights."""
-    span = Span(vectors, weights, least, tolerance)
+    span = Span(vectors, weights, counting(vectors, weights, least, tolerance))
     return span.solve(b), span.rank
+
+
+def counting(vectors, weights, least, tolerance):
+    """The rule that a vector of a Span counts when what is left of it, over all of it, squared, is
+    more than the tolerance, and more than `least` of it is left."""
+    sizes = (_weighted(vector, weights, vector) for vector in vectors)
+    smallest = [maximum(a * tolerance, b) for a, b in zip(sizes, least, strict=True)]
+    return lambda k, left: less(smallest[k], left)
 
 
 class Span:
     """Vectors made orthogonal to those before them, by modified Gram-Schmidt.
 
     It sees the angle between vectors; elimination in the matrix of their scalar products would see
-    its square, where rounding errors are much larger. A vector counts when what is left of it, over
-    all of it, squared, is more than the tolerance, and more than `least` of it is left. One that
-    does not count takes no part: consistent equations are solved by those that do.
+    its square, where rounding errors are much larger. A vector that does not count takes no part:
+    consistent equations are solved by those that do. `counts(k, left)` is the condition that the
+    vector of index k does, of which `left` is left, squared.
     """
 
-    def __init__(self, vectors, weights, least, tolerance):
+    def __init__(self, vectors, weights, counts):
         n, self.weights, self.rank = len(vectors), weights, 0.0
         self.left = left = [list(vector) for vector in vectors]
         self.share, self.counts, self.reciprocal = {}, [], []
-        smallest = [
-            maximum(_weighted(vector, weights, vector) * tolerance, limit)
-            for vector, limit in zip(vectors, least, strict=True)
-        ]
         for k in range(n):
             size = _weighted(left[k], weights, left[k])
-            counts = less(smallest[k], size)
-            self.counts.append(counts)
-            self.rank = self.rank + select(counts, 1.0, 0.0)
-            self.reciprocal.append(select(counts, 1.0 / select(counts, size, 1.0), 0.0))
+            counted = counts(k, size)
+            self.counts.append(counted)
+            self.rank = self.rank + select(counted, 1.0, 0.0)
+            self.reciprocal.append(select(counted, 1.0 / select(counted, size, 1.0), 0.0))
             for i in range(k + 1, n):
                 share = _weighted(left[k], weights, left[i]) * self.reciprocal[k]
                 left[i] = [v - share * u for v, u in zip(left[i], left[k], strict=True)]
