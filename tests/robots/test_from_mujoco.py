@@ -129,18 +129,30 @@ def carried():
     return found
 
 
-@pytest.mark.filterwarnings("ignore::paraxis.errors.RobotWarning")
 def test_models_that_packages_carry():
+    compare_carried(0, 100)
+
+
+@pytest.mark.long
+def test_large_models_that_packages_carry():
+    compare_carried(100, 10_000)
+
+
+def compare_carried(above, most):
+    """Those whose degrees of freedom are more than `above` and at most `most`."""
     compared = 0
     for path in carried():
         try:
             model = mujoco.MjModel.from_xml_path(str(path))
-            robot = px.robots.from_mujoco(model, couplings="independent")
         except (ValueError, mujoco.FatalError):
-            continue  # parts of models, and files without joints
-        assert spring_difference(robot, model) < 1e-10, path
-        if robot.nv > 100 or getattr(model, "tendon_armature", np.zeros(1)).any():
+            continue  # parts of models
+        large_or_small = not above < model.nv <= most  # and 0 of files without joints
+        if large_or_small or getattr(model, "tendon_armature", np.zeros(1)).any():
             continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", px.RobotWarning)
+            robot = px.robots.from_mujoco(model, couplings="independent")
+        assert spring_difference(robot, model) < 1e-10, path
         assert largest_difference(robot, model) < 1e-10, path
         compared += 1
     if not compared:

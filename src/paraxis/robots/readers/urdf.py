@@ -349,6 +349,6 @@ def _assemble(links, trunk, edges, couplings, shapes):
     inertias = [links[edge.child] for edge in edges]
     joints, inertias, root, stands = weld(joints, inertias, links[trunk], still)
     frames = [Frame(link, body) for link, body in bodies.items()]
-    place = carrier(stands)
-    frames, placed = ([*map(place, things)] for things in (frames, shapes.on(bodies)))
+    frames = [*map(carrier(stands), frames)]
+    placed = shapes.placed({link: stands[body] for link, body in bodies.items()})
     return joints, inertias, frames, placed, root

@@ -4,11 +4,10 @@ A shape that is not valid is left out, and the robot is read without it.
 """
 
 from collections import defaultdict
-from dataclasses import replace
 
 from ...checks import quoted
 from ...errors import RobotError
-from ..joint import WORLD
+from ..pose import HERE
 from ..shape import Shape
 from .left_out import Faulty
 from .mesh_files import MeshFiles
@@ -35,7 +34,7 @@ class Shapes:
 
     def __init__(self, folder, snap):
         self.files, self.snap = MeshFiles(folder), snap
-        self.on_link = defaultdict(list)  # shapes in the frame of their link, by its name
+        self.on_link = defaultdict(list)  # by its name: fields of shapes, names of materials
         self.colours = {}  # by the name of the material
         self.count, self.faulty = 0, Faulty()
 
@@ -46,8 +45,7 @@ class Shapes:
             return
         name = link.attrib.get("name", "")
         with self.faulty.leaving_out(f"{element.tag} of link {quoted(name)}"):
-            shape, material = self._shape(element, name)
-            self.on_link[name].append((shape, material))
+            self.on_link[name].append(self._fields(element, name))
 
     def close_material(self, element, _):
         """Take in a <material> of the robot."""
@@ -56,12 +54,16 @@ class Shapes:
             if colour is not None:
                 self.colours[text_of(element, "name")] = colour
 
-    def on(self, bodies):
-        """All shapes, on bodies by the names of links."""
-        for link, body in bodies.items():
-            for shape, material in self.on_link.get(link, ()):
-                colour = shape.colour or self.colours.get(material)
-                yield replace(shape, body=body, colour=colour)
+    def placed(self, stands):
+        """All shapes; `stands` has a body, and the link's pose on it, by the names of links."""
+        found = []
+        for link, (body, there) in stands.items():
+            for given, material in self.on_link.get(link, ()):
+                pose, colour = given["pose"], given["colour"] or self.colours.get(material)
+                pose = pose if there is HERE else there if pose is HERE else there @ pose
+                with self.faulty.leaving_out(f"{given['purpose']} of link {quoted(link)}"):
+                    found.append(Shape(**given | {"body": body, "pose": pose, "colour": colour}))
+        return found
 
     @property
     def left_out(self):
@@ -71,8 +73,8 @@ class Shapes:
             found.append(f"all shapes but the first {MAX_SHAPES:,} of {self.count:,}")
         return found
 
-    def _shape(self, element, link):
-        """A shape in the frame of its link, and the name of its material."""
+    def _fields(self, element, link):
+        """The fields of a shape in the frame of its link, and the name of its material."""
         geometry = child(element, "geometry", required=True)
         kinds = [kind for kind in GEOMETRY if kind in geometry.children]
         if len(kinds) != 1:
@@ -91,17 +93,15 @@ class Shapes:
             colour, name = _colour(material), material.attrib.get("name")
             if colour is not None and name:  # others may use it by name
                 self.colours.setdefault(name, colour)
-        shape = Shape(
-            element.attrib.get("name") or link,
-            WORLD,
-            origin(element, self.snap),
-            kind,
-            tuple(size),
-            element.tag,
-            colour,
-            **mesh,
-        )
-        return shape, name
+        fields = {
+            "name": element.attrib.get("name") or link,
+            "pose": origin(element, self.snap),
+            "kind": kind,
+            "size": tuple(size),
+            "purpose": element.tag,
+            "colour": colour,
+        }
+        return fields | mesh, name
 
 
 def _colour(material):
