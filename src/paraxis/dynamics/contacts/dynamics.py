@@ -47,8 +47,17 @@ class ConstrainedMotion(NamedTuple):
     force: np.ndarray  # (..., 6), or (..., k, 6) for a list of k contacts; N m, N; likewise
     acceleration: np.ndarray  # of the frame, in the same shapes and coordinates
     rank: np.ndarray  # (...) of int: the contacts' number of unknowns where regular
-    loop_force: np.ndarray | None = None  # (..., l, 6) of the l loops of the robot; likewise
-    loop_rank: np.ndarray | None = None  # (...) of int: their number of independent constraints
+
+
+class LoopedMotion(NamedTuple):
+    """The same of a robot with closed loops, and their forces."""
+
+    qdd: np.ndarray
+    force: np.ndarray
+    acceleration: np.ndarray
+    rank: np.ndarray
+    loop_force: np.ndarray  # (..., l, 6) of the l loops of the robot
+    loop_rank: np.ndarray  # (...) of int: their number of independent constraints
 
 
 def constrained_forward_dynamics(
@@ -58,7 +67,7 @@ def constrained_forward_dynamics(
     tau: ArrayLike,
     contact: Touching | Sequence[Touching] | None = (),
     **parameters: ArrayLike,
-) -> ConstrainedMotion:
+) -> ConstrainedMotion | LoopedMotion:
     """Return the accelerations of a robot in contact or with closed loops, and their forces.
 
     Where the robot cannot accelerate along all constrained directions independently, in a singular
@@ -78,7 +87,7 @@ def constrained_forward_dynamics(
     - `contact`: a `px.Contact`, or a list of k of them; of a robot with loops it may be empty.
     - `parameters`: parameters of the robot, as for `px.forward_dynamics`; its base must not move.
 
-    **Returns:** a `ConstrainedMotion`:
+    **Returns:** a `ConstrainedMotion`, or a `LoopedMotion` of a robot with loops:
 
     - `qdd`: joint accelerations, `(..., nv)`.
     - `force`: moment and force `(..., 6)` that the robot exerts on the environment at the origin of
@@ -123,7 +132,12 @@ def constrained_forward_dynamics(
             found |= {name: found[name][..., 0, :] for name in ("force", "acceleration")}
         for name in {"rank", "loop_rank"} & {*found}:  # 0 where a state is not a number
             found[name] = target.arrays.fmax(found[name], 0.0).astype(int)[()]
-        return ConstrainedMotion(**{k: target.given_back(each) for k, each in found.items()})
+        return _motion({name: target.given_back(each) for name, each in found.items()})
+
+
+def _motion(found):
+    """The motion with these parts by name."""
+    return (LoopedMotion if "loop_rank" in found else ConstrainedMotion)(**found)
 
 
 def _moved(robot, contacts, given, parameters, target):
@@ -294,4 +308,4 @@ def spliced(robot, contacts, arrays, parameters=(), stabilised=False):
     graph = _body(robot, contacts, parameters, stabilised=stabilised).graph
     found = splice(graph, [arrays[name] for name in graph.inputs])
     nothing = {"force": [], "acceleration": [], "rank": 0.0}
-    return ConstrainedMotion(**nothing | dict(zip(graph.outputs, found, strict=True)))
+    return _motion(nothing | dict(zip(graph.outputs, found, strict=True)))
