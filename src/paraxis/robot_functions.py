@@ -313,11 +313,11 @@ def _likely_torque_graphs(robot, function, parameters):
 def _forward_dynamics_graphs(robot, parameters):
     """Bias forces the cheapest way, and then one of two ways to solve with the mass matrix."""
     bias_forces = _cheapest_graph(robot, "bias_forces", parameters, None)
-    ways = [
-        (articulated_body, view) for view in _views(robot, "nothing" if parameters else "masses")
-    ]
+    ways = []
     if robot.depth <= DEEP:
         ways.append((composite_body, _view_for_masses(robot, parameters)))
+    for view in _views(robot, "nothing" if parameters else "masses"):
+        ways.append((articulated_body, view))
     for algorithm, view in ways:
 
         def run(q, qd, tau, algorithm=algorithm, view=view, **given):
