@@ -54,7 +54,7 @@ def driven_rows(robot):
         if follower.has_losses and len(terms) == 1:
             _require_simple(follower, terms)
             ((leader, polynomial),) = terms
-            joints[leader] = _burdened(joints[leader], follower.friction, polynomial[1])
+            joints[leader] = _burdened(joints[leader], follower.friction, _ratio(polynomial))
     return [joints[k] for k in columns]
 
 
@@ -82,8 +82,8 @@ def shared_friction(robot):
                         "follows another by no constant ratio, which is not supported; "
                         "robot.without_friction() leaves out friction"
                     )
-                factor = (*polynomial, 0.0, 0.0)[1]
-                shares[columns[leader]] = shares.get(columns[leader], 0.0) + arm * factor
+                share = shares.get(columns[leader], 0.0)
+                shares[columns[leader]] = share + arm * _ratio(polynomial)
         found.append(SharedFriction(tendon.name, tuple(shares.items()), tendon.friction))
     return found
 
@@ -92,6 +92,11 @@ def _columns(rows):
     """{row: the degree of freedom that it is} of those that follow none."""
     followers = getattr(rows, "followers", {})
     return {k: j for j, k in enumerate(k for k in range(rows.n) if k not in followers)}
+
+
+def _ratio(polynomial):
+    """How fast a follower moves per rate of its leader; not at all, if it is held in place."""
+    return polynomial[1] if len(polynomial) > 1 else 0.0
 
 
 def _burdened(leader, friction, ratio):
