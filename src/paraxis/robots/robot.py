@@ -137,6 +137,16 @@ class Robot:
         """The robot that this one has the rows of (robots/rows.py): itself."""
         return self
 
+    @cached_property
+    def groups(self) -> Sequence[range]:
+        """The rows of each joint, by index (robots/rows.py): itself."""
+        return [range(i, i + 1) for i in range(self.n)]
+
+    @cached_property
+    def followers(self) -> dict:
+        """{row: what it follows} of rows that follow others (robots/rows.py): none."""
+        return {}
+
     @property
     def joint_names(self) -> list[str]:
         """The names of the joints, in the order of entries of q."""
