@@ -35,7 +35,7 @@ from .robots.equal.reframe import reframe
 from .robots.equal.regroup import regroup
 from .robots.model import PARAMETERS, BodyInertia, Model
 from .robots.robot import Robot
-from .robots.rows import Rows, rows_of
+from .robots.rows import rows_of
 from .spatial import Symmetric, Vector
 from .spring_functions import SPRUNG, spring_graph, sprung_graph
 
@@ -169,7 +169,7 @@ def _graph_of_tree(robot, function, algorithm, parameters, coordinates):
 def _ideal_graph(robot, function, algorithm, parameters, coordinates):
     """The same without springs."""
     rows = rows_of(robot)
-    if not isinstance(rows, Rows) or not rows.followers:
+    if not rows.followers:
         return _graph_of_rows(rows, function, algorithm, parameters, coordinates)
 
     def mattering(name):
@@ -346,14 +346,13 @@ def _motor_torques_graphs(robot, parameters):
 
 def _is_shared(robot):
     """Whether torques at joints are not those that recursions find, joint by joint."""
-    followers = getattr(rows_of(robot), "followers", None)
-    return bool(robot.has_springs or robot.tendons or followers)
+    return bool(robot.has_springs or robot.tendons or rows_of(robot).followers)
 
 
 def _shared_motor_torques(robot, algorithm, parameters):
     """With springs, tendons and joints that follow others."""
     joints, shared = driven_rows(robot), shared_friction(robot)
-    if robot.has_bearings and getattr(rows_of(robot), "followers", None):
+    if robot.has_bearings and rows_of(robot).followers:
         raise ArgumentError(
             f"motor_torques: robot {quoted(robot.name)} has bearings and coupled joints, whose "
             "friction is not defined together; use robot.without_friction(), or load it with "

@@ -20,7 +20,7 @@ SPRUNG = (  # the functions that springs change
 def torques_of_springs(robot, q):
     """s(q), a torque per degree of freedom."""
     rows = rows_of(robot)
-    if not getattr(rows, "followers", None):
+    if not rows.followers:
         return spring_torques(rows, q)
     ties = Ties(rows, q)
     return ties.torques(spring_torques(rows, ties.q))
@@ -68,8 +68,7 @@ def sprung_graph(robot, function, ideal, stiffness):
 
 def _energy(robot, q):
     rows = rows_of(robot)
-    followers = getattr(rows, "followers", None)
-    return spring_energy(rows, Ties(rows, q).q if followers else q)
+    return spring_energy(rows, Ties(rows, q).q if rows.followers else q)
 
 
 def _sum(x, y):

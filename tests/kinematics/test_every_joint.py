@@ -201,7 +201,7 @@ def test_a_finger_is_moved_by_the_joint_it_follows():
     beyond = replace(hand, joints=[joints[0], replace(joints[1], upper=0.5), joints[2]])
     missed = px.inverse_kinematics(beyond, pose, "tip", q0=[0.4, 0.2])
     assert not missed.solved and missed.q[1] == 0.5
-    with pytest.raises(px.RobotError, match="joint 'right' follows joint 'left'; name that one"):
+    with pytest.raises(px.RobotError, match="joint 'right' follows 'left', which must"):
         px.inverse_kinematics(hand, pose, "tip", fixed=["right"])
 
 
@@ -217,6 +217,7 @@ def test_wrong_arguments_say_what_is_wrong():
         ({"fixed": ["base", *leg]}, "frame 'front_left_foot': all joints that move it are fixed"),
         ({"frame": FEET}, r"4 frames need as many goals, .* found goals of shape \(\)"),
         ({"frame": [FEET[0], "tail"]}, "has no frame 'tail'"),
+        ({"frame": []}, "frame: expected the names of one frame or more, found none"),
         ({"q0": 2 * q0}, "q0: the quaternion of joint 'base' must have length 1, found 2"),
     ):
         with pytest.raises(px.ParaxisError, match=message):

@@ -168,6 +168,28 @@ def test_a_joint_that_follows_two():
     assert "0.1 - 0.5 a + 0.8 c" in str(robot)
 
 
+def test_contact_and_inverse_kinematics_move_all_leaders():
+    robot = arm().without_springs()
+    pinned = px.Contact.pinned("tip")
+    motion = px.constrained_forward_dynamics(robot, Q, 0 * QD, 0 * QD, pinned)
+    assert motion.rank == 3 and abs(motion.qdd).max() <= 1e-9
+    point = px.forward_kinematics(robot, Q, "tip")[:3, 3]
+    found = px.inverse_kinematics(robot, position=point, frame="tip")
+    assert found.solved
+    with pytest.raises(px.RobotError, match="'d' follows 'a', 'c', which must be named instead"):
+        px.inverse_kinematics(robot, position=point, frame="tip", fixed=["d"])
+
+
+def test_a_follower_that_is_held_in_place_takes_nothing_by_friction():
+    joints = [
+        Joint("a", "revolute"),
+        Joint("b", "revolute", 0, coupling=Coupling("a", (0.3,)), friction=Friction(viscous=0.1)),
+    ]
+    robot = px.Robot("held", joints, arm().inertias[:2], warn=False)
+    torques = px.program(robot, "motor_torques").evaluate(q=[0.1], qd=[2.0], qdd=[0.0])
+    assert torques["joint_friction"] == 0.0
+
+
 def test_a_locked_joint_keeps_its_part_of_a_tendon():
     tendons = [Tendon("t", {"a": 2.0, "d": 1.0, "b": 3.0}, 4.0, (0.1, 0.2))]
     robot = replace(arm(), tendons=tendons, warn=False)
@@ -328,6 +350,8 @@ def test_wrong_springs_and_tendons():
             ("a", "b"), (0.0, 1.0)
         ),
         "expected the name of a joint": lambda: Coupling((), (0.0,)),
+        "joint, or several, found 3": lambda: Coupling(3),
+        "expected the coefficients c0, c1, ..., found": lambda: Coupling("a", ()),
         "a leader is named twice": lambda: px.Robot(
             "r",
             [joint, Joint("b", "revolute", coupling=Coupling(("a", "a"), (0.0, 1.0, 1.0)))],

@@ -99,6 +99,18 @@ def test_joints_that_only_the_other_has():
         px.robots.pinocchio_convention(robot_of(a="prismatic"), model)
 
 
+def test_a_floating_base_may_have_another_name_there():
+    pin = pytest.importorskip("pinocchio")
+    there = robot_of(root_joint="free", a="revolute")
+    here = robot_of(a="revolute").with_floating_base()
+    model = pin.Model()
+    flyer = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
+    model.addJoint(flyer, pin.JointModelRZ(), pin.SE3.Identity(), "a")
+    q = px.robots.random_states(here, 3, seed=0)[0]
+    ours, theirs = (px.robots.pinocchio_convention(each, model) for each in (here, there))
+    np.testing.assert_array_equal(ours.to_position(q), theirs.to_position(q))
+
+
 def test_arrays_that_do_not_fit():
     there = px.robots.mujoco_convention(ROBOT)
     with pytest.raises(px.ArgumentError, match=r"position: expected shape \(..., 13\), found \(3,"):

@@ -139,6 +139,7 @@ def test_loops_that_cannot_be(make, message):
     [
         (["krank"], "no joint 'krank'.*did you mean 'crank'"),
         ([], "3 degrees of freedom together, more than the 2"),
+        ("crank", "expected a sequence of names, found 'crank'"),
     ],
 )
 def test_joints_that_cannot_be_independent(names, message):

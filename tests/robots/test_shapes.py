@@ -238,9 +238,11 @@ def test_urdf_and_back(tmp_path):
         ({"purpose": "both"}, "purpose: expected"),
         ({"size": (1, 2)}, "size: expected 1 numbers"),
         ({"size": (math.inf,)}, "size: expected finite"),
+        ({"kind": "plane", "size": ("x", math.inf)}, "size: expected 2 numbers, found"),
         ({"colour": (1, 0, 0)}, "colour: expected 4 numbers"),
         ({"kind": "mesh", "size": ()}, "a mesh needs a path, or vertices and faces"),
         ({"kind": "mesh", "size": (), "vertices": [1], "faces": [[0] * 3]}, "vertices: expected"),
+        ({"kind": "mesh", "size": (), "vertices": "x", "faces": [[0] * 3]}, "vertices: expected"),
     ],
 )
 def test_errors(changes, message):

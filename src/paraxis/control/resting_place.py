@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..coupled_functions import Ties
 from ..errors import ArgumentError
 from ..physics.configuration import integrate
+from ..physics.parts.ties import ties_of
 from ..physics.parts.torque_sizes import torque_sizes
 from ..robots.model import Model
 from ..robots.rows import rows_of
@@ -57,8 +57,8 @@ def resting_place(linear, posture):
 def _weights(linear, posture):
     """What of the motors' torques (n,) loads at rest may add up to, however they cancel."""
     rows, q = rows_of(linear.robot), posture.tolist()
-    ties = Ties(rows, q) if getattr(rows, "followers", None) else None
     model = Model(rows, {name: array.tolist() for name, array in linear.parameters.items()})
-    still = [0.0] * rows.n
-    sizes = torque_sizes(model, ties.q if ties else q, still, still)
-    return np.array(ties.torques(sizes) if ties else sizes) / np.abs(rows.ratios)
+    ties, still = ties_of(model, q), [0.0] * rows.n
+    sizes = torque_sizes(model, ties.q, still, still)
+    G = np.abs(ties.columns(np.eye(rows.n).tolist()))  # what turns the other way weighs as much
+    return sizes @ G / np.abs(rows.ratios)

@@ -13,11 +13,11 @@ of its leader reads its moment.
 from functools import partial
 from typing import NamedTuple
 
-from ..coupled_functions import Ties
 from ..errors import ArgumentError
 from ..graph.variables import trace_variables
 from ..physics import coupled_newton_euler
 from ..physics.coupled_newton_euler import FORWARD
+from ..physics.parts.ties import ties_of
 from ..robots.model import Model
 from ..robots.robot import open_tree, unsprung
 from ..robots.rows import rows_of
@@ -176,21 +176,18 @@ class StaleRecursion:
 
 def _inverse_dynamics(rows, q, qd, qdd):
     """Newton-Euler of the rows, as torques of the joints that follow none."""
-    ties = Ties(rows, q) if getattr(rows, "followers", None) else None
-    if ties is not None:
-        q, qd, qdd = ties.q, ties.rates(qd), ties.accelerations(qd, qdd)
     model = Model(rows)
-    accelerations = model.rows_accelerations(qd, qdd)
-    tau = coupled_newton_euler.inverse_dynamics(model, q, qd, accelerations)
-    tau = model.joint_torques(qd, tau)
-    return tau if ties is None else ties.torques(tau)
+    ties = ties_of(model, q)
+    rates = ties.rates(qd)
+    accelerations = model.rows_accelerations(rates, ties.accelerations(qd, qdd))
+    tau = coupled_newton_euler.inverse_dynamics(model, ties.q, rates, accelerations)
+    return ties.torques(model.joint_torques(rates, tau))
 
 
 def _link_of(rows):
     """Where variables of links are marked: as `link_of` of trace_variables."""
-    groups = getattr(rows, "groups", [range(i, i + 1) for i in range(rows.n)])
-    last = {rows[-1]: link for link, rows in enumerate(groups)}
-    first = {rows[0]: link for link, rows in enumerate(groups)}  # where the joint sits
+    last = {group[-1]: link for link, group in enumerate(rows.groups)}
+    first = {group[0]: link for link, group in enumerate(rows.groups)}  # where the joint sits
 
     def link_of(name, row):
         return (first if name == "end_acceleration" else last).get(row)

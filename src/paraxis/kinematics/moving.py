@@ -2,14 +2,9 @@
 
 import numpy as np
 
-from ..checks import quoted
+from ..checks import listing, quoted
 from ..errors import ArgumentError, RobotError
-
-
-def movers(robot, path):
-    """The joints of a path that move by themselves; of those that follow others, their leaders."""
-    couplings = {i: robot.joints[i].coupling for i in path}
-    return {i if own is None else robot.joint_index(own.leader) for i, own in couplings.items()}
+from ..robots.coupling import movers
 
 
 def closers(robot, loop):
@@ -36,8 +31,8 @@ def checked_joints(robot, names):
     for i in found:
         if (own := robot.joints[i].coupling) is not None:
             raise RobotError(
-                f"fixed: joint {quoted(robot.joints[i].name)} follows joint {quoted(own.leader)}; "
-                "name that one"
+                f"fixed: joint {quoted(robot.joints[i].name)} follows {listing(own.leaders)}, "
+                "which must be named instead"
             )
     return tuple(sorted(found))
 

@@ -16,6 +16,7 @@ from ..checks import quoted
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError, RobotError
 from ..robots.attaching import only
+from ..robots.coupling import movers
 from ..robots.joint import WORLD
 from ..robots.pose import Pose
 from ..robots.quaternions import require_unit_quaternions
@@ -23,7 +24,7 @@ from ..robots.robot import Robot, a_robot, check_frame_name
 from ..targets.compiling import one_call
 from ..targets.target import target_of
 from .limits import Limits
-from .moving import checked_joints, movers, places_of, with_loops
+from .moving import checked_joints, places_of, with_loops
 from .poses import nearest_poses
 from .search import Near, Search
 
@@ -115,6 +116,8 @@ def inverse_kinematics(
     target = target_of({**given, "q0": q0})
     with one_call(f"inverse_kinematics of {quoted(a_robot(robot).name)}"), target.stream():
         frames = tuple(frame) if isinstance(frame, list | tuple) else (frame,)
+        if not frames:
+            raise ArgumentError("frame: expected the names of one frame or more, found none")
         kind, goal = given.popitem()
         plan = _planned(robot, kind, frames, checked_joints(robot, fixed), target)
         goals, sound = _as_poses(kind, goal, target)

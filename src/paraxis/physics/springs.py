@@ -75,8 +75,7 @@ def _springs_of_tendons(rows, q):
 
 
 def _rows_by_joint(rows):
-    groups = getattr(rows, "groups", None) or [range(i, i + 1) for i in range(rows.n)]
-    return zip(rows.described.joints, groups, strict=True)
+    return zip(rows.described.joints, rows.groups, strict=True)
 
 
 def _beyond(length, low, high):

@@ -226,8 +226,15 @@ class Convention:
 
 
 def _by_joint(robot, written, program):
-    """Of each joint of the robot, how and where it is written."""
+    """Of each joint of the robot, how and where it is written.
+
+    Joints have their names in common, but for floating bases: each program has its own for those.
+    """
     by_name = {each.name: each for each in written}
+    bases = [joint.name for joint in robot.joints if joint.kind == "free"]
+    free = [each for each in written if each.kind == "free"]
+    if len(bases) == len(free) == 1:
+        by_name.setdefault(bases[0], free[0])
     lacking = [name for name in robot.joint_names if name not in by_name]
     if lacking:
         raise RobotError(

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..checks import listing, quoted
 from ..errors import RobotError
 from .pose import floats
@@ -26,17 +28,24 @@ class Coupling:
 
     def __post_init__(self):
         if not isinstance(self.leader, str):
-            object.__setattr__(self, "leader", tuple(self.leader))
-            if not self.leader:
-                raise RobotError("coupling: expected the name of a joint, or several, found none")
-        count, what = len(self.coefficients), f"coupling to joint {listing(self.leaders)}"
-        if not isinstance(self.leader, str) and count != len(self.leader) + 1:
+            names = tuple(self.leader) if isinstance(self.leader, list | tuple) else ()
+            if not names or not all(isinstance(name, str) for name in names):
+                raise RobotError(
+                    f"coupling: expected the name of a joint, or several, found {self.leader!r}"
+                )
+            object.__setattr__(self, "leader", names)
+        what = f"coupling to joint {listing(self.leaders)}"
+        given = tuple(self.coefficients) if np.ndim(self.coefficients) == 1 else ()
+        if not given:
+            raise RobotError(
+                f"{what}: expected the coefficients c0, c1, ..., found {self.coefficients!r}"
+            )
+        if not isinstance(self.leader, str) and len(given) != len(self.leader) + 1:
             raise RobotError(
                 f"{what}: expected {len(self.leader) + 1} coefficients, a constant and one per "
-                f"joint, found {count}"
+                f"joint, found {len(given)}"
             )
-        own = floats(tuple(self.coefficients), count, what)
-        object.__setattr__(self, "coefficients", own)
+        object.__setattr__(self, "coefficients", floats(given, len(given), what))
 
     @property
     def leaders(self) -> tuple[str, ...]:
@@ -84,6 +93,15 @@ def value(coefficients, x):
 def slope(coefficients):
     """The coefficients of the derivative."""
     return tuple(k * coefficient for k, coefficient in enumerate(coefficients))[1:]
+
+
+def movers(robot, joints):
+    """Of joints by index, those that move by themselves, and the leaders of those that follow."""
+    found = set()
+    for i in joints:
+        own = robot.joints[i].coupling
+        found |= {i} if own is None else {robot.joint_index(name) for name in own.leaders}
+    return found
 
 
 def check_couplings(robot, may_lead):

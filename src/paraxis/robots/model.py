@@ -201,8 +201,8 @@ class Model:
     @property
     def turning_rows(self):
         """The rows of each joint whose velocities are along the axes of its body."""
-        groups = getattr(self.robot, "groups", ())
-        return [rows for rows in groups if isinstance(self.robot.joints[rows[0]], Row)]
+        robot = self.robot
+        return [rows for rows in robot.groups if isinstance(robot.joints[rows[0]], Row)]
 
     def rows_accelerations(self, qd, qdd):
         """Those of the rows while joints accelerate by qdd."""

@@ -81,6 +81,10 @@ class Robot:
         set_(self, "shapes", tuple(self.shapes))
         set_(self, "loops", tuple(self.loops))
         if self.independent is not None:
+            if isinstance(self.independent, str):
+                raise RobotError(
+                    f"independent: expected a sequence of names, found {self.independent!r}"
+                )
             set_(self, "independent", tuple(self.independent))
         set_(self, "tendons", tuple(self.tendons))
         set_(self, "gravity", floats(self.gravity, 3, f"robot {self.name!r} gravity"))
@@ -132,6 +136,16 @@ class Robot:
     def described(self) -> Robot:
         """The robot that this one has the rows of (robots/rows.py): itself."""
         return self
+
+    @cached_property
+    def groups(self) -> Sequence[range]:
+        """The rows of each joint, by index (robots/rows.py): itself."""
+        return [range(i, i + 1) for i in range(self.n)]
+
+    @cached_property
+    def followers(self) -> dict:
+        """{row: what it follows} of rows that follow others (robots/rows.py): none."""
+        return {}
 
     @property
     def joint_names(self) -> list[str]:
@@ -295,7 +309,7 @@ class Robot:
         **Raises:** `px.RobotError` if a frame is not on a body of the robot, both are on the same,
         a name is used twice, or the other joints have more degrees of freedom than loops can move.
         """
-        named = self.independent if independent is None else tuple(independent)
+        named = self.independent if independent is None else independent
         return replace(self, loops=(*self.loops, *loops), independent=named, warn=False)
 
     def without_loops(self) -> Robot:

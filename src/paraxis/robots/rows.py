@@ -35,8 +35,9 @@ class Rows(Robot):
     """
 
     described: Robot | None = None  # type: ignore[assignment]
-    groups: tuple[range, ...] = ()  # the rows of each joint, by index
-    followers: dict = field(default_factory=dict)  # row -> ((leader's row, polynomial), ...)
+    groups: tuple[range, ...] = ()  # type: ignore[assignment]
+    # row -> ((leader's row, polynomial), ...)
+    followers: dict = field(default_factory=dict)  # type: ignore[assignment]
 
     has_single_joints = True  # type: ignore[assignment]
 

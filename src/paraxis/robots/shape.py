@@ -1,7 +1,7 @@
 """A shape of a body, for pictures and for collision: geometry as the description has it.
 
-Dynamics does not depend on shapes. Meshes are references to files, which nothing here opens; one
-that has no file carries its vertices and faces.
+Dynamics does not depend on shapes. Meshes are references to files, which nothing here opens; those
+that a library has read already carry their vertices and faces.
 """
 
 import math
@@ -49,8 +49,8 @@ class Shape:
     - `path`: of a mesh's file; as the description has it if there is no such file.
     - `scale`: of a mesh, along x, y and z: factors for the numbers of its file; negative ones
       mirror it.
-    - `vertices`, `faces`: of a mesh without a file, (k, 3) in m and (m, 3) indices of vertices, not
-      to be scaled. They take no part in comparisons.
+    - `vertices`, `faces`: of a mesh that has no file or was read already, (k, 3) in m and (m, 3)
+      indices of vertices, not to be scaled. They take no part in comparisons.
 
     **Raises:** `px.RobotError` if anything is not valid.
     """
@@ -91,21 +91,24 @@ class Shape:
 
 def _lengths(size, kind, what):
     """The numbers of a size; those of a plane may be infinite."""
-    endless = kind == "plane" and all(v == math.inf or math.isfinite(v) for v in size)
-    numbers = tuple(map(float, size)) if endless else floats(size, SIZES[kind], f"{what} size")
-    if len(numbers) != SIZES[kind]:
-        raise RobotError(
-            f"{what} size: expected {SIZES[kind]} numbers for a {kind}, found {len(numbers)}"
-        )
+    count, what = SIZES[kind], f"{what} size"
+    if kind == "plane" and np.ndim(size) == 1:
+        finite = floats(tuple(1.0 if v == math.inf else v for v in size), count, what)
+        numbers = tuple(v if v == math.inf else own for v, own in zip(size, finite, strict=True))
+    else:
+        numbers = floats(size, count, what)
     for v in numbers:
         if not v > 0:
-            raise RobotError(f"{what} size: expected numbers > 0, found {v:g}")
+            raise RobotError(f"{what}: expected numbers > 0, found {v:g}")
     return numbers
 
 
 def _rows_of_three(values, dtype, what):
     """An array (k, 3) that nobody writes to; itself, if it is one already."""
-    array = np.asarray(values, dtype)
+    try:
+        array = np.asarray(values, dtype)
+    except (TypeError, ValueError):
+        raise RobotError(f"{what}: expected an array (k, 3), found {quoted(values)}") from None
     if array.ndim != 2 or array.shape[1] != 3 or not np.isfinite(array).all():
         raise RobotError(f"{what}: expected finite numbers of shape (k, 3), found {array.shape}")
     if array.flags.writeable:

@@ -262,8 +262,8 @@ def _left_out(robot):
     unsaid = named(lambda joint: joint.coupling and not _has_words(joint.coupling))
     if unsaid:
         sentences.append(
-            f"URDF has linear couplings to one joint only, so {listing(unsaid, MOST)} follow no "
-            "other there"
+            "URDF has linear couplings to one joint only, so these follow no other joint there: "
+            f"{listing(unsaid, MOST)}"
         )
     lost = [shape.name for shape in robot.shapes if not _is_written(shape)]
     if lost:

@@ -222,7 +222,7 @@ def constrained_graph(
     """
     frames = [replace(frame, name=f"contact{k}") for k, frame in enumerate(frames)]
     robot = rows_of(replace(robot, frames=frames, warn=False))
-    if not {*parameters} & {*MATTERS["mass_matrix"]} and not getattr(robot, "followers", None):
+    if not {*parameters} & {*MATTERS["mass_matrix"]} and not robot.followers:
         require_mobile(robot)
     given = contacts, parameters, tolerance, stabilised
     graphs = [_graph(view, *given) for view in _views(robot, parameters)]

@@ -10,6 +10,7 @@ from ...checks import one_of
 from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...robot_functions import COORDINATES
+from ...robots.coupling import movers
 from ...robots.frame import Frame
 from ...robots.joint import WORLD
 from ...robots.robot import check_frame_name
@@ -98,9 +99,7 @@ class Touching(ABC):
 
 def degrees_of_freedom(robot, joints):
     """How many move something, of joints by index, some of which may follow others."""
-    each = (robot.joints[i] for i in joints)
-    leaders = {joint.coupling.leader if joint.coupling else joint.name: joint for joint in each}
-    return sum(robot.joint(name).nv for name in leaders)
+    return sum(robot.joints[i].nv for i in movers(robot, joints))
 
 
 def not_negative(name, array):

@@ -88,7 +88,7 @@ def forward_dynamics_with_friction(
     """
     open_tree(robot, "forward_dynamics_with_friction")
     unsprung(robot, "forward_dynamics_with_friction", losses=True)
-    if getattr(rows_of(robot), "followers", None):
+    if rows_of(robot).followers:
         raise ArgumentError(
             f"forward_dynamics_with_friction: robot {quoted(robot.name)} has coupled or helical "
             "joints, with which it does not solve for friction; px.simulate takes them with "

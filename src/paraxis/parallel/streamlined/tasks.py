@@ -80,7 +80,7 @@ class _Step:
 
 def _customised(robot, friction):
     rows, steps = rows_of(robot), []
-    if getattr(rows, "followers", None):
+    if rows.followers:
         single_joints(robot)
 
     def run(q, qd, qdd):

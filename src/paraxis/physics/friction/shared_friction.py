@@ -49,21 +49,20 @@ def driven_rows(robot):
     """A single joint for each degree of freedom, with the friction of those that follow it only."""
     rows = rows_of(robot)
     joints, columns = dict(enumerate(rows.joints)), _columns(rows)
-    for k, terms in getattr(rows, "followers", {}).items():
+    for k, terms in rows.followers.items():
         follower = joints.pop(k)
         if follower.has_losses and len(terms) == 1:
             _require_simple(follower, terms)
             ((leader, polynomial),) = terms
-            joints[leader] = _burdened(joints[leader], follower.friction, polynomial[1])
+            joints[leader] = _burdened(joints[leader], follower.friction, _ratio(polynomial))
     return [joints[k] for k in columns]
 
 
 def shared_friction(robot):
     """The friction of tendons, and of joints that follow several."""
     rows = rows_of(robot)
-    columns, followers = _columns(rows), getattr(rows, "followers", {})
-    found = []
-    for k, terms in followers.items():
+    columns, found = _columns(rows), []
+    for k, terms in rows.followers.items():
         joint = rows.joints[k]
         if joint.has_losses and len(terms) > 1:
             _require_simple(joint, terms)
@@ -75,23 +74,27 @@ def shared_friction(robot):
         shares = {}
         for k, arm in arms:
             own = ((k, (0.0, 1.0)),)
-            for leader, polynomial in followers.get(k, own):
+            for leader, polynomial in rows.followers.get(k, own):
                 if len(polynomial) > 2:
                     raise ArgumentError(
                         f"tendon {quoted(tendon.name)} has friction and runs over a joint that "
                         "follows another by no constant ratio, which is not supported; "
                         "robot.without_friction() leaves out friction"
                     )
-                factor = (*polynomial, 0.0, 0.0)[1]
-                shares[columns[leader]] = shares.get(columns[leader], 0.0) + arm * factor
+                share = shares.get(columns[leader], 0.0)
+                shares[columns[leader]] = share + arm * _ratio(polynomial)
         found.append(SharedFriction(tendon.name, tuple(shares.items()), tendon.friction))
     return found
 
 
 def _columns(rows):
     """{row: the degree of freedom that it is} of those that follow none."""
-    followers = getattr(rows, "followers", {})
-    return {k: j for j, k in enumerate(k for k in range(rows.n) if k not in followers)}
+    return {k: j for j, k in enumerate(k for k in range(rows.n) if k not in rows.followers)}
+
+
+def _ratio(polynomial):
+    """How fast a follower moves per rate of its leader; not at all, if it is held in place."""
+    return polynomial[1] if len(polynomial) > 1 else 0.0
 
 
 def _burdened(leader, friction, ratio):

@@ -14,7 +14,7 @@ from .massless import require_inertia
 
 def ties_of(robot, q):
     """The Ties of a Model whose joints are at q; those of a robot without followers do nothing."""
-    return Ties(robot.robot, q) if getattr(robot.robot, "followers", None) else Untied(robot, q)
+    return Ties(robot.robot, q) if robot.robot.followers else Untied(robot, q)
 
 
 class Ties:
@@ -108,6 +108,9 @@ class Untied:
 
     def coasting(self, qd):
         return [0.0] * self.nv
+
+    def accelerations(self, qd, qdd):
+        return qdd
 
     def factored(self, M):
         return factor(self._robot.ancestors, M, partial(require_inertia, self._robot))

@@ -44,7 +44,7 @@ class UprightModel:
         self.outward = [(i, joint.parent) for i, joint in enumerate(robot.joints)]
         for name in ("gravity", "base_turn", "base_origin", "base_velocity", "base_acceleration"):
             setattr(self, name, getattr(model, name))
-        groups = _groups(model.robot)
+        groups = model.robot.groups
         self.directions = [
             [*zip(rows, DIRECTIONS[joint.kind], strict=True)]
             for joint, rows in zip(robot.joints, groups, strict=True)
@@ -94,15 +94,9 @@ def upright_frame(robot, frame):
     """The same frame of a robot's rows, given in the upright frame of its body."""
     if frame.body == WORLD:
         return frame
-    groups = _groups(robot)
-    link = next(i for i, rows in enumerate(groups) if frame.body in rows)
-    turn = Pose.of(_axes(robot.joints[groups[link][0]]), ZERO3)
+    link = next(i for i, rows in enumerate(robot.groups) if frame.body in rows)
+    turn = Pose.of(_axes(robot.joints[robot.groups[link][0]]), ZERO3)
     return replace(frame, body=link, pose=turn.inverse() @ frame.pose)
-
-
-def _groups(robot):
-    """The rows of each joint."""
-    return getattr(robot, "groups", [range(i, i + 1) for i in range(robot.n)])
 
 
 def _axes(joint):
