@@ -58,15 +58,17 @@ def accelerations(robot, q, tau, h):
         U = IA[i] @ S
         reciprocal = 1.0 / require_inertia(robot, i, S @ U + rotor)
         y[i] = reciprocal * (net - S @ f[i])  # q̈ if the body before stays where it is
-        W[i], held[i] = _across(S, U * reciprocal), rotor * reciprocal
         if p != WORLD:
+            W[i], held[i] = _across(S, U * reciprocal), rotor * reciprocal
             passed = _across(S, f[i] + U * y[i]) + S * (net - rotor * y[i])
             IA[p] = IA[p] + IA[i].freed(S, U, reciprocal, rotor).seen_from(X[i])
             f[p] = f[p] + X[i].T @ passed
-    a, qdd = {WORLD: ZERO}, {}
+    a, qdd = {}, {}
     for i, p in robot.outward:
-        S, free = robot.subspace[i], X[i] @ a[p]  # as if the joint were locked
-        along = y[i] - W[i] @ free + held[i] * (S @ free)
+        S, free, along = robot.subspace[i], ZERO, y[i]
+        if p != WORLD:
+            free = X[i] @ a[p]  # as if the joint were locked
+            along = y[i] - W[i] @ free + held[i] * (S @ free)
         qdd[i] = along - S @ free
         a[i] = _across(S, free) + S * along
     return [qdd[i] for i, _ in robot.outward]
