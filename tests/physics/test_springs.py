@@ -292,7 +292,10 @@ def test_contact():
 def test_what_does_not_support_springs():
     springy = replace(px.load("ur5"), tendons=[Tendon("t", {"shoulder_pan_joint": 1.0}, 2.0)])
     refused = {
-        "base parameters": px.base_parameters,
+        "px.base_parameters": px.base_parameters,
+        "a circuit": lambda robot: px.hardware.inverse_dynamics_circuit(
+            robot, velocity=1.0, acceleration=1.0
+        ),
         "a closed form": px.closed_form,
         "forward_dynamics_with_friction": lambda r: px.forward_dynamics_with_friction(
             r, *[np.zeros(6)] * 3

@@ -1,5 +1,7 @@
 """States in the convention of another program, and back: orders, batches, errors."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -102,7 +104,7 @@ def test_joints_that_only_the_other_has():
 def test_a_floating_base_may_have_another_name_there():
     pin = pytest.importorskip("pinocchio")
     there = robot_of(root_joint="free", a="revolute")
-    here = robot_of(a="revolute").with_floating_base()
+    here = replace(robot_of(a="revolute"), root=BODY).with_floating_base()
     model = pin.Model()
     flyer = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
     model.addJoint(flyer, pin.JointModelRZ(), pin.SE3.Identity(), "a")

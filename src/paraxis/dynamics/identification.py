@@ -70,7 +70,7 @@ def base_parameters(robot: Robot) -> BaseParameters:
     **Raises:** `px.RobotError` if the regressor is not finite, because a length is absurdly small
     or large.
     """
-    plain = unsprung(robot, "base parameters")
+    plain = unsprung(robot, "px.base_parameters")
     regressor = program(plain, "regressor").evaluate  # a few states are not worth compiling for
     labels = parameter_labels(robot)
     units = _Units(robot)

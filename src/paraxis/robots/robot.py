@@ -726,7 +726,7 @@ def a_robot(robot) -> Robot:
     return robot
 
 
-def open_tree(robot, what="this") -> Robot:
+def open_tree(robot, what="this function") -> Robot:
     """The argument `robot`, for what knows no closed loops."""
     if a_robot(robot).loops:
         names = listing([loop.name for loop in robot.loops])
