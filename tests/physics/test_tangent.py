@@ -10,8 +10,11 @@ from support.functions import error
 from support.joints import motion, robot_of
 from support.pinocchio_functions import Reference
 from support.robot_files import ROBOTS
+from support.rows import model_of_rows, torques
 
 import paraxis as px
+from paraxis.physics import articulated_body
+from paraxis.physics.configuration import integrate, neutral
 
 CURVED = robot_of(("free", "spherical", "planar"), (-1, 0, 1), 4)
 LEGGED = {
@@ -167,6 +170,29 @@ def test_joints_of_one_degree_of_freedom_add_and_subtract():
 
 
 @pytest.mark.skipif(not ROBOTS.exists(), reason="example-robot-data is not installed")
+@pytest.mark.parametrize("name", LEGGED)
+@pytest.mark.filterwarnings("ignore::paraxis.RobotWarning")
+def test_legged_robots_move_as_pinocchio_says(name):
+    """In floats, as nothing but the robot is in question here."""
+    robot, reference = legged(name)
+    model, rng = model_of_rows(robot), np.random.default_rng(11)
+    for _ in range(5):
+        v, qd, qdd = rng.uniform(-2, 2, (3, robot.nv))
+        q = np.array(integrate(robot, neutral(robot), v))
+        tau = torques(model, q, qd, qdd)
+        assert error(tau, reference.inverse_dynamics(q, qd, qdd)) <= 1e-10
+        h = torques(model, q, qd, 0.0 * qdd)
+        moved = articulated_body.accelerations(model, q, tau, h)
+        assert error(moved, reference.forward_dynamics(q, qd, tau)) <= 1e-10
+
+
+def legged(name):
+    path = ROBOTS / LEGGED[name]
+    robot = px.load(path, couplings="independent", snap=0).with_floating_base("root_joint")
+    model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
+    return robot, Reference(robot, model)
+
+
 @pytest.mark.parametrize(
     ("name", "algorithm"),
     [
@@ -176,10 +202,8 @@ def test_joints_of_one_degree_of_freedom_add_and_subtract():
 )
 @pytest.mark.filterwarnings("ignore::paraxis.RobotWarning")
 def test_derivatives_of_legged_robots_agree_with_pinocchio(name, algorithm):
-    path = ROBOTS / LEGGED[name]
-    robot = px.load(path, couplings="independent").with_floating_base("root_joint")
-    model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
-    reference, state = Reference(robot, model), motion(robot)
+    robot, reference = legged(name)
+    state = motion(robot)
     for function in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
         program = px.program(robot, function, algorithm)
         given = [state[key] for key in program.inputs]

@@ -9,7 +9,7 @@ from ..friction import NO_FRICTION, Friction
 from ..pose import Pose
 from ..spring import Spring
 from ..tendon import Tendon
-from .ties import Ties
+from .mujoco_followers import Followers
 
 KINDS = {"FREE": "free", "BALL": "spherical", "SLIDE": "prismatic", "HINGE": "revolute"}
 DEGREES = {"free": 6, "spherical": 3}
@@ -111,14 +111,14 @@ class Compiled:
         return any(bit is not None and self.model.opt.disableflags & int(bit) for bit in found)
 
     @cached_property
-    def ties(self):
+    def followers(self):
         """Which joints follow others."""
-        return Ties(self)
+        return Followers(self)
 
     @cached_property
     def couplings(self):
         """{joint: Coupling}, each to joints that follow no other."""
-        return self.ties.couplings(self.joints)
+        return self.followers.couplings(self.joints)
 
     # -- springs and tendons -------------------------------------------------
 

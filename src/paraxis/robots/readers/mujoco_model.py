@@ -65,7 +65,7 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
             parts, root = free_root(*parts, root, of=compiled.name), NOTHING
             closed = {k: loop.carried(one_further) for k, loop in closed.items()}
         joints, bodies, frames, shapes = parts
-        ties = compiled.ties.read if followed else set()
+        ties = compiled.followers.read if followed else set()
         changing, rest = not_read(compiled, {*ties, *closed})
         moving(joints, compiled.name)
         gravity = np.zeros(3) if compiled.is_disabled("GRAVITY") else model.opt.gravity

@@ -13,7 +13,7 @@ from ..coupling import Coupling
 ROUNDING = 1e-14  # of the largest coefficient: less is left of what cancels
 
 
-class Ties:
+class Followers:
     """The joints that follow others, by index: sums of polynomials of joints that follow none.
 
     - `followed`: {joint: {leader: Polynomial}}.
