@@ -29,7 +29,12 @@ class Coupling:
             object.__setattr__(self, "leader", tuple(self.leader))
             if not self.leader:
                 raise RobotError("coupling: expected the name of a joint, or several, found none")
-        count, what = len(self.coefficients), f"coupling to joint {listing(self.leaders)}"
+        what = f"coupling to joint {listing(self.leaders)}"
+        if isinstance(self.coefficients, str) or not hasattr(self.coefficients, "__len__"):
+            raise RobotError(
+                f"{what}: expected coefficients c0, c1, ..., found {quoted(self.coefficients)}"
+            )
+        count = len(self.coefficients)
         if not isinstance(self.leader, str) and count != len(self.leader) + 1:
             raise RobotError(
                 f"{what}: expected {len(self.leader) + 1} coefficients, a constant and one per "
