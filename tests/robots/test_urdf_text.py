@@ -209,7 +209,7 @@ def test_couplings_that_are_not_linear_are_left_out(leader):
     tree = random_tree(3, ("revolute", "prismatic"))
     follow = px.robots.Coupling(leader, (0.0, 1.0, 2.0))
     joints = [replace(j, coupling=follow) if j.name == "j3" else j for j in tree.joints]
-    with pytest.warns(px.RobotWarning, match="to one joint only, so these follow no other there: 'j3'"):
+    with pytest.warns(px.RobotWarning, match="to one joint only, .* no other there: 'j3'"):
         text = replace(tree, joints=joints, warn=False).to_urdf()
     assert "mimic" not in text
 
