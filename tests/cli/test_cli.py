@@ -102,6 +102,15 @@ def test_info_of_a_file_up_to_a_tip(capsys, tmp_path):
     assert code == 0 and "hinge" in out and "1 joint" in out
 
 
+def test_a_floating_base(capsys, tmp_path):
+    code, out, _ = run(capsys, "info", urdf(tmp_path), "--floating-base")
+    assert code == 0 and "floating_base" in out and "free" in out
+    path = tmp_path / "own.stg"
+    paraxis.TaskGraph({"a": 2, "b": 3}, [("a", "b")]).to_stg(path)
+    code, _, err = run(capsys, "schedule", path, "--processors", "2", "--floating-base")
+    assert code == 2 and "--floating-base cannot be used with an STG file" in err
+
+
 def test_info_hints_at_right_angles_typed_with_few_digits(capsys, tmp_path):
     path = tmp_path / "arm.urdf"
     text = paraxis.robots.chain(3).to_urdf()

@@ -11,6 +11,7 @@ import paraxis as px
 from paraxis.physics import ALGORITHMS, articulated_body, composite_body
 from paraxis.robot_functions import FUNCTIONS
 from paraxis.robots import Joint
+from paraxis.robots.seat import across
 
 ON_CHAINS = ("logarithmic_newton_euler",)
 FROM_MOBILITIES = ("constraint_force", "logarithmic_constraint_force", "divide_and_conquer")
@@ -182,3 +183,22 @@ def test_what_takes_single_joints_only_says_so():
         px.closed_form(robot)
     with pytest.raises(px.RobotError, match="second_axis"):
         Joint("u", "universal")
+
+
+@pytest.mark.parametrize("tilt", [(0, 0, 0), (1e-3, 0, 0), (0, -1e-3, 0), (0.3, 0.2, 0)])
+def test_a_planar_joint_with_a_tilted_axis(tilt):
+    """Its x and y tilt as its axis does; it moves as one about z does in a seat that is tilted."""
+    axis = np.array([0, 0, 1]) + tilt
+    axis = axis / np.linalg.norm(axis)
+    turn = across(axis)
+    assert turn[0, 0] > 0.9 and turn[1, 1] > 0.9
+    com, about = np.array([0.1, 0.2, 0.3]), np.diag([0.02, 0.03, 0.04])
+    body = px.robots.Inertia.of(1.0, tuple(com), about)
+    turned = px.robots.Inertia.of(1.0, tuple(turn.T @ com), turn.T @ about @ turn)
+    seat = px.robots.Pose.of(turn, (0, 0, 0))
+    tilted = px.Robot("tilted", [Joint("slide", "planar", axis=tuple(axis))], [body])
+    upright = px.Robot("upright", [Joint("slide", "planar", placement=seat)], [turned])
+    state = motion(tilted)
+    given = arguments("inverse_dynamics", state)
+    found, expected = (interpreted("inverse_dynamics", r, *given) for r in (tilted, upright))
+    assert error(found, expected) <= 1e-12

@@ -349,6 +349,7 @@ def test_wrong_springs_and_tendons():
         "'t': the name is used twice": lambda: px.Robot(
             "r", [joint], bodies, tendons=[Tendon("t", {"a": 1.0})] * 2, warn=False
         ),
+        "expected coefficients c0, c1, ..., found 1.0": lambda: Coupling("a", 1.0),
         "expected 3 coefficients, a constant and one per joint, found 2": lambda: Coupling(
             ("a", "b"), (0.0, 1.0)
         ),

@@ -240,6 +240,8 @@ def test_load_with_a_tip_and_lookups():
         px.load("puma560", tip="base")
     with pytest.raises(RobotError, match="robot 'puma560' has no frame 'hand'; it has 'base'"):
         px.load("puma560").frame("hand")
+    with pytest.raises(RobotError, match=r"'joint2'.*it is a joint: .*Frame\('joint2', 1\)"):
+        px.load("puma560").frame("joint2")
     with pytest.raises(RobotError, match="expected a built-in name"):
         px.load("puma")
 

@@ -294,6 +294,7 @@ def test_a_file(tmp_path):
     ("source", "message"),
     [
         ("no/such/file.urdf", "'no/such/file.urdf': no such file; expected a URDF file"),
+        ("nothere.xml", "'nothere.xml': no such file; expected a URDF or MJCF file"),
         ("nothere.urdf", "'nothere.urdf': no such file; expected a URDF file"),
         (os.curdir + os.sep, "is a directory; expected a URDF file"),
         ("a\0b.urdf", "cannot be read: embedded null byte"),

@@ -10,11 +10,17 @@ from ..robots.loading import load
 from ..robots.snapping import SNAP
 
 
-def add_robot(command, source="a built-in name or a URDF file"):
+def add_robot(command, source="a robot's name, or a URDF or MJCF file"):
     """Declare the arguments that `load_robot` reads."""
     command.add_argument("robot", metavar="ROBOT", help=source)
     command.add_argument(
         "--tip", metavar="FRAME", help="keep only the joints up to this link; lock the others"
+    )
+    command.add_argument(
+        "--floating-base",
+        action="store_true",
+        default=None,
+        help="let the root link move freely, as that of a walking robot",
     )
     command.add_argument(
         "--drives",
@@ -40,7 +46,13 @@ def load_robot(arguments):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         snap = SNAP if arguments.snap is None else arguments.snap
-        robot = load(arguments.robot, tip=arguments.tip, drives=arguments.drives, snap=snap)
+        robot = load(
+            arguments.robot,
+            tip=arguments.tip,
+            drives=arguments.drives,
+            floating_base=bool(arguments.floating_base),
+            snap=snap,
+        )
     for warning in caught:
         print(f"paraxis: warning: {shown(str(warning.message), 2_000)}", file=sys.stderr)
     return robot
@@ -55,7 +67,7 @@ def refuse(arguments, names, conflict):
     """Raise an error for an option that was given although it has no effect with `conflict`."""
     for name in names:
         if getattr(arguments, name) not in (None, ()):
-            raise ArgumentError(f"--{name} cannot be used with {conflict}")
+            raise ArgumentError(f"--{name.replace('_', '-')} cannot be used with {conflict}")
 
 
 def numbers(text):

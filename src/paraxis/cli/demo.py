@@ -23,10 +23,10 @@ def add(commands):
         "--robot",
         metavar="NAME",
         default="puma560",
-        help="a built-in name or a URDF file (default: %(default)s)",
+        help="a robot's name, or a URDF or MJCF file (default: %(default)s)",
     )
     demo.add_argument("--quick", action="store_true", help="measure less, in a few seconds")
-    demo.set_defaults(tip=None, drives=None, snap=None)
+    demo.set_defaults(tip=None, floating_base=None, drives=None, snap=None)
     return demo
 
 

@@ -30,7 +30,7 @@ def add(commands):
     command = commands.add_parser(
         "schedule", help=about, description=f"Find {about}.", epilog=TASKS
     )
-    add_robot(command, "a built-in name, a URDF file, or an STG file of tasks")
+    add_robot(command, "a robot's name, a URDF or MJCF file, or an STG file of tasks")
     option = command.add_argument
     option(
         "--processors",
@@ -156,7 +156,8 @@ def _options(arguments):
 def _tasks(arguments):
     """The tasks, a title for them, and a remark on where they come from."""
     if is_stg(arguments.robot):
-        refuse(arguments, ("tasks", "tip", "drives", "snap", *OF_PROGRAM), "an STG file")
+        of_robots = ("tip", "floating_base", "drives", "snap")
+        refuse(arguments, ("tasks", *of_robots, *OF_PROGRAM), "an STG file")
         tasks = TaskGraph.from_stg(arguments.robot)
         return tasks, tasks.name, "a Standard Task Graph"
     if arguments.tasks == STREAMLINED:

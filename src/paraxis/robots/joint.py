@@ -43,7 +43,8 @@ class Joint:
       world.
     - `placement`: the body's frame at q = 0 in the parent body's frame.
     - `axis`: a unit vector, the same in both frames. A universal joint turns about it first; a
-      planar joint moves across it, and turns about it.
+      planar joint moves across it, and turns about it: its x and y are those of the frames if the
+      axis is z, y and z if it is x, z and x if it is y, and close to these if it is tilted.
     - `second_axis`: of a universal joint, a unit vector in the body's frame that it turns about
       after that.
     - `pitch`: of a helical joint, how far it slides along its axis as it turns, m/rad.

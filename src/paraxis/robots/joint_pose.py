@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .pose import Pose
-from .seat import align_z
+from .seat import across
 
 TURNING = ("spherical", "free")  # the kinds whose positions end in a quaternion
 NUMBERS = {  # of a position, in words
@@ -37,7 +37,7 @@ def pose_at(joint, position):
         return Pose.of(turn, (0, 0, 0))
     if kind == "planar":
         x, y, angle = position
-        return Pose.of(_turn(joint.axis, angle), align_z(joint.axis) @ (x, y, 0.0))
+        return Pose.of(_turn(joint.axis, angle), across(joint.axis) @ (x, y, 0.0))
     if kind in TURNING:
         return Pose.of(_of_quaternion(here[-4:]), here[:3] if kind == "free" else (0, 0, 0))
     raise NotImplementedError(f"joint kind {kind!r}")  # a new kind needs its pose here

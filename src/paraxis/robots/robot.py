@@ -198,9 +198,16 @@ class Robot:
             raise RobotError(
                 f"robot {quoted(self.name)} has no frame {quoted(name)}; "
                 f"it has {listing(self.frame_names) if self.frames else 'none'}"
-                f"{did_you_mean(name, self.frame_names)}"
+                f"{did_you_mean(name, self.frame_names) or self._frame_of_joint(name)}"
             )
         return self._frames_by_name[name]
+
+    def _frame_of_joint(self, name):
+        """A hint how to make a frame of the body of a joint of that name, if there is one."""
+        if name not in self._joint_indices:
+            return ""
+        made = f"Frame({quoted(name)}, {self._joint_indices[name]})"
+        return f"; it is a joint: px.Robot(..., frames=[px.robots.{made}]) has a frame on its body"
 
     def joint(self, name: str) -> Joint:
         """The joint of that name; `px.RobotError` if there is none."""

@@ -18,7 +18,7 @@ from .inertia import NOTHING
 from .joint import SINGLE, WORLD, Joint, Row
 from .pose import Pose
 from .robot import Robot
-from .seat import align_z
+from .seat import across
 
 # kind -> its rows: name, kind, axis. Axes of a planar joint are those of a frame with its own as z.
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -129,7 +129,7 @@ def _rows(joint):
             Joint(f"{joint.name}.{k}", "revolute", WORLD, seat, axis, **limits, **drive)
             for k, (seat, axis) in enumerate(zip(seats, axes, strict=True), start=1)
         ]
-    frame = align_z(joint.axis) if joint.kind == "planar" else np.eye(3)
+    frame = across(joint.axis) if joint.kind == "planar" else np.eye(3)
     return [
         Row(
             f"{joint.name}.{name}",

@@ -37,6 +37,19 @@ def align_z(axis):
     return np.stack((x, np.cross(axis, x) + 0.0, axis), axis=-1)
 
 
+def across(axis):
+    """A rotation whose third column is the unit vector `axis`, for joints that slide across it.
+
+    Its first column is as near as it can be to x, y or z, if the axis is nearest to z, x or y.
+    Unlike `align_z` it hardly changes with an axis that is hardly tilted: users see x and y.
+    """
+    axis = np.asarray(axis, dtype=float)
+    near = np.eye(3)[(np.argmax(abs(axis)) + 1) % 3]
+    x = near - (near @ axis) * axis
+    x = x / np.sqrt(x @ x)
+    return np.stack((x, np.cross(axis, x) + 0.0, axis), axis=-1)
+
+
 def _unit(pair):
     pair = clean(pair)
     return tuple(float(v) for v in clean(pair / np.hypot(*pair)))

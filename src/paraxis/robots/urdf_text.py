@@ -31,7 +31,10 @@ def urdf_text(robot):
     """The text of a URDF file; a warning lists what it cannot hold."""
     screws = [joint.name for joint in robot.joints if joint.kind == "helical"]
     if screws:
-        raise RobotError(f"URDF has no helical joints, as {listing(screws, MOST)} are; lock them")
+        raise RobotError(
+            f"URDF has no helical joints, and the robot has {listing(screws, MOST)}; "
+            "robot.locked holds joints in place"
+        )
     links = _link_names(robot)
     lines = ['<?xml version="1.0"?>', f"<robot name={_text(robot.name)}>"]
     if robot.base != Pose():
@@ -258,7 +261,7 @@ def _left_out(robot):
     ]
     if robot.tendons:
         names = listing(robot.tendon_names, MOST)
-        sentences.append(f"URDF has no tendons, so {names} are left out")
+        sentences.append(f"URDF has no tendons, so these are left out: {names}")
     unsaid = named(lambda joint: joint.coupling and not _has_words(joint.coupling))
     if unsaid:
         sentences.append(
@@ -274,13 +277,14 @@ def _left_out(robot):
     balls = named(lambda joint: joint.kind == "spherical")
     if balls:
         sentences.append(
-            f"URDF has no ball joints: {listing(balls, MOST)} are written with the type "
-            '"spherical", which Paraxis and some simulators read, and others refuse'
+            'URDF has no ball joints, so these are written with the type "spherical", which '
+            f"Paraxis and some simulators read, and others refuse: {listing(balls, MOST)}"
         )
     if robot.loops:
         names = listing([loop.name for loop in robot.loops], MOST)
         sentences.append(
-            f"URDF has no closed loops, so {names} are left open; use with_loops on reading it"
+            f"URDF has no closed loops, so these are left open: {names}; use with_loops on "
+            "reading it"
         )
     if robot.gravity != type(robot).gravity:  # the default
         down = " ".join(f"{v:g}" for v in robot.gravity)

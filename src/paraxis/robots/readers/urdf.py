@@ -63,8 +63,9 @@ def read_urdf(path, tip=None, name=None, drives=None, **options):
     except TypeError:
         raise RobotError(f"URDF: expected a path, found {type(path).__name__}") from None
     with naming(quoted(path, most=300)):
-        text = contents(path, "URDF", MAX_BYTES)
-        folder = os.path.dirname(os.fsdecode(path))
+        folder, file = os.path.split(os.fsdecode(path))
+        kind = "URDF or MJCF" if file.lower().endswith(".xml") else "URDF"
+        text = contents(path, kind, MAX_BYTES)
         return parse_urdf(text, tip, name, drives, folder=folder, **options)
 
 
