@@ -201,7 +201,7 @@ def test_a_finger_is_moved_by_the_joint_it_follows():
     beyond = replace(hand, joints=[joints[0], replace(joints[1], upper=0.5), joints[2]])
     missed = px.inverse_kinematics(beyond, pose, "tip", q0=[0.4, 0.2])
     assert not missed.solved and missed.q[1] == 0.5
-    with pytest.raises(px.RobotError, match="joint 'right' follows joint 'left'; name that one"):
+    with pytest.raises(px.RobotError, match="joint 'right' follows 'left'; name what it follows"):
         px.inverse_kinematics(hand, pose, "tip", fixed=["right"])
 
 

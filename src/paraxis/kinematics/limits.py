@@ -105,7 +105,8 @@ def _quaternion(points):
 
 def _angles_and_lengths(robot):
     """Which numbers of q are angles whose whole turns change nothing, and which are lengths."""
-    leaders = {joint.coupling.leader for joint in robot.joints if joint.coupling is not None}
+    couplings = (joint.coupling for joint in robot.joints if joint.coupling is not None)
+    leaders = {leader for coupling in couplings for leader in coupling.leaders}
     turns, slides = [], []
     for joint in robot.joints:
         if not joint.nq:

@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from ..checks import quoted
+from ..checks import listing, quoted
 from ..errors import ArgumentError, RobotError
 
 
 def movers(robot, path):
     """The joints of a path that move by themselves; of those that follow others, their leaders."""
     couplings = {i: robot.joints[i].coupling for i in path}
-    return {i if own is None else robot.joint_index(own.leader) for i, own in couplings.items()}
+    leaders = {each for own in couplings.values() if own is not None for each in own.leaders}
+    return {i for i, own in couplings.items() if own is None} | {*map(robot.joint_index, leaders)}
 
 
 def closers(robot, loop):
@@ -32,12 +33,15 @@ def checked_joints(robot, names):
     """The indices of joints that are named as fixed, sorted."""
     if isinstance(names, str):
         raise ArgumentError(f"fixed: expected a sequence of names, found {names!r}")
-    found = {robot.joint_index(name) for name in names}
+    try:
+        found = {robot.joint_index(name) for name in names}
+    except TypeError:
+        raise ArgumentError(f"fixed: expected a sequence of names, found {names!r}") from None
     for i in found:
         if (own := robot.joints[i].coupling) is not None:
             raise RobotError(
-                f"fixed: joint {quoted(robot.joints[i].name)} follows joint {quoted(own.leader)}; "
-                "name that one"
+                f"fixed: joint {quoted(robot.joints[i].name)} follows {listing(own.leaders)}; name "
+                "what it follows"
             )
     return tuple(sorted(found))
 

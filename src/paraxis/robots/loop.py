@@ -211,8 +211,8 @@ def _check_independent(robot, name):
         coupling = robot.joint(each).coupling
         if coupling is not None:
             raise RobotError(
-                f"independent: joint {quoted(each)} follows joint {quoted(coupling.leader)}; "
-                "name that one"
+                f"independent: joint {quoted(each)} follows {listing(coupling.leaders)}; name what "
+                "it follows"
             )
     others = [j for j in robot.joints if j.name not in robot.independent and j.coupling is None]
     dependent, held = sum(j.nv for j in others), sum(loop.constraints for loop in robot.loops)

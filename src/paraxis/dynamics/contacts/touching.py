@@ -98,9 +98,10 @@ class Touching(ABC):
 
 def degrees_of_freedom(robot, joints):
     """How many move something, of joints by index, some of which may follow others."""
-    each = (robot.joints[i] for i in joints)
-    leaders = {joint.coupling.leader if joint.coupling else joint.name: joint for joint in each}
-    return sum(robot.joint(name).nv for name in leaders)
+    names = set()
+    for joint in (robot.joints[i] for i in joints):
+        names |= {*joint.coupling.leaders} if joint.coupling else {joint.name}
+    return sum(robot.joint(name).nv for name in names)
 
 
 def not_negative(name, array):
