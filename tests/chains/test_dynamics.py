@@ -26,7 +26,8 @@ from paraxis.calls import _along_chain
 from paraxis.chains.dynamics import SCANS
 from paraxis.errors import ArgumentError, RobotError
 from paraxis.physics import ALGORITHMS
-from paraxis.robots import Inertia, Joint, Pose
+from paraxis.robots import Frame, Inertia, Joint, Loop, Pose
+from paraxis.robots.joint import WORLD
 from paraxis.robots.model import Model
 
 WAYS = ("serial", "batched", "scan")
@@ -461,6 +462,21 @@ def test_a_tree_is_no_chain(way):
             call(tree, zero, zero, zero, algorithm=way)
     with pytest.raises(ArgumentError, match="works on chains only.*'f0'"):
         px.chains.chain_dynamics(tree)
+
+
+@by_every_way
+def test_loops_and_joints_that_move_otherwise_are_no_chain(way):
+    """Sweeps know neither, and would leave them out."""
+    robot = chain(3)
+    pin = Loop.connect("pin", Frame("end", 2), Frame("wall", WORLD))
+    helical = replace(robot.joints[1], kind="helical", pitch=0.1)
+    for other, message in (
+        (robot.with_loops(pin), "does not take closed loops, and it has 'pin'"),
+        (replace(robot, joints=[robot.joints[0], helical, robot.joints[2]]), "helical"),
+    ):
+        for call in FUNCTIONS.values():
+            with pytest.raises(ArgumentError, match=message):
+                call(other, np.zeros(3), np.zeros(3), np.zeros(3), algorithm=way)
 
 
 def test_unknown_choices():

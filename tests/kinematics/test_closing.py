@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from support.joint_rows import row_of
 
 import paraxis as px
-from paraxis.robots import Frame, Inertia, Joint, Loop, Pose
+from paraxis.robots import Coupling, Frame, Inertia, Joint, Loop, Pose
 from paraxis.robots.joint import WORLD
 
 BODY = Inertia.of(1.0, (0.1, 0, 0), (0.01, 0.02, 0.02))
@@ -125,6 +125,37 @@ def test_a_frame_of_a_closed_loop_is_brought_to_a_point():
     assert not px.inverse_kinematics(robot, position=[0.0, 0.0, 3.0], frame="mark").solved
 
 
+def test_a_joint_that_follows_several_is_moved_by_all_of_them():
+    """Where whole turns of a leader would turn it elsewhere, none are taken off."""
+    half = Coupling(("base", "middle"), (0.0, 0.5, 0.5))
+    y = (0, 1, 0)
+    joints = [
+        Joint("base", "continuous", axis=y),
+        Joint("middle", "continuous", 0, along_x(0.4), y),
+        Joint("end", "continuous", 1, along_x(0.4), y, coupling=half),
+    ]
+    finger = px.Robot("finger", joints, [BODY] * 3, [Frame("tip", 2, along_x(0.4))], warn=False)
+    point = np.array([0.3, 0.0, -0.9])
+    wall = Frame("wall", WORLD, Pose(translation=tuple(point)))
+    hooked = finger.with_loops(Loop.connect("hook", finger.frame("tip"), wall))
+    starts = np.array([[0.1, 0.2], [7.0, 0.2]])
+    closed = px.kinematics.close(hooked, starts)
+    found = px.inverse_kinematics(finger, position=point, frame="tip", q0=starts)
+    assert closed.solved.all() and found.solved.all()
+    for q in (closed.q, found.q):
+        reached = px.forward_kinematics(finger, q, "tip")[:, :3, 3]
+        assert abs(reached - point).max() < 1e-7
+    held = px.Contact(constraint=np.eye(6)[:, [3, 5]], frame="tip")
+    motion = px.constrained_forward_dynamics(finger, closed.q[0], [0, 0], [1, 2], held)
+    assert motion.rank == 2 and abs(motion.qdd).max() < 1e-9
+    with pytest.raises(px.RobotError, match="'end' follows 'base', 'middle'; name what it follows"):
+        px.kinematics.close(hooked, starts, fixed=["end"])
+
+
+def test_no_state_is_closed_at_once():
+    assert px.kinematics.close(four_bar(), np.zeros((0, 4))).q.shape == (0, 4)
+
+
 def test_wrong_arguments_say_what_is_wrong():
     robot = four_bar()
     every = ["crank", "coupler", "rocker"]
@@ -133,6 +164,7 @@ def test_wrong_arguments_say_what_is_wrong():
         ((robot, np.zeros(3)), r"q: expected shape \(..., 4\), found \(3,\)"),
         ((robot, np.zeros(4), every), "all joints that close the loops .* are fixed"),
         ((robot, np.zeros(4), "crank"), "fixed: expected a sequence of names"),
+        ((robot, np.zeros(4), None), "fixed: expected a sequence of names, found None"),
     ):
         with pytest.raises(px.ParaxisError, match=message):
             px.kinematics.close(*arguments)

@@ -332,6 +332,7 @@ def test_wrong_springs_and_tendons():
             "r", [replace(joint, spring=1.0)], bodies, warn=False
         ),
         "'t': expected at least one joint": lambda: Tendon("t", {}),
+        "'t' arms: a joint is named twice": lambda: Tendon("t", [("a", 1.0), ("a", 2.0)]),
         "'t' rest: expected a length": lambda: Tendon("t", {"a": 1.0}, rest=(1.0, 0.0)),
         "'t' friction: expected a Friction without": lambda: Tendon(
             "t", {"a": 1.0}, friction=bearing

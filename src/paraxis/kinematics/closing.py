@@ -164,7 +164,7 @@ class Assembly:
         """q after some steps, and the chords and distances (N, loops, 2) of its loops."""
         off = self._arrays.zeros(2 * len(self._reach.loops))
         final, _ = self._steps(steps=steps, q=q, off=off, **near._asdict())
-        return final["q"], final["off"].reshape(len(q), -1, 2)
+        return final["q"], final["off"].reshape(len(q), len(self._reach.loops), 2)
 
     @cached_property
     def _steps(self):

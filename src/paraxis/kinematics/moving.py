@@ -27,7 +27,10 @@ def checked_joints(robot, names):
     """The indices of joints that are named as fixed, sorted."""
     if isinstance(names, str):
         raise ArgumentError(f"fixed: expected a sequence of names, found {names!r}")
-    found = {robot.joint_index(name) for name in names}
+    try:
+        found = {robot.joint_index(name) for name in names}
+    except TypeError:
+        raise ArgumentError(f"fixed: expected a sequence of names, found {names!r}") from None
     for i in found:
         if (own := robot.joints[i].coupling) is not None:
             raise RobotError(

@@ -36,11 +36,14 @@ class Tendon:
         what, set_ = f"tendon {quoted(self.name)}", object.__setattr__
         try:
             arms = dict(self.arms)
+            pairs = len(self.arms)
         except (TypeError, ValueError):
             found = type(self.arms).__name__
             raise RobotError(
                 f"{what} arms: expected a mapping of joint names, found {found}"
             ) from None
+        if len(arms) < pairs:
+            raise RobotError(f"{what} arms: a joint is named twice")
         if not arms:
             raise RobotError(f"{what}: expected at least one joint")
         numbers = floats(tuple(arms.values()), len(arms), f"{what} arms")
