@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..checks import listing, quoted
 from ..errors import RobotError
 from .pose import floats
@@ -25,6 +27,9 @@ class Coupling:
     coefficients: Sequence[float] = (0.0, 1.0)
 
     def __post_init__(self):
+        for each, expected in ((self.leader, "names of joints"), (self.coefficients, "numbers")):
+            if not isinstance(each, Sequence | np.ndarray):
+                raise RobotError(f"coupling: expected {expected}, found {each!r}")
         if not isinstance(self.leader, str):
             object.__setattr__(self, "leader", tuple(self.leader))
             if not self.leader:
