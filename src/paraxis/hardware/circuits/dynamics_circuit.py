@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ...api import program
 from ...checks import quoted
 from ...errors import ArgumentError, RobotError
-from ...robots.robot import Robot, single_joints
+from ...robots.robot import Robot, single_joints, unsprung
 from ..tasks.decompose import decompose
 from .circuit import Circuit
 from .random_inputs import largest_seen
@@ -58,7 +58,8 @@ def inverse_dynamics_circuit(
 
 def inverse_dynamics_tasks(robot):
     """The CORDIC tasks of a robot's inverse dynamics."""
-    tasks = decompose(program(single_joints(robot), "inverse_dynamics").graph)
+    ideal = unsprung(single_joints(robot), "a circuit")  # which has no arithmetic with angles
+    tasks = decompose(program(ideal, "inverse_dynamics").graph)
     return replace(tasks, name=f"{robot.name}_inverse_dynamics")
 
 
