@@ -7,7 +7,7 @@ import paraxis as px
 from paraxis.control.controller import Motion
 from paraxis.control.linear_loop import LinearLoop
 from paraxis.control.reference import Reference
-from paraxis.robots import Coupling, Inertia, Joint, Pose
+from paraxis.robots import Coupling, Frame, Inertia, Joint, Loop, Pose
 
 LINK = Inertia.of(1.0, (0.2, 0.05, -0.1), (0.01, 0.02, 0.015))
 THERE = Pose(translation=(0.3, 0.1, 0.0))
@@ -214,3 +214,7 @@ def test_what_does_not_fit_is_refused_by_name():
     refused("joints of the same kinds", run, px.robots.planar(3), controller, goal, 1e-3, **short)
     refused(r"sines are no motion of joint 'ball'", px.control.stability_atlas, BALL)
     refused("one degree of freedom", px.control.unsynchronised, BALL)
+    pin = Loop.connect("pin", Frame("end", 0, THERE), Frame("wall", -1, THERE))
+    hung = BALL.with_loops(pin)  # with a controller of the same robot without loops
+    refused("control does not take closed loops, .* 'pin'", run, hung, controller, goal, 1e-3)
+    refused("control does not take closed loops", px.control.safe_period, hung, controller, goal)

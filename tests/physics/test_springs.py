@@ -301,6 +301,7 @@ def test_what_does_not_support_springs():
             r, *[np.zeros(6)] * 3
         ),
         "a systolic array": px.parallel.systolic_array,
+        "a circuit": px.hardware.inverse_dynamics_circuit,
         "streamlined tasks": px.streamlined_tasks,
         "this recursion": px.control.speculate,
         "the law 'computed_torque'": lambda r: px.control.computed_torque(r, 1.0, 1.0),

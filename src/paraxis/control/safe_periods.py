@@ -17,7 +17,7 @@ from ..drivers.iterate import integer_like
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, open_tree
 from ..simulation.simulator import positive
 from ..trajectories.trajectory import Trajectory
 from .checks import check_controller, is_number, share_of_period
@@ -220,7 +220,7 @@ def _growth(
     robot, controller, trajectory, parameters, periodic, duration, delay_share, missed_in_a_row
 ):
     """The arguments, checked, as a Growth."""
-    check_controller(a_robot(robot), controller)
+    check_controller(open_tree(robot, "control"), controller)
     if controller.kp.ndim > 1 or controller.kd.ndim > 1:
         raise ArgumentError("controller: expected one set of gains, found a batch of gains")
     conditions = (

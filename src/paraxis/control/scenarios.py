@@ -12,7 +12,7 @@ from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
 from ..robots.joint import LIMITED
 from ..robots.model import PARAMETERS
-from ..robots.robot import Robot, a_robot
+from ..robots.robot import Robot, open_tree
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
 from ..targets.target import Target
@@ -86,7 +86,7 @@ class Scenarios:
 
 def scenarios(robot, controller, trajectory, duration, given, keywords, target):
     """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name."""
-    check_controller(a_robot(robot), controller)
+    check_controller(open_tree(robot, "control"), controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))
     settings = {

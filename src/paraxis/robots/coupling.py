@@ -27,6 +27,9 @@ class Coupling:
     coefficients: Sequence[float] = (0.0, 1.0)
 
     def __post_init__(self):
+        for each, expected in ((self.leader, "names of joints"), (self.coefficients, "numbers")):
+            if not isinstance(each, Sequence | np.ndarray):
+                raise RobotError(f"coupling: expected {expected}, found {each!r}")
         if not isinstance(self.leader, str):
             names = tuple(self.leader) if isinstance(self.leader, list | tuple) else ()
             if not names or not all(isinstance(name, str) for name in names):
