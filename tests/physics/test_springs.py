@@ -324,6 +324,8 @@ def test_wrong_springs_and_tendons():
         "'t': the name is used twice": lambda: px.Robot(
             "r", [joint], bodies, tendons=[Tendon("t", {"a": 1.0})] * 2, warn=False
         ),
+        "expected a Coupling, found str": lambda: Joint("b", "revolute", coupling="a"),
+        "name of a joint, or several": lambda: Coupling(3),
         "expected coefficients c0, c1, ..., found 1.0": lambda: Coupling("a", 1.0),
         "expected 3 coefficients, a constant and one per joint, found 2": lambda: Coupling(
             ("a", "b"), (0.0, 1.0)

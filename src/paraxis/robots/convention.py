@@ -228,11 +228,13 @@ class Convention:
 def _by_joint(robot, written, program):
     """Of each joint of the robot, how and where it is written."""
     by_name = {each.name: each for each in written}
+    if robot.n and written and robot.joints[0].kind == written[0].kind == "free":
+        by_name.setdefault(robot.joints[0].name, written[0])  # each program has its own name for it
     lacking = [name for name in robot.joint_names if name not in by_name]
     if lacking:
         raise RobotError(
             f"robot {quoted(robot.name)}: expected joints that the {program} model has, found "
-            f"{listing(lacking)}; it has {listing([*by_name])}"
+            f"{listing(lacking)}; it has {listing([each.name for each in written])}"
         )
     found = [by_name[name] for name in robot.joint_names]
     for joint, there in zip(robot.joints, found, strict=True):

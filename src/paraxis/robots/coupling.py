@@ -26,7 +26,8 @@ class Coupling:
 
     def __post_init__(self):
         if not isinstance(self.leader, str):
-            object.__setattr__(self, "leader", tuple(self.leader))
+            names = tuple(self.leader) if hasattr(self.leader, "__iter__") else ()
+            object.__setattr__(self, "leader", names)
             if not self.leader:
                 raise RobotError("coupling: expected the name of a joint, or several, found none")
         what = f"coupling to joint {listing(self.leaders)}"

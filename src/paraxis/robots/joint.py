@@ -87,6 +87,11 @@ class Joint:
         if self.kind not in KINDS:  # first, as a chain may have a million joints
             one_of(self.kind, KINDS, f"joint {quoted(self.name)} kind", RobotError)
         freeze(self, axis=3, rotor_inertia=1, pitch=1)
+        if self.coupling is not None and not isinstance(self.coupling, Coupling):
+            found = type(self.coupling).__name__
+            raise RobotError(
+                f"joint {quoted(self.name)} coupling: expected a Coupling, found {found}"
+            )
         if self.kind == "fixed" and self.coupling is not None:
             raise RobotError(f"joint {quoted(self.name)}: a fixed joint cannot follow another")
         if self.kind == "universal":
