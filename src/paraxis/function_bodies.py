@@ -50,15 +50,21 @@ def function_body(robot, function, algorithm=None, parameters=(), frame=None, co
 
 
 def function_graph(robot, function, algorithm, parameters, frames, coordinates):
-    if robot.n > LONGEST_PROGRAM and algorithm is None:
+    if algorithm is None:
+        warn_if_long(robot, function)
+    if frames:
+        robot = replace(robot, frames=frames, warn=False)
+    return graph_of(robot, function, algorithm, parameters, coordinates)
+
+
+def warn_if_long(robot, function):
+    """Warn where the Program of a function takes long to make."""
+    if robot.n > LONGEST_PROGRAM:
         warn(
             f"{function} of a robot with {robot.n} joints: the Program grows with the robot, and "
             "making it may take minutes",
             RobotWarning,
         )
-    if frames:
-        robot = replace(robot, frames=frames, warn=False)
-    return graph_of(robot, function, algorithm, parameters, coordinates)
 
 
 def label(robot, function):

@@ -142,9 +142,8 @@ def test_what_couplings_cannot_do(robots, state):
     for message, follower in wrong.items():
         with pytest.raises(px.RobotError, match=message):
             px.Robot("wrong", [joint, follower], bodies, warn=False)
-    for leader, coefficients, message in ((None, (0, 1), "names of joints"), ("a", 3.0, "numbers")):
-        with pytest.raises(px.RobotError, match=f"coupling: expected {message}, found"):
-            Coupling(leader, coefficients)
+    with pytest.raises(px.RobotError, match="expected the name of a joint, or several, found None"):
+        Coupling(None, (0, 1))
 
 
 def test_algorithms_that_cannot_be_used_are_refused_and_others_used(robots):

@@ -301,7 +301,6 @@ def test_what_does_not_support_springs():
             r, *[np.zeros(6)] * 3
         ),
         "a systolic array": px.parallel.systolic_array,
-        "a circuit": px.hardware.inverse_dynamics_circuit,
         "streamlined tasks": px.streamlined_tasks,
         "this recursion": px.control.speculate,
         "the law 'computed_torque'": lambda r: px.control.computed_torque(r, 1.0, 1.0),
@@ -351,7 +350,9 @@ def test_wrong_springs_and_tendons():
         "'t': the name is used twice": lambda: px.Robot(
             "r", [joint], bodies, tendons=[Tendon("t", {"a": 1.0})] * 2, warn=False
         ),
-        "expected coefficients c0, c1, ..., found 1.0": lambda: Coupling("a", 1.0),
+        "expected a Coupling, found str": lambda: Joint("b", "revolute", coupling="a"),
+        "name of a joint, or several": lambda: Coupling(3),
+        "expected the coefficients c0, c1, ..., found 1.0": lambda: Coupling("a", 1.0),
         "expected 3 coefficients, a constant and one per joint, found 2": lambda: Coupling(
             ("a", "b"), (0.0, 1.0)
         ),

@@ -214,3 +214,15 @@ def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "pinocchio", None)
     with pytest.raises(px.MissingPackageError, match="pip install pin"):
         px.robots.from_pinocchio(None)
+
+
+def test_a_floating_base_is_matched_whatever_it_is_called():
+    arm = px.load("ur5")
+    robot = arm.with_floating_base()
+    model = pin.buildModelFromXML(arm.to_urdf(), pin.JointModelFreeFlyer())
+    assert "floating_base" not in model.names
+    states = px.robots.pinocchio_convention(robot, model)
+    q, v, a = state(model, np.random.default_rng(0))
+    found = torques(model_of_rows(robot), states.from_position(q), v, a)
+    expected = pin.rnea(model, model.createData(), q, v, a)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)

@@ -7,17 +7,20 @@ import pytest
 
 import paraxis as px
 from paraxis.robots import Frame, Inertia, Joint
+from paraxis.robots.joint import LIMITED
 
 BODY = Inertia.of(1, (0, 0, 0), (1, 1, 1))
 KINDS = ("free", "revolute", "universal", "planar", "spherical", "prismatic", "continuous")
 
 
 def creature(**limits):
-    """A joint of every kind, each with the same limits."""
-    joints = [
-        Joint(kind, kind, k - 1, second_axis=(0, 1, 0) if kind == "universal" else None, **limits)
-        for k, kind in enumerate(KINDS)
-    ]
+    """A joint of every kind, each with the same limits as far as it may have them."""
+    joints = []
+    for k, kind in enumerate(KINDS):
+        second = (0, 1, 0) if kind == "universal" else None
+        none = () if kind in LIMITED else ("lower", "upper")
+        own = {name: limit for name, limit in limits.items() if name not in none}
+        joints.append(Joint(kind, kind, k - 1, second_axis=second, **own))
     return px.Robot("creature", joints, [BODY] * len(KINDS), [Frame("toe", 6)])
 
 
@@ -29,6 +32,24 @@ def test_limits_of_every_kind():
     assert robot.velocity_limit.tolist() == [3.0] * robot.nv
     assert robot.effort_limit.tolist() == [4.0] * robot.nv
     assert robot.lower.shape == (robot.nq,) and robot.effort_limit.shape == (robot.nv,)
+
+
+def test_positions_of_free_joints_have_no_limits():
+    with pytest.raises(px.RobotError, match="'f': positions of free joints have no limits"):
+        Joint("f", "free", lower=-1.0)
+
+
+def test_limits_of_a_joint_that_follows_hold_for_its_leader():
+    def finger(**limits):
+        follows = px.robots.Coupling("a", (0.1, -2.0))
+        joints = [Joint("a", "revolute", lower=-3.0, upper=0.4)]
+        joints.append(Joint("b", "revolute", 0, coupling=follows, **limits))
+        return px.Robot("finger", joints, [BODY, BODY])
+
+    robot = finger(lower=-0.5, upper=1.1)  # b = 0.1 - 2 a
+    assert np.allclose((robot.lower, robot.upper), [[-0.5], [0.3]])
+    posed = finger(lower=-9.0, upper=-8.0)  # which the leader never reaches
+    assert (posed.lower, posed.upper) == (-3.0, 0.4)
 
 
 def test_limits_of_an_arm_are_those_of_its_joints():

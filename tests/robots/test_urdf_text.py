@@ -29,7 +29,7 @@ def random_tree(seed, kinds=KINDS, base=True):
         kind = rng.choice(kinds)
         limits = {"lower": -rng.random(), "upper": rng.random(), "max_velocity": 3.0}
         limits |= {"max_effort": rng.choice((7.0, math.inf))}
-        if kind in ("continuous", "planar", "free") or rng.random() < 0.4:
+        if kind in ("continuous", "planar", "spherical", "free") or rng.random() < 0.4:
             limits = {}
         second = random_axis(rng) if kind == "universal" else None
         joints.append(

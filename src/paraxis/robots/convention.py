@@ -239,7 +239,7 @@ def _by_joint(robot, written, program):
     if lacking:
         raise RobotError(
             f"robot {quoted(robot.name)}: expected joints that the {program} model has, found "
-            f"{listing(lacking)}; it has {listing([*by_name])}"
+            f"{listing(lacking)}; it has {listing([each.name for each in written])}"
         )
     found = [by_name[name] for name in robot.joint_names]
     for joint, there in zip(robot.joints, found, strict=True):

@@ -27,9 +27,6 @@ class Coupling:
     coefficients: Sequence[float] = (0.0, 1.0)
 
     def __post_init__(self):
-        for each, expected in ((self.leader, "names of joints"), (self.coefficients, "numbers")):
-            if not isinstance(each, Sequence | np.ndarray):
-                raise RobotError(f"coupling: expected {expected}, found {each!r}")
         if not isinstance(self.leader, str):
             names = tuple(self.leader) if isinstance(self.leader, list | tuple) else ()
             if not names or not all(isinstance(name, str) for name in names):
@@ -105,6 +102,30 @@ def movers(robot, joints):
         own = robot.joints[i].coupling
         found |= {i} if own is None else {robot.joint_index(name) for name in own.leaders}
     return found
+
+
+def narrowed_by_followers(robot, lower, upper):
+    """Position limits with which no joint that follows one other linearly leaves its own.
+
+    Limits that would leave no range at all are no limits of a mechanism, and change nothing.
+    """
+    starts = dict(
+        zip(robot.joint_names, np.cumsum([0, *(j.nq for j in robot.joints)]), strict=False)
+    )
+    lower, upper = lower.copy(), upper.copy()
+    for joint in robot.joints:
+        coupling = joint.coupling
+        if coupling is None or len(coupling.leaders) > 1 or len(coupling.coefficients) != 2:
+            continue
+        (offset, ratio), k = coupling.coefficients, starts[coupling.leaders[0]]
+        if ratio:
+            low, high = sorted(((joint.lower - offset) / ratio, (joint.upper - offset) / ratio))
+            low, high = max(low, lower[k]), min(high, upper[k])
+            if low < high:
+                lower[k], upper[k] = low, high
+    for limits in (lower, upper):
+        limits.setflags(write=False)
+    return lower, upper
 
 
 def check_couplings(robot, may_lead):

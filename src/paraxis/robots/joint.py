@@ -25,6 +25,7 @@ SIZES = dict.fromkeys(SINGLE, (1, 1)) | {
     "fixed": (0, 0),
 }
 KINDS = tuple(SIZES)
+PARALLEL = 1e-12  # 1 - cos of the angle between axes
 LIMITED = (*SINGLE, "helical", "universal")  # the kinds whose positions may have limits
 
 
@@ -87,16 +88,37 @@ class Joint:
         if self.kind not in KINDS:  # first, as a chain may have a million joints
             one_of(self.kind, KINDS, f"joint {quoted(self.name)} kind", RobotError)
         freeze(self, axis=3, rotor_inertia=1, pitch=1)
-        if self.kind == "fixed" and self.coupling is not None:
-            raise RobotError(f"joint {quoted(self.name)}: a fixed joint cannot follow another")
-        if self.kind == "universal":
-            if self.second_axis is None:
-                raise RobotError(f"joint {quoted(self.name)}: a universal joint needs second_axis")
-            object.__setattr__(
-                self,
-                "second_axis",
-                checked_axis(self.second_axis, f"joint {quoted(self.name)} second"),
+        if self.kind not in SINGLE or self.pitch or self.second_axis is not None:
+            self._check_kind()
+        if self.coupling is not None and not isinstance(self.coupling, Coupling):
+            found = type(self.coupling).__name__
+            raise RobotError(
+                f"joint {quoted(self.name)} coupling: expected a Coupling, found {found}"
             )
+
+    def _check_kind(self):
+        """Raise unless it has what its kind needs, and nothing that its kind does not have."""
+        what = f"joint {quoted(self.name)}"
+        if self.kind == "fixed" and self.coupling is not None:
+            raise RobotError(f"{what}: a fixed joint cannot follow another")
+        if self.pitch and self.kind != "helical":
+            raise RobotError(f"{what}: a {self.kind} joint has no pitch; only helical joints do")
+        if self.kind in ("spherical", "planar", "free") and self._is_limited():
+            raise RobotError(f"{what}: positions of {self.kind} joints have no limits")
+        if self.kind != "universal":
+            if self.second_axis is not None:
+                raise RobotError(f"{what}: only universal joints have a second_axis")
+            return
+        if self.second_axis is None:
+            raise RobotError(f"{what}: a universal joint needs second_axis")
+        second = checked_axis(self.second_axis, f"{what} second")
+        object.__setattr__(self, "second_axis", second)
+        first = checked_axis(self.axis, what)
+        if abs(sum(a * b for a, b in zip(first, second, strict=True))) > 1.0 - PARALLEL:
+            raise RobotError(f"{what}: the axes of a universal joint must not be parallel")
+
+    def _is_limited(self):
+        return (self.lower, self.upper) != (-math.inf, math.inf)
 
     @property
     def nq(self) -> int:

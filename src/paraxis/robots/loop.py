@@ -33,7 +33,7 @@ class Loop:
     **Arguments:**
 
     - `name`: of the loop.
-    - `first`, `second`: `px.robots.Frame`s on different bodies, one of which may be the world.
+    - `first`, `second`: each a `px.robots.Frame`, on different bodies; one may be on the world.
     - `constraint`: directions `(6, nc)` along the axes of `second`, angular part first, along which
       `first` may not move relative to `second`. Each is a rotation or a translation; the rotations
       are none, all, or those across one axis. By default all six.

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
 from .check import check, implausible, warn_of
+from .coupling import narrowed_by_followers
 from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import NOTHING, Inertia
-from .joint import KINDS, LIMITED, SINGLE, WORLD, Joint
+from .joint import KINDS, SINGLE, WORLD, Joint
 from .loop import Loop, check_loops
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
@@ -244,14 +245,14 @@ class Robot:
         """The lower position limits, (nq,), rad or m.
 
         It is -inf where there is none: for quaternions, and for positions of planar and free
-        joints.
+        joints. Limits of joints that follow one other linearly hold for their leaders, too.
         """
-        return self._spread_limits("lower", "nq", -math.inf)
+        return self._position_limits[0]
 
     @cached_property
     def upper(self) -> np.ndarray:
         """The upper position limits, (nq,), rad or m; inf where there is none."""
-        return self._spread_limits("upper", "nq", math.inf)
+        return self._position_limits[1]
 
     @cached_property
     def velocity_limit(self) -> np.ndarray:
@@ -263,12 +264,14 @@ class Robot:
         """The largest torques and forces, (nv,), N m or N; inf where there is no limit."""
         return self._spread_limits("max_effort", "nv")
 
-    def _spread_limits(self, name, size, unlimited=None):
+    @cached_property
+    def _position_limits(self):
+        both = (self._spread_limits(name, "nq") for name in ("lower", "upper"))
+        return narrowed_by_followers(self, *both)
+
+    def _spread_limits(self, name, size):
         values = np.repeat(
-            [
-                unlimited if unlimited and joint.kind not in LIMITED else getattr(joint, name)
-                for joint in self.joints
-            ],
+            [getattr(joint, name) for joint in self.joints],
             [getattr(joint, size) for joint in self.joints],
         ).astype(float)
         values.setflags(write=False)  # of a robot, which does not change

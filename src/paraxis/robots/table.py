@@ -64,7 +64,7 @@ def joint_rows(robot):
         parent = "world" if joint.parent == WORLD else shown(robot.joints[joint.parent].name)
         com = " ".join(f"{v:.3g}" for v in body.com)
         rotor = f"{joint.reflected_inertia:.4g}" if joint.reflected_inertia else NONE
-        seat = (str(i), shown(joint.name), joint.kind, parent, _axis(joint.axis))
+        seat = (str(i), shown(joint.name), joint.kind, parent, _axis(joint))
         return (*seat, f"{body.mass:.4g}", com, rotor, _range(joint))
 
     return _abridged(range(robot.n), row)
@@ -187,7 +187,10 @@ def _unless(usual, value):
     return NONE if value == usual else f"{value:.4g}"
 
 
-def _axis(axis):
+def _axis(joint):
+    if joint.kind in ("spherical", "free"):
+        return NONE
+    axis = joint.axis
     for k, letter in enumerate("xyz"):
         if abs(axis[k]) == 1.0:
             return ("-" if axis[k] < 0 else "") + letter

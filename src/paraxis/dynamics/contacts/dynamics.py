@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ...body import Body
 from ...checks import did_you_mean
 from ...errors import ArgumentError
+from ...function_bodies import warn_if_long
 from ...graph.splice import splice, traced_value
 from ...graph.trace import trace
 from ...passes.cheapen import cheapen_unless_long, price
@@ -220,6 +221,7 @@ def constrained_graph(
 
     `stabilised`: whether loops close what is open, as in a simulation.
     """
+    warn_if_long(robot, "constrained_forward_dynamics")
     frames = [replace(frame, name=f"contact{k}") for k, frame in enumerate(frames)]
     robot = rows_of(replace(robot, frames=frames, warn=False))
     if not {*parameters} & {*MATTERS["mass_matrix"]} and not robot.followers:

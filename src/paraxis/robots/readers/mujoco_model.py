@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ...checks import one_of, quoted
+from ...checks import listing, one_of, quoted
 from ...errors import RobotError
 from ..check import implausible, warn_of
 from ..convention import SAME, W_FIRST, Convention, Written, written_alike
@@ -26,7 +26,7 @@ from ..text import naming
 from .compiled import Compiled, pose_of
 from .left_out import Faulty, weightless
 from .mujoco_loops import loops
-from .mujoco_rest import not_read
+from .mujoco_rest import MOST, not_read
 from .mujoco_shapes import Geoms
 
 HOW = {"free": W_FIRST, "spherical": W_FIRST}
@@ -65,6 +65,7 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
             parts, root = free_root(*parts, root, of=compiled.name), NOTHING
             closed = {k: loop.carried(one_further) for k, loop in closed.items()}
         joints, bodies, frames, shapes = parts
+        held = [loop.name for loop in closed.values() if floating_base and _holds_base(loop)]
         ties = compiled.followers.read if followed else set()
         changing, rest = not_read(compiled, {*ties, *closed})
         moving(joints, compiled.name)
@@ -86,8 +87,19 @@ def from_mujoco(model, floating_base: bool = False, couplings: str = COUPLINGS[0
             f"the body of joint {quoted(joint.name)}": body
             for joint, body in zip(joints, bodies, strict=True)
         }
-        warn_of(what, [*changing, *weightless(robot, "a body a mass"), *implausible(named)])
+        sentences = [*changing, *weightless(robot, "a body a mass"), *implausible(named)]
+        if held:
+            sentences.append(
+                "what was fixed to the world floats now, so loops that held bodies to the world "
+                f"hold them to the floating base: {listing(held, MOST)}"
+            )
+        warn_of(what, sentences)
     return robot
+
+
+def _holds_base(loop):
+    """Whether a loop of a robot with a floating base, which comes first, is with that base."""
+    return 0 in (loop.first.body, loop.second.body)
 
 
 def mujoco_convention(robot: Robot, model=None) -> Convention:
