@@ -148,7 +148,7 @@ def test_a_joint_that_follows_several_is_moved_by_all_of_them():
     held = px.Contact(constraint=np.eye(6)[:, [3, 5]], frame="tip")
     motion = px.constrained_forward_dynamics(finger, closed.q[0], [0, 0], [1, 2], held)
     assert motion.rank == 2 and abs(motion.qdd).max() < 1e-9
-    with pytest.raises(px.RobotError, match="'end' follows 'base', 'middle'; name what it follows"):
+    with pytest.raises(px.RobotError, match="'end' follows 'base', 'middle', which must"):
         px.kinematics.close(hooked, starts, fixed=["end"])
 
 

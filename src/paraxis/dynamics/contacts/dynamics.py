@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ...body import Body
 from ...checks import did_you_mean
 from ...errors import ArgumentError
-from ...function_bodies import warn_if_long
+from ...function_bodies import label, warn_if_long
 from ...graph.splice import splice, traced_value
 from ...graph.trace import trace
 from ...passes.cheapen import cheapen_unless_long, price
@@ -32,6 +32,7 @@ from ...robots.robot import Robot, a_robot
 from ...robots.rows import rows_of
 from ...scalar import equal, select, sqrt
 from ...spring_functions import less_springs
+from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .long_chain import constrained_chain, touches_tip
 from .touching import Touching, degrees_of_freedom
@@ -124,7 +125,7 @@ def constrained_forward_dynamics(
             motion = motion._replace(force=force, acceleration=acceleration)
         return motion
     target = target_of(arrays)
-    with target.stream():
+    with one_call(label(robot, "constrained_forward_dynamics")), target.stream():
         found = _moved(robot, contacts, arrays, tuple(parameters), target)
         if not contacts:
             nothing = target.arrays.zeros((*found["qdd"].shape[:-1], 0, 6), found["qdd"].dtype)

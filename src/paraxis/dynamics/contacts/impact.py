@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 
 from ... import api
 from ...errors import ArgumentError
+from ...function_bodies import label
 from ...graph.splice import traced_value
 from ...robot_functions import MATTERS, input_shapes
 from ...robots.robot import Robot, a_robot
+from ...targets.compiling import one_call
 from ...targets.target import target_of
 from .contact import Contact
 from .dynamics import constrained_forward_dynamics
@@ -56,7 +58,7 @@ def project_velocity(
     if traced_value(tuple(given.values())) is not None:
         return _projected(weightless, given, np.zeros(robot.nv), only_directions)
     target, shapes = target_of(given), input_shapes(robot, "bias_forces", tuple(of_masses))
-    with target.stream():
+    with one_call(label(robot, "project_velocity")), target.stream():
         given = {name: target.array(value, name, shapes[name]) for name, value in given.items()}
         single = given["q"].dtype == given["qd"].dtype == np.float32
         rest = target.arrays.zeros(robot.nv, np.float32 if single else np.float64)
