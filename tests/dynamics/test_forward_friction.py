@@ -21,7 +21,7 @@ from paraxis.physics.modified_newton_euler import torques_and_reactions
 from paraxis.robots import Friction, Inertia, Joint, JournalBearing, LinearBearing, Transmission
 from paraxis.robots.model import Model
 
-ROBOTS = range(6)
+ROBOTS = [*range(4), *(pytest.param(k, marks=pytest.mark.long) for k in (4, 5))]
 
 
 def lossy_robot(seed, bearings=0.05, one_to_one=True):

@@ -99,7 +99,7 @@ def test_algorithms_on_every_real_robot(path):
                 assert error(ours, expected) <= 1e-9, (function, frame.name, axes)
 
 
-@choose("bolt", "double_pendulum_continuous", long=["xarm7"])
+@choose("double_pendulum_continuous", long=["bolt", "xarm7"])
 def test_programs_on_real_robots(path):
     """The cheapest Program of every function, by the interpreter, derivatives and all."""
     robot, reference = loaded(path)
