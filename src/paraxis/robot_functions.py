@@ -161,7 +161,9 @@ def _graph_of_tree(robot, function, algorithm, parameters, coordinates):
     ideal = _ideal_graph(robot, function, algorithm, parameters, coordinates)
     if not robot.has_springs or function not in SPRUNG:
         return ideal
-    stiffness = slopes_of(robot, spring_graph(robot), {"K": ("s", "q")})
+    stiffness = None
+    if function in WANTED:
+        stiffness = slopes_of(robot, spring_graph(robot), {"K": ("s", "q")})
     graph = sprung_graph(robot, function, ideal, stiffness)
     return graph if algorithm else _cheapened(graph)
 

@@ -41,7 +41,7 @@ def spring_graph(robot):
 
 
 def sprung_graph(robot, function, ideal, stiffness):
-    """The graph of a function, from that without springs and the graph of ∂s/∂q."""
+    """The graph of a function from that without springs, and for derivatives the one of ∂s/∂q."""
 
     def run(**arrays):
         q = arrays["q"]
