@@ -1,4 +1,4 @@
-"""A report: tables of a paper's numbers beside those measured here, and why they differ.
+"""A report: what became of a paper's claims, then its numbers beside those measured here.
 
 Every report is such a value, rendered without knowledge of its subject. Cells as text, JSON and
 Markdown are here; the terminal is in terminal.py, HTML in page.py.
@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 
 from paraxis.drawing.axes import number_text
 from paraxis.drawing.figure import Figure
+
+from .references import REFERENCES
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,47 @@ class Diagram:
     text: str
 
 
+CONFIRMED, REFUTED = "confirmed", "refuted"
+DEPENDS, NOT_REPRODUCED = "depends", "not reproduced"
+OUTCOMES = (CONFIRMED, REFUTED, DEPENDS, NOT_REPRODUCED)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a paper's claim, one of OUTCOMES, and what that rests on, in one line.
+
+    A claim that depends holds in some cases, and the evidence says in which. Not reproduced means
+    that the paper does not say how its number came about, and ours is another.
+    """
+
+    paper: str
+    claim: str
+    outcome: str
+    evidence: str
+
+
+def judged(cases):
+    """The outcome of a claim that holds or not in each of some cases."""
+    cases = list(cases)
+    return CONFIRMED if all(cases) else DEPENDS if any(cases) else REFUTED
+
+
 @dataclass(frozen=True)
 class Report:
-    """A report: its parts in reading order, and the `rule` of how things were measured."""
+    """A report: verdicts, parts in reading order, and the `rule` of how things were measured."""
 
     name: str
     title: str
     lead: str
+    verdicts: list[Verdict]
     parts: list[Table | Figure | Diagram]
     rule: str
+
+    @property
+    def references(self) -> list[str]:
+        """Of the papers that are named, in full."""
+        named = {each.paper for each in [*self.verdicts, *self.rows]}
+        return [text for paper, text in REFERENCES.items() if paper in named]
 
     @property
     def tables(self) -> list[Table]:
@@ -69,6 +103,7 @@ class Report:
         return [row for table in self.tables for row in table.rows]
 
 
+VERDICT_HEADS = ("claim", "verdict", "evidence")
 HEADS = ("paper", "quantity", "printed", "measured", "note")
 MOST_POINTS = 16  # of a figure, where it is a table
 
@@ -93,23 +128,40 @@ def text_of(value):
 
 
 def as_json(report):
-    """The rows, then the curves of figures, then diagrams as text, for JSON."""
+    """The verdicts, the rows, the curves of figures, then diagrams as text, for JSON."""
+    verdicts = [asdict(verdict) for verdict in report.verdicts]
     rows = [asdict(row) for row in report.rows]
     curves = [
         {"figure": figure.title, "curve": name, "x": figure.x, "y": figure.y, "points": points}
         for figure in report.figures
         for name, points in figure.curves.items()
     ]
-    return rows + curves + [{"diagram": each.title, "text": each.text} for each in report.diagrams]
+    diagrams = [{"diagram": each.title, "text": each.text} for each in report.diagrams]
+    return verdicts + rows + curves + diagrams
 
 
 def markdown(report):
     """The report as a Markdown document."""
     found = [f"# {report.title}", report.lead]
+    if report.verdicts:
+        found += ["## Verdicts", _of_verdicts(report.verdicts)]
     for part in report.parts:
         found += [f"## {part.title}", part.lead]
         found += _IN_MARKDOWN[type(part)](part)
-    return "\n\n".join([*found, report.rule]) + "\n"
+    found.append(report.rule)
+    if report.references:
+        found += ["## References", "\n".join(f"- {each}" for each in report.references)]
+    return "\n\n".join(found) + "\n"
+
+
+def verdict_cells(verdict):
+    """A verdict as text."""
+    return f"{verdict.paper}: {verdict.claim}", verdict.outcome, verdict.evidence
+
+
+def _of_verdicts(verdicts):
+    lines = [_line(VERDICT_HEADS), "|---|---|---|"]
+    return "\n".join([*lines, *(_line(verdict_cells(each)) for each in verdicts)])
 
 
 def _of_table(table):

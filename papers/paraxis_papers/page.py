@@ -6,7 +6,7 @@ from html import escape
 from paraxis.drawing.figure import Figure, figure_html
 from paraxis.drawing.page import DOCUMENT, STYLE
 
-from .document import Diagram, Table, agrees, cells
+from .document import VERDICT_HEADS, Diagram, Table, agrees, cells, verdict_cells
 
 KINDS = {"quantity": "quantity", "printed": "number", "measured": "number", "note": "note"}
 
@@ -20,6 +20,10 @@ section > ul { margin: 14px 0 0; padding-left: 18px; font-size: 13.5px; color: v
 .compared .note { color: var(--soft); padding-right: 0; }
 .compared tr.same .number { color: var(--c1); font-weight: 600; }
 .compared tbody tr:last-child td { border-bottom: 0; }
+.verdicts th, .verdicts td { white-space: normal; vertical-align: top; }
+.verdicts td:nth-child(2) { font-weight: 600; white-space: nowrap; }
+.verdicts tr.confirmed td:nth-child(2) { color: var(--c1); }
+.verdicts td:last-child { color: var(--soft); }
 nav { display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 14px; }
 a { color: var(--c1); text-decoration: none; }
 a:hover { text-decoration: underline; }
@@ -51,10 +55,30 @@ def report_page(report, version):
 <nav>{contents}</nav>
 </header>"""
     sections = [_section(k, part) for k, part in enumerate(parts)]
-    foot = f'<p class="fine">{_prose(report.rule)}</p>'
-    body = "\n".join([head, *sections, foot])
+    references = "".join(f"<li>{_prose(reference)}</li>" for reference in report.references)
+    foot = f"""<p class="fine">{_prose(report.rule)}</p>
+<footer><h2>References</h2><ul>{references}</ul></footer>"""
+    opening = [head, _verdicts(report.verdicts)] if report.verdicts else [head]
+    body = "\n".join([*opening, *sections, foot])
     style = STYLE + REPORT_STYLE + "".join(dict.fromkeys(each.style for each in report.diagrams))
     return DOCUMENT.format(title=escape(report.title), style=style, body=body)
+
+
+def _verdicts(verdicts):
+    heads = "".join(f"<th>{word}</th>" for word in VERDICT_HEADS)
+    rows = "\n".join(
+        f'<tr class="{each.outcome.replace(" ", "-")}">'
+        + "".join(f"<td>{_prose(text)}</td>" for text in verdict_cells(each))
+        + "</tr>"
+        for each in verdicts
+    )
+    return f"""<section id="verdicts">
+<h2>Verdicts</h2>
+<table class="verdicts"><thead><tr>{heads}</tr></thead>
+<tbody>
+{rows}
+</tbody></table>
+</section>"""
 
 
 def _section(k, part):

@@ -1,4 +1,4 @@
-"""A report in the terminal: its tables, figures and diagrams."""
+"""A report in the terminal: its verdicts, tables, figures and diagrams."""
 
 from rich import box
 from rich.table import Table
@@ -7,13 +7,24 @@ from rich.text import Text
 from paraxis.cli.terminal import Column, print_table
 from paraxis.drawing.figure import Figure
 
-from .document import MOST_POINTS, Diagram, agrees, cells
+from .document import (
+    CONFIRMED,
+    MOST_POINTS,
+    VERDICT_HEADS,
+    Diagram,
+    agrees,
+    cells,
+    verdict_cells,
+)
 
 
 def print_report(terminal, report):
     """Print a report; notes wrap, and rows whose numbers agree are green."""
     terminal.title(report.title)
     terminal.note(report.lead, style="")
+    if report.verdicts:
+        terminal.print()
+        terminal.print(_verdicts(report.verdicts))
     for each in report.parts:
         terminal.title(each.title)
         terminal.note(each.lead, style="")
@@ -31,6 +42,18 @@ def print_report(terminal, report):
                 terminal.note(f"· {sentence}")
     terminal.print()
     terminal.note(report.rule)
+    for reference in report.references:
+        terminal.note(f"· {reference}")
+
+
+def _verdicts(verdicts):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in VERDICT_HEADS:
+        table.add_column(head, overflow="fold", no_wrap=head == "verdict")
+    for each in verdicts:
+        style = "green" if each.outcome == CONFIRMED else None
+        table.add_row(*map(Text, verdict_cells(each)), style=style)
+    return table
 
 
 def _compared(rows):

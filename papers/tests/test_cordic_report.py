@@ -100,7 +100,7 @@ def test_diagrams_show_every_task_and_register():
 
 def test_diagrams_are_in_all_forms_of_a_report():
     one = graph.diagrams()[1]
-    report = Report("x", "X", "Lead.", [one], "Rule.")
+    report = Report("x", "X", "Lead.", [], [one], "Rule.")
     assert f"```text\n{one.text}\n```" in markdown(report)
     page = report_page(report, "1.0")
     assert "Point at one" in page and "Point at one" not in markdown(report)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import paraxis_papers
 import pytest
+from paraxis_papers import document
 from paraxis_papers.document import markdown
 from paraxis_papers.log_depth import accuracy, claims, measured, responses, serial_cost, two_arrays
 from paraxis_papers.log_depth.chains import EQUAL, GENERAL, ROTORS, flops, robot_of
@@ -65,8 +66,8 @@ def test_the_printed_cost_is_not_met():
     for kind in (EQUAL, GENERAL, ROTORS):
         assert found[f"{kind}, bias torques first"] > found[kind]
     row = claims.serial_cost()
-    assert row.printed == told and row.note.startswith(claims.REFUTED)
-    assert claims.not_for_one_processor().note.startswith(claims.CONFIRMED)
+    assert row.printed == told and row.note.startswith(document.REFUTED)
+    assert claims.not_for_one_processor().note.startswith(document.CONFIRMED)
 
 
 @extended
@@ -92,19 +93,19 @@ def test_the_crossover_of_the_response_is_the_first():
 
 
 def test_a_claim_holds_always_never_or_sometimes():
-    assert claims.judged([True, True]) == claims.CONFIRMED
-    assert claims.judged([False]) == claims.REFUTED
-    assert claims.judged(iter([True, False])) == claims.DEPENDS
+    assert document.judged([True, True]) == document.CONFIRMED
+    assert document.judged([False]) == document.REFUTED
+    assert document.judged(iter([True, False])) == document.DEPENDS
 
 
 @pytest.mark.parametrize(
     ("claim", "verdict", "number"),
     [
-        (claims.network, claims.DEPENDS, 2),
-        (claims.messages_hidden, claims.DEPENDS, 1),
-        (claims.computes_less, claims.CONFIRMED, 0.958),
-        (claims.limited_speedup, claims.CONFIRMED, 2.05),
-        (claims.six_arrays, claims.REFUTED, 0.93),
+        (claims.network, document.DEPENDS, 2),
+        (claims.messages_hidden, document.DEPENDS, 1),
+        (claims.computes_less, document.CONFIRMED, 0.958),
+        (claims.limited_speedup, document.CONFIRMED, 2.05),
+        (claims.six_arrays, document.REFUTED, 0.93),
     ],
 )
 def test_claims_on_two_arrays(claim, verdict, number):
@@ -114,7 +115,10 @@ def test_claims_on_two_arrays(claim, verdict, number):
 
 @pytest.mark.parametrize(
     ("times", "verdict"),
-    [({"serial": 30.0, "scan": 10.0}, claims.REFUTED), ({"serial": 9.0, "scan": 10.0}, "confirm")],
+    [
+        ({"serial": 30.0, "scan": 10.0}, document.REFUTED),
+        ({"serial": 9.0, "scan": 10.0}, "confirm"),
+    ],
 )
 def test_whether_articulated_bodies_are_sequential_is_measured(monkeypatch, times, verdict):
     monkeypatch.setattr(measured, "results", lambda: made_up({64: times}))
@@ -200,7 +204,7 @@ def test_the_report_has_the_results_of_the_benchmark():
 def test_the_whole_report():
     report = paraxis_papers.report("log-depth")
     verdicts = [row.note.partition(":")[0] for row in report.tables[0].rows]
-    assert set(verdicts) == {claims.CONFIRMED, claims.REFUTED, claims.DEPENDS}
+    assert set(verdicts) == {document.CONFIRMED, document.REFUTED, document.DEPENDS}
     assert len(verdicts) == len(claims.CLAIMS)
     assert all(draw(figure, width) for figure in report.figures for width in (360, 960))
     assert "<svg" in report_page(report, "1.0")
@@ -217,10 +221,10 @@ def test_the_whole_report():
 def test_depth_grows_by_the_same_with_every_doubling():
     for kind in (EQUAL, GENERAL):
         assert len(set(added_by_doubling(kind, HALVES))) == 1
-    assert claims.logarithmic_depth().note.startswith(claims.CONFIRMED)
-    assert claims.logarithmic_plan().note.startswith(claims.CONFIRMED)
-    assert claims.step_two_overlapped().note.startswith(claims.DEPENDS)
-    assert claims.factors_along_the_chain().note.startswith(claims.CONFIRMED)
+    assert claims.logarithmic_depth().note.startswith(document.CONFIRMED)
+    assert claims.logarithmic_plan().note.startswith(document.CONFIRMED)
+    assert claims.step_two_overlapped().note.startswith(document.DEPENDS)
+    assert claims.factors_along_the_chain().note.startswith(document.CONFIRMED)
 
 
 def test_the_tables_say_what_the_plans_do(monkeypatch):

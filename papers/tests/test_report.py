@@ -14,9 +14,21 @@ from paraxis_papers.counts.arms import puma, stanford
 from paraxis_papers.counts.dhanaraj_programs import ARMS, as_printed, programs, steps
 from paraxis_papers.counts.plain_count import Ledger, Work, general_chain, plain_count, some_state
 from paraxis_papers.counts.polynomial import at, fitted, formula
-from paraxis_papers.document import Figure, Report, Row, Table, as_json, cells, markdown, text_of
+from paraxis_papers.document import (
+    DEPENDS,
+    Figure,
+    Report,
+    Row,
+    Table,
+    Verdict,
+    as_json,
+    cells,
+    markdown,
+    text_of,
+)
 from paraxis_papers.page import report_page
 from paraxis_papers.printed import printed
+from paraxis_papers.references import REFERENCES
 from paraxis_papers.terminal import print_report
 from rich.cells import cell_len
 
@@ -310,6 +322,7 @@ ODD = Report(
     "odd",
     "Odd <names>",
     "A lead & more.",
+    [Verdict("Lathrop 1985", "x < y | z", DEPENDS, "y & z")],
     [
         Table(
             "Table | 1",
@@ -322,8 +335,13 @@ ODD = Report(
 )
 
 
+def split(entries, at):
+    return entries[:at], entries[at:]
+
+
 def test_rows_of_json_have_these_keys_and_pairs(counts):
-    rows = json.loads(json.dumps(as_json(counts)))
+    verdicts, rows = split(json.loads(json.dumps(as_json(counts))), len(counts.verdicts))
+    assert all(list(each) == ["paper", "claim", "outcome", "evidence"] for each in verdicts)
     assert len(rows) == len(counts.rows) > 90
     for r in rows:
         assert list(r) == ["paper", "quantity", "printed", "measured", "note"]
@@ -346,10 +364,12 @@ def test_cells():
 
 def test_markdown():
     assert markdown(ODD) == (
-        "# Odd <names>\n\nA lead & more.\n\n## Table | 1\n\nAbout <it>.\n\n"
+        "# Odd <names>\n\nA lead & more.\n\n## Verdicts\n\n| claim | verdict | evidence |\n"
+        "|---|---|---|\n| Lathrop 1985: x < y \\| z | depends | y & z |\n\n"
+        "## Table | 1\n\nAbout <it>.\n\n"
         "| paper | quantity | printed | measured | note |\n|---|---|---:|---:|---|\n"
         "| P | a \\| b <i> | 1,234 + 5 | 1,234 + 5 |  |\n| P | c | 3 | – | & so on |\n\n"
-        "- Said <so>.\n\nThe rule.\n"
+        "- Said <so>.\n\nThe rule.\n\n## References\n\n- " + REFERENCES["Lathrop 1985"] + "\n"
     )
 
 
@@ -382,12 +402,13 @@ def test_pages_are_whole_escaped_and_self_contained(counts):
     for report in (ODD, counts):
         text = report_page(report, "1.2<3")
         page = Outline(text)
-        assert not page.wrong and len(page.cells) == 4 * len(report.rows)
+        assert not page.wrong and len(page.cells) == 3 * len(report.verdicts) + 4 * len(report.rows)
         assert "1.2&lt;3" in text and "default-src 'none'" in text
         assert "prefers-color-scheme: dark" in text
         assert "<script" not in text and "http://" not in text and "https://" not in text
     page = Outline(report_page(ODD, ""))
-    assert page.cells[:4] == ["a | b <i>", "1,234 + 5", "1,234 + 5", ""] and page.same == 1
+    assert page.cells[:3] == ["Lathrop 1985: x < y | z", "depends", "y & z"]
+    assert page.cells[3:7] == ["a | b <i>", "1,234 + 5", "1,234 + 5", ""] and page.same == 1
 
 
 @pytest.mark.parametrize("width", [70, 200])
@@ -413,7 +434,7 @@ CURVES = Figure(
     dashed=("bound | 1",),
     log="x",
 )
-WITH_CURVES = Report("odd", "Odd", "A lead.", [CURVES], "The rule.")
+WITH_CURVES = Report("odd", "Odd", "A lead.", [], [CURVES], "The rule.")
 
 
 def test_figures_as_json():

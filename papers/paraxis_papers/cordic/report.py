@@ -41,4 +41,4 @@ def cordic():
         same_bits_table(),
         hardware_table(),
     ]
-    return Report("cordic", TITLE, LEAD, parts, RULE)
+    return Report("cordic", TITLE, LEAD, [], parts, RULE)

@@ -32,4 +32,4 @@ def counts():
         totals(),
         formulations(),
     ]
-    return Report("counts", TITLE, LEAD, tables, RULE)
+    return Report("counts", TITLE, LEAD, [], tables, RULE)

@@ -48,4 +48,4 @@ def depth():
             algorithms.curves(inverse),
         ),
     )
-    return Report("depth", TITLE, LEAD, [*tables, *figures], RULE)
+    return Report("depth", TITLE, LEAD, [], [*tables, *figures], RULE)

@@ -24,4 +24,4 @@ def friction():
     """The report."""
     case = [states_table(), table_3_5(), identities(), along_the_line()]
     tables = [*case, table_3_3(), levels_with_friction()]
-    return Report("friction", TITLE, LEAD, [*tables, *figures()], RULE)
+    return Report("friction", TITLE, LEAD, [], [*tables, *figures()], RULE)

@@ -5,7 +5,7 @@ from itertools import pairwise
 from paraxis.parallel.two_arrays.closed_chain import NONE, ONE, SIX
 from paraxis.parallel.two_arrays.elimination import ALLOCATIONS
 
-from ..document import Row, Table
+from ..document import Row, Table, judged
 from ..printed import printed
 from . import measured
 from .chains import flops
@@ -24,18 +24,11 @@ from .two_arrays import (
     plan,
 )
 
-CONFIRMED, REFUTED, DEPENDS = "confirmed", "refuted", "depends"
 NEAREST = 2  # hop times that a round takes at least if blocks move too
 LEAD = (
     "Each claim is put to every case of a table below. Confirmed means that it holds in all of "
     "them, refuted that it holds in none, depends that it holds in some."
 )
-
-
-def judged(cases):
-    """The verdict on a claim that holds or not in each of some cases."""
-    cases = list(cases)
-    return CONFIRMED if all(cases) else DEPENDS if any(cases) else REFUTED
 
 
 def claims_table():

@@ -46,4 +46,4 @@ def log_depth():
         measured.error_figure(),
         measured.memory_table(),
     ]
-    return Report("log-depth", TITLE, LEAD, parts, RULE)
+    return Report("log-depth", TITLE, LEAD, [], parts, RULE)

@@ -23,4 +23,4 @@ def networks():
     """The report."""
     tables = [doubling_table(), step_table(), p_fold_table(), *network_tables()]
     figures = [step_figure(), p_fold_figure(), network_figure()]
-    return Report("networks", TITLE, LEAD, [*tables, *figures], RULE)
+    return Report("networks", TITLE, LEAD, [], [*tables, *figures], RULE)

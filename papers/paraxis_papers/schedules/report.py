@@ -39,4 +39,4 @@ def schedules():
         speedups(),
         efficiencies(),
     ]
-    return Report("schedules", TITLE, LEAD, parts, RULE)
+    return Report("schedules", TITLE, LEAD, [], parts, RULE)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..document import Row, Table
-from ..log_depth.claims import judged
+from ..document import Row, Table, judged
 from . import against_period, boundaries, buffering, equal_hardware, pipelines, speeds
 from .arms import (
     BINDER_HERZOG,

@@ -51,4 +51,4 @@ def speculation():
         slowest_table(),
         claims_table(),
     ]
-    return Report("speculation", TITLE, LEAD, parts, RULE)
+    return Report("speculation", TITLE, LEAD, [], parts, RULE)

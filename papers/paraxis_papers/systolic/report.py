@@ -23,4 +23,4 @@ RULE = (
 def systolic():
     """The report."""
     tables = [table_6(), times(), limits(), growth()]
-    return Report("systolic", TITLE, LEAD, [*tables, *figures()], RULE)
+    return Report("systolic", TITLE, LEAD, [], [*tables, *figures()], RULE)
