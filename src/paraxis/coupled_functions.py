@@ -2,23 +2,34 @@
 
 The positions of all rows are functions of those of the joints that follow none; their velocities
 are G q̇, their accelerations G q̈ + Ġ q̇. What is said of rows becomes what is said of joints by
-products with G: torques Gᵀ τ, the mass matrix Gᵀ M G, Jacobians J G.
+products with G: torques Gᵀ τ, the mass matrix Gᵀ M G, Jacobians J G. Where G is constant, so do
+derivatives of torques: Gᵀ ∂τ G.
 """
 
 from .graph.splice import splice
 from .graph.trace import trace
+from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.linear.dense import dot, transposed
-from .physics.linear.factor import dense_factor, inverse, solve
+from .physics.linear.factor import dense_factor, solve
+from .physics.linear.inverse import inverse
 from .physics.parts.ties import Ties
 
 
-def coupled_graph(rows, function, whole, shapes):
-    """The graph of a function. `whole(name)` is that of the rows, `shapes(name)` its inputs."""
-    made = _of_masses if function in OF_MASSES else _of_rows
-    return trace(made(rows, function, whole, shapes), shapes(function), function)
+def coupled_graph(rows, function, whole, coupled, shapes):
+    """The graph of a function. `whole(name)` is a graph of the rows, `coupled(name)` one of the
+    joints, and `shapes` those of the inputs."""
+    in_masses = function in OF_MASSES
+    run = _of_masses(function, coupled) if in_masses else _of_rows(rows, function, whole)
+    return trace(run, shapes, function)
 
 
-def _of_rows(rows, function, whole, shapes):
+def follow_linearly(rows):
+    """Whether all that follow do so linearly, so that G is constant."""
+    terms = [polynomial for each in rows.followers.values() for _, polynomial in each]
+    return all(not any(polynomial[2:]) for polynomial in terms)
+
+
+def _of_rows(rows, function, whole):
     """What follows from the same function of the rows."""
     # with bias forces joints keep their velocities, but those that follow them do not
     graph = whole("inverse_dynamics" if function == "bias_forces" else function)
@@ -51,6 +62,8 @@ def _of_joints(ties, name, value, qd, matrix):
         return ties.columns(value)
     if name == "Y":
         return transposed(map(ties.torques, transposed(value)))
+    if name in ("dtau_dq", "dtau_dqd"):
+        return ties.both(value)
     if name in ("M", "C"):
         total = ties.both(value)
         if name == "M":
@@ -74,13 +87,18 @@ OF_MASSES = (
     "mass_matrix_inverse",
     "operational_space_inertia",
     "operational_space_inertia_inverse",
+    "forward_dynamics_derivatives",
 )
 
 
-def _of_masses(rows, function, whole, shapes):
-    masses = coupled_graph(rows, "mass_matrix", whole, shapes)
+def _of_masses(function, coupled):
+    masses = coupled("mass_matrix")
     other = {"forward_dynamics": "bias_forces", "mass_matrix_inverse": "mass_matrix"}
-    other = coupled_graph(rows, other.get(function, "jacobian"), whole, shapes)
+    other["forward_dynamics_derivatives"] = "bias_forces"
+    other = coupled(other.get(function, "jacobian"))
+    slopes = None
+    if function == "forward_dynamics_derivatives":
+        slopes = coupled("inverse_dynamics_derivatives")
 
     def run(**arrays):
         (M,) = _spliced(masses, arrays)
@@ -88,6 +106,11 @@ def _of_masses(rows, function, whole, shapes):
         if function == "mass_matrix_inverse":
             return {"M_inverse": inverse(factors)}
         (found,) = _spliced(other, arrays)
+        if slopes is not None:
+            results = forward_dynamics_derivatives(
+                factors, arrays["tau"], found, lambda qdd: _spliced(slopes, arrays | {"qdd": qdd})
+            )
+            return dict(zip(("dqdd_dq", "dqdd_dqd", "dqdd_dtau"), results, strict=True))
         if function == "forward_dynamics":
             net = [torque - bias for torque, bias in zip(arrays["tau"], found, strict=True)]
             return {"qdd": solve(factors, net)}

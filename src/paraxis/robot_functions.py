@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .checks import did_you_mean, one_of, quoted
-from .coupled_functions import OF_MASSES, coupled_graph
+from .coupled_functions import OF_MASSES, coupled_graph, follow_linearly
 from .errors import ArgumentError
 from .graph.along import jacobian_along
 from .graph.derivative import jacobian
@@ -27,6 +27,7 @@ from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
 from .physics.friction.shared_friction import driven_rows, felt, shared_friction
 from .physics.gyroscopic_matrix import gyroscopic_matrix
+from .physics.inverse_derivatives import inverse_dynamics_derivatives
 from .physics.modified_newton_euler import torques_and_reactions
 from .physics.parts.massless import require_mobile
 from .physics.spatial_newton_euler import inverse_dynamics
@@ -41,7 +42,7 @@ from .spring_functions import SPRUNG, spring_graph, sprung_graph
 
 COORDINATES = ("world", "body")
 DEEP = 20  # joints in a row; well beyond where articulated bodies cost less than composite ones
-SHORT = 2000  # nodes of a torque graph of which several derivatives are tried
+SHORT = 2500  # nodes of derivatives by composite bodies; other ways are not tried beyond
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ def algorithms_of(function: str) -> dict[str, Callable]:
             f"function: {function!r} has no Program{place}; px.functions() lists those that have"
         )
     one_of(function, FUNCTIONS, "function")
+    if function in DERIVED:  # by a recursion, or by differentiating a torque graph
+        return ALGORITHMS["inverse_dynamics_derivatives"] | INVERSE_DYNAMICS
     return ALGORITHMS[BASIS.get(function, function)]
 
 
@@ -182,19 +185,20 @@ def _ideal_graph(robot, function, algorithm, parameters, coordinates):
             f"algorithm: robot {rows.name!r} has coupled or helical joints, for which {function} "
             f"is solved with the mass matrix, by 'composite_body'; found {algorithm!r}"
         )
-    basis = {"bias_forces": "inverse_dynamics"} | BASIS
+    basis = {"bias_forces": "inverse_dynamics", "inverse_dynamics_derivatives": "inverse_dynamics"}
 
     def whole(name):
-        chosen = algorithm if name in (function, basis.get(function)) else None
+        of_it = name in (function, basis.get(function)) and algorithm in algorithms_of(name)
+        chosen = algorithm if of_it else None
         return _graph_of_rows(rows, name, chosen, mattering(name), coordinates)
 
-    def shapes(name):
-        return input_shapes(rows.described, name, mattering(name))
+    def coupled(name):
+        if name == "inverse_dynamics_derivatives" and not follow_linearly(rows):
+            return _slopes_of(rows, coupled("inverse_dynamics"))
+        shapes = input_shapes(rows.described, name, mattering(name))
+        return coupled_graph(rows, name, whole, coupled, shapes)
 
-    if function in WANTED:
-        graph = coupled_graph(rows, BASIS_OF_SLOPES[function], whole, shapes)
-        return replace(slopes_of(rows.described, graph, WANTED[function]), name=function)
-    return coupled_graph(rows, function, whole, shapes)
+    return coupled(function)
 
 
 def _position_graph(robot, function):
@@ -218,8 +222,9 @@ def _graph_of_rows(robot, function, algorithm, parameters, coordinates):
     if function == "regressor":
         return _regressor(robot, parameters)
     if function in DERIVED:
-        graph = _graph(View(robot), BASIS[function], algorithm, parameters)
-        return DERIVED[function](robot, parameters, graph)
+        (slopes,) = _slope_graphs(robot, parameters, algorithm)
+        bias_forces = _graph(View(robot), "bias_forces", BIAS.get(algorithm, algorithm), parameters)
+        return DERIVED[function](robot, parameters, slopes, bias_forces)
     return _graph(View(robot), function, algorithm, parameters, coordinates)
 
 
@@ -265,8 +270,11 @@ def _sum(x, y):
 def _cheapest_graph(robot, function, parameters, coordinates):
     """The cheapest of the likely ways, cheapened. It has no marks: its values are its own."""
     if function in DERIVED:
-        ways = _likely_torque_graphs(robot, BASIS[function], parameters)
-        graphs = [DERIVED[function](robot, parameters, graph) for graph in ways]
+        slopes = _cheapened(min(_slope_graphs(robot, parameters), key=price))
+        bias_forces = None
+        if function == "forward_dynamics_derivatives":
+            bias_forces = _cheapest_graph(robot, "bias_forces", parameters, None)
+        graphs = [DERIVED[function](robot, parameters, slopes, bias_forces)]
     elif function == "regressor":
         graphs = [_regressor(robot, parameters)]
     elif function in TORQUES:
@@ -306,10 +314,32 @@ def _torque_graphs(robot, function, parameters):
         yield _graph(View(robot), function, name, parameters)
 
 
-def _likely_torque_graphs(robot, function, parameters):
-    """Those whose derivative is worth making: not always is that of the cheapest the cheapest."""
-    graphs = sorted(map(_cheapened, _torque_graphs(robot, function, parameters)), key=price)
-    return graphs[:1] if len(graphs[0].nodes) > SHORT else graphs[:3]
+def _slope_graphs(robot, parameters, algorithm=None):
+    """Graphs of the derivatives of torques. Without an algorithm, those that are likely cheap: of
+    composite bodies, and of torque graphs where they are short, which have more in common."""
+    if algorithm in INVERSE_DYNAMICS:
+        return [_slopes_of(robot, _graph(View(robot), "inverse_dynamics", algorithm, parameters))]
+    views = _views(robot, "nothing" if parameters or algorithm else "masses")
+    graphs = [_composite_slopes(view, parameters) for view in views]
+    if algorithm is None and min(len(graph.nodes) for graph in graphs) < SHORT:
+        torques = map(_cheapened, _torque_graphs(robot, "inverse_dynamics", parameters))
+        graphs += [_slopes_of(robot, graph) for graph in sorted(torques, key=price)[:3]]
+    return graphs
+
+
+def _composite_slopes(view, parameters):
+    function = "inverse_dynamics_derivatives"
+
+    def run(q, qd, qdd, **given):
+        results = inverse_dynamics_derivatives(view.model(given, parameters), q, qd, qdd)
+        return dict(zip(FUNCTIONS[function].outputs, results, strict=True))
+
+    return trace(run, input_shapes(view.robot, function, parameters), function)
+
+
+def _slopes_of(robot, torques):
+    function = "inverse_dynamics_derivatives"
+    return replace(slopes_of(robot, torques, WANTED[function]), name=function)
 
 
 def _forward_dynamics_graphs(robot, parameters):
@@ -390,11 +420,6 @@ def _view_for_masses(robot, parameters):
 # -- functions made from the graph of another --------------------------------------------------
 
 
-def _inverse_dynamics_derivatives(robot, parameters, graph):
-    slopes = slopes_of(robot, graph, WANTED["inverse_dynamics_derivatives"])
-    return replace(slopes, name="inverse_dynamics_derivatives")
-
-
 def slopes_of(robot, graph, wanted):
     """The Jacobians of a graph; those over positions are over the velocities that change them."""
     robot = robot.described
@@ -433,35 +458,35 @@ def _difference_derivatives(robot, graph):
     return slopes_of(robot, graph, {"dv_dq0": ("v", "q0"), "dv_dq1": ("v", "q1")})
 
 
-def _forward_dynamics_derivatives(robot, parameters, graph):
+def _inverse_dynamics_derivatives(robot, parameters, slopes, _):
+    return slopes
+
+
+def _forward_dynamics_derivatives(robot, parameters, slopes, bias_forces):
     function = "forward_dynamics_derivatives"
-    slopes = _inverse_dynamics_derivatives(robot, parameters, graph)
     view = _view_for_masses(robot, parameters)
-    still = [0.0] * robot.nv
 
     def run(q, qd, tau, **given):
-        def inverse_dynamics_derivatives(q, qd, qdd):
-            return splice(slopes, (q, qd, qdd, *given.values()))
-
-        (h,) = splice(graph, (q, qd, still, *given.values()))
-        model = view.model(given, parameters)
-        results = forward_dynamics_derivatives(model, q, qd, tau, h, inverse_dynamics_derivatives)
+        (h,) = splice(bias_forces, (q, qd, *given.values()))
+        factors = composite_body.factored(view.model(given, parameters), q)
+        results = forward_dynamics_derivatives(
+            factors, tau, h, lambda qdd: splice(slopes, (q, qd, qdd, *given.values()))
+        )
         return dict(zip(FUNCTIONS[function].outputs, results, strict=True))
 
     return trace(run, input_shapes(robot, function, parameters), function)
 
 
-def _coriolis_matrix(robot, parameters, graph):
+def _coriolis_matrix(robot, parameters, slopes, _):
     """Half the slope of the bias forces over the rates: these are quadratic in the rates, with
     Christoffel's symbols as coefficients, symmetric in the two rates they multiply."""
-    slope = jacobian(graph, {"dh_dqd": ("h", "qd")})
-    model = Model(robot)
+    model, still = Model(robot), [0.0] * robot.nv
     masses = None
     if model.turning_rows:
         masses = _cheapest_graph(robot, "mass_matrix", parameters, None)
 
     def run(q, qd, **given):
-        (rows,) = splice(slope, (q, qd, *given.values()))
+        _, rows = splice(slopes, (q, qd, still, *given.values()))
         C = [[entry * 0.5 for entry in row] for row in rows]
         if masses is not None:
             (M,) = splice(masses, (q, *given.values()))
@@ -469,7 +494,7 @@ def _coriolis_matrix(robot, parameters, graph):
             C = [_sum(*rows) for rows in pairs]
         return {"C": C}
 
-    return trace(run, graph.inputs, "coriolis_matrix")
+    return trace(run, input_shapes(robot, "coriolis_matrix", parameters), "coriolis_matrix")
 
 
 def _regressor(robot, parameters):
@@ -562,16 +587,15 @@ BASIS_OF_SLOPES = {
     "forward_dynamics_derivatives": "forward_dynamics",
 }
 
-# Functions made from the graph of another, whose algorithms they have too.
+# Functions made from the derivatives of torques, and bias forces.
 DERIVED = {
     "inverse_dynamics_derivatives": _inverse_dynamics_derivatives,
     "forward_dynamics_derivatives": _forward_dynamics_derivatives,
     "coriolis_matrix": _coriolis_matrix,
 }
+BIAS = {"composite_body": "modified_newton_euler"}  # of derivatives -> of the bias forces
+# Functions made from the graph of another, whose algorithms they have too.
 BASIS = {
-    "inverse_dynamics_derivatives": "inverse_dynamics",
-    "forward_dynamics_derivatives": "inverse_dynamics",
-    "coriolis_matrix": "bias_forces",
     "integrate_derivatives": "integrate",
     "difference_derivatives": "difference",
 }

@@ -86,7 +86,7 @@ def test_algorithms_on_every_real_robot(path):
             continue
         expected = getattr(reference, function)(*inputs(function, motion))
         options = {"frames": list(robot.frames)} if function == "frame_poses" else {}
-        for name in quick(function):
+        for name in (name for name in quick(function) if name in ALGORITHMS[function]):
             ours = on_floats(robot, function, name, motion, **options)
             assert error(ours, expected) <= 1e-9, (function, name)
     for frame in places(robot, 3):

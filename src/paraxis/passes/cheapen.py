@@ -10,7 +10,7 @@ from .share import share
 
 ROUNDS = 8  # three are rarely needed
 LONG = 2500  # nodes; on a longer graph one round must do: the next ones find a thousandth
-MOST = 20_000  # nodes; beyond, even one takes seconds
+MOST = 30_000  # nodes; beyond, even one takes seconds
 
 
 def cheapen(graph):

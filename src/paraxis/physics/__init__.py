@@ -9,6 +9,7 @@ from . import (
     constraint_force,
     divide_and_conquer,
     energy,
+    inverse_derivatives,
     joint_reactions,
     kinematics,
     lagrange_closed_form,
@@ -86,6 +87,9 @@ ALGORITHMS = {
     "mass_matrix_inverse": {
         "composite_body": composite_body.mass_matrix_inverse,
         "constraint_force": constraint_force.mass_matrix_inverse,
+    },
+    "inverse_dynamics_derivatives": {
+        "composite_body": inverse_derivatives.inverse_dynamics_derivatives
     },
     "kinetic_energy": {"link_velocities": energy.kinetic_energy},
     "spring_torques": {"joint_positions": lambda robot, q: springs.spring_torques(robot.robot, q)},

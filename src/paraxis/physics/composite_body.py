@@ -9,7 +9,8 @@ from functools import partial
 
 from ..robots.joint import WORLD
 from ..scalar import mark
-from .linear.factor import factor, inverse, solve
+from .linear.factor import factor, solve
+from .linear.inverse import inverse
 from .modified_newton_euler import inverse_dynamics
 from .parts.massless import require_inertia
 

@@ -4,23 +4,22 @@ Inverse dynamics takes forward dynamics' accelerations back to tau; differentiat
 that says M ∂q̈ = -∂τ (Carpentier and Mansard, 2018). Symbols: docs/notation.md.
 """
 
-from .composite_body import factored
-from .linear.factor import inverse, solve
+from .linear.factor import solve
+from .linear.inverse import inverse, solve_columns
 
 
-def forward_dynamics_derivatives(robot, q, qd, tau, h, inverse_dynamics_derivatives):
+def forward_dynamics_derivatives(factors, tau, h, inverse_dynamics_derivatives):
     """Return ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, by rows.
 
-    h are the bias forces; the last argument is a function of (q, qd, qdd) that returns ∂τ/∂q and
-    ∂τ/∂q̇.
+    factors are those of the mass matrix, h the bias forces; the last argument is a function of q̈
+    that returns ∂τ/∂q and ∂τ/∂q̇.
     """
-    factors = factored(robot, q)
     qdd = solve(factors, [t - b for t, b in zip(tau, h, strict=True)])
-    slopes = inverse_dynamics_derivatives(q, qd, qdd)
+    slopes = inverse_dynamics_derivatives(qdd)
     return [_solved(factors, slope) for slope in slopes] + [inverse(factors)]
 
 
 def _solved(factors, slope):
-    """-M⁻¹ slope, column by column."""
-    columns = [solve(factors, [-entry for entry in column]) for column in zip(*slope, strict=True)]
-    return [list(row) for row in zip(*columns, strict=True)]
+    """-M⁻¹ slope."""
+    columns = [[-entry for entry in column] for column in zip(*slope, strict=True)]
+    return [list(row) for row in zip(*solve_columns(factors, columns), strict=True)]

@@ -2,7 +2,7 @@
 
 from .composite_body import factored
 from .kinematics import jacobian
-from .linear.factor import inverse
+from .linear.inverse import inverse
 from .linear.pivot_block import PivotBlock
 
 

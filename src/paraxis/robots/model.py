@@ -199,6 +199,17 @@ class Model:
         return coasting
 
     @property
+    def joints_outward(self):
+        """(rows, parent) of each joint, parents first. What moves as single joints do, one after
+        another, is several joints."""
+        turning, found = {rows[0]: rows for rows in self.turning_rows}, []
+        inner = {k for rows in turning.values() for k in rows[1:]}
+        for i, p in self.outward:
+            if i not in inner:
+                found.append((turning.get(i, range(i, i + 1)), p))
+        return found
+
+    @property
     def turning_rows(self):
         """The rows of each joint whose velocities are along the axes of its body."""
         robot = self.robot

@@ -59,18 +59,3 @@ def back_solve(factors, y):
         for i in above:
             x[k] = x[k] - factors.L[k, i] * x[i]
     return x
-
-
-def inverse(factors):
-    """M⁻¹, by rows.
-
-    L M⁻¹ = D⁻¹ L⁻ᵀ, whose right side is zero below the diagonal: row by row, outward, each entry
-    follows from those of the ancestors, and the rest from symmetry (Takahashi).
-    """
-    L, n = factors.L, len(factors.ancestors)
-    W = [[0.0] * n for _ in range(n)]
-    for i, above in enumerate(factors.ancestors):
-        for j in range(i):
-            W[i][j] = W[j][i] = -sum((L[i, k] * W[k][j] for k in above), 0.0)
-        W[i][i] = factors.reciprocal[i] - sum((L[i, k] * W[k][i] for k in above), 0.0)
-    return W

@@ -5,7 +5,8 @@ from ...errors import RobotError
 from ...robots.branching import link_name
 from ...scalar import known
 from ...spatial import Matrix, Spatial, Symmetric, Vector, cross, skew
-from ..linear.factor import factor, inverse
+from ..linear.factor import factor
+from ..linear.inverse import inverse
 
 THIN = 1e-12  # of the sum of inertias about three axes: below, an inertia is a rounding error
 
