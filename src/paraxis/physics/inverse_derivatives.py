@@ -23,8 +23,13 @@ def inverse_dynamics_derivatives(robot, q, qd, qdd):
     v, a = {WORLD: robot.base_velocity}, {WORLD: base_acceleration(robot)}
     Ic, B, F = {}, {}, {}  # of everything that body i carries, itself included
     ψ1, ψ2, σ = {}, {}, {}  # by row
-    for rows, p in robot.joints_outward:
+    joint = {}  # that carries body i: its rows, and its parent
+    n = robot.nv
+    over_q, over_qd = [[0.0] * n for _ in range(n)], [[0.0] * n for _ in range(n)]
+
+    def outward(rows, p):
         i = rows[-1]
+        joint[i] = rows, p
         X[i] = robot.transform(rows[0], q)
         v_p, a_p = X[i] @ v[p], X[i] @ a[p]
         v_J, a_J = _along(S, rows, qd), _along(S, rows, qdd)
@@ -37,9 +42,7 @@ def inverse_dynamics_derivatives(robot, q, qd, qdd):
         B[i] = Swirl.of(Ic[i], v[i])
         F[i] = Ic[i] @ a[i] + (B[i] @ v[i]) * 0.5 - robot.external_force[i]
 
-    n, carrier = robot.nv, {rows[-1]: (rows, p) for rows, p in robot.joints_outward}
-    over_q, over_qd = [[0.0] * n for _ in range(n)], [[0.0] * n for _ in range(n)]
-    for rows, p in reversed(robot.joints_outward):
+    def inward(rows, p):
         i = rows[-1]
         for c in rows:
             h, w = Ic[i] @ S[c], B[i].across(S[c])
@@ -49,9 +52,9 @@ def inverse_dynamics_derivatives(robot, q, qd, qdd):
             f = f + cross_force(S[c], F[i])  # it turns what it carries, which only others see
             below, above = i, p
             while above != WORLD:
-                inward = X[below].T
-                h, f, g, w = inward @ h, inward @ f, inward @ g, X[below].turn @ w
-                others, further = carrier[above]
+                back = X[below].T
+                h, f, g, w = back @ h, back @ f, back @ g, X[below].turn @ w
+                others, further = joint[above]
                 for b in others:
                     over_q[b][c], over_qd[b][c] = S[b] @ f, S[b] @ g
                     over_q[c][b] = h @ ψ2[b] + w @ ψ1[b].angular
@@ -61,6 +64,9 @@ def inverse_dynamics_derivatives(robot, q, qd, qdd):
             Ic[p] = Ic[p] + Ic[i].seen_from(X[i])
             B[p] = B[p] + B[i].seen_from(X[i])
             F[p] = F[p] + X[i].T @ F[i]
+
+    for rows, p, is_outward in robot.limb_by_limb:
+        (outward if is_outward else inward)(rows, p)
     return over_q, over_qd
 
 

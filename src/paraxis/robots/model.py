@@ -25,7 +25,7 @@ from ..spatial import (
     cross,
     cross_motion,
 )
-from .joint import Row
+from .joint import WORLD, Row
 from .robot import single_joints
 from .seat import align_z, decompose
 
@@ -199,15 +199,25 @@ class Model:
         return coasting
 
     @property
-    def joints_outward(self):
-        """(rows, parent) of each joint, parents first. What moves as single joints do, one after
-        another, is several joints."""
-        turning, found = {rows[0]: rows for rows in self.turning_rows}, []
+    def limb_by_limb(self):
+        """(rows, parent, whether it is the way out) of each joint, on the way out and on the way
+        back, when all that it carries is done: so few values are alive at once.
+
+        What moves as single joints do, one after another, is several joints.
+        """
+        turning = {rows[0]: rows for rows in self.turning_rows}
         inner = {k for rows in turning.values() for k in rows[1:]}
-        for i, p in self.outward:
+        carried = {}
+        for i, p in self.inward:
             if i not in inner:
-                found.append((turning.get(i, range(i, i + 1)), p))
-        return found
+                carried.setdefault(p, []).append((turning.get(i, range(i, i + 1)), p))
+        steps = [(*joint, True) for joint in carried[WORLD]]
+        while steps:
+            rows, p, is_outward = steps.pop()
+            yield rows, p, is_outward
+            if is_outward:
+                steps.append((rows, p, False))
+                steps += [(*joint, True) for joint in carried.get(rows[-1], ())]
 
     @property
     def turning_rows(self):
