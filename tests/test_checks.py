@@ -57,6 +57,16 @@ MEANT = {
 }
 
 
+KINDS = {"ball": "spherical", "floating": "free", "hinge": "revolute", "slide": "prismatic"}
+KINDS |= {"continuos": "continuous", "screw": "helical", "Ball": "spherical"}
+
+
+@pytest.mark.parametrize("word", KINDS)
+def test_kinds_of_joints_by_the_names_of_others(word):
+    with pytest.raises(px.RobotError, match=f"did you mean '{KINDS[word]}'"):
+        px.robots.Joint("a", word)
+
+
 @pytest.mark.parametrize("name", MEANT)
 def test_the_name_that_was_meant(name):
     with pytest.raises(px.ParaxisError, match=rf"; did you mean '{name}'\?$"):

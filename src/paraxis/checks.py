@@ -10,7 +10,9 @@ from typing import Any
 from .errors import ArgumentError, ParaxisError
 
 LOOKED_AT = 1_000  # names at most; a chain may have a million joints
-MEANS = {"gpu": "cuda"}  # words that do not resemble what they mean
+# words that do not resemble what they mean; kinds of joints as in MJCF, URDF and Pinocchio
+MEANS = {"gpu": "cuda", "ball": "spherical", "hinge": "revolute", "slide": "prismatic"}
+MEANS |= {"floating": "free", "freeflyer": "free", "screw": "helical", "weld": "fixed"}
 
 
 def one_of(
