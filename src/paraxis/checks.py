@@ -70,6 +70,14 @@ def listing(names: Sequence, most: int = 12) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
+def counted(count: int, what: str) -> str:
+    """How many of something: "1 joint", "2 joints", "3 degrees of freedom"."""
+    if count == 1:
+        return f"1 {what}"
+    noun, *rest = what.split(" ", 1)
+    return " ".join([f"{count:,} {noun}s", *rest])
+
+
 def integer(name: str, value: Any, least: int = 1) -> int:
     """`value` as an int; an error unless it is an integer, and not too small."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:

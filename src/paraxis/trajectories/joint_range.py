@@ -1,5 +1,6 @@
 """Whether joints stay within their position limits."""
 
+from ..checks import counted
 from ..errors import ArgumentError
 from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
@@ -13,7 +14,8 @@ def check_range(robot, trajectory):
     """Raise where a joint leaves its range, with its position and the time."""
     axes, scales = axes_of(robot), joint_scales(rows_of(robot))
     if len(axes) != trajectory.n:
-        raise ArgumentError(f"robot: expected {trajectory.n} joints, found {len(axes)}")
+        expected = counted(trajectory.n, "joint")
+        raise ArgumentError(f"robot: expected {expected}, found {len(axes)}")
     for sign, limit in ((1, "upper"), (-1, "lower")):
         found = peaks(lambda motion, sign=sign: sign * motion.q, trajectory)
         each = zip(axes, scales, found.t, found.value, strict=True)
