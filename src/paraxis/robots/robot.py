@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
 from .check import check, implausible, warn_of
-from .coupling import narrowed_by_followers
 from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import NOTHING, Inertia
 from .joint import KINDS, SINGLE, WORLD, Joint
+from .limits import effort_limit, position_limits, velocity_limit
 from .loop import Loop, check_loops
 from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
@@ -240,42 +240,37 @@ class Robot:
 
     # -- limits --------------------------------------------------------------
 
-    @cached_property
+    @property
     def lower(self) -> np.ndarray:
         """The lower position limits, (nq,), rad or m.
 
         It is -inf where there is none: for quaternions, and for positions of planar and free
-        joints. Limits of joints that follow one other linearly hold for their leaders, too.
+        joints. Limits of a joint that follows one other hold for that one, too, where they are
+        a range of it.
         """
         return self._position_limits[0]
 
-    @cached_property
+    @property
     def upper(self) -> np.ndarray:
         """The upper position limits, (nq,), rad or m; inf where there is none."""
         return self._position_limits[1]
 
     @cached_property
+    def _position_limits(self):
+        return position_limits(self)
+
+    @cached_property
     def velocity_limit(self) -> np.ndarray:
-        """The largest velocities, (nv,), rad/s or m/s; inf where there is no limit."""
-        return self._spread_limits("max_velocity", "nv")
+        """The largest velocities, (nv,), rad/s or m/s; inf where there is no limit.
+
+        The limit of a joint that follows one other linearly holds for that one, too.
+        """
+        return velocity_limit(self)
 
     @cached_property
     def effort_limit(self) -> np.ndarray:
         """The largest torques and forces, (nv,), N m or N; inf where there is no limit."""
-        return self._spread_limits("max_effort", "nv")
-
-    @cached_property
-    def _position_limits(self):
-        both = (self._spread_limits(name, "nq") for name in ("lower", "upper"))
-        return narrowed_by_followers(self, *both)
-
-    def _spread_limits(self, name, size):
-        values = np.repeat(
-            [getattr(joint, name) for joint in self.joints],
-            [getattr(joint, size) for joint in self.joints],
-        ).astype(float)
-        values.setflags(write=False)  # of a robot, which does not change
-        return values
+        return effort_limit(self)
 
     # -- variations ----------------------------------------------------------
 

@@ -26,7 +26,7 @@ class Limits(NamedTuple):
         if len(joints) != n:
             raise ArgumentError(f"robot: expected {counted(n, 'joint')}, found {len(joints)}")
         own = {
-            "max_velocity": [joint.max_velocity for joint in joints],
+            "max_velocity": robot.velocity_limit,
             "max_acceleration": np.inf,
             "max_torque": [torque_limit(joint) for joint in joints],
         }
