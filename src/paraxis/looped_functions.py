@@ -4,7 +4,6 @@ Accelerations are those that loops allow, and torques those of joints that are d
 about forces, the mass matrix, bias forces, energies and kinematics, is that of the tree.
 """
 
-from .checks import listing, quoted
 from .errors import ArgumentError
 from .graph.splice import splice
 from .graph.trace import trace
@@ -12,6 +11,7 @@ from .passes.cheapen import cheapen_unless_long, price
 from .physics.contact.constrained_dynamics import Tolerance, constrained_forward_dynamics
 from .physics.contact.contact_forms import LoopForm
 from .physics.contact.loop_torques import loop_torques
+from .robots.refusals import open_tree
 from .spring_functions import less_springs
 
 LOOPED = ("forward_dynamics", "inverse_dynamics")
@@ -24,12 +24,8 @@ TOLERANCE = Tolerance(1e-12, 1e-12)
 
 def require_open(robot, function):
     """Raise if a function is not defined for a robot with loops."""
-    if robot.loops and function in REFUSED:
-        names = listing([loop.name for loop in robot.loops])
-        raise ArgumentError(
-            f"{function}: robot {quoted(robot.name)} has the closed loops {names}, with which it "
-            "is not defined; use robot.without_loops()"
-        )
+    if function in REFUSED:
+        open_tree(robot, function)
 
 
 def looped_graph(function, algorithm, views, tree, inputs, parameters):

@@ -156,9 +156,9 @@ def test_independent_joints_need_loops():
 def test_what_is_not_defined_with_loops_says_so():
     rest = np.zeros(3)
     for function in ("motor_torques", "regressor", "joint_reactions"):
-        with pytest.raises(px.ArgumentError, match=rf"{function}: .*'knee'.*without_loops\(\)"):
+        with pytest.raises(px.ArgumentError, match=rf"{function} .*'knee'.*without_loops\(\)"):
             getattr(px, function)(KNEE, Q, rest, rest)
-    with pytest.raises(px.ArgumentError, match="mass_matrix_inverse: .*'knee'"):
+    with pytest.raises(px.ArgumentError, match="mass_matrix_inverse .*'knee'"):
         px.mass_matrix_inverse(KNEE, Q)
     with pytest.raises(px.ArgumentError, match="not by 'articulated_body'"):
         px.forward_dynamics(KNEE, Q, rest, rest, algorithm="articulated_body")

@@ -25,7 +25,8 @@ from ..passes.angle_sums import angle_sums
 from ..passes.expand import Term, expand
 from ..programs import Program
 from ..robot_functions import MATTERS
-from ..robots.robot import Robot, single_joints, unsprung
+from ..robots.refusals import single_joints, unsprung
+from ..robots.robot import Robot
 from .formula import RATES, Fortran, Latex, Text, by_rates, rates_of, wrapped
 
 NOISE = 1e-9  # of the largest coefficient of the same kind: smaller ones are taken for rounding
@@ -248,8 +249,8 @@ def closed_form(robot: Robot, parameters: Sequence[str] = ()) -> ClosedForm:
 
     **Raises:** `px.ArgumentError` if a parameter is unknown.
     """
-    unsprung(robot, "a closed form")
-    function_body(single_joints(robot), "bias_forces", parameters=parameters)  # checks them
+    unsprung(single_joints(robot, "a closed form"), "a closed form")
+    function_body(robot, "bias_forces", parameters=parameters)  # checks them
 
     def graph(function):
         own = tuple(name for name in parameters if name in MATTERS[function])

@@ -21,7 +21,8 @@ from ..checks import quoted, shown
 from ..errors import RobotError
 from ..robots.joint import WORLD
 from ..robots.linear_parameters import inertial_parameters, parameter_labels
-from ..robots.robot import Robot, unsprung
+from ..robots.refusals import unsprung
+from ..robots.robot import Robot
 from ..robots.rows import rows_of
 
 # Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with

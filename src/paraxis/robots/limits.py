@@ -91,7 +91,8 @@ def _warn(robot, what, names):
     if names:
         sentence = (
             f"joints that may pass their {what} limits, because these are no limits of a single "
-            f"joint that they follow: {listing(names, 5)}; limit the joints that they follow instead"
+            f"joint that they follow: {listing(names, 5)}; limit the joints that they follow "
+            "instead"
         )
         warn_of(f"robot {quoted(robot.name)}", [sentence])
 

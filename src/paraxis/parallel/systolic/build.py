@@ -12,7 +12,8 @@ from ...checks import one_of
 from ...errors import ArgumentError
 from ...robots.branching import require_chain
 from ...robots.model import Model
-from ...robots.robot import Robot, unsprung
+from ...robots.refusals import unsprung
+from ...robots.robot import Robot
 
 if TYPE_CHECKING:
     from .array import SystolicArray
