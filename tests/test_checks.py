@@ -6,7 +6,7 @@ import pytest
 from support.processes import script
 
 import paraxis as px
-from paraxis.checks import did_you_mean, one_of
+from paraxis.checks import counted, did_you_mean, one_of
 from paraxis.cli.main import main
 
 ARM = px.robots.planar(2)
@@ -23,6 +23,14 @@ def test_one_of():
         with pytest.raises(px.RobotError, match="side: expected one of") as error:
             one_of(value, ("left", "right"), "side", px.RobotError)
         assert "did you mean" not in str(error.value)
+
+
+def test_singular_and_plural():
+    words = [counted(k, "degree of freedom") for k in (0, 1, 2, 3000)]
+    few = ["0 degrees of freedom", "1 degree of freedom", "2 degrees of freedom"]
+    assert words == [*few, "3,000 degrees of freedom"]
+    with pytest.raises(px.RobotError, match="joint 'joint1': expected 1 number, found 2"):
+        ARM.locked({"joint1": [0.1, 0.2]})
 
 
 def test_names_from_files_stay_short_and_printable():
@@ -55,6 +63,16 @@ MEANT = {
     "cuda": lambda: px.program(ARM).compile("gpu"),
     "semi_implicit_euler": lambda: px.simulate(ARM, [0, 0], [0, 0], dt=1, steps=1, method="euler"),
 }
+
+
+KINDS = {"ball": "spherical", "floating": "free", "hinge": "revolute", "slide": "prismatic"}
+KINDS |= {"continuos": "continuous", "screw": "helical", "Ball": "spherical"}
+
+
+@pytest.mark.parametrize("word", KINDS)
+def test_kinds_of_joints_by_the_names_of_others(word):
+    with pytest.raises(px.RobotError, match=f"did you mean '{KINDS[word]}'"):
+        px.robots.Joint("a", word)
 
 
 @pytest.mark.parametrize("name", MEANT)

@@ -305,6 +305,9 @@ def mass_matrix_inverse(
 ) -> np.ndarray:
     """The inverse of the mass matrix.
 
+    Of a robot with closed loops, the matrix that takes torques to the accelerations they cause:
+    symmetric, of as many independent rows as loops leave degrees of freedom.
+
     **Arguments:**
 
     - `q`: joint positions, (..., nq), rad or m.
@@ -923,7 +926,8 @@ def regressor(
 ) -> np.ndarray:
     """The regressor Y: joint torques are Y π, where π are `px.inertial_parameters`.
 
-    Of a robot with springs they are Y π + `px.spring_torques`.
+    Of a robot with springs they are Y π + `px.spring_torques`. Of one with closed loops they are
+    those of `px.inverse_dynamics`, for motions that loops allow.
 
     **Arguments:**
 

@@ -10,7 +10,9 @@ from typing import Any
 from .errors import ArgumentError, ParaxisError
 
 LOOKED_AT = 1_000  # names at most; a chain may have a million joints
-MEANS = {"gpu": "cuda"}  # words that do not resemble what they mean
+# words that do not resemble what they mean; kinds of joints as in MJCF, URDF and Pinocchio
+MEANS = {"gpu": "cuda", "ball": "spherical", "hinge": "revolute", "slide": "prismatic"}
+MEANS |= {"floating": "free", "freeflyer": "free", "screw": "helical", "weld": "fixed"}
 
 
 def one_of(
@@ -66,6 +68,14 @@ def listing(names: Sequence, most: int = 12) -> str:
     """The first names, quoted, and how many more there are."""
     shown = ", ".join(quoted(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def counted(count: int, what: str) -> str:
+    """How many of something: "1 joint", "2 joints", "3 degrees of freedom"."""
+    if count == 1:
+        return f"1 {what}"
+    noun, *rest = what.split(" ", 1)
+    return " ".join([f"{count:,} {noun}s", *rest])
 
 
 def integer(name: str, value: Any, least: int = 1) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from .body import Body
-from .checks import one_of, quoted
+from .checks import counted, one_of, quoted
 from .errors import ArgumentError, RobotError, RobotWarning, warn
 from .robot_functions import (
     COORDINATES,
@@ -76,6 +76,6 @@ def _check_free(robot, frame):
     moving = sum(robot.joints[i].nv for i in robot.path(frame.body))
     if moving < 6:
         raise ArgumentError(
-            f"frame {frame.name!r} is moved by only {moving} degrees of freedom; this function "
-            "needs at least 6"
+            f"frame {frame.name!r} is moved by only {counted(moving, 'degree of freedom')}; this "
+            "function needs at least 6"
         )

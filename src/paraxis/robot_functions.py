@@ -12,7 +12,7 @@ from .graph.graph import Graph
 from .graph.splice import splice
 from .graph.trace import trace
 from .later import elsewhere
-from .looped_functions import LOOPED, looped_graph, require_open
+from .looped_functions import LOOPED, OF_TORQUES, looped_graph, require_open
 from .passes.cheapen import cheapen_unless_long, price
 from .physics import (
     ALGORITHMS,
@@ -150,7 +150,7 @@ def _looped_graph(robot, function, algorithm, parameters):
         graph = _looped_graph(robot, BASIS_OF_SLOPES[function], algorithm, parameters)
         return replace(slopes_of(robot, graph, WANTED[function]), name=function)
     rows, tree = rows_of(robot), None
-    if function == "inverse_dynamics":
+    if function in OF_TORQUES:
         tree = _graph_of_tree(robot, function, algorithm, parameters, None)
     elif not rows.followers and not {*parameters} & {*MATTERS["mass_matrix"]}:
         require_mobile(rows)

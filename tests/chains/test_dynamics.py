@@ -471,7 +471,7 @@ def test_loops_and_joints_that_move_otherwise_are_no_chain(way):
     pin = Loop.connect("pin", Frame("end", 2), Frame("wall", WORLD))
     helical = replace(robot.joints[1], kind="helical", pitch=0.1)
     for other, message in (
-        (robot.with_loops(pin), "does not take closed loops, and it has 'pin'"),
+        (robot.with_loops(pin), "does not support closed loops, such as 'pin'"),
         (replace(robot, joints=[robot.joints[0], helical, robot.joints[2]]), "helical"),
     ):
         for call in FUNCTIONS.values():

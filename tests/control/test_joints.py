@@ -216,5 +216,5 @@ def test_what_does_not_fit_is_refused_by_name():
     refused("one degree of freedom", px.control.unsynchronised, BALL)
     pin = Loop.connect("pin", Frame("end", 0, THERE), Frame("wall", -1, THERE))
     hung = BALL.with_loops(pin)  # with a controller of the same robot without loops
-    refused("control does not take closed loops, .* 'pin'", run, hung, controller, goal, 1e-3)
-    refused("control does not take closed loops", px.control.safe_period, hung, controller, goal)
+    refused("control does not support closed loops, .* 'pin'", run, hung, controller, goal, 1e-3)
+    refused("control does not support closed loops", px.control.safe_period, hung, controller, goal)

@@ -101,7 +101,7 @@ def test_robots_move(put):
         found = getattr(run, name)
         assert type(found) is type(put(q)) and found.device == put(q).device
         same(found, getattr(expected, name))
-    assert "1003 robots, 5 states, 0 to 0.02 s" in repr(run)
+    assert "1,003 robots, 5 states, 0 to 0.02 s" in repr(run)
 
 
 @pytest.mark.parametrize("method", ("semi_implicit_euler", "adaptive"))

@@ -254,7 +254,7 @@ HEAD = "2\n0 0 0\n1 4 1 0\n"
         (HEAD, "line 3: expected 4 rows, tasks 0 to 3, found the end after 2"),
         (HEAD + "2 4\n", "line 4: expected a task's number, its time and how many predecessors"),
         (HEAD + "2 4 2 1\n", "line 4: expected 2 predecessors, found 1"),
-        (HEAD + "2 4 1 1 0\n", "line 4: expected 1 predecessors, found 2"),
+        (HEAD + "2 4 1 1 0\n", "line 4: expected 1 predecessor, found 2"),
         (HEAD + "2 4 -1\n", "line 4: expected a predecessor count >= 0, found -1"),
         (HEAD + "3 4 1 1\n", "line 4: expected task 2, found task 3"),
         (HEAD + "2 -4 1 1\n", "line 4: expected a time >= 0 for task 2, found -4"),

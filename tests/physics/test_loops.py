@@ -100,6 +100,32 @@ def test_joints_of_every_kind_and_couplings_agree_with_numpy(kind):
     np.testing.assert_allclose(balance + J.T @ forces, tau, atol=1e-9)
 
 
+def test_the_inverse_of_the_mass_matrix_takes_torques_to_accelerations():
+    robot, rng = every_kind(), np.random.default_rng(6)
+    start = moved(robot, rng)
+    kinds = robot.with_loops(closed_at(robot, start, "f7", 2))
+    for looped, q in ((kinds, start), (four_bar(), assembled(0.7))):
+        rest, tau = np.zeros(looped.nv), rng.normal(size=looped.nv)
+        inverse = interpreted("mass_matrix_inverse", looped, q)
+        at_rest = interpreted("forward_dynamics", looped, q, rest, rest)
+        caused = interpreted("forward_dynamics", looped, q, rest, tau) - at_rest
+        assert error(inverse @ tau, caused) <= 1e-10
+        J, _ = relative_motion(looped, q, rest)
+        assert (inverse == inverse.T).all() and abs(J @ inverse).max() <= 1e-10
+        left = looped.nv - np.linalg.matrix_rank(J)
+        assert np.linalg.matrix_rank(inverse, tol=1e-10, hermitian=True) == left
+
+
+@pytest.mark.parametrize("independent", (("crank",), None))
+def test_the_regressor_gives_the_torques_of_inverse_dynamics(independent):
+    robot, q, qdd = four_bar(independent=independent), assembled(0.7), np.array([0.3, -0.2, 0.4])
+    J, _ = relative_motion(robot, q, np.zeros(3))
+    qd = allowed(J, np.array([3.0, 0.0, 0.0]))
+    Y = interpreted("regressor", robot, q, qd, qdd)
+    tau = interpreted("inverse_dynamics", robot, q, qd, qdd)
+    assert error(Y @ px.inertial_parameters(robot), tau) <= 1e-12
+
+
 @pytest.mark.parametrize("kind", ("connect", "hinge"))
 def test_a_planar_linkage_is_held_more_often_than_needed(kind):
     robot, q, tau = four_bar(kind), assembled(0.7), np.array([0.4, -0.3, 0.2])

@@ -39,17 +39,70 @@ def test_positions_of_free_joints_have_no_limits():
         Joint("f", "free", lower=-1.0)
 
 
-def test_limits_of_a_joint_that_follows_hold_for_its_leader():
-    def finger(**limits):
-        follows = px.robots.Coupling("a", (0.1, -2.0))
-        joints = [Joint("a", "revolute", lower=-3.0, upper=0.4)]
-        joints.append(Joint("b", "revolute", 0, coupling=follows, **limits))
-        return px.Robot("finger", joints, [BODY, BODY])
+def finger(leaders, coefficients, **limits):
+    """Joints a and b, which have limits, and c, which follows one of them or both."""
+    joints = [Joint("a", "revolute", lower=-3.0, upper=0.4, max_velocity=5.0)]
+    joints.append(Joint("b", "revolute", 0, lower=-1.0, upper=2.0, max_velocity=4.0))
+    follows = px.robots.Coupling(leaders, coefficients)
+    joints.append(Joint("c", "revolute", 1, coupling=follows, **limits))
+    return px.Robot("finger", joints, [BODY] * 3)
 
-    robot = finger(lower=-0.5, upper=1.1)  # b = 0.1 - 2 a
-    assert np.allclose((robot.lower, robot.upper), [[-0.5], [0.3]])
-    posed = finger(lower=-9.0, upper=-8.0)  # which the leader never reaches
-    assert (posed.lower, posed.upper) == (-3.0, 0.4)
+
+# c over a, the limits of c, and those that a then has
+HELD = {
+    "linear": ((0.1, -2.0), (-0.5, 1.1), (-0.5, 0.3)),
+    "monotone": ((0.0, 1.0, 0.0, 1.0), (-2.0, 10.0), (-1.0, 0.4)),
+    "quadratic": ((0.0, 0.0, 1.0), (-1.0, 0.04), (-0.2, 0.2)),
+    "on one side": ((0.0, 0.0, 1.0), (0.25, 99.0), (-3.0, -0.5)),
+    "touched": ((0.0, 0.0, 1.0), (0.0, 4.0), (-2.0, 0.4)),
+    "without limits": ((0.0, 1.0, 3.0), (-math.inf, math.inf), (-3.0, 0.4)),
+    "constant": ((0.3,), (0.0, 1.0), (-3.0, 0.4)),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", HELD)
+def test_limits_of_a_joint_that_follows_hold_for_its_leader(name):
+    coefficients, (lower, upper), expected = HELD[name]
+    robot = finger("a", coefficients, lower=lower, upper=upper)
+    assert np.allclose((robot.lower[0], robot.upper[0]), expected)
+    assert (robot.lower[1], robot.upper[1]) == (-1.0, 2.0)
+
+
+PASSED = {
+    "out of reach": ("a", (0.1, -2.0), (-9.0, -8.0)),
+    "two ranges": ("a", (0.0, 0.0, 1.0), (0.01, 9.0)),
+    "several leaders": (("a", "b"), (0.0, 1.0, 1.0), (-1.0, 2.0)),
+}
+
+
+@pytest.mark.parametrize("name", PASSED)
+def test_followers_that_may_pass_their_limits_are_named(name):
+    leaders, coefficients, (lower, upper) = PASSED[name]
+    robot = finger(leaders, coefficients, lower=lower, upper=upper)
+    with pytest.warns(px.RobotWarning, match="may pass their position limits.*: 'c'; limit"):
+        assert (robot.lower.tolist(), robot.upper.tolist()) == ([-3.0, -1.0], [0.4, 2.0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_leaders_whose_own_limits_suffice():
+    robot = finger(("a", "b"), (0.5, 1.0, -1.0), lower=-4.5, upper=1.9, max_velocity=9.0)
+    assert robot.lower.tolist() == [-3.0, -1.0] and robot.velocity_limit.tolist() == [5.0, 4.0]
+
+
+def test_velocity_limits_of_followers():
+    assert finger("a", (0.1, -2.0), max_velocity=6.0).velocity_limit.tolist() == [3.0, 4.0]
+    assert finger("a", (0.0, 0.0, 0.5), max_velocity=15.0).velocity_limit.tolist() == [5.0, 4.0]
+    for leaders, coefficients in (("a", (0.0, 0.0, 0.5)), (("a", "b"), (0.0, 1.0, 1.0))):
+        robot = finger(leaders, coefficients, max_velocity=8.0)
+        with pytest.warns(px.RobotWarning, match="may pass their velocity limits.*: 'c'"):
+            assert robot.velocity_limit.tolist() == [5.0, 4.0]
+
+
+def test_trajectories_keep_to_the_limits_of_followers():
+    robot = finger("b", (0.0, 0.0, 1.0), lower=-1.0, upper=0.25)
+    with pytest.raises(px.ArgumentError, match="'b' leaves its range -0.5 .. 0.5"):
+        px.trajectories.quintic([0.0, 0.0], [0.0, 1.0], duration=1.0, robot=robot)
 
 
 def test_limits_of_an_arm_are_those_of_its_joints():

@@ -155,11 +155,11 @@ def test_independent_joints_need_loops():
 
 def test_what_is_not_defined_with_loops_says_so():
     rest = np.zeros(3)
-    for function in ("motor_torques", "regressor", "joint_reactions"):
-        with pytest.raises(px.ArgumentError, match=rf"{function}: .*'knee'.*without_loops\(\)"):
+    for function in ("motor_torques", "joint_reactions"):
+        with pytest.raises(px.ArgumentError, match=rf"{function} .*'knee'.*without_loops\(\)"):
             getattr(px, function)(KNEE, Q, rest, rest)
-    with pytest.raises(px.ArgumentError, match="mass_matrix_inverse: .*'knee'"):
-        px.mass_matrix_inverse(KNEE, Q)
+    with pytest.raises(px.ArgumentError, match="mass_matrix_inverse .* not by 'composite_body'"):
+        px.mass_matrix_inverse(KNEE, Q, algorithm="composite_body")
     with pytest.raises(px.ArgumentError, match="not by 'articulated_body'"):
         px.forward_dynamics(KNEE, Q, rest, rest, algorithm="articulated_body")
     for refused in (

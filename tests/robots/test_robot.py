@@ -86,7 +86,7 @@ NOT_A_ROBOT = [  # a field, a function that makes its value (which may raise by 
     ("joints", lambda: [hinge(placement=Pose(translation=(math.nan, 0, 0)))], "expected finite"),
     ("joints", lambda: [hinge(rotor_inertia=math.nan)], r"rotor.inertia: expected finite"),
     ("joints", lambda: [hinge(rotor_inertia=-1)], "rotor inertia: expected a number >= 0"),
-    ("inertias", lambda: [BODY] * 2, "1 joints but 2 inertias"),
+    ("inertias", lambda: [BODY] * 2, "1 joint but 2 inertias"),
     ("inertias", lambda: [(1, 2, 3)], "expected an Inertia, found tuple"),
     ("inertias", lambda: [Inertia(math.nan)], "mass: expected finite numbers, found nan"),
     ("inertias", lambda: [Inertia(-1.0)], "mass: expected a number >= 0"),

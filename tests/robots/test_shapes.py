@@ -236,7 +236,7 @@ def test_urdf_and_back(tmp_path):
     [
         ({"kind": "cone"}, "kind: expected .*'cone'"),
         ({"purpose": "both"}, "purpose: expected"),
-        ({"size": (1, 2)}, "size: expected 1 numbers"),
+        ({"size": (1, 2)}, "size: expected 1 number"),
         ({"size": (math.inf,)}, "size: expected finite"),
         ({"kind": "plane", "size": ("x", math.inf)}, "size: expected 2 numbers, found"),
         ({"colour": (1, 0, 0)}, "colour: expected 4 numbers"),

@@ -193,9 +193,27 @@ def test_mimic_joints_of_mimic_joints():
     chain = joint("j", "a", "b"), following("k", "j", "bc"), following("l", "k", "cd")
     found = parse_urdf(robot(A, B, C, link("d"), *chain))
     assert found.joints[2].coupling == Coupling("j", (3.0, 4.0)) and found.nq == 1
-    lost = following("k", "nobody", "bc"), following("l", "l", "cd")  # they move by themselves
-    found = parse_urdf(robot(A, B, C, link("d"), chain[0], *lost))
-    assert found.nq == 3 and "the couplings of mimic joints: 'k', 'l'" in found.ignored
+
+
+def test_mimic_joints_that_cannot_follow_are_named_with_the_reason():
+    leaders = {"j": None, "k": "jj", "l": "l", "m": "o", "o": "m", "p": "m", "f": None, "s": "f"}
+    ends = zip("abcdefgh", "bcdefghi", strict=True)
+    joints = [
+        joint(name, *each, kind, f'<mimic joint="{leader}"/>' * bool(leader))
+        for (name, leader), each in zip(leaders.items(), ends, strict=True)
+        for kind in ["fixed" if name == "f" else "revolute"]
+    ]
+    links = [link(name, inertial()) for name in "abcdefghi"]
+    with pytest.warns(RobotWarning) as caught:
+        found = parse_urdf(robot(*links, *joints))
+    assert str(caught[0].message) == (
+        "robot 'r': mimic joints that cannot follow move independently: 'k' mimics 'jj', which is "
+        "not a joint of this file; did you mean 'j'?; 'l' mimics itself; 'm' mimics 'o' in a "
+        "circle; 'o' mimics 'm' in a circle; 's' mimics 'f', which is fixed; correct the "
+        "description, or lock them with robot.locked"
+    )
+    assert "the couplings of mimic joints: 'k', 'l', 'm', 'o', 's'" in found.ignored
+    assert found.joint("p").coupling == Coupling("m") and found.nq == 6
 
 
 def test_other_elements_may_hold_anything():

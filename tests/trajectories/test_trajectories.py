@@ -178,7 +178,7 @@ def via(targets=(NEAR, FAR), **options):
 SLOW = dict(duration=1.0)
 WRONG = {
     "q1: expected 6 numbers, found 5": lambda: px.trajectories.quintic(HOME, AWAY[:5], 1.0),
-    "q0: expected 1 dimensions, found shape (1, 6)": lambda: px.trajectories.quintic(
+    "q0: expected 1 dimension, found shape (1, 6)": lambda: px.trajectories.quintic(
         [HOME], AWAY, 1.0
     ),
     "q0: expected finite numbers, found nan": lambda: px.trajectories.quintic([math.nan], [0], 1.0),

@@ -16,7 +16,8 @@ from ..checks import one_of, quoted
 from ..drivers.map import Signature, as_array, broadcast_shapes
 from ..drivers.scan import ORDERS
 from ..errors import ArgumentError
-from ..robots.robot import Robot, single_joints
+from ..robots.refusals import single_joints
+from ..robots.robot import Robot
 from ..targets.compiling import one_call
 from ..targets.cpu.map import checked_options, lanes_of
 from ..targets.cpu.threads import available
@@ -85,7 +86,7 @@ def chain_dynamics(
     **Raises:** `px.ArgumentError` if a name is unknown, an order does not fit the algorithm, or the
     robot is a tree.
     """
-    single_joints(robot)
+    single_joints(robot, "a sweep along a chain")
     one_of(function, SCANS, "function")
     one_of(target, TARGETS, "target")
     known = SCANS[function] if target == "cpu" else ON_GPU[function]

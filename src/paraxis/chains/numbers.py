@@ -7,7 +7,7 @@ import numpy as np
 
 from ..physics.parts.mobility import THIN, immobile
 from ..robots.inertia import matrix_of, six_of, swing
-from ..robots.robot import single_joints, unsprung
+from ..robots.refusals import single_joints, unsprung
 from .links import links
 from .recursions.link import MIXED, NUMBERS, PRISMATIC, REVOLUTE
 
@@ -77,7 +77,8 @@ def chain_of(robot):
     A seat is Rz(b) Rx(a) Rz(c). The first turn is left to the parent's frame, which may turn about
     its own axis: so a is the link's twist, and c with the b of the next link its zero.
     """
-    found = links(unsprung(single_joints(robot), "a sweep along a chain"))
+    what = "a sweep along a chain"
+    found = links(unsprung(single_joints(robot, what), what))
     n = found.mass.shape[0]
     b, a, c = _turns(found.rotation)
     back = _about_z(-b)  # of each seat's parent

@@ -7,7 +7,7 @@ forbids scripts and fetches altogether.
 from dataclasses import dataclass
 from html import escape
 
-from ..checks import shown
+from ..checks import counted, shown
 from ..drawing.page import DOCUMENT, STYLE, details, plot, section, table
 from ..robots.table import HEAD, NUMERIC, drive_table, joint_rows, summary
 from . import demo_plots as plots
@@ -165,7 +165,7 @@ def _measured(tour):
 
 
 def _threads(count):
-    return "1 thread" if count == 1 else f"{count} threads"
+    return counted(count, "thread")
 
 
 def _spoken(value):

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..api import neutral
 from ..control.safe_periods import SafePeriod, safe_period
 from ..control.simulated_period import SimulatedPeriod, simulated_safe_period
 from ..control.speculation import speculate
 from ..robots.scales import joint_scales
+from ..robots.within_limits import random_states
 
 AROUND = 2.0  # simulated periods go from the predicted one divided by this to it times this
 SEED = 1989  # of random postures
-REACH = {True: (-math.pi, math.pi), False: (0.0, 1.0)}  # rad or m, of joints without a range
 OFF = 1e-6  # of a radian, or of the robot's length: nearer, the arm rests at the posture
 
 
@@ -44,21 +45,15 @@ class LeastRate:
 
 
 def middle_posture(robot):
-    """The middle of each joint's range; 0 where it has none."""
-    ranges = np.array([(joint.lower, joint.upper) for joint in robot.joints], float)
-    finite = np.isfinite(ranges).all(axis=1)
-    return np.where(finite, np.where(finite[:, None], ranges, 0.0).mean(axis=1), 0.0)
+    """The middle of each joint's range, and its neutral position where it has none."""
+    bounded = np.isfinite(robot.lower) & np.isfinite(robot.upper)
+    middle = np.add(robot.lower, robot.upper, where=bounded, out=np.zeros(robot.nq)) / 2
+    return np.where(bounded, middle, neutral(robot))
 
 
 def random_postures(robot, count):
-    """(count, n), uniform in the joints' ranges, always the same."""
-    ranges = [
-        (joint.lower, joint.upper)
-        if math.isfinite(joint.upper - joint.lower)
-        else REACH[joint.is_revolute]
-        for joint in robot.joints
-    ]
-    return np.random.default_rng(SEED).uniform(*np.transpose(ranges), (count, robot.nv))
+    """(count, nq), uniform in the joints' ranges, always the same."""
+    return random_states(robot, count, SEED)[0]
 
 
 def safe_rate(law, plant, posture, delay=0.0, missed=0, check=False):

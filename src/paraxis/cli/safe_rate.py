@@ -1,6 +1,6 @@
 """`paraxis safe-rate`: the largest sampling period at which control with stale data is stable."""
 
-from ..checks import shown
+from ..checks import counted, shown
 from ..errors import ArgumentError
 from .arguments import add_robot, load_robot, numbers
 
@@ -125,7 +125,8 @@ def _posture(arguments, robot):
     posture = np.atleast_1d(arguments.posture)
     if len(posture) != robot.nq:
         raise ArgumentError(
-            f"--posture: expected {robot.nq} numbers for {shown(robot.name)}, found {len(posture)}"
+            f"--posture: expected {counted(robot.nq, 'number')} for {shown(robot.name)}, found "
+            f"{len(posture)}"
         )
     if not np.isfinite(posture).all():
         raise ArgumentError(f"--posture: expected finite numbers, found {_listed(posture)}")

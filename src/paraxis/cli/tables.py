@@ -1,6 +1,6 @@
 """Tables that several commands print: the joints of a robot, and speeds over batch sizes."""
 
-from ..checks import shown
+from ..checks import counted, shown
 from ..robots.table import (
     HEAD,
     LOOPS,
@@ -43,7 +43,7 @@ def print_speeds(terminal, speeds, peer=None, crowded=lambda threads: False):
     theirs = {(speed.batch, speed.threads): speed for speed in (peer.speeds if peer else ())}
     columns = [Column("batch", right=True)]
     for count in counts:
-        threads = "1 thread" if count == 1 else f"{count} threads"
+        threads = counted(count, "thread")
         columns += [Column(f"{threads}\nper state", right=True)]
         columns += [Column(f"{threads}\nstates/s", right=True, rank=count)]
         if peer:

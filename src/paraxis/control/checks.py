@@ -2,6 +2,7 @@
 
 from numbers import Real
 
+from ..checks import counted
 from ..errors import ArgumentError
 from ..robots.joint import LIMITED
 from .controller import Controller
@@ -22,7 +23,8 @@ def check_controller(robot, controller):
         )
     if controller.robot.nv != robot.nv:
         raise ArgumentError(
-            f"controller: expected {robot.nv} joints, as the robot has, found {controller.robot.nv}"
+            f"controller: expected {counted(robot.nv, 'joint')}, as the robot has, found "
+            f"{controller.robot.nv}"
         )
     own, other = (positions(each) for each in (robot, controller.robot))
     if own != other:

@@ -16,7 +16,8 @@ from ..errors import ArgumentError
 from ..physics.configuration import carried_along, difference, integrate, seen_from
 from ..physics.friction.motor_torques import directions, with_losses
 from ..physics.friction.shared_friction import driven_rows
-from ..robots.robot import Robot, a_robot, open_tree, single_joints, unsprung
+from ..robots.refusals import open_tree, single_joints, unsprung
+from ..robots.robot import Robot, a_robot
 from ..robots.rows import rows_of
 from ..scalar import maximum, minimum
 from ..spatial import ZERO
@@ -238,7 +239,8 @@ def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
     if law != "pd":
         unsprung(robot, f"the law {law!r}", losses=compensate_friction)
     if compensate_friction and robot.has_bearings:
-        single_joints(robot)  # only their bearings have loads that a recursion of links knows
+        # a recursion of links knows the loads of their bearings only
+        single_joints(robot, "compensation of the friction of bearings")
     gains = _gains(robot, kp, "kp"), _gains(robot, kd, "kd")
     recursion = None if law == "pd" else StaleRecursion(robot, as_policy(policy))
     limit = _limit(robot, torque_limit)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..body import Body
-from ..checks import quoted
+from ..checks import counted, quoted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError, ParaxisError
 from ..graph.arrays import traced_array
@@ -108,7 +108,7 @@ class Reference:
             ) from error
         if not isinstance(result, (tuple, list)) or len(result) != len(PARTS):
             several = isinstance(result, (tuple, list))
-            found = f"{len(result)} parts" if several else f"a {_kind(result)}"
+            found = counted(len(result), "part") if several else f"a {_kind(result)}"
             raise ArgumentError(
                 f"trajectory: expected a function of t that returns q, qd and qdd, found {found}"
             )
@@ -186,12 +186,13 @@ def _check_joints(trajectory, robot):
             f"({others[0].kind}); give a function of t that returns q, qd and qdd"
         )
     if trajectory.n != robot.nq:
-        raise ArgumentError(f"trajectory: expected {robot.nq} joints, found {trajectory.n}")
+        expected = counted(robot.nq, "joint")
+        raise ArgumentError(f"trajectory: expected {expected}, found {trajectory.n}")
 
 
 def _numbers(sizes):
     if sizes.q == sizes.qd:
-        return f"each of {sizes.q} numbers"
+        return f"each of {counted(sizes.q, 'number')}"
     return f"of {sizes.q}, {sizes.qd} and {sizes.qdd} numbers"
 
 
@@ -204,7 +205,7 @@ def _posture(given, robot):
     if values.shape != (robot.nq,) or not np.isfinite(values).all():
         raise ArgumentError(
             f"trajectory: expected a px.trajectories.Trajectory, a function of t that returns q, "
-            f"qd and qdd, or a posture of {robot.nq} numbers, found {given!r}"
+            f"qd and qdd, or a posture of {counted(robot.nq, 'number')}, found {given!r}"
         )
     require_unit_quaternions(robot, values, "trajectory")
     return values

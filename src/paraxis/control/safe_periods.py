@@ -17,7 +17,8 @@ from ..drivers.iterate import integer_like
 from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
-from ..robots.robot import Robot, open_tree
+from ..robots.refusals import open_tree
+from ..robots.robot import Robot
 from ..simulation.simulator import positive
 from ..trajectories.trajectory import Trajectory
 from .checks import check_controller, is_number, share_of_period

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import one_of, quoted
+from ..checks import counted, one_of, quoted
 from ..drivers.iterate import integer_like
 from ..errors import SimulationWarning, warn
 from ..robots.robot import Robot, a_robot
@@ -58,7 +58,7 @@ class ClosedLoop:
 
     def __repr__(self):
         runs, lost = math.prod(self.error.shape), int(self.diverged.sum())
-        text = f"{runs} run{'s' * (runs != 1)}, {lost} diverged"
+        text = f"{counted(runs, 'run')}, {lost} diverged"
         kept = self.error[~self.diverged]
         text += f", worst error of the others {float(kept.max()):.3g}" if lost < runs else ""
         return f"<ClosedLoop: {text}>"

@@ -12,7 +12,8 @@ from ..errors import ArgumentError
 from ..robot_functions import check_parameters, input_shapes
 from ..robots.joint import LIMITED
 from ..robots.model import PARAMETERS
-from ..robots.robot import Robot, open_tree
+from ..robots.refusals import open_tree
+from ..robots.robot import Robot
 from ..simulation.settings import as_settings
 from ..simulation.simulator import positive
 from ..targets.target import Target

@@ -19,7 +19,7 @@ from ..physics import coupled_newton_euler
 from ..physics.coupled_newton_euler import FORWARD
 from ..physics.parts.ties import ties_of
 from ..robots.model import Model
-from ..robots.robot import open_tree, unsprung
+from ..robots.refusals import open_tree, unsprung
 from ..robots.rows import rows_of
 from ..scalar import equal, select
 from ..spatial import Spatial, Vector

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import counted
 from ..errors import ArgumentError
 from .map import batch_steps, broadcast_batch, check_entry, merged_axes, overlap
 
@@ -124,7 +125,8 @@ def _checked(array, name, shape, dtype):
 def _fitting(signature, places, batch, dtype, device):
     """The arrays given for results, if they fit."""
     if len(places) != len(signature.outputs):
-        raise ArgumentError(f"out: expected {len(signature.outputs)} arrays, found {len(places)}")
+        expected = counted(len(signature.outputs), "array")
+        raise ArgumentError(f"out: expected {expected}, found {len(places)}")
     for (name, shape), array in zip(signature.outputs.items(), places, strict=True):
         if array.shape != batch + shape:
             raise ArgumentError(

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..checks import counted
 from ..errors import ArgumentError
 
 MAX_AXES = 8  # outer axes a job can have
@@ -39,7 +40,7 @@ class Signature:
         given = dict(zip(self.inputs, arguments, strict=False))
         if len(arguments) > len(self.inputs):
             raise ArgumentError(
-                f"{name}: expected {len(self.inputs)} arrays {_names(self.inputs)}, "
+                f"{name}: expected {counted(len(self.inputs), 'array')} {_names(self.inputs)}, "
                 f"found {len(arguments)}"
             )
         for key, value in keywords.items():
@@ -158,7 +159,7 @@ def result_arrays(signature, batch, dtype, out) -> list[np.ndarray]:
     several = isinstance(out, tuple) or (isinstance(out, list) and len(shapes) > 1)
     given: Sequence[np.ndarray] = out if several else (out,)
     if len(given) != len(shapes):
-        raise ArgumentError(f"out: expected {len(shapes)} arrays, found {len(given)}")
+        raise ArgumentError(f"out: expected {counted(len(shapes), 'array')}, found {len(given)}")
     for (name, shape), array in zip(shapes.items(), given, strict=True):
         if not isinstance(array, np.ndarray):
             raise ArgumentError(f"out: expected a NumPy array, found {type(array).__name__}")

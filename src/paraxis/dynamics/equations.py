@@ -16,6 +16,7 @@ from math import prod
 from numbers import Real
 from typing import NamedTuple
 
+from ..checks import counted
 from ..errors import ArgumentError
 from ..function_bodies import function_body
 from ..graph.graph import Graph
@@ -24,7 +25,8 @@ from ..passes.angle_sums import angle_sums
 from ..passes.expand import Term, expand
 from ..programs import Program
 from ..robot_functions import MATTERS
-from ..robots.robot import Robot, single_joints, unsprung
+from ..robots.refusals import single_joints, unsprung
+from ..robots.robot import Robot
 from .formula import RATES, Fortran, Latex, Text, by_rates, rates_of, wrapped
 
 NOISE = 1e-9  # of the largest coefficient of the same kind: smaller ones are taken for rounding
@@ -155,10 +157,10 @@ class ClosedForm:
         """Return readable lines, in which the gravity torques g are apart from the rest of h."""
         names = (repr(name)[1:-1] for name in self.joint_names)  # anyone's file wrote them
         joints = ", ".join(f"{i} {name}" for i, name in enumerate(names, start=1))
-        lines = [f"M(q) qdd + h(q, qd) = tau: {self.terms} terms; joints {joints}"]
+        lines = [f"M(q) qdd + h(q, qd) = tau: {counted(self.terms, 'term')}; joints {joints}"]
         if self.dropped:
             lines += [
-                f"left out as rounding: {len(self.dropped)} terms, at most "
+                f"left out as rounding: {counted(len(self.dropped), 'term')}, at most "
                 f"{self.dropped[0].share:.0e} of the largest of their kind (see .dropped)"
             ]
         for left, pieces in self._equations(Text(self.inputs, digits)):
@@ -168,8 +170,9 @@ class ClosedForm:
     __str__ = text
 
     def __repr__(self):
+        joints, terms = counted(self.n, "joint"), counted(self.terms, "term")
         left_out = f", {len(self.dropped)} left out" if self.dropped else ""
-        return f"<ClosedForm of {self.n} joints: {self.terms} terms{left_out}>"
+        return f"<ClosedForm of {joints}: {terms}{left_out}>"
 
     def latex(self, digits: int = 6) -> str:
         """Return the same equations as an `align*` environment."""
@@ -246,8 +249,8 @@ def closed_form(robot: Robot, parameters: Sequence[str] = ()) -> ClosedForm:
 
     **Raises:** `px.ArgumentError` if a parameter is unknown.
     """
-    unsprung(robot, "a closed form")
-    function_body(single_joints(robot), "bias_forces", parameters=parameters)  # checks them
+    unsprung(single_joints(robot, "a closed form"), "a closed form")
+    function_body(robot, "bias_forces", parameters=parameters)  # checks them
 
     def graph(function):
         own = tuple(name for name in parameters if name in MATTERS[function])

@@ -21,7 +21,8 @@ from ..checks import quoted, shown
 from ..errors import RobotError
 from ..robots.joint import WORLD
 from ..robots.linear_parameters import inertial_parameters, parameter_labels
-from ..robots.robot import Robot, unsprung
+from ..robots.refusals import open_tree, unsprung
+from ..robots.robot import Robot
 from ..robots.rows import rows_of
 
 # Both of the largest column. What is below NEGLIGIBLE is rounding, or a right angle typed with
@@ -70,7 +71,7 @@ def base_parameters(robot: Robot) -> BaseParameters:
     **Raises:** `px.RobotError` if the regressor is not finite, because a length is absurdly small
     or large.
     """
-    plain = unsprung(robot, "px.base_parameters")
+    plain = unsprung(open_tree(robot, "px.base_parameters"), "px.base_parameters")
     regressor = program(plain, "regressor").evaluate  # a few states are not worth compiling for
     labels = parameter_labels(robot)
     units = _Units(robot)

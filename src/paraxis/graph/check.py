@@ -2,6 +2,7 @@
 
 import re
 
+from ..checks import counted
 from ..errors import ProgramError
 from .graph import size
 from .limits import LONGEST_NAME, check_arrays, check_nodes
@@ -35,7 +36,8 @@ def check(graph):
             raise ProgramError(f"mark {name!r}: expected the index of a link, found {link!r}")
     for name, (shape, nodes) in graph.outputs.items():
         if len(nodes) != size(shape):
-            raise ProgramError(f"output {name!r} has shape {shape} but {len(nodes)} nodes")
+            found = counted(len(nodes), "node")
+            raise ProgramError(f"output {name!r} has shape {shape} but {found}")
     for node in graph.nodes:
         if node.builder is not builder:
             raise ProgramError(f"{node} belongs to another trace")

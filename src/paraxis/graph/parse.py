@@ -3,6 +3,7 @@
 import math
 import re
 
+from ..checks import counted
 from ..errors import ProgramError, TraceError
 from .check import NAME, check
 from .graph import Graph, size
@@ -61,7 +62,8 @@ class _Reader:
             case ["output", name, "=", *values]:
                 name, shape = _read_shaped(name)
                 if len(values) != size(shape):
-                    raise ValueError(f"expected {size(shape)} values, found {len(values)}")
+                    expected = counted(size(shape), "value")
+                    raise ValueError(f"expected {expected}, found {len(values)}")
                 _put(self.outputs, name, (shape, self.values(values)))
             case [name, "=", op, *arguments] if _NODE.match(name):
                 _put(self.nodes, name, self.node(op, arguments))
@@ -80,7 +82,7 @@ class _Reader:
         if arity is None:
             raise ValueError(f"unknown operation {op!r}")
         if len(words) != arity:
-            raise ValueError(f"{op}: expected {arity} arguments, found {len(words)}")
+            raise ValueError(f"{op}: expected {counted(arity, 'argument')}, found {len(words)}")
         if op == "const":
             return self.builder.constant(_read_number(words[0]))
         if op == "input":

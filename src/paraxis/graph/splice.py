@@ -1,5 +1,6 @@
 """A finished graph used inside another trace, on that trace's own values."""
 
+from ..checks import counted
 from ..errors import ArgumentError
 from .graph import size
 from .node import Node
@@ -38,7 +39,7 @@ def _flat(value, shape, name):
         return [value]
     if not hasattr(value, "__len__") or len(value) != shape[0]:
         found = len(value) if hasattr(value, "__len__") else type(value).__name__
-        raise ArgumentError(f"{name}: expected {shape[0]} scalars, found {found}")
+        raise ArgumentError(f"{name}: expected {counted(shape[0], 'scalar')}, found {found}")
     return [scalar for item in value for scalar in _flat(item, shape[1:], name)]
 
 

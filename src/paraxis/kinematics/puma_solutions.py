@@ -23,7 +23,8 @@ from ..physics.kinematics import forward_kinematics
 from ..robots.model import Model
 from ..robots.pose import Pose
 from ..robots.puma_geometry import puma_geometry
-from ..robots.robot import Robot, check_frame_name, single_joints
+from ..robots.refusals import single_joints
+from ..robots.robot import Robot, check_frame_name
 from ..robots.scales import SMALLEST
 from ..scalar import cos, less, maximum, minimum, select, sign, sin
 from ..targets.target import target_of
@@ -198,7 +199,7 @@ def body_of(make, robot, frame, *options):
     Limits of joints decide which solutions count, and are no part of a robot's digest.
     """
     check_frame_name(frame)
-    return _body_of(make, single_joints(robot), frame, *options)
+    return _body_of(make, single_joints(robot, "the closed form"), frame, *options)
 
 
 @lru_cache(maxsize=64)

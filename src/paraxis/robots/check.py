@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 
-from ..checks import quoted
+from ..checks import counted, quoted
 from ..errors import RobotError, RobotWarning, warn
 from .coupling import check_couplings
 from .friction import Friction, LinearBearing
@@ -32,9 +32,8 @@ def check(robot):
     if all(joint.kind == "fixed" for joint in joints):
         raise RobotError(f"robot {name} has no moving joint")
     if len(joints) != len(robot.inertias):
-        raise RobotError(
-            f"robot {name} has {len(joints)} joints but {len(robot.inertias)} inertias"
-        )
+        found = counted(len(joints), "joint"), counted(len(robot.inertias), "inertia")
+        raise RobotError(f"robot {name} has {' but '.join(found)}")
     _check_names(robot.joint_names, "joint")
     for i, joint in enumerate(joints):
         _check_joint(joint, i)

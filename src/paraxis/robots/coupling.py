@@ -104,30 +104,6 @@ def movers(robot, joints):
     return found
 
 
-def narrowed_by_followers(robot, lower, upper):
-    """Position limits with which no joint that follows one other linearly leaves its own.
-
-    Limits that would leave no range at all are no limits of a mechanism, and change nothing.
-    """
-    starts = dict(
-        zip(robot.joint_names, np.cumsum([0, *(j.nq for j in robot.joints)]), strict=False)
-    )
-    lower, upper = lower.copy(), upper.copy()
-    for joint in robot.joints:
-        coupling = joint.coupling
-        if coupling is None or len(coupling.leaders) > 1 or len(coupling.coefficients) != 2:
-            continue
-        (offset, ratio), k = coupling.coefficients, starts[coupling.leaders[0]]
-        if ratio:
-            low, high = sorted(((joint.lower - offset) / ratio, (joint.upper - offset) / ratio))
-            low, high = max(low, lower[k]), min(high, upper[k])
-            if low < high:
-                lower[k], upper[k] = low, high
-    for limits in (lower, upper):
-        limits.setflags(write=False)
-    return lower, upper
-
-
 def check_couplings(robot, may_lead):
     """Raise unless every follower has leaders of the kinds `may_lead`, that follow none."""
     joints = {joint.name: joint for joint in robot.joints}

@@ -14,12 +14,12 @@ from ..errors import RobotError
 from ..scalar import maximum, sqrt
 from ..spatial import ZERO3, Matrix, Vector, cross
 from .check import warn_of
+from .directions import INDEPENDENT, checked_directions
 from .frame import Frame
 from .joint import WORLD, checked_axis
 from .pose import clean, floats
 
 ALL = tuple(tuple(float(i == j) for j in range(6)) for i in range(6))
-INDEPENDENT = 1e-9  # the least singular value of unit directions
 HALF_TURN = 1e-12  # cos² of half the angle, below which the axis is lost in rounding
 HELD = 1e-6  # m or rad: what a loop may be open by where nothing can close it any more
 
@@ -57,7 +57,8 @@ class Loop:
                     f"{what}: expected two Frames (robot.frame(name) is one), found "
                     f"{type(frame).__name__}"
                 )
-        object.__setattr__(self, "constraint", _checked_directions(self.constraint, what))
+        directions = _rotations_or_translations(self.constraint, f"{what} constraint")
+        object.__setattr__(self, "constraint", directions)
         given = self.stabilisation
         pair = (given, 1.0) if np.ndim(given) == 0 else tuple(given)
         pair = floats(pair, 2, f"{what} stabilisation")
@@ -146,29 +147,13 @@ class Loop:
         ]
 
 
-def _checked_directions(given: ArrayLike, what):
-    """Six rows, a column per direction."""
-    try:
-        matrix = np.array(given, float)
-    except (TypeError, ValueError):
-        matrix = np.array(np.nan)
-    if matrix.shape == (6,):
-        matrix = matrix[:, None]
-    if matrix.ndim != 2 or len(matrix) != 6 or not 1 <= matrix.shape[1] <= 6:
-        raise RobotError(
-            f"{what} constraint: expected a matrix of 6 rows with 1 to 6 directions as columns, "
-            f"found shape {np.shape(matrix)}"
-        )
-    if not np.isfinite(matrix).all():
-        raise RobotError(f"{what} constraint: expected finite numbers, found {given!r}")
-    lengths = np.linalg.norm(matrix, axis=0)
-    sizes = np.linalg.svd(matrix / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
-    if sizes[-1] <= INDEPENDENT:
-        raise RobotError(f"{what} constraint: expected independent directions")
+def _rotations_or_translations(given: ArrayLike, what):
+    """Directions that can be integrated: six rows, a column per direction."""
+    matrix = checked_directions(given, what, RobotError)
     turns, moves = matrix[:3].any(axis=0), matrix[3:].any(axis=0)
     if (turns & moves).any() or turns.sum() == 1:
         raise RobotError(
-            f"{what} constraint: expected directions that are rotations or translations, with no "
+            f"{what}: expected directions that are rotations or translations, with no "
             "rotation, all three, or two across the axis that is left free"
         )
     return tuple(map(tuple, matrix.tolist()))

@@ -26,7 +26,7 @@ from ..spatial import (
     cross_motion,
 )
 from .joint import WORLD, Row
-from .robot import single_joints
+from .refusals import single_joints
 from .seat import align_z, decompose
 
 # name -> shape, in terms of the number of joints n; what `parameters=` may turn into inputs.

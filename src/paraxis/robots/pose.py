@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import quoted
+from ..checks import counted, quoted
 from ..errors import RobotError
 
 # A right angle written in floats leaves cosines of about 6e-17; anything this small is such a
@@ -40,7 +40,7 @@ def floats(values, count, what):
             raise RobotError(f"{what}: expected a number, found {quoted(values[0])}") from None
         raise RobotError(f"{what}: expected {count} numbers, found {quoted(values)}") from None
     if len(result) != count:
-        raise RobotError(f"{what}: expected {count} numbers, found {len(result)}")
+        raise RobotError(f"{what}: expected {counted(count, 'number')}, found {len(result)}")
     for v in result:
         if not math.isfinite(v):
             raise RobotError(f"{what}: expected finite numbers, found {v}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,16 +15,15 @@ from numpy.typing import ArrayLike
 from ..checks import did_you_mean, listing, quoted, shown
 from ..errors import ArgumentError, RobotError
 from .check import check, implausible, warn_of
-from .coupling import narrowed_by_followers
+from .digest import digest_of
 from .frame import Frame
 from .friction import NO_FRICTION
 from .inertia import NOTHING, Inertia
-from .joint import KINDS, SINGLE, WORLD, Joint
+from .joint import SINGLE, WORLD, Joint
+from .limits import effort_limit, position_limits, velocity_limit
 from .loop import Loop, check_loops
-from .numbers import array_of, flat, rotations
 from .pose import Pose, floats
 from .shape import Shape
-from .spring import coefficients
 from .tendon import Tendon
 from .welding import without_fixed_joints
 
@@ -240,42 +238,37 @@ class Robot:
 
     # -- limits --------------------------------------------------------------
 
-    @cached_property
+    @property
     def lower(self) -> np.ndarray:
         """The lower position limits, (nq,), rad or m.
 
         It is -inf where there is none: for quaternions, and for positions of planar and free
-        joints. Limits of joints that follow one other linearly hold for their leaders, too.
+        joints. Limits of a joint that follows one other hold for that one, too, where they are
+        a range of it.
         """
         return self._position_limits[0]
 
-    @cached_property
+    @property
     def upper(self) -> np.ndarray:
         """The upper position limits, (nq,), rad or m; inf where there is none."""
         return self._position_limits[1]
 
     @cached_property
+    def _position_limits(self):
+        return position_limits(self)
+
+    @cached_property
     def velocity_limit(self) -> np.ndarray:
-        """The largest velocities, (nv,), rad/s or m/s; inf where there is no limit."""
-        return self._spread_limits("max_velocity", "nv")
+        """The largest velocities, (nv,), rad/s or m/s; inf where there is no limit.
+
+        The limit of a joint that follows one other linearly holds for that one, too.
+        """
+        return velocity_limit(self)
 
     @cached_property
     def effort_limit(self) -> np.ndarray:
         """The largest torques and forces, (nv,), N m or N; inf where there is no limit."""
-        return self._spread_limits("max_effort", "nv")
-
-    @cached_property
-    def _position_limits(self):
-        both = (self._spread_limits(name, "nq") for name in ("lower", "upper"))
-        return narrowed_by_followers(self, *both)
-
-    def _spread_limits(self, name, size):
-        values = np.repeat(
-            [getattr(joint, name) for joint in self.joints],
-            [getattr(joint, size) for joint in self.joints],
-        ).astype(float)
-        values.setflags(write=False)  # of a robot, which does not change
-        return values
+        return effort_limit(self)
 
     # -- variations ----------------------------------------------------------
 
@@ -649,61 +642,7 @@ class Robot:
     @cached_property
     def digest(self) -> str:
         """A hash of every number that affects the dynamics; names do not enter."""
-        joints, bodies, n = self.joints, self.inertias, self.n
-        seats = [joint.placement for joint in joints]
-        drives = [part for joint in joints for part in (joint.friction, joint.transmission)]
-        of_drive = {key: part.numbers for key, part in {id(part): part for part in drives}.items()}
-        h = hashlib.sha256()
-        for numbers in (
-            np.fromiter((KINDS.index(joint.kind) or 1 for joint in joints), np.int8, n),
-            np.fromiter((joint.parent for joint in joints), np.int64, n),
-            rotations(seats),
-            array_of((seat.translation for seat in seats), n, 3),
-            array_of((joint.axis for joint in joints), n, 3),
-            np.array([joint.second_axis for joint in joints if joint.second_axis is not None]),
-            np.array([joint.pitch for joint in joints if joint.kind == "helical"]),
-            *self._couplings(),
-            *self._springs(),
-            np.fromiter((joint.reflected_inertia for joint in joints), float, n),
-            np.fromiter((body.mass for body in bodies), float, n),
-            array_of((body.com for body in bodies), n, 3),
-            array_of((body.about_com for body in bodies), n, 6),
-            np.fromiter(flat(of_drive[id(part)] for part in drives), float),
-            np.array((*self.gravity, *self.base.matrix.flat)),
-            *self._loops(),
-        ):
-            h.update(numbers)  # type: ignore[arg-type]
-        return h.hexdigest()
-
-    def _loops(self):
-        """What is held together, and which joints torques act on, as arrays."""
-        for loop in self.loops:
-            for frame in (loop.first, loop.second):
-                yield np.array((frame.body, *frame.pose.matrix.flat))
-            yield np.array((loop.constraints, *np.ravel(loop.constraint), *loop.stabilisation))
-        if self.independent is not None:
-            yield np.array(sorted(map(self.joint_index, self.independent)), float)
-
-    def _couplings(self):
-        """Who follows whom, and how, as arrays."""
-        names = {joint.name: i for i, joint in enumerate(self.joints)}
-        for i, joint in enumerate(self.joints):
-            if joint.coupling is not None:
-                leaders = [names[leader] for leader in joint.coupling.leaders]
-                several = () if isinstance(joint.coupling.leader, str) else (-len(leaders),)
-                yield np.array((i, *several, *leaders, *joint.coupling.coefficients))
-
-    def _springs(self):
-        """What springs and tendons act on, and how, as arrays."""
-        for i, joint in enumerate(self.joints):
-            if joint.spring is not None:
-                stiffness = coefficients(joint.spring.stiffness)
-                yield np.array((i, len(stiffness), *stiffness))
-                yield np.array(joint.spring.reference)
-        names = {joint.name: i for i, joint in enumerate(self.joints)} if self.tendons else {}
-        for tendon in self.tendons:
-            yield np.array([(names[joint], arm) for joint, arm in tendon.arms])
-            yield np.array((len(tendon.arms), *tendon.numbers))
+        return digest_of(self)
 
     def __hash__(self):
         return hash(self.digest)
@@ -733,51 +672,6 @@ def a_robot(robot) -> Robot:
     if not isinstance(robot, Robot):
         found = type(robot).__name__
         raise ArgumentError(f"robot: expected a Robot (see px.load), found {found}")
-    return robot
-
-
-def open_tree(robot, what="this function") -> Robot:
-    """The argument `robot`, for what knows no closed loops."""
-    if a_robot(robot).loops:
-        names = listing([loop.name for loop in robot.loops])
-        raise ArgumentError(
-            f"robot {quoted(robot.name)}: {what} does not take closed loops, and it has {names}; "
-            "robot.without_loops() is the robot with all of them open"
-        )
-    return robot
-
-
-def single_joints(robot) -> Robot:
-    """The argument `robot`, for what is defined for joints of one degree of freedom only."""
-    if not a_robot(robot).has_single_joints:
-        open_tree(robot)
-        others = [joint for joint in robot.joints if joint.kind not in SINGLE or joint.coupling]
-        kinds = {joint.name: "coupled" if joint.coupling else joint.kind for joint in others}
-        names = ", ".join(f"{quoted(name)} ({kind})" for name, kind in [*kinds.items()][:5])
-        raise ArgumentError(
-            f"robot {quoted(robot.name)}: this takes independent joints of one degree of freedom "
-            f"only, and not {names}; robot.locked holds joints in place, and px.load(..., "
-            'couplings="independent") lets coupled ones move by themselves'
-        )
-    return robot
-
-
-def unsprung(robot, what, losses=False) -> Robot:
-    """The argument `robot`, for what knows no springs or, if `losses`, also no tendons."""
-    sprung = [joint.name for joint in a_robot(robot).joints if joint.spring is not None]
-    sprung += [tendon.name for tendon in robot.tendons if tendon.has_spring]
-    if sprung:
-        raise ArgumentError(
-            f"robot {quoted(robot.name)}: {what} does not support springs, such as those of "
-            f"{listing(sprung, 3)}; robot.without_springs() leaves them out, and px.spring_torques "
-            "are the torques that they take"
-        )
-    if losses and robot.has_losses and robot.tendons:
-        raise ArgumentError(
-            f"robot {quoted(robot.name)}: {what} does not support friction of tendons, such as "
-            f"{listing(robot.tendon_names, 3)}; dataclasses.replace(robot, tendons=()) leaves them "
-            "out"
-        )
     return robot
 
 

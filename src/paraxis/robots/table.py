@@ -2,7 +2,7 @@
 
 import math
 
-from ..checks import shown
+from ..checks import counted, shown
 from .friction import BEARING_NAMES, NO_FRICTION
 from .joint import WORLD
 from .spring import coefficients
@@ -45,7 +45,7 @@ def _lines(head, rows):
 def summary(robot):
     """The totals, on one line."""
     mass = sum(body.mass for body in robot.inertias)
-    joints = "1 joint" if robot.n == 1 else f"{robot.n} joints"
+    joints = counted(robot.n, "joint")
     forks = len(robot.branching)
     bodies = "one body" if forks == 1 else f"{forks} bodies"
     shape = f"a tree branching at {bodies}" if forks else "a chain"

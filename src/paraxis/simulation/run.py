@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..checks import counted
 from ..errors import Interrupted, SimulationWarning, warn
 from ..targets.target import Target
 
@@ -75,8 +76,7 @@ class Run:
     def __repr__(self):
         robots = int(np.prod(self.failed_at.shape, dtype=int))
         failed = int((self.failed_at != NEVER).sum())
-        states = "1 state" if len(self.t) == 1 else f"{len(self.t)} states"
-        text = f"{robots} robot{'s' * (robots != 1)}, {states}, "
+        text = f"{counted(robots, 'robot')}, {counted(len(self.t), 'state')}, "
         text += f"0 to {float(self.t[-1]):g} s"
         text += f", {failed} failed" if failed else ""
         return f"<Run: {text}{', interrupted' if self.interrupted else ''}>"
@@ -162,6 +162,6 @@ def warn_of_singular(run, rank, unknowns, target):
     which = robot_name(robot) if robot else "the robot"
     warn(
         f"contact: {which} is singular at {float(run.t[first]):g} s: its frames should be held in "
-        f"{unknowns} directions, but only {float(found):g} of their accelerations are independent",
+        f"{counted(unknowns, 'direction')}, but their accelerations have rank {float(found):g}",
         SimulationWarning,
     )

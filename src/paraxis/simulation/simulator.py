@@ -18,7 +18,8 @@ from ..errors import ArgumentError, RobotError, TraceError
 from ..robot_functions import check_parameters
 from ..robots.model import PARAMETERS
 from ..robots.quaternions import require_unit_quaternions
-from ..robots.robot import Robot, a_robot, single_joints
+from ..robots.refusals import single_joints
+from ..robots.robot import Robot, a_robot
 from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
@@ -173,7 +174,7 @@ class _Simulation:
 
     def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
         if a_robot(robot).has_bearings and any(joint.coupling for joint in robot.joints):
-            single_joints(robot)
+            single_joints(robot, "a simulation of bearings")
         self.target, self.arrays = target, target.arrays
         one_of(method, METHODS, "method")
         check_parameters("forward_dynamics", tuple(parameters))

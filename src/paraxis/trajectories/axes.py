@@ -7,7 +7,7 @@ angles and lengths, of joints that follow others too, as they are no part of q, 
 from ..checks import quoted
 from ..errors import ArgumentError
 from ..robots.joint import LIMITED
-from ..robots.robot import open_tree
+from ..robots.refusals import open_tree
 from ..robots.rows import rows_of
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..checks import counted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from .axes import axes_of
@@ -15,7 +16,9 @@ def array(name, value, ndim):
     except (TypeError, ValueError):
         raise ArgumentError(f"{name}: expected numbers, found {value!r}") from None
     if value.ndim != ndim:
-        raise ArgumentError(f"{name}: expected {ndim} dimensions, found shape {value.shape}")
+        raise ArgumentError(
+            f"{name}: expected {counted(ndim, 'dimension')}, found shape {value.shape}"
+        )
     if not np.isfinite(value).all():
         raise ArgumentError(
             f"{name}: expected finite numbers, found {value[~np.isfinite(value)][0]}"
@@ -27,7 +30,8 @@ def vector(name, value, size=None):
     """`value` as `size` numbers, usually one per joint; without a size, as any number of them."""
     value = array(name, value, 1)
     if not value.size or size not in (None, value.size):
-        raise ArgumentError(f"{name}: expected {size or 'some'} numbers, found {value.size}")
+        expected = counted(size, "number") if size else "some numbers"
+        raise ArgumentError(f"{name}: expected {expected}, found {value.size}")
     return value
 
 
@@ -42,7 +46,8 @@ def limits(name, value, n, names=None):
     try:
         value = np.broadcast_to(np.array(value, dtype=float), (n,))
     except (TypeError, ValueError):
-        raise ArgumentError(f"{name}: expected a number or {n} numbers, found {value!r}") from None
+        expected = f"a number or {n} numbers" if n > 1 else "a number"
+        raise ArgumentError(f"{name}: expected {expected}, found {value!r}") from None
     for i, limit in enumerate(value):
         if not limit > 0:
             joint = names[i] if names else i

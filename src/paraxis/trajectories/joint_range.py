@@ -1,5 +1,8 @@
 """Whether joints stay within their position limits."""
 
+import numpy as np
+
+from ..checks import counted
 from ..errors import ArgumentError
 from ..robots.rows import rows_of
 from ..robots.scales import joint_scales
@@ -13,25 +16,28 @@ def check_range(robot, trajectory):
     """Raise where a joint leaves its range, with its position and the time."""
     axes, scales = axes_of(robot), joint_scales(rows_of(robot))
     if len(axes) != trajectory.n:
-        raise ArgumentError(f"robot: expected {trajectory.n} joints, found {len(axes)}")
+        expected = counted(trajectory.n, "joint")
+        raise ArgumentError(f"robot: expected {expected}, found {len(axes)}")
     for sign, limit in ((1, "upper"), (-1, "lower")):
         found = peaks(lambda motion, sign=sign: sign * motion.q, trajectory)
-        each = zip(axes, scales, found.t, found.value, strict=True)
-        for joint, scale, t, most in each:
-            allowed = sign * getattr(joint, limit)
-            if most > allowed + ROUNDING * max(scale, abs(allowed)):
-                raise ArgumentError(
-                    f"joint {joint.name!r} leaves its range {joint.lower:g} .. {joint.upper:g}: it "
-                    f"is at {sign * most:.6g} at {t:.4g} s"
-                )
+        allowed = sign * getattr(robot, limit)
+        beyond = found.value > allowed + ROUNDING * np.maximum(scales, abs(allowed))
+        for k in np.flatnonzero(beyond):
+            raise ArgumentError(
+                f"joint {axes[k].name!r} leaves its range {_range(robot, k)}: it is at "
+                f"{sign * found.value[k]:.6g} at {found.t[k]:.4g} s"
+            )
 
 
 def check_in_range(robot, name, q):
     """The same for one state."""
-    scales = joint_scales(rows_of(robot))
-    for joint, scale, value in zip(axes_of(robot), scales, q, strict=True):
-        if not joint.lower - ROUNDING * scale <= value <= joint.upper + ROUNDING * scale:
-            raise ArgumentError(
-                f"{name}: joint {joint.name!r}: expected a value within {joint.lower:g} .. "
-                f"{joint.upper:g}, found {value:.6g}"
-            )
+    axes, rounding = axes_of(robot), ROUNDING * joint_scales(rows_of(robot))
+    for k in np.flatnonzero((q < robot.lower - rounding) | (q > robot.upper + rounding)):
+        raise ArgumentError(
+            f"{name}: joint {axes[k].name!r}: expected a value within {_range(robot, k)}, found "
+            f"{q[k]:.6g}"
+        )
+
+
+def _range(robot, k):
+    return f"{robot.lower[k]:g} .. {robot.upper[k]:g}"

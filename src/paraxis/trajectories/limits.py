@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..checks import counted
 from ..errors import ArgumentError
 from . import given
 from .loaded import axes, inverse_dynamics, motor_torques
@@ -23,9 +24,9 @@ class Limits(NamedTuple):
         """As given for n joints; what is not given is the robot's own."""
         joints = axes(robot)
         if len(joints) != n:
-            raise ArgumentError(f"robot: expected {n} joints, found {len(joints)}")
+            raise ArgumentError(f"robot: expected {counted(n, 'joint')}, found {len(joints)}")
         own = {
-            "max_velocity": [joint.max_velocity for joint in joints],
+            "max_velocity": robot.velocity_limit,
             "max_acceleration": np.inf,
             "max_torque": [torque_limit(joint) for joint in joints],
         }

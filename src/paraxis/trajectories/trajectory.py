@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import counted
 from ..drivers.map import in_main_memory
 from ..errors import ArgumentError
 from ..robots.robot import Robot
@@ -222,4 +223,4 @@ class Trajectory:
         return quick
 
     def __repr__(self):
-        return f"<Trajectory: {self.n} joints, {self.duration:.4g} s>"
+        return f"<Trajectory: {counted(self.n, 'joint')}, {self.duration:.4g} s>"

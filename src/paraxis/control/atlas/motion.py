@@ -28,9 +28,10 @@ def swaying(robot):
             )
     rows, rate = rows_of(robot), 2 * math.pi / CYCLE
     ways = []
-    for k, (joint, scale) in enumerate(zip(rows.own_rows, joint_scales(rows), strict=True)):
-        amplitude = min(AMPLITUDE * scale, (joint.upper - joint.lower) / 4)
-        middle = min(max(0.0, joint.lower + amplitude), joint.upper - amplitude)
+    each = zip(joint_scales(rows), robot.lower.tolist(), robot.upper.tolist(), strict=True)
+    for k, (scale, lower, upper) in enumerate(each):
+        amplitude = min(AMPLITUDE * scale, (upper - lower) / 4)
+        middle = min(max(0.0, lower + amplitude), upper - amplitude)
         ways.append((middle, amplitude, k * GOLDEN_ANGLE))
 
     def sway(t):

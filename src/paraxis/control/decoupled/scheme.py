@@ -14,7 +14,8 @@ from ...checks import shown
 from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...passes.count import count
-from ...robots.robot import Robot, single_joints, unsprung
+from ...robots.refusals import single_joints, unsprung
+from ...robots.robot import Robot
 from ...targets.cpu.free_running import compile_free_running
 from .link_groups import LinkGroups
 from .run import UnsynchronisedRun
@@ -37,7 +38,8 @@ def unsynchronised(robot: Robot, groups: int | Sequence[Sequence[int]] = 2) -> U
 
     **Raises:** `px.ArgumentError` if groups do not have every link once.
     """
-    unsprung(single_joints(robot), "unsynchronised inverse dynamics")
+    what = "unsynchronised inverse dynamics"
+    unsprung(single_joints(robot, what), what)
     return Unsynchronised(robot, LinkGroups(robot, groups))
 
 

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from ...drivers.map import as_array, in_main_memory
 from ...errors import ArgumentError
 from ...physics.contact.contact_forms import SplitForm
+from ...robots.directions import checked_directions, require_independent
 from ...robots.frame import Frame
 from ...robots.pose import Pose
-from .directions import as_directions, complement, duals, require_independent
+from .directions import complement, duals
 from .general import GeneralContact
 from .touching import Touching, not_negative
 
@@ -97,8 +98,8 @@ class Contact(Touching):
         _check_anchor(self.data.get("anchor"))
 
     def _set_directions(self, motion, constraint):
-        H = None if motion is None else as_directions(motion, "motion")
-        W = None if constraint is None else as_directions(constraint, "constraint")
+        H = None if motion is None else _directions(motion, "motion")
+        W = None if constraint is None else _directions(constraint, "constraint")
         if H is None and W is None:
             raise ArgumentError("contact: give motion or constraint directions, or both")
         self.motion = complement(W) if H is None else H
@@ -110,7 +111,7 @@ class Contact(Touching):
             raise ArgumentError(
                 f"motion and constraint: expected 6 directions together, found {both.shape[1]}"
             )
-        require_independent(both, "motion and constraint")
+        require_independent(both, "motion and constraint", ArgumentError)
 
     # -- the usual contacts ----------------------------------------------------------------------
 
@@ -226,6 +227,10 @@ class Contact(Touching):
         if "friction" in values:
             values["friction"] = values["friction"], self.smoothing
         return SplitForm(frame, self.coordinates, across.T.tolist(), along.T.tolist(), **values)
+
+
+def _directions(given, what):
+    return checked_directions(as_array(given, what, ()), what, ArgumentError)
 
 
 def _speed(smoothing):

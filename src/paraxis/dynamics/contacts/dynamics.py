@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...body import Body
-from ...checks import did_you_mean
+from ...checks import counted, did_you_mean
 from ...errors import ArgumentError
 from ...function_bodies import label, warn_if_long
 from ...graph.splice import splice, traced_value
@@ -170,8 +170,8 @@ def checked_contacts(contacts, robot):
     constraints = sum(each.constraints for each in contacts)
     if constraints > moving:
         raise ArgumentError(
-            f"contacts: {constraints} constraints are too many, because only {moving} degrees of "
-            f"freedom move their frames"
+            f"contacts: {constraints} constraints are more than the "
+            f"{counted(moving, 'degree of freedom')} that can move their frames"
         )
     return tuple(contacts)
 

@@ -8,7 +8,7 @@ from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...physics.contact.contact_forms import GeneralForm
 from ...physics.linear.dense import dot
-from .directions import rank_of
+from ...robots.directions import rank_of
 from .touching import Touching
 
 NOTHING = 1e-12  # a singular value of M1, over the largest, that counts as none

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import one_of
+from ...checks import counted, one_of
 from ...drivers.map import as_array
 from ...errors import ArgumentError
 from ...robot_functions import COORDINATES
@@ -82,8 +82,8 @@ class Touching(ABC):
             moving = degrees_of_freedom(robot, robot.path(frame.body))
         if self.constraints > moving:
             raise ArgumentError(
-                f"contact of frame {frame.name!r}: {self.constraints} constraints are too many, "
-                f"because only {moving} degrees of freedom move the frame"
+                f"contact of frame {frame.name!r}: {self.constraints} constraints are more than "
+                f"the {counted(moving, 'degree of freedom')} that can move the frame"
             )
         return frame
 
@@ -94,7 +94,7 @@ class Touching(ABC):
 
     @property
     def _kind(self):
-        return "1 constraint" if self.constraints == 1 else f"{self.constraints} constraints"
+        return counted(self.constraints, "constraint")
 
 
 def degrees_of_freedom(robot, joints):

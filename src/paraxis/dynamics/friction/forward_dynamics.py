@@ -25,7 +25,8 @@ from ...errors import ArgumentError
 from ...physics.parts.torque_sizes import torque_sizes
 from ...robot_functions import LONGEST_PROGRAM, check_parameters, input_shapes
 from ...robots.model import Model
-from ...robots.robot import Robot, open_tree, unsprung
+from ...robots.refusals import open_tree, unsprung
+from ...robots.robot import Robot
 from ...robots.rows import rows_of
 from ...targets.compiling import one_call
 from ...targets.target import target_of

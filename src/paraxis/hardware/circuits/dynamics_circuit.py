@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from ...api import program
 from ...checks import quoted
 from ...errors import ArgumentError, RobotError
-from ...robots.robot import Robot, single_joints, unsprung
+from ...robots.refusals import single_joints, unsprung
+from ...robots.robot import Robot
 from ..tasks.decompose import decompose
 from .circuit import Circuit
 from .random_inputs import largest_seen
@@ -58,7 +59,7 @@ def inverse_dynamics_circuit(
 
 def inverse_dynamics_tasks(robot):
     """The CORDIC tasks of a robot's inverse dynamics."""
-    plain = unsprung(single_joints(robot), "a circuit")
+    plain = unsprung(single_joints(robot, "a circuit"), "a circuit")
     tasks = decompose(program(plain, "inverse_dynamics").graph)
     return replace(tasks, name=f"{robot.name}_inverse_dynamics")
 

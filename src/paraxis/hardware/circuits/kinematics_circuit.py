@@ -7,7 +7,8 @@ from ...errors import ArgumentError
 from ...graph.trace import trace
 from ...physics.inverse_kinematics.puma import joint_angles
 from ...robots.puma_geometry import puma_geometry
-from ...robots.robot import Robot, check_frame_name, single_joints
+from ...robots.refusals import single_joints
+from ...robots.robot import Robot, check_frame_name
 from ..tasks.decompose import decompose
 from ..tasks.tasks import Input
 from .circuit import NEAR, Circuit
@@ -79,7 +80,7 @@ def inverse_kinematics_tasks(robot, arm=1, elbow=1, wrist=1, frame=None):
 
 def family_geometry(robot, frame):
     """The dimensions of an arm of the PUMA family; a RobotError if it is not one."""
-    single_joints(robot)
+    single_joints(robot, "a circuit")
     check_frame_name(frame)
     return puma_geometry(robot, robot.tool() if frame is None else robot.frame(frame))
 

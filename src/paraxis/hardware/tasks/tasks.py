@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import shown
+from ...checks import counted, shown
 from ...errors import ArgumentError
 
 
@@ -206,7 +206,8 @@ class CordicTasks:
     def summary(self) -> str:
         """The numbers of tasks of each kind, and of stages, in one line."""
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
-        return f"{len(self.tasks)} tasks in {self.stages} stages" + (f" ({kinds})" if kinds else "")
+        total = f"{counted(len(self.tasks), 'task')} in {counted(self.stages, 'stage')}"
+        return total + (f" ({kinds})" if kinds else "")
 
     def __str__(self):
         """One line per task, with its stage from zero, and one line per output."""

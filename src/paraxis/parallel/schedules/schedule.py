@@ -10,7 +10,7 @@ from functools import cached_property
 from numbers import Integral, Real
 from os import PathLike
 
-from ...checks import integer, shown
+from ...checks import counted, integer, shown
 from ...errors import ScheduleError
 from ..methods.bounds import gap_words
 from ..methods.plan import arrival, busy_rows
@@ -219,7 +219,7 @@ def violations(tasks, processors, starts, places):
     """What is wrong with a schedule, one sentence per fault; an empty list if nothing is."""
     if len(starts) != len(tasks) or len(places) != len(tasks):
         return [
-            f"expected a start and a processor for {len(tasks)} tasks, found "
+            f"expected a start and a processor for {counted(len(tasks), 'task')}, found "
             f"{len(starts)} and {len(places)}"
         ]
     return _impossible(tasks, processors, starts, places) or _too_early(

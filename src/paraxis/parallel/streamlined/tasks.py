@@ -20,7 +20,8 @@ from ...physics.friction.motor_torques import directions
 from ...programs import Program
 from ...robots.branching import require_chain
 from ...robots.model import Model
-from ...robots.robot import Robot, open_tree, single_joints, unsprung
+from ...robots.refusals import open_tree, single_joints, unsprung
+from ...robots.robot import Robot
 from ...robots.rows import rows_of
 from ..tasks.task_graph import ProgramTasks, TaskGraph
 from .friction_steps import motor_torque
@@ -63,7 +64,7 @@ def streamlined_tasks(robot: Robot, customised: bool = True, friction: bool = Fa
             "friction needs customised=True: the tables of the general arm have no subtasks for "
             "friction"
         )
-    require_chain(Model(single_joints(robot)), "general arm")
+    require_chain(Model(single_joints(robot, "the table of a general arm")), "general arm")
     return general_arm([joint.kind for joint in robot.joints])
 
 
@@ -81,7 +82,7 @@ class _Step:
 def _customised(robot, friction):
     rows, steps = rows_of(robot), []
     if rows.followers:
-        single_joints(robot)
+        single_joints(robot, "a table of streamlined tasks")
 
     def run(q, qd, qdd):
         nodes = q[0].builder.nodes

@@ -12,7 +12,8 @@ from ...checks import one_of
 from ...errors import ArgumentError
 from ...robots.branching import require_chain
 from ...robots.model import Model
-from ...robots.robot import Robot, unsprung
+from ...robots.refusals import single_joints, unsprung
+from ...robots.robot import Robot
 
 if TYPE_CHECKING:
     from .array import SystolicArray
@@ -43,14 +44,13 @@ def systolic_array(
     **Returns:** an array with `latency`, `interval`, `processors`, `wires`, `buffers` and `run`;
     times are in flops, buffers in words. See docs/systolic.md.
     """
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot: expected a Robot, found {type(robot).__name__}")
     for name, value, known in (("form", form, FORMS), ("machine", machine, MACHINES)):
         one_of(value, known, name)
     systolic = machine == "systolic"
     if fewest_buffers and not systolic:
         raise ArgumentError(f"fewest_buffers needs machine='systolic', found {machine!r}")
-    model = Model(unsprung(robot, "a systolic array"))
+    what = "a systolic array"
+    model = Model(unsprung(single_joints(robot, what), what))
     require_chain(model, "systolic_array")
 
     from .array import SystolicArray

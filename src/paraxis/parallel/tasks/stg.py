@@ -16,7 +16,7 @@ import re
 from os import PathLike
 from pathlib import Path
 
-from ...checks import shown
+from ...checks import counted, shown
 from ...errors import ArgumentError, TaskError
 
 WIDTH = 10  # of a number's field, after a space; longer numbers widen it
@@ -48,8 +48,8 @@ def read(path):
         last -= 2  # the dummies are among those counted
     if len(weights) <= last:
         raise TaskError(
-            f"{file}, line {where}: expected {last + 1} rows, tasks 0 to {last}, found the "
-            f"end after {len(weights)}"
+            f"{file}, line {where}: expected {counted(last + 1, 'row')}, tasks 0 to {last}, found "
+            f"the end after {len(weights)}"
         )
     edges = [
         (str(first), str(number))
@@ -140,7 +140,8 @@ def _predecessors(place, number, row, tasks):
     if row[2] < 0:
         raise TaskError(f"{place}: expected a predecessor count >= 0, found {row[2]}")
     if len(row) != 3 + row[2]:
-        raise TaskError(f"{place}: expected {row[2]} predecessors, found {len(row) - 3}")
+        expected = counted(row[2], "predecessor")
+        raise TaskError(f"{place}: expected {expected}, found {len(row) - 3}")
     if row[0] != number:
         raise TaskError(f"{place}: expected task {number}, found task {row[0]}")
     if row[1] < 0:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...errors import ArgumentError, RobotError
-from ...robots.robot import open_tree, unsprung
+from ...robots.refusals import open_tree, unsprung
 from ...robots.seat import align_z
 from .links import HELD
 

@@ -10,7 +10,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import integer
+from ...checks import counted, integer
 from ...errors import ArgumentError
 from ...robots.robot import Robot
 from ..schedules.schedule import Schedule
@@ -181,7 +181,7 @@ class TwoArrayPlan:
         `(6,)`.
         """
         if robot.n != self.n:
-            raise ArgumentError(f"robot: expected {self.n} joints, found {robot.n}")
+            raise ArgumentError(f"robot: expected {counted(self.n, 'joint')}, found {robot.n}")
         contact = type_one_contact(constraint, acceleration, motion, force)
         found = carried_out(self.timing, given_values(robot, q, qd, tau, contact))
         return np.array([found["q̈"][i] for i in range(self.n)]), found["force"][self.n - 1]

@@ -10,18 +10,10 @@ from ..text import naming
 MOST = 5  # names in each sentence
 
 
-def left_out(robot, trunk, standing, mimics):
-    """Sentences about a robot that was read, with what to do.
-
-    `trunk` is the name of its root link, `standing` the mass that is fixed to the world with it,
-    and `mimics` are the names of the joints that should follow others.
-    """
-    return [*_base(robot, trunk, standing), *_coupled(robot, mimics), *weightless(robot)]
-
-
-def _base(robot, trunk, standing):
+def fixed_base(robot, trunk, standing):
     """A base that seems to be meant to move.
 
+    `trunk` is the name of the root link, `standing` the mass that is fixed to the world with it.
     An arm's base is heavy too, and is bolted down. What carries several limbs, or weighs more than
     all it carries, is more often the trunk of a robot that walks, drives or flies.
     """
@@ -32,15 +24,6 @@ def _base(robot, trunk, standing):
             f"the root link {quoted(trunk)} is fixed to the world, so {standing:.3g} kg "
             f"({share:.0f} % of the mass) are ignored; that is right if it is bolted down; "
             "for a base that moves, load it with floating_base=True"
-        )
-
-
-def _coupled(robot, mimics):
-    found = [name for name in robot.joint_names if name in mimics]
-    if found:
-        yield (
-            f"mimic joints move independently here: {listing(found, MOST)}; set each to the "
-            "position of its coupling, or lock it with robot.locked"
         )
 
 

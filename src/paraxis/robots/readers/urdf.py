@@ -28,14 +28,15 @@ from ..floating import free_root, moving
 from ..frame import Frame
 from ..friction import NO_FRICTION, Friction
 from ..inertia import NOTHING, Inertia
-from ..joint import SINGLE, WORLD, Joint, checked_axis
+from ..joint import WORLD, Joint, checked_axis
 from ..pose import HERE, Pose
 from ..robot import Robot
 from ..snapping import SNAP, checked_tolerance, snapped_axis
 from ..text import contents, naming
 from ..welding import carrier, weld
-from .left_out import left_out, unread
+from .left_out import fixed_base, unread, weightless
 from .urdf_elements import child, numbers, origin, text_of
+from .urdf_mimics import Mimics
 from .urdf_shapes import COLLISION, MATERIAL, VISUAL, Shapes
 from .xml_text import MAX_BYTES, parse_xml
 
@@ -97,9 +98,8 @@ def parse_urdf(
         links, edges = file.checked()
         trunk, edges = _parents_first(links, edges)
         name = text_of(file.root, "name") if name is None else name
-        followed = _resolved(edges) if couplings == COUPLINGS[0] else {}
-        mimics = {edge.name for edge in edges if edge.mimic and edge.name not in followed}
-        *parts, root = _assemble(links, trunk, edges, followed, shapes)
+        mimics = Mimics(edges, couplings)
+        *parts, root = _assemble(links, trunk, edges, mimics.followed, shapes)
         if floating_base:
             parts, root = free_root(*parts, root, of=name), NOTHING
         joints, bodies, frames, placed = parts
@@ -112,7 +112,7 @@ def parse_urdf(
             frames,
             root=root,
             warn=False,
-            ignored=[*unread(left, mimics, unbounded), *shapes.left_out],
+            ignored=[*unread(left, mimics.independent, unbounded), *shapes.left_out],
             shapes=placed,
         )
         robot = robot.snapped(snap)  # what fixed joints add up to
@@ -128,7 +128,8 @@ def parse_urdf(
             for f in robot.frames
             if f.body != WORLD
         }
-        sentences = left_out(robot, trunk, standing, mimics) + implausible(as_written)
+        sentences = [*fixed_base(robot, trunk, standing), *mimics.left_out(robot)]
+        sentences += [*weightless(robot), *implausible(as_written)]
         warn_of(f"robot {quoted(robot.name)}", sentences)
         return robot
 
@@ -230,23 +231,6 @@ def _read_mimic(element):
     (ratio,) = numbers(element, "multiplier", 1, (1.0,))
     (offset,) = numbers(element, "offset", 1, (0.0,))
     return Coupling(text_of(element, "joint"), (offset, ratio))
-
-
-def _resolved(edges):
-    """The couplings by joint, each to a joint that follows no other and is there to be followed."""
-    mimics = {edge.name: edge.mimic for edge in edges if edge.mimic}
-    leading = {edge.name for edge in edges if edge.kind in SINGLE}
-    found = {}
-    for name, coupling in mimics.items():
-        seen = {name}
-        while coupling.leader in mimics and coupling.leader not in seen:
-            seen.add(coupling.leader)
-            further = mimics[coupling.leader]
-            (a, b), (c, d) = coupling.coefficients, further.coefficients
-            coupling = Coupling(further.leader, (a + b * c, b * d))
-        if coupling.leader in leading - seen and name in leading:
-            found[name] = coupling
-    return found
 
 
 def _read_axis(element, kind, snap):
