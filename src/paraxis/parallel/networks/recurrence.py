@@ -76,15 +76,7 @@ class Recurrence:
 
         `per_hop` and `startup` are times, as for `Network.deliver`.
         """
-        if not isinstance(network, Network):
-            raise ArgumentError(f"network: expected a Network, found {type(network).__name__}")
-        if network.processors < self.processors:
-            raise ArgumentError(
-                f"network {network.name}: expected at least {self.processors} processors, found "
-                f"{network.processors}"
-            )
-        each = (network.deliver(sent, per_hop, startup) for sent in self.messages)
-        return sum(each, Delivery())
+        return delivered(network, self.processors, self.messages, per_hop, startup)
 
     def __repr__(self):
         return (
@@ -143,6 +135,18 @@ def least_steps(elements, processors):
         room += min(processors, 2**steps)
         steps += 1
     return max(steps, -(-2 * (elements - 1) // (processors + 1)))
+
+
+def delivered(network, processors, sent, per_hop, startup):
+    """The Delivery of messages between so many processors, one list of them after another."""
+    if not isinstance(network, Network):
+        raise ArgumentError(f"network: expected a Network, found {type(network).__name__}")
+    if network.processors < processors:
+        raise ArgumentError(
+            f"network {network.name}: expected at least {processors} processors, found "
+            f"{network.processors}"
+        )
+    return sum((network.deliver(each, per_hop, startup) for each in sent), Delivery())
 
 
 def record(order):
