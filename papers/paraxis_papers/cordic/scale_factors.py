@@ -3,8 +3,15 @@
 import numpy as np
 
 from paraxis.hardware import Cordic
-from paraxis.hardware.cordic.constants import CIRCULAR, HYPERBOLIC, LINEAR, MODES, gain
-from paraxis.hardware.cordic.processor import INTERLEAVED, MULTIPLY
+from paraxis.hardware.cordic.constants import (
+    CIRCULAR,
+    HYPERBOLIC,
+    INTERLEAVED,
+    LINEAR,
+    MODES,
+    MULTIPLY,
+    gain,
+)
 
 from ..document import Row, Table
 from ..printed import printed
