@@ -16,7 +16,7 @@ from paraxis_papers.networks.traffic import elimination, network_figure
 
 import paraxis as px
 from paraxis.parallel.networks.network import NETWORKS
-from paraxis.parallel.networks.recurrence import least_steps
+from paraxis.parallel.networks.optimal_order import least_steps
 from paraxis.physics.parts.orders import doubling, p_fold
 
 

@@ -13,7 +13,7 @@ from paraxis.physics.spatial_newton_euler import inverse_dynamics
 from paraxis.robots.model import Model
 
 WORLD = -1
-ORDERS = ("p_fold", "shuffled_p_fold")
+ORDERS = ("p_fold", "shuffled_p_fold", "optimal")
 # value -> what its equation reads of its own joint, and of the joint before
 READS = {
     "r": ((), ("R",)),
@@ -40,6 +40,10 @@ def test_torques_are_those_of_inverse_dynamics(seed):
     expected = np.array(inverse_dynamics(Model(robot), *state), dtype=float)
     for p in (1, 2, 3, 5, 16):
         assert relative_error(p_fold_torques(robot, p, state), expected) < 1e-12
+    if len(Tour(robot).turns) <= 12:
+        for p in (2, 3, 7):
+            found = p_fold_torques(robot, p, state, "optimal")
+            assert relative_error(found, expected) < 1e-12
     for p in (1, 4, 16):
         found = p_fold_torques(robot, p, state, "shuffled_p_fold")
         assert relative_error(found, expected) < 1e-12
@@ -107,26 +111,30 @@ class Names:
 
 def replayed(plan):
     """(step, what each processor holds before it is done), with every message delivered."""
-    held, name = [set() for _ in range(plan.processors)], Names(plan)
-    undone = {k: turn.body for k, turn in enumerate(plan._tour.turns) if turn.leaves}
+    held, name, tour = [set() for _ in range(plan.processors)], Names(plan), plan._tour
+    undone = {k: tour.entered[turn.body] for k, turn in enumerate(tour.turns) if turn.leaves}
+
+    def undo(own):
+        """Whoever holds a term can undo it."""
+        for value in ("R", "ω", "α", "a"):
+            own |= {(value, (k, k)) for k, e in undone.items() if (value, (e, e)) in own}
+
     for step in plan.steps:
         for sender, to, what in step.messages:
             assert name(*what) in held[sender], f"{sender} has no {what}"
             held[to].add(name(*what))
-        for own in held:  # whoever holds a term can undo it
-            for value in ("R", "ω", "α", "a"):
-                entered = {k: plan._tour.entered[i] for k, i in undone.items()}
-                own |= {(value, (k, k)) for k, e in entered.items() if (value, (e, e)) in own}
+            undo(held[to])
         yield step, held, name
         for processor, what in step.done.items():
             held[processor].add(name(step.value, what))
+            undo(held[processor])
 
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("p", [2, 4, 8])
-@pytest.mark.parametrize("seed", [0, 1, 3])
+@pytest.mark.parametrize("seed", [0, 3])
 def test_processors_hold_what_they_read(seed, p, order):
-    robot = (random_robot if seed % 2 else random_chain)(seed, joints=(6, 12))
+    robot = (random_robot if seed % 2 else random_chain)(seed, joints=(6, 6))
     plan = px.parallel.p_fold_plan(robot, p, order)
     for step, held, name in replayed(plan):
         for k, what in step.done.items():
@@ -158,7 +166,7 @@ def test_steps_are_those_of_the_recurrences_and_of_each_joint(n, p):
     plan = px.parallel.p_fold_plan(random_chain(1, joints=(n, n)), p)
     one = px.parallel.recurrence(max, [1.0] * n, order="p_fold", processors=p)
     local, share = 12, -(-n // p)
-    assert sum(bool(step.done) for step in plan.steps) == 6 * one.steps + local * share
+    assert len(plan.steps) == 6 * one.steps + local * share
     assert plan.operations == 6 * one.operations + local * n
     assert [len(names) for names in plan.joints] == [
         max(0, min(share, n - k * share)) for k in range(p)

@@ -100,9 +100,8 @@ class PFoldMachine:
                 turn = row.turns[last]
                 if first == 0 and not turn.leaves:
                     self._holders[name, turn.body].append(to)
-            if step is not None:
+            if step is not None:  # else messages go with those of the next step
                 do(step, combine, held)
-            if done or self._arriving:
                 self._record(name, done)
         return Held(self, name, {i: held[k] for i, k in row.places.items()})
 

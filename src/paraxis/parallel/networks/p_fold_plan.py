@@ -14,11 +14,12 @@ from ...robots.model import Model
 from ...robots.robot import Robot, open_tree, unsprung
 from ...robots.rows import rows_of
 from .network import Delivery, Network
+from .optimal_order import optimal
 from .p_fold_machine import PFoldMachine, PFoldStep
 from .recurrence import delivered
 from .tour import Tour
 
-ORDERS = {each.__name__: each for each in (p_fold, shuffled_p_fold)}
+ORDERS = {each.__name__: each for each in (p_fold, shuffled_p_fold, optimal)}
 
 
 def p_fold_plan(robot: Robot, processors: int, order: str = "p_fold") -> PFoldPlan:
@@ -35,7 +36,9 @@ def p_fold_plan(robot: Robot, processors: int, order: str = "p_fold") -> PFoldPl
     - `robot`: a tree of any joints. Closed loops, couplings and springs are refused.
     - `processors`: how many, from 1; those beyond the number of joints are idle.
     - `order`: `"p_fold"`, or `"shuffled_p_fold"`, in which the ends of blocks move by inverse
-      shuffles, for networks that shuffle; it takes a power of two of processors.
+      shuffles, for networks that shuffle; it takes a power of two of processors. `"optimal"`
+      solves recurrences in the fewest steps there are, found by search, for up to 12 joints in a
+      row.
 
     **Returns:** a plan with `steps`, `messages`, `joints`, `on` and `carry_out`.
     """
