@@ -110,7 +110,7 @@ def _lower_bound():
         "algorithm PFP reaches the time lower bound, and so is the most efficient",
         judged([all(meets_the_form(*pair) for pair in known), not any(more)]),
         f"in its order of growth, with k₁ = 2 and k₂ = 1; but of {len(known)} pairs p ≤ n ≤ "
-        f"{known[-1][0]} it takes the fewest steps, found by search, on {more.count(0)}. With n, p = "
-        f"{worst[0]}, {worst[1]} they are {fewest_steps(*worst)}, and PFP takes "
+        f"{known[-1][0]} it takes the fewest steps, found by search, on {more.count(0)}. With "
+        f"n, p = {worst[0]}, {worst[1]} they are {fewest_steps(*worst)}, and PFP takes "
         f"{taken_steps(*worst)}",
     )
