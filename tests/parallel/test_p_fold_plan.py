@@ -8,7 +8,7 @@ from support.joints import motion, tree
 from support.robots import random_chain, random_robot, relative_error, states
 
 import paraxis as px
-from paraxis.parallel.networks.tour import Tour, Turn
+from paraxis.parallel.networks.tour import Tour, Visit
 from paraxis.physics.spatial_newton_euler import inverse_dynamics
 from paraxis.robots.model import Model
 
@@ -40,7 +40,7 @@ def test_torques_are_those_of_inverse_dynamics(seed):
     expected = np.array(inverse_dynamics(Model(robot), *state), dtype=float)
     for p in (1, 2, 3, 5, 16):
         assert relative_error(p_fold_torques(robot, p, state), expected) < 1e-12
-    if len(Tour(robot).turns) <= 12:
+    if len(Tour(robot).visits) <= 12:
         for p in (2, 3, 7):
             found = p_fold_torques(robot, p, state, "optimal")
             assert relative_error(found, expected) < 1e-12
@@ -63,26 +63,31 @@ def test_joints_of_every_kind_are_taken(seed):
 
 def test_the_tour_of_a_chain_is_the_chain():
     tour = Tour(px.load("puma560"))
-    assert tour.turns == [Turn(i) for i in range(6)] and not tour.beyond
+    assert tour.visits == [Visit(i) for i in range(6)] and not tour.beyond
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_bodies_are_between_entering_and_leaving_those_that_carry_them(seed):
     robot = random_robot(seed, joints=(8, 12))
     tour, under = Tour(robot), []
-    for turn in tour.turns:
-        if turn.leaves:
-            assert under.pop() == turn.body
+    for visit in tour.visits:
+        if visit.leaves:
+            assert under.pop() == visit.body
         else:
-            assert robot.joints[turn.body].parent == (under[-1] if under else WORLD)
-            under.append(turn.body)
-    assert sorted(tour.bodies) == list(range(robot.n)) and not tour.turns[-1].leaves
+            assert robot.joints[visit.body].parent == (under[-1] if under else WORLD)
+            under.append(visit.body)
+    assert sorted(tour.bodies) == list(range(robot.n)) and not tour.visits[-1].leaves
     for i, j in tour.beyond.items():
         carried = [k for k in range(robot.n) if k == i or i in robot.ancestors[k]]
         assert tour.bodies.index(j) == tour.bodies.index(i) + len(carried)
 
 
 # -- who holds what --------------------------------------------------------------------------------
+
+
+def entered(tour):
+    """body -> its place in the tour."""
+    return {visit.body: k for k, visit in enumerate(tour.visits) if not visit.leaves}
 
 
 class Names:
@@ -92,7 +97,7 @@ class Names:
         tour = plan._tour
         self.beyond, self.sums = tour.beyond, "Σ" if tour.beyond else ""
         inward = {body: k for k, body in enumerate(tour.bodies[::-1])}
-        self.places = {name: tour.entered for name in ("R", "ω", "α", "a")}
+        self.places = {name: entered(tour) for name in ("R", "ω", "α", "a")}
         self.places |= {f"{self.sums}{name}": inward for name in ("f", "n")}
 
     def __call__(self, value, what):
@@ -112,7 +117,7 @@ class Names:
 def replayed(plan):
     """(step, what each processor holds before it is done), with every message delivered."""
     held, name, tour = [set() for _ in range(plan.processors)], Names(plan), plan._tour
-    undone = {k: tour.entered[turn.body] for k, turn in enumerate(tour.turns) if turn.leaves}
+    undone = {k: entered(tour)[visit.body] for k, visit in enumerate(tour.visits) if visit.leaves}
 
     def undo(own):
         """Whoever holds a term can undo it."""
@@ -120,8 +125,9 @@ def replayed(plan):
             own |= {(value, (k, k)) for k, e in undone.items() if (value, (e, e)) in own}
 
     for step in plan.steps:
+        before = [{*own} for own in held]  # nothing is sent on that has yet to arrive
         for sender, to, what in step.messages:
-            assert name(*what) in held[sender], f"{sender} has no {what}"
+            assert name(*what) in before[sender], f"{sender} has no {what}"
             held[to].add(name(*what))
             undo(held[to])
         yield step, held, name

@@ -9,10 +9,10 @@ from itertools import zip_longest
 from operator import add, matmul, neg
 from typing import NamedTuple
 
-from ...physics.parts.order import do
+from ...physics.parts.order import Step, do
 from ...robots.joint import WORLD
 from .recurrence import messages, record
-from .tour import Turn
+from .tour import Visit
 
 INVERSE = {matmul: lambda rotation: rotation.T, add: neg}
 
@@ -22,8 +22,8 @@ class PFoldStep(NamedTuple):
 
     `value` is what is computed: "R", "ω", ..., or "Δω" for the terms of a recurrence. `done` maps
     each processor that works to its joint or, in a recurrence, to the span (first, last) of the
-    row that it combines. A message is (from, to, what), where `what` is a value and its joint or
-    span.
+    row that it combines; it is empty where messages only have to arrive before they are sent on.
+    A message is (from, to, what), where `what` is a value and its joint or span.
     """
 
     value: str
@@ -39,8 +39,8 @@ class PFoldMachine:
         bodies = order(len(tour.bodies), processors)
         self.homes = dict(zip(tour.bodies, bodies.homes, strict=True))
         self._rounds = _rounds(self.homes)
-        self._outward = Row(order(len(tour.turns), processors), tour.turns)
-        self._inward = Row(bodies, [Turn(i) for i in tour.bodies[::-1]], _mirrored(bodies))
+        self._outward = Row(order(len(tour.visits), processors), tour.visits)
+        self._inward = Row(bodies, [Visit(i) for i in tour.bodies[::-1]], _mirrored(bodies))
         self._holders = {}  # (value, body) -> processors; the first one made it
         self._at = None  # the processor at work
         self._arriving = []  # messages since the last step
@@ -88,19 +88,22 @@ class PFoldMachine:
 
     def _solve(self, name, row, combine, terms):
         held = []
-        for self._at, turn in zip(row.homes, row.turns, strict=True):
-            term = terms[turn.body]
-            held.append(INVERSE[combine](term) if turn.leaves else term)
+        for self._at, visit in zip(row.homes, row.visits, strict=True):
+            term = terms[visit.body]
+            held.append(INVERSE[combine](term) if visit.leaves else term)
         self._at = None
+        if self._arriving and row.steps[0].sent:  # terms are there before any of them is sent on
+            self._record(name, {})
         for i, k in row.places.items():
             self._holders[name, i] = [row.homes[k]]
         for step, done, sent in row.steps:
             for sender, to, (first, last) in sent:
                 self._arriving.append((sender, to, (name, (first, last))))
-                turn = row.turns[last]
-                if first == 0 and not turn.leaves:
-                    self._holders[name, turn.body].append(to)
-            if step is not None:  # else messages go with those of the next step
+                visit = row.visits[last]
+                if first == 0 and not visit.leaves:
+                    holders = self._holders[name, visit.body]
+                    holders[:] = [*holders, to] if step else [sender, *holders]
+            if step:  # else messages go with those of the next step
                 do(step, combine, held)
                 self._record(name, done)
         return Held(self, name, {i: held[k] for i, k in row.places.items()})
@@ -131,22 +134,30 @@ class Held:
         return self.values[i]
 
 
+class RowStep(NamedTuple):
+    """A step of an order; the last one is None, and has the messages that bring results home."""
+
+    step: Step | None
+    done: dict
+    sent: list
+
+
 class Row:
     """The row of a recurrence: its terms, where they lie, and the steps of an order."""
 
-    def __init__(self, order, turns, number=None):
+    def __init__(self, order, visits, number=None):
         """`number` renames processors."""
         number = number or {k: k for k in range(order.processors)}
-        self.turns = turns
-        self.places = {turn.body: k for k, turn in enumerate(turns) if not turn.leaves}
+        self.visits = visits
+        self.places = {visit.body: k for k, visit in enumerate(visits) if not visit.leaves}
         self.homes = [number[k] for k in order.homes]
-        self.steps = []  # (step, what is done, messages); at last None, and what goes home
+        self.steps = []
         for step, glues, sent in zip_longest(
             order.steps, record(order), messages(order), fillvalue=()
         ):
             done = {number[glue.processor]: (glue.left[0], glue.right[1]) for glue in glues}
             moved = [(number[a], number[b], span) for a, b, span in sent]
-            self.steps.append((step or None, done, moved))
+            self.steps.append(RowStep(step or None, done, moved))
 
 
 def _mirrored(order):

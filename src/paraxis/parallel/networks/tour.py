@@ -1,4 +1,4 @@
-"""A tree as a row: the tour around it, which turns recurrences along a tree into ordinary ones.
+"""A tree as a row: the tour around it, on which recurrences along a tree are ordinary ones.
 
 The tour enters every body and leaves it again (Tarjan and Vishkin, 1985). Whoever leaves body i
 undoes its term, so that the recurrence along the tour has the value of body i where i is entered:
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ...robots.joint import WORLD
 
 
-class Turn(NamedTuple):
+class Visit(NamedTuple):
     """A body, where the tour enters or leaves it."""
 
     body: int
@@ -25,30 +25,25 @@ class Tour:
         children = {i: [] for i in (WORLD, *range(robot.n))}
         for i, p in enumerate(self.parent):
             children[p].append(i)
-        turns, ahead = [], [Turn(i) for i in reversed(children[WORLD])]
+        visits, ahead = [], [Visit(i) for i in reversed(children[WORLD])]
         while ahead:
-            turn = ahead.pop()
-            turns.append(turn)
-            if not turn.leaves:
-                ahead.append(Turn(turn.body, leaves=True))
-                ahead += [Turn(i) for i in reversed(children[turn.body])]
-        while turns[-1].leaves:
-            turns.pop()
-        self.turns = turns
-        self.bodies = [turn.body for turn in turns if not turn.leaves]  # parents first
-
-    @property
-    def entered(self):
-        """body -> its place in `turns`."""
-        return {turn.body: k for k, turn in enumerate(self.turns) if not turn.leaves}
+            visit = ahead.pop()
+            visits.append(visit)
+            if not visit.leaves:
+                ahead.append(Visit(visit.body, leaves=True))
+                ahead += [Visit(i) for i in reversed(children[visit.body])]
+        while visits[-1].leaves:
+            visits.pop()
+        self.visits = visits
+        self.bodies = [visit.body for visit in visits if not visit.leaves]  # parents first
 
     @property
     def beyond(self):
         """body -> the first body after it that it does not carry, where there is one."""
         found, entered = {}, None
-        for turn in reversed(self.turns):
-            if turn.leaves:
-                found[turn.body] = entered
+        for visit in reversed(self.visits):
+            if visit.leaves:
+                found[visit.body] = entered
             else:
-                entered = turn.body
+                entered = visit.body
         return found
