@@ -128,6 +128,7 @@ bench: $(TOOLS)
 hardware: $(TOOLS)
 	$(BIN)/python benchmarks/same_bits.py --json papers/paraxis_papers/cordic/same_bits.json
 	$(BIN)/python benchmarks/synthesis.py --json papers/paraxis_papers/cordic/synthesis.json
+	$(BIN)/python benchmarks/processors.py --json papers/paraxis_papers/cordic/processors.json
 
 reports: $(TOOLS)
 	for name in $$($(BIN)/paraxis report | awk '/^ / { print $$1 }'); do \

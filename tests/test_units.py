@@ -412,6 +412,12 @@ def parameters(u, robot):
     }
 
 
+@case("p_fold_plan")
+def p_fold(u, robot):
+    given = (x * u.joints(robot, k) for k, x in enumerate(state()))
+    return {"tau": (px.parallel.p_fold_plan(robot, 2).carry_out(*given), u.torques(robot))}
+
+
 @case("closed_form", "speculate", "streamlined_tasks", "systolic_array")
 def what_is_written(u, robot):
     """As many terms and tasks: none is there, or not, because of a unit."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from paraxis_papers.cordic import (
+    adders,
     circuits,
     dynamics,
     graph,
@@ -16,12 +17,15 @@ from paraxis_papers.cordic import (
     scale_factors,
     sizes,
     valid_bit,
+    verdicts,
     word_lengths,
 )
 from paraxis_papers.cordic.report import LEAD, RULE
-from paraxis_papers.document import Report, agrees, as_json, markdown
+from paraxis_papers.document import CONFIRMED, DEPENDS, REFUTED, Report, agrees, as_json, markdown
 from paraxis_papers.page import report_page
 from paraxis_papers.printed import printed
+
+from paraxis.hardware.cordic import integers
 
 PRINTED = printed("lee_chang")["cordic"]
 
@@ -33,7 +37,7 @@ def rows(table):
 @pytest.fixture
 def few_poses(monkeypatch):
     """A moment's worth of poses, in all tables."""
-    cached = (circuits.workspace, circuits.accuracy, word_lengths._found)
+    cached = (circuits.workspace, circuits.accuracy, word_lengths.errors_with)
     for each in cached:
         each.cache_clear()
     few = circuits.workspace(2_000)
@@ -118,9 +122,55 @@ def test_scale_factors_beside_the_exact_ones():
     assert agrees(found["k, linear"])
     assert found["k, hyperbolic"].measured == 1.2075
     assert "1.2051 if no iteration came twice" in found["k, hyperbolic"].note
-    for row in list(found.values())[-2:]:
+    for row in list(found.values())[-3:]:
         proved = float(re.search(r"below ([\d.]+)", row.note)[1])
         assert 0.5 < row.measured < proved < 4
+
+
+def test_a_serial_multiplier_multiplies():
+    made, random = adders.unit("serial"), np.random.default_rng(3)
+    half = 1 << 23
+    x, z = random.integers(-half, half, (2, 500))
+    x[:4], z[:4] = [-half, half - 1, -half, 0], [-half, -half, half - 1, -1]
+    found, right = made(integers, {"x": x, "z": z})
+    product = (x.astype(object) * z + (1 << 20)) >> 21
+    fits = np.array([-half <= each < half for each in product])
+    assert (right == fits).all() and (found["Y"][fits] == product[fits]).all() and fits.sum() > 200
+
+
+def test_adders_and_their_chains():
+    """Five modules as printed; but a digit has to wait for its micro-rotation."""
+    assert adders.additions(adders.unit("interleaved")) == (5, 2)
+    assert adders.additions(adders.unit("after")) == (3, 1)
+    assert adders.additions(adders.unit("multiply")) == (3, 1)
+    assert adders.additions(adders.unit("product")) == (2, 1)
+    assert adders.additions(adders.unit("serial")) == (1, 1)
+    found = rows(adders.adders_table())
+    five = found["a rotation, digits between micro-rotations (eq. 11): adders"]
+    assert agrees(five) and five.measured == PRINTED["shift_and_add_modules"]
+    fewer = found["a rotation, digits after all of them (eq. 10): clocks"]
+    assert fewer.measured == 24 + len(adders.unit("after").scalings) == 31
+    for way in adders.WAYS:
+        (row,) = [row for row in adders.synthesised()["rows"] if row["way"] == way]
+        assert row["clocks"] == adders.unit(way).clocks, "run benchmarks/processors.py again"
+
+
+def test_verdicts_say_what_was_found(few_poses):
+    found = {verdict.claim.split(" of ")[0]: verdict for verdict in verdicts.verdicts()}
+    outcomes = [verdict.outcome for verdict in verdicts.verdicts()]
+    assert outcomes == [DEPENDS, DEPENDS, CONFIRMED, DEPENDS, REFUTED, CONFIRMED, REFUTED]
+    assert "18 stages, which is 28 times faster" in found["a speed-up"].evidence
+    (slower,) = [each for name, each in found.items() if "serial multiplier" in name]
+    assert "2 additions in a row, 48 for 24 in all" in slower.evidence
+    assert "3 adders take 31" in slower.evidence
+
+
+def test_a_verdict_follows_from_the_numbers(monkeypatch, few_poses):
+    """With one addition in an iteration five modules would be no slower than the multiplier."""
+    monkeypatch.setattr(verdicts, "additions", lambda made: (5, 1))
+    monkeypatch.setattr(verdicts, "synthesised", lambda: {"rows": []})
+    (found,) = [each for each in verdicts.verdicts() if "serial multiplier" in each.claim]
+    assert found.outcome == CONFIRMED
 
 
 def test_errors_are_those_of_the_circuits(few_poses, monkeypatch):

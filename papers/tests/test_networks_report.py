@@ -6,18 +6,29 @@ import math
 import numpy as np
 import paraxis_papers
 import pytest
-from paraxis_papers.counts.plain_count import Work, general_chain, some_state
-from paraxis_papers.document import as_json
-from paraxis_papers.networks import inverse_dynamics, steps
+from paraxis_papers.counts.plain_count import Ledger, Work, general_chain, plain_count, some_state
+from paraxis_papers.document import CONFIRMED, DEPENDS, as_json
+from paraxis_papers.networks import (
+    homogeneous,
+    inverse_dynamics,
+    lee_chang_verdicts,
+    link_coordinates,
+    steps,
+)
 from paraxis_papers.networks.equations import OTHERS, ROTATIONS, SUMS, torques
+from paraxis_papers.networks.homogeneous import BASE, OWN, WAYS
+from paraxis_papers.networks.link_coordinates import Turned
 from paraxis_papers.networks.rotations import chip_times, rotation_time
 from paraxis_papers.networks.simd import Simd
 from paraxis_papers.networks.traffic import elimination, network_figure
 
 import paraxis as px
+from paraxis.math import mark
 from paraxis.parallel.networks.network import NETWORKS
-from paraxis.parallel.networks.recurrence import least_steps
+from paraxis.parallel.networks.optimal_order import least_steps
+from paraxis.physics import INVERSE_DYNAMICS
 from paraxis.physics.parts.orders import doubling, p_fold
+from paraxis.spatial import Matrix, Vector
 
 
 def log2(n):
@@ -113,6 +124,57 @@ def test_the_figure_shows_every_network():
     assert curves["cascade"] == [(p, p - 1) for p, _ in curves["cascade"]]
 
 
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize(("n", "p"), [(1, 1), (4, 2), (6, 6), (7, 3)])
+def test_link_coordinates_give_the_torques(n, p, shared):
+    robot, machine = general_chain(["revolute"] * n), Simd(n, p, p_fold)
+    found = link_coordinates.torques(machine, robot, shared)
+    expected = plain_count(INVERSE_DYNAMICS["newton_euler"], robot)[1]
+    assert np.abs(np.subtract(found, expected)).max() <= 1e-12 * np.abs(expected).max()
+
+
+def test_homogeneous_recurrences_win_on_several_processors():
+    """On one processor link coordinates do; products of rotations are shared with several only."""
+    base, shared, own = ([homogeneous.flops(6, p, way) for p in (1, 2, 6)] for way in WAYS)
+    assert own[0] == shared[0] < base[0]
+    assert all(b < s < o for b, s, o in zip(base[1:], shared[1:], own[1:], strict=True))
+    assert homogeneous.run(6, 6, OWN)[1] < homogeneous.run(6, 6, BASE)[1]  # but in fewer steps
+
+
+def test_an_inhomogeneous_operator_is_a_matrix_and_a_vector():
+    """27 + 18 for the matrices, 9 + 9 for the vector that is turned and added."""
+    ledger, turns = Ledger(), link_coordinates.Turns(shared=True)
+
+    def pair(k):
+        rows = ([ledger.number(x) for x in row] for row in np.eye(3))
+        return Turned(Matrix(*rows), Vector(*map(ledger.number, (1.0, 2.0, 3.0))), k, k)
+
+    mark("glued", 0, turns.outward(pair(0), pair(1)))
+    assert ledger.steps()["glued", 0] == Work(36, 27)
+    mark("again", 0, turns.outward(pair(0), pair(1)))
+    mark("inward", 0, turns.inward(pair(1), pair(0)))
+    assert ledger.steps()["again", 0] == ledger.steps()["inward", 0] == Work(9, 9)
+
+
+def test_p_fold_takes_up_to_two_steps_more_than_the_best_order():
+    rows = {row.quantity: row for row in steps._optimal_rows()}
+    fewest = rows["pairs p ≤ n < 12 on which algorithm PFP takes the fewest steps"]
+    assert (
+        fewest.measured == 13 and "of 66" in fewest.note and "on 66 pairs no order" in fewest.note
+    )
+    assert rows["pairs on which it takes 2 more"].note == "first n, p = 6, 3: 5 for 3"
+
+
+@pytest.mark.long
+def test_lee_and_changs_verdicts():
+    found = lee_chang_verdicts.lee_chang_verdicts()
+    assert [each.outcome for each in found] == [CONFIRMED] * 4 + [DEPENDS] * 2
+    assert "1.02 to 1.77 times with shared" in found[1].evidence
+    assert (
+        "on 1,229 of 2,080 pairs" in found[4].evidence and "by search, on 13" in found[5].evidence
+    )
+
+
 @pytest.mark.long
 def test_the_report_is_whole():
     report = paraxis_papers.report("networks")
@@ -120,4 +182,4 @@ def test_the_report_is_whole():
     assert len(set(names)) == len(names) > 100
     assert all(row.measured is not None for row in report.rows)
     assert all(row.note or row.measured == row.printed for row in report.rows)
-    assert len(report.figures) == 3 and json.loads(json.dumps(as_json(report)))
+    assert len(report.figures) == 4 and json.loads(json.dumps(as_json(report)))

@@ -1,5 +1,6 @@
 """CORDIC arithmetic: bit for bit against a textbook, and never farther off than its bound."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -20,7 +21,7 @@ from paraxis.hardware.cordic.units.unit import Given, Port
 
 Cordic = px.hardware.Cordic
 FUNCTIONS = [(m, d) for m in (CIRCULAR, LINEAR, HYPERBOLIC) for d in ("rotate", "vector")]
-COMPENSATIONS = ["interleaved", "multiply"]
+COMPENSATIONS = ["interleaved", "after", "multiply"]
 
 
 def run(cordic, mode, direction, x, y, z):
@@ -328,6 +329,30 @@ def test_tables():
     assert not any(plain.digits) and plain.left == plain.gain
 
 
+@pytest.mark.parametrize("mode", [CIRCULAR, HYPERBOLIC])
+@pytest.mark.parametrize("n", [13, 16, 24, 32])
+def test_digits_after_the_rotations_are_few(mode, n):
+    """Fewer than those between them, each i once and in order, and as exact as the word asks."""
+    table = Cordic(n, n, compensation="after").table(mode)
+    places, digits = zip(*table.scalings, strict=True)
+    assert list(places) == sorted({*places}) and places[0] > 0 and places[-1] < n
+    assert {*digits} <= {-1, 1} and not any(table.digits)
+    left = table.gain * math.prod(1 + d * 2.0**-i for i, d in table.scalings)
+    assert math.isclose(left, table.left) and abs(left - 1) <= 2.0 ** -(n + 1)
+    between = Cordic(n, n).table(mode)
+    assert len(digits) <= sum(map(abs, between.digits)) and not between.scalings
+
+
+@pytest.mark.parametrize("n", [4, 6, 8, 10])
+def test_no_fewer_digits_after_the_rotations_would_do(n):
+    """All products of 1 + γ_i 2^-i with a digit less, of words so short that all can be made."""
+    table = Cordic(n, n, compensation="after").table(CIRCULAR)
+    kept = len(table.scalings)
+    factors = itertools.product(*([1, 1 + 2.0**-i, 1 - 2.0**-i] for i in range(1, n)))
+    short = [f for f in factors if sum(each != 1 for each in f) < kept]
+    assert min(abs(table.gain * math.prod(f) - 1) for f in short) > 2.0 ** -(n + 2)
+
+
 def test_hyperbolic_shifts_must_come_twice(monkeypatch):
     z = np.linspace(-0.3, 0.3, 4001)
 
@@ -375,14 +400,14 @@ def measured(unit, words):
     words = {name: word.astype(object) for name, word in words.items()}
     round_about = ("z",) if isinstance(unit, Rotate | Vector) else ()
     state = unit.load(ops, words)
-    for i in range(-1, unit.rotations + 1):
+    for i in range(-1, unit.steps + 1):
         assert state.keys() <= unit.widths.keys()
         for name, value in state.items():
             if name not in round_about and name != "right":
                 assert holds(value, unit.widths[name]), (unit, name, i)
         if i < 0:
             state = unit.settle(ops, state)
-        elif i < unit.rotations:
+        elif i < unit.steps:
             state = unit.step(ops, i, state)
     return unit.finish(ops, state)
 
@@ -437,13 +462,13 @@ def random_unit(kind, rng):
         gives={name: Given(format(meaning), meaning == NUMBER) for name, meaning in goes.items()},
         iterations=int(rng.integers(6, 27)),
         guard=int(rng.integers(0, 8)),
-        interleaved=bool(rng.integers(2)),
+        compensation=str(rng.choice(COMPENSATIONS)),
     )
 
 
 def unit_function(unit, x, y, z):
     """What a unit computes, over the reals: by port, and how far off it may be."""
-    n, (_, excess) = unit.rotations, (1.0, 0.0) if not hasattr(unit, "table") else gain_undone(unit)
+    n, (_, excess) = unit.rotations, (1.0, 0.0) if unit.table is None else gain_undone(unit)
     if isinstance(unit, Add | AddAngles):
         return {"Y": (x + y, 2.0**-20 if isinstance(unit, Add) else unit.gives["Y"].format.step)}
     if isinstance(unit, Multiply):
@@ -522,7 +547,7 @@ def given_real(unit, name, words):
         ({"word": 24.0}, "word: .* found 24.0"),
         ({"iterations": 0}, "iterations: expected an integer from 1 to 512, found 0"),
         ({"guard": -1}, "guard: .* found -1"),
-        ({"compensation": "none"}, "compensation: expected 'interleaved' or 'multiply', found"),
+        ({"compensation": "none"}, "compensation: "),
     ],
 )
 def test_processors_that_cannot_be(arguments, said):

@@ -17,6 +17,7 @@ import paraxis as px
 from paraxis.errors import ArgumentError, HardwareError, MissingPackageError
 from paraxis.hardware import Circuit
 from paraxis.hardware.cordic import integers
+from paraxis.hardware.cordic.constants import COMPENSATIONS
 from paraxis.hardware.cordic.formats import Angle, Number
 from paraxis.hardware.cordic.units.circular import Rotate, Vector
 from paraxis.hardware.cordic.units.hyperbolic import HyperbolicRotate, Mean, Root
@@ -55,7 +56,7 @@ NUMBERS = {  # unit -> (ports in, ports out) that are numbers; the others are an
 ANGLES = {Rotate: ("z", ""), Vector: ("z", "Z"), AddAngles: ("xy", "Y")}
 
 
-def random_unit(kind, rng):
+def random_unit(kind, rng, compensation=None):
     """A unit with ports of random formats and signs, one of them perhaps a constant."""
     iterations = int(rng.integers(8, 27))
 
@@ -81,7 +82,11 @@ def random_unit(kind, rng):
         value = float(rng.uniform(-0.9, 0.9))
         ports[constant] = Port(None, ports[constant].sign, abs(value), value)
     return kind(
-        **ports, gives=gives, iterations=iterations, guard=5, interleaved=bool(rng.integers(2))
+        **ports,
+        gives=gives,
+        iterations=iterations,
+        guard=5,
+        compensation=compensation or str(rng.choice(COMPENSATIONS)),
     )
 
 
@@ -109,11 +114,11 @@ def through_pipelined(unit, words):
     count = len(next(iter(words.values())))
 
     async def drive(context):
-        for clock in range(count + unit.iterations - 1):
+        for clock in range(count + unit.clocks - 1):
             for name, port in processor.words.items():
                 context.set(port, int(words[name][min(clock, count - 1)]))
             await context.tick()
-            if clock >= unit.iterations - 1:
+            if clock >= unit.clocks - 1:
                 found.append(taken(context, processor))
 
     simulated(processor, drive)
@@ -127,7 +132,7 @@ def through_iterative(unit, words):
 
     async def drive(context):
         for item in range(count):
-            for clock in range(unit.iterations):
+            for clock in range(unit.clocks):
                 context.set(processor.clock, clock)
                 for name, port in processor.words.items():
                     context.set(port, int(words[name][item]) if clock == 0 else 1)
@@ -157,6 +162,15 @@ def assert_is_its_model(unit, words, through):
 def test_units_are_their_model(kind, through):
     rng = np.random.default_rng([len(kind.__name__), ord(kind.__name__[-1])])
     unit = random_unit(kind, rng)
+    assert_is_its_model(unit, random_words(unit, rng), through)
+
+
+@pytest.mark.parametrize("through", [through_pipelined, through_iterative])
+@pytest.mark.parametrize("kind", [Vector, Root, HyperbolicRotate])
+def test_digits_after_the_rotations_take_clocks_of_their_own(kind, through):
+    rng = np.random.default_rng(10)
+    unit = random_unit(kind, rng, "after")
+    assert unit.clocks == unit.iterations + len(unit.scalings) > unit.iterations
     assert_is_its_model(unit, random_words(unit, rng), through)
 
 

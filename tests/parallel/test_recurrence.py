@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import paraxis as px
-from paraxis.parallel.networks.recurrence import least_steps
+from paraxis.parallel.networks.optimal_order import least_steps, optimal
 from paraxis.physics.parts.order import Order, Step
 from paraxis.physics.parts.orders import ORDERS, doubling, halving, p_fold, serial
 
@@ -121,6 +121,57 @@ def fewest_steps(elements, processors):
 def test_the_bound_is_below_the_best_of_all_orders(elements, processors):
     best = fewest_steps(elements, processors)
     assert least_steps(elements, processors) <= best <= len(p_fold(elements, processors).steps)
+
+
+def test_short_rows_are_solved_in_the_fewest_steps_there_are():
+    """For up to 12 elements a search meets what no order can beat, whatever it remembers."""
+    more = {0: 0, 1: 0, 2: 0}
+    for elements in range(1, 13):
+        row = "abcdefghijkl"[:elements]
+        for processors in range(1, elements + 1):
+            found = optimal(elements, processors)
+            assert found.prefixes(add, row) == [row[: k + 1] for k in range(elements)]
+            assert len(found.steps) == least_steps(elements, processors)
+            more[len(p_fold(elements, processors).steps) - len(found.steps)] += 1
+    assert more == {0: 25, 1: 47, 2: 6}
+    with pytest.raises(px.ParaxisError, match="rows of up to 12 elements, found 13; use 'p_fold'"):
+        px.parallel.recurrence(add, "abcdefghijklm", order="optimal", processors=4)
+
+
+def can_be_done(elements, processors, steps):
+    """Whether any order does it, whatever it remembers: asked of a solver."""
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    held = {}  # (first, last, step) -> whether somebody holds that span after the step
+    for i, j in combinations(range(elements), 2):
+        held |= {(i, j, t): model.new_bool_var("") for t in range(1, steps + 1)}
+
+    def known(i, j, t):
+        return 1 if i == j else held.get((i, j, t), 0)
+
+    for t in range(1, steps + 1):
+        glued = []
+        for i, j in combinations(range(elements), 2):
+            ways = [model.new_bool_var("") for _ in range(i, j)]
+            for k, way in zip(range(i, j), ways, strict=True):
+                model.add(way <= known(i, k, t - 1))
+                model.add(way <= known(k + 1, j, t - 1))
+            model.add(held[i, j, t] <= known(i, j, t - 1) + sum(ways))
+            glued += ways
+        model.add(sum(glued) <= processors)
+    for k in range(1, elements):
+        model.add(held[0, k, steps] == 1)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    found = solver.solve(model)
+    assert found in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+    return found == cp_model.OPTIMAL
+
+
+def test_a_bound_that_no_order_meets():
+    assert can_be_done(7, 3, 3) and not can_be_done(7, 3, 2) and least_steps(7, 3) == 3
+    assert least_steps(13, 5) == 4 and not can_be_done(13, 5, 4)
 
 
 def test_the_bound_at_its_ends():

@@ -65,7 +65,7 @@ def test_results_are_within_their_bounds(mode, direction, record_property):
             rng = np.random.default_rng(choose.randrange(2**32))
             word, iterations = choose.randint(4, 44), choose.randint(1, 48)
             guard = choose.choice((None, None, 0, 1, 3, 8))
-            how = choose.choice(("interleaved", "multiply"))
+            how = choose.choice(("interleaved", "after", "multiply"))
             cordic = px.hardware.Cordic(word, iterations, guard, how)
             x, y, z = points(rng, mode, direction, word)
             result = getattr(cordic, direction)(mode, x, y, z)

@@ -31,7 +31,7 @@ def registers_overflow(circuit, words):
     known = {source: np.asarray(word).astype(ops.KIND) for source, word in words.items()}
     for number, (task, unit) in enumerate(zip(circuit.tasks.tasks, circuit.units, strict=True)):
         state = unit.load(ops, {port: known[getattr(task, port).source] for port in unit.ports})
-        for iteration in range(-1, unit.rotations + 1):
+        for iteration in range(-1, unit.steps + 1):
             assert state.keys() <= unit.widths.keys()
             for name, value in state.items():
                 if not (name == "z" and isinstance(unit, Circular)) and not held(
@@ -40,7 +40,7 @@ def registers_overflow(circuit, words):
                     found.add((f"T{number + 1} {task.kind}", name))
             if iteration < 0:
                 state = unit.settle(ops, state)
-            elif iteration < unit.rotations:
+            elif iteration < unit.steps:
                 state = unit.step(ops, iteration, state)
         given, _ = unit.finish(ops, state)
         for port, value in given.items():

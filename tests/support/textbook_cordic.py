@@ -57,12 +57,14 @@ def turned(cordic, mode, direction, places, x, y, z):
         if cordic.compensation == "interleaved":
             digit = cordic.table(mode).digits[i]
             x, y = x + digit * (x >> i), y + digit * (y >> i)
+    for i, digit in cordic.table(mode).scalings:
+        x, y = (v + (v >> i) if digit > 0 else less(v, v >> i) for v in (x, y))
     return x, y, z
 
 
 def without_gain(cordic, mode, value):
     """A length and how many places were added to it."""
-    if cordic.compensation == "interleaved":
+    if cordic.compensation != "multiply":
         return value, 0
     bits = cordic.iterations + cordic.guard
     return value * math.floor(2.0**bits / cordic.table(mode).gain + 0.5), bits

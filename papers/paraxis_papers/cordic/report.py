@@ -1,6 +1,7 @@
 """The report `cordic`: Lee and Chang's pipeline for the PUMA, from its equations to gates."""
 
 from ..document import Report
+from .adders import adders_table
 from .dynamics import dynamics_table
 from .graph import diagrams, tasks_table
 from .hardware import hardware_table
@@ -9,6 +10,7 @@ from .same_bits import same_bits_table
 from .scale_factors import scale_factors
 from .sizes import sizes_tables
 from .valid_bit import valid_bit_table
+from .verdicts import verdicts
 from .word_lengths import iterations_figure, word_length_figure, word_length_table
 
 TITLE = "CORDIC inverse kinematics beside Lee and Chang's"
@@ -32,6 +34,7 @@ def cordic():
         *diagrams(),
         tasks_table(),
         scale_factors(),
+        adders_table(),
         joint_errors_table(),
         word_length_table(),
         word_length_figure(),
@@ -41,4 +44,4 @@ def cordic():
         same_bits_table(),
         hardware_table(),
     ]
-    return Report("cordic", TITLE, LEAD, [], parts, RULE)
+    return Report("cordic", TITLE, LEAD, verdicts(), parts, RULE)

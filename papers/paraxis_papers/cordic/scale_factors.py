@@ -3,18 +3,33 @@
 import numpy as np
 
 from paraxis.hardware import Cordic
-from paraxis.hardware.cordic.constants import CIRCULAR, HYPERBOLIC, LINEAR, MODES, gain
-from paraxis.hardware.cordic.processor import INTERLEAVED, MULTIPLY
+from paraxis.hardware.cordic.constants import (
+    AFTER,
+    CIRCULAR,
+    COMPENSATIONS,
+    HYPERBOLIC,
+    INTERLEAVED,
+    LINEAR,
+    MODES,
+    MULTIPLY,
+    gain,
+)
 
 from ..document import Row, Table
 from ..printed import printed
 from .circuits import HERE, PAPER
 
 TURNS = 20_000
+WAYS = {
+    INTERLEAVED: "digits between iterations",
+    AFTER: "digits after all iterations",
+    MULTIPLY: "a multiplication at the end",
+}
 
 LEAD = (
-    "Micro-rotations stretch a vector; k undoes it. The paper has digits γ for that, one an "
-    "iteration, so that the product of all 1 + γ 2^-i is k."
+    "Micro-rotations stretch a vector; k undoes it. The paper has digits γ for that, so that the "
+    "product of all 1 + γ 2^-i is k: one an iteration (eq. 11), or after all of them (eq. 10), "
+    "where every digit that is not 0 takes a clock."
 )
 
 
@@ -26,7 +41,11 @@ def scale_factors():
     for mode in MODES:
         table = processor.table(mode)
         factor = 1 / table.gain
-        note = f"{factor:.9f}; the digits leave 1 {table.left - 1:+.0e}".replace("-", "−")
+        after = Cordic(iterations=found["iterations"], compensation=AFTER).table(mode)
+        note = (
+            f"{factor:.9f}; digits between iterations leave 1 {table.left - 1:+.0e}, "
+            f"{len(after.scalings)} after them 1 {after.left - 1:+.0e}"
+        ).replace("-", "−")
         if mode == LINEAR:
             note = "nothing is stretched"
         if mode == HYPERBOLIC:
@@ -37,7 +56,7 @@ def scale_factors():
                 "without them some vectors never come to rest"
             )
         rows.append(Row(PAPER, f"k, {mode}", found["scale"][mode], round(factor, 4), note))
-    rows += [_rotation_row(found["iterations"], way) for way in (INTERLEAVED, MULTIPLY)]
+    rows += [_rotation_row(found["iterations"], way) for way in COMPENSATIONS]
     return Table("Scale factors", LEAD, rows)
 
 
@@ -54,10 +73,9 @@ def _rotation_row(word, compensation):
     )
     bound = processor.bound(CIRCULAR, "rotate", x, y, z)
     proved = np.hypot(bound.x, bound.y).max() / processor.number.step
-    ways = {INTERLEAVED: "digits between iterations", MULTIPLY: "a multiplication in the end"}
     return Row(
         HERE,
-        f"largest error of a rotation, {ways[compensation]}",
+        f"largest error of a rotation, {WAYS[compensation]}",
         None,
         round(off.max() / processor.number.step, 2),
         f"in last bits of {word}; {TURNS:,} random ones, proved to be below {proved:.2f}",

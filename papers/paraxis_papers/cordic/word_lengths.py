@@ -16,14 +16,14 @@ NEAR = 2.0**-6  # with 12 bits nothing smaller is distinguished from 0
 
 
 @cache
-def _found(word, iterations=None):
+def errors_with(word, iterations=None):
     made = circuit(word=word, iterations=iterations, near=NEAR)
     return workspace(POSES).accuracy(made)
 
 
 def word_length_figure():
     """Errors over the length of words."""
-    found = {word: _found(word) for word in WORDS}
+    found = {word: errors_with(word) for word in WORDS}
     return Figure(
         "Error against word length",
         f"As many iterations as bits, {POSES:,} poses, margin over 1/{1 / FAR:.0f}. Each bit "
@@ -47,7 +47,7 @@ def word_length_figure():
 def iterations_figure():
     """Errors over the number of iterations, with words as long as the paper's."""
     word = printed("lee_chang")["cordic"]["iterations"]
-    found = {count: _found(word, count) for count in ITERATIONS}
+    found = {count: errors_with(word, count) for count in ITERATIONS}
     return Figure(
         "Error against iterations",
         f"Words of {word} bits, the same poses.",
@@ -67,9 +67,11 @@ def word_length_table():
     """What the two figures say of what is printed, and of what is asked."""
     found = printed("lee_chang")["cordic"]
     word, least = found["iterations"], found["least_iterations"]
-    floor = _found(word).median(FAR)
-    settled = next(count for count in ITERATIONS if _found(word, count).median(FAR) < 1.25 * floor)
-    enough = next(word for word in WORDS if _found(word).worst(FAR) < ASKED)
+    floor = errors_with(word).median(FAR)
+    settled = next(
+        count for count in ITERATIONS if errors_with(word, count).median(FAR) < 1.25 * floor
+    )
+    enough = next(word for word in WORDS if errors_with(word).worst(FAR) < ASKED)
     rows = [
         Row(
             PAPER,
@@ -83,9 +85,9 @@ def word_length_table():
             PAPER,
             f"the least iterations for {word} bits",
             least,
-            next(count for count in ITERATIONS if _found(word, count).worst(FAR) < ASKED),
+            next(count for count in ITERATIONS if errors_with(word, count).worst(FAR) < ASKED),
             f"measured: for errors within {brief(ASKED)}; with {least} they are up to "
-            f"{brief(_found(word, least).worst(FAR))}, so {least} are enough for words of "
+            f"{brief(errors_with(word, least).worst(FAR))}, so {least} are enough for words of "
             f"about {least} bits, not of {word}",
         ),
         Row(
@@ -93,7 +95,7 @@ def word_length_table():
             f"bits for errors within {brief(ASKED)}",
             None,
             enough,
-            f"with {enough - 1} up to {brief(_found(enough - 1).worst(FAR))}",
+            f"with {enough - 1} up to {brief(errors_with(enough - 1).worst(FAR))}",
         ),
     ]
     lead = "How long words and rows of iterations must be."

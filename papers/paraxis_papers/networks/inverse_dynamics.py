@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from paraxis.parallel.networks.recurrence import least_steps
+from paraxis.parallel.networks.optimal_order import least_steps
 from paraxis.physics.parts.orders import doubling, p_fold
 
 from ..counts.plain_count import Work, general_chain

@@ -1,7 +1,10 @@
 """The report `networks`: recurrences on several processors, and the networks between these."""
 
 from ..document import Report
+from .homogeneous import homogeneous_figure, homogeneous_table
 from .inverse_dynamics import doubling_table, p_fold_figure, p_fold_table
+from .lee_chang_verdicts import lee_chang_verdicts
+from .plans import plan_table
 from .steps import step_figure, step_table
 from .traffic import network_figure, network_tables
 
@@ -21,6 +24,7 @@ RULE = (
 
 def networks():
     """The report."""
-    tables = [doubling_table(), step_table(), p_fold_table(), *network_tables()]
-    figures = [step_figure(), p_fold_figure(), network_figure()]
-    return Report("networks", TITLE, LEAD, [], [*tables, *figures], RULE)
+    tables = [doubling_table(), step_table(), p_fold_table(), homogeneous_table()]
+    tables += [plan_table(), *network_tables()]
+    figures = [step_figure(), p_fold_figure(), homogeneous_figure(), network_figure()]
+    return Report("networks", TITLE, LEAD, lee_chang_verdicts(), [*tables, *figures], RULE)

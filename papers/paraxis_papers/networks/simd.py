@@ -53,6 +53,11 @@ class Simd:
         self._glues = 0
         return glue
 
+    @property
+    def rounds(self):
+        """How many there were."""
+        return self._round
+
     def times(self):
         """name -> the Work of its rounds one after another."""
         rounds = defaultdict(list)

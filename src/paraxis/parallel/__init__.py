@@ -8,6 +8,7 @@ _NAMES = {
     "Recurrence": "networks.recurrence",
     "Schedule": "schedules.schedule",
     "network": "networks.network",
+    "p_fold_plan": "networks.p_fold_plan",
     "recurrence": "networks.recurrence",
     "speedup_curve": "schedules.speedup_curve",
     "systolic_array": "systolic.build",

@@ -7,7 +7,8 @@ six functions:
 - the angle that is left behind the last micro-rotation, and the rounding of its constants;
 - rounding inside: a shift drops less than one last place, and so does a difference that spares its
   carry, so a micro-rotation is off by less than one place in x and one in y, and so is the addition
-  of a digit γ. Later micro-rotations turn such an error and stretch it as they do the vector;
+  of a digit γ, between micro-rotations or behind them. Later micro-rotations turn such an error
+  and stretch it as they do the vector;
 - what the digits γ, or the rounded constant, leave of the gain: `excess`, |gain left - 1|;
 - rounding of the result: half a step.
 
@@ -26,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .constants import CIRCULAR, HYPERBOLIC, SPARE, angles, inverse
+from .constants import CIRCULAR, HYPERBOLIC, MULTIPLY, SPARE, angles, inverse
 from .units.circular import Rotate, Vector
 from .units.hyperbolic import PER_LOG_2, ROUGH, HyperbolicRotate, Root
 from .units.linear import Divide, Multiply
@@ -64,7 +65,7 @@ def circular_rotate(cordic, unit, x, y, z):
     short = np.minimum(left + constants_off(CIRCULAR, unit) * one + turn + DOUBLE * abs(z), math.pi)
     factor, excess = gain_undone(unit)
     rounding = 0.0
-    for stretch, slip in circular_steps(unit):
+    for _, stretch, slip in circular_steps(unit):
         rounding = rounding * stretch + slip
     X, Y = x * np.cos(z) - y * np.sin(z), y * np.cos(z) + x * np.sin(z)
     missed, short_of = np.sin(np.minimum(short, math.pi / 2)), 1 - np.cos(short)
@@ -87,10 +88,11 @@ def circular_vector(cordic, unit, x, y, z):
     radius, slack = np.hypot(x, y), math.sqrt(2) * half
     length, rounding = np.maximum(radius - slack, 0) / place, 0.0
     left, drift = math.pi / 2, 0.0
-    for shift, (stretch, slip) in zip(unit.table.shifts, circular_steps(unit), strict=True):
+    for shift, stretch, slip in circular_steps(unit):
         by = np.where(length * stretch > slip, np.arcsin(slip / (length * stretch)), math.pi)
         length, rounding = length * stretch - slip, rounding * stretch + slip
-        left = np.maximum(math.atan(2.0**-shift), left - math.atan(2.0**-shift)) + by
+        turn_by = 0.0 if shift is None else math.atan(2.0**-shift)
+        left = np.maximum(turn_by, left - turn_by) + by
         drift = drift + by
     left = np.minimum(left, math.pi)
     rounded = rounding * factor * place + half
@@ -145,7 +147,9 @@ def hyperbolic_rotate(cordic, unit, x, y, z):
     off = (constants_off(HYPERBOLIC, unit) + unit.farthest / 2) * one
     # What is wrong after each micro-rotation is turned by as much as is left then, and stretched.
     rounding, stretched = 0.0, 1.0
-    for turn, (stretch, slip) in zip(turns[:0:-1], reversed(hyperbolic_steps(unit)), strict=True):
+    ahead = [*turns[1:], *(turns[-1] for _ in unit.scalings)]
+    steps = reversed([*zip(ahead, hyperbolic_steps(unit), strict=True)])
+    for turn, (_, stretch, slip) in steps:
         rounding += slip * stretched * math.exp(turn + turns[-1] + off)
         stretched *= stretch
     rounding += stretched * math.exp(turns[0] + turns[-1] + off)  # factors of two drop places
@@ -170,8 +174,9 @@ def hyperbolic_vector(cordic, unit, x, y, z):
     _, excess = gain_undone(unit)
     # Of u = x + y and v = x - y, shifted; √(u v) is at least so many places, u / v at most 4.
     length, left, drift = np.float64(2.0 ** (places - 0.5 + unit.guard)), math.log(2), 0.0
-    for shift, (stretch, slip) in zip(unit.table.shifts, hyperbolic_steps(unit), strict=True):
-        left = max(math.atanh(2.0**-shift), left - math.atanh(2.0**-shift))
+    for shift, stretch, slip in hyperbolic_steps(unit):
+        turn_by = 0.0 if shift is None else math.atanh(2.0**-shift)
+        left = max(turn_by, left - turn_by)
         # A place in x and one in y are two in u and one in v, or the other way round.
         part = 2 * slip * np.exp(left) / (length * stretch)
         by = 0.75 * part / (1 - part) if part < 1 else math.inf
@@ -221,7 +226,7 @@ def constants_off(mode, unit):
 
 def gain_undone(unit):
     """The factor in the end, and by how much that and the digits leave a gain other than one."""
-    if unit.interleaved:
+    if unit.compensation != MULTIPLY:
         return 1.0, abs(float(unit.table.left - 1))
     bits = unit.rotations + unit.guard
     factor = inverse(unit.table.gain, bits)
@@ -229,7 +234,8 @@ def gain_undone(unit):
 
 
 def circular_steps(unit):
-    """Of each micro-rotation and its digit: its stretch, and the error's length in places."""
+    """Of each micro-rotation and its digit, then of each scaling: its shift, or None; its stretch;
+    and the error's length in places."""
     return _steps(unit, 1, math.sqrt(2))
 
 
@@ -243,5 +249,5 @@ def _steps(unit, m, place):
     for i, (shift, digit) in enumerate(zip(unit.table.shifts, unit.table.digits, strict=True)):
         scale = 1 + digit * 2.0**-i
         stretch = math.sqrt(1 + m * 4.0**-shift) * scale
-        steps.append((stretch, place * (scale + abs(digit))))
-    return steps
+        steps.append((shift, stretch, place * (scale + abs(digit))))
+    return steps + [(None, 1 + digit * 2.0**-i, place) for i, digit in unit.scalings]

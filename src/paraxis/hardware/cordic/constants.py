@@ -9,6 +9,7 @@ from fractions import Fraction
 
 CIRCULAR, LINEAR, HYPERBOLIC = "circular", "linear", "hyperbolic"
 MODES = {CIRCULAR: 1, LINEAR: 0, HYPERBOLIC: -1}  # the m of x' = x - m σ 2^-s y
+INTERLEAVED, AFTER, MULTIPLY = COMPENSATIONS = ("interleaved", "after", "multiply")
 SPARE = 64  # bits behind those asked for
 BEAM = 256  # products of digits that are followed at once
 
@@ -74,6 +75,35 @@ def scaling_digits(gain, count):
     digits = [*products[0][1], *[0] * count][:count]
     product = math.prod(1 + Fraction(digit, 1 << i) for i, digit in enumerate(digits))
     return digits, Fraction(product)
+
+
+def fewest_scalings(gain, count):
+    """Pairs (i, γ_i) with Π (1 + γ_i 2^-i) about the inverse of the gain, and that product.
+
+    As few as leave less than a quarter of the last of `count` bits, in ascending order of i. Of the
+    products that later digits can still bring home those with the fewest digits are followed.
+    """
+    bits = 2 * count + SPARE
+    target, products = rounded((1 << bits) / gain), [(1 << bits, ())]
+
+    def off(product):
+        return abs(product - target)
+
+    for i in range(1, count):
+        longer = [
+            (product + digit * (product >> i), (*used, (i, digit)) if digit else used)
+            for product, used in products
+            for digit in (0, 1, -1)
+        ]
+        near = [each for each in longer if off(each[0]) <= target >> i - 1]
+        products = sorted(near, key=lambda each: (len(each[1]), off(each[0])))[:BEAM]
+    close = [each for each in products if off(each[0]) <= target >> count + 2]
+    _, used = (
+        min(close, key=lambda each: len(each[1]))
+        if close
+        else min(products, key=lambda each: off(each[0]))
+    )
+    return used, Fraction(math.prod(1 + Fraction(digit, 1 << i) for i, digit in used))
 
 
 def inverse(gain, bits):

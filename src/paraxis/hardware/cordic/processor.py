@@ -15,7 +15,15 @@ from ...drivers.map import in_main_memory
 from ...errors import ArgumentError
 from . import integers, long_integers
 from .bounds import bound
-from .constants import CIRCULAR, HYPERBOLIC, LINEAR, MODES
+from .constants import (
+    CIRCULAR,
+    COMPENSATIONS,
+    HYPERBOLIC,
+    INTERLEAVED,
+    LINEAR,
+    MODES,
+    MULTIPLY,
+)
 from .formats import SHORTEST, WIDEST, Angle, Number, guard_bits, integer_kind, number_of_bits
 from .raw_words import are_whole, fitting, together
 from .units.circular import Rotate, Vector
@@ -24,7 +32,6 @@ from .units.linear import Divide, Multiply
 from .units.unit import Given, Port, Unit
 
 REACH = 4.0  # numbers are in [-4, 4)
-INTERLEAVED, MULTIPLY = "interleaved", "multiply"
 UNITS = {
     (CIRCULAR, "rotate"): Rotate,
     (LINEAR, "rotate"): Multiply,
@@ -41,7 +48,7 @@ class IterationTable(NamedTuple):
     `angles` are those of the words, in radians where the mode is circular. `gain` is the factor by
     which all micro-rotations together stretch, and `left` is the part that remains of it after the
     digits γ: the product of the gain and of all 1 + γ_i 2^-i, nearly one unless all digits are
-    zero.
+    zero. `scalings` are pairs (i, γ_i) where the digits come after all micro-rotations.
     """
 
     shifts: tuple[int, ...]
@@ -49,6 +56,7 @@ class IterationTable(NamedTuple):
     digits: tuple[int, ...]
     gain: float
     left: float
+    scalings: tuple[tuple[int, int], ...] = ()
 
     def __str__(self):
         rows = zip(self.shifts, self.angles, self.digits, strict=True)
@@ -90,7 +98,8 @@ class Cordic:
     - `guard`: bits below those of the word that are kept until the end; by default enough that
       internal rounding costs about as little as the rounding of words.
     - `compensation`: how the gain is undone. `"interleaved"` adds shifted numbers between
-      micro-rotations, `"multiply"` multiplies by one constant at the end.
+      micro-rotations, `"after"` adds them after all micro-rotations by the same adders (Lee and
+      Chang's equations 11 and 10), `"multiply"` multiplies by one constant at the end.
     """
 
     word: int = 24
@@ -105,11 +114,7 @@ class Cordic:
         guard = number_of_bits("guard", guard, 0)
         for name, value in (("word", word), ("iterations", iterations), ("guard", guard)):
             object.__setattr__(self, name, value)
-        if self.compensation not in (INTERLEAVED, MULTIPLY):
-            raise ArgumentError(
-                f"compensation: expected {INTERLEAVED!r} or {MULTIPLY!r}, "
-                f"found {self.compensation!r}"
-            )
+        one_of(self.compensation, COMPENSATIONS, "compensation")
 
     @property
     def number(self) -> Number:
@@ -170,6 +175,7 @@ class Cordic:
             table.digits,
             float(table.gain),
             float(table.left),
+            table.scalings,
         )
 
     def unit(self, mode: str, direction: str) -> Unit:
@@ -193,7 +199,7 @@ class Cordic:
                 gives={k: v for k, v in gives.items() if mode != LINEAR or k != "X"},
                 iterations=self.iterations + clocks,
                 guard=self.guard,
-                interleaved=self.compensation == INTERLEAVED,
+                compensation=self.compensation,
             )
         return units
 
@@ -241,7 +247,7 @@ class Cordic:
 def _inside(unit):
     """The longest number that a unit makes, in bits."""
     widest = max(unit.widths.values())
-    if unit.interleaved:
+    if unit.compensation != MULTIPLY:
         return widest
     return widest + unit.rotations + unit.guard + 1  # times the constant that undoes the gain
 

@@ -14,7 +14,7 @@ class IterativeProcessor(Processor):
 
     def __init__(self, unit, kept, prefix=""):
         super().__init__(unit, kept, prefix)
-        self.clock = Signal(range(unit.iterations), name=f"{prefix}clock")
+        self.clock = Signal(range(unit.clocks), name=f"{prefix}clock")
 
     @property
     def ports(self):
@@ -30,7 +30,7 @@ class IterativeProcessor(Processor):
 
         module.d.comb += assigned(loaded, unit.load(wires, self.words))
         if unit.loads_alone:
-            iteration = Signal(range(unit.iterations))
+            iteration = Signal(range(unit.clocks))
             module.d.comb += iteration.eq(self.clock - unit.loads_alone)
             stepped = unit.step(wires, iteration, held)
             if unit.loads_alone == 2:
@@ -43,7 +43,7 @@ class IterativeProcessor(Processor):
             stepped = unit.step(wires, self.clock, turned)
         module.d.comb += assigned(after, stepped)
         module.d.sync += assigned(held, after)
-        with module.If(self.clock == unit.iterations - 1):
+        with module.If(self.clock == unit.clocks - 1):
             module.d.sync += self.keep(*unit.finish(wires, held if unit.ends_alone else after))
         return module
 

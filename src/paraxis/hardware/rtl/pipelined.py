@@ -13,14 +13,14 @@ class PipelinedProcessor(Processor):
         module, unit = Module(), self.unit
         wires, state = Wires(module), self.registers("loaded")
         module.d.comb += assigned(state, unit.load(wires, self.words))
-        for clock in range(unit.iterations):
+        for clock in range(unit.clocks):
             iteration = clock - unit.loads_alone
             if clock and iteration < 0:
                 state = unit.settle(wires, state)
-            elif 0 <= iteration < unit.rotations:
+            elif 0 <= iteration < unit.steps:
                 state = unit.step(wires, iteration, state)
             after = self.registers(f"{clock}")
-            last = clock == unit.iterations - 1
+            last = clock == unit.clocks - 1
             module.d["comb" if last else "sync"] += assigned(after, state)
             state = {name: after[name] for name in state}
         module.d.sync += self.keep(*unit.finish(wires, state))

@@ -1,6 +1,6 @@
 """A CORDIC unit as a module: words in, the words that it gives and whether they are right out.
 
-What goes in is taken in the first of `unit.iterations` clocks, what comes out is there behind the
+What goes in is taken in the first of `unit.clocks` clocks, what comes out is there behind the
 last. Data have no reset: what matters of them travels with a bit that has.
 """
 

@@ -13,6 +13,9 @@ from ...errors import ArgumentError
 from ...physics.parts.order import Order
 from ...physics.parts.orders import ORDERS
 from .network import Delivery, Network
+from .optimal_order import least_steps, optimal
+
+BY_NAME = ORDERS | {"optimal": optimal}
 
 
 class Glue(NamedTuple):
@@ -76,15 +79,7 @@ class Recurrence:
 
         `per_hop` and `startup` are times, as for `Network.deliver`.
         """
-        if not isinstance(network, Network):
-            raise ArgumentError(f"network: expected a Network, found {type(network).__name__}")
-        if network.processors < self.processors:
-            raise ArgumentError(
-                f"network {network.name}: expected at least {self.processors} processors, found "
-                f"{network.processors}"
-            )
-        each = (network.deliver(sent, per_hop, startup) for sent in self.messages)
-        return sum(each, Delivery())
+        return delivered(network, self.processors, self.messages, per_hop, startup)
 
     def __repr__(self):
         return (
@@ -109,7 +104,8 @@ def recurrence(
     - `terms`: at least one.
     - `start`: x(-1); without it x(0) is terms[0].
     - `order`: `"doubling"` and `"halving"` need one processor per term; `"p_fold"` and `"serial"`
-      share the terms among any number; `"shuffled_doubling"` and `"shuffled_p_fold"` move the
+      share the terms among any number; `"optimal"` does so in the fewest steps, found by search,
+      for up to 12 terms; `"shuffled_doubling"` and `"shuffled_p_fold"` move the
       terms between processors, for networks that shuffle.
     - `processors`: how many there are; by default one per term.
 
@@ -123,26 +119,23 @@ def recurrence(
     terms = list(terms)
     if not terms:
         raise ArgumentError("terms: expected at least one term, found none")
-    one_of(order, ORDERS, "order")
+    one_of(order, BY_NAME, "order")
     row = terms if start is None else [start, *terms]
     count = len(terms) if processors is None else integer("processors", processors)
-    found = ORDERS[order](len(row), count)
+    found = BY_NAME[order](len(row), count)
     return Recurrence(found.prefixes(operator, row)[-len(terms) :], found)
 
 
-def least_steps(elements, processors):
-    """Steps that no order can beat, for any associative operator.
-
-    The last result alone takes one application less than there are elements, and k steps before
-    the end there can be no more than 2ᵏ that lead to it. All results together, in d steps, take
-    2·elements - 2 - d applications (Snir, Depth-size trade-offs for parallel prefix computation,
-    1986), and d steps have room for d·processors.
-    """
-    steps = room = 0
-    while room < elements - 1:
-        room += min(processors, 2**steps)
-        steps += 1
-    return max(steps, -(-2 * (elements - 1) // (processors + 1)))
+def delivered(network, processors, sent, per_hop, startup):
+    """The Delivery of messages between so many processors, one list of them after another."""
+    if not isinstance(network, Network):
+        raise ArgumentError(f"network: expected a Network, found {type(network).__name__}")
+    if network.processors < processors:
+        raise ArgumentError(
+            f"network {network.name}: expected at least {processors} processors, found "
+            f"{network.processors}"
+        )
+    return sum((network.deliver(each, per_hop, startup) for each in sent), Delivery())
 
 
 def record(order):

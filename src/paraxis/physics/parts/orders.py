@@ -21,7 +21,7 @@ def suffixes(glue, row):
 
 def serial(elements, processors):
     """One element after another; a processor hands the last of its share on to the next one."""
-    homes = _shares(elements, processors)
+    homes = shares(elements, processors)
     steps = (Step(((k - 1, k),)) for k in range(1, elements))
     return Order("serial", processors, homes, tuple(steps))
 
@@ -87,10 +87,10 @@ def _in_blocks(name, elements, processors, among):
     """Every processor solves a block of equal length by itself. Then the ends of the blocks are a
     row of their own, which is solved in the order `among`. What is left is to glue the elements
     inside the blocks to the end before. Blocks that would hold nothing but padding are left out."""
-    shares = _shares(elements, processors)
-    blocks = [[*block] for _, block in groupby(range(elements), shares.__getitem__)]
+    dealt = shares(elements, processors)
+    blocks = [[*block] for _, block in groupby(range(elements), dealt.__getitem__)]
     ends = among(len(blocks), processors)
-    homes = tuple(ends.homes[j] for j in shares)
+    homes = tuple(ends.homes[j] for j in dealt)
     steps = (
         *_each_by_itself(blocks),
         *_ends(blocks, ends.steps),
@@ -174,7 +174,7 @@ def _doublings(elements):
     return [2**j for j in range((elements - 1).bit_length())]
 
 
-def _shares(elements, processors):
+def shares(elements, processors):
     """Of each element its processor, in blocks of equal length but for the last ones."""
     size = -(-elements // processors)
     return tuple(k // size for k in range(elements))

@@ -23,7 +23,7 @@ class Circular(Unit):
     @cached_property
     def table(self):
         bits = self.angle_word - 1 if self.turns else 0
-        return table(CIRCULAR, self.rotations, bits, self.interleaved)
+        return table(CIRCULAR, self.rotations, bits, self.compensation)
 
     @cached_property
     def angle_word(self):

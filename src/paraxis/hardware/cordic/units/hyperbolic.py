@@ -39,7 +39,7 @@ class Root(Unit):
 
     @cached_property
     def table(self):
-        return table(HYPERBOLIC, self.rotations, self.z_fraction, self.interleaved)
+        return table(HYPERBOLIC, self.rotations, self.z_fraction, self.compensation)
 
     @cached_property
     def widths(self):
@@ -147,7 +147,7 @@ class HyperbolicRotate(Unit):
 
     @cached_property
     def table(self):
-        return table(HYPERBOLIC, self.rotations, self.z_fraction, self.interleaved)
+        return table(HYPERBOLIC, self.rotations, self.z_fraction, self.compensation)
 
     @cached_property
     def widths(self):

@@ -32,7 +32,7 @@ class Multiply(Unit):
 
     @cached_property
     def table(self):
-        return table(LINEAR, self.rotations, self.exponent + self.z_fraction, False)
+        return table(LINEAR, self.rotations, self.exponent + self.z_fraction, self.compensation)
 
     @cached_property
     def widths(self):
@@ -106,7 +106,7 @@ class Divide(Unit):
 
     @cached_property
     def table(self):
-        return table(LINEAR, self.rotations, self.exponent + self.z_fraction, False)
+        return table(LINEAR, self.rotations, self.exponent + self.z_fraction, self.compensation)
 
     @cached_property
     def widths(self):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from ..constants import angles, gain, scaling_digits, shifts
+from ..constants import AFTER, INTERLEAVED, angles, fewest_scalings, gain, scaling_digits, shifts
 
 
 @dataclass(frozen=True)
@@ -18,20 +18,26 @@ class Table:
     gain: Fraction  # of the micro-rotations alone
     left: Fraction  # what is left of it behind all digits
     growth: float  # the largest gain so far, over all iterations
+    scalings: tuple[tuple[int, int], ...] = ()  # (i, γ_i) behind all iterations
 
 
 @cache
-def table(mode, rotations, bits, interleaved=True):
+def table(mode, rotations, bits, compensation=INTERLEAVED):
     """Angles have so many fraction bits (gain and digits as many as they need)."""
     moves = shifts(mode, rotations)
     whole = gain(mode, moves, max(bits, rotations))
-    digits, product = [0] * rotations, Fraction(1)
-    if interleaved:
+    digits, scalings, product = [0] * rotations, (), Fraction(1)
+    if compensation == INTERLEAVED:
         digits, product = scaling_digits(whole, rotations)
+    elif compensation == AFTER:
+        scalings, product = fewest_scalings(whole, rotations)
     growth, so_far = 1.0, 1.0
     for i, (shift, digit) in enumerate(zip(moves, digits, strict=True)):
         so_far *= float(gain(mode, [shift], 64))
         growth = max(growth, so_far)
+        so_far *= 1 + math.ldexp(digit, -i)
+        growth = max(growth, so_far)
+    for i, digit in scalings:
         so_far *= 1 + math.ldexp(digit, -i)
         growth = max(growth, so_far)
     return Table(
@@ -41,4 +47,5 @@ def table(mode, rotations, bits, interleaved=True):
         whole,
         whole * product,
         growth,
+        scalings,
     )

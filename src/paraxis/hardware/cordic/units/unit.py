@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from ..constants import inverse, rounded
+from ..constants import INTERLEAVED, MULTIPLY, inverse, rounded
 from ..formats import Angle, Number
 from ..operations import Condition, Operations, Word
 
@@ -60,8 +60,9 @@ class Unit:
     x: Port | None = None
     y: Port | None = None
     z: Port | None = None
-    interleaved: bool = True  # the gain is undone between iterations, else by a factor at the end
+    compensation: str = INTERLEAVED  # how the gain is undone: one of COMPENSATIONS
 
+    table = None  # of a unit that rotates: a Table
     loads_alone = 0  # clocks that loading takes for itself; the second of two is for `settle`
     ends_alone = False  # whether finishing takes the last clock for itself
 
@@ -69,6 +70,21 @@ class Unit:
     def rotations(self) -> int:
         """How many of the iterations are micro-rotations."""
         return self.iterations - self.loads_alone - self.ends_alone
+
+    @cached_property
+    def scalings(self) -> tuple[tuple[int, int], ...]:
+        """Pairs (i, γ_i) that undo the gain behind all micro-rotations, a clock for each."""
+        return self.table.scalings if self.table else ()
+
+    @cached_property
+    def steps(self) -> int:
+        """Micro-rotations, and scalings behind them."""
+        return self.rotations + len(self.scalings)
+
+    @cached_property
+    def clocks(self) -> int:
+        """From a word that comes in to the result."""
+        return self.iterations + len(self.scalings)
 
     @cached_property
     def ports(self) -> dict[str, Port]:
@@ -92,7 +108,7 @@ class Unit:
         return state
 
     def step(self, ops: Operations, iteration: Word, state: State) -> State:
-        """The registers after one more micro-rotation."""
+        """The registers after one more micro-rotation or, behind all of these, scaling."""
         raise NotImplementedError
 
     def finish(self, ops: Operations, state: State) -> tuple[dict[str, Word], Condition]:
@@ -106,7 +122,7 @@ class Unit:
     ) -> tuple[dict[str, Word], Condition]:
         """Port -> word of the results after all iterations, and whether they are right."""
         state = self.settle(ops, self.load(ops, words))
-        for iteration in range(self.rotations):
+        for iteration in range(self.steps):
             state = self.step(ops, iteration, state)
         return self.finish(ops, state)
 
@@ -121,8 +137,26 @@ class Unit:
 
     def turned_and_scaled(self, ops, m, iteration, up, state):
         """The same, with a part of the gain undone."""
+        if self.scalings:
+            return self.turned_or_scaled(ops, m, iteration, up, state)
         after = self.turned(ops, m, iteration, up, state)
         return after | {name: self.scaled(ops, iteration, after[name]) for name in "xy"}
+
+    def turned_or_scaled(self, ops, m, iteration, up, state):
+        """The registers behind one micro-rotation, or behind one scaling by the same adders."""
+        table, (places, digits) = self.table, zip(*self.scalings, strict=True)
+        scales = iteration >= self.rotations
+        shift = ops.at((*table.shifts, *places), iteration)
+        less = ops.at((*table.digits, *digits), iteration) < 0
+        across, along = state["y"] >> shift, state["x"] >> shift
+        turning = (~across, across) if m > 0 else (across, ~across)
+        to_x = ops.where(scales, ops.where(less, ~along, along), ops.where(up, *turning))
+        to_y = ops.where(scales, ops.where(less, ~across, across), ops.where(up, along, ~along))
+        after = {"x": state["x"] + to_x, "y": state["y"] + to_y}
+        if "z" in state:
+            angle = ops.at((*table.angles, *(0 for _ in places)), iteration)
+            after["z"] = state["z"] + ops.where(up, -angle, angle)
+        return state | after
 
     def number(self, words, name, fraction):
         """A port's number with `fraction` fraction bits."""
@@ -143,13 +177,13 @@ class Unit:
 
     def scaled(self, ops, iteration, value):
         """A length with a part of the gain undone, where that is interleaved."""
-        if not self.interleaved:
+        if self.compensation != INTERLEAVED:
             return value
         return ops.plus(value, ops.at(self.table.digits, iteration), value >> iteration)
 
     def without_gain(self, value, fraction):
         """A length at the end, and its fraction bits."""
-        if self.interleaved:
+        if self.compensation != MULTIPLY:
             return value, fraction
         bits = self.rotations + self.guard
         return value * inverse(self.table.gain, bits), fraction + bits
