@@ -1,9 +1,11 @@
 """What all tests share, those of Paraxis and those of the papers: a compile cache of their own."""
 
+import gc
 import os
 import shutil
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes all GPU memory
@@ -30,3 +32,10 @@ def pytest_unconfigure(config):
     if config.stash_cache is not None:
         shutil.rmtree(config.stash_cache, ignore_errors=True)
         del os.environ["PARAXIS_CACHE"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def what_lives_on_is_no_garbage():
+    """Tests, imported packages and remembered graphs come to millions of objects that live to the
+    end. To look for garbage among all of them took a second and more, again and again."""
+    gc.freeze()
