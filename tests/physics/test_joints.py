@@ -151,7 +151,7 @@ def test_the_neutral_position_and_its_scale():
 
 def test_parameters_and_loads():
     """Of bodies, not of rows."""
-    robot = tree(1)
+    robot = robot_of(("free", "universal", "revolute"), (-1, 0, 1), 1)
     state = motion(robot)
     q, qd, qdd = (state[name] for name in ("q", "qd", "qdd"))
     load = px.payload(robot, 1.5, frame="tip")
