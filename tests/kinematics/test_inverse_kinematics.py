@@ -91,8 +91,8 @@ def load(name):
     [
         ("ur5", None, 6),
         ("panda", "panda_hand_tcp", 7),
-        ("xarm7", None, 7),
-        ("kinova", "j2s6s200_end_effector", 6),
+        pytest.param("xarm7", None, 7, marks=pytest.mark.long),
+        pytest.param("kinova", "j2s6s200_end_effector", 6, marks=pytest.mark.long),
         pytest.param("g1_29dof", "left_rubber_hand", 10, marks=pytest.mark.long),
     ],
 )
@@ -325,7 +325,7 @@ def test_the_closed_form_agrees_on_what_is_singular():
     assert 200 < np.count_nonzero(found.singular) < 400
 
 
-@pytest.mark.parametrize("n", [3, 4, 7])
+@pytest.mark.parametrize("n", [3, 4])
 def test_freedoms_that_a_chain_never_has_are_not_missed(n):
     """A planar arm has three at most; two where it is straight, and then all of it has to be."""
     robot = px.robots.planar(n)

@@ -125,7 +125,8 @@ LARGE = (
     *("romeo", "romeo_laas_small", "talos_full_v2", "talos_full_v2_box"),
     *("tiago", "tiago_dual", "tiago_pro", "talos_reduced", "icub_reduced", "romeo_small"),
     *("simple_humanoid", "simple_humanoid_classical", "talos_reduced_box"),
-    *("alex_sake_hands", "alex_nub_hands"),
+    *("alex_sake_hands", "alex_nub_hands", "talos_reduced_corrected", "baxter", "b1-z1"),
+    "alexander_v1.lowerBodyOnly",
 )
 
 
@@ -152,9 +153,8 @@ def test_real_robots_move_as_in_pinocchio(path, record_property):
     theirs = peer.inverse_dynamics(*peer.prepare(*(rows[:, order] for rows in (q, qd, qdd))))
     reference = np.empty_like(q)
     reference[:, order] = theirs
-    for name in NAMES:
+    for name in (None, *NAMES):  # by the interpreter; compiled ones are below and in targets/cpu
         assert relative_error(torques(robot, q, qd, qdd, name), reference) <= 1e-10, name
-    assert relative_error(px.inverse_dynamics(robot, q, qd, qdd), reference) <= 1e-10
     record_property(URDF, (path.stem, ""))
 
 
@@ -169,7 +169,7 @@ def test_random_robots_move_as_in_mujoco(seed, gravity):
     robot = robot if gravity else robot.with_gravity((0, 0, 0))
     state = states(robot, 3, seed)
     reference = mujoco_torques(mujoco_xml(robot), robot, *state)
-    assert relative_error(px.inverse_dynamics(robot, *state), reference) <= 1e-9
+    assert relative_error(torques(robot, *state), reference) <= 1e-9
 
 
 @pytest.mark.parametrize("name", ["ur5", "xarm7", "panda", "g1_29dof", "talos_reduced"])
@@ -193,6 +193,9 @@ def test_real_robots_move_as_in_mujoco(name):
 
 # -- the laws of physics ---------------------------------------------------------------------------
 
+SMALL = (1, 7)  # joints: each example traces several Programs, and a law holds for few as for many
+small_robots = robots(joints=SMALL)
+
 
 def mass_matrix(robot, q, algorithm=None):
     """Column k is the torque of a unit acceleration of joint k, without gravity, at rest."""
@@ -205,8 +208,8 @@ def without_rotors(robot):
     return replace(robot, joints=[replace(joint, rotor_inertia=0.0) for joint in robot.joints])
 
 
-@settings(max_examples=15)
-@given(robots(), seeds, choices)
+@settings(max_examples=10)
+@given(small_robots, seeds, choices)
 def test_the_mass_matrix_is_that_of_the_kinetic_energy(robot, seed, algorithm):
     q = states(robot, 2, seed)[0][1]
     M = mass_matrix(robot, q, algorithm)
@@ -221,8 +224,8 @@ def test_the_mass_matrix_is_that_of_the_kinetic_energy(robot, seed, algorithm):
     assert np.linalg.eigvalsh(M).min() > 0  # every body has mass
 
 
-@settings(max_examples=15)
-@given(robots(massless=True, rotors=False), seeds, choices)
+@settings(max_examples=10)
+@given(robots(joints=SMALL, massless=True, rotors=False), seeds, choices)
 def test_the_mass_matrix_of_bodies_without_mass_is_not_negative(robot, seed, algorithm):
     M = mass_matrix(robot, states(robot, 2, seed)[0][1], algorithm)
     assert abs(M - M.T).max() <= 1e-12 * max(1, abs(M).max())
@@ -230,7 +233,7 @@ def test_the_mass_matrix_of_bodies_without_mass_is_not_negative(robot, seed, alg
 
 
 @settings(max_examples=10)
-@given(robots(), seeds)
+@given(small_robots, seeds)
 def test_rotor_inertia_adds_exactly_to_the_diagonal(robot, seed):
     q = states(robot, 2, seed)[0][1]
     rotors = np.diag([joint.rotor_inertia for joint in robot.joints])
@@ -244,8 +247,8 @@ def test_rotor_inertia_adds_exactly_to_the_diagonal(robot, seed):
     assert np.array_equal(torques(robot, *args), torques(without_rotors(robot), *args))
 
 
-@settings(max_examples=12)
-@given(robots(), seeds, choices)
+@settings(max_examples=10)
+@given(small_robots, seeds, choices)
 def test_torque_is_affine_in_acceleration_and_quadratic_in_velocity(robot, seed, algorithm):
     q, qd, qdd = (rows[1] for rows in states(robot, 2, seed))
     zero = 0 * q
@@ -258,8 +261,8 @@ def test_torque_is_affine_in_acceleration_and_quadratic_in_velocity(robot, seed,
     assert relative_error(torques(robot, q, zero, zero, algorithm) + slow, at[0]) <= 1e-12
 
 
-@settings(max_examples=15)
-@given(robots(), seeds, choices)
+@settings(max_examples=10)
+@given(small_robots, seeds, choices)
 def test_gravity_torques_are_the_slope_of_potential_energy(robot, seed, algorithm):
     q = states(robot, 2, seed)[0][1]
     step = 1e-30j
@@ -267,8 +270,8 @@ def test_gravity_torques_are_the_slope_of_potential_energy(robot, seed, algorith
     assert relative_error(torques(robot, q, 0 * q, 0 * q, algorithm), slope) <= 1e-12
 
 
-@settings(max_examples=12)
-@given(robots(), seeds, choices)
+@settings(max_examples=10)
+@given(small_robots, seeds, choices)
 def test_power_goes_into_energy(robot, seed, algorithm):
     """qd . tau is the rate of kinetic and potential energy along the motion."""
     for q, qd, qdd in zip(*states(robot, 2, seed), strict=True):
@@ -304,8 +307,8 @@ def test_algorithms_run_in_extended_precision(name):
     assert relative_error(np.array(wide, dtype=float), torques(robot, *state, name)) <= 1e-13
 
 
-@settings(max_examples=15)
-@given(robots(), seeds, choices, st.data())
+@settings(max_examples=10)
+@given(small_robots, seeds, choices, st.data())
 def test_torque_is_linear_in_masses(robot, seed, algorithm, data):
     state = states(robot, 2, seed)
     tau = torques(robot, *state, algorithm)
@@ -325,8 +328,8 @@ def test_torque_is_linear_in_masses(robot, seed, algorithm, data):
     assert relative_error(at(1.0) + at(5.0), 2 * at(3.0)) <= 1e-12
 
 
-@settings(max_examples=15)
-@given(robots(), seeds, choices, st.tuples(*[st.floats(-3, 3)] * 6))
+@settings(max_examples=10)
+@given(small_robots, seeds, choices, st.tuples(*[st.floats(-3, 3)] * 6))
 def test_turning_the_world_changes_nothing(robot, seed, algorithm, numbers):
     turn = Pose.from_rpy(numbers[:3], numbers[3:])
     down = np.array(turn.rotation) @ robot.gravity

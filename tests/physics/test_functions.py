@@ -132,15 +132,25 @@ def check_programs(robot, reference, frames, algorithm=lambda function: None):
                 assert error(ours, theirs) <= TOLERANCE[function], (function, frame.name, axes)
 
 
+SLOW = (*DERIVED, "operational_space_inertia", "regressor")  # to compile
+
+
 @choose("ur5_robot", long=["allegro_left_hand"])
 def test_compiled_functions_on_real_robots(path):
+    """Others than slow ones, which are compiled for short chains in tests/test_functions.py."""
+    check_compiled(path, [name for name in FUNCTIONS if name not in SLOW])
+
+
+@pytest.mark.long
+@choose("ur5_robot")
+def test_slowly_compiled_functions_on_a_real_robot(path):
+    check_compiled(path, SLOW)
+
+
+def check_compiled(path, functions):
     robot, reference = loaded(path)
     motion, frame = state(robot), robot.frame_names[-1]
-    for function in FUNCTIONS:
-        if robot.n > 6 and (
-            function in DERIVED or function in ("operational_space_inertia", "regressor")
-        ):
-            continue  # a finger's tip cannot go every way; derivatives take long to compile
+    for function in functions:
         about = (frame,) if function in ABOUT_A_FRAME else ()
         arrays = inputs(function, motion)
         ours = getattr(px, function)(robot, *arrays, *about)

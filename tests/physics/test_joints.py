@@ -21,7 +21,7 @@ def arguments(function, state):
     return [state[name] for name in FUNCTIONS[function].inputs]
 
 
-@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.long) for k in (1, 2))])
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_agrees_with_pinocchio(function, seed):
     robot = tree(seed)
@@ -92,8 +92,18 @@ def along(robot, q, k, h):
     return px.integrate(robot, q, way), px.integrate(robot, q, -way)
 
 
-def test_derivatives_are_over_velocities():
-    robot, h = tree(1), 1e-6
+# two joints at a time: derivatives of a robot with all six kinds are graphs of seconds
+in_pairs = pytest.mark.parametrize(
+    "kinds",
+    [("free", "revolute"), ("spherical", "prismatic"), ("planar", "universal")]
+    + [pytest.param(KINDS, marks=pytest.mark.long)],
+    ids="-".join,
+)
+
+
+@in_pairs
+def test_derivatives_are_over_velocities(kinds):
+    robot, h = robot_of(kinds, range(-1, len(kinds) - 1), 1), 1e-6
     state = motion(robot)
     q, qd, qdd, tau = (state[name] for name in ("q", "qd", "qdd", "tau"))
     dtau_dq, _ = interpreted("inverse_dynamics_derivatives", robot, q, qd, qdd)
@@ -108,9 +118,10 @@ def test_derivatives_are_over_velocities():
         assert error(dqdd_dq[:, k], slope) <= 1e-6
 
 
-def test_the_coriolis_matrix_does_no_work():
+@in_pairs
+def test_the_coriolis_matrix_does_no_work(kinds):
     """C q̇ + g are the bias forces, and C + Cᵀ is how fast M changes."""
-    robot, h = tree(2), 1e-6
+    robot, h = robot_of(kinds, range(-1, len(kinds) - 1), 2), 1e-6
     state = motion(robot)
     q, qd = state["q"], state["qd"]
     C = interpreted("coriolis_matrix", robot, q, qd)
@@ -140,7 +151,7 @@ def test_the_neutral_position_and_its_scale():
 
 def test_parameters_and_loads():
     """Of bodies, not of rows."""
-    robot = tree(1)
+    robot = robot_of(("free", "universal", "revolute"), (-1, 0, 1), 1)
     state = motion(robot)
     q, qd, qdd = (state[name] for name in ("q", "qd", "qdd"))
     load = px.payload(robot, 1.5, frame="tip")

@@ -87,7 +87,8 @@ def short_chain(function):
     )
 
 
-ROBOTS = [random_tree(1), random_tree(2), random_chain(0, (3, 3)), random_robot(4, (1, 2))]
+# few joints: derivatives, of which tests make many, grow with the square of their number
+ROBOTS = [random_tree(1), random_tree(8, (3, 3)), random_chain(0, (3, 3)), random_robot(4, (1, 2))]
 on_random_robots = pytest.mark.parametrize("robot", ROBOTS, ids=range(len(ROBOTS)))
 
 

@@ -129,7 +129,9 @@ def test_fastest_along_a_line_is_the_trapezoid(q0, q1, velocity, acceleration):
     )  # one interval of the grid at each end
 
 
-@pytest.mark.parametrize("name", ["quintic", "quintic_moving", "line"])
+@pytest.mark.parametrize(
+    "name", ["quintic", pytest.param("quintic_moving", marks=pytest.mark.long), "line"]
+)
 def test_the_sweeps_solve_the_linear_program(name, monkeypatch):
     """x that is largest everywhere at once is also the one of largest sum.
 
@@ -214,8 +216,11 @@ def geared(friction, efficiency, break_away, ratio=10.0):
     return {"friction": friction, "transmission": gear}
 
 
-@pytest.mark.parametrize("q0, q1", [(1.4, 0.5), (1.0, 0.0), (0.0, 1.0)])
-@pytest.mark.parametrize("limit", [4, 5.5, 9])
+@pytest.mark.parametrize(
+    "limit, q0, q1",
+    [(limit, *ends) for limit in (4, 5.5, 9) for ends in ((1.4, 0.5), (1.0, 0.0))]
+    + [(4, 0.0, 1.0), pytest.param(5.5, 0.0, 1.0, marks=pytest.mark.long), (9, 0.0, 1.0)],
+)
 def test_fastest_with_one_lossy_joint_is_the_optimum(q0, q1, limit):
     arm = px.robots.planar(1).with_drives(
         {"joint1": geared(px.robots.Friction(coulomb=0.3), 0.8, 0.2)}
@@ -301,7 +306,8 @@ def with_random_losses(seed, bearings):
 @pytest.mark.parametrize(
     "seed, bearings",
     [
-        *((2, False), (9, False), (16, False), (10, True)),
+        *((2, False), (10, True)),
+        *(pytest.param(seed, False, marks=pytest.mark.long) for seed in (9, 16)),
         *(pytest.param(seed, True, marks=pytest.mark.long) for seed in (1, 6)),
     ],
 )

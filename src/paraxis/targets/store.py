@@ -28,6 +28,7 @@ from .own_code import code_digest
 MAGIC = b"paraxis object 1\n"
 ABANDONED = 3600.0  # seconds after which nobody is still writing a file
 MOST_BYTES = 512 << 20  # when the folder outgrows this, the files unused for longest go
+LOOKS = 64  # at all files while a process writes MOST_BYTES: to look takes longer than to write one
 CODE, SOURCES = ".bin", ".sources"  # files of machine code, and of what sources came to
 MOST_LOADED = 128  # kernels kept in the process: each takes from ten kilobytes to a megabyte
 # links are not followed, and a pipe in place of a file is not waited for
@@ -53,6 +54,7 @@ def directory():
         return None
 
 
+_unseen = {}  # folder -> bytes that this process wrote there since it last looked at all files
 _loaded = OrderedDict()  # (parts, options) -> what was loaded, that used last at the end
 
 
@@ -161,15 +163,19 @@ def store(name, description, code, kind=CODE):
     folder = _trusted_folder(create=True) if name is not None else None
     if folder is None:
         return
+    data = _pack(name, description, code)
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")  # mode 0600
     except OSError:
         return
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(_pack(name, description, code))
+            file.write(data)
         os.replace(temporary, folder / f"{name}{kind}")
-        _prune(folder)
+        _unseen[folder] = _unseen.get(folder, MOST_BYTES) + len(data)
+        if _unseen[folder] > MOST_BYTES // LOOKS:
+            _unseen[folder] = 0
+            _prune(folder)
     except OSError:
         return
     finally:

@@ -70,7 +70,11 @@ def mixed(n):
 
 
 @pytest.mark.parametrize("dtype", WIDTHS)
-@pytest.mark.parametrize("n", (1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 31, 32, 33, 34, 35, 64, 67))
+@pytest.mark.parametrize(
+    "n",
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 33]
+    + [pytest.param(n, marks=pytest.mark.long) for n in (31, 32, 34, 35, 64, 67)],
+)
 def test_states_of_any_number_of_entries(n, dtype):
     """Rows are moved by tiles that may overlap; nothing outside the result may be touched."""
     for count in WIDTHS[dtype]:
