@@ -46,6 +46,20 @@ class Described(NamedTuple):
         ways = [(n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)]
         return sum(min(way, 0) for way in ways), sum(max(way, 0) for way in ways) + self.itemsize
 
+    @property
+    def comb(self):
+        """(pitch, width) of the teeth that all its bytes are in, from where it begins, such as the
+        rows of a slice of a wider array; (0, 0) if there are no gaps between them."""
+        axes = sorted((step, n) for n, step in zip(self.shape, self.strides, strict=True) if n > 1)
+        width = self.itemsize
+        for k, (pitch, n) in enumerate(axes):
+            if pitch < 0:
+                break
+            if width < pitch and all(step % pitch == 0 for step, _ in axes[k:]):
+                return pitch, width
+            width += pitch * (n - 1)
+        return 0, 0
+
 
 def contiguous(shape, dtype):
     """A new array in C order."""

@@ -6,6 +6,7 @@ must be refused however often the same was done rightly before.
 
 import threading
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from support.cupy_on_cpu import CupyOnCpu, far, without_memory
 from support.layouts import in_columns
 
 import paraxis as px
+from paraxis.drivers.device_map import APART, Described
 from paraxis.targets.cpu.text import python_entry
 from paraxis.targets.cpu.text.launch_entry import REFUSED
 from paraxis.targets.cuda import launch, remembered
@@ -275,6 +277,65 @@ def test_results_may_be_written_over_inputs():
     room[:70] = arrays[0]
     made(far(room[:70]), *map(far, arrays[1:]), out=far(room[1:]))
     check(room[1:], arrays)
+
+
+@pytest.mark.parametrize("shape", [(70, 12), (7, 10, 12)], ids=str)
+def test_results_may_be_between_the_columns_of_inputs(shape):
+    """Slices of one array are known to be apart, unless they are not."""
+    made, arrays = kernel(), motions()
+    right = expected(arrays)
+
+    def slices(first):
+        room = np.full(shape, np.nan, np.float32)
+        parts = [room[..., 3 * k : 3 * k + 3] for k in range(3)]
+        for part, array in zip(parts, arrays, strict=True):
+            part[...] = array.reshape(part.shape)
+        return room, [far(part) for part in parts], far(room[..., first : first + 3])
+
+    for k in range(3):
+        room, given, out = slices(9)
+        assert made(*given, out=out) is out
+        assert abs(room[..., 9:].reshape(-1, 3) - right).max() < 1e-5
+        assert all(
+            (room[..., 3 * j : 3 * j + 3].reshape(-1, 3) == arrays[j]).all() for j in range(3)
+        )
+        assert made.careful == 1, k
+    for first in (0, 5, 8):
+        room, given, out = slices(first)
+        made(*given, out=out)
+        assert abs(room[..., first : first + 3].reshape(-1, 3) - right).max() < 1e-5
+        made.careful -= 1
+        assert made.careful == 1
+
+
+def test_arrays_are_called_apart_only_where_numpy_finds_no_shared_element():
+    """Random slices of one array, forwards, backwards and transposed."""
+    native, rng = launch.native_launch(), np.random.default_rng(0)
+    nothing = SimpleNamespace(handles=lambda: [(0, 64, 0)])
+    told_apart = 0
+    for _ in range(400):
+        room = np.zeros(tuple(rng.integers(3, 7, 3)))
+        a, b = (random_part(room, rng) for _ in range(2))
+        plan = SimpleNamespace(
+            arrays=[Described(x.shape, x.strides, x.dtype) for x in (a, b)],
+            layouts=(APART, APART),
+            words=(1, 0, 0),
+            addresses=(1, 2),
+            states=1,
+        )
+        block = launch.Block(DEVICE.start, plan, 1, nothing, given=True)
+        status = native(block.address, 0, a.ctypes.data, b.ctypes.data)
+        assert status in (0, REFUSED)
+        assert status == REFUSED or not np.shares_memory(a, b)
+        told_apart += status == 0 and bool(np.may_share_memory(a, b))
+    assert told_apart > 20  # of slices whose extents meet
+
+
+def random_part(room, rng):
+    cuts = [slice(None, None, int(step)) for step in rng.choice((1, 1, 1, 2, -1), 3)]
+    first, last = sorted(rng.choice(room.shape[2] + 1, 2, replace=False))
+    cuts[2] = slice(first, last)
+    return room[tuple(cuts)].transpose(rng.permutation(3))
 
 
 def test_results_that_overlap_each_other_are_refused():

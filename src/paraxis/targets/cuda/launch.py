@@ -37,7 +37,7 @@ class Block:
         arrays = [
             word
             for place, array, layout in zip(plan.addresses, plan.arrays, plan.layouts, strict=True)
-            for word in (place, *array.extent, BOUNDARY - 1 if layout == ROWS else 0)
+            for word in (place, *array.extent, BOUNDARY - 1 if layout == ROWS else 0, *array.comb)
         ]
         kernels = [
             word

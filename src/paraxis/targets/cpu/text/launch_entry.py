@@ -5,7 +5,7 @@ makes the launches that a block of words describes:
 
     START ... GIVEN     the header below
     per array           PLACE among the arguments, LOW and HIGH end from its address, MASK of the
-                        bits that its address must not have
+                        bits that its address must not have, PITCH and WIDTH of the teeth it is in
     per kernel          FUNCTION, BLOCKS, THREADS of a block, SHARED bytes of a block
     the arguments       64 bits each; the kernel's own are as wide
 
@@ -19,8 +19,8 @@ from .module import Module
 
 # words of a block
 START, ARRAYS, INPUTS, ARGUMENTS, KERNELS, GIVEN = range(6)
-HEADER, ARRAY, KERNEL = 6, 4, 4
-PLACE, LOW, HIGH, MASK = range(4)
+HEADER, ARRAY, KERNEL = 6, 6, 4
+PLACE, LOW, HIGH, MASK, PITCH, WIDTH = range(6)
 FUNCTION, BLOCKS, THREADS, SHARED = range(4)
 
 REFUSED = -1  # arrays overlap, are not aligned as they should be, or have no memory: not launched
@@ -141,8 +141,28 @@ other.ends:
 {_ends("theirs", "%i")}
   %begins = icmp ult i64 %ours.low, %theirs.high
   %ends = icmp ult i64 %theirs.low, %ours.high
-  %overlap = and i1 %begins, %ends
-  br i1 %overlap, label %refused, label %other.apart
+  %meet = and i1 %begins, %ends
+  br i1 %meet, label %teeth, label %other.apart
+teeth: ; slices of one array: theirs may be in the gaps of ours
+{_of_array("ours.pitch", "%r", PITCH)}
+{_of_array("theirs.pitch", "%i", PITCH)}
+  %has.gaps = icmp ne i64 %ours.pitch, 0
+  %same.pitch = icmp eq i64 %ours.pitch, %theirs.pitch
+  %comparable = and i1 %has.gaps, %same.pitch
+  br i1 %comparable, label %gaps, label %refused
+gaps:
+{_of_array("ours.width", "%r", WIDTH)}
+{_of_array("theirs.width", "%i", WIDTH)}
+  %distance = sub i64 %theirs.address, %ours.address
+  %remainder = srem i64 %distance, %ours.pitch
+  %is.before = icmp slt i64 %remainder, 0
+  %remainder.up = add i64 %remainder, %ours.pitch
+  %shift = select i1 %is.before, i64 %remainder.up, i64 %remainder
+  %shift.end = add i64 %shift, %theirs.width
+  %after.tooth = icmp sge i64 %shift, %ours.width
+  %before.next = icmp sle i64 %shift.end, %ours.pitch
+  %within = and i1 %after.tooth, %before.next
+  br i1 %within, label %other.apart, label %refused
 other.apart:
   %i.next = add i64 %i, 1
   br label %other
