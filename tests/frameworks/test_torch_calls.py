@@ -85,6 +85,9 @@ def test_tensors_that_are_more_than_numbers_in_memory(gpu):
         assert (
             relative_error(px.inverse_dynamics(robot, negative, *given[1:]), right(given)) < 1e-12
         )
+    px.inverse_dynamics(robot, *given, out=torch.empty_like(given[0]))
+    with pytest.raises(px.ArgumentError, match="out: the tensor is the negative of what its memor"):
+        px.inverse_dynamics(robot, *given, out=negative)
     with pytest.raises(px.ArgumentError, match="q: expected a dense tensor, found .*sparse"):
         px.inverse_dynamics(robot, given[0].to_sparse(), *given[1:])
     with pytest.raises(px.ArgumentError, match=r"qd: expected numbers .* found torch\.bfloat16"):

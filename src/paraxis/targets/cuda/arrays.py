@@ -269,8 +269,17 @@ class TorchTensors(Family):
     def own(self, values, names):
         return [self._one(value, name) for value, name in zip(values, names, strict=True)]
 
+    def own_places(self, out):
+        for tensor in out if isinstance(out, tuple | list) else (out,):
+            if isinstance(tensor, self.torch.Tensor) and tensor.is_neg():
+                raise ArgumentError(
+                    "out: the tensor is the negative of what its memory holds (tensor.is_neg()); "
+                    "use another tensor, such as torch.empty_like(tensor)"
+                )
+        return super().own_places(out)
+
     def _one(self, tensor, name):
-        """The tensor, if its memory holds its numbers."""
+        """The tensor, or a copy if it is the negative of what its memory holds."""
         if tensor.layout != self.torch.strided:
             raise ArgumentError(
                 f"{name}: expected a dense tensor, found one of layout {tensor.layout}; call "

@@ -96,11 +96,11 @@ def _written(family, inputs, outputs, launch):
         inputs=", ".join(xs),
         outputs=", ".join(ys),
         number=family.number_in_text.format(x="x0"),
-        given="(out,)" if outputs == 1 else "out",  # an array has no two results, though two rows
+        given="(out,)" if outputs == 1 else "out",
         read_inputs=read(xs),
         read_outputs=read(ys),
         described_inputs=described(xs),
-        described_outputs=f"out.__class__, {described(ys)}",
+        described_outputs=f"out.__class__, {described(ys)}",  # one array of two rows is not two
         stream=family.stream_in_text,
         addresses=", ".join(f"at_{x}" for x in (*xs, *ys)),
         result=ys[0] if outputs == 1 else f"({', '.join(ys)})",
