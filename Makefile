@@ -108,7 +108,7 @@ soak: $(TOOLS)
 	$(PYTEST) -m soak tests/soak
 
 test-torch: $(TOOLS) $(TORCH)
-	$(PYTEST) tests/frameworks/test_torch.py
+	$(PYTEST) tests/frameworks/test_torch.py tests/frameworks/test_torch_calls.py
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .

@@ -17,6 +17,7 @@ from paraxis.targets.cuda import map as kernel_module
 gpu = pytest.importorskip("gpu")
 functions = pytest.importorskip("gpu_functions")
 transfers = pytest.importorskip("gpu_transfers")
+gpu_calls = pytest.importorskip("gpu_calls")
 console = pytest.importorskip("rich.console")
 
 ABOUT = {"device": "Stand-in 1", "driver": 13000, "versions": {"numpy": np.__version__}}
@@ -145,6 +146,52 @@ def test_every_function_is_measured_or_said_not_to_be():
     assert (
         set(gpu.robot_files(gpu.Path("folder"))) == set(functions.ROBOTS) == set(functions.FRAMES)
     )
+
+
+# -- calls -------------------------------------------------------------------------------------
+
+
+def few(rows):
+    return [gpu_calls.measured(row, rounds=1, calls=2) for row in rows]
+
+
+def shown(rows):
+    page = console.Console(file=io.StringIO(), width=200)
+    gpu_calls.show(rows, page)
+    return page.file.getvalue()
+
+
+def times(call, count):
+    return lambda: [call() for _ in range(count)]
+
+
+def test_calls_on_cupy_arrays_are_measured_beside_cupy(monkeypatch):
+    cupy_on_cpu = pytest.importorskip("support.cupy_on_cpu")
+    device = cupy_on_cpu.CupyOnCpu()
+    monkeypatch.setattr(kernel_module, "device", lambda: device)
+    states = gpu_calls.States(px.robots.planar(2), 5)
+    rows = few(gpu_calls.cupy_rows(device.arrays, states, recorded=times))
+    assert [row["limit"] for row in rows] == [1.0, 1.5, 1.0]
+    for row in rows:
+        assert row["reached"] == pytest.approx(row["ours_us"] / row["theirs_us"])
+        assert row["error"] < 1e-5 and row["holds"] == (row["reached"] <= row["limit"])
+    text = shown([*rows, {"call": "jax", "missing": "no GPU"}])
+    assert "CuPy, out= given" in text and "cupy.multiply(a, b)" in text and "no GPU" in text
+
+
+def test_calls_on_tensors_are_measured_beside_pytorch(monkeypatch):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("support.torch_on_cpu").use(monkeypatch)
+    states = gpu_calls.States(px.robots.planar(2), 5)
+    rows = few(gpu_calls.torch_rows(torch, states, device="cpu"))
+    assert [row["limit"] for row in rows] == [1.5, 2.0, 3.0]
+    assert "(a * b).sum().backward()" in shown(rows)
+
+
+def test_a_call_with_other_numbers_is_not_timed():
+    row = gpu_calls.Row("wrong", int, int, "nothing", 1.0, error=lambda: 0.1, wait=int)
+    (found,) = gpu_calls.every([row], console.Console(file=io.StringIO()))
+    assert "expected the CPU's numbers, found 1e-01 off" in found["missing"]
 
 
 @pytest.mark.long

@@ -19,6 +19,7 @@ from .robots.robot import a_robot
 from .targets.compiling import one_call
 from .targets.cpu.map import kernel_with_fallback, map_kernel
 from .targets.cuda.arrays import on_a_gpu, together
+from .targets.cuda.remembered import Remembered
 
 ALONG_CHAINS = ("forward_dynamics", *TORQUES)
 CHAIN_ALGORITHMS = ("serial", "batched", "scan")  # of chains/dynamics.py
@@ -34,18 +35,22 @@ class Call:
     """`run` takes the arrays of a Body: traced values, NumPy's arrays, or arrays on a GPU.
 
     Once there is a CPU kernel, `run` is its native function: nothing is between a caller with
-    float64 arrays and machine code. Calls that it cannot handle come back to `anywhere`.
+    float64 arrays and machine code. Calls that it cannot handle come back to `anywhere`, which
+    knows those on a GPU that were made before.
     """
 
-    __slots__ = ("_body", "_cuda", "_double", "_float", "_label", "_names", "run")
+    __slots__ = ("_again", "_body", "_cuda", "_double", "_float", "_label", "_names", "run")
 
     def __init__(self, body, label, names):
         self._body, self._label, self._names = body, label, names
         self._double = self._float = None
-        self._cuda = {}
+        self._cuda, self._again = {}, Remembered()
         self.run = self.anywhere
 
     def anywhere(self, *arrays, out=None):
+        found = self._again(arrays, out)
+        if found is not None:
+            return found
         if out is None and traced_value(arrays) is not None:
             results = [traced_array(result) for result in splice(self._body.graph, arrays)]
             return results[0] if len(results) == 1 else tuple(results)
@@ -77,7 +82,7 @@ class Call:
             from .targets.cuda.map import CudaKernel  # here, because not everyone has a GPU
 
             self._cuda[dtype] = CudaKernel(self._body, dtype)
-        return self._cuda[dtype](*arrays, out=out)
+        return self._cuda[dtype].compute(arrays, out, self._again)
 
 
 class ChainCall:

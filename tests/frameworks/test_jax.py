@@ -3,6 +3,7 @@
 import ctypes
 import re
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -352,7 +353,7 @@ def test_on_a_gpu_xla_is_given_rows_and_their_number(monkeypatch):
 
     fn = pj.function(px.trace(lambda x, y: [x[0] * y[0]], x=1, y=1))
     monkeypatch.setattr(lowering, "_compiles_for_cuda", lambda: True)
-    monkeypatch.setattr(lowering, "_cu_launch_kernel", lambda: 1)
+    monkeypatch.setattr(lowering, "device", lambda: SimpleNamespace(start=1))
     monkeypatch.setattr("paraxis.frameworks.derivable.Derivable.kernel", lambda *_: Kernel())
     traced = jax.jit(fn).trace(np.ones((3, 1, 1)), np.ones((5, 1)))
     text = traced.lower(lowering_platforms=("cuda",)).as_text()

@@ -359,3 +359,97 @@ def test_two_python_threads_at_once():
     for thread in threads:
         thread.join()
     assert len(wrong) == 4 and all(isinstance(w, float) and w < 1e-9 for w in wrong), wrong
+
+
+# -- calls that were made before -------------------------------------------------------------------
+
+
+@pytest.fixture
+def careful(monkeypatch):
+    """A list that grows with every call that was not remembered."""
+    calls, compute = [], CudaKernel.compute
+
+    def watched(kernel, *call):
+        calls.append(kernel)
+        return compute(kernel, *call)
+
+    monkeypatch.setattr(CudaKernel, "compute", watched)
+    return calls
+
+
+@pytest.mark.parametrize("dtype", LIMIT)
+def test_a_call_that_was_made_before_gives_the_same_bits(dtype, careful):
+    robot = load("ur5")
+    rows = [cupy.asarray(a) for a in states(robot, 1003, dtype=dtype)]
+    columns = [cupy.ascontiguousarray(a.T).T for a in rows]
+    shifted = [cupy.empty(a.size + 1, dtype)[1:].reshape(a.shape) for a in rows]
+    for place, array in zip(shifted, rows, strict=True):
+        place[...] = array
+    for given in (rows, columns, shifted):
+        careful.clear()
+        first = px.inverse_dynamics(robot, *given)
+        out = cupy.empty_like(first)
+        px.inverse_dynamics(robot, *given, out=out)
+        assert len(careful) == 2
+        again = px.inverse_dynamics(robot, *given)
+        assert again.strides == first.strides and (again == first).all()
+        out[...] = cupy.nan
+        assert px.inverse_dynamics(robot, *given, out=out) is out and (out == first).all()
+        assert len(careful) == 2
+
+
+def test_a_thread_that_has_not_used_the_gpu(careful):
+    """The driver knows no context there; the careful way makes one."""
+    robot = load("ur5")
+    given = [cupy.asarray(a) for a in states(robot, 100)]
+    expected = px.inverse_dynamics(robot, *given)
+    cupy.cuda.Device().synchronize()
+    found = []
+
+    def work():
+        for _ in range(3):
+            found.append(px.inverse_dynamics(robot, *given))
+        cupy.cuda.Device().synchronize()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert len(found) == 3 and all((each == expected).all() for each in found)
+
+
+def test_calls_can_be_captured():
+    robot = load("ur5")
+    given = [cupy.asarray(a) for a in states(robot, 100)]
+    out, stream = cupy.empty_like(given[0]), cupy.cuda.Stream(non_blocking=True)
+    expected = px.inverse_dynamics(robot, *given)
+    cupy.cuda.Device().synchronize()
+    with stream:
+        px.inverse_dynamics(robot, *given, out=out)
+        stream.begin_capture()
+        px.inverse_dynamics(robot, *given, out=out)
+        graph = stream.end_capture()
+        out[...] = cupy.nan
+        graph.launch()
+    stream.synchronize()
+    assert (out == expected).all()
+
+
+def test_pytorch_captures_calls():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("needs PyTorch for this GPU")
+    robot = load("ur5")
+    given = [torch.from_numpy(a).cuda() for a in states(robot, 100)]
+    expected = px.inverse_dynamics(robot, *given).clone()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = px.inverse_dynamics(robot, *given)
+    given[0] += 1.0
+    graph.replay()
+    torch.cuda.synchronize()
+    assert not torch.equal(found, expected)
+    given[0].copy_(torch.from_numpy(states(robot, 100)[0]))
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(found, expected)

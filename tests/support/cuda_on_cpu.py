@@ -5,11 +5,13 @@ A warp has a single lane here, so threads that copy together are one thread that
 
 import ctypes
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -73,6 +75,39 @@ extern "C" void px_launch(long long blocks, long long threads, void **given, lon
 """
 
 
+# The function of a CUDA driver; handles are the addresses of the functions above. It notes what it
+# was last called with.
+DRIVER = """
+typedef long long word;
+extern "C" word px_noted[9];
+word px_noted[9];
+extern "C" int cuLaunchKernel(void *function, unsigned blocks, unsigned by, unsigned bz,
+    unsigned threads, unsigned ty, unsigned tz, unsigned shared, void *stream, void **given,
+    void **extra)
+{
+    const word noted[9] = {px_noted[0] + 1, blocks, threads, shared, (word)stream,
+        by, bz, ty * tz, (word)extra};
+    for (int k = 0; k < 9; k++) px_noted[k] = noted[k];
+    if ((word)stream == 666) return 400;
+    if (function) ((void (*)(word, word, void **, word))function)(blocks, threads, given, shared);
+    return 0;
+}
+"""
+NOTED = ("calls", "blocks", "threads", "shared", "stream", "by", "bz", "tytz", "extra")
+NO_STREAM = 666  # a handle that the driver refuses
+
+
+@cache
+def driver():
+    return _built(DRIVER, "")
+
+
+def noted():
+    """What the driver was last called with, and how often it was called."""
+    words = (ctypes.c_longlong * len(NOTED)).in_dll(driver(), "px_noted")
+    return dict(zip(NOTED, words, strict=True))
+
+
 def body_apart(program, *why):
     """The Body of a Program under a key of its own: for tests that change how text is written."""
     return Body(_graph_of, program, why)
@@ -89,6 +124,10 @@ class CpuDevice(CuPyDevice):
 
     def __init__(self):
         pass
+
+    @property
+    def start(self):
+        return _address(driver().cuLaunchKernel)
 
     lanes, run, flags = ONE_LANE, RUN, ""  # what is before the text, what runs it, for g++
 
@@ -115,6 +154,10 @@ class Launcher:
 
     def __init__(self, library):
         self._launch = library.px_launch
+        self.function = SimpleNamespace(ptr=_address(library.px_launch))
+
+    def allow(self, shared):
+        pass
 
     def __call__(self, blocks, threads, arguments, shared=0):
         given = [
@@ -128,20 +171,29 @@ class Launcher:
         self._launch(blocks, threads, pointers, shared)
 
 
+def _address(function):
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
 @cache
 def _library(text, name, lanes, run, flags):
-    if shutil.which("g++") is None:
-        pytest.skip("needs g++")
     real = "double" if "double x, double *s" in text else "float"
     word = "long long" if real == "double" else "int"
-    folder = Path(tempfile.gettempdir()) / "paraxis-cuda-on-cpu"
-    folder.mkdir(exist_ok=True)
     types = f"#define REAL {real}\n#define WORD {word}\n"
     whole = f"{types}{SHIM}{lanes}{text}\n#define KERNEL {name}\n{run}"
+    return _built(whole, flags)
+
+
+def _built(whole, flags):
+    """A shared library of C++, made once."""
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    folder = Path(tempfile.gettempdir()) / "paraxis-cuda-on-cpu"
+    folder.mkdir(exist_ok=True)
     stem = folder / hashlib.sha256(whole.encode()).hexdigest()[:24]
     library = stem.with_suffix(".so")
     if not library.exists():
-        source, made = stem.with_suffix(".cpp"), stem.with_suffix(f".{id(text)}.so")
+        source, made = stem.with_suffix(".cpp"), stem.with_suffix(f".{os.getpid()}.{id(whole)}.so")
         source.write_text(whole)
         flags += " -std=c++17 -O0 -shared -fPIC -Wno-unknown-pragmas"
         subprocess.run(["g++", *flags.split(), "-o", made, source], check=True)

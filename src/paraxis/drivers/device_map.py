@@ -1,16 +1,17 @@
 """The `map` driver on a device: the layouts of a batch's arrays, and the arguments of its kernel.
 
-Arrays are described, not copied, unless their element type is another one, they overlap a result,
-or their batch has more than two axes that do not follow from each other.
+A plan depends on how arrays are laid out and not on where they are, so that one is made for many
+calls. Arrays are described, not copied, unless their element type is another one, they overlap a
+result, or their batch has more than two axes that do not follow from each other.
 
     rows      the entries of a state side by side, states one after another
     columns   states side by side, entries at some distance
     apart     entries and states at any distance, states along two axes
 """
 
-import itertools
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,75 +23,140 @@ ROWS, COLUMNS, APART = "rows", "columns", "apart"
 BOUNDARY = 16  # bytes; rows that begin on one are copied in whole packets
 
 
+class Described(NamedTuple):
+    """An array as a plan sees it: all of it but where it is."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # bytes
+    dtype: np.dtype
+    on_boundary: bool = True  # does it begin on a multiple of BOUNDARY?
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def itemsize(self):
+        return self.dtype.itemsize
+
+    @property
+    def extent(self):
+        """Where its first byte is, and the one after its last, from where it begins."""
+        if 0 in self.shape:
+            return 0, 0
+        ways = [(n - 1) * step for n, step in zip(self.shape, self.strides, strict=True)]
+        return sum(min(way, 0) for way in ways), sum(max(way, 0) for way in ways) + self.itemsize
+
+    @property
+    def comb(self):
+        """(pitch, width) of the teeth that all its bytes are in, from where it begins, such as the
+        rows of a slice of a wider array; (0, 0) if there are no gaps between them."""
+        axes = sorted((step, n) for n, step in zip(self.shape, self.strides, strict=True) if n > 1)
+        width = self.itemsize
+        for k, (pitch, n) in enumerate(axes):
+            if pitch < 0:
+                break
+            if width < pitch and all(step % pitch == 0 for step, _ in axes[k:]):
+                return pitch, width
+            width += pitch * (n - 1)
+        return 0, 0
+
+
+def contiguous(shape, dtype):
+    """A new array in C order."""
+    steps = [dtype.itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
+    return Described(tuple(shape), tuple(steps), dtype)
+
+
 @dataclass(frozen=True)
 class Plan:
     """What to compute: `states` of them, in arrays of these layouts, inputs first."""
 
     states: int
     layouts: tuple
-    arguments: list  # of the kernel, after the number of states
-    results: list
-    copies: list  # (result, where it is computed), of results that no kernel can write
+    words: tuple  # the arguments of the kernel, 0 where an address goes
+    addresses: tuple  # which of the words are addresses, in the order of arrays
+    arrays: tuple  # Described, as the kernel gets them
+    results: tuple  # Described, of the results
+    shape: tuple  # of inputs that are copied whole: their batch
+    copied: tuple  # the inputs that must be copied first, whole and in C order
+    made_aside: tuple  # the results that no kernel can write, to be copied from C order
 
-    def finish(self):
-        """To be done once the kernel is queued."""
-        for result, copy in self.copies:
-            result[...] = copy
+    @property
+    def is_direct(self):
+        """Whether kernels read and write the very arrays that are given."""
+        return not self.copied and not self.made_aside
+
+    def arguments(self, addresses):
+        """The arguments of the kernel for arrays at these addresses."""
+        words = list(self.words)
+        for place, address in zip(self.addresses, addresses, strict=True):
+            words[place] = address
+        return words
 
 
-def plan(signature, arrays, dtype, places, device):
-    """A Plan for these arrays; `places` are arrays for the results, or None for new ones."""
+def check_inputs(signature, arrays):
+    """An error unless all are arrays of real numbers, of the shapes of one state."""
+    for array, (name, shape) in zip(arrays, signature.inputs.items(), strict=True):
+        if array.dtype.kind not in "fiu":
+            raise ArgumentError(f"{name}: expected real numbers, found dtype {array.dtype}")
+        check_entry(array, name, shape)
+
+
+def plan(signature, arrays, dtype, places):
+    """A Plan for inputs that are described so, all of this dtype; `places` describe the arrays for
+    the results, or are None for new ones."""
     entries = [*signature.inputs.values(), *signature.outputs.values()]
-    arrays = [
-        _checked(array, name, shape, dtype)
-        for array, (name, shape) in zip(arrays, signature.inputs.items(), strict=True)
-    ]
     batch = broadcast_batch(signature, arrays)
     if places is None:
         layouts = [(a.shape, [step / a.itemsize for step in a.strides]) for a in arrays]
         side_by_side = in_columns(layouts, signature.inputs.values())
-        results = [
-            _empty(device.arrays, batch, shape, dtype, side_by_side)
-            for shape in signature.outputs.values()
-        ]
+        results = [_new(batch, shape, dtype, side_by_side) for shape in signature.outputs.values()]
     else:
-        results = _fitting(signature, places, batch, dtype, device)
-        arrays = [
-            array.copy() if any(_overlap(array, result, device) for result in results) else array
-            for array in arrays
-        ]
+        results = _fitting(signature, places, batch, dtype)
     every = [*arrays, *results]
     axes = _axes(every, entries, batch)
+    whole = []
     for k, (array, entry) in enumerate(zip(every, entries, strict=True)):
         if _step(array, entry) is None or (len(axes) > 2 and not _in_line(array, batch, entry)):
-            is_input = k < len(arrays)
-            every[k] = _whole(device.arrays, array, batch, entry, is_input)
+            every[k] = contiguous(batch + entry, dtype)
+            whole.append(k)
     axes = _axes(every, entries, batch)
-    layouts, arguments = [], []
-    for k, (array, entry) in enumerate(zip(every, entries, strict=True)):
-        layout, distances = _lies(array, entry, [along[k] for _, along in axes], axes, device)
+    layouts, words, addresses = [], [math.prod(batch)], []
+    if any(_lies(*each)[0] == APART for each in _beside(every, entries, axes)):
+        words.append(axes[-1][0])
+    for each in _beside(every, entries, axes):
+        layout, distances = _lies(*each)
         layouts.append(layout)
-        arguments += [array, *distances]
-    if APART in layouts:
-        arguments.insert(0, axes[-1][0])
-    made = every[len(arrays) :]
-    copies = [(r, m) for r, m in zip(results, made, strict=True) if r is not m]
-    return Plan(math.prod(batch), tuple(layouts), arguments, results, copies)
+        addresses.append(len(words))
+        words += (0, *distances)
+    return Plan(
+        states=math.prod(batch),
+        layouts=tuple(layouts),
+        words=tuple(words),
+        addresses=tuple(addresses),
+        arrays=tuple(every),
+        results=tuple(results),
+        shape=batch,
+        copied=tuple(k for k in whole if k < len(arrays)),
+        made_aside=tuple(k - len(arrays) for k in whole if k >= len(arrays)),
+    )
 
 
-def _lies(array, entry, steps, axes, device):
+def _beside(arrays, entries, axes):
+    """Each array with its entries and its steps along the axes of the batch."""
+    for k, (array, entry) in enumerate(zip(arrays, entries, strict=True)):
+        yield array, entry, [along[k] for _, along in axes], axes
+
+
+def _lies(array, entry, steps, axes):
     """The layout of an array, and the distances that the kernel needs, in elements."""
     item, entries, step = array.itemsize, math.prod(entry), _step(array, entry)
     state = steps[-1]
     in_line = len(steps) == 1 or steps[0] == state * axes[-1][0]
     if in_line and state == item:
         return COLUMNS, (step // item,)
-    if (
-        in_line
-        and step == item
-        and state == entries * item
-        and device.address(array) % BOUNDARY == 0
-    ):
+    if in_line and step == item and state == entries * item and array.on_boundary:
         return ROWS, ()
     outer = 0 if len(steps) == 1 else steps[0]
     return APART, (step // item, state // item, outer // item)
@@ -109,20 +175,7 @@ def _in_line(array, batch, entry):
     return len(_axes([array], [entry], batch)) == 1
 
 
-def _whole(module, array, batch, entry, is_input):
-    if not is_input:
-        return module.empty(array.shape, array.dtype)
-    return module.ascontiguousarray(module.broadcast_to(array, batch + entry))
-
-
-def _checked(array, name, shape, dtype):
-    if array.dtype.kind not in "fiu":
-        raise ArgumentError(f"{name}: expected real numbers, found dtype {array.dtype}")
-    check_entry(array, name, shape)
-    return array.astype(dtype) if array.dtype != dtype else array
-
-
-def _fitting(signature, places, batch, dtype, device):
+def _fitting(signature, places, batch, dtype):
     """The arrays given for results, if they fit."""
     if len(places) != len(signature.outputs):
         expected = counted(len(signature.outputs), "array")
@@ -136,8 +189,6 @@ def _fitting(signature, places, batch, dtype, device):
             raise ArgumentError(f"out ({name}): expected dtype {dtype}, found {array.dtype}")
         if any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True)):
             raise ArgumentError(f"out ({name}): the array is broadcast, so its states share memory")
-    if any(_overlap(a, b, device) for a, b in itertools.combinations(places, 2)):
-        raise ArgumentError("out: the arrays overlap each other")
     return list(places)
 
 
@@ -158,15 +209,17 @@ def batch_first(batch, shape):
     return (*range(len(shape), len(shape) + len(batch)), *range(len(shape)))
 
 
-def _empty(module, batch, shape, dtype, side_by_side):
+def _new(batch, shape, dtype, side_by_side):
+    """A new result: states side by side, or in C order."""
     if not side_by_side:
-        return module.empty(batch + shape, dtype)
-    return module.empty(shape + batch, dtype).transpose(batch_first(batch, shape))
+        return contiguous(batch + shape, dtype)
+    turned, order = contiguous(shape + batch, dtype), batch_first(batch, shape)
+    return Described(batch + shape, tuple(turned.strides[k] for k in order), dtype)
 
 
-def _overlap(a, b, device):
-    """Whether two arrays share an element, as NumPy finds for arrays at the same addresses."""
-    return overlap(*(np.asarray(_There(array, device.address(array))) for array in (a, b)))
+def overlapping(a, at, b, there):
+    """Whether two arrays at these addresses share an element, as NumPy finds for arrays there."""
+    return overlap(np.asarray(_There(a, at)), np.asarray(_There(b, there)))
 
 
 class _There:

@@ -5,6 +5,7 @@ from ..graph.graph import Graph
 from ..graph.splice import splice
 from ..graph.trace import trace
 from ..programs import Program
+from ..targets.cuda.remembered import Remembered
 from ..targets.target import target_named
 
 
@@ -24,6 +25,7 @@ class Derivable(Body):
         self.origin = origin  # what it is a derivative of
         self.tangents = tangents  # of a jvp: of which inputs of the origin its last inputs are
         self._derived, self._kernels = {}, {}
+        self.remembered = Remembered()  # calls on a GPU
 
     @classmethod
     def of(cls, program):

@@ -83,7 +83,7 @@ def _interface():
 @cache
 def _compiles_for_cuda():
     try:
-        return device() is not None
+        return device().start is not None
     except (ArgumentError, MissingPackageError):  # no GPU here, or no CuPy
         return False
 
@@ -113,12 +113,7 @@ def _cuda_target(body, dtype):
     def make():
         kernel, arrays = body.kernel("cuda", dtype), (len(body.inputs), len(body.outputs))
         launches = [xla_entry.Launch(*launch) for launch in kernel.row_major_launches()]
-        start = _cu_launch_kernel()
+        start = device().start
         return xla_entry.cuda_handler(start, launches, *arrays, _interface()), kernel
 
     return _target(body, dtype, "CUDA", make)
-
-
-def _cu_launch_kernel():
-    """The address of the function of the CUDA driver."""
-    return ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value

@@ -6,7 +6,14 @@ for the inputs that want one, and from the outputs that have one.
 
 import torch
 
-from .operator import body_of, call, library
+from .operator import body_of, call, is_plain, library, plain_call, wants_gradient
+
+
+def applied(body, tensors):
+    """The outputs of a Body as a tuple, with derivatives if any are wanted."""
+    if not is_plain():
+        return Call.apply(body, *tensors)
+    return PlainCall.apply(body, *tensors) if wants_gradient(tensors) else plain_call(body, tensors)
 
 
 class Call(torch.autograd.Function):
@@ -39,14 +46,29 @@ class Call(torch.autograd.Function):
         return Call.apply(body, *moved), (0,) * len(body.outputs)
 
 
+class PlainCall(Call):
+    """A Call of plain tensors: PyTorch takes 20 us less where `forward` sets up its own context."""
+
+    @staticmethod
+    def forward(ctx, body, *tensors):
+        ctx.body = body
+        ctx.save_for_backward(*tensors)
+        ctx.set_materialize_grads(False)
+        return plain_call(body, tensors)
+
+    setup_context = torch.autograd.Function.setup_context  # none
+
+
 def _pulled(body, tensors, wanted, bars):
     """The gradients of the tensors that want one, from those of outputs, where they have one."""
     active, used = _positions(wanted), _positions(bar is not None for bar in bars)
     gradients = [None] * len(tensors)
     if active and used:
-        pulled = Call.apply(body.vjp(active, used), *tensors, *(bars[k] for k in used))
+        pulled = applied(body.vjp(active, used), (*tensors, *(bars[k] for k in used)))
         for k, gradient in zip(active, pulled, strict=True):
-            gradients[k] = gradient.sum_to_size(tensors[k].shape)  # it may have been broadcast
+            if gradient.shape != tensors[k].shape:  # it was broadcast
+                gradient = gradient.sum_to_size(tensors[k].shape)
+            gradients[k] = gradient
     return gradients
 
 
@@ -56,8 +78,8 @@ def _positions(chosen):
 
 @torch.compiler.allow_in_graph  # what torch.compile does not look into, but keeps as it is
 def called(key, *tensors):
-    """`Call` of a Body by its key, as graphs hold it."""
-    return Call.apply(body_of(key), *tensors)
+    """`applied`, to a Body given by its key, as graphs hold it."""
+    return applied(body_of(key), tensors)
 
 
 # -- the rules of the operator itself, in graphs that tracers recorded -----------------------------

@@ -11,7 +11,7 @@ from ..errors import ArgumentError
 from ..frameworks.derivable import Derivable
 from ..programs import Program
 from .call import called
-from .operator import known
+from .operator import body_of, is_plain, known, wants_gradient
 
 DTYPES = (torch.float32, torch.float64)
 DEVICES = ("cpu", "cuda")
@@ -38,15 +38,37 @@ def function(program: Program) -> Callable[..., torch.Tensor | tuple[torch.Tenso
             f"{type(program).__name__}"
         )
     signature, key = Signature(program.inputs, program.outputs), known(Derivable.of(program))
+    remembered = body_of(key).remembered
 
     def of_tensors(*tensors, **named):
-        values = _together(signature.bind(tensors, named, program.name), signature.inputs)
-        results = called(key, *values)
+        if not named and is_plain() and not wants_gradient(tensors):
+            found = remembered(tensors, None)
+            if found is not None:
+                return found
+        if named or not _are_alike(tensors) or len(tensors) != len(signature.inputs):
+            tensors = _together(signature.bind(tensors, named, program.name), signature.inputs)
+        results = called(key, *tensors)
         return results[0] if len(results) == 1 else results
 
     of_tensors.__name__ = of_tensors.__qualname__ = program.name
     of_tensors.__doc__ = f"The Program {program.name} on PyTorch tensors."
     return of_tensors
+
+
+def _are_alike(values):
+    """Whether all are tensors of one of the dtypes, on one of the devices."""
+    first = values[0] if values else None
+    if not isinstance(first, torch.Tensor):
+        return False
+    dtype, device = first.dtype, first.device
+    return (
+        dtype in DTYPES
+        and device.type in DEVICES
+        and all(
+            isinstance(value, torch.Tensor) and value.dtype == dtype and value.device == device
+            for value in values
+        )
+    )
 
 
 def _together(values, inputs):

@@ -6,6 +6,7 @@ every process: PyTorch keeps compiled graphs on disk.
 """
 
 import torch
+from torch.autograd import forward_ad
 
 from ..drivers.device_map import batch_first, in_columns
 from ..errors import ArgumentError
@@ -13,6 +14,31 @@ from ..errors import ArgumentError
 library = torch.library.Library("paraxis", "DEF")
 library.define("call(str program, Tensor[] tensors) -> Tensor[]")
 _bodies = {}  # by key; a graph that was recorded may call them at any time, so they stay
+
+
+def is_plain():
+    """Whether tensors are numbers in memory and nothing more: nobody records or transforms what is
+    done with them now (torch.compile and torch.export, torch.func, forward derivatives)."""
+    return not (
+        torch.compiler.is_compiling()
+        or torch._C._are_functorch_transforms_active()
+        or torch._C._len_torch_dispatch_stack()
+        or torch._C._get_tracing_state()
+        or forward_ad._current_level >= 0
+    )
+
+
+def wants_gradient(values):
+    """Whether derivatives by any of these are recorded."""
+    return torch.is_grad_enabled() and any(getattr(v, "requires_grad", False) for v in values)
+
+
+def plain_call(body, tensors):
+    """As `call`, for tensors that are plain: calls like one before need no operator."""
+    found = body.remembered(tensors, None)
+    if found is None:
+        return tuple(call(body, tensors))
+    return found if isinstance(found, tuple) else (found,)
 
 
 def call(body, tensors):
@@ -39,19 +65,22 @@ def body_of(key):
 
 def _on_cpu(key, tensors):
     """Nothing is copied: arrays are views of tensors, and results become tensors."""
-    results = _kernel(key, tensors)(*(tensor.detach().numpy() for tensor in tensors))
+    results = _kernel(key, tensors, "cpu")(*(tensor.detach().numpy() for tensor in tensors))
     results = results if isinstance(results, tuple) else (results,)
     return [torch.as_tensor(result) for result in results]
 
 
 def _on_cuda(key, tensors):
-    results = _kernel(key, tensors)(*(tensor.detach() for tensor in tensors))
+    remembered = body_of(key).remembered
+    with torch.no_grad():  # gradients are the business of those who called
+        results = remembered(tensors, None)
+        if results is None:
+            results = _kernel(key, tensors, "cuda").compute(tensors, None, remembered)
     return list(results) if isinstance(results, tuple) else [results]
 
 
-def _kernel(key, tensors):
-    first = tensors[0]
-    return body_of(key).kernel(first.device.type, str(first.dtype).removeprefix("torch."))
+def _kernel(key, tensors, target):
+    return body_of(key).kernel(target, str(tensors[0].dtype).removeprefix("torch."))
 
 
 def _empty_results(key, tensors):

@@ -1,5 +1,7 @@
 """The GPU, through CuPy: its arrays, its streams, and kernels compiled from text."""
 
+import ctypes
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
@@ -41,10 +43,14 @@ class Device(Protocol):
     """What kernels and memory ask of a GPU, or of a stand-in for one.
 
     `arrays` is the array module; `description` is what compiled code depends on: the kind of GPU,
-    and the compiler; `number` is that of the current GPU.
+    and the compiler; `number` is that of the current GPU; `start` is the address of cuLaunchKernel,
+    or None where native code cannot call it.
     """
 
     arrays: Any
+
+    @property
+    def start(self) -> int | None: ...
 
     @property
     def description(self) -> Any: ...
@@ -86,6 +92,10 @@ class CuPyDevice:
         self.arrays = cupy
 
     @property
+    def start(self):
+        return cu_launch_kernel()
+
+    @property
     def description(self):
         return self.architecture, self.arrays.cuda.nvrtc.getVersion()
 
@@ -123,6 +133,16 @@ class CuPyDevice:
 
     def wait(self):
         self.arrays.cuda.get_current_stream().synchronize()
+
+
+@cache
+def cu_launch_kernel() -> int | None:
+    """The address of the function of the CUDA driver; None where there is no such driver."""
+    try:
+        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+        return ctypes.cast(driver.cuLaunchKernel, ctypes.c_void_p).value
+    except (OSError, AttributeError):
+        return None
 
 
 class Launcher:

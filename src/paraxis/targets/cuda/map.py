@@ -6,12 +6,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ...drivers.device_map import ROWS, plan
+from ...drivers.device_map import ROWS, check_inputs, overlapping, plan
 from ...drivers.map import Signature
+from ...errors import ArgumentError
 from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from .arrays import family_of
 from .device import device
+from .remembered import Remembered
 from .text.map import map_text
 
 
@@ -20,7 +22,8 @@ class CudaKernel:
 
     Takes arrays of CuPy, PyTorch and JAX that are on one GPU, and returns the same kind there.
     Work is queued on the current stream, and not waited for. A kernel is compiled for each
-    memory layout, when arrays of that layout are first given.
+    memory layout, when arrays of that layout are first given; calls like one before are one lookup
+    and one launch (remembered.py).
 
     The Body's graph is made only where machine code is not in the cache; `on` is the device, by
     default the current GPU.
@@ -30,22 +33,82 @@ class CudaKernel:
         self.dtype, self.fast_math = np.dtype(checked_dtype(dtype)), bool(fast_math)
         self.device = on or device()
         self._body, self._loaded = body, {}
+        self._remembered = Remembered()
 
     def __call__(self, /, *arguments, out=None, **named):
+        if named:
+            arguments, out = self._signature.bind_with_out(arguments, named, out, self.name)
+        found = self._remembered(arguments, out)
+        if found is not None:
+            return found
+        values, out = self._signature.bind_with_out(arguments, {}, out, self.name)
+        return self.compute(values, out, self._remembered)
+
+    def compute(self, values, out, remembered):
+        """The careful way: everything is checked, and what a call came to is remembered."""
         signature = self._signature
-        values, out = signature.bind_with_out(arguments, named, out, self.name)
         family = family_of(values, signature.inputs, self.device)
         with family.stream():
-            arrays, places = family.taken(values), family.places(out)
-            todo = plan(signature, arrays, self.dtype, places, self.device)
+            taken, places = family.own(values, signature.inputs), family.own_places(out)
+            arrays = self._converted(taken, family)
+            if places is not None:
+                self._check_apart(places, family)
+                arrays = _kept_apart(arrays, places, family)
+            todo, results, used = self._planned(arrays, places, family)
             if todo.states:
-                self.loaded(todo.layouts).run(todo.states, todo.arguments)
-                todo.finish()
+                addresses = [family.address(array) for array in used]
+                self._check_memory(todo.arrays, addresses)
+                loaded = self.loaded(todo.layouts)
+                loaded.run(todo.states, todo.arguments(addresses))
+                for result, made in zip(results, used[len(arrays) :], strict=True):
+                    if made is not result:
+                        result[...] = made
+                if all(a is b for a, b in zip((*values, *results), used, strict=True)):
+                    remembered.learn(family, values, out, todo, loaded, len(results))
             if out is None:
-                results = [family.given_back(result) for result in todo.results]
+                results = [family.returned(result) for result in results]
             else:
                 results = out if isinstance(out, tuple | list) else [out]
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _converted(self, arrays, family):
+        """The arrays in the type of the kernel, which others are copied to."""
+        described = [family.described(array) for array in arrays]
+        check_inputs(self._signature, described)
+        return [
+            array if each.dtype == self.dtype else family.converted(array, self.dtype)
+            for array, each in zip(arrays, described, strict=True)
+        ]
+
+    def _planned(self, arrays, places, family):
+        """What to do, the results, and the arrays that kernels are to read and write."""
+        given = [family.described(array) for array in arrays]
+        wanted = None if places is None else [family.described(place) for place in places]
+        todo = plan(self._signature, given, self.dtype, wanted)
+        results = family.maker(todo.results)() if places is None else places
+        used = [*arrays, *results]
+        for k in todo.copied:
+            used[k] = family.whole(arrays[k], todo.arrays[k].shape)
+        for k in todo.made_aside:
+            (used[len(arrays) + k],) = family.maker([todo.arrays[len(arrays) + k]])()
+        found = [family.described(array) for array in used]
+        if any(
+            planned.on_boundary and not array.on_boundary
+            for planned, array in zip(todo.arrays, found, strict=True)
+        ):  # new memory, by an allocator that is not CuPy's or PyTorch's own
+            todo = plan(self._signature, found[: len(arrays)], self.dtype, found[len(arrays) :])
+        return todo, results, used
+
+    def _check_memory(self, described, addresses):
+        names = (*self.inputs, *(f"out ({name})" for name in self.outputs))
+        for name, array, address in zip(names, described, addresses, strict=True):
+            if not address and 0 not in array.shape:
+                raise ArgumentError(f"{name}: the memory of the array was freed")
+
+    def _check_apart(self, places, family):
+        for k, place in enumerate(places):
+            if any(_overlap(place, other, family) for other in places[:k]):
+                raise ArgumentError("out: the arrays overlap each other")
 
     @property
     def name(self):
@@ -77,11 +140,7 @@ class CudaKernel:
         memory per block) of each kernel that computes arrays in rows. Arguments are the number of
         states as long long, then a pointer for each array."""
         arrays = len(self.inputs) + len(self.outputs)
-        found = []
-        for launcher, threads, shared in self.loaded((ROWS,) * arrays).kernels:
-            launcher.allow(shared)
-            found.append((launcher.function.ptr, threads, shared))
-        return found
+        return self.loaded((ROWS,) * arrays).handles()
 
     def _made(self, layouts):
         about(self._body.name)
@@ -114,6 +173,19 @@ class CudaKernel:
         return f"<kernel {self.name}{self._signature}, {self.dtype}, cuda>"
 
 
+def _kept_apart(arrays, places, family):
+    """The arrays, copied where results would be written over what is still to be read."""
+    return [
+        family.copied(array) if any(_overlap(array, place, family) for place in places) else array
+        for array in arrays
+    ]
+
+
+def _overlap(a, b, family):
+    described, addresses = map(family.described, (a, b)), map(family.address, (a, b))
+    return overlapping(*(x for pair in zip(described, addresses, strict=True) for x in pair))
+
+
 def _with_names_apart(graph):
     """The graph with another name for an output that is called as an input is."""
     outputs = {}
@@ -135,4 +207,12 @@ class Loaded:
 
     def run(self, states, arguments):
         for launcher, threads, shared in self.kernels:
-            launcher(-(-states // threads), threads, [states, *arguments], shared)
+            launcher(-(-states // threads), threads, arguments, shared)
+
+    def handles(self):
+        """(CUfunction, threads of a block, bytes of shared memory of a block), ready to launch."""
+        for launcher, _, shared in self.kernels:
+            launcher.allow(shared)
+        return [
+            (launcher.function.ptr, threads, shared) for launcher, threads, shared in self.kernels
+        ]
