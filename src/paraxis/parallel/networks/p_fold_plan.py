@@ -11,7 +11,8 @@ from ...physics.base_frame_newton_euler import torques
 from ...physics.configuration import neutral
 from ...physics.parts.orders import p_fold, shuffled_p_fold
 from ...robots.model import Model
-from ...robots.robot import Robot, open_tree, unsprung
+from ...robots.refusals import open_tree, unsprung
+from ...robots.robot import Robot
 from ...robots.rows import rows_of
 from .network import Delivery, Network
 from .optimal_order import optimal
