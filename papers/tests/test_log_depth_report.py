@@ -9,7 +9,16 @@ import paraxis_papers
 import pytest
 from paraxis_papers import document
 from paraxis_papers.document import markdown
-from paraxis_papers.log_depth import accuracy, claims, measured, responses, serial_cost, two_arrays
+from paraxis_papers.log_depth import (
+    accuracy,
+    best_serial,
+    measured,
+    responses,
+    serial_cost,
+    speedups,
+    two_arrays,
+    verdicts,
+)
 from paraxis_papers.log_depth.chains import EQUAL, GENERAL, ROTORS, flops, robot_of
 from paraxis_papers.log_depth.forward_costs import (
     BEST,
@@ -65,9 +74,9 @@ def test_the_printed_cost_is_not_met():
     assert all(1 < ratio < told - 1 for ratio in found.values())
     for kind in (EQUAL, GENERAL, ROTORS):
         assert found[f"{kind}, bias torques first"] > found[kind]
-    row = claims.serial_cost()
-    assert row.printed == told and row.note.startswith(document.REFUTED)
-    assert claims.not_for_one_processor().note.startswith(document.CONFIRMED)
+    verdict = verdicts.serial_cost()
+    assert verdict.outcome == document.NOT_REPRODUCED and str(told) in verdict.claim
+    assert verdicts.not_for_one_processor().outcome == document.CONFIRMED
 
 
 @extended
@@ -99,31 +108,69 @@ def test_a_claim_holds_always_never_or_sometimes():
 
 
 @pytest.mark.parametrize(
-    ("claim", "verdict", "number"),
+    ("claim", "outcome", "evidence"),
     [
-        (claims.network, document.DEPENDS, 2),
-        (claims.messages_hidden, document.DEPENDS, 1),
-        (claims.computes_less, document.CONFIRMED, 0.958),
-        (claims.limited_speedup, document.CONFIRMED, 2.05),
-        (claims.six_arrays, document.REFUTED, 0.93),
+        (verdicts.network, document.DEPENDS, "2 hop times where blocks move"),
+        (verdicts.messages_hidden, document.DEPENDS, "1: yes, 4: no, 16: no"),
+        (verdicts.computes_less, document.CONFIRMED, "at most 95.8%"),
+        (verdicts.six_right_hand_sides, document.CONFIRMED, "0.93 of the time of 7N"),
+        (verdicts.equation_63, document.REFUTED, "an inverse is missing"),
+        (verdicts.one_matrix_for_both, document.CONFIRMED, "largest entries"),
+        (verdicts.optimal, document.DEPENDS, "10.3 times for 1,024"),
     ],
 )
-def test_claims_on_two_arrays(claim, verdict, number):
-    row = claim()
-    assert row.note.startswith(verdict) and row.measured == number
+def test_verdicts(claim, outcome, evidence):
+    verdict = claim()
+    assert verdict.outcome == outcome and evidence in verdict.evidence
+
+
+def test_a_number_that_is_met_would_be_confirmed(monkeypatch):
+    monkeypatch.setattr(verdicts, "ratios", lambda: {"some links": 3.41})
+    assert verdicts.serial_cost().outcome == document.CONFIRMED
 
 
 @pytest.mark.parametrize(
-    ("times", "verdict"),
-    [
-        ({"serial": 30.0, "scan": 10.0}, document.REFUTED),
-        ({"serial": 9.0, "scan": 10.0}, "confirm"),
-    ],
+    ("added", "outcome"), [([32, 32], document.REFUTED), ([40, 80], document.CONFIRMED)]
 )
-def test_whether_articulated_bodies_are_sequential_is_measured(monkeypatch, times, verdict):
-    monkeypatch.setattr(measured, "results", lambda: made_up({64: times}))
-    row = claims.strictly_sequential()
-    assert row.note.startswith(verdict) and row.measured == times["serial"] / times["scan"]
+def test_what_combines_in_any_order_is_not_sequential(monkeypatch, added, outcome):
+    """By the depth of divide and conquer, which any number of processors may work on."""
+    monkeypatch.setattr(verdicts, "added_by_doubling", lambda kind, algorithm: added)
+    verdict = verdicts.strictly_sequential()
+    assert verdict.outcome == outcome and f"adds {added[-1]} flops" in verdict.evidence
+
+
+# -- the best serial program -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [EQUAL, GENERAL])
+def test_articulated_bodies_find_the_motion_of_a_pinned_arm(kind):
+    robot = best_serial.pinned_arm(kind, 6)
+    state = np.random.default_rng(0).normal(size=(3, 6))
+    found = best_serial.by_articulated_bodies(robot)(*state.tolist())
+    expected = px.constrained_forward_dynamics(robot, *state, px.Contact.pinned()).qdd
+    assert abs(np.array(found) - expected).max() <= 1e-11 * abs(expected).max()
+
+
+def test_their_flops_are_on_a_line():
+    exact = best_serial._articulated_flops
+    assert best_serial.articulated_flops(EQUAL, 16) == exact(EQUAL, 16)
+
+
+def test_the_plan_is_slower_than_the_best_serial_program_of_a_short_arm():
+    """N = 8: over its own algorithm on one processor it is twice as fast."""
+    assert px.parallel.two_array_plan(8).speedup == pytest.approx(2.41, abs=0.01)
+    assert speedups.over_best(GENERAL, 8) == pytest.approx(0.59, abs=0.01)
+    assert speedups.over_best(GENERAL, 8, "left out") == pytest.approx(0.79, abs=0.01)
+
+
+@pytest.mark.long
+def test_the_first_chain_that_wins():
+    for columns in speedups.WAYS:
+        n = speedups.first_to_win(GENERAL, columns)
+        assert speedups.over_best(GENERAL, n - 1, columns) <= 1
+        assert speedups.over_best(GENERAL, n, columns) > 1
+    assert verdicts.significant_speedup().outcome == document.DEPENDS
+    assert verdicts.limited_speedup().outcome == document.CONFIRMED
 
 
 # -- what was measured -----------------------------------------------------------------------------
@@ -203,12 +250,11 @@ def test_the_report_has_the_results_of_the_benchmark():
 @pytest.mark.long
 def test_the_whole_report():
     report = paraxis_papers.report("log-depth")
-    verdicts = [row.note.partition(":")[0] for row in report.tables[0].rows]
-    assert set(verdicts) == {document.CONFIRMED, document.REFUTED, document.DEPENDS}
-    assert len(verdicts) == len(claims.CLAIMS)
+    assert {verdict.outcome for verdict in report.verdicts} == {*document.OUTCOMES}
+    assert len(report.verdicts) == len(verdicts.CLAIMS)
     assert all(draw(figure, width) for figure in report.figures for width in (360, 960))
     assert "<svg" in report_page(report, "1.0")
-    headings = len(report.parts) + 1  # the references
+    headings = len(report.parts) + 2  # the verdicts and the references
     assert markdown(report).count("## ") == headings
     titles = [part.title for part in report.parts]
     for table, figure in (
@@ -222,10 +268,11 @@ def test_the_whole_report():
 def test_depth_grows_by_the_same_with_every_doubling():
     for kind in (EQUAL, GENERAL):
         assert len(set(added_by_doubling(kind, HALVES))) == 1
-    assert claims.logarithmic_depth().note.startswith(document.CONFIRMED)
-    assert claims.logarithmic_plan().note.startswith(document.CONFIRMED)
-    assert claims.step_two_overlapped().note.startswith(document.DEPENDS)
-    assert claims.factors_along_the_chain().note.startswith(document.CONFIRMED)
+    assert verdicts.strictly_sequential().outcome == document.REFUTED
+    assert verdicts.logarithmic_depth().outcome == document.CONFIRMED
+    assert verdicts.logarithmic_plan().outcome == document.CONFIRMED
+    assert verdicts.step_two_overlapped().outcome == document.DEPENDS
+    assert verdicts.factors_along_the_chain().outcome == document.CONFIRMED
 
 
 def test_the_tables_say_what_the_plans_do(monkeypatch):

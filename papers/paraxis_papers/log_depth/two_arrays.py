@@ -5,6 +5,7 @@ from functools import cache
 from paraxis.parallel import network, two_array_plan
 from paraxis.parallel.two_arrays.closed_chain import NONE, ONE, SIX
 from paraxis.parallel.two_arrays.elimination import ALLOCATIONS
+from paraxis.parallel.two_arrays.script import Do
 from paraxis.parallel.two_arrays.serial import serial_flops
 from paraxis.parallel.two_arrays.wiring import ARRAY, places, rounds
 
@@ -39,6 +40,11 @@ CONVENTIONS = (
 
 def plan(n, allocation="second", messages=FREE, right_hand_sides=ONE, arrays=2):
     return two_array_plan(n, allocation, *messages, right_hand_sides, arrays)
+
+
+def work(found):
+    """The flops of all processors together."""
+    return sum(int(item.flops.sum()) for item in found.timing.script.items if isinstance(item, Do))
 
 
 def two_array_tables():
@@ -183,7 +189,7 @@ def processor_table():
             found = plan(n, right_hand_sides=right_hand_sides, arrays=arrays)
             note = (
                 f"speed-up {found.speedup:.2f} on {found.processors:,} over {serial_flops(n):,} "
-                "flops of one processor"
+                "flops of the same algorithm on one processor"
             )
             paper = PAPER if right_hand_sides != NONE else "Paraxis"
             rows.append(Row(paper, f"N = {n}, {name}", None, found.makespan, note))
