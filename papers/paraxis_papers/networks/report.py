@@ -4,6 +4,7 @@ from ..document import Report
 from .inverse_dynamics import doubling_table, p_fold_figure, p_fold_table
 from .steps import step_figure, step_table
 from .traffic import network_figure, network_tables
+from .verdicts import verdicts
 
 TITLE = "Recurrences on several processors"
 LEAD = (
@@ -23,4 +24,4 @@ def networks():
     """The report."""
     tables = [doubling_table(), step_table(), p_fold_table(), *network_tables()]
     figures = [step_figure(), p_fold_figure(), network_figure()]
-    return Report("networks", TITLE, LEAD, [], [*tables, *figures], RULE)
+    return Report("networks", TITLE, LEAD, verdicts(), [*tables, *figures], RULE)
