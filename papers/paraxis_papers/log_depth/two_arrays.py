@@ -6,8 +6,7 @@ from paraxis.parallel import network, two_array_plan
 from paraxis.parallel.two_arrays.closed_chain import NONE, ONE, SIX
 from paraxis.parallel.two_arrays.elimination import ALLOCATIONS
 from paraxis.parallel.two_arrays.script import Do
-from paraxis.parallel.two_arrays.serial import serial_flops
-from paraxis.parallel.two_arrays.wiring import ARRAY, places, rounds
+from paraxis.parallel.two_arrays.wiring import HYPERCUBE, SHUFFLED, Wiring, rounds
 
 from ..document import Figure, Row, Table
 
@@ -73,10 +72,10 @@ def network_table():
 @cache
 def hop_times(n):
     """Of each round: with blocks that stay where they are, and with blocks that move."""
-    wires = network(ARRAY, n)
+    wires, wiring = network(SHUFFLED, n), Wiring(SHUFFLED, n, n)
     in_place = [_hop_time(wires, range(n), range(n), 2**j) for j in range(rounds(n))]
     shuffled = [
-        _hop_time(wires, places(n, j).tolist(), places(n, j + 1).tolist(), 2**j)
+        _hop_time(wires, wiring.places(j).tolist(), wiring.places(j + 1).tolist(), 2**j)
         for j in range(rounds(n))
     ]
     return in_place, shuffled
@@ -188,7 +187,8 @@ def processor_table():
         for name, right_hand_sides, arrays in PLANS:
             found = plan(n, right_hand_sides=right_hand_sides, arrays=arrays)
             note = (
-                f"speed-up {found.speedup:.2f} on {found.processors:,} over {serial_flops(n):,} "
+                f"speed-up {found.speedup:.2f} on {found.processors:,} over "
+                f"{found.serial_flops:,} "
                 "flops of the same algorithm on one processor"
             )
             paper = PAPER if right_hand_sides != NONE else "Paraxis"

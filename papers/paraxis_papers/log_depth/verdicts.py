@@ -4,7 +4,6 @@ from itertools import pairwise
 
 from paraxis.parallel.two_arrays.closed_chain import NONE, ONE, SIX
 from paraxis.parallel.two_arrays.elimination import ALLOCATIONS
-from paraxis.parallel.two_arrays.serial import serial_flops
 
 from ..document import CONFIRMED, NOT_REPRODUCED, Verdict, judged
 from ..printed import printed
@@ -134,7 +133,7 @@ def logarithmic_plan():
 
 def optimal():
     """In time, and in what all processors do together."""
-    short, long = (work(plan(n)) / serial_flops(n) for n in (ARM, SIZES[-1]))
+    short, long = (work(plan(n)) / plan(n).serial_flops for n in (ARM, SIZES[-1]))
     return _verdict(
         "the algorithm is both time- and processor-optimal",
         judged([logarithmic_plan().outcome == CONFIRMED, long <= short]),
