@@ -13,9 +13,11 @@ from paraxis_papers.log_depth import (
     accuracy,
     best_serial,
     measured,
+    projections,
     responses,
     serial_cost,
     speedups,
+    station_arm,
     two_arrays,
     verdicts,
 )
@@ -33,6 +35,7 @@ from paraxis_papers.printed import printed
 
 import paraxis as px
 from paraxis.drawing.figure import draw
+from paraxis.parallel.two_arrays import links
 from paraxis.robots.model import Model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,6 +119,7 @@ def test_a_claim_holds_always_never_or_sometimes():
         (verdicts.six_right_hand_sides, document.CONFIRMED, "0.93 of the time of 7N"),
         (verdicts.equation_63, document.REFUTED, "an inverse is missing"),
         (verdicts.one_matrix_for_both, document.CONFIRMED, "largest entries"),
+        (verdicts.projection, document.DEPENDS, "0.73 times in the frame of the link"),
         (verdicts.optimal, document.DEPENDS, "10.3 times for 1,024"),
     ],
 )
@@ -137,6 +141,101 @@ def test_what_combines_in_any_order_is_not_sequential(monkeypatch, added, outcom
     monkeypatch.setattr(verdicts, "added_by_doubling", lambda kind, algorithm: added)
     verdict = verdicts.strictly_sequential()
     assert verdict.outcome == outcome and f"adds {added[-1]} flops" in verdict.evidence
+
+
+# -- frames to project on --------------------------------------------------------------------------
+
+
+def random_turn(rng):
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    return turn * np.linalg.det(turn)
+
+
+def test_all_projections_have_the_same_blocks():
+    """But for the axes along which the forces that hold a joint are counted."""
+    rng, W = np.random.default_rng(5), np.delete(np.eye(6), 2, axis=1)
+    seat, common = random_turn(rng), random_turn(rng)
+    (c, s), (next_c, next_s) = ((np.cos(x), np.sin(x)) for x in (0.4, -1.1))
+    turn, next_turn = (
+        np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) for c, s in ((c, s), (next_c, next_s))
+    )
+    com, arm = rng.normal(size=(2, 3))
+    about_com = np.diag(rng.uniform(1, 2, 3))
+    inner = rng.normal(size=(6, 6))
+    inner, yields = inner @ inner.T, np.zeros(5)
+    own = links.inverse_inertia(np.eye(3), com, about_com, 0.5)  # in frame i + 1
+    across, link = own @ projections._shift(arm), projections.both(seat)
+    before = projections.blocks_before(
+        turn, seat, com, about_com, 0.5, inner, across @ W, W, yields
+    )
+    of_link = projections.blocks_of_link(
+        turn, next_turn, link @ own @ link.T, inner, link @ across, W, yields
+    )
+    there = projections.both(common)
+    in_one = projections.blocks_in_one(
+        common,
+        common @ turn @ seat,
+        com,
+        arm,
+        about_com,
+        0.5,
+        there @ inner @ there.T,
+        W,
+        yields,
+    )
+    for blocks in (of_link, in_one):
+        A, B = (
+            [np.linalg.svd(each[k : k + 25].reshape(5, 5), compute_uv=False) for k in (0, 25)]
+            for each in (before, blocks)
+        )
+        np.testing.assert_allclose(B, A, rtol=1e-9)
+
+
+def test_products_are_the_same_in_one_frame():
+    rng, W, H = np.random.default_rng(6), np.delete(np.eye(6), 2, axis=1), np.eye(6)[:, 2:3]
+    turn, common, arm = random_turn(rng), random_turn(rng), rng.normal(size=3)
+    own, handed = rng.normal(size=(6, 6)), rng.normal(size=6)
+    tau, next_tau, along = rng.normal(size=(3, 1))
+    held, next_held = rng.normal(size=(2, 5))
+    here, beyond = projections.both(common), projections.both(common @ turn)
+    first = projections.product_turned(
+        own, turn, arm, W, H, tau, next_tau, handed, held, next_held, along
+    )
+    second = projections.product_in_one(
+        here @ own @ here.T,
+        common @ turn @ arm,
+        here @ W,
+        here @ H,
+        beyond @ W,
+        beyond @ H,
+        tau,
+        next_tau,
+        here @ handed,
+        held,
+        next_held,
+        along,
+    )
+    for part in (slice(6), slice(-1, None)):  # X², q̈, and what the next joint's q̈ takes off
+        np.testing.assert_allclose(second[part], first[part], rtol=1e-9)
+
+
+# -- the space station's arm -----------------------------------------------------------------------
+
+
+def test_the_arm_of_the_space_station_has_as_many_joints_as_the_paper_says():
+    robot = station_arm.station_arm()
+    assert robot.n == 25 and len(robot.tips) == 2
+    chain = station_arm.working_chain()
+    assert chain.n == 18 and not chain.branching and chain.tool().name == "left_hand"
+    masses = [sum(body.mass for body in each.inertias) for each in (robot, chain)]
+    assert masses[0] == pytest.approx(masses[1])
+
+
+@pytest.mark.long
+def test_the_plan_of_the_space_stations_arm():
+    assert station_arm.carried_out_error() < 1e-8
+    assert verdicts.station().outcome == document.DEPENDS
+    assert verdicts.other_joints().outcome == document.CONFIRMED
 
 
 # -- the best serial program -----------------------------------------------------------------------
@@ -276,9 +375,14 @@ def test_depth_grows_by_the_same_with_every_doubling():
 
 
 def test_the_tables_say_what_the_plans_do(monkeypatch):
-    for name in ("SIZES", "CURVE", "NETWORKS"):
+    for name in ("SIZES", "CURVE", "NETWORKS", "FEWER"):
         monkeypatch.setattr(two_arrays, name, (4, 8))
-    network, allocations, overlap, processors = two_arrays.two_array_tables()
+    network, cubes, allocations, overlap, processors, fewer = two_arrays.two_array_tables()
+    on_cubes = {row.quantity: row.measured for row in cubes.rows}
+    plan = px.parallel.two_array_plan(8, word_time=4, network="hypercube")
+    assert on_cubes["N = 8, a word 4"] == plan.makespan
+    shared = {row.quantity: row.measured for row in fewer.rows}
+    assert shared["N = 8, 2 in each array"] < 1 < shared["N = 8, 8 in each array"]
     found = {row.quantity: row.measured for row in processors.rows}
     assert found["N = 8, 2N, the paper's plan"] == px.parallel.two_array_plan(8).makespan
     assert [row.measured for row in network.rows if "shuffled" in row.quantity] == [4, 6]

@@ -67,8 +67,13 @@ def articulated_flops(kind, n):
 
 @cache
 def _articulated_flops(kind, n):
-    run = by_articulated_bodies(pinned_arm(kind, n))
-    return count(trace(run, dict.fromkeys(INPUTS, (n,)))).flops
+    return articulated_flops_of(pinned_arm(kind, n))
+
+
+def articulated_flops_of(robot):
+    """Those of any chain, pinned at its tool."""
+    run = by_articulated_bodies(robot)
+    return count(trace(run, dict.fromkeys(INPUTS, (robot.n,)))).flops
 
 
 def by_articulated_bodies(robot):

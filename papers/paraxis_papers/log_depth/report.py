@@ -5,9 +5,12 @@ from . import measured
 from .accuracy import accuracy_table
 from .forward_costs import depth_figure, depth_table, flops_table
 from .operators import operator_table
+from .other_joints import joint_table
+from .projections import projection_table
 from .responses import response_table
 from .serial_cost import serial_cost_table
 from .speedups import speedup_table
+from .station_arm import station_table
 from .two_arrays import time_figure, two_array_tables
 from .verdicts import verdicts
 
@@ -34,11 +37,14 @@ def log_depth():
         depth_table(),
         depth_figure(),
         operator_table(),
+        projection_table(),
         accuracy_table(),
         response_table(),
         speedup_table(),
         *two_array_tables(),
         time_figure(),
+        joint_table(),
+        station_table(),
     ]
     for function in measured.FUNCTIONS:
         parts += [measured.time_table(function), measured.time_figure(function)]

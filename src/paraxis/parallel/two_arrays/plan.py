@@ -132,6 +132,11 @@ class TwoArrayPlan:
         return serial_flops(self._joints)
 
     @property
+    def block_sizes(self) -> tuple[int, ...]:
+        """The size of each joint's block of A: the forces that hold it, 5 for a revolute joint."""
+        return tuple(joint.holding for joint in self._joints)
+
+    @property
     def ends(self) -> dict[str, float]:
         """Step of the paper, as in "I.b" -> when the last of its tasks ends."""
         return self.timing.ends()
