@@ -148,6 +148,6 @@ def projection_table():
     lead = (
         "Flops per link of a general arm of revolute joints to make the blocks A and B, and to "
         "apply the factors of M⁻¹ to a vector once, without the solution with A, which is the same "
-        "in all frames. In one frame for all links the rotations to it come besides, by a recurrence."
+        "in all frames. In one frame for all the rotations to it come besides, by a recurrence."
     )
     return Table("Which frames to project on", lead, rows)
