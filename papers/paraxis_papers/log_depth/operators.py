@@ -11,6 +11,7 @@ from .best_serial import pinned_arm
 from .forward_costs import KINDS, SHORT
 
 PAPER = "Fijany 1994"
+EXACT = 1e-9  # relative errors below are rounding, which differs from computer to computer
 AS_PRINTED = "M, first line of equation 63 as printed"
 CORRECTED = "M, its second line"
 INVERSE, TIP = "M⁻¹ = Hᵀ Pᵀ K P H", "Λ⁻¹ = β K βᵀ"
@@ -47,15 +48,21 @@ def errors(kind, n=SHORT[0]):
     return {form: abs(made - M).max() / abs(M).max() for form, (made, M) in pairs.items()}
 
 
+def shown(error):
+    """One digit; mere rounding is shown as the bound on it."""
+    return float(f"{max(error, EXACT):.0e}")
+
+
 def operator_table():
     rows = [
-        Row(PAPER, f"{kind}, {form}", None, float(f"{errors(kind)[form]:.0e}"), note)
+        Row(PAPER, f"{kind}, {form}", None, shown(errors(kind)[form]), note)
         for kind in KINDS
         for form, note in FORMS.items()
     ]
     lead = (
         f"The largest error of each form for {SHORT[0]} links in a random posture, over the "
-        "largest entry of the matrix, which composite bodies give. The factors are those of "
+        f"largest entry of the matrix, which composite bodies give; errors below {EXACT:.0e} are "
+        "shown as that. The factors are those of "
         "`px.chains.constraint_factors`."
     )
     return Table("Operator forms", lead, rows)

@@ -12,6 +12,7 @@ from paraxis.robots import Frame
 from ..counts.plain_count import general_chain
 from ..document import Row, Table
 from .best_serial import TIP
+from .operators import shown
 
 PAPER = "Fijany 1994"
 N = 5
@@ -56,8 +57,8 @@ def joint_table():
         plan = two_array_plan(arm(*kinds))
         note = (
             f"blocks of {plan.block_sizes[0]}; speed-up {plan.speedup:.2f} over its own algorithm; "
-            f"carried out, its accelerations differ by {errors()[name]:.0e} from those of "
-            "`px.constrained_forward_dynamics`"
+            f"carried out, its accelerations differ by at most {shown(errors()[name]):.0e} from "
+            "those of `px.constrained_forward_dynamics`"
         )
         rows.append(Row(PAPER, f"{N} {name}", None, plan.makespan, note))
     lead = (

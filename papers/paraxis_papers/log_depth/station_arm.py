@@ -19,6 +19,7 @@ from paraxis.robots import Frame, Inertia, Joint, Pose
 
 from ..document import Row, Table
 from .best_serial import INPUTS, articulated_flops_of
+from .operators import shown
 
 PAPER = "Fijany 1994"
 ROLL, PITCH, YAW = (1, 0, 0), (0, 1, 0), (0, 0, 1)
@@ -156,7 +157,7 @@ def station_table():
         quantity = f"{chain.n} joints with one hand held, {name}, over the best"
         rows.append(Row("Paraxis", quantity, None, round(best, 2), note))
     note = "the plan carried out, beside `px.constrained_forward_dynamics`"
-    error = float(f"{carried_out_error():.0e}")
+    error = shown(carried_out_error())
     rows.append(Row("Paraxis", f"{chain.n} joints with one hand held, error", None, error, note))
     lead = (
         "The paper's example: the arm of the space station with its dexterous hand, which may have "

@@ -9,7 +9,7 @@ from ..document import CONFIRMED, NOT_REPRODUCED, Verdict, judged
 from ..printed import printed
 from .chains import flops
 from .forward_costs import BEST, CONSTRAINT, HALVES, KINDS, LOGARITHMIC, SHORT, added_by_doubling
-from .operators import AS_PRINTED, CORRECTED, INVERSE, TIP, errors
+from .operators import AS_PRINTED, CORRECTED, EXACT, INVERSE, TIP, errors, shown
 from .other_joints import errors as joint_errors
 from .projections import BEFORE, totals
 from .serial_cost import ratios
@@ -32,7 +32,6 @@ from .two_arrays import (
 )
 
 NEAREST = 2  # hop times that a round takes at least if blocks move too
-EXACT = 1e-9  # relative errors of matrices that are called equal
 ARM = SIZES[1]  # links of a usual arm
 
 
@@ -99,8 +98,8 @@ def equation_63():
     return _verdict(
         "M = C⁻¹ + C⁻¹Bᵀ(A⁻¹ − BC⁻¹Bᵀ)BC⁻¹ (first line of equation 63)",
         judged(errors(kind)[AS_PRINTED] < EXACT for kind in KINDS),
-        f"off by up to {wrong:.0e} times the largest entry of M, since an inverse is missing; "
-        f"with (A − BC⁻¹Bᵀ)⁻¹, as in the second line, by {right:.0e}",
+        f"off by up to {shown(wrong):.0e} times the largest entry of M, since an inverse is "
+        f"missing; with (A − BC⁻¹Bᵀ)⁻¹, as in the second line, by at most {shown(right):.0e}",
     )
 
 
@@ -109,7 +108,7 @@ def one_matrix_for_both():
     return _verdict(
         "one matrix K gives both, M⁻¹ = HᵀPᵀKPH and Λ⁻¹ = βKβᵀ",
         judged(error < EXACT for error in found),
-        f"both to within {max(found):.0e} of their largest entries; below {EXACT:.0e} decides",
+        f"both to within {shown(max(found)):.0e} of their largest entries, which decides",
     )
 
 
@@ -132,7 +131,7 @@ def other_joints():
         "all results can be extended to joints of other kinds and of more degrees",
         judged(error < EXACT for error in found.values()),
         f"the plan is carried out for {', '.join(found)}; its accelerations differ by at most "
-        f"{max(found.values()):.0e} from those of the mass matrix",
+        f"{shown(max(found.values())):.0e} from those of the mass matrix, which decides",
     )
 
 
