@@ -8,6 +8,11 @@ import pytest
 from support.robots import random_axis, random_inertia, random_pose
 
 import paraxis as px
+from paraxis.physics.composite_body import mass_matrix
+from paraxis.physics.configuration import integrate, neutral
+from paraxis.physics.kinematics import jacobian
+from paraxis.robots.model import Model
+from paraxis.robots.rows import rows_of
 
 KINDS = ("revolute", "prismatic", "spherical", "planar", "revolute", "free")
 
@@ -26,8 +31,15 @@ def arm(kinds, rotors=False):
 
 
 def posture(robot):
-    rng = np.random.default_rng(3)
-    return px.integrate(robot, px.neutral(robot), rng.uniform(-1, 1, robot.nv))
+    model, rng = Model(rows_of(robot)), np.random.default_rng(3)
+    return np.array(integrate(model, neutral(model), rng.uniform(-1, 1, robot.nv).tolist()))
+
+
+def composite(robot, q):
+    """M and J on floats: robots of many kinds would take long to compile."""
+    rows = rows_of(robot)
+    J = jacobian(Model(rows), q.tolist(), rows.tool(), "body")
+    return np.array(mass_matrix(Model(rows), q.tolist())), np.array(J)
 
 
 @pytest.mark.parametrize("rotors", [False, True])
@@ -36,8 +48,7 @@ def test_the_factors_multiply_to_the_matrices_of_the_robot(kinds, rotors):
     robot = arm(kinds, rotors)
     q = posture(robot)
     found = px.chains.constraint_factors(robot, q)
-    M = px.mass_matrix(robot, q)
-    J = px.jacobian(robot, q, "tip", "body")
+    M, J = composite(robot, q)
 
     def agree(matrix, reference):
         return abs(matrix - reference).max() <= 1e-9 * max(1, abs(reference).max())
@@ -57,7 +68,7 @@ def test_equation_63_as_printed_is_not_the_mass_matrix():
     """Its first line has A⁻¹ - B C⁻¹ Bᵀ where the second has the inverse of A - B C⁻¹ Bᵀ."""
     robot = arm(("revolute",) * 4)
     q = posture(robot)
-    found, M = px.chains.constraint_factors(robot, q), px.mass_matrix(robot, q)
+    found, (M, _) = px.chains.constraint_factors(robot, q), composite(robot, q)
     A, B, inverse = found.A, found.B, np.linalg.inv(found.C)
     printed = inverse + inverse @ B.T @ (np.linalg.inv(A) - B @ inverse @ B.T) @ B @ inverse
     assert abs(printed - M).max() > abs(M).max()
