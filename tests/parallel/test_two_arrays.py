@@ -50,13 +50,18 @@ def random_contact(rng, constrained):
 
 def dense_solution(robot, q, qd, tau, contact):
     """Joint accelerations and the force of the arm at its tip, from one linear system."""
-    turned = px.forward_kinematics(robot, q, "tip")[:3, :3]
-    J = px.jacobian(robot, q, "tip", "body")
-    bias = px.bias_acceleration(robot, q, qd, "tip").reshape(2, 3) @ turned
+
+    def of(function, algorithm=None, **frame):  # interpreted, which is sooner done than compiling
+        program = px.program(robot, function, algorithm, **frame)
+        return program.evaluate(**{"q": q, "qd": qd} if "qd" in program.inputs else {"q": q})
+
+    turned = of("forward_kinematics", frame="tip")[:3, :3]
+    J = of("jacobian", frame="tip", coordinates="body")
+    bias = of("bias_acceleration", frame="tip").reshape(2, 3) @ turned
     W, given = contact["constraint"], contact["motion"] @ contact["force"]
     k = W.shape[1]
-    left = np.block([[px.mass_matrix(robot, q), J.T @ W], [W.T @ J, np.zeros((k, k))]])
-    forces = tau - px.bias_forces(robot, q, qd) - J.T @ given
+    left = np.block([[of("mass_matrix", "composite_body"), J.T @ W], [W.T @ J, np.zeros((k, k))]])
+    forces = tau - of("bias_forces", "newton_euler") - J.T @ given
     right = np.concatenate((forces, contact["acceleration"] - W.T @ bias.ravel()))
     found = np.linalg.solve(left, right)
     return found[: robot.nv], given + W @ found[robot.nv :]
