@@ -71,8 +71,8 @@ def two_array_plan(
     count = most if processors is None else integer("processors", processors)
     if count > most or count.bit_count() != 1:
         raise ArgumentError(
-            f"processors: expected a power of two up to {most}, the next one from {len(joints)} "
-            f"links on, found {count}"
+            f"processors: expected a power of two up to {most} for {len(joints)} links, "
+            f"found {count}"
         )
     for name, value, known in (
         ("allocation", allocation, ALLOCATIONS),
