@@ -20,7 +20,8 @@ from paraxis.parallel.two_arrays.joints import ABOUT_Z, TURNING
 from ..document import Row, Table
 
 PAPER = "Fijany 1994"
-BEFORE, LINK, COMMON = "frame before the joint, the paper's", "frame of the link", "one frame"
+BEFORE, LINK = "the frame before the joint, the paper's", "the frame of the link"
+COMMON = "one frame for all"
 BLOCKS, PRODUCT = "A and B", "M⁻¹ times a vector, without the solution"
 NOTE = {
     BEFORE: "I⁻¹ of the link is turned by a whole rotation, that of the link before is constant",

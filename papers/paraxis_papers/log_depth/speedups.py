@@ -4,7 +4,7 @@ serial program of the same arm."""
 from paraxis.parallel.two_arrays.closed_chain import NONE, ONE
 
 from ..document import Row, Table
-from .best_serial import best_serial_flops
+from .best_serial import LONGEST, best_serial_flops
 from .forward_costs import KINDS
 from .two_arrays import PAPER, plan
 
@@ -46,6 +46,7 @@ def speedup_table():
         "arm, pinned at its tip. The plan is for any arm, and so is its own algorithm on one "
         "processor; the program is traced for one arm, whose numbers it knows: the cheaper of "
         "`px.constrained_forward_dynamics`, with a factored mass matrix, and articulated bodies, "
-        "whose inertias serve all forces at the tip."
+        "whose inertias serve all forces at the tip; the mass matrix is tried for arms of up to "
+        f"{LONGEST} links."
     )
     return Table("Two arrays: both speed-ups", lead, rows)

@@ -60,7 +60,7 @@ def serial_cost():
 def not_for_one_processor():
     found = ratios().values()
     return _verdict(
-        "it is not competitive on one processor",
+        "constraint forces are not competitive on one processor",
         judged(ratio > 1 for ratio in found),
         f"at least {min(found):.2f} times the flops of articulated bodies; more than 1 decides",
     )
@@ -70,7 +70,7 @@ def factors_along_the_chain():
     n = SHORT[-1]
     found = [flops(kind, n, LOGARITHMIC) / flops(kind, n, CONSTRAINT) for kind in KINDS]
     return _verdict(
-        "block LDLᵀ along the chain is cheaper there than elimination in rounds",
+        "on one processor block LDLᵀ along the chain is cheaper than elimination in rounds",
         judged(ratio > 1 for ratio in found),
         f"elimination takes at least {min(found):.2f} times its flops for {n} links",
     )
@@ -98,7 +98,7 @@ def equation_63():
     return _verdict(
         "M = C⁻¹ + C⁻¹Bᵀ(A⁻¹ − BC⁻¹Bᵀ)BC⁻¹ (first line of equation 63)",
         judged(errors(kind)[AS_PRINTED] < EXACT for kind in KINDS),
-        f"off by up to {shown(wrong):.0e} times the largest entry of M, since an inverse is "
+        f"off by up to {shown(wrong):,.0f} times the largest entry of M, since an inverse is "
         f"missing; with (A − BC⁻¹Bᵀ)⁻¹, as in the second line, by at most {shown(right):.0e}",
     )
 
@@ -115,7 +115,7 @@ def one_matrix_for_both():
 def projection():
     found, own = totals(), totals()[BEFORE]
     others = {frame: flops for frame, flops in found.items() if frame != BEFORE}
-    told = ", ".join(f"{flops / own:.2f} times in the {frame}" for frame, flops in others.items())
+    told = ", ".join(f"{flops / own:.2f} times in {frame}" for frame, flops in others.items())
     return _verdict(
         "any other projection than on the frames before the joints costs significantly more",
         judged(flops > own for flops in others.values()),
@@ -141,7 +141,7 @@ def other_joints():
 def logarithmic_depth():
     added = [added_by_doubling(kind, LOGARITHMIC) for kind in KINDS]
     return _verdict(
-        "with it, forward dynamics takes a time of O(log N)",
+        "forward dynamics by constraint forces takes a time of O(log N)",
         judged(len(set(each)) == 1 for each in added),
         f"every doubling of the chain adds {added[0][-1]} flops to the longest path",
     )
@@ -151,7 +151,7 @@ def logarithmic_plan():
     lengths = [n for n in CURVE if n >= ARM]
     added = [after - before for before, after in pairwise(plan(n).makespan for n in lengths)]
     return _verdict(
-        "and so with a contact, on 2N processors",
+        "forward dynamics in contact takes a time of O(log N) on 2N processors",
         judged([len(set(added)) == 1]),
         f"every doubling adds {added[-1]:,} flops, from {lengths[0]} links on, messages being free",
     )
