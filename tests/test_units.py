@@ -430,6 +430,18 @@ def what_is_written(u, robot):
     }
 
 
+@case("constraint_factors")
+def factors_of_links(u, robot):
+    found = px.chains.constraint_factors(robot, state()[0] * u.joints(robot))
+    rates, torques = u.joints(robot, 2), u.torques(robot)
+    tip = u.twist(2)[:, None] / u.wrench()
+    return {
+        "M": (found.mass_matrix, torques[:, None] / rates),
+        "M⁻¹": (found.mass_matrix_inverse, rates[:, None] / torques),
+        "Λ⁻¹": (found.tip_mobility, tip),
+    }
+
+
 @case("chain_dynamics", "unsynchronised", long=True)
 def of_links(u, robot):
     robot = u.robot(px.robots.planar(3))

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import paraxis_papers
 import pytest
+from paraxis_papers import document
 from paraxis_papers.counts.plain_count import Ledger, Work, general_chain, plain_count, some_state
 from paraxis_papers.document import CONFIRMED, DEPENDS, as_json
 from paraxis_papers.networks import (
@@ -20,7 +21,13 @@ from paraxis_papers.networks.homogeneous import BASE, OWN, WAYS
 from paraxis_papers.networks.link_coordinates import Turned
 from paraxis_papers.networks.rotations import chip_times, rotation_time
 from paraxis_papers.networks.simd import Simd
-from paraxis_papers.networks.traffic import elimination, network_figure
+from paraxis_papers.networks.traffic import elimination, elimination_in_place, network_figure
+from paraxis_papers.networks.verdicts import (
+    CLAIMS,
+    hypercube,
+    inverse_shuffle,
+    savings,
+)
 
 import paraxis as px
 from paraxis.math import mark
@@ -118,6 +125,26 @@ def test_odd_even_elimination_on_fijanys_network(bits):
     assert elimination(2**bits, "modified_inverse_perfect_shuffle").time == bits
 
 
+@pytest.mark.parametrize("bits", range(1, 8))
+def test_odd_even_elimination_on_a_hypercube(bits):
+    """Neighbours in the first round, two hops in every other, and nobody waits."""
+    found = elimination_in_place(2**bits, "hypercube")
+    assert (found.time, found.conflicts) == (2 * bits - 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("claim", "outcome", "evidence"),
+    [
+        (inverse_shuffle, document.DEPENDS, "45 hop times on 64 processors"),
+        (hypercube, document.CONFIRMED, "11 on 64 processors"),
+        (savings, document.DEPENDS, "380 flops"),
+    ],
+)
+def test_verdicts(claim, outcome, evidence):
+    verdict = claim()
+    assert verdict.outcome == outcome and evidence in verdict.evidence
+
+
 def test_the_figure_shows_every_network():
     curves = network_figure().curves
     assert len(curves) == len(NETWORKS)
@@ -182,4 +209,5 @@ def test_the_report_is_whole():
     assert len(set(names)) == len(names) > 100
     assert all(row.measured is not None for row in report.rows)
     assert all(row.note or row.measured == row.printed for row in report.rows)
+    assert len(report.verdicts) == 6 + len(CLAIMS)
     assert len(report.figures) == 4 and json.loads(json.dumps(as_json(report)))

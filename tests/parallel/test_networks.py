@@ -41,6 +41,16 @@ def test_a_perfect_shuffle_is_that_of_cards():
         assert linked("cascade", p) == both
 
 
+@pytest.mark.parametrize("bits", [1, 3, 6])
+def test_a_hypercube_holds_a_row_whose_doublings_are_two_hops(bits):
+    p = 2**bits
+    net = px.parallel.network("hypercube", p)
+    assert net.links == p * bits and net.diameter == bits
+    assert {(k, k + 1) for k in range(p - 1)} <= linked("hypercube", p)
+    for reach in (2**j for j in range(1, bits)):
+        assert {len(net.route(k, k + reach)) - 1 for k in range(p - reach)} == {2}
+
+
 def test_a_cascade_may_have_any_length():
     assert linked("cascade", 3) == {(0, 1), (1, 0), (1, 2), (2, 1)}
     assert px.parallel.network("cascade", 1).links == 0
@@ -50,7 +60,7 @@ def test_a_cascade_may_have_any_length():
 @pytest.mark.parametrize("p", [1, 2, 4, 16, 64])
 def test_everyone_can_be_reached_by_a_shortest_way(name, p):
     net = px.parallel.network(name, processors=p)
-    assert net.processors == p and net.links <= 4 * p
+    assert net.processors == p and net.links <= max(4, p.bit_length() - 1) * p
     for start in range(0, p, 3):
         hops, queue = {start: 0}, deque([start])
         while queue:

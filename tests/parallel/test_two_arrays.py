@@ -12,22 +12,30 @@ from paraxis.parallel.two_arrays import blocks
 from paraxis.parallel.two_arrays.closed_chain import RIGHT_HAND_SIDES, closed_chain
 from paraxis.parallel.two_arrays.elimination import ALLOCATIONS
 from paraxis.parallel.two_arrays.flops import dense, symmetric_pattern, traced, words
+from paraxis.parallel.two_arrays.joints import TURNING
 from paraxis.parallel.two_arrays.machine import carried_out
 from paraxis.parallel.two_arrays.script import Do, Script, Send
 from paraxis.parallel.two_arrays.serial import serial_flops
 from paraxis.parallel.two_arrays.timing import timed
-from paraxis.parallel.two_arrays.wiring import route_hops, wires
+from paraxis.parallel.two_arrays.wiring import NETWORKS, SHUFFLED, Wiring, row
 
 
-def random_arm(n, seed=1):
+def random_arm(n, seed=1, kinds=None, rotors=()):
     rng = random.Random(seed)
     joints = [
-        px.robots.Joint(f"j{i}", "revolute", i - 1, random_pose(rng), random_axis(rng))
-        for i in range(n)
+        px.robots.Joint(f"j{i}", kind, i - 1, random_pose(rng), random_axis(rng))
+        for i, kind in enumerate(kinds or ["revolute"] * n)
     ]
+    joints = [replace(each, rotor_inertia=0.3 * (i in rotors)) for i, each in enumerate(joints)]
     inertias = [random_inertia(rng) for _ in range(n)]
     tip = px.robots.Frame("tip", n - 1, random_pose(rng))
     return px.Robot("arm", joints, inertias, [tip], (1, 2, -9), random_pose(rng))
+
+
+def turning(n, allocation, right_hand_sides, wiring=None):
+    """The script of n revolute joints on two arrays."""
+    wiring = wiring or Wiring(SHUFFLED, n, row(n))
+    return closed_chain((TURNING,) * n, allocation, right_hand_sides, 2, wiring)
 
 
 def random_contact(rng, constrained):
@@ -42,16 +50,21 @@ def random_contact(rng, constrained):
 
 def dense_solution(robot, q, qd, tau, contact):
     """Joint accelerations and the force of the arm at its tip, from one linear system."""
-    turned = px.forward_kinematics(robot, q, "tip")[:3, :3]
-    J = px.jacobian(robot, q, "tip", "body")
-    bias = px.bias_acceleration(robot, q, qd, "tip").reshape(2, 3) @ turned
+
+    def of(function, algorithm=None, **frame):  # interpreted, which is sooner done than compiling
+        program = px.program(robot, function, algorithm, **frame)
+        return program.evaluate(**{"q": q, "qd": qd} if "qd" in program.inputs else {"q": q})
+
+    turned = of("forward_kinematics", frame="tip")[:3, :3]
+    J = of("jacobian", frame="tip", coordinates="body")
+    bias = of("bias_acceleration", frame="tip").reshape(2, 3) @ turned
     W, given = contact["constraint"], contact["motion"] @ contact["force"]
     k = W.shape[1]
-    left = np.block([[px.mass_matrix(robot, q), J.T @ W], [W.T @ J, np.zeros((k, k))]])
-    forces = tau - px.bias_forces(robot, q, qd) - J.T @ given
+    left = np.block([[of("mass_matrix", "composite_body"), J.T @ W], [W.T @ J, np.zeros((k, k))]])
+    forces = tau - of("bias_forces", "newton_euler") - J.T @ given
     right = np.concatenate((forces, contact["acceleration"] - W.T @ bias.ravel()))
     found = np.linalg.solve(left, right)
-    return found[: robot.n], given + W @ found[robot.n :]
+    return found[: robot.nv], given + W @ found[robot.nv :]
 
 
 def error(found, reference):
@@ -74,6 +87,89 @@ def test_the_plan_computes_the_motion_in_contact(n):
                 assert error(found[1], force) < 1e-9
 
 
+def in_motion(robot, rng):
+    q = px.integrate(robot, px.neutral(robot), rng.normal(size=robot.nv))
+    return q, *rng.normal(size=(2, robot.nv))
+
+
+WAYS = (
+    {"allocation": "first", "word_time": 3, "arrays": 1},
+    {"word_time": 2, "processors": 2},
+    {"network": "hypercube", "word_time": 2, "right_hand_sides": "six arrays"},
+    {"network": "hypercube", "processors": 1, "right_hand_sides": "left out"},
+)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "rotors"),
+    [
+        (["spherical", "prismatic", "revolute", "spherical"], (0, 1, 2)),
+        *(
+            pytest.param(kinds.split(), rotors, marks=pytest.mark.long)
+            for kinds, rotors in (
+                ("revolute prismatic revolute prismatic revolute", ()),
+                ("revolute revolute revolute revolute revolute", (0, 2, 3)),
+                ("prismatic revolute spherical revolute revolute", ()),
+                ("prismatic prismatic revolute revolute prismatic", (0, 4)),
+            )
+        ),
+    ],
+)
+def test_joints_that_slide_turn_about_a_point_or_have_rotors(kinds, rotors):
+    """On as many processors as links or fewer, on either network."""
+    robot, rng = random_arm(len(kinds), 1, kinds, rotors), np.random.default_rng(3)
+    state, contact = in_motion(robot, rng), random_contact(rng, 3)
+    qdd, force = dense_solution(robot, *state, contact)
+    for way in WAYS:
+        plan = px.parallel.two_array_plan(robot, **way)
+        found = plan.carry_out(robot, *state, **contact)
+        assert error(found[0], qdd) < 1e-9
+        assert error(found[1], force) < 1e-9
+
+
+def test_a_plan_of_a_robot_of_revolute_joints_is_that_of_their_number():
+    plan, other = (px.parallel.two_array_plan(each, word_time=2) for each in (random_arm(4), 4))
+    assert (plan.makespan, plan.speedup) == (other.makespan, other.speedup)
+    geared = px.parallel.two_array_plan(random_arm(4, rotors=(1,)), word_time=2)
+    ball = px.parallel.two_array_plan(random_arm(4, kinds=["revolute"] * 3 + ["spherical"]))
+    assert geared.serial_flops > plan.serial_flops > ball.serial_flops
+
+
+# -- fewer processors than links -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("processors", [1, 2, 4])
+def test_fewer_processors_do_the_same_one_after_another(network, processors):
+    one_each = px.parallel.two_array_plan(8, network=network)
+    plan = px.parallel.two_array_plan(8, word_time=1, processors=processors, network=network)
+    assert plan.processors == 2 * processors
+    assert plan.schedule.tasks.work == one_each.tasks.work
+    assert plan.makespan > one_each.makespan
+    assert plan.timing.busiest(Do) >= one_each.tasks.work / (2 * processors)
+    along = [item for item in _sends(plan.timing.script) if item.source.array == item.target.array]
+    assert any(item.hops.any() for item in along) == (processors > 1)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(("n", "processors"), [(8, 2), (13, 4), (8, 8)])
+def test_messages_of_shared_processors_cross_links_that_there_are(network, n, processors):
+    script = turning(n, "second", "one array", Wiring(network, n, processors))
+    net = script.wiring.two_arrays()
+    for item in _sends(script):
+        source, target = (
+            script.row * site.array + script.places(site.layout)[blocks]
+            for site, blocks in ((item.source, item.senders), (item.target, item.blocks))
+        )
+        ways = [len(net.route(int(a), int(b))) - 1 for a, b in zip(source, target, strict=True)]
+        assert (ways <= item.hops).all()
+        if network == "hypercube":
+            assert (ways == item.hops).all()
+
+
+# -- pieces ----------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("allocation", ALLOCATIONS)
 @pytest.mark.parametrize("n", [3, 8, 11])
 def test_elimination_solves_block_tridiagonal_systems(allocation, n):
@@ -87,15 +183,12 @@ def test_elimination_solves_block_tridiagonal_systems(allocation, n):
         if i < n - 1:
             whole[i, :, i + 1] = given["B"][i] = rng.normal(size=(5, 5))
             whole[i + 1, :, i] = given["B"][i].T
-    script = Script(
-        n,
-        2,
-        {
-            "A": (symmetric_pattern(5), None),
-            "B": (dense(5, 5), slice(-1)),
-            "ψ": (dense(5), None),
-        },
-    )
+    patterns = {
+        "A": [symmetric_pattern(5)] * n,
+        "B": [dense(5, 5)] * (n - 1) + [None],
+        "ψ": [dense(5)] * n,
+    }
+    script = Script(Wiring(SHUFFLED, n, row(n)), 2, patterns)
     method = ALLOCATIONS[allocation]
     A = method.diagonalise(script, 0, [[1]])
     right_side = method.right_side(script, "ψ", 1)
@@ -107,7 +200,7 @@ def test_elimination_solves_block_tridiagonal_systems(allocation, n):
 
 
 def test_a_message_that_is_not_sent_is_missed():
-    script = closed_chain(4, "second", "left out", 2)
+    script = turning(4, "second", "left out")
     robot, rng = random_arm(4), np.random.default_rng(0)
     plan = px.parallel.two_array_plan(4, right_hand_sides="left out")
     lost = next(
@@ -141,7 +234,7 @@ def test_flops_and_words_are_those_of_the_functions():
     flops, D = traced(blocks.for_outer, [C, dense(5, 5)])
     assert (flops, words(D)) == (15 * 9, 15)
     assert traced(blocks.less, [symmetric_pattern(5), D, None])[0] == 15
-    sent = {item.value: item.words for item in _sends(closed_chain(8, "second", "one array", 2))}
+    sent = {item.value: item.words[0] for item in _sends(turning(8, "second", "one array"))}
     assert {name: sent[name] for name in "ABCDFG"} == dict(A=15, B=25, C=25, D=15, F=25, G=15)
     assert (sent["inverse inertia"], sent["Λ⁻¹"], sent["ψ E"], sent["X²₀ E"]) == (21, 21, 30, 5)
 
@@ -154,7 +247,7 @@ def test_the_first_allocation_factors_twice():
     """That is all it computes more, where a block has partners on both sides."""
     both = {}
     for allocation in ALLOCATIONS:
-        items = closed_chain(16, allocation, "one array", 2).items
+        items = turning(16, allocation, "one array").items
         both[allocation] = sum(
             item.flops[item.blocks == 8].sum()
             for item in items
@@ -164,9 +257,10 @@ def test_the_first_allocation_factors_twice():
 
 
 def test_serial_flops_grow_by_as_much_with_every_link():
-    costs = [serial_flops(n) for n in range(3, 9)]
+    costs = [serial_flops((TURNING,) * n) for n in range(3, 9)]
     assert len({*np.diff(costs)}) == 1
-    assert serial_flops(64) < px.parallel.two_array_plan(64, right_hand_sides="left out").tasks.work
+    plan = px.parallel.two_array_plan(64, right_hand_sides="left out")
+    assert plan.serial_flops == costs[0] + 61 * (costs[1] - costs[0]) < plan.tasks.work
 
 
 # -- times -----------------------------------------------------------------------------------------
@@ -208,16 +302,17 @@ def test_the_schedule_is_the_plan(word_time, right_hand_sides):
 @pytest.mark.parametrize("n", [4, 8, 13])
 @pytest.mark.parametrize("allocation", ALLOCATIONS)
 def test_messages_cross_as_many_links_as_there_are_on_the_way(allocation, n):
-    script, net = closed_chain(n, allocation, "one array", 2), wires(n)
+    script = turning(n, allocation, "one array")
+    net = script.wiring.two_arrays()
     for item in _sends(script):
         source, target = (
             script.row * site.array + script.places(site.layout)[blocks]
             for site, blocks in ((item.source, item.senders), (item.target, item.blocks))
         )
         ways = [len(net.route(int(a), int(b))) - 1 for a, b in zip(source, target, strict=True)]
-        assert max(ways) <= item.hops  # a few, as those of block 0, have a shorter way
+        assert (ways <= item.hops).all()  # a few, as those of block 0, have a shorter way
         if len(ways) == n:
-            assert max(ways) == item.hops
+            assert max(ways) == max(item.hops)
 
 
 def test_messages_of_the_second_allocation_are_hidden_better():
@@ -238,7 +333,8 @@ def test_step_two_is_done_under_step_one():
 
 
 def test_a_word_to_the_far_end_takes_a_shortest_way():
-    assert route_hops(8, 0, 7) == len(wires(8).route(0, 7)) - 1
+    wiring = Wiring(SHUFFLED, 8, 8)
+    assert wiring.route_hops(0, -1) == len(wiring.two_arrays().route(0, 7)) - 1
 
 
 # -- errors ----------------------------------------------------------------------------------------
@@ -247,17 +343,20 @@ def test_a_word_to_the_far_end_takes_a_shortest_way():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 1}, "n: expected an integer >= 2, found 1"),
+        ({"arm": 1}, "arm: expected an integer >= 2, found 1"),
         ({"allocation": "third"}, "allocation: expected one of 'first', 'second', found 'third'"),
         ({"word_time": -1}, "word_time: expected a time >= 0, found -1"),
         ({"startup": "slow"}, "startup: expected a time >= 0, found 'slow'"),
         ({"arrays": 3}, "arrays: expected one of 1, 2, found 3"),
         ({"right_hand_sides": []}, "right_hand_sides: expected one of 'one array'"),
+        ({"processors": 3}, "processors: expected a power of two up to 8 for 8 links, found 3"),
+        ({"processors": 16}, "processors: expected a power of two up to 8 for 8 links, found 16"),
+        ({"network": "ring"}, "network: expected one of 'shuffle_exchange_neighbours', 'hyper"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(px.ArgumentError, match=message):
-        px.parallel.two_array_plan(**{"n": 8} | arguments)
+        px.parallel.two_array_plan(**{"arm": 8} | arguments)
 
 
 def test_only_plain_chains_are_carried_out():
@@ -271,10 +370,11 @@ def test_only_plain_chains_are_carried_out():
         robot = replace(arm, joints=(arm.joints[0], joint, arm.joints[2]), **changes)
         plan.carry_out(robot, *state, **contact)
 
-    with pytest.raises(px.RobotError, match="joint 'j1' is prismatic; .* revolute joints only"):
-        carry_out(joint={"kind": "prismatic"})
-    with pytest.raises(px.RobotError, match="joint 'j1' has a reflected inertia of 0.5"):
-        carry_out(joint={"rotor_inertia": 0.5})
+    with pytest.raises(px.RobotError, match="joint 'j1' is helical; .* revolute, prismatic and s"):
+        carry_out(joint={"kind": "helical", "pitch": 0.1})
+    for other in ({"kind": "prismatic"}, {"rotor_inertia": 0.5}):
+        with pytest.raises(px.ArgumentError, match="joints 'j1' are not those of the plan"):
+            carry_out(joint=other)
     with pytest.raises(px.ArgumentError, match="branches; the two-array plan is for chains only"):
         carry_out(joint={"parent": -1})
     with pytest.raises(px.RobotError, match="link of joint 'j2' has no positive definite inertia"):

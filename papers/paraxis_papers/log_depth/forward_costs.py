@@ -10,6 +10,12 @@ from .chains import EQUAL, GENERAL, depth, flops
 BEST = "articulated_body"
 CONSTRAINT, LOGARITHMIC = "constraint_force", "logarithmic_constraint_force"
 HALVES = "divide_and_conquer"
+PAPERS = {
+    BEST: "Featherstone 1983",
+    CONSTRAINT: "Fijany 1994",
+    LOGARITHMIC: "Fijany 1994",
+    HALVES: "Featherstone 1999",
+}
 SHORT = (6, 12, 24)
 LENGTHS = {BEST: (*SHORT, 48), CONSTRAINT: (*SHORT, 48), LOGARITHMIC: SHORT, HALVES: SHORT}
 KINDS = (EQUAL, GENERAL)
@@ -36,7 +42,8 @@ def flops_table():
                 note = f"{found / n:,.0f} per link"
                 if algorithm != BEST:
                     note = f"{found / best:.2f} times {BEST}; {note}"
-                rows.append(Row("Paraxis", f"n = {n}, {kind}, {algorithm}", None, found, note))
+                quantity = f"n = {n}, {kind}, {algorithm}"
+                rows.append(Row(PAPERS[algorithm], quantity, None, found, note))
     return Table("Forward dynamics: flops", FLOPS_LEAD, rows)
 
 
@@ -48,7 +55,8 @@ def depth_table():
             for n, steps in found.items():
                 half = found.get(n // 2)
                 note = f"{steps - half} more than for n = {n // 2}" if half else ""
-                rows.append(Row("Paraxis", f"n = {n}, {kind}, {algorithm}", None, steps, note))
+                quantity = f"n = {n}, {kind}, {algorithm}"
+                rows.append(Row(PAPERS[algorithm], quantity, None, steps, note))
     return Table("Forward dynamics: depth", DEPTH_LEAD, rows)
 
 

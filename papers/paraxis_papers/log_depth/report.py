@@ -3,11 +3,16 @@
 from ..document import Report
 from . import measured
 from .accuracy import accuracy_table
-from .claims import claims_table
 from .forward_costs import depth_figure, depth_table, flops_table
+from .operators import operator_table
+from .other_joints import joint_table
+from .projections import projection_table
 from .responses import response_table
 from .serial_cost import serial_cost_table
+from .speedups import speedup_table
+from .station_arm import station_table
 from .two_arrays import time_figure, two_array_tables
+from .verdicts import verdicts
 
 TITLE = "Dynamics in logarithmic time"
 LEAD = (
@@ -27,15 +32,19 @@ RULE = (
 def log_depth():
     """The report."""
     parts = [
-        claims_table(),
         serial_cost_table(),
         flops_table(),
         depth_table(),
         depth_figure(),
+        operator_table(),
+        projection_table(),
         accuracy_table(),
         response_table(),
+        speedup_table(),
         *two_array_tables(),
         time_figure(),
+        joint_table(),
+        station_table(),
     ]
     for function in measured.FUNCTIONS:
         parts += [measured.time_table(function), measured.time_figure(function)]
@@ -46,4 +55,4 @@ def log_depth():
         measured.error_figure(),
         measured.memory_table(),
     ]
-    return Report("log-depth", TITLE, LEAD, [], parts, RULE)
+    return Report("log-depth", TITLE, LEAD, verdicts(), parts, RULE)

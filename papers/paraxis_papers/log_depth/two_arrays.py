@@ -5,8 +5,8 @@ from functools import cache
 from paraxis.parallel import network, two_array_plan
 from paraxis.parallel.two_arrays.closed_chain import NONE, ONE, SIX
 from paraxis.parallel.two_arrays.elimination import ALLOCATIONS
-from paraxis.parallel.two_arrays.serial import serial_flops
-from paraxis.parallel.two_arrays.wiring import ARRAY, places, rounds
+from paraxis.parallel.two_arrays.script import Do
+from paraxis.parallel.two_arrays.wiring import HYPERCUBE, SHUFFLED, Wiring, rounds
 
 from ..document import Figure, Row, Table
 
@@ -15,6 +15,7 @@ SIZES = (4, 8, 64, 1024)
 CURVE = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 NETWORKS = (8, 64, 256)
 WORD_TIMES = (1, 4, 16)
+FEWER = (8, 64, 256)
 FREE = (0, 0)  # (word_time, startup) of messages
 MESSAGES = {ONE: (FREE, (4, 0), (16, 0), (1, 30), (1, 100)), SIX: (FREE, (4, 0), (1, 100))}
 NEGLIGIBLE = 0.05  # of the time that the elimination computes
@@ -41,9 +42,21 @@ def plan(n, allocation="second", messages=FREE, right_hand_sides=ONE, arrays=2):
     return two_array_plan(n, allocation, *messages, right_hand_sides, arrays)
 
 
+def work(found):
+    """The flops of all processors together."""
+    return sum(int(item.flops.sum()) for item in found.timing.script.items if isinstance(item, Do))
+
+
 def two_array_tables():
-    """All there is to say of the plan, in four tables."""
-    return [network_table(), allocation_table(), overlap_table(), processor_table()]
+    """All there is to say of the plan for revolute joints, in six tables."""
+    return [
+        network_table(),
+        hypercube_table(),
+        allocation_table(),
+        overlap_table(),
+        processor_table(),
+        fewer_table(),
+    ]
 
 
 # -- the network -----------------------------------------------------------------------------------
@@ -67,10 +80,10 @@ def network_table():
 @cache
 def hop_times(n):
     """Of each round: with blocks that stay where they are, and with blocks that move."""
-    wires = network(ARRAY, n)
+    wires, wiring = network(SHUFFLED, n), Wiring(SHUFFLED, n, n)
     in_place = [_hop_time(wires, range(n), range(n), 2**j) for j in range(rounds(n))]
     shuffled = [
-        _hop_time(wires, places(n, j).tolist(), places(n, j + 1).tolist(), 2**j)
+        _hop_time(wires, wiring.places(j).tolist(), wiring.places(j + 1).tolist(), 2**j)
         for j in range(rounds(n))
     ]
     return in_place, shuffled
@@ -80,6 +93,23 @@ def _hop_time(wires, now, then, reach):
     """Until all have arrived where their receivers are next."""
     n = wires.processors
     return wires.deliver([(now[i], then[i + reach]) for i in range(n - reach)], 1, 0).time
+
+
+def hypercube_table():
+    """The plan on hypercubes instead, by the time of a word."""
+    rows = []
+    for n in SIZES:
+        for word_time in WORD_TIMES:
+            shuffled = two_array_plan(n, word_time=word_time)
+            found = two_array_plan(n, word_time=word_time, network=HYPERCUBE)
+            note = f"{shuffled.makespan:,.0f} on the shuffle-exchange network with neighbours"
+            rows.append(Row(PAPER, f"N = {n}, a word {word_time}", None, found.makespan, note))
+    lead = (
+        "Flops until all accelerations are known, on two hypercubes linked processor by processor, "
+        "which are one hypercube. Processors are numbered by a Gray code, so that partners are two "
+        "links apart and no block moves."
+    )
+    return Table("Two arrays: hypercubes", lead, rows, CONVENTIONS[:2])
 
 
 # -- the two allocations ---------------------------------------------------------------------------
@@ -182,8 +212,9 @@ def processor_table():
         for name, right_hand_sides, arrays in PLANS:
             found = plan(n, right_hand_sides=right_hand_sides, arrays=arrays)
             note = (
-                f"speed-up {found.speedup:.2f} on {found.processors:,} over {serial_flops(n):,} "
-                "flops of one processor"
+                f"speed-up {found.speedup:.2f} on {found.processors:,} over "
+                f"{found.serial_flops:,} "
+                "flops of the same algorithm on one processor"
             )
             paper = PAPER if right_hand_sides != NONE else "Paraxis"
             rows.append(Row(paper, f"N = {n}, {name}", None, found.makespan, note))
@@ -202,6 +233,26 @@ def processor_table():
 def _without(n):
     """The makespan on one array that leaves the right-hand sides of Λ⁻¹ alone."""
     return plan(n, right_hand_sides=NONE, arrays=1).makespan
+
+
+def fewer_table():
+    """Fewer processors than links."""
+    rows = []
+    for n in FEWER:
+        processors = 2 ** rounds(n)
+        while processors:
+            found = two_array_plan(n, processors=processors)
+            without = two_array_plan(n, processors=processors, right_hand_sides=NONE)
+            note = f"{found.makespan:,.0f} flops; {without.speedup:.2f} without right-hand sides"
+            quantity = f"N = {n}, {processors} in each array"
+            rows.append(Row("Paraxis", quantity, None, round(found.speedup, 2), note))
+            processors //= 4
+    lead = (
+        "Speed-up over the same algorithm on one processor, with free messages, where a processor "
+        "has several links in a row and does for each of them what the plan does. Elimination in "
+        "rounds is more work than along the chain, so that too few processors are slower than one."
+    )
+    return Table("Two arrays: fewer processors than links", lead, rows, CONVENTIONS[:1])
 
 
 def time_figure():

@@ -3,10 +3,10 @@
 from ..document import Report
 from .homogeneous import homogeneous_figure, homogeneous_table
 from .inverse_dynamics import doubling_table, p_fold_figure, p_fold_table
-from .lee_chang_verdicts import lee_chang_verdicts
 from .plans import plan_table
 from .steps import step_figure, step_table
 from .traffic import network_figure, network_tables
+from .verdicts import verdicts
 
 TITLE = "Recurrences on several processors"
 LEAD = (
@@ -27,4 +27,4 @@ def networks():
     tables = [doubling_table(), step_table(), p_fold_table(), homogeneous_table()]
     tables += [plan_table(), *network_tables()]
     figures = [step_figure(), p_fold_figure(), homogeneous_figure(), network_figure()]
-    return Report("networks", TITLE, LEAD, lee_chang_verdicts(), [*tables, *figures], RULE)
+    return Report("networks", TITLE, LEAD, verdicts(), [*tables, *figures], RULE)

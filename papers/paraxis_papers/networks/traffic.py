@@ -6,6 +6,7 @@ from paraxis.physics.parts.orders import ORDERS, doubling, shuffled_doubling
 
 from ..document import Figure, Row, Table
 
+FIJANY = "Fijany 1994"
 SIZES = (8, 16, 64)
 ELEMENTS = 4  # for each processor where an order has blocks
 CURVE = (2, 4, 8, 16, 32, 64, 128)
@@ -19,6 +20,8 @@ CONVENTIONS = (
     "link is taken, and every such wait is a conflict. Messages take a shortest way. A value that "
     "goes to several processors travels once as long as the ways are one.",
     "Shuffled orders move all terms by an inverse shuffle before every step of doubling.",
+    "A hypercube is numbered by a Gray code: neighbours along the row are linked, and those 2, 4, "
+    "8, ... apart are two hops apart.",
     "The modified inverse shuffle is left to a paper that is not at hand. Here it has links to "
     "where the inverse shuffle leads and to the two neighbours of that place.",
 )
@@ -43,7 +46,9 @@ def _network_table(p):
             rows.append(_row("Paraxis", f"{PLAIN[order]}, {PLAIN[name]}", found))
     for name in NETWORKS:
         found = elimination(p, name)
-        rows.append(_row("Fijany 1994", f"odd-even elimination, {PLAIN[name]}", found))
+        rows.append(_row(FIJANY, f"odd-even elimination, {PLAIN[name]}", found))
+        found = elimination_in_place(p, name)
+        rows.append(_row(FIJANY, f"odd-even elimination in place, {PLAIN[name]}", found))
     nets = [network(name, p) for name in NETWORKS]
     sizes = ", ".join(f"{PLAIN[net.name]} {net.links} and {net.diameter}" for net in nets)
     return Table(
@@ -77,6 +82,20 @@ def elimination(processors, name):
         ]
         total += wires.deliver(sent, 1, 0)
         places = after
+    return total
+
+
+def elimination_in_place(processors, name):
+    """The same with elements that stay where they are."""
+    wires, total, reach = network(name, processors), Delivery(), 1
+    while reach < processors:
+        sent = [
+            (k, there, k)
+            for k in range(processors)
+            for there in (k - reach, k + reach)
+            if 0 <= there < processors
+        ]
+        total, reach = total + wires.deliver(sent, 1, 0), 2 * reach
     return total
 
 

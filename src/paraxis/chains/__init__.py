@@ -4,6 +4,7 @@ from ..later import namespace
 
 _NAMES = {
     "chain_dynamics": "dynamics",
+    "constraint_factors": "factors",
 }
 __all__ = list(_NAMES)
 __getattr__, __dir__ = namespace(__name__, _NAMES)

@@ -241,6 +241,8 @@ def network(name: str, processors: int) -> Network:
         along the row.
       - `"shuffle_exchange_neighbours"`: shuffle and inverse shuffle, and neighbours in both
         directions.
+      - `"hypercube"`: log₂ p links each, numbered by a Gray code: k and k + 1 are neighbours, k and
+        k + 2, 4, 8, ... two hops apart.
 
     - `processors`: how many there are; a power of two, except for a cascade.
     """
@@ -265,6 +267,22 @@ def _pair(k):
     return k ^ 1
 
 
+def gray(k):
+    """The Gray code of k: that of k + 1 differs in one bit, those of k + 2, 4, 8, ... in two."""
+    return k ^ (k >> 1)
+
+
+def _ungray(code):
+    k = 0
+    while code:
+        k, code = k ^ code, code >> 1
+    return k
+
+
+def _across(k, bits):
+    return [_ungray(gray(k) ^ (1 << bit)) for bit in range(bits)]
+
+
 # name -> links of processor k, of 2^bits. Those to itself or beyond the row are left out.
 NETWORKS = {
     "cascade": lambda k, bits: (k - 1, k + 1),
@@ -281,4 +299,5 @@ NETWORKS = {
         k - 1,
         k + 1,
     ),
+    "hypercube": _across,
 }

@@ -1,59 +1,116 @@
-"""The constants of a real arm, in Fijany's frames: what each processor has in its memory."""
+"""The numbers of a real arm, in Fijany's frames: what each processor has in its memory."""
 
 import numpy as np
 
+from ...checks import listing
 from ...errors import ArgumentError, RobotError
+from ...physics.configuration import neutral
+from ...physics.parts.joint_split import splits
+from ...robots.equal.upright import upright, upright_frame
+from ...robots.model import Model
 from ...robots.refusals import open_tree, unsprung
-from ...robots.seat import align_z
-from .links import HELD
+from ...robots.rows import rows_of
+from .joints import joints_of
 
 ORTHONORMAL = 1e-9
 
 
-def given_values(robot, q, qd, tau, contact):
+class Arm:
+    """A chain in one posture: `turns` has how far each joint is turned from its neutral position,
+    in the frame before it."""
+
+    def __init__(self, robot, q):
+        rows = rows_of(robot)
+        self.chain = upright(Model(rows), "two_array_plan")
+        self.joints, self.tip = splits(self.chain), upright_frame(rows, rows.tool()).pose
+        n = self.chain.n
+        rest = [_pose(self.chain.transform(i, neutral(robot))) for i in range(n)]
+        here = [_pose(self.chain.transform(i, q.tolist())) for i in range(n)]
+        self.seats = [*rest, (np.array(self.tip.rotation), np.array(self.tip.translation))]
+        self.turns = [seat.T @ turn for (seat, _), (turn, _) in zip(rest, here, strict=True)]
+        self.travels = [
+            (seat.T @ (there - origin))[2]
+            for (seat, origin), (_, there) in zip(rest, here, strict=True)
+        ]
+
+    def before_joints(self, velocities):
+        """Numbers of rows, along the axes of their bodies: by joint, along those before it."""
+        return [
+            _turned(turn, velocities[[row for row, _ in joint.directions]])
+            for turn, joint in zip(self.turns, self.joints, strict=True)
+        ]
+
+    def after_joints(self, found):
+        """And back: in the order of the robot's rows."""
+        velocities = np.empty(self.chain.nv)
+        for turn, joint, each in zip(self.turns, self.joints, found, strict=True):
+            velocities[[row for row, _ in joint.directions]] = _turned(turn.T, each)
+        return velocities
+
+
+def _turned(turn, numbers):
+    """Of a spherical joint; others have one number."""
+    return turn @ numbers if len(numbers) == 3 else numbers
+
+
+def _pose(X):
+    return np.array([list(row) for row in X.turn.matrix()]), np.array(list(X.origin))
+
+
+def given_values(arm, qd, tau, contact):
     """value -> block -> array, for the arm in one state; `contact` maps names to arrays."""
-    _require_plain_chain(robot)
-    q, qd, tau = (
-        _numbers(name, value, (robot.n,)) for name, value in (("q", q), ("qd", qd), ("tau", tau))
-    )
-    seats = _seats(robot)
-    values = {}
+    chain, values = arm.chain, {}
 
     def give(name, block, value):
         values.setdefault(name, {})[block] = np.asarray(value, dtype=float)
 
-    for i, body in enumerate(robot.inertias):
-        turned, arm = seats[i + 1]  # frame i+1 in body i
-        com = turned.T @ body.com
-        about_com = turned.T @ body.matrix @ turned
+    rates, torques = arm.before_joints(qd), arm.before_joints(tau)
+    W = [_columns(joint.holding) for joint in arm.joints]
+    H = [_columns([(k, 1.0) for _, k in joint.directions]) for joint in arm.joints]
+    for i, body in enumerate(chain.inertia):
+        turned, origin = arm.seats[i + 1]  # frame i+1 in body i
+        com = turned.T @ list(body.com)
+        about_com = turned.T @ [list(row) for row in body.about_com] @ turned
         inverse = np.linalg.inv(about_com)
         inverse_inertia = _inverse_inertia(inverse, com, body.mass)
-        way = turned.T @ arm
+        way = turned.T @ origin
         shift = np.block([[np.eye(3), _cross_matrix(way)], [np.zeros((3, 3)), np.eye(3)]])
-        last = i == robot.n - 1
-        give("cosine", i, np.cos(q[i]))
-        give("sine", i, np.sin(q[i]))
-        give("seat", i, align_z(robot.joints[i].axis).T @ turned)
-        give("com", i, com)
+        give("rotation", i, arm.turns[i])
+        give("travel", i, arm.travels[i])
+        give("seat", i, turned)
+        give("com at rest", i, com)
         give("inverse about com", i, inverse)
         give("inverse mass", i, 1 / body.mass)
         give("mass", i, body.mass)
         give("inertia", i, about_com)
-        give("arm", i, way)
-        give("rate", i, qd[i])
-        give("torque", i, tau[i])
+        give("arm at rest", i, way)
+        give("rate", i, rates[i])
+        give("torque", i, torques[i])
+        give("H", i, H[i])
+        give("W", i, W[i])
+        give("yields", i, arm.joints[i].yields)
         seen = shift.T @ inverse_inertia @ shift
-        if last:
+        if i == chain.n - 1:
             give("tip constant", i, inverse_inertia @ shift)
             give("inertia at tip", i, seen)
         else:
-            give("nothing", i, np.zeros((5, 6)))
-            give("coupling constant", i, -(inverse_inertia @ shift)[:, HELD])
+            give("nothing", i, np.zeros((W[i].shape[1], 6)))
+            give("coupling constant", i, -(inverse_inertia @ shift) @ W[i + 1])
             give("inner inertia", i + 1, seen)
-    give("rise", 0, -seats[0][0].T @ np.array(robot.base.rotation).T @ robot.gravity)
+            give("outer H", i, H[i + 1])
+            give("outer W", i, W[i + 1])
+    give("rise", 0, -arm.seats[0][0].T @ list(chain.gravity))
     for name, value in contact.items():
-        give(name, robot.n - 1, value)
+        give(name, chain.n - 1, value)
     return values
+
+
+def _columns(entries):
+    """(6, k): the coordinate of each column's only entry, and that entry."""
+    found = np.zeros((6, len(entries)))
+    for column, (k, entry) in enumerate(entries):
+        found[k, column] = entry
+    return found
 
 
 def type_one_contact(constraint, acceleration, motion, force):
@@ -81,36 +138,36 @@ def _numbers(name, value, shape):
     return value
 
 
-def _require_plain_chain(robot):
+def numbers(name, value, size):
+    return _numbers(name, value, (size,))
+
+
+def planned_joints(robot):
+    """The joints of a robot that a plan is for, or an error that says why there is none."""
     unsprung(open_tree(robot, "the two-array plan"), "the two-array plan")
     if robot.branching:
         raise ArgumentError(f"robot {robot.name!r} branches; the two-array plan is for chains only")
+    found = joints_of(robot)
     for joint, body in zip(robot.joints, robot.inertias, strict=True):
-        if not joint.is_revolute:
-            raise RobotError(
-                f"joint {joint.name!r} is {joint.kind}; the two-array plan is for revolute joints "
-                "only"
-            )
-        if joint.reflected_inertia:
-            raise RobotError(
-                f"joint {joint.name!r} has a reflected inertia of {joint.reflected_inertia}; the "
-                "two-array plan cannot include rotors"
-            )
         if not body.mass > 0 or not np.linalg.eigvalsh(body.matrix)[0] > 0:
             raise RobotError(
                 f"the link of joint {joint.name!r} has no positive definite inertia; the two-array "
                 "plan inverts inertias"
             )
+    return found
 
 
-def _seats(robot):
-    """Each joint's frame in the body it stands on, and last the tip's: (rotation, origin)."""
-    seats = [
-        (np.array(joint.placement.rotation) @ align_z(joint.axis), joint.placement.translation)
-        for joint in robot.joints
-    ]
-    tip = robot.tool().pose
-    return [*seats, (np.array(tip.rotation), tip.translation)]
+def require_planned(robot, joints):
+    """An error unless the robot's joints are those that a plan was made for."""
+    found = planned_joints(robot)
+    if len(found) != len(joints):
+        raise ArgumentError(f"robot: expected {len(joints)} joints, found {len(found)}")
+    others = [joint.name for joint, a, b in zip(robot.joints, found, joints, strict=True) if a != b]
+    if others:
+        raise ArgumentError(
+            f"robot {robot.name!r}: its joints {listing(others, 3)} are not those of the "
+            "plan; make the plan of this robot: px.parallel.two_array_plan(robot)"
+        )
 
 
 def _inverse_inertia(inverse, com, mass):

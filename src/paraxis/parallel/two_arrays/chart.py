@@ -86,11 +86,11 @@ class _Bars:
             site, senders = where(item)
             rows = self.script.places(site.layout)[senders] + site.array * self.script.row
             columns = (item.blocks, self.timing.length(item), starts, rows)
-            for each in zip(*(column.tolist() for column in columns), strict=True):
-                add(item, *each)
+            for k, each in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+                add(item, k, *each)
         return self.tasks, self.messages, self.edges
 
-    def _task(self, item, block, flops, start, row):
+    def _task(self, item, _, block, flops, start, row):
         task = f"{item.part} {item.name} [{block + 1}]"
         label = f"array {item.site.array + 1}, processor {row % self.script.row + 1}"
         self.tasks[task] = Bar(flops, plain(start), row, label, _group(item.part))
@@ -98,13 +98,13 @@ class _Bars:
             self._needs(task, (read.value, item.site, read.offset, block))
         self.brought[item.value, item.site, 0, block] = task
 
-    def _message(self, item, block, time, start, row):
+    def _message(self, item, k, block, time, start, row):
         sender = block + item.offset
         source = (item.value, item.source, 0, sender)
         by = self.brought.get(source)
         if time:
             by = f"{item.value} [{sender + 1}] to array {item.target.array + 1} [{block + 1}]"
-            label = f"{item.words} words over {item.hops} links"
+            label = f"{item.words[k]} words over {item.hops[k]} links"
             row += self.script.arrays * self.script.row
             self.messages[by] = Bar(plain(time), plain(start), row, label, "messages")
             self._needs(by, source)

@@ -9,58 +9,82 @@ that each is a product or a sum. The force at the tip, and what joints do to the
 the tip too, where equations 86 and 87 are a sum and a broadcast.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from . import blocks, links
 from .elimination import ALLOCATIONS, pass_on
-from .flops import dense, symmetric_pattern
+from .flops import ZERO, dense, symmetric_pattern
 from .script import Read, Script
-from .wiring import route_hops
 
 CONSTRAINED = 3  # directions at the tip: a pin. More or fewer change step III alone.
 COLUMNS = 6  # right-hand sides of Λ⁻¹
 ONE, SIX, NONE = RIGHT_HAND_SIDES = ("one array", "six arrays", "left out")
-FIRST, LAST = slice(1), slice(-1, None)
-ALL_BUT_FIRST, ALL_BUT_LAST = slice(1, None), slice(-1)
-GIVEN = {  # value -> (its pattern, which blocks have it)
-    "cosine": (dense(), None),
-    "sine": (dense(), None),
-    "seat": (dense(3, 3), None),
-    "com": (dense(3), None),
-    "inverse about com": (symmetric_pattern(3), None),
-    "inverse mass": (dense(), None),
-    "mass": (dense(), None),
-    "inertia": (symmetric_pattern(3), None),
-    "arm": (dense(3), None),
-    "rate": (dense(), None),
-    "torque": (dense(), None),
-    "inner inertia": (symmetric_pattern(6), ALL_BUT_FIRST),
-    "coupling constant": (dense(6, 5), ALL_BUT_LAST),
-    "nothing": (dense(5, COLUMNS), ALL_BUT_LAST),  # zero, which the paper makes no use of
-    "tip constant": (dense(6, 6), LAST),
-    "inertia at tip": (symmetric_pattern(6), LAST),
-    "rise": (dense(3), FIRST),
-    "constraint": (dense(6, CONSTRAINED), LAST),
-    "motion": (dense(6, 6 - CONSTRAINED), LAST),
-    "motion force": (dense(6 - CONSTRAINED), LAST),
-    "constraint acceleration": (dense(CONSTRAINED), LAST),
-}
+LAST, ALL_BUT_LAST = slice(-1, None), slice(-1)
+SCALAR, THREE, TURN = dense(), dense(3), dense(3, 3)
+NO_TRAVEL = np.array(ZERO)
+INERTIA, SPATIAL_INERTIA = symmetric_pattern(3), symmetric_pattern(6)
+
+
+def given(joints):
+    """value -> its pattern for each block, None for those that do not have it."""
+    n, beyond = len(joints), [*joints[1:], None]
+    every = {
+        "seat": TURN,
+        "com at rest": THREE,
+        "inverse about com": INERTIA,
+        "inverse mass": SCALAR,
+        "mass": SCALAR,
+        "inertia": INERTIA,
+        "arm at rest": THREE,
+    }
+    own = {
+        "rotation": [joint.rotation for joint in joints],
+        "travel": [SCALAR if joint.slides else NO_TRAVEL for joint in joints],
+        "H": [joint.H for joint in joints],
+        "W": [joint.W for joint in joints],
+        "yields": [joint.yields for joint in joints],
+        "rate": [_dense(joint.degrees) for joint in joints],
+        "torque": [_dense(joint.degrees) for joint in joints],
+        "nothing": [_dense(joint.holding, COLUMNS) for joint in joints[:-1]] + [None],  # zeros
+        "inner inertia": [None] + [SPATIAL_INERTIA] * (n - 1),
+        "coupling constant": [joint and _dense(6, joint.holding) for joint in beyond],
+        "outer H": [joint and joint.H for joint in beyond],
+        "outer W": [joint and joint.W for joint in beyond],
+        "rise": [THREE] + [None] * (n - 1),
+    }
+    last = {
+        "tip constant": _dense(6, 6),
+        "inertia at tip": SPATIAL_INERTIA,
+        "constraint": _dense(6, CONSTRAINED),
+        "motion": _dense(6, 6 - CONSTRAINED),
+        "motion force": _dense(6 - CONSTRAINED),
+        "constraint acceleration": _dense(CONSTRAINED),
+    }
+    return (
+        {name: [pattern] * n for name, pattern in every.items()}
+        | own
+        | {name: [None] * (n - 1) + [pattern] for name, pattern in last.items()}
+    )
+
+
+_dense = cache(dense)  # so that equal patterns are one object
 
 
 @lru_cache(maxsize=64)  # of a thousand links, 10 MB each
-def closed_chain(n, allocation, right_hand_sides, arrays):
-    """The script for n links."""
-    return _ClosedChain(n, ALLOCATIONS[allocation], right_hand_sides, arrays).script
+def closed_chain(joints, allocation, right_hand_sides, arrays, wiring):
+    """The script for an arm of these joints (joints.py)."""
+    return _ClosedChain(joints, ALLOCATIONS[allocation], right_hand_sides, arrays, wiring).script
 
 
 class _ClosedChain:
     """Writes the script, a method a part."""
 
-    def __init__(self, n, allocation, right_hand_sides, arrays):
+    def __init__(self, joints, allocation, right_hand_sides, arrays, wiring):
         extra = COLUMNS - 1 if right_hand_sides == SIX else 0
-        self.script, self.allocation = Script(n, arrays + extra, GIVEN), allocation
+        self.script, self.allocation = Script(wiring, arrays + extra, given(joints)), allocation
+        self.slides = any(joint.slides for joint in joints)
         self.first, self.second = 0, arrays - 1
         self.more = list(range(arrays, arrays + extra))
         self.columns = right_hand_sides
@@ -84,14 +108,28 @@ class _ClosedChain:
     def system(self):
         """The blocks A, B and E."""
         script, here = self.script, self.script.site(self.first)
-        script.do("turn", links.turn, ["cosine", "sine", "seat"], "turn", here)
-        reads = ["turn", "com", "inverse about com", "inverse mass"]
+        com, _ = self._placed(here)
+        script.do("turn", links.turn, ["rotation", "seat"], "turn", here)
+        reads = ["turn", com, "inverse about com", "inverse mass"]
         script.do("I⁻¹", links.inverse_inertia, reads, "inverse inertia", here)
         script.send("inverse inertia", here, script.site(self.second))
-        script.do("B", links.held_rows, ["turn", "coupling constant"], "B", here)
-        script.do("E", links.held_rows, ["turn", "tip constant"], "E", here)  # in place of a B
-        reads = ["inverse inertia", Read("inner inertia", optional=True)]
+        for name, constant in (("B", "coupling constant"), ("E", "tip constant")):
+            if self.slides:
+                slid, reads = f"{constant} slid", [constant, "seat", "travel"]
+                script.do(slid, links.slid_columns, reads, slid, here)
+                constant = slid
+            script.do(name, links.held_rows, ["turn", constant, "W"], name, here)
+        reads = ["inverse inertia", Read("inner inertia", optional=True), "W", "yields"]
         script.do("A", links.diagonal_block, reads, "A", here)
+
+    def _placed(self, here):
+        """The names of the links' centres of mass and arms, which change where joints slide."""
+        if not self.slides:
+            return "com at rest", "arm at rest"
+        for name in ("com", "arm"):
+            reads = [f"{name} at rest", "seat", "travel"]
+            self.script.do(name, links.slid, reads, name, here)
+        return "com", "arm"
 
     def diagonalise(self):
         chains = [[self.second]] if self.second else []
@@ -134,26 +172,31 @@ class _ClosedChain:
     def projection(self):
         """What points where, in the coordinates of the tip."""
         script, here = self.script, self.script.site(self.second)
-        script.do("turn", links.turn, ["cosine", "sine", "seat"], "turn", here)
+        com, self.arm = self._placed(here)
+        script.do("turn", links.turn, ["rotation", "seat"], "turn", here)
         script.do("back", links.transposed, ["turn"], "to tip", here)
         to_tip = script.recurrence("to tip", links.product, 1, self.second)
         script.send(to_tip, here, here, 1)
         self.to_tip, self.beyond = to_tip, Read(to_tip, 1, optional=True)
-        script.do("z", links.axis, [to_tip], "axis", here)
-        script.do("s", links.to_tip, [self.beyond, "com"], "com at tip", here)
-        script.do("p", links.to_tip, [self.beyond, "arm"], "arm at tip", here)
+        script.do("z", links.axes, [to_tip, "H"], "axes", here)
+        script.do("s", links.to_tip, [self.beyond, com], "com at tip", here)
+        script.do("p", links.to_tip, [self.beyond, self.arm], "arm at tip", here)
 
     def bias(self):
         """The torques that keep all joints at their rates, and what the others do."""
         script, here, second = self.script, self.script.site(self.second), self.second
         do, recurrence = script.do, script.recurrence
-        do("ż", links.spin, ["axis", "rate"], "ω", here)
+        do("ż", links.spin, ["axes", "rate"], "ω", here)
         spin = recurrence("ω", links.total, -1, second)
         do("ω × ż", links.spin_change, [spin, "ω"], "α", here)
         change = recurrence("α", links.total, -1, second)
         do("e", links.swing, [spin, change, "arm at tip"], "swing", here)
         do("g", links.lift, [self.to_tip, "rise"], "lift", here)
-        do("e + g", links.total, ["swing", Read("lift", optional=True)], "a", here)
+        terms = ["swing", Read("lift", optional=True)]
+        if self.slides:
+            do("2 ω × ż", links.slide_change, [spin, "axes", "rate"], "slide", here)
+            terms.append("slide")
+        do("e + g", links.total, terms, "a", here)
         beyond = recurrence("a", links.total, -1, second)
         reads = ["mass", spin, change, "com at tip", beyond, "swing"]
         do("F", links.force, reads, "f", here)
@@ -162,13 +205,13 @@ class _ClosedChain:
         reads = ["moment", "com at tip", "f", "arm at tip", carried]
         do("n", links.joint_moment, reads, "n", here)
         moment = recurrence("n", links.total, 1, second)
-        do("F_T", links.driving, ["torque", "axis", moment], "driving", here)
+        do("F_T", links.driving, ["torque", "axes", moment, carried], "driving", here)
         self._open_right_side("driving", "₀")
-        script.send("lift", here, here, 1 - script.n, route_hops(script.n, 0, script.n - 1))
+        script.send("lift", here, here, 1 - script.n, script.wiring.route_hops(0, -1))
         reads = [change, beyond, Read("lift", 1 - script.n)]
         do("J̇q̇", links.tip_bias, reads, "tip bias", here, LAST)
         way = recurrence("arm at tip", links.total, 1, second)
-        do("J", links.tip_motion, ["axis", way], "tip motion", here)
+        do("J", links.tip_motion, ["axes", way], "tip motion", here)
 
     def open_chain(self):
         """q̈₀. The paper waits for the last A here; only X³ needs it, and right-hand sides go
@@ -178,7 +221,7 @@ class _ClosedChain:
     def open_tip(self):
         """How the tip would accelerate without contact."""
         script, here = self.script, self.script.site(self.second)
-        script.do("J q̈", links.scaled, ["tip motion", "q̈₀"], "tip", here)
+        script.do("J q̈", links.along, ["tip motion", "q̈₀"], "tip", here)
         self.tip = script.recurrence("tip", links.total, -1, self.second)
 
     def contact(self):
@@ -205,12 +248,13 @@ class _ClosedChain:
         script, here = self.script, self.script.site(self.second)
         free, gap = f"X¹{mark}", f"X²{mark}"
         script.send(forces, here, here, 1)
-        reads = ["inverse inertia", "turn", forces, Read(forces, 1, optional=True)]
+        outer = [Read("outer H", optional=True), Read(forces, 1, optional=True)]
+        reads = ["inverse inertia", "turn", self.arm, "H", forces, *outer]
         script.do(free, links.free_acceleration, reads, free, here)
         on = f"{free} on"
-        script.do(on, links.carried_out, ["turn", "arm", free], on, here, ALL_BUT_LAST)
+        script.do(on, links.carried_out, ["turn", self.arm, free], on, here, ALL_BUT_LAST)
         script.send(on, here, here, -1)
-        script.do(gap, links.gap, [free, Read(on, -1, optional=True)], gap, here)
+        script.do(gap, links.gap, [free, Read(on, -1, optional=True), "W"], gap, here)
 
     def _accelerations(self, mark):
         """X³ to X⁵ and the accelerations of joints."""
@@ -220,12 +264,13 @@ class _ClosedChain:
         script.do("LDLᵀ", blocks.factor, [self.done], "LD at last", here)
         script.do(held, blocks.solve, ["LD at last", right_side], held, here)
         script.send(held, here, here, 1)
-        reads = ["inverse inertia", "turn", "arm", free, held, Read(held, 1, optional=True)]
+        outer = [Read("outer W", optional=True), Read(held, 1, optional=True)]
+        reads = ["inverse inertia", "turn", self.arm, free, "W", held, *outer]
         script.do(whole, links.held_acceleration, reads, whole, here)
         on = f"{whole} on"
-        script.do(on, links.along_next_axis, ["turn", whole], on, here, ALL_BUT_LAST)
+        script.do(on, links.along_next, ["turn", self.arm, whole, "outer H"], on, here)
         script.send(on, here, here, -1)
-        reads = [whole, Read(on, -1, optional=True)]
+        reads = [whole, Read(on, -1, optional=True), "H"]
         script.do(f"q̈{mark}", links.joint_acceleration, reads, f"q̈{mark}", here)
 
 

@@ -1,8 +1,8 @@
 """What a task costs: its function is traced once on scalars that nothing is known of.
 
 The trace also tells the pattern of the result: which entries are one and the same scalar, as in
-a symmetric block, and which are zero. Only distinct scalars are sent, and the pattern is what the
-next task is traced with. So neither flops nor words are typed anywhere.
+a symmetric block, and which are zero or one. Only distinct scalars are sent, and the pattern is
+what the next task is traced with. So neither flops nor words are typed anywhere.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...graph.node import Node
 from ...graph.trace import trace
 from ...passes.count import count
 
-ZERO = -1
+ZERO, ONE = -1, -2  # entries that are known
 
 
 def dense(*shape):
@@ -26,7 +26,7 @@ def symmetric_pattern(size):
 
 def words(pattern):
     """The scalars that must be sent to send the array."""
-    return len({*pattern[pattern != ZERO].flat})
+    return len({*pattern[pattern >= 0].flat})
 
 
 def traced(function, patterns):
@@ -55,8 +55,8 @@ def traced(function, patterns):
 
 def _filled(pattern, scalars):
     array = np.empty(pattern.shape, dtype=object)
-    names = sorted({*pattern[pattern != ZERO].flat})
-    number = dict(zip(names, scalars, strict=True)) | {ZERO: 0.0}
+    names = sorted({*pattern[pattern >= 0].flat})
+    number = dict(zip(names, scalars, strict=True)) | {ZERO: 0.0, ONE: 1.0}
     for place in np.ndindex(pattern.shape):
         array[place] = number[pattern[place]]
     return array
@@ -70,6 +70,9 @@ def _pattern(array):
         node = array[place]
         if isinstance(node, Node) and node.op == "neg":
             (node,) = node.args
-        known = not isinstance(node, Node) or node.op == "const"
-        pattern[place] = ZERO if known else seen.setdefault(node.index, len(seen))
+        if isinstance(node, Node) and node.op != "const":
+            pattern[place] = seen.setdefault(node.index, len(seen))
+        else:
+            known = node.value if isinstance(node, Node) else node
+            pattern[place] = {0.0: ZERO, 1.0: ONE}[abs(known)]
     return pattern

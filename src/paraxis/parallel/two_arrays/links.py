@@ -1,18 +1,16 @@
 """What a processor does for its link: projections, Newton-Euler terms, six-vectors.
 
 Fijany's frames: frame i is fixed to the body before joint i, with its z axis along the joint, so
-that what belongs to link i is constant in frame i+1, and a force across joint i splits into a
-moment about z, which does work, and five components that do none. `turn` takes coordinates in
-frame i+1 to frame i, `arm` is the way from joint i to joint i+1 in frame i+1. Six-vectors have the
-angular part first. Arrays hold floats or traced scalars; None stands for what is not there.
+that what belongs to link i is constant in frame i+1, and a force across joint i splits into
+components H F_T that do work and W F_S that do none (joints.py). `turn` takes coordinates in
+frame i+1 to frame i, `arm` is the way from joint i to joint i+1 in frame i+1, which of a joint that
+slides grows with its travel. Six-vectors have the angular part first. Arrays hold floats or traced
+scalars; None stands for what is not there.
 """
 
 import numpy as np
 
 from .blocks import factor, less, solve, symmetric
-
-HELD = [0, 1, 3, 4, 5]  # the components of a force across a joint that do no work
-AXIS = 2  # the one that does
 
 
 def cross(a, b):
@@ -28,10 +26,21 @@ def six(angular, linear):
 # -- step I: the blocks of the system --------------------------------------------------------------
 
 
-def turn(cosine, sine, seat):
+def turn(rotation, seat):
     """Frame i+1 to frame i: the joint's rotation times a constant one."""
-    x, y, z = seat
-    return np.array([cosine * x - sine * y, sine * x + cosine * y, z])
+    return rotation @ seat
+
+
+def slid(vector, seat, travel):
+    """A vector from joint i in frame i+1, with the travel of the joint along its axis."""
+    return vector + seat[2] * travel
+
+
+def slid_columns(constant, seat, travel):
+    """Motions of link i in frame i+1, at its joint instead of where the link has slid to."""
+    angular = constant[:3]
+    back = np.array([cross(seat[2] * travel, column) for column in angular.T]).T
+    return np.concatenate((angular, constant[3:] + back))
 
 
 def inverse_inertia(turn, com, inverse_about_com, inverse_mass):
@@ -50,17 +59,20 @@ def _cross_matrix(s):
     return np.array([[zero, -s[2], s[1]], [s[2], zero, -s[0]], [-s[1], s[0], zero]])
 
 
-def diagonal_block(inverse_inertia, inner_inverse_inertia):
+def diagonal_block(inverse_inertia, inner_inverse_inertia, W, yields):
     """A of a joint: the links on both its sides, or the one link if the other is the ground."""
-    held = inverse_inertia[np.ix_(HELD, HELD)]
-    if inner_inverse_inertia is None:
-        return held
-    return held + inner_inverse_inertia[np.ix_(HELD, HELD)]
+    both = inverse_inertia
+    if inner_inverse_inertia is not None:
+        both = both + inner_inverse_inertia
+    block = symmetric(W.T @ both, W)
+    for k, more in enumerate(yields):
+        block[k, k] = block[k, k] + more
+    return block
 
 
-def held_rows(turn, constant):
-    """The five held rows, in frame i, of six-vectors that are constant in frame i+1."""
-    return np.concatenate((turn[:2] @ constant[:3], turn @ constant[3:]))
+def held_rows(turn, constant, W):
+    """The held rows, in frame i, of six-vectors that are constant in frame i+1."""
+    return W.T @ six(turn @ constant[:3], turn @ constant[3:])
 
 
 def tip_inverse_inertia(LD, tip_column, right_side, inverse_inertia_at_tip):
@@ -80,9 +92,11 @@ def product(own, other):
     return own if other is None else other @ own
 
 
-def total(own, other):
-    """A term of a recurrence of sums."""
-    return own if other is None else own + other
+def total(own, *others):
+    """A term of a recurrence of sums, or a sum of what there is."""
+    for other in others:
+        own = own if other is None else own + other
+    return own
 
 
 def to_tip(beyond, vector):
@@ -90,19 +104,24 @@ def to_tip(beyond, vector):
     return vector if beyond is None else beyond @ vector
 
 
-def axis(to_tip):
-    """The axis of joint i, in the tip's coordinates."""
-    return to_tip[:, 2]
+def axes(to_tip, H):
+    """The directions of joint i, six-vectors in the tip's coordinates."""
+    return six(to_tip @ H[:3], to_tip @ H[3:])
 
 
-def spin(axis, rate):
+def spin(axes, rate):
     """What joint i adds to the angular velocity."""
-    return axis * rate
+    return axes[:3] @ rate
 
 
 def spin_change(whole, own):
     """What joint i adds to the angular acceleration while it keeps its rate."""
     return cross(whole, own)
+
+
+def slide_change(whole, axes, rate):
+    """What joint i adds to the acceleration of its link by sliding while that turns (Coriolis)."""
+    return 2.0 * cross(whole, axes[3:] @ rate)
 
 
 def swing(spin, change, arm):
@@ -135,18 +154,27 @@ def joint_moment(moment, com, force, arm, carried):
     return moment + cross(com, force) + cross(arm, carried - force)
 
 
-def driving(torque, axis, moment):
-    """What is left of a torque to accelerate the chain."""
-    return np.asarray(torque - axis @ moment)
+def driving(torque, axes, moment, carried):
+    """What is left of a torque, or a force, to accelerate the chain."""
+    return torque - (axes[:3].T @ moment + axes[3:].T @ carried)
 
 
 # -- steps II.c and IV.b: the inverse of the mass matrix times a vector ----------------------------
 
 
-def free_acceleration(inverse_inertia, turn, own, outer):
+def free_acceleration(inverse_inertia, turn, arm, H, own, outer_H, outer):
     """How a link would accelerate if joints did no more than drive it (X¹)."""
-    n = np.array([0.0 * own, 0.0 * own, own])
-    return inverse_inertia[:, :3] @ (n if outer is None else n - turn[:, AXIS] * outer)
+    return inverse_inertia @ _net(turn, arm, H @ own, outer_H, outer)
+
+
+def _net(turn, arm, own, directions, outer):
+    """The force of joint i on its link, less that of joint i+1, given by its part along each of
+    some directions."""
+    if outer is None:
+        return own
+    wrench = directions @ outer
+    push = turn @ wrench[3:]
+    return own - six(turn @ (wrench[:3] + cross(arm, wrench[3:])), push)
 
 
 def carried_out(turn, arm, acceleration):
@@ -155,40 +183,36 @@ def carried_out(turn, arm, acceleration):
     return six(angular, linear + cross(angular, arm))
 
 
-def gap(acceleration, handed_on):
+def gap(acceleration, handed_on, W):
     """By how much the two sides of a joint would part in the held directions (X²)."""
-    return less(acceleration, handed_on)[HELD]
+    return W.T @ less(acceleration, handed_on)
 
 
-def held_acceleration(inverse_inertia, turn, arm, free, own, outer):
+def held_acceleration(inverse_inertia, turn, arm, free, W, own, outer_W, outer):
     """How a link does accelerate, with the forces that hold the joints (X⁵)."""
-    zero = 0.0 * own[0]
-    wrench = np.array([own[0], own[1], zero, *own[2:]])
-    if outer is not None:
-        moment, push = np.array([outer[0], outer[1], zero]), outer[2:]
-        wrench = wrench - six(turn @ (moment + cross(arm, push)), turn @ push)
-    return free - inverse_inertia @ wrench
+    return free - inverse_inertia @ _net(turn, arm, W @ own, outer_W, outer)
 
 
-def along_next_axis(turn, acceleration):
-    """The part of a link's acceleration that turns about the next joint's axis."""
-    return np.asarray(turn[:, AXIS] @ acceleration[:3])
+def along_next(turn, arm, acceleration, outer_H):
+    """The part of a link's acceleration along the directions of the next joint."""
+    return outer_H.T @ carried_out(turn, arm, acceleration)
 
 
-def joint_acceleration(acceleration, handed_on):
-    return np.asarray(less(acceleration[AXIS], handed_on))
+def joint_acceleration(acceleration, handed_on, H):
+    return less(H.T @ acceleration, handed_on)
 
 
 # -- the tip ---------------------------------------------------------------------------------------
 
 
-def tip_motion(axis, way):
+def tip_motion(axes, way):
     """How the tip moves with joint i; `way` leads from the joint to the tip."""
-    return six(axis, cross(axis, way))
+    swept = np.array([cross(axis, way) for axis in axes[:3].T]).T
+    return six(axes[:3], axes[3:] + swept)
 
 
-def scaled(motion, acceleration):
-    return motion * acceleration
+def along(motion, acceleration):
+    return motion @ acceleration
 
 
 def tip_bias(change, acceleration, lift):
@@ -210,8 +234,8 @@ def either(own, other):
 
 
 def held_torque(motion, force):
-    return np.asarray(motion @ force)
+    return motion.T @ force
 
 
 def closed(open_acceleration, by_contact):
-    return np.asarray(open_acceleration - by_contact)
+    return open_acceleration - by_contact

@@ -10,30 +10,34 @@ from os import PathLike
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import counted, integer
+from ...checks import integer
 from ...errors import ArgumentError
 from ...robots.robot import Robot
 from ..schedules.schedule import Schedule
 from ..tasks.task_graph import TaskGraph
-from .arm import given_values, type_one_contact
+from .arm import Arm, given_values, numbers, planned_joints, require_planned, type_one_contact
 from .chart import plan_schedule
 from .closed_chain import ONE, RIGHT_HAND_SIDES, closed_chain
 from .elimination import ALLOCATIONS
+from .joints import TURNING
 from .machine import carried_out
 from .script import Do, Send
 from .serial import serial_flops
 from .timing import timed
+from .wiring import NETWORKS, SHUFFLED, Wiring, row
 
 
 def two_array_plan(
-    n: int,
+    arm: int | Robot,
     allocation: str = "second",
     word_time: float = 0,
     startup: float = 0,
     right_hand_sides: str = ONE,
     arrays: int = 2,
+    processors: int | None = None,
+    network: str = SHUFFLED,
 ) -> TwoArrayPlan:
-    """Fijany's plan for the forward dynamics of an arm of n links whose tip is in contact.
+    """Fijany's plan for the forward dynamics of an arm whose tip is in contact.
 
     Array 1 makes the block-tridiagonal A diagonal by odd-even elimination and finds Λ⁻¹; array 2
     finds bias forces, the motion without contact, the contact force and the motion with it. Times
@@ -41,7 +45,9 @@ def two_array_plan(
 
     **Arguments:**
 
-    - `n`: the number of links, >= 2.
+    - `arm`: a number of links on revolute joints without rotors, >= 2; or a robot, whose joints
+      may also be prismatic or spherical, and have rotors. It must be a chain whose links all have
+      mass and inertia.
     - `allocation`: `"second"`: the processor that has A(i) does everything that needs it;
       `"first"`: the processor that updates block i does everything for that (section VI.B).
     - `word_time`, `startup`: a message of w words takes `startup + w * word_time` for each link
@@ -49,14 +55,30 @@ def two_array_plan(
     - `right_hand_sides`: the six of Λ⁻¹ on `"one array"` or on `"six arrays"`; or `"left out"`,
       since updating them changes nothing: their last block, the only one used, stays as it is.
     - `arrays`: 2, or 1 that does everything.
+    - `processors`: how many there are in each array, a power of two; by default one per link. A
+      processor with several links in a row does the same for one after another.
+    - `network`: within each array: `"shuffle_exchange_neighbours"`, on which blocks move from round
+      to round, or `"hypercube"`, on which they stay.
 
     **Returns:** a plan with `makespan`, `speedup`, `hidden`, `schedule` and `carry_out`.
     """
-    n = integer("n", n, 2)
+    if isinstance(arm, Robot):
+        joints = planned_joints(arm)
+        integer("joints of the robot", len(joints), 2)
+    else:
+        joints = (TURNING,) * integer("arm", arm, 2)
+    most = row(len(joints))
+    count = most if processors is None else integer("processors", processors)
+    if count > most or count.bit_count() != 1:
+        raise ArgumentError(
+            f"processors: expected a power of two up to {most} for {len(joints)} links, "
+            f"found {count}"
+        )
     for name, value, known in (
         ("allocation", allocation, ALLOCATIONS),
         ("right_hand_sides", right_hand_sides, RIGHT_HAND_SIDES),
         ("arrays", arrays, (1, 2)),
+        ("network", network, NETWORKS),
     ):
         if isinstance(value, bool) or value not in list(known):
             listed = ", ".join(repr(each) for each in known)
@@ -64,7 +86,8 @@ def two_array_plan(
     for name, time in (("word_time", word_time), ("startup", startup)):
         if isinstance(time, bool) or not isinstance(time, Real) or not 0 <= time < math.inf:
             raise ArgumentError(f"{name}: expected a time >= 0, found {time!r}")
-    return TwoArrayPlan(n, allocation, word_time, startup, right_hand_sides, arrays)
+    wiring = Wiring(network, len(joints), count)
+    return TwoArrayPlan(joints, allocation, word_time, startup, right_hand_sides, arrays, wiring)
 
 
 class TwoArrayPlan:
@@ -75,10 +98,10 @@ class TwoArrayPlan:
     right_hand_sides: str
     arrays: int
 
-    def __init__(self, n, allocation, word_time, startup, right_hand_sides, arrays):
-        self.n, self.allocation, self.right_hand_sides = n, allocation, right_hand_sides
-        self.arrays = arrays
-        script = closed_chain(n, allocation, right_hand_sides, arrays)
+    def __init__(self, joints, allocation, word_time, startup, right_hand_sides, arrays, wiring):
+        self.n, self.allocation, self.right_hand_sides = len(joints), allocation, right_hand_sides
+        self.arrays, self._joints = arrays, joints
+        script = closed_chain(joints, allocation, right_hand_sides, arrays, wiring)
         self.timing = timed(script, word_time, startup)
 
     @cached_property
@@ -88,8 +111,9 @@ class TwoArrayPlan:
 
     @property
     def processors(self) -> int:
-        """The number of processors that compute: n in each array."""
-        return self.n * self.timing.script.arrays
+        """The number of processors that compute; a row of them may be longer than the chain."""
+        wiring = self.timing.script.wiring
+        return -(-self.n // wiring.share) * self.timing.script.arrays
 
     @property
     def makespan(self) -> float:
@@ -98,8 +122,19 @@ class TwoArrayPlan:
 
     @property
     def speedup(self) -> float:
-        """The flops of one processor, by block LDLᵀ along the chain, over the makespan."""
-        return serial_flops(self.n) / self.makespan
+        """The flops of one processor with the same algorithm, by block LDLᵀ along the chain, over
+        the makespan. The best serial program for an arm takes fewer (docs/two_arrays.md)."""
+        return self.serial_flops / self.makespan
+
+    @property
+    def serial_flops(self) -> int:
+        """The flops of one processor with the same algorithm, by block LDLᵀ along the chain."""
+        return serial_flops(self._joints)
+
+    @property
+    def block_sizes(self) -> tuple[int, ...]:
+        """The size of each joint's block of A: the forces that hold it, 5 for a revolute joint."""
+        return tuple(joint.holding for joint in self._joints)
 
     @property
     def ends(self) -> dict[str, float]:
@@ -140,7 +175,7 @@ class TwoArrayPlan:
     def schedule(self) -> Schedule:
         """Every task on its processor, checked; and, where messages take time, every message on
         its sender's second processor, numbered after all first ones."""
-        return plan_schedule(self.timing, self._name, self.processors, serial_flops(self.n))
+        return plan_schedule(self.timing, self._name, self.processors, self.serial_flops)
 
     @property
     def tasks(self) -> TaskGraph:
@@ -170,21 +205,22 @@ class TwoArrayPlan:
 
         **Arguments:**
 
-        - `robot`: a chain of n revolute joints.
-        - `q`, `qd`, `tau`: positions, rad; rates; torques, N m; `(n,)` each.
+        - `robot`: the one that the plan is of, or any with such joints.
+        - `q`, `qd`, `tau`: positions, `(nq,)`, rates and torques, `(nv,)`.
         - `constraint`: `(6, k)`, angular part first.
         - `acceleration`: `(k,)`, along the columns of `constraint`.
         - `motion`: `(6, 6 - k)`.
         - `force`: `(6 - k,)`, along the columns of `motion`.
 
-        **Returns:** the joint accelerations, `(n,)`, and the force that the arm exerts at its tip,
+        **Returns:** the joint accelerations, `(nv,)`, and the force that the arm exerts at its tip,
         `(6,)`.
         """
-        if robot.n != self.n:
-            raise ArgumentError(f"robot: expected {counted(self.n, 'joint')}, found {robot.n}")
+        require_planned(robot, self._joints)
         contact = type_one_contact(constraint, acceleration, motion, force)
-        found = carried_out(self.timing, given_values(robot, q, qd, tau, contact))
-        return np.array([found["q̈"][i] for i in range(self.n)]), found["force"][self.n - 1]
+        arm = Arm(robot, numbers("q", q, robot.nq))
+        qd, tau = numbers("qd", qd, robot.nv), numbers("tau", tau, robot.nv)
+        found = carried_out(self.timing, given_values(arm, qd, tau, contact))
+        return arm.after_joints([found["q̈"][i] for i in range(self.n)]), found["force"][self.n - 1]
 
     @property
     def _name(self):

@@ -1,7 +1,7 @@
 """A script: what the arrays compute and send, in the order in which each of them does it.
 
-A `Do` is one task on every processor of an array that has its inputs; a `Send` one message from
-each of them. Blocks are numbered from 0; the data of block i are where the layout puts them
+A `Do` is one task for every block whose processor has its inputs; a `Send` one message from each
+of them. Blocks are numbered from 0; the data of block i are where the layout puts them
 (wiring.py), and a task reads only data of its own processor. All costs follow from
 the tasks' functions (flops.py). Time is no matter here: timing.py sets a script to time.
 """
@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .flops import traced, words
-from .wiring import hops, places, rounds, row
+
+ABSENT = -1  # the pattern of a block that has no such value
 
 
 class Site(NamedTuple):
-    """An array, from 0, and how often its blocks have been shuffled."""
+    """An array, from 0, and after how many rounds."""
 
     array: int
     layout: int = 0
@@ -55,9 +56,9 @@ class Send:
     source: Site
     target: Site
     offset: int
-    words: int
-    hops: int
     blocks: np.ndarray  # that receive
+    words: np.ndarray  # of the message to each of them
+    hops: np.ndarray  # the links that it crosses
 
     @property
     def senders(self):
@@ -65,29 +66,31 @@ class Send:
 
 
 class Script:
-    """`given` maps names to (pattern, slice of the chain): what is in all memories at first."""
+    """`given` is what is in all memories at first: name -> the pattern of each block, or None."""
 
-    def __init__(self, n, arrays, given):
-        self.n, self.arrays = n, arrays
-        self.rounds, self.row = rounds(n), row(n)
+    def __init__(self, wiring, arrays, given):
+        self.wiring, self.n, self.arrays = wiring, wiring.n, arrays
+        self.rounds, self.row = wiring.rounds, wiring.processors
         self.items, self.part, self.round = [], "", 0
         self.given = tuple(given)
-        self._patterns = {name: pattern for name, (pattern, _) in given.items()}
+        self._table = _Table()
+        self._patterns = {}  # value -> of each block the number of its pattern, or ABSENT
         self._there = {}  # (value, site, offset) -> which blocks' processors have it
-        for name, (_, having) in given.items():
+        for name, patterns in given.items():
+            self._patterns[name] = found = self._table.numbers(patterns)
             for array in range(arrays):
-                self._there[name, Site(array), 0] = _mask(n, having)
+                self._there[name, Site(array), 0] = found != ABSENT
 
     def places(self, layout):
-        return _places(self.n, layout)
+        return self.wiring.places(layout)
 
     def site(self, array, layout=0):
         """Where blocks are after so many rounds; after the last one they are home."""
         return Site(array, layout % max(1, self.rounds))
 
     def words(self, value):
-        """The distinct scalars of a value."""
-        return words(self._patterns[value])
+        """The distinct scalars of each block's value."""
+        return self._table.words(self._patterns[value])
 
     def do(self, name, function, reads, value, site, only=None):
         """A task that makes a value wherever its inputs are; none if the array has it already."""
@@ -100,7 +103,7 @@ class Script:
         able &= _mask(self.n, only)
         blocks = np.flatnonzero(able)
         if len(blocks):
-            flops = self._costs(function, reads, value, there[:, blocks])
+            flops = self._costs(function, reads, value, there, blocks)
             self.items.append(
                 Do(self.part, name, site, function, reads, value, blocks, flops, self.round)
             )
@@ -120,11 +123,12 @@ class Script:
         self._there[value, target, offset] = receives
         if not receives.any():
             return
+        blocks = np.flatnonzero(receives)
         if crossed is None:
             across = source.array != target.array
-            crossed = across + hops(offset, source.layout != target.layout)
-        size, blocks = self.words(value), np.flatnonzero(receives)
-        self.items.append(Send(self.part, value, source, target, offset, size, crossed, blocks))
+            crossed = across + self.wiring.hops(source.layout, target.layout, offset, blocks)
+        size, hops = self.words(value)[blocks + offset], np.broadcast_to(crossed, blocks.shape)
+        self.items.append(Send(self.part, value, source, target, offset, blocks, size, hops))
 
     def each_round(self, array):
         """(j, 2^j, where blocks are before round j and where after it)."""
@@ -147,22 +151,51 @@ class Script:
             self.do(new, combine, (own, partner), new, there)
         return numbered(value, self.rounds)
 
-    def _costs(self, function, reads, value, there):
-        """The flops of each block's task; those at the ends of the chain have less to do."""
-        _, first, which = np.unique(
-            2 ** np.arange(len(reads)) @ there, return_index=True, return_inverse=True
-        )
-        costs = []
-        for kind in there.T[first]:
-            patterns = [
-                self._patterns[each.value] if has else None
-                for each, has in zip(reads, kind, strict=True)
-            ]
-            flops, pattern = _traced(function, *map(_frozen, patterns))
-            costs.append(flops)
-            if value not in self._patterns or words(pattern) > self.words(value):
-                self._patterns[value] = pattern
+    def _costs(self, function, reads, value, there, blocks):
+        """The flops of each block's task, by the patterns of what it reads."""
+        read = np.full((len(reads), len(blocks)), ABSENT)
+        for row, each, has in zip(read, reads, there[:, blocks], strict=True):
+            row[has] = self._patterns[each.value][blocks[has] + each.offset]
+        kinds, which = np.unique(read, axis=1, return_inverse=True)
+        costs, made = zip(*(self._table.traced(function, kind) for kind in kinds.T), strict=True)
+        which = which.ravel()
+        patterns = self._patterns.setdefault(value, np.full(self.n, ABSENT))
+        patterns[blocks] = np.array(made)[which]
         return np.array(costs, dtype=int)[which]
+
+
+class _Table:
+    """Patterns by number, so that arrays of numbers tell which block has which."""
+
+    def __init__(self):
+        self._patterns, self._numbers = [], {}
+
+    def number(self, pattern):
+        if pattern is None:
+            return ABSENT
+        frozen = pattern.shape, tuple(pattern.flat)
+        if frozen not in self._numbers:
+            self._numbers[frozen] = len(self._patterns)
+            self._patterns.append(frozen)
+        return self._numbers[frozen]
+
+    def numbers(self, patterns):
+        """Of many, most of which are the same few objects."""
+        known = {}
+        for each in patterns:
+            if id(each) not in known:
+                known[id(each)] = self.number(each)
+        return np.array([known[id(each)] for each in patterns])
+
+    def words(self, numbers):
+        sizes = np.array([*map(_words, self._patterns), 0])  # the last one is for ABSENT
+        return sizes[numbers]
+
+    def traced(self, function, numbers):
+        """The flops of a function of such arrays, and the number of its result."""
+        frozen = [None if k == ABSENT else self._patterns[k] for k in numbers]
+        flops, pattern = _traced(function, *frozen)
+        return flops, self.number(pattern)
 
 
 def numbered(value, j):
@@ -177,19 +210,17 @@ def _mask(n, having):
     return mask
 
 
-def _frozen(pattern):
-    return None if pattern is None else (pattern.shape, tuple(pattern.flat))
+def _thawed(frozen):
+    shape, entries = frozen
+    return np.array(entries, dtype=int).reshape(shape)
+
+
+@cache
+def _words(frozen):
+    return words(_thawed(frozen))
 
 
 @cache
 def _traced(function, *patterns):
     """Patterns as tuples, so that a trace is remembered."""
-    return traced(
-        function,
-        [None if each is None else np.array(each[1]).reshape(each[0]) for each in patterns],
-    )
-
-
-@cache
-def _places(n, layout):
-    return places(n, layout)
+    return traced(function, [None if each is None else _thawed(each) for each in patterns])

@@ -9,24 +9,30 @@ from functools import cache
 from . import blocks, links
 from .closed_chain import NONE, closed_chain
 from .script import Do
+from .wiring import SHUFFLED, Wiring, row
 
 COMBINED = (links.product, links.total, links.either)
 
 
 @cache
-def serial_flops(n):
-    """Flops of the whole algorithm for n links.
+def serial_flops(joints):
+    """Flops of the whole algorithm for an arm of these joints.
 
     The first round of a recurrence does what a serial one does in all: n - 1 combinations. The
     first round of an elimination has the n - 1 C, D and E that a serial one needs; that takes off
-    each D once, and each right-hand side meets C on the way out and again on the way back.
+    each D once, and each of the two right-hand sides meets C on the way out and again on the way
+    back.
     """
+    n = len(joints)
+    script = closed_chain(joints, "second", NONE, 1, Wiring(SHUFFLED, n, row(n)))
     flops = 0
-    for item in closed_chain(n, "second", NONE, 1).items:
+    for item in script.items:
         if isinstance(item, Do) and _is_serial(item):
             twice = item.function is blocks.share
             flops += int(item.flops.sum()) * (2 if twice else 1)
-    return flops + (n - 1) * (_entries("A") + 2 * 2 * _entries("X²₀"))
+    taken_off, right_side = script.words("A"), script.words("X²₀")
+    flops += int(taken_off[1:].sum())
+    return flops + 2 * int(right_side[1:].sum() + right_side[:-1].sum())
 
 
 def _is_serial(item):
@@ -39,8 +45,3 @@ def _is_serial(item):
     if item.function is blocks.share:
         return item.reads[0].value == "C"
     return item.function in (*COMBINED, blocks.toward_outer, blocks.for_outer)
-
-
-def _entries(value):
-    """How many scalars of a block are distinct: the additions that take another off it."""
-    return closed_chain(2, "second", NONE, 1).words(value)

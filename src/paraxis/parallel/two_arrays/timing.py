@@ -1,9 +1,10 @@
 """A timed script: every processor does its tasks in order, each once its inputs are available.
 
-A node has a processor to compute and another for messages, which sends one at a time, in order, and
-passes on those of others. In a round all nodes send alike, so that a node relays as much as it has
-relayed: a message of w words over h links keeps its sender's second processor busy for the time of
-w words h times. Time is in flops.
+A processor with several blocks does the same task for one after another. A node has a processor to
+compute and another for messages, which sends one at a time, in order, and passes on those of
+others. In a round all nodes send alike, so that a node relays as much as it has relayed: a message
+of w words over h links keeps its sender's second processor busy for the time of w words h times.
+Time is in flops.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .script import Do, Script
+from .script import Do, Script, Send
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Timing:
         """How long each block's task, or message, takes."""
         if isinstance(item, Do):
             return item.flops
-        return np.full(len(item.blocks), message_time(item, self.word_time, self.startup))
+        return message_time(item, self.word_time, self.startup)
 
     @cached_property
     def makespan(self):
@@ -71,24 +72,36 @@ def timed(script, word_time=0, startup=0):
             arrived[value, script.site(array), 0] = np.zeros(script.n)
     for item in script.items:
         site, blocks = where(item)
-        place = script.places(site.layout)[blocks]
+        place, busy = script.places(site.layout)[blocks], free if isinstance(item, Do) else sending
+        start = _ready(item, arrived)
+        length = item.flops if isinstance(item, Do) else message_time(item, word_time, startup)
+        for turn in _turns(blocks, script.wiring.share):
+            taken = turn[length[turn] > 0] if isinstance(item, Send) else turn
+            start[taken] = np.maximum(start[taken], busy[site.array, place[taken]])
+            busy[site.array, place[taken]] = start[taken] + length[taken]
         if isinstance(item, Do):
-            start = free[site.array, place]
-            for read in item.reads:
-                start = np.maximum(start, arrived[read.value, site, read.offset][blocks])
-            end = free[site.array, place] = start + item.flops
-            arrived[item.value, site, 0] = _at(script.n, blocks, end)
+            arrived[item.value, site, 0] = _at(script.n, blocks, start + length)
         else:
-            start = arrived[item.value, site, 0][blocks]
-            length = message_time(item, word_time, startup)
-            if length:
-                start = np.maximum(start, sending[site.array, place])
-                sending[site.array, place] = start + length
             arrived[item.value, item.target, item.offset] = _at(
                 script.n, item.blocks, start + length
             )
         starts.append(start)
     return Timing(script, word_time, startup, starts)
+
+
+def _ready(item, arrived):
+    """When each block has what its task reads, or what it sends."""
+    if isinstance(item, Do):
+        read = [arrived[each.value, item.site, each.offset][item.blocks] for each in item.reads]
+        return np.maximum.reduce(read)
+    return arrived[item.value, item.source, 0][item.senders]
+
+
+def _turns(blocks, share):
+    """Which of them processors with so many blocks do first, second and so on."""
+    if share == 1:
+        return [np.arange(len(blocks))]
+    return [np.flatnonzero(blocks % share == k) for k in range(share)]
 
 
 def plain(time):

@@ -1,18 +1,23 @@
 """Where blocks are on an array, and how many links their messages cross.
 
-An array is a row of 2^k processors with links to neighbours and to where a shuffle and an inverse
-shuffle lead. Before round j + 1 of an elimination or a recurrence every block has moved by one more
-inverse shuffle, so that partners 2^j apart are neighbours in round j: a message to a partner's
-next place crosses two links, one's own move a single one. After k rounds all are home.
-Processors with the same number in different arrays are linked, each array to the next one.
+An array is a row of 2^k processors, each of which has as many blocks in a row as it takes. While
+partners 2^j apart are fewer than that, a block's partner is on the same processor or on the next.
+Beyond, on a *shuffle-exchange network with neighbours*, every block moves by one more inverse
+shuffle before each round, so that partners are on neighbours again: a message to a partner's next
+place crosses two links, one's own move a single one, and in the end all are home. On a
+*hypercube* blocks stay where they are, since processors 2^j apart along the row are two links
+apart. Processors with the same number in different arrays are linked, each array to the next one.
 """
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from ...physics.parts.orders import rotated
 from ..networks.network import Network, network
 
-ARRAY = "shuffle_exchange_neighbours"
+SHUFFLED, HYPERCUBE = NETWORKS = ("shuffle_exchange_neighbours", "hypercube")
 
 
 def rounds(n):
@@ -21,29 +26,64 @@ def rounds(n):
 
 
 def row(n):
-    """The processors of an array: the next power of two."""
+    """The processors of an array with one for each of n blocks: the next power of two."""
     return 2 ** rounds(n)
 
 
-def places(n, layout):
-    """The processor of each block after so many inverse shuffles."""
-    return np.array([rotated(i, rounds(n), -layout) for i in range(n)])
+@dataclass(frozen=True)
+class Wiring:
+    """An array of so many processors, a power of two, for n blocks."""
+
+    network: str
+    n: int
+    processors: int
+
+    @property
+    def rounds(self):
+        return rounds(self.n)
+
+    @cached_property
+    def share(self):
+        """The blocks of a processor."""
+        return row(self.n) // self.processors
+
+    @cached_property
+    def home(self):
+        """The processor of each block at first."""
+        return np.arange(self.n) // self.share
+
+    def places(self, layout):
+        """The processor of each block after so many rounds."""
+        return _places(self, self.moves(layout))
+
+    def moves(self, layout):
+        """How often blocks have moved after so many rounds."""
+        if self.network == HYPERCUBE:
+            return 0
+        return max(0, layout - rounds(self.share))
+
+    def hops(self, source, target, offset, blocks):
+        """The links to each of these blocks from those an offset away, between two layouts."""
+        apart = abs(self.home[blocks + offset] - self.home[blocks])
+        if self.network == HYPERCUBE:
+            return np.minimum(apart, 2)
+        return np.minimum(apart, 1) + (self.moves(source) != self.moves(target))
+
+    def route_hops(self, start, end):
+        """The links on a shortest way along the row, between the homes of two blocks."""
+        ends = int(self.home[start]), int(self.home[end])
+        return len(network(self.network, self.processors).route(*ends)) - 1
+
+    def two_arrays(self):
+        """The Network of two arrays, the second one's processors numbered after the first one's."""
+        size, one = self.processors, network(self.network, self.processors).neighbours
+        first = [(*linked, k + size) for k, linked in enumerate(one)]
+        second = [(*(size + to for to in linked), k) for k, linked in enumerate(one)]
+        return Network("two arrays", first + second)
 
 
-def hops(offset, shuffled):
-    """The links to the place of another block, a neighbour, or of the same; then a shuffle."""
-    return bool(offset) + bool(shuffled)
-
-
-def route_hops(n, start, end):
-    """The links on a shortest way along one array."""
-    return len(network(ARRAY, row(n)).route(start, end)) - 1
-
-
-def wires(n):
-    """The Network of two arrays: those of the second one are numbered after those of the first."""
-    size = row(n)
-    one = network(ARRAY, size).neighbours
-    first = [(*linked, k + size) for k, linked in enumerate(one)]
-    second = [(*(size + to for to in linked), k) for k, linked in enumerate(one)]
-    return Network("two arrays", first + second)
+@lru_cache(maxsize=256)
+def _places(wiring, moves):
+    bits = rounds(wiring.processors)
+    turned = np.array([rotated(k, bits, -moves) for k in range(wiring.processors)])
+    return turned[wiring.home]
