@@ -14,6 +14,7 @@ from ..document import Figure, Row, Table
 from .arms import COMPARED, EXACT, PAPER, PLANAR, PUMA, arm, control, rounded
 from .frozen_posture import periods as safe_periods
 from .motions import MOTIONS, postures
+from .time_steps import program
 
 ARMS = (PLANAR, PUMA)
 FREQUENCY, DURATION = 10.0, 2.0  # critically damped
@@ -52,7 +53,7 @@ DRAWN = HARDWARE[2]  # in figures
 def loop_time(name, policy, hardware):
     """In flops, with a bound."""
     processors = hardware.per_link * arm(name).n
-    return pass_time(arm(name), policy, processors, hardware.latency, hardware.network)
+    return pass_time(program(name, policy), processors, hardware.latency, hardware.network)
 
 
 def period_share(name, policy, hardware):
@@ -76,9 +77,10 @@ def loop_table():
     lead = (
         "How long one pass of the loop takes, in flops, on p processors for n links: the shortest "
         "schedule found, and what no schedule can beat. Stale data shorten the critical path, "
-        "not the work: with one processor per link and free messages all loops take as long as their "
-        "work, and exact control has the least of it. Where messages take time, exact control waits for "
-        "them and stale control does not; where processors abound, its path is the limit."
+        "not the work: with one processor per link and free messages all loops take as long as "
+        "their work, and exact control has the least of it. Where messages take time, exact "
+        "control waits for them and stale control does not; where processors abound, its path is "
+        "the limit."
     )
     conventions = (
         "Every processor measures all joints. Whatever else it reads of another is sent; a "

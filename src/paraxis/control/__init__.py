@@ -17,6 +17,7 @@ _NAMES = {
     "simulated_safe_period": "simulated_period",
     "speculate": "speculation",
     "stability_atlas": "atlas.atlas",
+    "stale_data_tradeoff": "tradeoff.tradeoff",
     "unsynchronised": "decoupled.scheme",
 }
 __all__ = list(_NAMES)

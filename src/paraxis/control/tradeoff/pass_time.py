@@ -11,7 +11,6 @@ computed, which take turns.
 from typing import NamedTuple
 
 from ...parallel.schedules.repeated_schedule import LINKS, repeated_schedule
-from ..speculation import speculate
 from ..stale_policies import TORQUE
 
 
@@ -26,12 +25,11 @@ class PassTime(NamedTuple):
         return self.period <= self.bound
 
 
-def pass_time(robot, policy, processors, latency=0, network=LINKS):
-    """The PassTime of a robot's inverse dynamics under a policy.
+def pass_time(program, processors, latency=0, network=LINKS):
+    """The PassTime of a Speculation.
 
     latency: of a message, in flops.
     """
-    program = speculate(robot, policy)
     found = repeated_schedule(program, program.carry, processors, latency, network)
     stages = stages_of(program)
     teams = min(stages, processors)
