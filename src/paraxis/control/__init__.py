@@ -18,6 +18,7 @@ _NAMES = {
     "speculate": "speculation",
     "stability_atlas": "atlas.atlas",
     "stale_data_tradeoff": "tradeoff.tradeoff",
+    "threaded_loop": "threaded_loop",
     "unsynchronised": "decoupled.scheme",
 }
 __all__ = list(_NAMES)
