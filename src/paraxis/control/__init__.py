@@ -7,6 +7,7 @@ _NAMES = {
     "Controller": "controller",
     "Cut": "stale_policies",
     "SafePeriod": "safe_periods",
+    "best_cut": "tradeoff.best_cut",
     "closed_loop": "sampled_control",
     "computed_torque": "controller",
     "feed_forward": "controller",

@@ -30,6 +30,7 @@ def pass_time(program, processors, latency=0, network=LINKS):
 
     latency: of a message, in flops.
     """
+    latency = in_whole_flops(latency)
     found = repeated_schedule(program, program.carry, processors, latency, network)
     stages = stages_of(program)
     teams = min(stages, processors)
@@ -41,6 +42,11 @@ def pass_time(program, processors, latency=0, network=LINKS):
     period = min(found.period, team.period / teams)
     work = program.count().flops
     return PassTime(period, max(work / processors, found.bound / stages))
+
+
+def in_whole_flops(latency):
+    """As an int if it is one: bounds of times that are all integers are integers."""
+    return int(latency) if float(latency).is_integer() else latency
 
 
 def stages_of(program):

@@ -50,8 +50,7 @@ def repeated_schedule(program, carry, processors, latency=0, network=LINKS):
     """
     balanced = program.balanced()
     fine = TaskGraph.from_program(balanced, latency=latency)
-    least = max(bounds(fine, processors).values(), default=0)
-    best = None
+    least, best = max(bounds(fine, processors).values()), None
     for grain in GRAINS:
         tasks = fine if grain is None else TaskGraph.from_program(balanced, grain, latency=latency)
         repeated = _Repeated(tasks, stale_readers(tasks, carry), latency, network, least)
@@ -62,6 +61,13 @@ def repeated_schedule(program, carry, processors, latency=0, network=LINKS):
                 if best.period <= least:
                     return best
     return best
+
+
+def pass_bound(program, processors, latency=0):
+    """What no schedule of one pass can beat, in flops."""
+    return max(
+        bounds(TaskGraph.from_program(program.balanced(), latency=latency), processors).values()
+    )
 
 
 def _halved(processors):
