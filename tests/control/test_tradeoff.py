@@ -1,5 +1,8 @@
 """When stale data are worth it: the arrays are those of schedules, safe periods and runs."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 
@@ -54,6 +57,26 @@ def test_the_answer_names_hardware_and_policy(found):
     assert len(found.answers) == 12
     with pytest.raises(px.ArgumentError, match="processors: expected one of"):
         found.answer(3, 0)
+
+
+def test_the_page_holds_every_machine(found, tmp_path):
+    source = found.to_html(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text("utf-8") == source and "://" not in source
+    data = json.loads(re.search(r'id="data">(.*?)</script>', source, re.DOTALL)[1])["tradeoff"]
+    assert np.array_equal(data["loopTime"], found.loop_time)
+    assert np.array_equal(data["fastest"], found.fastest)
+    assert data["answers"][1][2][1] == found.answer(8, 20, "bus")
+
+
+def test_the_page_follows_an_atlas(found):
+    atlas = px.control.stability_atlas(
+        ARM, policies="exact", periods=[1e-3, 2e-3], axes={"gain": [1.0]}
+    )
+    source = found.to_html(atlas=atlas)
+    assert 'id="hardware"' in source and 'id="policy"' in source
+    assert source.count("<header>") == 1
+    data = json.loads(re.search(r'id="data">(.*?)</script>', source, re.DOTALL)[1])
+    assert {"tradeoff", "maps"} <= data.keys()
 
 
 def test_only_late_torques_make_a_pipeline():

@@ -22,6 +22,7 @@ from ...robots.robot import Robot
 from ...simulation.progress import Progress
 from ...simulation.simulator import positive
 from ..atlas.asked import certain_policies, critical_gains, cyclic_motion
+from ..atlas.atlas import StabilityAtlas
 from ..atlas.motion import checked_motion
 from ..atlas.rows import rising
 from ..controller import Motion, computed_torque
@@ -131,11 +132,13 @@ class StaleDataTradeoff:
             for latency in self.latencies.tolist()
         ]
 
-    def to_html(self, path: str | PathLike | None = None) -> str:
-        """Return an interactive page of it; also written to `path` if given."""
+    def to_html(
+        self, path: str | PathLike | None = None, atlas: StabilityAtlas | None = None
+    ) -> str:
+        """Return an interactive page of it, written to `path` if given; after an atlas, if any."""
         from .page import page
 
-        return written(page(self), path)
+        return written(page(self, atlas), path)
 
     def _repr_html_(self):
         from .page import framed
