@@ -19,7 +19,7 @@ _NAMES = {
     "speculate": "speculation",
     "stability_atlas": "atlas.atlas",
     "stale_data_tradeoff": "tradeoff.tradeoff",
-    "threaded_loop": "threaded_loop",
+    "threaded_loop": "threads_in_step",
     "unsynchronised": "decoupled.scheme",
 }
 __all__ = list(_NAMES)

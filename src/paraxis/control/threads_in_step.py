@@ -25,7 +25,9 @@ from ..parallel.schedules.schedule import Schedule
 from ..parallel.tasks.task_graph import TaskGraph
 from ..programs import Program
 from ..robots.robot import Robot
-from ..simulation.simulator import positive, simulate
+from ..simulation.plant import Plant
+from ..simulation.simulator import positive
+from ..simulation.steps import rk4
 from ..trajectories.trajectory import Trajectory
 from .checks import check_controller
 from .controller import Controller, Motion
@@ -96,10 +98,15 @@ def threaded_loop(
 
     **Returns:** a `ThreadedLoop`.
 
-    **Raises:** `px.ArgumentError` if arguments do not fit together, or the policy looks ahead or
-    has uncertain ages.
+    **Raises:** `px.ArgumentError` if arguments do not fit together, the policy looks ahead or has
+    uncertain ages, or the robot has bearings.
     """
     check_controller(robot, controller)
+    if robot.has_bearings:
+        raise ArgumentError(
+            "robot: bearings whose friction depends on their loads are not simulated here; "
+            "px.control.closed_loop simulates them"
+        )
     period, plant_step = positive(period, "period"), positive(plant_step, "plant_step")
     law = _ThreadedLaw(controller, groups)
     reference = Reference(trajectory, robot)
@@ -114,7 +121,7 @@ def threaded_loop(
     held, past = law.first(q, qd, rows[0])
     for _ in range(WARM_UP):  # threads that sleep, and memory that is touched first, are slow
         law(q, qd, rows[0], past)
-    steps = math.ceil(period / plant_step - ROUNDING)
+    plant = _Plant(robot, period, plant_step)
     found: dict[str, list] = {name: [] for name in ("q", "qd", "tau", "took")}
     pending = held
     for row in rows:
@@ -125,8 +132,7 @@ def threaded_loop(
             pending, past = made
         for name, value in (("q", q), ("qd", qd), ("tau", held), ("took", took)):
             found[name].append(value)
-        moved = simulate(robot, q, qd, held, dt=period / steps, steps=steps)
-        q, qd = moved.q[-1], moved.qd[-1]
+        q, qd = plant(q, qd, held)
     took, desired = np.array(found.pop("took")), Motion.of(robot, rows).q
     arrays = {name: np.array(values) for name, values in found.items()}
     error = float(np.abs(arrays["q"] - desired).max())
@@ -140,6 +146,29 @@ def threaded_loop(
         pass_time=took,
         values_sent=law.values_sent,
     )
+
+
+class _Plant:
+    """The robot under torques that are held for a period, by RK4 as in `px.control.closed_loop`."""
+
+    def __init__(self, robot, period, plant_step):
+        self.steps = math.ceil(period / plant_step - ROUNDING)
+        self.length, plant = period / self.steps, Plant(robot)
+
+        def step(q, qd, tau, length):
+            def accelerations(t, q, qd):
+                return plant.accelerations(q, qd, tau)[0]
+
+            q, qd = rk4(accelerations, robot, 0.0, q, qd, length)
+            return {"q_next": q, "qd_next": qd}
+
+        shapes = {"q": (robot.nq,), "qd": (robot.nv,), "tau": (robot.nv,), "length": ()}
+        self._kernel = Program.of(trace(step, shapes, "plant")).compile(threads=1)
+
+    def __call__(self, q, qd, tau):
+        for _ in range(self.steps):
+            q, qd = self._kernel(q, qd, tau, self.length)
+        return q, qd
 
 
 class _ThreadedLaw:
