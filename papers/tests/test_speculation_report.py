@@ -13,6 +13,7 @@ from paraxis_papers.speculation import (
     claims,
     equal_hardware,
     figures_6_and_7,
+    flow_diagrams,
     frozen_posture,
     motions,
     pipelines,
@@ -54,7 +55,23 @@ def test_time_steps_are_those_printed_but_for_table_1():
     assert verdict(claims.time_steps()) == "depends"
 
 
-def test_issue_numbers_of_loops_on_processors():
+def test_figures_1_to_5_are_drawn_from_the_reads():
+    """Blocks take the time steps that the paper prints; within a link, ω and ω̇ come first."""
+    printed = time_steps.printed("hamilton")["time_steps_3_links"]
+    named = {EXACT: "serial", BINDER_HERZOG: "binder_herzog", FIGURE_3: "hamilton"}
+    for policy, called in named.items():
+        flow = flow_diagrams.block_flow(policy)
+        assert max(flow.levels().values()) == printed[called]
+        assert len(flow.now | flow.stale) == 7
+    levels = flow_diagrams.forward_flow(BINDER_HERZOG).levels()
+    assert {name for name, level in levels.items() if level == 1} == {"ω", "ω̇"}
+    assert not flow_diagrams.forward_flow(FIGURE_3).now
+    drawn = flow_diagrams.flow_diagrams()
+    assert len(drawn) == 5 and all("<svg" in each.html for each in drawn)
+    assert "F1 → F2" in drawn[1].text.partition("stale")[2]
+
+
+def test_loops_on_processors_are_proved():
     """On the PUMA with free messages, all proved; the critical path alone says 34, 12 and 9."""
     named = (EXACT, BINDER_HERZOG, TABLE_1)
     for per_link, expected in ((1, (90, 96, 98)), (4, (34, 24, 25))):

@@ -8,6 +8,7 @@ from .buffering import buffering_table
 from .claims import verdicts
 from .equal_hardware import hardware_figures, hardware_table, loop_table, slowest_table
 from .figures_6_and_7 import example_figures, lost_figure, lost_table, region_table
+from .flow_diagrams import flow_diagrams
 from .frozen_posture import coupling_table, marginal_table, posture_table
 from .pipelines import pipeline_table
 from .speeds import torque_table, tracking_table
@@ -35,6 +36,7 @@ def speculation():
     """The report."""
     parts = [
         time_step_table(),
+        *flow_diagrams(),
         lost_table(),
         region_table(),
         lost_figure(),
