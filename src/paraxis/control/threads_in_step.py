@@ -24,7 +24,7 @@ from ..parallel.methods.plan import arrival
 from ..parallel.schedules.schedule import Schedule
 from ..parallel.tasks.task_graph import TaskGraph
 from ..programs import Program
-from ..robots.robot import Robot
+from ..robots.robot import Robot, single_joints
 from ..simulation.plant import Plant
 from ..simulation.simulator import positive
 from ..simulation.steps import rk4
@@ -101,7 +101,7 @@ def threaded_loop(
     **Raises:** `px.ArgumentError` if arguments do not fit together, the policy looks ahead or has
     uncertain ages, or the robot has bearings.
     """
-    check_controller(robot, controller)
+    check_controller(single_joints(robot), controller)
     if robot.has_bearings:
         raise ArgumentError(
             "robot: bearings whose friction depends on their loads are not simulated here; "

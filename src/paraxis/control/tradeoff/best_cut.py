@@ -29,7 +29,7 @@ from ..reference import Reference
 from ..safe_periods import safe_period
 from ..speculation import speculate
 from ..stale_policies import EXACT, TO_BACKWARD, Cut, Policy, policy
-from .pass_time import in_whole_flops, pass_time, stages_of
+from .pass_time import PassTime, in_whole_flops, pass_time, stages_of
 
 OUTWARD, INWARD, BOTH = WAYS = "outward", "inward", "both"
 NAMED = ("hamilton", "hamilton_one_step", "pipelined")  # the papers' that are not in the set
@@ -42,7 +42,8 @@ class BestCut:
 
     - `policy`: for `px.control.computed_torque`, `px.control.speculate` and the like.
     - `slowest`: the longest flop time, s, at which the loop is stable.
-    - `exact_slowest`: the same of exact control.
+    - `exact_slowest`: the same of exact control, as scheduled; `exact_limit`: what it could be if
+      a schedule of exact control were as short as its bound.
     - `loop_time`, `loop_bound`: of the best, in flops.
     - `searched`: how many policies were compared; `scheduled` of them, as others could not win.
     """
@@ -51,6 +52,7 @@ class BestCut:
     policy: Policy
     slowest: float
     exact_slowest: float
+    exact_limit: float
     loop_time: float
     loop_bound: float
     safe_period: float
@@ -59,14 +61,21 @@ class BestCut:
 
     @property
     def gain(self) -> float:
-        """How many times slower hardware may be than for exact control."""
+        """How many times slower hardware may be than for exact control, both as scheduled."""
         return self.slowest / self.exact_slowest
 
+    @property
+    def proved_gain(self) -> float:
+        """At least so many times slower than for any schedule of exact control."""
+        return self.slowest / self.exact_limit
+
     def __repr__(self):
+        proved = self.proved_gain
+        sure = f"at least {proved:.2f} x is proved" if proved > 1 else "not proved"
         return (
             f"<BestCut of {shown(self.robot.name)}: {self.policy.name} is stable up to "
-            f"{self.slowest * 1e6:.3g} µs per flop, {self.gain:.2f} x exact control's; loop time "
-            f"{self.loop_time:g} flops (bound {self.loop_bound:g}), safe period "
+            f"{self.slowest * 1e6:.3g} µs per flop, {self.gain:.2f} x exact control's ({sure}); "
+            f"loop time {self.loop_time:g} flops (bound {self.loop_bound:g}), safe period "
             f"{self.safe_period:.3g} s; best of {self.searched} policies, {self.scheduled} of them "
             "scheduled>"
         )
@@ -124,7 +133,9 @@ def best_cut(
         best.policy,
         best.slowest,
         search.exact.slowest,
-        *best.time,
+        search.exact.safe / search.exact.time.bound,
+        best.time.period,
+        best.time.bound,
         best.safe,
         len(candidates),
         search.scheduled,
@@ -156,12 +167,12 @@ def _cuts(link, parent, way):
 @dataclass(frozen=True)
 class _Found:
     policy: Policy
-    time: tuple
+    time: PassTime
     safe: float
 
     @property
     def slowest(self):
-        return self.safe / self.time[0]
+        return self.safe / self.time.period
 
 
 class _Search:
@@ -183,7 +194,7 @@ class _Search:
         if self.best is not None and not self._stable(law, time.period * self.best.slowest):
             return
         safe = safe_period(self.robot, law, self.posture, delay_share=1.0).period or 0.0
-        found = _Found(candidate, (time.period, time.bound), safe)
+        found = _Found(candidate, time, safe)
         self.exact = self.exact or found
         if self.best is None or found.slowest > self.best.slowest:
             self.best = found
