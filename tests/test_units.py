@@ -389,6 +389,28 @@ def atlas(u, robot):
     return {"boundary": (maps["binder_herzog", "speed"].boundary, u.time)}
 
 
+@case("stale_data_tradeoff", "best_cut", most=1e-2, long=True)
+def worth_of_stale_data(u, robot):
+    robot = replace(robot, joints=[replace(j, lower=-np.inf, upper=np.inf) for j in robot.joints])
+    given = {"policies": "binder_herzog", "processors": 2, "latency": 10, "networks": "links"}
+    found = px.control.stale_data_tradeoff(robot, 100.0, **given, bound=1e3)
+    best = px.control.best_cut(robot, 2, 10)
+    return {
+        "loop time": (found.loop_time, 1),
+        "safe period": (found.safe_period, u.time),
+        "slowest": (best.slowest, u.time),
+    }
+
+
+@case("threaded_loop")
+def on_threads(u, robot):
+    """A period in which no step is missed, however busy the machine is."""
+    law = px.control.computed_torque(robot, 1.0 / u.time**2, 2.0 / u.time, "binder_herzog")
+    times = {"duration": 2 * u.time, "plant_step": 0.1 * u.time}
+    run = px.control.threaded_loop(robot, law, swaying(u, robot), 0.5 * u.time, **times)
+    return {"q": (run.q, u.joints(robot))}
+
+
 @case(
     "program",
     "base_parameters",

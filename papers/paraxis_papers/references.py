@@ -13,6 +13,18 @@ REFERENCES = {  # the name in reports -> the reference
     "Fijany 1994": 'A. Fijany, "New factorization techniques and parallel O(log N) algorithms for '
     'forward dynamics solution of single closed-chain robot manipulators", Jet Propulsion '
     "Laboratory, California Institute of Technology, 1994.",
+    "Nigam 1985": 'R. Nigam and C. S. G. Lee, "A multiprocessor-based controller for control of '
+    'mechanical manipulators", IEEE Journal of Robotics and Automation RA-1 (4), 1985, '
+    "pp. 173-182.",
+    "Binder 1986": 'E. E. Binder and J. H. Herzog, "Distributed computer architecture and fast '
+    'parallel algorithms in real-time robot control", IEEE Transactions on Systems, Man, and '
+    "Cybernetics SMC-16 (4), 1986, pp. 543-549.",
+    "Vuskovic 1990": 'M. Vuskovic, T. Liang and K. Anantha, "Decoupled parallel recursive '
+    'Newton-Euler algorithm for inverse dynamics", IEEE International Conference on Robotics and '
+    "Automation, Cincinnati, 1990, pp. 832-838.",
+    "Yamakita 1991": 'M. Yamakita, Y. Hoshino, K. Morimoto and K. Furuta, "Parallel implementation '
+    'of Newton-Euler algorithm with one step ahead prediction", IEEE International Conference on '
+    "Robotics and Automation, Sacramento, 1991, pp. 1842-1849.",
     "Hamilton 1996": 'D. L. Hamilton, I. D. Walker and J. K. Bennett, "Parallel robot control '
     'using speculative computation", Rice University, 1996.',
     "Featherstone 1999": 'R. Featherstone, "A divide-and-conquer articulated-body algorithm for '

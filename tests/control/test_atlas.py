@@ -289,10 +289,13 @@ def test_the_script_knows_places_and_round_numbers(atlas):
 def test_the_command_writes_the_page(tmp_path, capsys):
     path = tmp_path / "atlas.html"
     given = ["--policies", "exact,hamilton", "--kp", "100,80,60", "-o", str(path)]
+    given += ["--processors", "1,3", "--latency", "0,10", "--flop-time", "1e-5"]
     assert main(["atlas", "planar3", *given]) == 0
     assert "kp 100, 80, 60 and kd 20, 17.89, 15.49" in path.read_text("utf-8")
     printed = capsys.readouterr().out
     assert "hamilton" in printed and "atlas.html" in printed and "held up to" in printed
+    assert "When are stale data worth it?  at 1e-05 s per flop" in printed
+    assert 'data-network="bus"' in path.read_text("utf-8")
 
 
 def test_progress_is_one_bar(monkeypatch):

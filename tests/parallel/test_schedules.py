@@ -382,7 +382,7 @@ def test_steps_divide_messages_too():
 def test_broken_messages_make_broken_times():
     tasks = px.TaskGraph(dict.fromkeys("abc", 1), [("a", "c", 0.5), ("b", "c", 0.5)])
     found = px.schedule(tasks, 2, "optimal")
-    assert found.bounds["CP-SAT"] == found.makespan == 2.5
+    assert found.bound == found.makespan == 2.5
 
 
 def test_bounds_of_huge_weights_are_exact():

@@ -37,12 +37,13 @@ NEAR_ZERO = 1e-3  # period x natural frequency, where 1 - spectral radius is loo
 
 
 @cache
-def found(name, policy, k):
+def found(name, policy, k, delay_share=0.0):
     """The SafePeriod at the k-th posture."""
     law = control(name, policy, FREQUENCY)
     posture = postures(name if name in COUNTS else PLANAR, count(name))[k]
     shortest = SHORTEST[arm(name).n]
-    return safe_period(arm(name), law, posture, shortest=shortest, longest=LONGEST)
+    ends = {"shortest": shortest, "longest": LONGEST}
+    return safe_period(arm(name), law, posture, delay_share=delay_share, **ends)
 
 
 def count(name):
@@ -50,9 +51,9 @@ def count(name):
     return COUNTS.get(name, FEW)
 
 
-def periods(name, policy):
-    """At each posture, in s."""
-    return np.array([found(name, policy, k).period for k in range(count(name))])
+def periods(name, policy, delay_share=0.0):
+    """At each posture, in s; torques come so much of a period after their sample."""
+    return np.array([found(name, policy, k, delay_share).period for k in range(count(name))])
 
 
 def ratios(name, reading):

@@ -2,11 +2,13 @@
 
 from ..document import Report
 from .against_period import slope_figure, slope_table
+from .best_cuts import best_table
 from .boundaries import boundary_table
 from .buffering import buffering_table
-from .claims import claims_table
-from .equal_hardware import hardware_figures, hardware_table, slowest_table
+from .claims import verdicts
+from .equal_hardware import hardware_figures, hardware_table, loop_table, slowest_table
 from .figures_6_and_7 import example_figures, lost_figure, lost_table, region_table
+from .flow_diagrams import flow_diagrams
 from .frozen_posture import coupling_table, marginal_table, posture_table
 from .pipelines import pipeline_table
 from .speeds import torque_table, tracking_table
@@ -17,7 +19,9 @@ LEAD = (
     "Hamilton, Walker and Bennett (1996) let a computed-torque controller use values of the "
     "previous control step, so that links need not wait for one another. They compare their scheme "
     "with Binder and Herzog's and report others'. The conditions of their figures are not printed: "
-    "here they are random, and each claim is tested: where it holds, and where it does not."
+    "here they are random, and each claim is tested: where it holds, and where it does not. "
+    "A claim is put to every case of a table: confirmed means that it holds in all of them, "
+    "refuted that it holds in none, depends that it holds in some."
 )
 RULE = (
     "Everything is computed when the report is made; random numbers come from fixed seeds. Plants "
@@ -32,6 +36,7 @@ def speculation():
     """The report."""
     parts = [
         time_step_table(),
+        *flow_diagrams(),
         lost_table(),
         region_table(),
         lost_figure(),
@@ -46,9 +51,10 @@ def speculation():
         boundary_table(),
         buffering_table(),
         pipeline_table(),
+        loop_table(),
         hardware_table(),
         *hardware_figures(),
         slowest_table(),
-        claims_table(),
+        best_table(),
     ]
-    return Report("speculation", TITLE, LEAD, [], parts, RULE)
+    return Report("speculation", TITLE, LEAD, verdicts(), parts, RULE)

@@ -64,7 +64,7 @@ def time_step_table():
             found = program(name, which)
             note = (
                 f"{depth(name, which)} flops deep, {depth(name, which, gravity_old=True)} with "
-                f"gravity old too; {found.count().flops} flops; {carried(found)} values carried"
+                f"gravity stale too; {found.count().flops} flops; {carried(found)} values carried"
             )
             steps = told(name, which)
             rows.append(Row(PAPER, f"{links}, {which}", steps, found.time_steps, note))
@@ -72,7 +72,7 @@ def time_step_table():
         "Time steps are the paper's measure: blocks, a forward and a backward one per link, one "
         f"after another. `{TABLE_1}` is Table 1 as printed: two variables that its backward block "
         "reads are not boxed, so that it waits for the forward block, and the loop has two steps. "
-        f"Figure 3's one step needs these two old as well: `{FIGURE_3}`."
+        f"Figure 3's one step needs these two stale as well: `{FIGURE_3}`."
     )
     conventions = (
         "Three links: a planar arm of equal rods in a vertical plane; six: the PUMA 560. Sines are "

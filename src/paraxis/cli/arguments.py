@@ -79,6 +79,14 @@ def numbers(text):
     return found[0] if len(found) == 1 else found
 
 
+def integers(text):
+    """A list of integers."""
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected integers, found {shown(text)!r}") from None
+
+
 def one_number(text):
     """One number, such as 1e-4."""
     try:

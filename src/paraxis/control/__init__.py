@@ -7,6 +7,7 @@ _NAMES = {
     "Controller": "controller",
     "Cut": "stale_policies",
     "SafePeriod": "safe_periods",
+    "best_cut": "tradeoff.best_cut",
     "closed_loop": "sampled_control",
     "computed_torque": "controller",
     "feed_forward": "controller",
@@ -17,6 +18,8 @@ _NAMES = {
     "simulated_safe_period": "simulated_period",
     "speculate": "speculation",
     "stability_atlas": "atlas.atlas",
+    "stale_data_tradeoff": "tradeoff.tradeoff",
+    "threaded_loop": "threads_in_step",
     "unsynchronised": "decoupled.scheme",
 }
 __all__ = list(_NAMES)

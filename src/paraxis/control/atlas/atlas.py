@@ -16,16 +16,15 @@ from numpy.typing import ArrayLike
 from ...checks import shown
 from ...errors import ArgumentError
 from ...parallel.written import written
-from ...robots.robot import Robot, a_robot
+from ...robots.robot import Robot
 from ...simulation.progress import Progress
 from ...simulation.simulator import positive
-from ...trajectories.trajectory import Trajectory
 from ..controller import computed_torque
 from ..one_thread import on_one_thread
 from ..sampled_control import closed_loop
-from ..stale_policies import Policy, policies
-from ..stale_policies import policy as as_policy
-from .motion import CYCLE, at_speed, checked_motion, swaying
+from ..stale_policies import Policy
+from .asked import certain_policies, critical_gains, cyclic_motion
+from .motion import at_speed, checked_motion
 from .prediction import POINTS, CycleRadii, boundaries
 from .rows import checked_axes, rising, rows_of, usual_axes
 
@@ -189,9 +188,9 @@ def stability_atlas(
     **Raises:** `px.ArgumentError` if arguments do not fit together, the motion does not repeat, or
     the ages of a policy are uncertain.
     """
-    kp, kd = _gains(robot, kp, kd)
-    chosen = _policies(policies)
-    motion, cycle = _motion(robot, motion, cycle)
+    kp, kd = critical_gains(robot, kp, kd)
+    chosen = certain_policies(policies)
+    motion, cycle = cyclic_motion(robot, motion, cycle)
     reference = checked_motion(robot, motion, cycle)
     axes = checked_axes(usual_axes(robot) if axes is None else axes)
     if periods is None:
@@ -246,44 +245,3 @@ class _Runs:
         given = self.reference, self.cycle, rows.speeds, rows.parameters
         radii = CycleRadii(self.robot, controller, *given)
         return boundaries(radii, len(rows.speeds), self.periods)
-
-
-def _gains(robot, kp, kd):
-    """One of each per joint; kd for critical damping if there is none."""
-    kp = computed_torque(a_robot(robot), kp, 0.0).kp
-    if kp.ndim > 1 or not (kp > 0).all():
-        raise ArgumentError(f"kp: expected a number > 0, or one per joint, found {kp.tolist()}")
-    kd = computed_torque(robot, kp, 2 * np.sqrt(kp) if kd is None else kd).kd
-    if kd.ndim > 1:
-        raise ArgumentError(f"kd: expected a number, or one per joint, found shape {kd.shape}")
-    return kp, kd
-
-
-def _policies(given):
-    if given is None:
-        given = policies()
-    several = given if isinstance(given, list | tuple) else [given]
-    chosen = [as_policy(each) for each in several]
-    names = [policy.name for policy in chosen]
-    if not chosen or len(set(names)) < len(names):
-        raise ArgumentError(f"policies: expected one or more distinct names, found {names}")
-    for policy in chosen:
-        if any(len(cut.ages) > 1 for cut in policy.cuts):
-            raise ArgumentError(
-                f"policies: {policy.name!r} has uncertain ages, for which there is no prediction; "
-                f"give it one age"
-            )
-    return chosen
-
-
-def _motion(robot, motion, cycle):
-    if motion is None:
-        if cycle is not None:
-            raise ArgumentError("cycle: it belongs to a motion of your own; give motion too")
-        return swaying(robot), CYCLE
-    if isinstance(motion, Trajectory) or not callable(motion) or cycle is None:
-        raise ArgumentError(
-            "motion: expected a function of t (a Trajectory ends) and, as cycle, the seconds after "
-            f"which it repeats, found {motion!r} and {cycle!r}"
-        )
-    return motion, positive(cycle, "cycle")

@@ -20,8 +20,14 @@ UNITS = {"speed": "×", "gain": "×", "payload": "kg"}
 
 def page(atlas):
     """The whole document."""
+    title = f"{shown(atlas.robot.name, 200)}: stability atlas"
+    return interactive_page(title, body(atlas), data(atlas), style(), scripts())
+
+
+def body(atlas):
+    """What it says, as HTML."""
     runs = sum(each.error.size for each in atlas.maps.values())
-    body = _file("page.html").format(
+    return _file("page.html").format(
         name=escape(shown(atlas.robot.name, 200)),
         about=escape(_about(atlas)),
         prediction=escape(atlas.prediction),
@@ -30,14 +36,20 @@ def page(atlas):
         axes="".join(
             f'<button type="button" data-axis="{axis}">{axis}</button>' for axis in atlas.axes
         ),
-        unit=_unit(atlas.robot),
-        bound=f"{atlas.bound:g} {_unit(atlas.robot)}",
+        unit=unit(atlas.robot),
+        bound=f"{atlas.bound:g} {unit(atlas.robot)}",
         row=usual_row(atlas).words,
         table=table(HEADS, summary(atlas), numeric=HEADS[1:]),
         why=escape(why_more_may_hold(atlas)),
     )
-    title = f"{shown(atlas.robot.name, 200)}: stability atlas"
-    return interactive_page(title, body, _data(atlas), _file("style.css"), map(_file, SCRIPTS))
+
+
+def style():
+    return _file("style.css")
+
+
+def scripts():
+    return [_file(name) for name in SCRIPTS]
 
 
 def framed(atlas):
@@ -66,7 +78,8 @@ def _several(gains):
     return each[0] if len(set(each)) == 1 else ", ".join(each)
 
 
-def _unit(robot):
+def unit(robot):
+    """Of its joints."""
     units = {"rad" if joint.is_revolute else "m" for joint in rows_of(robot).own_rows}
     return " or ".join(sorted(units, reverse=True))
 
@@ -74,11 +87,12 @@ def _unit(robot):
 # -- data ------------------------------------------------------------------------------------------
 
 
-def _data(atlas):
+def data(atlas):
+    """What its scripts draw."""
     return {
         "periods": atlas.periods.tolist(),
         "bound": atlas.bound,
-        "unit": _unit(atlas.robot),
+        "unit": unit(atlas.robot),
         "axes": {
             name: {
                 "values": [float(digits(value, 6)) for value in values],

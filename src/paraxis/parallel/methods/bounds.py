@@ -1,4 +1,4 @@
-"""Times that no schedule can beat. Messages only delay, so the bounds hold with them too.
+"""Times that no schedule can beat. Messages only delay, so bounds without them hold with them too.
 
 Integer weights give integer, exact bounds. Those of float weights are exact up to rounding.
 """
@@ -8,20 +8,35 @@ import time
 
 import numpy as np
 
+from .message_paths import earliest_starts
 from .rounding import rounding
 
 ROUNDS = 10  # of lengthening the schedule in Fernandez and Bussell's bound; most need two
 MOST = 500_000  # products of tasks and times looked at in a round: larger graphs get fewer times
 BLOCK = 100_000  # products at a time: this bounds the memory
+MOST_WITH_MESSAGES = 2_000  # tasks: of all that each needs is looked at
 
 
 def bounds(tasks, processors, deadline=math.inf):
-    """The name of each bound -> its value; the last is the weaker for what a deadline cuts off."""
-    return {
+    """The name of each bound -> its value; the last are the weaker for what a deadline cuts off."""
+    found = {
         "critical path": tasks.span,
         "work": work_bound(tasks, processors),
         "Fernandez-Bussell": fernandez_bussell_bound(tasks, processors, deadline),
     }
+    if tasks.messages and processors > 1 and len(tasks) <= MOST_WITH_MESSAGES:
+        found["messages"] = message_bound(tasks, processors, deadline)
+    return found
+
+
+def message_bound(tasks, processors, deadline=math.inf):
+    """Fernandez and Bussell's from starts that messages make later, and ends that they delay."""
+    heads = earliest_starts(tasks, deadline)
+    before_end = earliest_starts(tasks.mirrored, deadline)
+    tails = [rest + weight for rest, weight in zip(before_end, tasks.weights, strict=True)]
+    largest = (max(heads, default=0) + max(tails, default=0) + tasks.work) * processors
+    arrays = (as_array(each, largest) for each in (tasks.weights, heads, tails))
+    return least_span(*arrays, processors, step_of(tasks), deadline)
 
 
 def work_bound(tasks, processors):

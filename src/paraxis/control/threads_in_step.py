@@ -1,0 +1,259 @@
+"""`px.control.threaded_loop`: a control loop closed over real threads, one per group of links.
+
+Binder and Herzog's assumption, one processor per link, for any policy: a thread computes its
+links' variables and torques. What it needs of other links in the same control step it waits for;
+stale values it has since the step before. A step ends when all threads have, and a step that takes
+longer than the period is missed, as its torques would come too late.
+
+The threads and the times are real; the robot is simulated, between steps.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ArgumentError
+from ..graph.trace import trace
+from ..parallel.methods.plan import arrival
+from ..parallel.schedules.schedule import Schedule
+from ..parallel.tasks.task_graph import TaskGraph
+from ..programs import Program
+from ..robots.robot import Robot, single_joints
+from ..simulation.plant import Plant
+from ..simulation.simulator import positive
+from ..simulation.steps import rk4
+from ..trajectories.trajectory import Trajectory
+from .checks import check_controller
+from .controller import Controller, Motion
+from .decoupled.link_groups import divided
+from .reference import Reference
+from .stale_policies import TORQUE
+
+ROUNDING = 1e-9  # of a period: what is so near the end is there
+PLANT_STEP = 1e-3  # s
+WARM_UP = 20  # passes before the first that counts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThreadedLoop:
+    """A run of `px.control.threaded_loop`. Arrays have one row per sample.
+
+    - `tau`: the torques in effect from a sample on; they are those of the sample before.
+    - `missed`: which control steps took longer than the period; their torques are discarded.
+    - `pass_time`: what each control step took, s.
+    - `values_sent`: how many values the threads send each other within a step.
+    """
+
+    groups: list[list[int]]
+    period: float  # s
+    t: np.ndarray  # (samples,), s
+    q: np.ndarray  # (samples, nq)
+    qd: np.ndarray  # (samples, nv)
+    tau: np.ndarray  # (samples, nv)
+    error: float  # rad or m: how far a joint is off at worst
+    missed: np.ndarray  # (samples,) of bool
+    pass_time: np.ndarray  # (samples,), s
+    values_sent: int
+
+    def __repr__(self):
+        count = len(self.groups)
+        threads = f"{count} thread{'s' * (count != 1)}"
+        return (
+            f"<ThreadedLoop: {len(self.t)} steps of {self.period * 1e6:g} µs on {threads}, "
+            f"{np.median(self.pass_time) * 1e6:.3g} µs per step, "
+            f"{int(self.missed.sum())} missed, {self.values_sent} values sent within a step; "
+            f"error {self.error:.2g}>"
+        )
+
+
+def threaded_loop(
+    robot: Robot,
+    controller: Controller,
+    trajectory: Trajectory | Callable | ArrayLike,
+    period: float,
+    *,
+    duration: float | None = None,
+    groups: int | Sequence[Sequence[int]] = 2,
+    plant_step: float = PLANT_STEP,
+) -> ThreadedLoop:
+    """Run a controller on threads, one per group of links, in closed loop with a simulated robot.
+
+    Torques are applied a period after their sample. With no step missed, the run is that of
+    `px.control.closed_loop` with `delay=period`; with some, that with `missed=run.missed`.
+
+    **Arguments:**
+
+    - `robot`: the robot that moves.
+    - `controller`: with one set of gains; its policy says which values are stale.
+    - `trajectory`, `duration`: as of `px.control.closed_loop`.
+    - `period`: between samples, s. A control step that takes longer is missed.
+    - `groups`: as of `px.control.unsynchronised`.
+    - `plant_step`: longest step of the simulated robot, s.
+
+    **Returns:** a `ThreadedLoop`.
+
+    **Raises:** `px.ArgumentError` if arguments do not fit together, the policy looks ahead or has
+    uncertain ages, or the robot has bearings.
+    """
+    check_controller(single_joints(robot), controller)
+    if robot.has_bearings:
+        raise ArgumentError(
+            "robot: bearings whose friction depends on their loads are not simulated here; "
+            "px.control.closed_loop simulates them"
+        )
+    period, plant_step = positive(period, "period"), positive(plant_step, "plant_step")
+    law = _ThreadedLaw(controller, groups)
+    reference = Reference(trajectory, robot)
+    length = reference.duration if duration is None else duration
+    if length is None:
+        raise ArgumentError("duration: give it in seconds, because the trajectory has no end")
+    samples = math.ceil(positive(length, "duration") / period - ROUNDING)
+    t = period * np.arange(samples)
+    rows = reference.sampled(t)
+    begin = Motion.of(robot, rows[0])
+    q, qd = begin.q, begin.qd
+    held, past = law.first(q, qd, rows[0])
+    for _ in range(WARM_UP):  # threads that sleep, and memory that is touched first, are slow
+        law(q, qd, rows[0], past)
+    plant = _Plant(robot, period, plant_step)
+    found: dict[str, list] = {name: [] for name in ("q", "qd", "tau", "took")}
+    pending = held
+    for row in rows:
+        held, begun = pending, time.perf_counter()
+        made = law(q, qd, row, past)
+        took = time.perf_counter() - begun
+        if took <= period:
+            pending, past = made
+        for name, value in (("q", q), ("qd", qd), ("tau", held), ("took", took)):
+            found[name].append(value)
+        q, qd = plant(q, qd, held)
+    took, desired = np.array(found.pop("took")), Motion.of(robot, rows).q
+    arrays = {name: np.array(values) for name, values in found.items()}
+    error = float(np.abs(arrays["q"] - desired).max())
+    return ThreadedLoop(
+        law.groups,
+        period,
+        t,
+        **arrays,
+        error=error,
+        missed=took > period,
+        pass_time=took,
+        values_sent=law.values_sent,
+    )
+
+
+class _Plant:
+    """The robot under torques that are held for a period, by RK4 as in `px.control.closed_loop`."""
+
+    def __init__(self, robot, period, plant_step):
+        self.steps = math.ceil(period / plant_step - ROUNDING)
+        self.length, plant = period / self.steps, Plant(robot)
+
+        def step(q, qd, tau, length):
+            def accelerations(t, q, qd):
+                return plant.accelerations(q, qd, tau)[0]
+
+            q, qd = rk4(accelerations, robot, 0.0, q, qd, length)
+            return {"q_next": q, "qd_next": qd}
+
+        shapes = {"q": (robot.nq,), "qd": (robot.nv,), "tau": (robot.nv,), "length": ()}
+        self._kernel = Program.of(trace(step, shapes, "plant")).compile(threads=1)
+
+    def __call__(self, q, qd, tau):
+        for _ in range(self.steps):
+            q, qd = self._kernel(q, qd, tau, self.length)
+        return q, qd
+
+
+class _ThreadedLaw:
+    """A controller's step as a kernel with one thread per group of links."""
+
+    def __init__(self, controller, groups):
+        robot = controller.robot
+        if controller.policy.ahead or controller.uncertain:
+            raise ArgumentError(
+                f"controller: policy {controller.policy.name!r} looks ahead or has uncertain ages, "
+                "which threads in step do not; for those see px.control.closed_loop and "
+                "px.control.unsynchronised"
+            )
+        if controller.kp.ndim > 1 or controller.kd.ndim > 1:
+            raise ArgumentError("controller: expected one set of gains, found a batch of gains")
+        self.controller, self.groups = controller, divided(robot.n, groups)
+        shapes = {"q": (robot.nq,), "qd": (robot.nv,), "desired": (robot.nq + 2 * robot.nv,)}
+        entries = len(controller.entries)
+        past = {"past": (entries,)} if entries else {}
+        self._first = Program.of(trace(self._traced_first, shapes, "first"))
+        program = Program.of(trace(self._traced_step, shapes | past, "step"))
+        tasks = TaskGraph.from_program(program, latency=1)
+        places = self._places(tasks)
+        self.values_sent = len(
+            {
+                (first, places[then])
+                for then, before in enumerate(tasks.predecessors)
+                for first in before
+                if places[first] != places[then]
+            }
+        )
+        starts = _as_soon_as_possible(tasks, places)
+        self._kernel = Schedule(tasks, len(self.groups), starts, places).compile()
+
+    def first(self, q, qd, desired):
+        made = self._first.evaluate(q=q, qd=qd, desired=desired)
+        return (made["tau"], made["past_next"]) if self.controller.entries else (made, None)
+
+    def __call__(self, q, qd, desired, past):
+        made = self._kernel(q, qd, desired, *([] if past is None else [past]))
+        return made if past is not None else (made, None)
+
+    def _traced_first(self, q, qd, desired):
+        return self._outputs(self.controller.first(*self._given(q, qd, desired)))
+
+    def _traced_step(self, q, qd, desired, past=()):
+        builder, state, wanted, gains = self._given(q, qd, desired)
+        past = list(past)
+        return self._outputs(self.controller.step(builder, state, wanted, None, gains, past, None))
+
+    def _given(self, q, qd, desired):
+        gains = self.controller.kp.tolist(), self.controller.kd.tolist()
+        return q[0].builder, (q, qd), Motion.of(self.controller.robot, desired), gains
+
+    @staticmethod
+    def _outputs(made):
+        torques, entries = made
+        return {"tau": torques} | ({"past_next": entries} if entries else {})
+
+    def _places(self, tasks):
+        """The group of each task: of the first of its links' results that it leads to."""
+        home = {link: g for g, links in enumerate(self.groups) for link in links}
+        recursion = self.controller.recursion
+        owner = recursion.owner if recursion else lambda variable: variable[1]
+        outputs = tasks.program.graph.outputs
+        results = [((TORQUE, i), node) for i, node in enumerate(outputs["tau"][1])]
+        results += [
+            ((entry.variable, entry.link), node)
+            for entry, node in zip(
+                self.controller.entries, outputs.get("past_next", ((), ()))[1], strict=True
+            )
+        ]
+        place = {}
+        for variable, node in results:
+            place.setdefault(node.index, home[owner(variable)])
+        for node in reversed(tasks.program.graph.nodes):
+            for each in node.args:
+                place.setdefault(each.index, place.get(node.index, 0))
+        return tuple(place.get(nodes[-1].index, 0) for nodes in tasks.operations)
+
+
+def _as_soon_as_possible(tasks, places):
+    starts, free = [0] * len(tasks), {}
+    for task in tasks.order:
+        ready = [arrival(tasks, k, task, starts, places) for k in tasks.predecessors[task]]
+        starts[task] = max([free.get(places[task], 0), *ready])
+        free[places[task]] = starts[task] + tasks.weights[task]
+    return tuple(starts)

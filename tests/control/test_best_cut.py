@@ -1,0 +1,43 @@
+"""The best cut: what is passed over could not have won."""
+
+import numpy as np
+import pytest
+
+import paraxis as px
+from paraxis.control.stale_policies import policy
+from paraxis.control.tradeoff.best_cut import structured_cuts
+from paraxis.control.tradeoff.pass_time import pass_time
+
+ARM = px.robots.planar(2)
+HARDWARE = 2, 20
+
+
+def slowest(candidate):
+    """Safe period over loop time, with nothing passed over."""
+    law = px.control.computed_torque(ARM, 100.0, 20.0, candidate)
+    safe = px.control.safe_period(ARM, law, np.zeros(2), delay_share=1.0).period
+    return (safe or 0.0) / pass_time(px.control.speculate(ARM, candidate), *HARDWARE).period
+
+
+def test_it_is_the_best_of_all_that_were_searched():
+    each = {candidate.name: slowest(candidate) for candidate in structured_cuts(ARM)}
+    found = px.control.best_cut(ARM, *HARDWARE)
+    assert found.searched == len(each) == 11
+    assert found.slowest == pytest.approx(max(each.values()), rel=1e-3)
+    assert found.slowest == pytest.approx(each[found.policy.name], rel=1e-9)
+    assert found.exact_slowest == pytest.approx(each["exact"], rel=1e-9)
+    assert found.gain >= max(1.0, found.proved_gain) and found.scheduled <= found.searched
+
+
+def test_binder_and_herzog_and_yamakita_are_among_the_cuts():
+    arm = px.robots.chain(3)
+    reads = [px.control.speculate(arm, each).reads for each in structured_cuts(arm)]
+    for name in ("exact", "binder_herzog", "yamakita_buffered", "hamilton", "pipelined"):
+        assert px.control.speculate(arm, policy(name)).reads in reads
+
+
+def test_with_one_processor_nothing_is_better_than_exact_control():
+    found = px.control.best_cut(ARM, 1, 10)
+    assert found.policy.name == "exact" and found.gain == 1
+    with pytest.raises(px.ArgumentError, match="network"):
+        px.control.best_cut(ARM, 1, 10, network="ring")
