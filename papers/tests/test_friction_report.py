@@ -8,6 +8,7 @@ from paraxis_papers.friction import curve, profiles, state, table_3_5
 from paraxis_papers.friction.arm import arm
 from paraxis_papers.friction.counts import bearing_count, motor_count, table_3_3
 from paraxis_papers.friction.levels import levels_with_friction, puma_tasks
+from paraxis_papers.friction.verdicts import verdicts
 from paraxis_papers.printed import printed
 
 import paraxis as px
@@ -125,3 +126,13 @@ def test_levels_with_friction_are_those_of_checked_schedules():
     one, *_, eight = table.rows[:8]
     assert one.measured == len(puma_tasks("bearings and transmissions"))
     assert eight.measured == puma_tasks("bearings and transmissions").span
+
+
+def test_verdicts_name_their_thresholds():
+    found = {each.claim: each for each in verdicts()}
+    marginal = found["friction increases the computational load only marginally"]
+    assert marginal.outcome == "refuted" and "Marginally means up to 10%" in marginal.evidence
+    assert "more than 10%" in found["friction is significant in robotic mechanisms"].evidence
+    assert found["where the torque brakes, joint friction is subtracted (eq. 3.7)"].outcome == (
+        "refuted"
+    )

@@ -212,6 +212,29 @@ def test_customised_arms_need_fewer_operations_than_the_thesis(counts):
     assert all(f"{sum(r.printed) - sum(r.measured)} fewer" in r.note for r in rows)
 
 
+def test_every_count_of_table_2_10_has_its_row_and_its_paper(counts, row):
+    for arm, authors in printed("dhanaraj")["table_2_10"].items():
+        for author, pair in authors.items():
+            found = row(f"{arm}: {author}")
+            assert found.printed == pair and found.paper in REFERENCES
+    assert row("PUMA 560, 6 joints: Murray and Neuman").printed == [152, 249]
+    (verdict,) = [each for each in counts.verdicts if "Murray and Neuman" in each.claim]
+    assert verdict.outcome == "refuted" and f"{401 / 360 - 1:.0%} more" in verdict.evidence
+
+
+def test_no_search_is_claimed_that_was_not_made(counts):
+    (table,) = [each for each in counts.tables if each.title.startswith("Where 150n")]
+    assert "million" not in table.lead and "chosen by hand" in table.lead
+
+
+def test_thresholds_stand_beside_the_verdicts_of_counts(counts):
+    found = {each.claim: each for each in counts.verdicts}
+    saved = found["the λ matrix saves 30 to 40% of the conventional recursion"]
+    assert saved.outcome == DEPENDS and "29.0% (revolute)" in saved.evidence
+    assert "30 to 40% of each" in saved.evidence
+    assert "more than half" in next(v.evidence for c, v in found.items() if "most cases" in c)
+
+
 def torques_of(arm, stage):
     """At one state: of the printed program amended so far, and of the arm it is for."""
     robot = ARMS[arm]()

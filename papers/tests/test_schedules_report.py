@@ -109,6 +109,20 @@ def test_times_are_levels(report):
     assert "his levels at that, all" in table.conventions[0]
 
 
+def test_verdicts_name_their_thresholds(report):
+    found = {each.claim: each for each in report.verdicts}
+    ideal = found["six processors are ideal for six links, four for the Stanford arm"]
+    assert ideal.outcome == "depends" and "over 98% busy, which is what decides" in ideal.evidence
+    assert found["n links take 4n + 3 layers of subtasks"].outcome == "confirmed"
+    fewest = found["his packing of layers gives the fewest levels"]
+    assert fewest.outcome == "depends" and "77 instead of 78 on 3" in fewest.evidence
+
+
+def test_tables_of_the_arms_are_named_right():
+    (row,) = [row for row in differences().rows if row.quantity.startswith("522")]
+    assert "(Table 2.7)" in row.note  # the centres of mass; Table 2.8 has the inertias
+
+
 def test_figures_start_with_one_processor(report):
     speedup, efficiency = report.figures
     for points in (*speedup.curves.values(), *efficiency.curves.values()):

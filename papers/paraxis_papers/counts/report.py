@@ -6,6 +6,7 @@ from .dhanaraj_programs import printed_programs
 from .formulations import formulations
 from .lathrop import luh_walker_paul_steps, table_1
 from .lee_chang import totals
+from .verdicts import verdicts
 
 TITLE = "Operation counts beside those of the papers"
 LEAD = (
@@ -32,4 +33,5 @@ def counts():
         totals(),
         formulations(),
     ]
-    return Report("counts", TITLE, LEAD, [], tables, RULE)
+    rows = [row for table in tables for row in table.rows]
+    return Report("counts", TITLE, LEAD, verdicts(rows), tables, RULE)

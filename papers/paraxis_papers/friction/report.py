@@ -5,6 +5,7 @@ from .counts import table_3_3
 from .levels import levels_with_friction
 from .profiles import along_the_line, figures
 from .table_3_5 import identities, states_table, table_3_5
+from .verdicts import verdicts
 
 TITLE = "Friction beside Dhanaraj's"
 LEAD = (
@@ -24,4 +25,4 @@ def friction():
     """The report."""
     case = [states_table(), table_3_5(), identities(), along_the_line()]
     tables = [*case, table_3_3(), levels_with_friction()]
-    return Report("friction", TITLE, LEAD, [], [*tables, *figures()], RULE)
+    return Report("friction", TITLE, LEAD, verdicts(), [*tables, *figures()], RULE)

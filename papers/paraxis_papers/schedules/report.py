@@ -8,6 +8,7 @@ from .levels import six_link_levels, stanford_levels
 from .single_operations import single_operations
 from .subtasks import subtasks
 from .times import table_4_8
+from .verdicts import verdicts
 
 TITLE = "Schedules beside those of Dhanaraj's thesis"
 LEAD = (
@@ -39,4 +40,4 @@ def schedules():
         speedups(),
         efficiencies(),
     ]
-    return Report("schedules", TITLE, LEAD, [], parts, RULE)
+    return Report("schedules", TITLE, LEAD, verdicts(), parts, RULE)
