@@ -45,7 +45,7 @@ class LeastRate:
 
 def middle_posture(robot):
     """The middle of each joint's range; 0 where it has none."""
-    ranges = np.array([(joint.lower, joint.upper) for joint in robot.joints], float)
+    ranges = np.stack([robot.lower, robot.upper], axis=1)
     finite = np.isfinite(ranges).all(axis=1)
     return np.where(finite, np.where(finite[:, None], ranges, 0.0).mean(axis=1), 0.0)
 
