@@ -20,6 +20,8 @@ REFERENCES = {  # the name in reports -> the reference
     "Chen, Lee and Hou 1988": 'C. L. Chen, C. S. G. Lee and E. S. H. Hou, "Efficient scheduling '
     'algorithms for robot inverse dynamics computation on a multiprocessor system", IEEE '
     "International Conference on Robotics and Automation, 1988, pp. 1146-1151.",
+    "Neuman and Murray 1987": 'C. P. Neuman and J. J. Murray, "Customized computational robot '
+    'dynamics", Journal of Robotic Systems 4 (4), 1987, pp. 503-526.',
     "Murray and Neuman 1988": 'J. J. Murray and C. P. Neuman, "Organizing customized robot '
     'dynamics algorithms for efficient numerical evaluation", IEEE Transactions on Systems, '
     "Man and Cybernetics 18 (1), 1988, pp. 115-125.",

@@ -222,6 +222,18 @@ def test_every_count_of_table_2_10_has_its_row_and_its_paper(counts, row):
     assert verdict.outcome == "refuted" and f"{401 / 360 - 1:.0%} more" in verdict.evidence
 
 
+def test_figure_2_9_has_every_author_and_ours(counts):
+    (figure,) = [each for each in counts.diagrams if "2.9" in each.title]
+    for author, pair in printed("dhanaraj")["table_2_10"]["PUMA 560, 6 joints"].items():
+        assert re.search(rf"^{author} .* {sum(pair)}$", figure.text, re.MULTILINE)
+    assert figure.text.splitlines()[-1].startswith("here")
+
+
+def test_generation_time_stands_beside_arms(row):
+    closed = row("PUMA 560, 6 joints: closed form, s")
+    assert closed.printed == 1308 and 0 < closed.measured < closed.printed
+
+
 def test_no_search_is_claimed_that_was_not_made(counts):
     (table,) = [each for each in counts.tables if each.title.startswith("Where 150n")]
     assert "million" not in table.lead and "chosen by hand" in table.lead
@@ -365,11 +377,14 @@ def split(entries, at):
 def test_rows_of_json_have_these_keys_and_pairs(counts):
     verdicts, rows = split(json.loads(json.dumps(as_json(counts))), len(counts.verdicts))
     assert all(list(each) == ["paper", "claim", "outcome", "evidence"] for each in verdicts)
-    assert len(rows) == len(counts.rows) > 90
+    rows, (figure,) = split(rows, len(counts.rows))
+    assert len(rows) > 90 and list(figure) == ["diagram", "text"]
     for r in rows:
         assert list(r) == ["paper", "quantity", "printed", "measured", "note"]
         for pair in (r["printed"], r["measured"]):
-            assert pair is None or (len(pair) == 2 and all(type(k) is int for k in pair))
+            if pair is None or r["quantity"].endswith(", s"):  # a time
+                continue
+            assert len(pair) == 2 and all(type(k) is int for k in pair)
         assert r["printed"] == r["measured"] or r["note"] or r["printed"] is None, r
 
 

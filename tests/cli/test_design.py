@@ -10,9 +10,9 @@ from support.exported import needs
 
 import paraxis as px
 from paraxis.cli import designed as making
-from paraxis.cli.design_page import transmission_figure
 from paraxis.cli.main import main
 from paraxis.cli.rates import middle_posture
+from paraxis.cli.transmission_figure import input_over_output
 
 DRIVES = """
 joints:
@@ -77,7 +77,7 @@ def test_more_cores_than_there_are_are_not_timed(tmp_path, monkeypatch):
 
 def test_a_transmission_is_drawn_as_it_computes():
     drive = px.robots.Transmission(50.0, 0.5, break_away=2.0, torque_limit=10.0)
-    curves = {name: dict(points) for name, points in transmission_figure(drive).curves.items()}
+    curves = {name: dict(points) for name, points in input_over_output(drive).curves.items()}
     assert curves["moving forward"][10.0] == 10 / 0.5 + 2
     assert curves["moving backward"][10.0] == 10 * 0.5 - 2
     assert curves["moving forward"][-10.0] == -10 * 0.5 + 2

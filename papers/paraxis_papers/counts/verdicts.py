@@ -16,6 +16,7 @@ from ..printed import printed
 from . import dhanaraj, lathrop, lee_chang
 from .dhanaraj import more_than_his
 from .dhanaraj_programs import ARMS, steps
+from .generation import fraction_of_a_second
 from .plain_count import Work
 
 KINDS = ("revolute", "prismatic")
@@ -195,4 +196,5 @@ CLAIMS = (
     fewest_published,
     arm_takes_more,
     fewer_here,
+    lambda rows: fraction_of_a_second(),
 )

@@ -44,7 +44,8 @@ def fineness():
     """How many tasks there are, and how many processors they can keep busy."""
     rows = []
     for name, tasks in graphs().items():
-        sizes = f"tasks of {min(tasks.weights)} to {max(tasks.weights)}"
+        least, most = min(tasks.weights), max(tasks.weights)
+        sizes = f"all of {most}" if least == most else f"of {least} to {most}"
         unit = "levels of three flops" if name.startswith("stream") else "flops"
         note = f"{len(tasks)} tasks, {sizes}; work {tasks.work}, longest path {tasks.span} {unit}"
         rows.append(Row("Paraxis", f"{name}: parallelism", None, round(tasks.parallelism, 2), note))

@@ -179,7 +179,7 @@ def times_of_an_8086():
         "the Stanford arm takes 3.65 ms on seven Intel 8086 processors",
         NOT_REPRODUCED,
         f"{exact} of his {len(_told()['table_4_8'][PAPER])} times are his levels at "
-        f"{level_time():.3g} ms, to the digit: computed there, as here, and no 8086 was run. "
+        f"{level_time():.3g} ms, to the digit: computed, as ours are; no 8086 was run here. "
         f"{shortest(stanford(), 7).makespan} levels suffice for the subtasks that do something",
     )
 

@@ -1,6 +1,5 @@
 """A design as one HTML page: self-contained, light or dark, readable on a phone."""
 
-import math
 from html import escape
 
 from ..checks import shown
@@ -11,15 +10,14 @@ from ..parallel.gantt.page import counted
 from ..parallel.methods.plan import busy_rows
 from ..parallel.schedules.speedup_curve import speedup_curve
 from ..parallel.tasks.task_groups import groups_of
-from ..physics.friction.transmission_friction import transmission_friction
 from ..robots.table import HEAD, NUMERIC, drive_table, joint_rows, summary
 from .design_text import kinematics_words, rate_words, schedule_words, waits_words
 from .machine import lines
 from .operations import NOTE
 from .short_numbers import duration, short
+from .transmission_figure import input_over_output
 
 MOST_CURVES = 3  # transmissions that are drawn
-SAMPLES = 60  # of a curve, on either side
 HUES = ("c1", "c4", "c2", "c5", "c6", "c7", "c8", "c3")  # of groups of tasks, in turn
 ROW, GAP, LEFT = 26, 8, 34  # pixels of a processor's row, between rows, before them
 
@@ -108,7 +106,7 @@ def _drives(design):
         return ""
     curves = [
         f"<p><b>{escape(', '.join(map(shown, names)))}</b></p>\n"
-        + figure_html(transmission_figure(each))
+        + figure_html(input_over_output(each))
         for each, names in drawn.items()
     ]
     more, rest = len(curves) - MOST_CURVES, ""
@@ -120,30 +118,6 @@ def _drives(design):
         "joint: more where the motor drives, less where the load drives it.",
         *curves[:MOST_CURVES],
         rest,
-    )
-
-
-def transmission_figure(transmission):
-    """The input over the output, forward and backward."""
-    limit = transmission.rated
-    if math.isinf(limit):
-        limit = 10 * transmission.break_away or 1.0
-    outputs = [limit * k / SAMPLES for k in range(-SAMPLES, SAMPLES + 1)]
-
-    def curve(direction):
-        return [(t, t + transmission_friction(transmission, t, direction)) for t in outputs]
-
-    return Figure(
-        "Input over output",
-        "",
-        "torque at the joint, N m",
-        "torque of the motor times the ratio, N m",
-        {
-            "moving forward": curve(1.0),
-            "moving backward": curve(-1.0),
-            "without losses": [(-limit, -limit), (limit, limit)],
-        },
-        dashed=("without losses",),
     )
 
 
