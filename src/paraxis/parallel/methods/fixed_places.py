@@ -21,7 +21,7 @@ from .plan import arrival
 
 
 def fixed_places_schedule(tasks, processors, places=None, time_limit=TIME_LIMIT):
-    """Starts, places and bounds. `places` maps names to processors; by default a group has one."""
+    """Starts, places and bounds. `places` maps names to processors, by default by groups."""
     deadline = time.monotonic() + seconds(time_limit)
     places = _by_groups(tasks, processors) if places is None else _given(tasks, processors, places)
     search = _Search(tasks, places)
@@ -30,14 +30,15 @@ def fixed_places_schedule(tasks, processors, places=None, time_limit=TIME_LIMIT)
 
 
 def _by_groups(tasks, processors):
-    """A processor for each group, as for the tasks of each link."""
+    """A processor for each group, as for the tasks of each link, or for as many in a row."""
     groups = list(dict.fromkeys(tasks.groups.get(name) for name in tasks.names))
-    if None in groups or len(groups) > processors:
+    if None in groups:
         raise ArgumentError(
             f"schedule of {tasks.name}: method branch_and_bound needs places, a mapping from names "
-            f"to processors, unless each task is in one of at most {processors} groups"
+            "to processors, as tasks are in no groups; streamlined tasks have the links as groups"
         )
-    return [groups.index(tasks.groups[name]) for name in tasks.names]
+    each = max(1, len(groups) / processors)  # groups per processor
+    return [int(groups.index(tasks.groups[name]) / each) for name in tasks.names]
 
 
 def _given(tasks, processors, places):

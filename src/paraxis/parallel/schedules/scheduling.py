@@ -43,7 +43,7 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
       - `"heft"`: put each task where it ends first, gaps included, or all on one processor.
       - `"branch_and_bound"`: Luh and Lin's: the best order of tasks whose processors are given.
         Options `places`: a mapping from names to processors, by default one per group of tasks, as
-        per link; `time_limit`.
+        per link, or for neighbouring groups together; `time_limit`.
       - `"df_ihs"`: Kasahara and Narita's depth-first search, a proof when it ends in time; without
         messages. Option `time_limit`.
       - `"a_star"`: Chen, Lee and Hou's best-first search, which proves a bound also if it does not
