@@ -66,6 +66,15 @@ def test_what_is_missing_has_a_reason(tmp_path, monkeypatch):
     assert design.rate.predicted.period > 0 and len(design.operations) == 1
 
 
+def test_three_joints_have_a_closed_form_for_positions(tmp_path, monkeypatch):
+    monkeypatch.setattr(making, "c_compiler", lambda: None)
+    arm = px.load("puma560_thesis").subchain("link4", drop_rest=True)
+    design = making.designed(arm, 1, 100.0, 20.0, tmp_path)
+    assert design.kinematics == making.POSITIONS
+    (path,) = tmp_path.glob("*_inverse_kinematics.c")
+    assert "position[3]" in path.read_text()
+
+
 def test_more_cores_than_there_are_are_not_timed(tmp_path, monkeypatch):
     needs("c")
     monkeypatch.setattr(making.threads, "available", lambda: 1)

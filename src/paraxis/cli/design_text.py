@@ -29,7 +29,7 @@ def kinematics_words(design):
     if not design.kinematics:
         why = shown(design.why_no_kinematics, 400)
         return f"no closed form: {why}; px.inverse_kinematics solves it iteratively"
-    return f"closed form, up to eight solutions per pose: {design.kinematics}.c"
+    return f"closed form: {design.kinematics}"
 
 
 def operation_words(each):

@@ -9,6 +9,7 @@ from .. import __version__, api
 from ..control.controller import computed_torque
 from ..control.dry_friction import without_dry_friction
 from ..errors import ParaxisError
+from ..kinematics.positioning import positioning_body
 from ..kinematics.puma_solutions import solutions_body
 from ..parallel.schedules.scheduling import schedule
 from ..parallel.tasks.task_graph import TaskGraph
@@ -27,6 +28,8 @@ from .rates import middle_posture, safe_rate
 
 FLOPS = 3  # in a task at most, as in Dhanaraj's subtasks
 SEARCH = 20  # seconds for the schedule
+POSES = "up to eight solutions per pose"
+POSITIONS = "the first three joints, up to four solutions per position"
 LATE = 1.0  # periods from a sample to its torques: a whole one is there to compute them
 
 
@@ -43,7 +46,7 @@ class Design:
     lines: int  # messages between cores in one call
     times: dict  # number of cores -> CallTimes
     why_no_times: str
-    kinematics: str  # name of the C function, if there is a closed form
+    kinematics: str  # what the closed form solves, if there is one
     why_no_kinematics: str
     rate: object  # SafeRate
     why_no_rate: str
@@ -74,7 +77,7 @@ def designed(robot, processors, kp, kd, folder, say=lambda words: None):
     function = "motor_torques" if driven else "inverse_dynamics"
     say("generating C")
     begun = time.perf_counter()
-    kinematics, why_no_kinematics = _kinematics(robot, folder)
+    kinematics, solves, why_no_kinematics = _kinematics(robot, folder)
     program = api.program(robot, function)
     name = default_name(robot, function)
     plain = write_files(program.graph, "c", folder, name, notes=notes(robot))
@@ -101,7 +104,7 @@ def designed(robot, processors, kp, kd, folder, say=lambda words: None):
         lines=len(lines),
         times=times,
         why_no_times=why_no_times,
-        kinematics=default_name(robot, "inverse_kinematics") if kinematics else "",
+        kinematics=solves,
         why_no_kinematics=why_no_kinematics,
         rate=rate,
         why_no_rate=why_no_rate,
@@ -119,13 +122,16 @@ def designed(robot, processors, kp, kd, folder, say=lambda words: None):
 
 
 def _kinematics(robot, folder):
-    """The files of the closed form, or why there is none."""
+    """The files of the closed form and what it solves, or nothing and why there is none."""
     try:
-        graph = solutions_body(robot).graph
+        graph, solves = solutions_body(robot).graph, POSES
     except ParaxisError as error:
-        return None, str(error)
+        try:
+            graph, solves = positioning_body(robot).graph, POSITIONS
+        except ParaxisError:
+            return None, "", str(error)
     name = default_name(robot, "inverse_kinematics")
-    return write_files(graph, "c", folder, name, notes=notes(robot)), ""
+    return write_files(graph, "c", folder, name, notes=notes(robot)), solves, ""
 
 
 def _operations(robot, program, function):
