@@ -6,6 +6,31 @@ REFERENCES = {  # the name in reports -> the reference
     "pp. 13-30.",
     "Lathrop 1985": 'R. H. Lathrop, "Parallelism in manipulator dynamics", The International '
     "Journal of Robotics Research 4 (2), 1985, pp. 80-102.",
+    "Luh and Lin 1982": 'J. Y. S. Luh and C. S. Lin, "Scheduling of parallel computation for a '
+    'computer-controlled mechanical manipulator", IEEE Transactions on Systems, Man and '
+    "Cybernetics 12 (2), 1982, pp. 214-234.",
+    "Kasahara and Narita 1985": 'H. Kasahara and S. Narita, "Parallel processing of robot-arm '
+    'control computation on a multimicroprocessor system", IEEE Journal of Robotics and '
+    "Automation 1 (2), 1985, pp. 104-113.",
+    "Khalil, Kleinfinger and Gautier 1986": "W. Khalil, J. F. Kleinfinger and M. Gautier, "
+    '"Reducing the computational burden of the dynamic models of robots", IEEE International '
+    "Conference on Robotics and Automation, 1986, pp. 525-531.",
+    "Burdick 1986": 'J. W. Burdick, "An algorithm for generation of efficient manipulator dynamic '
+    'equations", IEEE International Conference on Robotics and Automation, 1986, pp. 212-218.',
+    "Balafoutis 1988": 'C. A. Balafoutis et al., "Efficient modeling and computation of '
+    'manipulator dynamics using orthogonal Cartesian tensors", IEEE Journal of Robotics and '
+    "Automation 4 (6), 1988.",
+    "Chen, Lee and Hou 1988": 'C. L. Chen, C. S. G. Lee and E. S. H. Hou, "Efficient scheduling '
+    'algorithms for robot inverse dynamics computation on a multiprocessor system", IEEE '
+    "International Conference on Robotics and Automation, 1988, pp. 1146-1151.",
+    "Neuman and Murray 1987": 'C. P. Neuman and J. J. Murray, "Customized computational robot '
+    'dynamics", Journal of Robotic Systems 4 (4), 1987, pp. 503-526.',
+    "Murray and Neuman 1988": 'J. J. Murray and C. P. Neuman, "Organizing customized robot '
+    'dynamics algorithms for efficient numerical evaluation", IEEE Transactions on Systems, '
+    "Man and Cybernetics 18 (1), 1988, pp. 115-125.",
+    "Toogood 1989": 'R. W. Toogood, "Efficient robot inverse and direct dynamics algorithms using '
+    'micro-computer based symbolic generation", IEEE International Conference on Robotics and '
+    "Automation, 1989, pp. 1827-1833.",
     "Lee and Chang 1988": 'C. S. G. Lee and P. R. Chang, "Computational structures for robotic '
     'computations", Purdue University, 1988.',
     "Dhanaraj 1990": 'C. Dhanaraj, "Parallel processing of manipulator dynamics incorporating '

@@ -1,13 +1,16 @@
 """The report on friction: what is printed, what follows from it, and what cannot be."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from paraxis_papers.friction import curve, profiles, state, table_3_5
 from paraxis_papers.friction.arm import arm
 from paraxis_papers.friction.counts import bearing_count, motor_count, table_3_3
+from paraxis_papers.friction.drive import drive, figure_3_4, figure_3_5
 from paraxis_papers.friction.levels import levels_with_friction, puma_tasks
+from paraxis_papers.friction.verdicts import verdicts
 from paraxis_papers.printed import printed
 
 import paraxis as px
@@ -125,3 +128,25 @@ def test_levels_with_friction_are_those_of_checked_schedules():
     one, *_, eight = table.rows[:8]
     assert one.measured == len(puma_tasks("bearings and transmissions"))
     assert eight.measured == puma_tasks("bearings and transmissions").span
+
+
+def test_verdicts_name_their_thresholds():
+    found = {each.claim: each for each in verdicts()}
+    marginal = found["friction increases the computational load only marginally"]
+    assert marginal.outcome == "refuted" and "Marginally means up to 10%" in marginal.evidence
+    assert "more than 10%" in found["friction is significant in robotic mechanisms"].evidence
+    assert found["where the torque brakes, joint friction is subtracted (eq. 3.7)"].outcome == (
+        "refuted"
+    )
+
+
+def test_the_drive_is_drawn_as_it_computes():
+    curves = figure_3_5().curves
+    at_joint = max(torque for torque, _ in curves["moving forward"])
+    load = at_joint / drive().rated
+    share = dict(curve.curve())[load]
+    assert dict(curves["moving forward"])[at_joint] == pytest.approx(at_joint / share + 5.5)
+    assert dict(curves["moving backward"])[at_joint] == pytest.approx(at_joint * share - 5.5)
+    points = figure_3_4().curves
+    for name in ("lines between", "monotone cubics between"):
+        assert all(a[1] <= b[1] + 1e-12 for a, b in pairwise(points[name])), name

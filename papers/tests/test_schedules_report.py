@@ -4,6 +4,7 @@ import re
 
 import paraxis_papers
 import pytest
+from paraxis_papers.counts.plain_count import general_chain, plain_count
 from paraxis_papers.printed import printed
 from paraxis_papers.schedules.arms import (
     six_links,
@@ -12,10 +13,12 @@ from paraxis_papers.schedules.arms import (
     stanford_of_table_4_7,
 )
 from paraxis_papers.schedules.differences import differences
-from paraxis_papers.schedules.printed_schedules import SIX_LINKS, printed_schedules
+from paraxis_papers.schedules.nine_tasks import nine_tasks, tasks_of_1980
+from paraxis_papers.schedules.printed_schedules import SIX_LINKS, STANFORD, printed_schedules
 
 from paraxis.parallel.schedules.schedule import violations
 from paraxis.parallel.streamlined.table import MAKES
+from paraxis.physics import INVERSE_DYNAMICS
 
 PRINTED = printed_schedules()
 TOLD = printed("dhanaraj")["streamlining"]
@@ -102,15 +105,66 @@ def test_conclusions_on_efficiency(report):
     assert found["six links: efficiency on 13 processors, %"].measured == 65.81
 
 
-def test_times_are_levels(report):
-    found = rows(report, "Times on an 8086")
-    assert found["Dhanaraj 1990: 1 processor, ms"].measured == round(0.135 * len(stanford()), 2)
-    (table,) = [table for table in report.tables if table.title == "Times on an 8086"]
-    assert "his levels at that, all" in table.conventions[0]
+def test_times_are_levels_and_said_to_be(report):
+    title = "Table 4.8: times on an 8086, computed"
+    found = rows(report, title)
+    assert found["Dhanaraj 1990: 1 processor, ms"].measured == round(0.135 * 156, 2)
+    (table,) = [table for table in report.tables if table.title == title]
+    assert "No 8086 was run" in table.conventions[0]
+    assert "his levels at that, all" in table.conventions[1]
+
+
+def test_table_4_8_is_rebuilt_by_each_authors_method(report):
+    found = rows(report, "Table 4.8: times on an 8086, computed")
+    for paper, column in TOLD["table_4_8"].items():
+        for p in column:
+            number = f"{p} {'processor' if p == '1' else 'processors'}"
+            assert found[f"{paper}: {number}, ms"].measured is not None
+    assert found["Kasahara and Narita 1985: 2 processors, ms"].measured == 12.42
+    assert found["Chen, Lee and Hou 1988: 6 processors, ms"].measured == 5.69
+
+
+def test_nine_tasks_per_link_are_the_whole_recursion():
+    tasks = nine_tasks()
+    ledger, _ = plain_count(INVERSE_DYNAMICS["newton_euler"], general_chain(list(STANFORD)))
+    assert len(tasks) == 54 and tasks.work == sum(ledger.total().pair)
+    assert tasks_of_1980(True).work == 852 + 738 and len(tasks_of_1980(True)) == 66
+    first, last = tasks.index["ω1"], tasks.index["τ1"]
+    assert not tasks.predecessors[first] and not tasks.successors[last]
+
+
+def test_a_processor_per_link_is_not_what_luh_and_lin_print(report):
+    found = rows(report, "Luh and Lin: a processor per link")
+    speedups = [row.measured for quantity, row in found.items() if "tasks per link" in quantity]
+    assert all(row.printed == 2.64 for row in found.values())
+    assert speedups == sorted(speedups) and speedups[0] > 2.2 and 2.64 not in speedups
+    (verdict,) = [each for each in report.verdicts if each.paper == "Luh and Lin 1982"]
+    assert verdict.outcome == "not reproduced"
+
+
+def test_kasaharas_graph_is_not_nine_tasks_per_link(report):
+    found = {each.claim: each for each in report.verdicts}
+    nine = next(each for claim, each in found.items() if "as nine tasks" in claim)
+    assert nine.outcome == "refuted" and "88 tasks, not 54" in nine.evidence
+    assert found["seven processors take 5.60 ms (as Table 4.8 quotes them)"].outcome == "refuted"
+
+
+def test_verdicts_name_their_thresholds(report):
+    found = {each.claim: each for each in report.verdicts}
+    ideal = found["six processors are ideal for six links, four for the Stanford arm"]
+    assert ideal.outcome == "depends" and "over 98% busy, which is what decides" in ideal.evidence
+    assert found["n links take 4n + 3 layers of subtasks"].outcome == "confirmed"
+    fewest = found["his packing of layers gives the fewest levels"]
+    assert fewest.outcome == "depends" and "77 instead of 78 on 3" in fewest.evidence
+
+
+def test_tables_of_the_arms_are_named_right():
+    (row,) = [row for row in differences().rows if row.quantity.startswith("522")]
+    assert "(Table 2.7)" in row.note  # the centres of mass; Table 2.8 has the inertias
 
 
 def test_figures_start_with_one_processor(report):
-    speedup, efficiency = report.figures
+    speedup, efficiency, _ = report.figures
     for points in (*speedup.curves.values(), *efficiency.curves.values()):
         assert all(y > 0 for _, y in points)
     assert dict(speedup.curves["six links"])[1] == dict(efficiency.curves["six links"])[1] == 1

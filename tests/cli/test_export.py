@@ -14,7 +14,7 @@ import paraxis as px
 from paraxis import api
 from paraxis.cli import main as cli
 from paraxis.cli.export import LANGUAGES, export
-from paraxis.targets.source import files
+from paraxis.targets.source import compiler
 
 
 def run(capsys, *words):
@@ -186,7 +186,7 @@ def test_mistakes_are_one_line(words, problem, capsys, tmp_path, monkeypatch):
 
 def test_without_a_compiler_the_object_is_left_and_the_command_said(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(files.shutil, "which", lambda name: None)
+    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
     code, _, err = run(capsys, "planar3", "--language", "library", "-o", tmp_path)
     assert code == 2 and "no C compiler" in err and "cc -shared -o" in err
     assert (tmp_path / "planar3_inverse_dynamics.o").stat().st_size > 1000
@@ -194,8 +194,8 @@ def test_without_a_compiler_the_object_is_left_and_the_command_said(tmp_path, ca
 
 def test_a_compiler_that_fails_is_quoted(tmp_path, capsys, monkeypatch):
     broken = f"{sys.executable} -c 1/0"
-    for compiler, problem in (("/nowhere/cc", "cannot be run"), (broken, "ZeroDivision")):
-        monkeypatch.setenv("CC", compiler)
+    for words, problem in (("/nowhere/cc", "cannot be run"), (broken, "ZeroDivision")):
+        monkeypatch.setenv("CC", words)
         code, _, err = run(capsys, "planar3", "--language", "library", "-o", tmp_path)
         assert code == 2 and problem in err
 

@@ -631,7 +631,7 @@ def test_a_curve_never_falls(monkeypatch):
     assert curve.schedules[2].tight == ["schedules on 4 processors"]
 
 
-@given(graphs(), st.sampled_from(sorted(METHODS.keys() - {"optimal"})))
+@given(graphs(), st.sampled_from(["list", "streamlined", "heft"]))
 @settings(max_examples=30)
 def test_more_processors_are_never_slower(tasks, method):
     curve = px.parallel.speedup_curve(tasks, 4, method)
@@ -665,7 +665,7 @@ def test_a_curve_needs_processors(processors):
         (
             (px.TaskGraph(UNEVEN), 2, "best"),
             {},
-            "method: expected one of 'list', 'streamlined', 'heft', 'optimal', found 'best'",
+            "'branch_and_bound', 'df_ihs', 'a_star', 'optimal', found 'best'",
         ),
         ((px.TaskGraph(UNEVEN), 2, ["list"]), {}, "method: expected one of"),
         (
@@ -677,7 +677,7 @@ def test_a_curve_needs_processors(processors):
         (
             (px.TaskGraph(UNEVEN), 2),
             {"time_limit": 1},
-            "time_limit is an option of method optimal, not of list",
+            "df_ihs or a_star or optimal, not of list",
         ),
         (
             (px.TaskGraph(UNEVEN), 2, "heft"),

@@ -50,9 +50,9 @@ REASONS = {
 
 STEPS_LEAD = (
     "A reading of Luh, Walker and Paul that meets 150n − 48 and 131n − 48, run step by step for a "
-    "link between others. Their paper is not at hand, so it was fitted: of 4.5 million "
-    "combinations of what may be counted, those that meet all four coefficients come down to "
-    "eight, and this is one. It shows that the count can be met, not that it was made so."
+    "link between others. Their paper is not at hand, so what is counted was chosen by hand until "
+    "all four coefficients were met. It shows that the count can be met, not that it was made so; "
+    "other choices may meet it too."
 )
 STEPS_CONVENTIONS = (
     "Every product of a matrix and a vector is 9 + 6, every cross product 6 + 3, every sum of "
@@ -62,9 +62,6 @@ STEPS_CONVENTIONS = (
     "its own ω × p and ω × s, though no torque depends on them.",
     "The force acts on the arm p + s, which is added again (0 + 3); the torque is a full scalar "
     "product n · z (3 + 2).",
-    "All eight propagate both velocities and know no velocity of the base. The others add gravity "
-    "at every link instead of the arm p + s, or count friction and a torque of 2 + 1, or take both "
-    "arm and gravity, one of ω × p and ω × s shared, and 6 products for z q̇, z q̈ or for R.",
     "The base may move but does not turn, ω₀ = α₀ = 0, which saves 24 + 24; nothing hangs on the "
     "hand, which saves 24 + 24.",
 )

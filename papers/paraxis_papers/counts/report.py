@@ -3,9 +3,12 @@
 from ..document import Report
 from .dhanaraj import table_2_9, table_2_10
 from .dhanaraj_programs import printed_programs
+from .figure_2_9 import figure_2_9
 from .formulations import formulations
+from .generation import generation
 from .lathrop import luh_walker_paul_steps, table_1
 from .lee_chang import totals
+from .verdicts import verdicts
 
 TITLE = "Operation counts beside those of the papers"
 LEAD = (
@@ -16,8 +19,8 @@ LEAD = (
 RULE = (
     "A pair is multiplications + additions. Subtractions are additions; sign changes are free; "
     "sines and cosines of the joint angles are given; a dash stands where nothing is printed or "
-    "nothing can be measured. No measured number is written down anywhere: each is counted when "
-    "the report is made."
+    "nothing can be measured. No measured count is written down anywhere: each is found when "
+    "the report is made. Times were measured once, and say so."
 )
 
 
@@ -29,7 +32,9 @@ def counts():
         *table_2_9(),
         table_2_10(),
         printed_programs(),
+        generation(),
         totals(),
         formulations(),
     ]
-    return Report("counts", TITLE, LEAD, [], tables, RULE)
+    rows = [row for table in tables for row in table.rows]
+    return Report("counts", TITLE, LEAD, verdicts(rows), [*tables, figure_2_9()], RULE)

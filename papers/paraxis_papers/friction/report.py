@@ -2,9 +2,11 @@
 
 from ..document import Report
 from .counts import table_3_3
+from .drive import figure_3_4, figure_3_5
 from .levels import levels_with_friction
 from .profiles import along_the_line, figures
 from .table_3_5 import identities, states_table, table_3_5
+from .verdicts import verdicts
 
 TITLE = "Friction beside Dhanaraj's"
 LEAD = (
@@ -23,5 +25,6 @@ RULE = (
 def friction():
     """The report."""
     case = [states_table(), table_3_5(), identities(), along_the_line()]
-    tables = [*case, table_3_3(), levels_with_friction()]
-    return Report("friction", TITLE, LEAD, [], [*tables, *figures()], RULE)
+    drive = [figure_3_4(), figure_3_5()]
+    parts = [*case, table_3_3(), levels_with_friction(), *drive, *figures()]
+    return Report("friction", TITLE, LEAD, verdicts(), parts, RULE)

@@ -24,7 +24,7 @@ DOES_NOTHING = {
     "230 231 239 240 318": "joint 3 slides: its rotation is made of 0, 1 and −1",
     "306": "α of a sliding link is that of the link before",
     "327": "Izz of link 3 is not printed, and 0 here: two components of its moment are left",
-    "522 523 537": "the centre of mass of link 5 has two zeros (Table 2.8), not one (Table 4.4)",
+    "522 523 537": "the centre of mass of link 5 has two zeros (Table 2.7), not one (Table 4.4)",
     "341 441 541 641 642": "fewer than three sums a component: fewer subtasks",
 }
 IS_MISSING = {

@@ -25,7 +25,7 @@ def conclusions():
             PAPER,
             f"{name}: processors, at most, over 98% busy",
             busy[arm],
-            _most_busy(tasks),
+            most_busy(tasks),
             ", ".join(f"{p}: {shortest(tasks, p).efficiency:.1%}" for p in range(2, 9)),
         )
         for name, arm, tasks in arms
@@ -55,7 +55,7 @@ def conclusions():
     )
 
 
-def _most_busy(tasks):
+def most_busy(tasks):
     """How many processors can be added before the efficiency falls to 98% or below."""
     return next(p for p in PROCESSORS if shortest(tasks, p + 1).efficiency <= HIGH)
 

@@ -31,7 +31,7 @@ def six_link_levels():
         "Tables C.1 to C.8, and Table 4.3 for 13 processors: the general arm of 231 subtasks.",
         "six links",
         six_links(),
-        _printed_layers("4.3") | {"119": 0},  # which Table 4.3 has not
+        printed_layers("4.3") | {"119": 0},  # which Table 4.3 has not
     )
 
 
@@ -42,7 +42,7 @@ def stanford_levels():
         "Tables C.9 to C.15: the 156 subtasks of Table 4.7.",
         "Stanford arm",
         stanford_of_table_4_7(),
-        _printed_layers("4.7"),
+        printed_layers("4.7"),
     )
     ours = _table(
         "Levels for the Stanford arm, as it is",
@@ -77,6 +77,6 @@ def _proof(best, levels):
     return f"{best.bound} or more are needed ({best.tight[0]})"
 
 
-def _printed_layers(table):
+def printed_layers(table):
     """task -> its layer, from 0."""
     return {task: layer for task, (layer, _) in printed_schedules()[table].places.items()}

@@ -154,9 +154,9 @@ def export(
     function's name in the source, by default made from the names of robot and function.
     """
     program = api.program(robot, function, algorithm, parameters, frame, coordinates)
-    name = name or _default_name(robot, function)
+    name = name or default_name(robot, function)
     return write_files(
-        program.graph, language, folder, name, dtype, cpu, _notes(robot, algorithm, frame)
+        program.graph, language, folder, name, dtype, cpu, notes(robot, algorithm, frame)
     )
 
 
@@ -178,14 +178,15 @@ def export_circuit(robot, function, folder, *, architecture, name=None, **option
     return make(robot, **options).export(folder, architecture, name=name)
 
 
-def _default_name(robot, function):
+def default_name(robot, function):
+    """The name of a robot's function in source."""
     stem = re.sub(r"[^A-Za-z0-9]+", "_", robot.name).strip("_")
     if not stem[:1].isalpha():
         stem = f"robot_{stem}".rstrip("_")
     return f"{stem[: LONGEST - len(function) - 1]}_{function}"
 
 
-def _notes(robot, algorithm, frame):
+def notes(robot, algorithm=None, frame=None):
     """Comments on the robot. Names may come from anyone's file: targets make them harmless."""
     gravity = " ".join(f"{v:g}" for v in robot.gravity)
     about = "" if frame is None else f"; about its frame {_short(frame)}"

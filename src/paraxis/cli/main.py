@@ -11,9 +11,19 @@ import sys
 from .. import __version__
 from ..checks import did_you_mean, one_of, shown
 from ..errors import ArgumentError, ParaxisError
-from . import atlas, bench, demo, export, info, report, safe_rate, schedule
+from . import atlas, bench, demo, design, export, info, report, safe_rate, schedule
 
-COMMANDS = (info, bench, schedule, export, atlas, safe_rate, report, demo)  # as --help lists them
+COMMANDS = (
+    info,
+    bench,
+    schedule,
+    export,
+    design,
+    atlas,
+    safe_rate,
+    report,
+    demo,
+)  # as --help lists them
 
 EXAMPLES = """examples:
   paraxis demo                          a tour of about a minute, and a page to look at
@@ -28,6 +38,7 @@ EXAMPLES = """examples:
   paraxis schedule tasks.stg --processors 4 --json out.json
   paraxis export ur5 --function inverse_dynamics --language c -o build
   paraxis export puma560 --function inverse_kinematics --language verilog -o build
+  paraxis design ur5 --processors 4 --drives x.yaml -o build
   paraxis safe-rate ur5 --kp 100 --kd 20 --policy hamilton --check
   paraxis atlas planar3 -o atlas.html   sampling periods at which control with stale data is stable
   paraxis report counts --html counts.html

@@ -52,6 +52,7 @@ def _others():
             rows = [line.split() for line in file if line.split(" ", 1)[0] in ours]
         # user, nice, system, idle, iowait, irq, softirq, steal: all but idle and iowait
         ticks = sum(sum(map(int, row[1:4])) + sum(map(int, row[6:9])) for row in rows)
-        return time.perf_counter(), ticks / os.sysconf("SC_CLK_TCK") - time.process_time()
+        own = time.process_time() + sum(os.times()[2:4])  # and that of programs that we ran
+        return time.perf_counter(), ticks / os.sysconf("SC_CLK_TCK") - own
     except (AttributeError, OSError, ValueError, IndexError):
         return None

@@ -6,8 +6,8 @@ import re
 from .. import api
 from ..checks import shown
 from ..errors import ArgumentError
+from ..parallel.methods.limits import TIME_LIMIT
 from ..parallel.methods.list_schedule import PRIORITIES
-from ..parallel.methods.optimal.search import TIME_LIMIT
 from ..parallel.schedules.scheduling import METHODS, methods_with, schedule
 from ..parallel.schedules.speedup_curve import MOST_SCHEDULES, consistent
 from ..parallel.tasks.task_graph import TaskGraph
@@ -47,7 +47,7 @@ def add(commands):
         "--time-limit",
         metavar="S",
         type=_seconds,
-        help=f"for method optimal: seconds to search, for each P (default: {TIME_LIMIT})",
+        help=f"for methods that search: seconds, for each P (default: {TIME_LIMIT})",
     )
     option("--tasks", choices=KINDS, help=f"what a task is, see below (default: {OPERATIONS})")
     option("--function", metavar="NAME", help="function of the robot (default: inverse_dynamics)")

@@ -24,7 +24,8 @@ from ..parallel.methods.plan import arrival
 from ..parallel.schedules.schedule import Schedule
 from ..parallel.tasks.task_graph import TaskGraph
 from ..programs import Program
-from ..robots.robot import Robot, single_joints
+from ..robots.refusals import single_joints
+from ..robots.robot import Robot
 from ..simulation.plant import Plant
 from ..simulation.simulator import positive
 from ..simulation.steps import rk4

@@ -94,6 +94,11 @@ def positioning_solutions(
     return PositioningSolutions(*found[: len(joints)], *missing, *found[len(joints) :])
 
 
+def positioning_body(robot, frame=None):
+    """The Body of all solutions for one position: q, error, reached and singular."""
+    return body_of(_graph, robot, frame, ("position",))
+
+
 def _graph(robot, limits, frame, motion):
     geometry, model, point = arm_geometry(robot, frame), Model(robot), _on_third_body(robot, frame)
     limits = [limits[i] for i in geometry.joints]

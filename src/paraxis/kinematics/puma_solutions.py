@@ -131,7 +131,7 @@ def inverse_kinematics_solutions(
     **Raises:** `px.RobotError` explains why a robot is not such an arm.
     """
     target = target_of({"pose": pose})
-    kernel = target.map(body_of(_graph, robot, frame))
+    kernel = target.map(solutions_body(robot, frame))
     with target.stream():
         xp = target.arrays
         poses, sound = nearest_poses(pose, target)
@@ -141,6 +141,11 @@ def inverse_kinematics_solutions(
         q = xp.where(solved[..., None], q, np.nan)
         found = q, solved, error, solved & (singular > 0), solved & (beyond <= 0)
         return Solutions(*map(target.given_back, found))
+
+
+def solutions_body(robot, frame=None):
+    """The Body of all solutions for one pose: q, error, singular, and how far beyond limits."""
+    return body_of(_graph, robot, frame)
 
 
 def _graph(robot, limits, frame):

@@ -1,8 +1,11 @@
 """Schedules of Programs run for real: as threads of this machine, or as C for each core."""
 
 import heapq
+import os
+import subprocess
 from collections import defaultdict
 from functools import cached_property
+from typing import NamedTuple
 
 from ..errors import ScheduleError
 from ..passes.parts import Line, parts
@@ -11,7 +14,8 @@ from ..targets.cpu.parts import compile_parts
 from ..targets.cpu.text.parts import room
 from ..targets.number import checked_dtype
 from ..targets.source import c_parts
-from ..targets.source.files import write_parts
+from ..targets.source.compiler import compile_c
+from ..targets.source.files import write_parts, write_timing
 from .tasks.task_graph import ProgramTasks
 
 
@@ -37,6 +41,29 @@ def exported(schedule, folder, name=None, dtype="float64"):
     dtype = checked_dtype(dtype)
     parts, _ = divided(schedule, c_parts.room(dtype))
     return write_parts(schedule.tasks.program.graph, parts, folder, name, dtype)
+
+
+class CallTimes(NamedTuple):
+    """Seconds per call, in the fastest of many rounds of calls, in the median and the slowest."""
+
+    fastest: float
+    median: float
+    slowest: float
+
+
+def timing(schedule, folder, name=None, dtype="float64"):
+    """Write a program that times the C that `exported` wrote; its path, and how to compile it."""
+    dtype = checked_dtype(dtype)
+    parts, _ = divided(schedule, c_parts.room(dtype))
+    return write_timing(schedule.tasks.program.graph, parts, folder, name, dtype)
+
+
+def timed(schedule, folder, name=None, dtype="float64"):
+    """The CallTimes of the C that `exported` wrote, as this machine's compiler makes it."""
+    program, words = timing(schedule, folder, name, dtype)
+    compile_c(words)
+    done = subprocess.run([os.path.abspath(program)], capture_output=True, text=True, check=True)
+    return CallTimes(*(float(word) * 1e-9 for word in done.stdout.split()))
 
 
 def divided(schedule, room):

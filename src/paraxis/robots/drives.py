@@ -42,10 +42,10 @@ def with_drives(robot, drives):
             f"found {type(drives).__name__}"
         ) from None
     with naming(quoted(path, most=300)):
-        return _with_parts(robot, _read(path))
+        return _with_parts(robot, read_drives(path))
 
 
-def _read(path):
+def read_drives(path):
     """The mapping under `joints` in a file."""
     from .yaml_text import MAX_BYTES, parse_yaml  # here: most robots need no YAML
 

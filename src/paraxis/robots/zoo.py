@@ -13,7 +13,7 @@ from .robot import Robot
 
 RIGHT = math.pi / 2
 
-# alpha, a, d, theta (modified convention): Dhanaraj, Table 2.5
+# alpha, a, d, theta (modified convention): Dhanaraj, Table 2.1
 _PUMA_ROWS = [
     (0, 0, 0, 0),
     (-RIGHT, 0, 0.2435, 0),
@@ -25,7 +25,7 @@ _PUMA_ROWS = [
 
 
 def puma560():
-    """The PUMA 560 of Dhanaraj's thesis, Tables 2.5 and 2.6.
+    """The PUMA 560 of Dhanaraj's thesis, Tables 2.1, 2.5 and 2.6.
 
     The inertias of links 5 and 6 are a tenth of what is printed there (a misprint). Of link 1
     only the moment about its own axis matters, and only that is known. Rotor inertias are kept
@@ -61,7 +61,7 @@ def puma560_thesis():
 
 
 def stanford():
-    """The Stanford arm of Dhanaraj's thesis, Tables 2.7 and 2.8, rows 3 and 4 corrected.
+    """The Stanford arm of Dhanaraj's thesis, Tables 2.2 (rows 3 and 4 corrected), 2.7 and 2.8.
 
     The moment of link 3 about its own axis is not printed; it is 0 here. The motor entry of
     joint 3, which slides, is a mass.

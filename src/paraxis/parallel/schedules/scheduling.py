@@ -4,7 +4,10 @@ import inspect
 
 from ...checks import did_you_mean, integer, one_of
 from ...errors import ArgumentError
+from ..methods.a_star import a_star_schedule
 from ..methods.bounds import bounds
+from ..methods.depth_first import depth_first_schedule
+from ..methods.fixed_places import fixed_places_schedule
 from ..methods.heft import heft_schedule
 from ..methods.layered_schedule import layered_schedule
 from ..methods.list_schedule import list_schedule
@@ -16,6 +19,9 @@ METHODS = {
     "list": list_schedule,
     "streamlined": layered_schedule,
     "heft": heft_schedule,
+    "branch_and_bound": fixed_places_schedule,
+    "df_ihs": depth_first_schedule,
+    "a_star": a_star_schedule,
     "optimal": optimal_schedule,
 }
 
@@ -35,6 +41,13 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
       - `"streamlined"`: Dhanaraj's cycles, filled layer by layer. Option `layers`: a mapping from
         names to layers, if the tasks have layers of their own.
       - `"heft"`: put each task where it ends first, gaps included, or all on one processor.
+      - `"branch_and_bound"`: Luh and Lin's: the best order of tasks whose processors are given.
+        Options `places`: a mapping from names to processors, by default one per group of tasks, as
+        per link, or for neighbouring groups together; `time_limit`.
+      - `"df_ihs"`: Kasahara and Narita's depth-first search, a proof when it ends in time; without
+        messages. Option `time_limit`.
+      - `"a_star"`: Chen, Lee and Hou's best-first search, which proves a bound also if it does not
+        end; without messages. Option `time_limit`.
       - `"optimal"`: the shortest schedule found, with a proof where time and size allow; needs
         OR-Tools (`pip install 'paraxis[opt]'`). Options `time_limit`: seconds, 60 by default;
         `seed`: of the searches, 0 by default.

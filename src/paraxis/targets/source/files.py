@@ -2,8 +2,6 @@
 
 import os
 import shlex
-import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +14,10 @@ from ...graph.graph import Graph
 from ..cpu import host, library
 from . import c, c_parts, fortran, python
 from . import cuda as cuda
+from .compiler import c_compiler, compile_c
 from .selftest import c as c_test
 from .selftest import c_parts as c_parts_test
+from .selftest import c_parts_time
 from .selftest import cuda as cuda_test
 from .selftest import fortran as fortran_test
 from .selftest import python as python_test
@@ -77,6 +77,19 @@ def write_parts(graph, parts, folder, name=None, dtype="float64"):
     sources, program = paths[1:], os.path.join(folder, f"{name}_test")
     build = ["cc", "-std=c11", "-O2", "-pthread", *sources, "-lm", "-o", program]
     return Exported(paths, [shlex.join(build)], shlex.join([program]))
+
+
+def write_timing(graph, parts, folder, name=None, dtype="float64"):
+    """Write a program that times the C11 files that `write_parts` wrote; see c_parts_time.py.
+
+    Its path without the ending, and the words that come after the name of a compiler.
+    """
+    name = c.c_function(graph, name, dtype).name
+    text = c_parts_time.timing(graph, parts, vectors(graph, dtype), name, dtype)
+    source = write_file(folder, f"{name}_time.c", text)
+    program = os.path.join(folder, f"{name}_time")
+    sources = [os.path.join(folder, f"{name}.c"), source]
+    return program, ["-std=c11", "-O2", "-pthread", *sources, "-lm", "-o", program]
 
 
 def _machine(cpu):
@@ -159,18 +172,10 @@ def _link(folder, name):
     ending = "dylib" if sys.platform == "darwin" else "so"
     target = os.path.join(folder, f"lib{name}.{ending}")
     words = ["-shared", "-o", target, os.path.join(folder, f"{name}.o"), "-lm"]
-    compiler = shlex.split(os.environ.get("CC", "")) or next(
-        ([found] for found in map(shutil.which, ("cc", "gcc", "clang")) if found), None
-    )
-    if compiler is None:
+    if c_compiler() is None:
         raise ArgumentError(
             "library: found no C compiler (cc, gcc, clang) to link it with. The object file has "
             f"been written; on a machine with a compiler, run: {shlex.join(['cc', *words])}"
         )
-    try:
-        done = subprocess.run([*compiler, *words], capture_output=True, text=True)
-    except OSError as error:
-        raise ArgumentError(f"{compiler[0]}: cannot be run: {error.strerror}") from None
-    if done.returncode:
-        raise ArgumentError(f"{shlex.join([*compiler, *words])}: {done.stderr.strip()}")
+    compile_c(words)
     return target

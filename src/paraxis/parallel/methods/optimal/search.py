@@ -7,12 +7,11 @@ made.
 """
 
 import time
-from numbers import Real
 
 from ....checks import integer
-from ....errors import ArgumentError
 from ..bounds import bounds
 from ..heft import heft_schedule
+from ..limits import TIME_LIMIT, seconds
 from ..list_schedule import DEFAULT_PRIORITY, PRIORITIES, list_schedule
 from ..plan import ANYWHERE, arrivals, makespan
 from .cp_sat import out_of_reach, shorter_schedule
@@ -20,14 +19,12 @@ from .distances import least_distances
 from .restarts import best_of_restarts
 from .whole_weights import whole_tasks
 
-TIME_LIMIT = 60  # seconds
 EXACT = "CP-SAT"  # its bound
 
 
 def optimal_schedule(tasks, processors, time_limit=TIME_LIMIT, seed=0):
     """Starts, places, and the bounds that were proved. The limit is in seconds."""
-    if isinstance(time_limit, bool) or not isinstance(time_limit, Real) or not time_limit > 0:
-        raise ArgumentError(f"time_limit: expected seconds > 0, found {time_limit!r}")
+    seconds(time_limit)
     seed = integer("seed", seed, least=0)
     begun = time.monotonic()
     deadline = begun + time_limit

@@ -1,0 +1,58 @@
+"""A*: the partial schedule of the least bound is grown next (Chen, Lee and Hou, 1988).
+
+The first whole schedule that is taken up is the shortest, as no other has a lesser bound. Equal
+bounds go to the schedule with more tasks, then by dynamical highest level first / most immediate
+successors first, whose list schedule is also what is returned if time or memory runs out. The
+least bound of what is left then is a bound on all schedules.
+"""
+
+import heapq
+import time
+from itertools import count
+
+from .bounds import bounds
+from .limits import TIME_LIMIT, seconds
+from .list_schedule import dynamic_level_most_successors, list_schedule
+from .partial_schedules import Tree
+from .plan import makespan
+
+EXACT = "A*"  # its bound
+MOST_STATES = 300_000  # partial schedules kept, about a gigabyte
+
+
+def a_star_schedule(tasks, processors, time_limit=TIME_LIMIT):
+    """Starts, places, and the bounds that were proved. The limit is in seconds."""
+    deadline = time.monotonic() + seconds(time_limit)
+    rank, _ = dynamic_level_most_successors(tasks)
+    tree = Tree(tasks, processors, rank)
+    best, proved = list_schedule(tasks, processors, "dhlf_misf"), bounds(tasks, processors)
+    shortest, floor = makespan(tasks, best), max(proved.values())
+    if shortest <= floor:
+        return *best, proved
+    queue, seen, numbers = [(floor, 0, 0, tree.root())], set(), count(1)
+    while queue:
+        least, _, _, partial = heapq.heappop(queue)
+        if least >= shortest or time.monotonic() > deadline or len(seen) > MOST_STATES:
+            proved[EXACT] = min(least, shortest)
+            return *best, proved
+        if not partial.ready:
+            proved[EXACT] = least
+            return *tree.plan(partial), proved
+        for child in tree.children(partial):
+            bound, state = max(least, tree.bound(child)), _state(child)
+            if bound < shortest and state not in seen:
+                seen.add(state)
+                heapq.heappush(queue, (bound, -child.done.bit_count(), next(numbers), child))
+    proved[EXACT] = shortest
+    return *best, proved
+
+
+def _state(partial):
+    """What the rest of a schedule depends on."""
+    now = partial.now
+    ready = frozenset((task, max(time, now)) for task, time in partial.ready.items())
+    free = tuple(max(time, now) for time in partial.free)
+    running = frozenset(
+        (task, end) for task, end in enumerate(partial.ends) if end is not None and end > now
+    )
+    return partial.done, now, partial.last, free, ready, running
