@@ -1,6 +1,7 @@
 """The report `systolic`: arrays of matrix-vector processors beside what Lathrop prints."""
 
 from ..document import Report
+from .claims import claims
 from .growth import figures, growth
 from .limits import limits
 from .table_6 import table_6
@@ -23,4 +24,4 @@ RULE = (
 def systolic():
     """The report."""
     tables = [table_6(), times(), limits(), growth()]
-    return Report("systolic", TITLE, LEAD, [], [*tables, *figures()], RULE)
+    return Report("systolic", TITLE, LEAD, claims(), [*tables, *figures()], RULE)
