@@ -17,6 +17,7 @@ from ..tasks.tasks import Constant, Input, Result
 from .iterative import Iterative
 from .names import port_name, require_port_names
 from .pipelined import Pipelined
+from .readme import readme
 
 ARCHITECTURES = {"pipelined": Pipelined, "iterative": Iterative}
 
@@ -46,6 +47,19 @@ class Design:
         self.done = Signal(name="done")
         self.valid = Signal(name="valid")
         require_port_names(circuit.name, [port.name for port in self.ports])
+
+    has_alike_modules = False
+
+    @property
+    def summary(self):
+        return f"{self.circuit.tasks.summary}, {self.architecture}"
+
+    @property
+    def notes(self):
+        return self.circuit.notes
+
+    def readme(self, name):
+        return readme(self, name)
 
     @property
     def latency(self):
