@@ -20,19 +20,18 @@ from ...drivers.map import as_array as as_floats
 from ...errors import ArgumentError
 from ...parallel.systolic.array import SystolicArray
 from ...parallel.systolic.wiring import Constant
-from ...parallel.systolic.wiring import Input as ArrayInput
 from ..cordic.formats import WIDEST, Number, integer_kind
 from ..cordic.integers import wrap
 from ..cordic.raw_words import together
 from ..tasks.tasks import Input
 from .arithmetic import EXACT, as_array, rounded
+from .entries import SHAPES, entries, in_each_state
 from .formats import constants, formats_of, largest_values, turned
 from .microprograms import units
 
 if TYPE_CHECKING:
     from ..rtl.simulate import Simulated
 
-SHAPES = {1: (), 3: (3,), 9: (3, 3)}  # words of a quantity -> its shape
 STATES = 2000  # simulated to choose formats
 
 
@@ -160,7 +159,7 @@ class Chip:
         words = {}
         for source, values in self._values(q, qd, qdd).items():
             found, sound = self.formats[source].raw(values)
-            fits = fits & own_axes_all(sound, source)
+            fits = fits & in_each_state(sound, source)
             flat = found.reshape(*fits.shape, source.words)
             words |= {entry: flat[..., k] for k, entry in enumerate(entries(source))}
         return words, fits
@@ -193,7 +192,7 @@ class Chip:
             ]
             exact = rounded(EXACT[operation.operator](*lifted), drop)
             known[operation] = wrap(exact, self.word)
-            right = right & own_axes_all(known[operation] == exact, operation)
+            right = right & in_each_state(known[operation] == exact, operation)
         kind = integer_kind(self.word)
         torques = {
             ("tau", joint): np.broadcast_to(known[output].astype(kind), right.shape)
@@ -286,8 +285,8 @@ class Chip:
 
         **Returns:** a named tuple of `words` and `valid`, as `run` returns them, and `clocks`.
         """
-        from ..rtl.chip_design import ChipDesign
         from ..rtl.simulate import simulate
+        from .design import ChipDesign
 
         return simulate(ChipDesign(self), words, gaps)
 
@@ -303,8 +302,8 @@ class Chip:
         **Returns:** an object with `paths`, the files; `build` and `test`, commands that compile
         and run the test bench with Icarus Verilog.
         """
-        from ..rtl.chip_design import ChipDesign
         from ..rtl.verilog import write
+        from .design import ChipDesign
 
         return write(ChipDesign(self), folder, self.sample(items), name)
 
@@ -313,15 +312,3 @@ class Chip:
             f"<Chip {shown(self.name)}: {self.array.form} form, {self.processors} processors, "
             f"words of {self.word} bits, torques every {self.interval} clocks after {self.latency}>"
         )
-
-
-def entries(source: ArrayInput) -> list[Input]:
-    """The words of an input of the array; those of link i follow those of link i - 1."""
-    first = source.link * source.words
-    return [Input(source.quantity, first + k) for k in range(source.words)]
-
-
-def own_axes_all(truths, source):
-    """Whether all numbers of a vector or a matrix are so, in each state."""
-    rank = len(SHAPES[source.words])
-    return np.asarray(truths).all(axis=tuple(range(-rank, 0)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...checks import one_of
 from ...parallel.systolic.build import systolic_array
 from ...robots.robot import Robot
 from ..circuits.dynamics_circuit import joint_limits, largest
@@ -13,6 +14,7 @@ from ..cordic.formats import number_of_bits
 from .chip import Chip
 
 SHORTEST, LONGEST = 8, 64  # words
+FORMS = ("linear", "logarithmic")
 
 
 def inverse_dynamics_chip(
@@ -38,7 +40,7 @@ def inverse_dynamics_chip(
     **Returns:** a `px.hardware.Chip`. Its number formats come from a simulation of random states,
     with room for twice the largest value seen; a state with a larger one is not valid.
     """
-    array = systolic_array(robot, form)
+    array = systolic_array(robot, one_of(form, FORMS, "form"))
     word = number_of_bits("word", word, SHORTEST, LONGEST)
     array = array.with_interval(array.shortest_interval if interval is None else interval)
     limits = [

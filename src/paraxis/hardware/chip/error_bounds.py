@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from ...parallel.systolic.operators import VA
-from ..chip.arithmetic import as_array
+from .arithmetic import as_array
 from .formats import constants
 
 ROTATION = 1.0  # the norm of what is called A

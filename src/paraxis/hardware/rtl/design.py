@@ -25,6 +25,8 @@ ARCHITECTURES = {"pipelined": Pipelined, "iterative": Iterative}
 class Design:
     """`inputs` and `outputs` map Inputs and (name, index) to the signals of their words."""
 
+    has_alike_modules = False  # each processor can be looked at
+
     def __init__(self, circuit, architecture="pipelined"):
         one_of(architecture, ARCHITECTURES, "architecture")
         self.circuit, self.architecture = circuit, architecture
@@ -47,8 +49,6 @@ class Design:
         self.done = Signal(name="done")
         self.valid = Signal(name="valid")
         require_port_names(circuit.name, [port.name for port in self.ports])
-
-    has_alike_modules = False
 
     @property
     def summary(self):

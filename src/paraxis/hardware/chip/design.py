@@ -13,16 +13,19 @@ from amaranth.hdl import Cat, Const, Module, Mux, ResetSignal, Signal, signed
 
 from ...parallel.systolic.operators import MM, MV
 from ...parallel.systolic.wiring import OUTSIDE, Constant, Input
-from ..chip.chip import SHAPES, entries
-from .chip_readme import chip_readme
+from ..rtl.names import port_name
+from .entries import SHAPES, entries
 from .matrix_vector_processor import MatrixVectorProcessor, operand_rows
-from .names import port_name
+from .readme import readme
 
 ASCII = str.maketrans({"ω": "omega", "α": "alpha", "τ": "tau"})
 
 
 class ChipDesign:
     """`inputs` and `outputs` map Inputs and ("tau", joint) to the signals of their words."""
+
+    architecture = "systolic"
+    has_alike_modules = True  # a module for each coordinate
 
     def __init__(self, chip):
         self.circuit = chip
@@ -38,8 +41,6 @@ class ChipDesign:
         }
         self.start, self.ready = Signal(name="start"), Signal(name="ready")
         self.done, self.valid = Signal(name="done"), Signal(name="valid")
-
-    has_alike_modules = True
 
     @property
     def summary(self):
@@ -72,7 +73,7 @@ class ChipDesign:
         return [self.start, self.ready, *words]
 
     def readme(self, name):
-        return chip_readme(self, name)
+        return readme(self, name)
 
     def module(self):
         """The hardware between these ports."""

@@ -1,6 +1,6 @@
 """The README beside the Verilog of a chip."""
 
-from .readme import NUMBERS, filled, iterative_start, readme_text, table
+from ..rtl.readme import NUMBERS, filled, iterative_start, readme_text, table
 
 ENTRIES = (
     "Numbers in the names of ports count from 0, links first: A_1_0_2 is row 0, column 2 of A of "
@@ -18,7 +18,7 @@ MEANINGS = {
 VALIDITY = "Torques are not valid, and mean nothing, where a number is too large for its word."
 
 
-def chip_readme(design, name):
+def readme(design, name):
     """What it is, ports, formats, timing, and how to run the test bench."""
     chip = design.circuit
     quantities = {source.quantity for source in chip.array.wiring.inputs}

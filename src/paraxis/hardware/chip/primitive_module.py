@@ -1,6 +1,6 @@
 """Lathrop's primitive module: two multipliers, an adder, registers and two busses.
 
-It computes one number of a result by a microprogram (chip/microprograms.py). `step` has a bit for
+It computes one number of a result by a microprogram (microprograms.py). `step` has a bit for
 each clock of it. In the first clock operands are at the ports; those that are needed later are
 kept. The result stays until the next one is there; `fits` tells whether it fits its word.
 """
@@ -10,11 +10,11 @@ from operator import or_
 
 from amaranth.hdl import Elaboratable, Module, Mux, Signal, signed
 
-from ..chip.microprograms import BUSSES, MICROPROGRAMS
+from .microprograms import BUSSES, MICROPROGRAMS
 
 
 class PrimitiveModule(Elaboratable):
-    """For one operator, with words of `word` bits; `rounding` is a chip/formats.py Rounding."""
+    """For one operator, with words of `word` bits; `rounding` is a Rounding of formats.py."""
 
     def __init__(self, operator, word, rounding):
         self.program, self.word, self.rounding = MICROPROGRAMS[operator], word, rounding
@@ -117,7 +117,7 @@ class PrimitiveModule(Elaboratable):
         return reduce(or_, (self.step[clock] for clock in clocks))
 
     def _round(self, module, outcome, now):
-        """As chip/arithmetic.py rounds."""
+        """As arithmetic.py rounds."""
         drop = self.rounding.drop
         value = Signal(signed(len(outcome) + 1), name="rounded")
         half = (1 << drop - 1) if drop else 0
