@@ -6,11 +6,15 @@ from paraxis.parallel.systolic.operators import MM
 from ..document import Verdict, judged, text_of
 from ..printed import printed
 from .arrays import FORMS, LINKS, PAPER, SIZES, array
+from .chip import BITS, chip, errors, results
+from .formulations import lagrange
 from .limits import GROUPS, bound, most_wires
+from .sliding import PATTERNS, latencies, sliding_array, slopes
 from .table_6 import table_6
 from .times import departures, equation_5, equation_17
 
 FEW = 3  # words a node: what is called few
+SAME_TIME, MORE_HARDWARE = 1.1, 1.5  # times: what is called the same, and substantially more
 
 
 def claims():
@@ -107,8 +111,89 @@ def buffers():
     )
 
 
+def sliding_joints():
+    longer = {form: latencies(form) for form in FORMS}
+    turning = "r" * LINKS
+    off = {
+        (form, name): latency - longer[form][turning]
+        for form in FORMS
+        for name, latency in longer[form].items()
+    }
+    grow = {form: slopes(form) for form in FORMS}
+    same_slope = [added == grow[form][turning] for form in FORMS for added in grow[form].values()]
+    paces = {
+        sliding_array(form, tuple(kinds)).shortest_interval
+        for form in FORMS
+        for kinds in PATTERNS.values()
+    }
+    return Verdict(
+        PAPER,
+        "with sliding joints the times remain the same but for a minor variation of the constant",
+        judged([each <= 0 for each in off.values()] + same_slope),
+        f"{len(PATTERNS)} chains of {LINKS} joints in {len(FORMS)} forms: none takes longer than "
+        f"with joints that turn, some up to {-min(off.values())} flops less; the growth with the "
+        f"chain is the same in {sum(same_slope)} of {len(same_slope)}, and a set every "
+        f"{max(paces)} flops is possible",
+    )
+
+
+def lagranges_equations():
+    newton = {n: array("linear", "systolic", n) for n in SIZES}
+    times = [lagrange(n).latency / newton[n].latency for n in SIZES]
+    paces = [lagrange(n).shortest_interval == newton[n].shortest_interval for n in SIZES]
+    more = [lagrange(n).processors / newton[n].processors for n in SIZES]
+    buffers = [lagrange(n).buffers / newton[n].buffers for n in SIZES]
+    return Verdict(
+        PAPER,
+        "the Lagrangian attains essentially the same time bounds using substantially more hardware",
+        judged(
+            [time <= SAME_TIME for time in times] + paces + [each >= MORE_HARDWARE for each in more]
+        ),
+        f"latency {min(times):.2f} to {max(times):.2f} times that of Newton-Euler (the same: up to "
+        f"{SAME_TIME}), the same interval, {min(more):.2f} to {max(more):.2f} times the processors "
+        f"(substantially more: from {MORE_HARDWARE}) and {min(buffers):.1f} to {max(buffers):.1f} "
+        f"times the buffers, for n = {SIZES[0]} to {SIZES[-1]}",
+    )
+
+
+def robot_chip():
+    told = sum(printed("lathrop")["table_1"]["systolic"])
+    made = chip("puma560", interval=told)
+    worst, proved, most = errors("puma560", "linear", made.word)
+    compared = results(BITS) or []
+    same = [row["same"] == row["states"] for row in compared]
+    fast = chip("puma560").interval
+    return Verdict(
+        PAPER,
+        "section 7.2: a chip of primitive modules, counters and delay buffers attains these times",
+        judged(
+            [
+                made.interval == told,
+                made.latency == made.array.latency + 1,
+                worst <= proved,
+                *(same or [False]),
+            ]
+        ),
+        f"built for any chain as Verilog: the PUMA's is {made.processors} processors, a set every "
+        f"{told} clocks or every {fast}, {made.latency} clocks after its state (one to arrive); "
+        f"with {made.word} bits errors up to {worst:.0e} N m of {most:.0f} (proved: "
+        f"{proved:.0e}); {sum(row['same'] for row in compared)} of "
+        f"{sum(row['states'] for row in compared)} states bit by bit as the model in simulators",
+    )
+
+
 def _listed(numbers):
     return ", ".join(map(str, numbers))
 
 
-CLAIMS = (every_four_flops, processors, linear_time, logarithmic_time, wires, buffers)
+CLAIMS = (
+    every_four_flops,
+    processors,
+    linear_time,
+    logarithmic_time,
+    sliding_joints,
+    wires,
+    buffers,
+    lagranges_equations,
+    robot_chip,
+)
