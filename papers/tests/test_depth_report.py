@@ -220,7 +220,7 @@ def test_the_report_says_what_is_shallowest(report):
 @pytest.mark.long
 def test_the_report_is_drawn_and_printed(report, capsys):
     (lathrops, ours) = report.figures
-    assert set(lathrops.dashed) <= set(lathrops.curves) and len(ours.curves) == 6
+    assert set(lathrops.dashed) <= set(lathrops.curves) and len(ours.curves) == 7
     page = report_page(report, "1.0")
     assert page.count("<svg") >= 2 and "equation 17" in page
     assert "| Lathrop 1985 | equation 5, the rest | 5 + 9 | 5 + 9 |" in markdown(report)

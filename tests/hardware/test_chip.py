@@ -9,6 +9,8 @@ from support.robots import random_chain
 pytest.importorskip("amaranth", reason="hardware needs amaranth: pip install 'paraxis[hdl]'")
 
 import paraxis as px
+from paraxis.cli.export import export_circuit
+from paraxis.cli.main import main
 from paraxis.errors import ArgumentError, RobotError, ScheduleError
 from paraxis.hardware.chip.microprograms import BUSSES, MICROPROGRAMS
 from paraxis.hardware.rtl import icarus
@@ -167,3 +169,26 @@ def test_verilog_in_icarus(tmp_path, name, form):
     assert len(exported.paths) == 5
     said = run_test_bench(tmp_path, "chip")
     assert said == f"PASS: 40 items, each {chip.latency} clocks on its way, one every 3 clocks"
+
+
+# -- the command line ------------------------------------------------------------------------------
+
+
+def test_the_command_line_refuses_what_a_chip_cannot_do(tmp_path):
+    for function, options, expected in (
+        ("inverse_kinematics", {}, "--architecture systolic is for --function inverse_dynamics"),
+        ("inverse_dynamics", {"iterations": 9}, "not an option of inverse_dynamics as a systolic"),
+    ):
+        with pytest.raises(ArgumentError, match=expected):
+            export_circuit(
+                px.load("puma560"), function, tmp_path, architecture="systolic", **options
+            )
+
+
+@pytest.mark.long
+@needs_icarus
+def test_the_command_line_writes_a_chip(tmp_path, capsys):
+    line = "export planar3 --language verilog --architecture systolic --word 12 -o"
+    assert main([*line.split(), str(tmp_path)]) == 0
+    assert "planar3_inverse_dynamics_chip.v" in capsys.readouterr().out
+    assert run_test_bench(tmp_path).startswith("PASS: 200 items")

@@ -35,22 +35,21 @@ def inverse_dynamics(robot, q, qd, qdd):
         """For each link, the terms of all links from it on."""
         return [total([W[i + 1, j] @ term[j] for j in range(i, robot.n)]) for i in links]
 
-    def seen(vector, base_vector):
-        """By each link, what the link before has: along its own axes."""
-        before = [base_vector, *vector[:-1]]
-        return [X[i].turn.T @ before[i] for i in links]
+    def seen(vector, at_base):
+        """What the link before each one has, along this one's axes."""
+        return [X[i].turn.T @ each for i, each in enumerate([at_base, *vector[:-1]])]
 
     spin = [turn[i] * qd[i] for i in links]
     ω = outward(robot.base_velocity.angular, spin)  # 11
-    ωp = seen(ω, robot.base_velocity.angular)
-    α = outward(base.angular, [turn[i] * qdd[i] + cross(ωp[i], spin[i]) for i in links])  # A1
-    αp = seen(α, base.angular)
+    turning = seen(ω, robot.base_velocity.angular)
+    α = outward(base.angular, [turn[i] * qdd[i] + cross(turning[i], spin[i]) for i in links])  # A1
+    speeding = seen(α, base.angular)
     r = [X[i].turn.T @ X[i].origin for i in links]
     gained = [
-        cross(αp[i], r[i])
-        + cross(ωp[i], cross(ωp[i], r[i]))
+        cross(speeding[i], r[i])
+        + cross(turning[i], cross(turning[i], r[i]))
         + slide[i] * qdd[i]
-        + cross(ωp[i], slide[i] * (qd[i] + qd[i]))
+        + cross(turning[i], slide[i] * (qd[i] + qd[i]))
         for i in links
     ]
     a = outward(base.linear, gained)  # A5
@@ -60,9 +59,9 @@ def inverse_dynamics(robot, q, qd, qdd):
         mark("omega", i, ω[i]), mark("alpha", i, α[i]), mark("acceleration", i, a[i])
         I, s, out = robot.inertia[i], robot.inertia[i].com, robot.external_force[i]
         moving = (a[i] + cross(α[i], s) + cross(ω[i], cross(ω[i], s))) * I.mass
-        turning = I.about_com @ α[i] + cross(ω[i], I.about_com @ ω[i])
+        spinning = I.about_com @ α[i] + cross(ω[i], I.about_com @ ω[i])
         F.append(moving - out.linear)
-        N.append(turning + cross(s, moving) - out.angular)
+        N.append(spinning + cross(s, moving) - out.angular)
     f = inward(F)  # A9
     beyond = [*(cross(X[i].origin, X[i].turn @ f[i]) for i in links[1:]), ZERO3]
     n = inward([N[i] + beyond[i] for i in links])  # A11

@@ -195,7 +195,7 @@ class Chip:
             right = right & in_each_state(known[operation] == exact, operation)
         kind = integer_kind(self.word)
         torques = {
-            ("tau", joint): np.broadcast_to(known[output].astype(kind), right.shape)
+            ("tau", joint): np.broadcast_to(np.asarray(known[output], kind), right.shape)
             for joint, output in enumerate(self.array.wiring.outputs)
         }
         return torques, right[()]
