@@ -22,7 +22,8 @@ def error_bounds(chip):
     norm, error = {}, {}
     for source in wiring.inputs:
         error[source] = _rounding(chip.formats[source], source.words)
-        norm[source] = ROTATION if source.quantity == "A" else _longest(chip, source)
+        longest = _longest(chip, source) + error[source]
+        norm[source] = ROTATION if source.quantity == "A" else longest
     for source in constants(wiring):
         exact = as_array(source.value)
         words = chip.formats[source].real(chip.constant_words(source))

@@ -6,11 +6,13 @@ kept. The result stays until the next one is there; `fits` tells whether it fits
 """
 
 from functools import reduce
-from operator import or_
+from operator import add, mul, or_, sub
 
 from amaranth.hdl import Elaboratable, Module, Mux, Signal, signed
 
 from .microprograms import BUSSES, MICROPROGRAMS
+
+OPERATIONS = {"*": mul, "+": add, "-": sub}
 
 
 class PrimitiveModule(Elaboratable):
@@ -35,39 +37,40 @@ class PrimitiveModule(Elaboratable):
         lifted = self._lifted()
         product = 2 * self.word
         wide = max(product + 2, *(len(each) + 1 for each in lifted.values()))
+        sizes = {"mult_1": product, "mult_2": product, "adder": wide}
         kept = {
-            "mult_1": Signal(signed(product), name="mult_1", reset_less=True),
-            "mult_2": Signal(signed(product), name="mult_2", reset_less=True),
-            "adder": Signal(signed(wide), name="adder", reset_less=True),
+            unit: Signal(signed(bits), name=unit, reset_less=True) for unit, bits in sizes.items()
         }
-        held = self._held(module, lifted)
+        known = [lifted | kept] + [self._held(module, lifted) | kept] * last  # in each clock
+        for unit, uses in self._routed(module, known, wide).items():
+            made = self._unit(module, unit, uses, sizes[unit])
+            clocks = [clock for clock, _, _ in uses]
+            if last in clocks:
+                self._round(module, made, self.step[last])
+                clocks.remove(last)
+            if clocks:
+                with module.If(self._any(clocks)):
+                    module.d.sync += kept[unit].eq(made)
+        return module
+
+    def _routed(self, module, known, wide):
+        """Unit -> its uses: clock, sign and operands, which come over a bus or from beside it."""
         busses = [Signal(signed(wide), name=f"bus_{k + 1}") for k in range(BUSSES)]
-        bus_values, inputs, outcome = [[] for _ in busses], {}, None
+        carried, uses_of = [[] for _ in busses], {}
         for clock, uses in enumerate(self.program):
             free = iter(range(BUSSES))
             for use in uses:
-                sides = []
-                for name in (use.left, use.right):
-                    value = kept[name] if name in kept else (lifted if clock == 0 else held)[name]
+                sides = [known[clock][name] for name in (use.left, use.right)]
+                for side, name in enumerate((use.left, use.right)):
                     if name in use.by_bus:
                         bus = next(free)
-                        bus_values[bus].append((clock, value))
-                        value = busses[bus]
-                    sides.append(value)
-                inputs.setdefault(use.unit, []).append((clock, use.sign, sides))
-        for bus, values in zip(busses, bus_values, strict=True):
+                        carried[bus].append((clock, sides[side]))
+                        sides[side] = busses[bus]
+                uses_of.setdefault(use.unit, []).append((clock, use.sign, sides))
+        for bus, values in zip(busses, carried, strict=True):
             if values:
                 module.d.comb += bus.eq(self._chosen(values))
-        for unit, uses in inputs.items():
-            made = self._unit(module, unit, uses, len(kept[unit]))
-            if any(use.unit == unit for use in self.program[last]):
-                outcome = made
-            others = [clock for clock, _, _ in uses if clock != last]
-            if others:
-                with module.If(self._any(others)):
-                    module.d.sync += kept[unit].eq(made)
-        self._round(module, outcome, self.step[last])
-        return module
+        return uses_of
 
     def _lifted(self):
         """Operands with their binary points below each other."""
@@ -98,9 +101,8 @@ class PrimitiveModule(Elaboratable):
         for side, signal in enumerate((left, right)):
             module.d.comb += signal.eq(self._chosen([(clock, s[side]) for clock, _, s in uses]))
         made = Signal(signed(bits), name=f"{unit}_made")
-        signs = {sign for _, sign, _ in uses}
-        value = left * right if signs == {"*"} else left - right if signs == {"-"} else left + right
-        module.d.comb += made.eq(value)
+        (sign,) = {sign for _, sign, _ in uses}
+        module.d.comb += made.eq(OPERATIONS[sign](left, right))
         return made
 
     def _chosen(self, values):
