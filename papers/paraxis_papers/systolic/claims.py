@@ -13,7 +13,7 @@ from .sliding import PATTERNS, latencies, sliding_array, slopes
 from .table_6 import table_6
 from .times import departures, equation_5, equation_17
 
-FEW = 3  # words a node: what is called few
+FEW = 3  # words a node, a vector: what is called few
 SAME_TIME, MORE_HARDWARE = 1.1, 1.5  # times: what is called the same, and substantially more
 
 
@@ -104,7 +104,7 @@ def buffers():
             inside[which] <= FEW and outside[which] <= bound(each) for which, each in best.items()
         ),
         "; ".join(
-            f"{form}, n = {n}: {inside[form, n]:.1f} words inside a node (few: {FEW}), "
+            f"{form}, n = {n}: {inside[form, n]:.1f} words inside a node (few: {FEW}, a vector), "
             f"{text_of(outside[form, n])} outside for a bound of {text_of(bound(each))}"
             for (form, n), each in best.items()
         ),
