@@ -35,7 +35,7 @@ help:
 	@echo "make test-torch the tests of paraxis.torch (installs PyTorch, some gigabytes)"
 	@echo "make lint       style, formatting and types"
 	@echo "make bench      measure against Pinocchio, CasADi and MuJoCo on this machine (needs gcc)"
-	@echo "make hardware   simulate and synthesise CORDIC circuits, for the report (minutes; needs iverilog)"
+	@echo "make hardware   simulate and synthesise circuits and chips, for the reports (an hour; needs iverilog)"
 	@echo "make reports    the papers' numbers beside ours, regenerated in docs/reports"
 	@echo "make docs       the documentation, with its examples run, in docs/_build/html"
 	@echo "make setup      only install: .venv with Paraxis, its papers and all that the tests need"
@@ -133,6 +133,8 @@ hardware: $(TOOLS)
 	$(BIN)/python benchmarks/same_bits.py --json papers/paraxis_papers/cordic/same_bits.json
 	$(BIN)/python benchmarks/synthesis.py --json papers/paraxis_papers/cordic/synthesis.json
 	$(BIN)/python benchmarks/processors.py --json papers/paraxis_papers/cordic/processors.json
+	$(BIN)/python benchmarks/chip_bits.py --json papers/paraxis_papers/systolic/same_bits.json
+	$(BIN)/python benchmarks/chip_synthesis.py --json papers/paraxis_papers/systolic/gates.json
 
 reports: $(TOOLS)
 	for name in $$($(BIN)/paraxis report | awk '/^ / { print $$1 }'); do \

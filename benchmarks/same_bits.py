@@ -18,7 +18,7 @@ import numpy as np
 import peers
 
 import paraxis as px
-from paraxis.hardware.rtl.design import ARCHITECTURES
+from paraxis.hardware.rtl.design import ARCHITECTURES, Design
 from paraxis.hardware.rtl.icarus import run_test_bench
 from paraxis.hardware.rtl.simulate import simulate
 
@@ -39,7 +39,7 @@ def circuits():
 def in_amaranth(circuit, architecture, items):
     """How many items have the words and the valid bit of the model, and how many are valid."""
     words = circuit.sample(items)
-    found, (right, valid) = simulate(circuit, words, architecture), circuit.run(words)
+    found, (right, valid) = simulate(Design(circuit, architecture), words), circuit.run(words)
     same = (found.valid == valid) & np.all(
         [np.asarray(found.words[key]) == right[key] for key in right], axis=0
     )

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import paraxis as px
-from paraxis.hardware.rtl.design import ARCHITECTURES
+from paraxis.hardware.rtl.design import ARCHITECTURES, Design
 from paraxis.hardware.rtl.synthesis import synthesise
 
 RESULTS = Path(__file__).parent / "results" / "synthesis.json"
@@ -28,7 +28,7 @@ QUICK = ((16, "gates"),)
 def measure(word, target, architecture):
     circuit = px.hardware.inverse_kinematics_circuit(px.load("puma560"), word=word)
     begin = time.perf_counter()
-    found = synthesise(circuit, architecture, target)
+    found = synthesise(Design(circuit, architecture), target)
     seconds = time.perf_counter() - begin
     return {"word": word, "stages": circuit.stages} | found | {"seconds": seconds}
 

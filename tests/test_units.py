@@ -464,6 +464,15 @@ def factors_of_links(u, robot):
     }
 
 
+@case("inverse_dynamics_chip", most=1e-6)
+def chip(u, robot):
+    """Formats follow the numbers, whatever their units."""
+    two = u.robot(px.robots.planar(2, 0.7, 1.3))
+    made = px.hardware.inverse_dynamics_chip(two, 4 / u.time, 20 / u.time**2, word=40)
+    given = [x * u.joints(two, k) for k, x in enumerate(state(n=2))]
+    return {"tau": (made(*given).tau, u.torques(two)), "clocks": (made.latency, 1)}
+
+
 @case("chain_dynamics", "unsynchronised", long=True)
 def of_links(u, robot):
     robot = u.robot(px.robots.planar(3))

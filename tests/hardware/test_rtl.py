@@ -257,7 +257,7 @@ def assert_same(found, found_valid, circuit, words):
 def test_a_circuit_is_its_model(architecture):
     circuit = small_circuit()
     words = any_words(circuit, 100)
-    found = simulate(circuit, words, architecture, gaps={1, 2, 9, 70})
+    found = simulate(Design(circuit, architecture), words, gaps={1, 2, 9, 70})
     valid = assert_same(found.words, found.valid, circuit, words)
     assert 20 < valid.sum() < 80
     interval = {"pipelined": 1, "iterative": 9}[architecture]
@@ -269,7 +269,7 @@ def test_a_circuit_is_its_model(architecture):
 def test_a_circuit_of_the_puma_is_its_model(architecture):
     circuit = px.hardware.inverse_kinematics_circuit(px.load("puma560"), word=20)
     words = circuit.sample(24)
-    found = simulate(circuit, words, architecture)
+    found = simulate(Design(circuit, architecture), words)
     assert assert_same(found.words, found.valid, circuit, words).sum() > 12
 
 
@@ -278,20 +278,20 @@ def test_a_circuit_of_the_puma_is_its_model(architecture):
 def test_many_poses_of_the_puma_in_amaranth(architecture, count):
     circuit = px.hardware.inverse_kinematics_circuit(px.load("puma560"))
     words = circuit.sample(count)
-    found = simulate(circuit, words, architecture)
+    found = simulate(Design(circuit, architecture), words)
     assert assert_same(found.words, found.valid, circuit, words).sum() > count / 2
 
 
 def test_an_item_that_comes_late_is_an_error(monkeypatch):
     monkeypatch.setattr(Design, "latency", property(lambda design: 8))
     with pytest.raises(HardwareError, match=r"seven: expected items .* \[8, 9\], found \[\]"):
-        simulate(small_circuit(), any_words(small_circuit(), 2))
+        simulate(Design(small_circuit()), any_words(small_circuit(), 2))
 
 
 def test_a_ready_that_is_never_high_is_an_error(monkeypatch):
     monkeypatch.setattr("paraxis.hardware.rtl.design.ResetSignal", lambda: Const(1))
     with pytest.raises(HardwareError, match="seven: ready is wrong in clock 0"):
-        simulate(small_circuit(), any_words(small_circuit(), 2), "iterative")
+        simulate(Design(small_circuit(), "iterative"), any_words(small_circuit(), 2))
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -312,7 +312,7 @@ def test_the_least_word_negated(architecture):
     circuit = Circuit(tasks, {x: (-1.0, 1.0)}, word=8)
     words = {x: np.array([-128, -127, 100]), a: np.array([-128, -127, 100])}
     expected = {("number", 0): [127, 127, -100], ("angle", 0): [-128, 127, -100]}
-    for found in (circuit.run(words)[0], simulate(circuit, words, architecture).words):
+    for found in (circuit.run(words)[0], simulate(Design(circuit, architecture), words).words):
         assert {key: found[key].tolist() for key in expected} == expected
 
 
@@ -359,7 +359,7 @@ def one_text_of_equal_designs():
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_verilog_is_the_model_too(tmp_path, architecture):
     circuit = small_circuit()
-    exported = verilog.write(circuit, tmp_path, any_words(circuit, 200), architecture)
+    exported = verilog.write(Design(circuit, architecture), tmp_path, any_words(circuit, 200))
     line = icarus.run_test_bench(tmp_path)
     interval = {"pipelined": 1, "iterative": 9}[architecture]
     clocks = circuit.stages * 9
@@ -376,7 +376,7 @@ def test_verilog_is_systemverilog_too(tmp_path, architecture):
     """The first item as well, for which nothing but its words has changed since the reset."""
     circuit = small_circuit("program")
     (tmp_path / "mine.v").write_text("another module\n")
-    exported = verilog.write(circuit, tmp_path, circuit.sample(5), architecture)
+    exported = verilog.write(Design(circuit, architecture), tmp_path, circuit.sample(5))
     for standard in ("-g2005", "-g2012"):
         build = exported.build[0].replace("-g2005", f"{standard} -Wall")
         built = subprocess.run(build, shell=True, check=True, capture_output=True, text=True)
@@ -390,7 +390,7 @@ def test_verilog_is_systemverilog_too(tmp_path, architecture):
 def test_an_item_is_held_until_it_is_taken(tmp_path):
     """Held through a reset and until ready, an item comes out once; one let go of before, never."""
     design = Design(small_circuit(), "iterative")
-    verilog.write(design.circuit, tmp_path, any_words(design.circuit, 1), "iterative")
+    verilog.write(design, tmp_path, any_words(design.circuit, 1))
     (tmp_path / "held.v").write_text(HELD.replace("LATENCY", str(design.latency)))
     for command in ("iverilog -o held.vvp seven.v held.v", "vvp -N held.vvp"):
         run = subprocess.run(command.split(), cwd=tmp_path, capture_output=True, text=True)
@@ -430,7 +430,7 @@ def test_a_wrong_word_fails_the_test_bench(tmp_path, architecture):
     circuit = small_circuit()
     words = any_words(circuit, 30)
     valid = circuit.run(words)[1]
-    verilog.write(circuit, tmp_path, words, architecture)
+    verilog.write(Design(circuit, architecture), tmp_path, words)
     expected = tmp_path / "seven_expected.hex"
     rows = expected.read_text().split()
     places = [row for row, text in enumerate(rows) if int(text, 16)]  # those that are no gaps
@@ -452,7 +452,7 @@ def test_a_wrong_word_fails_the_test_bench(tmp_path, architecture):
 def test_a_reset_that_is_missing_fails_the_test_bench(tmp_path, architecture, standard):
     """Every one of them alone as well: no stage may keep an item."""
     circuit = small_circuit()
-    exported = verilog.write(circuit, tmp_path, any_words(circuit, 3), architecture)
+    exported = verilog.write(Design(circuit, architecture), tmp_path, any_words(circuit, 3))
     build = exported.build[0].replace("-g2005", standard)
     first, *rest = (tmp_path / "seven.v").read_text().split("if (rst)")
     resets = len(rest)
@@ -476,7 +476,7 @@ def test_a_reset_that_is_missing_fails_the_test_bench(tmp_path, architecture, st
 @needs_icarus
 def test_a_wrong_ready_fails_the_test_bench(tmp_path):
     circuit = small_circuit()
-    verilog.write(circuit, tmp_path, any_words(circuit, 3), "iterative")
+    verilog.write(Design(circuit, "iterative"), tmp_path, any_words(circuit, 3))
     design = tmp_path / "seven.v"
     text = design.read_text()
     for wrong in ("1'b0", "1'b1", "1'bx"):
@@ -491,7 +491,7 @@ def test_a_wrong_ready_fails_the_test_bench(tmp_path):
 def test_an_item_that_is_not_sent_fails_the_test_bench(tmp_path):
     """Files that are at one with each other are not enough: all items must be in them."""
     circuit = small_circuit()
-    verilog.write(circuit, tmp_path, any_words(circuit, 3))
+    verilog.write(Design(circuit), tmp_path, any_words(circuit, 3))
     for file in ("seven_stimulus.hex", "seven_expected.hex"):
         *rows, last = (tmp_path / file).read_text().split()
         (tmp_path / file).write_text("\n".join([*rows, "0" * len(last)]))
@@ -513,7 +513,7 @@ def test_several_circuits_in_one_folder(tmp_path):
     """Each keeps its own files; then a name says whose test bench is run."""
     circuit = small_circuit()
     for count, name in ((3, "arm_test"), (4, "leg")):
-        verilog.write(circuit, tmp_path, any_words(circuit, count), name=name)
+        verilog.write(Design(circuit), tmp_path, any_words(circuit, count), name=name)
         if name == "arm_test":
             assert icarus.run_test_bench(tmp_path).startswith("PASS: 3 items")
     for name, count in (("arm_test", 3), ("leg", 4)):
@@ -528,7 +528,7 @@ def test_several_circuits_in_one_folder(tmp_path):
 def test_exported_files_say_what_they_are(tmp_path):
     circuit = small_circuit("7 arms")
     circuit.notes = ("Lengths are in m.", "Café */ `endif")
-    paths = verilog.write(circuit, tmp_path, any_words(circuit, 8), "iterative").paths
+    paths = verilog.write(Design(circuit, "iterative"), tmp_path, any_words(circuit, 8)).paths
     names = [path.rsplit("/", 1)[1] for path in paths]
     name = "circuit_7_arms"
     endings = (".v", "_test.v", "_stimulus.hex", "_expected.hex", "_README.txt")
@@ -567,7 +567,7 @@ def test_readme_of_words_that_need_little(tmp_path):
         frozenset({a, b}),
     )
     circuit = Circuit(tasks, {}, word=8)
-    verilog.write(circuit, tmp_path, circuit.sample(4))
+    verilog.write(Design(circuit), tmp_path, circuit.sample(4))
     told = (tmp_path / "total_README.txt").read_text()
     assert "would be lost.\n" in told and "radians" in told
     for never in ("limits", "column", "no port", "word / 2^f"):
@@ -577,11 +577,11 @@ def test_readme_of_words_that_need_little(tmp_path):
 def test_a_module_has_the_name_asked_for(tmp_path):
     circuit = small_circuit()
     words = circuit.sample(4)
-    assert verilog.write(circuit, tmp_path, words, name="arm").paths[0].endswith("/arm.v")
+    assert verilog.write(Design(circuit), tmp_path, words, name="arm").paths[0].endswith("/arm.v")
     assert "module arm(" in (tmp_path / "arm.v").read_text()
     for name in ("7", "", "a b", "wire", "logic", "θ", 7):
         with pytest.raises(ArgumentError, match="name: expected a letter, .*, found"):
-            verilog.write(circuit, tmp_path, words, name=name)
+            verilog.write(Design(circuit), tmp_path, words, name=name)
 
 
 def test_a_test_bench_needs_items(tmp_path):
@@ -646,7 +646,7 @@ def test_synthesis_counts_what_is_there():
 def test_synthesis_of_a_circuit():
     """The iterative one is smaller and slower; its delay lines are a register a stage."""
     circuit = small_circuit()
-    pipelined, iterative = (synthesis.synthesise(circuit, each) for each in ARCHITECTURES)
+    pipelined, iterative = (synthesis.synthesise(Design(circuit, each)) for each in ARCHITECTURES)
     assert (pipelined["interval_clocks"], iterative["interval_clocks"]) == (1, 9)
     assert pipelined["total"]["flip_flops"] > 4 * iterative["total"]["flip_flops"]
     assert pipelined["total"]["longest_path"] < iterative["total"]["longest_path"]

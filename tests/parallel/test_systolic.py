@@ -391,3 +391,27 @@ def test_a_chart_of_nonsense():
         array.chart(states="a")
     with pytest.raises(px.ArgumentError, match="result: expected one of"):
         array.chart(["F"])
+
+
+# -- Lagrange's equations --------------------------------------------------------------------------
+
+
+@every_machine
+@pytest.mark.parametrize("robot", CHAINS[:4], ids=lambda robot: f"{robot.n}joints")
+def test_lagranges_equations_give_the_same_torques(robot, machine):
+    array = px.parallel.systolic_array(robot, "lagrangian", machine)
+    state = states(robot, 5)
+    assert relative_error(array.run(*state).torques, torques(robot, *state)) < ROUNDING
+
+
+def test_lagranges_equations_take_about_the_same_time_on_much_more_hardware():
+    for n in (6, 12):
+        newton, lagrange = (
+            px.parallel.systolic_array(px.robots.chain(n), form)
+            for form in ("linear", "lagrangian")
+        )
+        assert lagrange.interval == newton.interval
+        assert lagrange.shortest_interval == newton.shortest_interval == 3
+        assert abs(lagrange.latency - newton.latency) <= 2
+        assert lagrange.processors > 1.8 * newton.processors
+        assert lagrange.buffers > 2 * newton.buffers

@@ -31,7 +31,7 @@ from paraxis.robots.joint import WORLD
 from paraxis.robots.model import PARAMETERS, Model, parameter_values
 
 RECURSIONS = ALGORITHMS["inverse_dynamics"]
-CHAINS_ONLY = ("logarithmic_newton_euler",)
+CHAINS_ONLY = ("logarithmic_newton_euler", "closed_sums_newton_euler")
 ON_TREES = [name for name in RECURSIONS if name not in CHAINS_ONLY]
 every = pytest.mark.parametrize("name", RECURSIONS)
 every_on_trees = pytest.mark.parametrize("name", ON_TREES)

@@ -13,7 +13,7 @@ from paraxis.robot_functions import FUNCTIONS
 from paraxis.robots import Joint
 from paraxis.robots.seat import across
 
-ON_CHAINS = ("logarithmic_newton_euler",)
+ON_CHAINS = ("logarithmic_newton_euler", "closed_sums_newton_euler")
 FROM_MOBILITIES = ("constraint_force", "logarithmic_constraint_force", "divide_and_conquer")
 
 

@@ -19,7 +19,7 @@ from paraxis.robot_functions import DERIVED, FUNCTIONS, MATTERS, TORQUES
 
 DESCRIBED = ("mass", "com", "inertia", "origin", "rotor_inertia", "gravity")
 FROM_OUTSIDE = ("external_force", "base_velocity", "base_acceleration")
-CHAINS_ONLY = (*FROM_MOBILITIES, "logarithmic_newton_euler")
+CHAINS_ONLY = (*FROM_MOBILITIES, "logarithmic_newton_euler", "closed_sums_newton_euler")
 LIMIT = 1e-9  # of the design's error measure
 OF_DIFFERENCES = 1e-6
 STEP = 1e-6

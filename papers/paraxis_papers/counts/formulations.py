@@ -13,6 +13,7 @@ from .polynomial import fitted, formula
 LINKS = 6
 # The inputs of the general robot; the twists α of its joints stay constants.
 GENERAL = ("mass", "com", "inertia", "origin", "gravity")
+DEGREES = {"lagrange_closed_form": 4, "closed_sums_newton_euler": 2}  # of the plain count
 
 LEAD = (
     "Every formulation on a chain of six revolute joints, in three ways. Plain: the equations as "
@@ -73,6 +74,6 @@ def _growth(name):
     """How the plain count grows with the number of links."""
     if name == "logarithmic_newton_euler":
         return "grows as n log n; what it saves is depth"
-    degree = 4 if name == "lagrange_closed_form" else 1
+    degree = DEGREES.get(name, 1)
     mul, add = plain_polynomials(name, degree)
     return f"{formula(mul)} and {formula(add)}"

@@ -12,6 +12,7 @@ from .measured import availability, pairs, rounds
 
 PAPER = "Lathrop 1985"
 LINKS = 6
+BETWEEN = 4  # a link between others
 LINEAR_GRID = (*range(1, 17), 24, 32, 48, 64)
 LOGARITHMIC_GRID = (*range(1, 18), 31, 32, 33, 63, 64)
 SMALL_GRID = (*range(1, 10), 15, 16)
@@ -116,25 +117,35 @@ def linear():
 
 def times():
     """Table 4's steps and equation 4's offsets, at a link between others."""
-    shown, link = printed("lathrop")["depth"], 4
-    ready = availability(table_4, 8, EQUATION_5)
-
-    def later(this, than):
-        return [a - b for a, b in zip(ready[this], ready[than], strict=True)]
-
-    rows = []
-    for name in ("omega", "alpha", "acceleration", "force", "moment"):
-        side, from_there = ("beyond", link + 1) if name in INWARD else ("before", link - 1)
+    shown, rows = printed("lathrop")["depth"], []
+    for name, measured in steps().items():
+        side = "beyond" if name in INWARD else "before"
         quantity = f"{SYMBOLS[name]} after that of the link {side}"
-        rows.append(
-            _row(quantity, shown["step"], later((name, link), (name, from_there)), "MV + VA")
-        )
-    for (name, first), (key, note) in OFFSETS.items():
-        measured = later((name, link), (first, link))
+        rows.append(_row(quantity, shown["step"], measured, "MV + VA"))
+    for (name, first), measured in offsets().items():
+        key, note = OFFSETS[name, first]
         rows.append(
             _row(f"{SYMBOLS[name]} after {SYMBOLS[first]}", shown["offsets"][key], measured, note)
         )
     return Table("Lathrop: when values are available", TIMES_LEAD, rows)
+
+
+def steps():
+    """Propagated quantity -> [mul, add] from one link to the next."""
+    return {
+        name: _later((name, BETWEEN), (name, BETWEEN + (1 if name in INWARD else -1)))
+        for name in SYMBOLS
+    }
+
+
+def offsets():
+    """(quantity, first) -> [mul, add] by which it is later than the first, at the same link."""
+    return {(name, first): _later((name, BETWEEN), (first, BETWEEN)) for name, first in OFFSETS}
+
+
+def _later(this, than):
+    ready = availability(table_4, 2 * BETWEEN, EQUATION_5)
+    return [a - b for a, b in zip(ready[this], ready[than], strict=True)]
 
 
 def logarithmic():
@@ -161,12 +172,12 @@ def logarithmic():
         ),
         _row(
             "equation 17, eight links",
-            _at(shown, 8),
+            at(shown, 8),
             plain[8],
             "a power of two: inward there is one round less than printed",
         ),
-        _row("equation 17, 63 links", _at(shown, 63), plain[63], ""),
-        _row("equation 17, 64 links", _at(shown, 64), plain[64], "a power of two"),
+        _row("equation 17, 63 links", at(shown, 63), plain[63], ""),
+        _row("equation 17, 64 links", at(shown, 64), plain[64], "a power of two"),
         _row(
             "with a load on the hand, the rest",
             shown["rest"],
@@ -207,7 +218,7 @@ def curves():
         "logarithmic": flops(pairs(table_5, EQUATION_17, glued)),
         "logarithmic, balanced": flops(pairs(table_5, EQUATION_17, glued, balanced=True)),
         "equation 5": [(n, slope * n + rest) for n in linear],
-        "equation 17": [(n, sum(_at(shown["equation_17"], n))) for n in glued],
+        "equation 17": [(n, sum(at(shown["equation_17"], n))) for n in glued],
     }
 
 
@@ -234,7 +245,7 @@ def _by_doublings(found):
     return {(n + 1).bit_length() - 1: pair for n, pair in found.items()}
 
 
-def _at(shown, n):
+def at(shown, n):
     """Equation 17."""
     k = math.ceil(math.log2(n + 1))
     return [slope * k + rest for slope, rest in zip(shown["slope"], shown["rest"], strict=True)]

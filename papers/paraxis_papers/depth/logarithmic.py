@@ -37,15 +37,20 @@ class Load(NamedTuple):
 
 def table_5(links, base, hand):
     """Table 5, with U distributed over the sum of the moments."""
-    return _loads(links, base, hand, glue_loads)
+    return _loads(links, base, hand, glue_motions, glue_loads)
 
 
 def table_5_as_printed(links, base, hand):
     """Table 5, with the moments added up before U turns them."""
-    return _loads(links, base, hand, glue_loads_as_printed)
+    return _loads(links, base, hand, glue_motions, glue_loads_as_printed)
 
 
-def _loads(links, base, hand, glue):
+def table_5_with_printed_rates(links, base, hand):
+    """Table 5 with 2S + Q as printed: wrong where links slide."""
+    return _loads(links, base, hand, glue_motions_as_printed, glue_loads)
+
+
+def _loads(links, base, hand, glue_motions, glue_loads):
     steps = [one_link(link) for link in links]
     loads = []
     for i, motion in enumerate(prefixes(glue_motions, [_base(*base), *steps])[1:]):
@@ -59,7 +64,7 @@ def _loads(links, base, hand, glue):
         loads.append(Load(F, N + cross(arm, F), next_turn, next_turn.T @ links[i].p))
     if hand is not FREE:
         loads.append(Load(*hand[1:], IDENTITY, ZERO3))
-    loads = suffixes(glue, loads)[: len(links)]
+    loads = suffixes(glue_loads, loads)[: len(links)]
     for i, load in enumerate(loads):
         mark("force", i, load.f)
         mark("moment", i, load.n)
@@ -82,10 +87,20 @@ def one_link(link):
 
 def glue_motions(left, right):
     """Two adjacent spans as one; what comes from the left one is added last."""
+    rate = right.S + right.Q
+    return _glued_motions(left, right, rate + rate)
+
+
+def glue_motions_as_printed(left, right):
+    """The same with 2S + Q for twice the rate of the right span's end."""
+    return _glued_motions(left, right, right.S + right.S + right.Q)
+
+
+def _glued_motions(left, right, twice_rate):
     back = right.W.T
     ω, α = back @ left.ω, back @ left.α
-    swept, rate = cross(ω, right.R), right.S + right.Q
-    turning = cross(α, right.R) + cross(ω, swept + (rate + rate))
+    swept = cross(ω, right.R)
+    turning = cross(α, right.R) + cross(ω, swept + twice_rate)
     return Motion(
         left.W @ right.W,
         ω + right.ω,
@@ -100,14 +115,14 @@ def glue_motions(left, right):
 def glue_loads(left, right):
     """Two adjacent spans as one."""
     lever = left.U @ cross(left.R, right.f)
-    return _glued(left, right, left.U @ right.n + (left.n + lever))
+    return _glued_loads(left, right, left.U @ right.n + (left.n + lever))
 
 
 def glue_loads_as_printed(left, right):
     """The same with one product less and a longer way from n to n."""
-    return _glued(left, right, left.n + left.U @ (right.n + cross(left.R, right.f)))
+    return _glued_loads(left, right, left.n + left.U @ (right.n + cross(left.R, right.f)))
 
 
-def _glued(left, right, n):
+def _glued_loads(left, right, n):
     R = right.U.T @ left.R + right.R
     return Load(left.f + left.U @ right.f, n, left.U @ right.U, R)

@@ -25,6 +25,7 @@ def pairs(recursion, given, grid, balanced=False):
     return {n: [each.mul, each.add] for n, each in found.items()}
 
 
+@cache
 def availability(recursion, n, given):
     """(mark, link) -> [mul, add]: when a value is there, with sums as written."""
     graph = graph_of(recursion, n, given)

@@ -4,6 +4,7 @@ from paraxis.drawing.figure import Figure
 
 from ..document import Report
 from . import algorithms, lathrop
+from .claims import claims
 
 TITLE = "Depth: the time with a processor for every operation"
 LEAD = (
@@ -48,4 +49,4 @@ def depth():
             algorithms.curves(inverse),
         ),
     )
-    return Report("depth", TITLE, LEAD, [], [*tables, *figures], RULE)
+    return Report("depth", TITLE, LEAD, claims(), [*tables, *figures], RULE)

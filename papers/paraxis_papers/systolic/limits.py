@@ -38,7 +38,7 @@ def limits():
     rows = []
     for form in FORMS:
         for group, (sweep, part) in GROUPS.items():
-            most = _most_wires(form, sweep, part)
+            most = most_wires(form, sweep, part)
             note = f"the most for n up to {SIZES[-1]}"
             if most > printed("lathrop")["wires"]:
                 note = THREE.format(most - 2 * (MM.processors - 1))
@@ -50,7 +50,7 @@ def limits():
     return Table("Wires and buffers", LEAD, rows, CONVENTIONS)
 
 
-def _most_wires(form, sweep, part):
+def most_wires(form, sweep, part):
     return max(
         count
         for n in SIZES
@@ -84,12 +84,12 @@ def _buffers(form, n):
             f"buffers, {where}: outside nodes",
             None,
             best.buffers - inside,
-            f"bound {text_of(_bound(best))}",
+            f"bound {text_of(bound(best))}",
         ),
         Row(PAPER, f"buffers, {where}: inside nodes", None, inside, f"{inside / nodes:.1f} a node"),
     ]
 
 
-def _bound(array):
+def bound(array):
     crossing = {source for source, taker, *_ in array.reads if kind(source, taker) != INSIDE}
     return sum(source.words for source in crossing) * (array.latency // array.interval + 1)

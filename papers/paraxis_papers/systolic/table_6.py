@@ -36,9 +36,11 @@ def table_6():
         _row("linear outward", "systolic", needed("linear", "systolic", "outward")),
         _row("linear inward", "node", processors(inward), made_of(inward)),
         _row("linear inward", "single_device", needed("linear", "single_device", "inward")),
-        _row(
-            "linear inward",
-            "systolic",
+        _row("linear inward", "systolic", LINKS * processors(inward), f"{LINKS} nodes alike"),
+        Row(
+            PAPER,
+            "linear inward, systolic: what is needed",
+            None,
             needed("linear", "systolic", "inward"),
             "all but f of the first link, on which no torque depends",
         ),

@@ -1,5 +1,8 @@
 """How long a state takes, how often one leaves, and by how much quantities are staggered."""
 
+from functools import cache
+from typing import NamedTuple
+
 import numpy as np
 
 from paraxis import inverse_dynamics
@@ -66,20 +69,34 @@ def times():
     return Table("Times", LEAD, rows)
 
 
-def _departures(form):
+class Departures(NamedTuple):
+    """When torques leave an array, and how far they are off."""
+
+    at: list
+    gaps: set
+    off: float
+
+
+@cache
+def departures(form):
     """A run of some states, measured at the exit."""
     robot, source = chain(LINKS), np.random.default_rng(1985)
     q, qd, qdd = source.uniform(-2, 2, (3, STATES, LINKS))
     came = array(form, "systolic").run(q, qd, qdd)
     gaps = {int(gap) for gap in np.diff(came.departures)}
     off = abs(came.torques - inverse_dynamics(robot, q, qd, qdd)).max()
+    return Departures(came.departures, gaps, float(off))
+
+
+def _departures(form):
+    found = departures(form)
     return Row(
         PAPER,
         f"{form}: from one set of torques to the next",
         sum(printed("lathrop")["table_1"]["systolic"]),
-        *gaps,
-        f"{STATES} states: the first leaves at {came.departures[0]}, the last at "
-        f"{came.departures[-1]}; torques are off by {off:.0e} N m at most",
+        *found.gaps,
+        f"{STATES} states: the first leaves at {found.at[0]}, the last at {found.at[-1]}; torques "
+        f"are off by {found.off:.0e} N m at most",
     )
 
 

@@ -14,7 +14,8 @@ from .files import check_folder
 
 VERILOG = "verilog"
 CIRCUITS = ("inverse_kinematics", "inverse_dynamics")  # functions that Verilog can have
-ARCHITECTURES = ("pipelined", "iterative")
+CHIP = "systolic"
+ARCHITECTURES = ("pipelined", "iterative", CHIP)
 OF_CIRCUITS = ("word", "iterations", "arm", "elbow", "wrist", "near", "velocity", "acceleration")
 
 
@@ -62,7 +63,8 @@ def _add_circuit(option):
         "--architecture",
         choices=ARCHITECTURES,
         help="pipelined: a new item every clock; iterative: one processor per task, used again "
-        f"and again (default: {ARCHITECTURES[0]})",
+        "and again; systolic: Lathrop's robot chip, for the inverse dynamics of a chain "
+        f"(default: {ARCHITECTURES[0]})",
     )
     option("--word", metavar="BITS", type=int, help="word length (default: 24)")
     option(
@@ -163,19 +165,28 @@ def export(
 def export_circuit(robot, function, folder, *, architecture, name=None, **options):
     """Write Verilog of one function of CIRCUITS to `folder`, with a test bench.
 
-    `name` is the module's. `options` are those of `px.hardware.inverse_kinematics_circuit` or
-    `px.hardware.inverse_dynamics_circuit`.
+    `name` is the module's. `options` are those of `px.hardware.inverse_kinematics_circuit`,
+    `px.hardware.inverse_dynamics_circuit` or `px.hardware.inverse_dynamics_chip`.
     """
     from .. import hardware
 
     one_of(function, CIRCUITS, "function in Verilog")
-    make = getattr(hardware, f"{function}_circuit")
+    chip = architecture == CHIP
+    if chip and function != "inverse_dynamics":
+        raise ArgumentError(
+            f"--architecture {CHIP} is for --function inverse_dynamics, found {function}"
+        )
+    make = hardware.inverse_dynamics_chip if chip else getattr(hardware, f"{function}_circuit")
     known = signature(make).parameters
     for option in options:
         if option not in known:
             near = did_you_mean(option, known)
-            raise ArgumentError(f"--{option} is not an option of {function}{near}")
-    return make(robot, **options).export(folder, architecture, name=name)
+            of = f"{function} as a {CHIP} chip" if chip else function
+            raise ArgumentError(f"--{option} is not an option of {of}{near}")
+    made = make(robot, **options)
+    if chip:
+        return made.export(folder, name=name)
+    return made.export(folder, architecture, name=name)
 
 
 def default_name(robot, function):

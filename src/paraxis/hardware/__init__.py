@@ -3,9 +3,11 @@
 from ..later import namespace
 
 _NAMES = {
+    "Chip": "chip.chip",
     "Circuit": "circuits.circuit",
     "Cordic": "cordic.processor",
     "Input": "tasks.tasks",
+    "inverse_dynamics_chip": "chip.dynamics_chip",
     "inverse_dynamics_circuit": "circuits.dynamics_circuit",
     "inverse_kinematics_circuit": "circuits.kinematics_circuit",
     "reachable_poses": "circuits.accuracy",

@@ -340,9 +340,10 @@ class Circuit:
         **Returns:** an object with `paths`, the files; `build` and `test`, commands that compile
         and run the test bench with Icarus Verilog.
         """
+        from ..rtl.design import Design
         from ..rtl.verilog import write
 
-        return write(self, folder, self.sample(items), architecture, name)
+        return write(Design(self, architecture), folder, self.sample(items), name)
 
     def __repr__(self):
         return f"<Circuit {shown(self.name)}: {self.tasks.summary}, words of {self.word} bits>"

@@ -43,11 +43,11 @@ def inverse_dynamics_circuit(
     """
     tasks = inverse_dynamics_tasks(robot)
     ranges = {
-        "qd": _largest("velocity", velocity, robot.n),
-        "qdd": _largest("acceleration", acceleration, robot.n),
+        "qd": largest("velocity", velocity, robot.n),
+        "qdd": largest("acceleration", acceleration, robot.n),
     }
     if not all(joint.is_revolute for joint in robot.joints):
-        ranges["q"] = tuple(np.array([_limits(robot, joint) for joint in robot.joints]).T)
+        ranges["q"] = tuple(np.array([joint_limits(robot, joint) for joint in robot.joints]).T)
     ranges = entry_ranges(tasks, ranges)
     notes = (
         f"Robot {robot.name}: joint torques tau, in N m, for joint positions q, rates qd and "
@@ -64,7 +64,7 @@ def inverse_dynamics_tasks(robot):
     return replace(tasks, name=f"{robot.name}_inverse_dynamics")
 
 
-def _largest(name, given, joints):
+def largest(name, given, joints):
     """The largest rate of each joint."""
     try:
         largest = np.broadcast_to(np.asarray(given, float), joints)
@@ -78,7 +78,7 @@ def _largest(name, given, joints):
     return largest
 
 
-def _limits(robot, joint):
+def joint_limits(robot, joint):
     if joint.is_revolute:
         return 0.0, 0.0
     if not (math.isfinite(joint.lower) and math.isfinite(joint.upper)):

@@ -17,12 +17,15 @@ from ..tasks.tasks import Constant, Input, Result
 from .iterative import Iterative
 from .names import port_name, require_port_names
 from .pipelined import Pipelined
+from .readme import readme
 
 ARCHITECTURES = {"pipelined": Pipelined, "iterative": Iterative}
 
 
 class Design:
     """`inputs` and `outputs` map Inputs and (name, index) to the signals of their words."""
+
+    has_alike_modules = False  # each processor can be looked at
 
     def __init__(self, circuit, architecture="pipelined"):
         one_of(architecture, ARCHITECTURES, "architecture")
@@ -46,6 +49,17 @@ class Design:
         self.done = Signal(name="done")
         self.valid = Signal(name="valid")
         require_port_names(circuit.name, [port.name for port in self.ports])
+
+    @property
+    def summary(self):
+        return f"{self.circuit.tasks.summary}, {self.architecture}"
+
+    @property
+    def notes(self):
+        return self.circuit.notes
+
+    def readme(self, name):
+        return readme(self, name)
 
     @property
     def latency(self):

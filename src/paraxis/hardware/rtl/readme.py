@@ -60,23 +60,35 @@ def readme(design, name):
     circuit = design.circuit
     inputs = [(port.name, circuit.formats[source]) for source, port in design.inputs.items()]
     outputs = [(port.name, circuit.format_of(*key)) for key, port in design.outputs.items()]
-    limits, start = list(_limits(design)), PIPELINED
-    if design.ready is not None:
-        start = ITERATIVE.format(interval=design.interval, most=design.interval - 1)
+    limits = list(_limits(design))
     every = "clock" if design.interval == 1 else f"{design.interval} clocks"
-    return TEXT.format(
-        name=name,
-        summary=f"{circuit.tasks.summary}, {design.architecture}",
-        notes="".join(f"{line}\n" for line in comment_lines([*circuit.notes, ""])),
-        start=start,
+    return readme_text(
+        name,
+        design,
+        start=PIPELINED if design.ready is None else iterative_start(design),
         timing=f"An item can be taken every {every}. It is {design.latency} clocks on its way, "
         f"{circuit.stages} stages of {circuit.iterations}.",
-        inputs=_table(inputs),
-        outputs=_table(outputs),
-        meaning="\n".join(map(_filled, _meaning(design))),
-        validity=_filled(VALIDITY + (LIMITS if limits else ".")),
-        limits=_table(limits),
+        inputs=table(inputs),
+        outputs=table(outputs),
+        meaning="\n".join(map(filled, _meaning(design))),
+        validity=filled(VALIDITY + (LIMITS if limits else ".")),
+        limits=table(limits),
+    )
+
+
+def iterative_start(design):
+    """The ports that tell when an item is taken, where that is not in every clock."""
+    return ITERATIVE.format(interval=design.interval, most=design.interval - 1)
+
+
+def readme_text(name, design, **parts):
+    """The whole text, with the parts that depend on the kind of design."""
+    return TEXT.format(
+        name=name,
+        summary=design.summary,
+        notes="".join(f"{line}\n" for line in comment_lines([*design.notes, ""])),
         commands="\n".join(f"    {command}" for command in commands(name)),
+        **parts,
     )
 
 
@@ -116,11 +128,11 @@ def _limits(design):
             yield port.name, f"{least:.6g} to {most:.6g}, in words {words[0]} to {words[1]}"
 
 
-def _filled(text):
+def filled(text):
     return textwrap.fill(text, WIDTH)
 
 
-def _table(rows):
+def table(rows):
     rows = list(rows)
     widest = max((len(name) for name, _ in rows), default=0)
     return "\n".join(f"    {name:<{widest}}  {meaning}" for name, meaning in rows)

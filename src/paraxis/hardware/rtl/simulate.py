@@ -1,4 +1,4 @@
-"""Items through a circuit's hardware in Amaranth's simulator."""
+"""Items through a design in Amaranth's simulator."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,6 @@ import numpy as np
 from amaranth.sim import Simulator
 
 from ...errors import HardwareError
-from .design import Design
 
 
 class Simulated(NamedTuple):
@@ -17,13 +16,13 @@ class Simulated(NamedTuple):
     clocks: int
 
 
-def simulate(circuit, words, architecture="pipelined", gaps=()):
-    """Simulate the hardware for arrays of words (Input -> array), one item after the other.
+def simulate(design, words, gaps=()):
+    """Simulate a design for arrays of words (Input -> array), one item after the other.
 
     An item is sent as soon as one can be taken; before those in `gaps`, by number, one turn is
     skipped. It is checked that each is at the outputs exactly when it should be.
     """
-    design = Design(circuit, architecture)
+    name = design.circuit.name
     sent = clocks_and_items(design, words, gaps)
     expected = [clock + design.latency for clock in sent]
     inputs, outputs = list(design.inputs.values()), [design.valid, *design.outputs.values()]
@@ -37,7 +36,7 @@ def simulate(circuit, words, architecture="pipelined", gaps=()):
             if design.ready is not None and context.get(design.ready) != (
                 clock % design.interval == 0
             ):
-                raise HardwareError(f"{circuit.name}: ready is wrong in clock {clock}")
+                raise HardwareError(f"{name}: ready is wrong in clock {clock}")
             if context.get(design.done):
                 seen.append(clock)
                 found.append([context.get(port) for port in outputs])
@@ -49,7 +48,7 @@ def simulate(circuit, words, architecture="pipelined", gaps=()):
     simulator.run()
     if seen != expected:
         raise HardwareError(
-            f"{circuit.name}: expected items at the outputs in clocks {expected}, found {seen}"
+            f"{name}: expected items at the outputs in clocks {expected}, found {seen}"
         )
     valid, *columns = np.array(found).T
     return Simulated(dict(zip(design.outputs, columns, strict=True)), valid.astype(bool), clocks)

@@ -11,11 +11,11 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import HardwareError, MissingPackageError
-from .design import Design
 from .names import module_name
 from .verilog import text
 
@@ -58,16 +58,16 @@ tee -q -o paths.txt ltp
 }
 
 
-def synthesise(circuit, architecture="pipelined", target="gates"):
+def synthesise(design, target="gates"):
     """Columns of the target and "longest_path", in cells, in "total" and for each of "modules".
 
     A dict that JSON can hold; it also says what was asked for, how many clocks an item takes and
     is before the next, and the version of yosys.
     """
-    design, name = Design(circuit, architecture), module_name(circuit)
+    name = module_name(design.circuit)
     return {
         "circuit": name,
-        "architecture": architecture,
+        "architecture": design.architecture,
         "latency_clocks": design.latency,
         "interval_clocks": design.interval,
     } | synthesise_verilog(text(design, name), name, target)
@@ -93,10 +93,28 @@ def synthesise_verilog(verilog, name, target="gates"):
             column: sum(n for kind, n in counts.items() if re.fullmatch(pattern, kind))
             for column, pattern in how.columns.items()
         } | {"longest_path": int(longest.get(module, 0))}
-    total = {column: sum(m[column] for m in modules.values()) for column in how.columns}
+    times = _instances(cells["modules"], name)
+    total = {
+        column: sum(times[module] * found[column] for module, found in modules.items())
+        for column in how.columns
+    }
     total["longest_path"] = max(m["longest_path"] for m in modules.values())
     version = re.match(r"Yosys [\d.+]+", cells["creator"])[0]
     return {"target": target, "total": total, "modules": modules, "yosys": version}
+
+
+def _instances(modules, name):
+    """Module, named as in the results -> how often it is in the whole."""
+    found = Counter()
+
+    def add(module, times):
+        found[module.removeprefix("\\").removeprefix(f"{name}_")] += times
+        for kind, count in modules[module]["num_cells_by_type"].items():
+            if f"\\{kind.removeprefix(chr(92))}" in modules:
+                add(f"\\{kind.removeprefix(chr(92))}", times * count)
+
+    add(f"\\{name}", 1)
+    return found
 
 
 def is_installed():

@@ -18,7 +18,7 @@ from ...robots.robot import Robot
 if TYPE_CHECKING:
     from .array import SystolicArray
 
-FORMS = ("linear", "logarithmic")
+FORMS = ("linear", "logarithmic", "lagrangian")
 MACHINES = ("systolic", "single_device")
 SECONDS = 5  # to look for fewer buffers
 
@@ -32,7 +32,8 @@ def systolic_array(
 
     - `robot`: a `px.Robot` that is a chain.
     - `form`: in the `"linear"` form motion goes outward from link to link, and force inward; in
-      the `"logarithmic"` form spans of links are combined into longer ones.
+      the `"logarithmic"` form spans of links are combined into longer ones. `"lagrangian"` is
+      linear too, by Lagrange's equations: the same interval with about twice the hardware.
     - `machine`: a `"systolic"` machine has hardware for every node and takes a new state every 4
       flops. A `"single_device"` has hardware for one node outward and one inward (in the
       logarithmic form for one tier of nodes), which computes all nodes in turn, and takes a new
@@ -54,6 +55,7 @@ def systolic_array(
     require_chain(model, "systolic_array")
 
     from .array import SystolicArray
+    from .lagrangian import lagrangian
     from .linear import linear
     from .links import Links
     from .logarithmic import logarithmic
@@ -61,7 +63,8 @@ def systolic_array(
     from .timing import early, eased
 
     links = Links(model)
-    wiring = (linear if form == "linear" else logarithmic)(links).needed
+    forms = {"linear": linear, "logarithmic": logarithmic, "lagrangian": lagrangian}
+    wiring = forms[form](links).needed
     processor = {
         each: (each.site.node if systolic else each.site.device, each.site.part, each.slot)
         for each in wiring.operations

@@ -4,10 +4,12 @@ The frame of link i has its axes along those of body i, and its origin at joint 
 both frames of a revolute joint are on its axis, and what a link adds does not depend on its angle.
 """
 
-from ...spatial import Vector
+from ...physics.modified_newton_euler import rate_matrix
+from ...physics.parts.lagrange_matrices import second_moments
+from ...spatial import Vector, skew
 from .wiring import Constant, Input
 
-WORDS = {"A": 9, "rotor_torque": 1}  # the others are vectors
+WORDS = {"A": 9, "spin": 9, "twice_spin": 9, "own_rate": 9, "rotor_torque": 1}  # others: vectors
 
 
 class Links:
@@ -15,8 +17,8 @@ class Links:
 
     def __init__(self, model):
         self.model = model
-        origins = [Vector(*joint.placement.translation) for joint in model.robot.joints]
-        self.ends = [*origins[1:], Vector(0.0, 0.0, 0.0)]  # the last link may end anywhere
+        self.origins = [Vector(*joint.placement.translation) for joint in model.robot.joints]
+        self.ends = [*self.origins[1:], Vector(0.0, 0.0, 0.0)]  # the last link may end anywhere
         self.scopes = [self._scope(i) for i in range(model.n)]
 
     def _scope(self, i):
@@ -29,11 +31,16 @@ class Links:
             "p": self.ends[i],
             "r": inertia.com - self.ends[i],
             "s": inertia.com,
+            "o": self.origins[i],
+            "c": inertia.moment,
+            "K": second_moments(inertia),
+            "Z": skew(self.model.axis[i]),
         }
         scope = {name: Constant(value) for name, value in known.items()}
         moving = ["A", "rate", "twice_rate", "rise", "rate_before", "rise_before", "rotor_torque"]
+        moving += ["spin", "twice_spin", "own_rate"]
         if sliding:
-            moving += ["p", "s"]
+            moving += ["p", "s", "o"]
         return scope | {name: Input(name, i, WORDS.get(name, 3)) for name in moving}
 
     def values(self, i, wanted, q, qd, qdd):
@@ -49,6 +56,10 @@ class Links:
             "rise_before": lambda: (A @ z) * qdd,
             "p": lambda: slid + self.ends[i],
             "s": lambda: slid + self.model.inertia[i].com,
+            "spin": lambda: skew(z * qd),
+            "twice_spin": lambda: skew(z * (qd + qd)),
+            "own_rate": lambda: rate_matrix(z * qd, z * qdd)[0],
+            "o": lambda: self.model.transform(i, q).origin,
             "rotor_torque": lambda: self.model.rotor_inertia[i] * qdd,
         }
         return {quantity: ways[quantity]() for quantity in wanted}

@@ -5,14 +5,15 @@ A line is `result = operand operator operand`, one operator a line, each by a pr
     ω = A.T @ T2          a matrix, here transposed, times a vector
     T4 = before.ω × rate  of the node before
 
-`@@` multiplies two matrices, `·` is the scalar product, `*` multiplies a vector by a number.
+`@@` multiplies two matrices, `·` is the scalar product, `*` multiplies a vector by a number. `++`
+adds matrices, `⊗` is the outer product, and `⁞` multiplies rows by columns of the same number.
 """
 
 from typing import NamedTuple
 
-from .operators import MM, MV, SV, VA, VC, VV, Operator
+from .operators import MA, MM, MV, OP, RC, SV, VA, VC, VV, Operator
 
-SYMBOLS = {"+": VA, "×": VC, "*": SV, "@": MV, "@@": MM, "·": VV}
+SYMBOLS = {"+": VA, "×": VC, "*": SV, "@": MV, "@@": MM, "·": VV, "++": MA, "⊗": OP, "⁞": RC}
 
 
 class Step(NamedTuple):

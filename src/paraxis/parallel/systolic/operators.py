@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from operator import add, matmul, mul
 
-from ...spatial import cross
+from ...spatial import Matrix, Vector, cross
 
 
 @dataclass(frozen=True)
@@ -31,3 +31,15 @@ SV = Operator("SV", 1, 0, 3, mul)
 MV = Operator("MV", 1, 2, 3, matmul)
 MM = Operator("MM", 1, 2, 9, matmul, processors=3)  # an MV for each column
 VV = Operator("VV", 1, 2, 1, matmul)  # the scalar product
+
+
+def rows_times_columns(a, b):
+    """Each row of a matrix times the column of another with its number; the sum is a trace."""
+    pairs = zip(a, b.T, strict=True)
+    return Vector(*(sum(x * y for x, y in zip(row, column, strict=True)) for row, column in pairs))
+
+
+# of Lagrange's equations, whose unknowns are matrices
+MA = Operator("MA", 0, 1, 9, add, processors=3)
+OP = Operator("OP", 1, 0, 9, lambda a, b: Matrix(*(b * x for x in a)), processors=3)  # a bᵀ
+RC = Operator("RC", 1, 2, 3, rows_times_columns)

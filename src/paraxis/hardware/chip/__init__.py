@@ -1,0 +1,1 @@
+"""Lathrop's robot chip: a systolic array of matrix-vector processors on fixed-point words."""
