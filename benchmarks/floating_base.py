@@ -1,7 +1,9 @@
 """Robots with free bases beside Pinocchio, and beside themselves bolted down, in one run.
 
 Pinocchio's Python package has inverse and forward dynamics for batches; the other functions are
-called one state at a time, in a Python loop over SAMPLE states, on one thread.
+called one state at a time, in a Python loop over SAMPLE states, on one thread: their results stay
+in the cache, where a batch's go to memory. So the time to write numbers of that size, and do
+nothing else, is measured too.
 
 python benchmarks/floating_base.py [--quick] [--json FILE] [robot ...]
 """
@@ -10,6 +12,7 @@ import argparse
 import json
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -37,8 +40,16 @@ FUNCTIONS = (
     "forward_dynamics_derivatives",
 )
 PINOCCHIO = {"free": "Pinocchio", "fixed": "Pinocchio fixed"}
+FILL = {"free": "fill", "fixed": "fill fixed"}
+WRITERS = ThreadPoolExecutor(THREADS)
 SAMPLE = 2_000
 CHECKED = 500  # states
+
+
+def filled(arrays):
+    """A call that writes all of these arrays on THREADS threads."""
+    parts = [part for array in arrays for part in np.array_split(array, THREADS)]
+    return lambda: [*WRITERS.map(lambda part: part.fill(1.0), parts)]
 
 
 class Side:
@@ -106,6 +117,7 @@ def measure_function(both, function, rounds, row):
         found = [side.in_their_order(array[:CHECKED]) for array in results]
         errors.append(max(map(peers.relative_error, found, reference)))
         runs[kind], states[kind] = lambda k=kernel, x=given, y=out: k(*x, out=y), batch
+        runs[FILL[kind]], states[FILL[kind]] = filled([np.empty_like(x) for x in results]), batch
         peer = PINOCCHIO[kind]
         runs[peer], states[peer] = side.pinocchio(function)
     row["error"][function] = max(errors)
@@ -116,7 +128,7 @@ def measure_function(both, function, rounds, row):
 def show(results, console):
     table = Table(title=f"Free bases, batch {results['batch']:,}, 2 threads: ns per state")
     heads = ("robot", "function", "Pinocchio", "Paraxis", "times", "bolted down", "times", "ratio")
-    for head in (*heads, "error"):
+    for head in (*heads, "fill", "error"):
         justify = "left" if head in heads[:2] else "right"
         table.add_column(head, justify=justify, no_wrap=head == "function")
     for name, row in results["robots"].items():
@@ -127,6 +139,7 @@ def show(results, console):
             )
             cells = [f"{theirs:,.0f}", f"{ours:,.1f}", f"{theirs / ours:.1f} x"]
             cells += [f"{bolted:,.1f}", f"{rival / bolted:.1f} x", f"{ours / bolted:.2f}"]
+            cells.append(f"{row['ns'][f'{function}, fill'] / ours:.0%}")
             table.add_row(name, function, *cells, f"{row['error'][function]:.0e}")
     console.print(table)
 
