@@ -622,8 +622,8 @@ def floating_base_table(data):
         "times as long Pinocchio takes, and the time relative to that of the same robot bolted "
         "down. Pinocchio computes dynamics of batches on 2 threads, and other functions in calls "
         "one by one, whose results stay in the cache; in parentheses: of the time, what writing "
-        "the numbers of a batch to memory takes alone. Legs on a trunk that is bolted down do little work, so quadrupeds differ "
-        "most. From `benchmarks/floating_base.py`."
+        "the numbers of a batch to memory takes alone. Legs on a trunk that is bolted down do "
+        "little work, so quadrupeds differ most. From `benchmarks/floating_base.py`."
     )
     return "\n\n".join([*made, note])
 
