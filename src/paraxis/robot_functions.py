@@ -42,7 +42,7 @@ from .spring_functions import SPRUNG, spring_graph, sprung_graph
 
 COORDINATES = ("world", "body")
 DEEP = 20  # joints in a row; well beyond where articulated bodies cost less than composite ones
-SHORT = 2500  # nodes of derivatives by composite bodies; other ways are not tried beyond
+SHORT = 300  # nodes per joint of derivatives by composite bodies; beyond, no other way cost less
 
 
 @dataclass(frozen=True)
@@ -316,12 +316,12 @@ def _torque_graphs(robot, function, parameters):
 
 def _slope_graphs(robot, parameters, algorithm=None):
     """Graphs of the derivatives of torques. Without an algorithm, those that are likely cheap: of
-    composite bodies, and of torque graphs where they are short, which have more in common."""
+    composite bodies, and of torque graphs where limbs are short, whose links have more in common."""
     if algorithm in INVERSE_DYNAMICS:
         return [_slopes_of(robot, _graph(View(robot), "inverse_dynamics", algorithm, parameters))]
     views = _views(robot, "nothing" if parameters or algorithm else "masses")
     graphs = [_composite_slopes(view, parameters) for view in views]
-    if algorithm is None and min(len(graph.nodes) for graph in graphs) < SHORT:
+    if algorithm is None and min(len(graph.nodes) for graph in graphs) < SHORT * robot.n:
         torques = map(_cheapened, _torque_graphs(robot, "inverse_dynamics", parameters))
         graphs += [_slopes_of(robot, graph) for graph in sorted(torques, key=price)[:3]]
     return graphs
