@@ -316,7 +316,7 @@ def _torque_graphs(robot, function, parameters):
 
 def _slope_graphs(robot, parameters, algorithm=None):
     """Graphs of the derivatives of torques. Without an algorithm, those that are likely cheap: of
-    composite bodies, and of torque graphs where limbs are short, whose links have more in common."""
+    composite bodies, and of torque graphs where limbs are short: these have more in common."""
     if algorithm in INVERSE_DYNAMICS:
         return [_slopes_of(robot, _graph(View(robot), "inverse_dynamics", algorithm, parameters))]
     views = _views(robot, "nothing" if parameters or algorithm else "masses")
