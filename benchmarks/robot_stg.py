@@ -1,7 +1,7 @@
-"""The graph that Kasahara and Narita, and Chen, Lee and Hou, schedule: the public robot.stg.
+"""The public robot.stg, taken for the graph that Kasahara and Narita schedule.
 
-Its 88 tasks take 2483 units, and the thesis prints 24.83 ms for them on one processor. The file is
-one of the Standard Task Graph set, and no part of this project.
+Its 88 tasks take 2483 units, and the thesis prints 24.83 ms for theirs, and for Chen, Lee and
+Hou's, on one processor. The file is one of the Standard Task Graph set, no part of this project.
 
     python benchmarks/robot_stg.py robot.stg [--json papers/paraxis_papers/schedules/robot_stg.json]
 """

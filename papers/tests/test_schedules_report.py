@@ -142,11 +142,13 @@ def test_a_processor_per_link_is_not_what_luh_and_lin_print(report):
     assert verdict.outcome == "not reproduced"
 
 
-def test_kasaharas_graph_is_not_nine_tasks_per_link(report):
-    found = {each.claim: each for each in report.verdicts}
-    nine = next(each for claim, each in found.items() if "as nine tasks" in claim)
-    assert nine.outcome == "refuted" and "88 tasks, not 54" in nine.evidence
-    assert found["seven processors take 5.60 ms (as Table 4.8 quotes them)"].outcome == "refuted"
+def test_an_inferred_graph_refutes_nothing(report):
+    """robot.stg is taken for Kasahara and Narita's; no paper says that it is."""
+    nine, longest = (each for each in report.verdicts if "robot.stg" in each.evidence[:40])
+    assert "88 tasks, not 54" in nine.evidence and "5.69 ms, which 5" in longest.evidence
+    for each in (nine, longest):
+        assert each.outcome == "not reproduced"
+        assert "is inferred" in each.evidence and "on 1, 2 and 3 processors" in each.evidence
 
 
 def test_verdicts_name_their_thresholds(report):
