@@ -1,4 +1,4 @@
-"""The search that no paper did: which values are best stale, under a proof of stability."""
+"""The search that no paper did: which values are best stale, if the linear loop is to be stable."""
 
 from functools import cache
 

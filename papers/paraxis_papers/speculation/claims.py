@@ -102,8 +102,8 @@ def higher_rates():
     return _claim(
         "stale data allow higher rates: the loop is shorter than that of exact control",
         cases,
-        f"in {proved} of them than any schedule of exact control; the highest rate over that of "
-        f"exact control, {_by_hardware(said)}",
+        f"in {proved} of them shorter than any schedule of exact control can be; the highest rate "
+        f"over that of exact control, {_by_hardware(said)}",
     )
 
 
@@ -440,7 +440,7 @@ def same_as_pipelines():
         "what Binder and Herzog's suffers from is what pipelines do: torques that come late",
         late,
         f"of the conditions in which it is lost, a pipeline whose torques are all one step late "
-        f"is lost in {_percent(late)}: mixing ages is what is harmful, not age",
+        f"is lost in {_percent(late)}: age alone does not explain the losses",
     )
 
 

@@ -1,4 +1,4 @@
-"""`px.control.best_cut`: which values are best stale on given hardware, if stability is proved.
+"""`px.control.best_cut`: which values are best stale on given hardware, if the loop is stable.
 
 Of all cuts of a structured set, the one that the slowest hardware can run: whose safe period is the
 most times its loop time. Two bounds spare work without giving up any cut that could win. A cut wins

@@ -34,7 +34,7 @@ from ..stale_policies import EXACT, Policy
 from .pass_time import pass_time
 
 POLICIES = ("exact", "binder_herzog", "hamilton", "hamilton_one_step", "pipelined")
-FLOP_TIME = 45e-6  # s: an 8086 with its co-processor, after Dhanaraj's 0.135 ms for 3 flops
+FLOP_TIME = 45e-6  # s: an 8086, after Dhanaraj's 0.135 ms for 3 flops
 LATENCIES = (0, 10, 50)  # flops
 POSTURES = 4  # of the motion
 
@@ -204,8 +204,8 @@ def stale_data_tradeoff(
     - `latency`: of a message between two processors, in flops; one or several.
     - `networks`: `"links"`, where every two processors have a link, `"bus"`, where messages queue
       for one bus, or both.
-    - `flop_time`: what a multiplication or addition takes, s; by default 45 us, the 8086 with its
-      co-processor that the papers used.
+    - `flop_time`: what a multiplication or addition takes, s; by default 45 us, what Dhanaraj's
+      thesis takes for an 8086.
     - `motion`, `cycle`: what is followed, as of `px.control.stability_atlas`; a run lasts a cycle
       and a half.
     - `bound`: the error at which a run has diverged, rad or m.
