@@ -71,7 +71,10 @@ def judged(cases):
 
 @dataclass(frozen=True)
 class Report:
-    """A report: verdicts, parts in reading order, and the `rule` of how things were measured."""
+    """A report: verdicts, parts in reading order, and the `rule` of how things were measured.
+
+    `quoted` are papers that have no row or verdict of their own, but are named in others.
+    """
 
     name: str
     title: str
@@ -79,11 +82,12 @@ class Report:
     verdicts: list[Verdict]
     parts: list[Table | Figure | Diagram]
     rule: str
+    quoted: tuple[str, ...] = ()
 
     @property
     def references(self) -> list[str]:
         """Of the papers that are named, in full."""
-        named = {each.paper for each in [*self.verdicts, *self.rows]}
+        named = {each.paper for each in [*self.verdicts, *self.rows]} | {*self.quoted}
         return [text for paper, text in REFERENCES.items() if paper in named]
 
     @property

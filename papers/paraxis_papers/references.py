@@ -1,6 +1,17 @@
 """Full references of the papers that reports name."""
 
 REFERENCES = {  # the name in reports -> the reference
+    "Uicker 1965": 'J. J. Uicker, "On the dynamic analysis of spatial linkages using 4×4 '
+    'matrices", Ph.D. thesis, Northwestern University, 1965.',
+    "Fernandez and Bussell 1973": 'E. B. Fernandez and B. Bussell, "Bounds on the number of '
+    'processors and time for multiprocessor optimal schedules", IEEE Transactions on Computers '
+    "C-22 (8), 1973, pp. 745-751.",
+    "Hollerbach 1980": 'J. M. Hollerbach, "A recursive Lagrangian formulation of manipulator '
+    'dynamics and a comparative study of dynamics formulation complexity", IEEE Transactions on '
+    "Systems, Man and Cybernetics SMC-10 (11), 1980, pp. 730-736.",
+    "Luh, Walker and Paul 1980": 'J. Y. S. Luh, M. W. Walker and R. P. C. Paul, "On-line '
+    'computational scheme for mechanical manipulators", ASME Journal of Dynamic Systems, '
+    "Measurement and Control 102, 1980, pp. 69-76.",
     "Featherstone 1983": 'R. Featherstone, "The calculation of robot dynamics using '
     'articulated-body inertias", The International Journal of Robotics Research 2 (1), 1983, '
     "pp. 13-30.",
@@ -47,6 +58,9 @@ REFERENCES = {  # the name in reports -> the reference
     "Vuskovic 1990": 'M. Vuskovic, T. Liang and K. Anantha, "Decoupled parallel recursive '
     'Newton-Euler algorithm for inverse dynamics", IEEE International Conference on Robotics and '
     "Automation, Cincinnati, 1990, pp. 832-838.",
+    "Papadimitriou and Yannakakis 1990": 'C. H. Papadimitriou and M. Yannakakis, "Towards an '
+    'architecture-independent analysis of parallel algorithms", SIAM Journal on Computing 19 (2), '
+    "1990, pp. 322-328.",
     "Yamakita 1991": 'M. Yamakita, Y. Hoshino, K. Morimoto and K. Furuta, "Parallel implementation '
     'of Newton-Euler algorithm with one step ahead prediction", IEEE International Conference on '
     "Robotics and Automation, Sacramento, 1991, pp. 1842-1849.",

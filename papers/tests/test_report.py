@@ -2,8 +2,10 @@
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import paraxis_papers
@@ -16,6 +18,7 @@ from paraxis_papers.counts.plain_count import Ledger, Work, general_chain, plain
 from paraxis_papers.counts.polynomial import at, fitted, formula
 from paraxis_papers.document import (
     DEPENDS,
+    OUTCOMES,
     Figure,
     Report,
     Row,
@@ -391,6 +394,31 @@ def test_rows_of_json_have_these_keys_and_pairs(counts):
 def test_quantities_are_told_apart(counts):
     names = [(r.paper, r.quantity) for r in counts.rows]
     assert len(set(names)) == len(names)
+
+
+PAGES = Path(__file__).parents[2] / "docs/reports"
+
+
+@pytest.mark.parametrize("name", reports.REPORTS)
+def test_pages_begin_with_verdicts_and_end_with_references(name):
+    text = (PAGES / f"{name}.md").read_text("utf-8")
+    sections = re.split("^## ", text, flags=re.MULTILINE)[1:]
+    titles = [section.partition("\n")[0] for section in sections]
+    assert (titles[0], titles[-1]) == ("Verdicts", "References")
+    verdicts = re.findall(r"^\| (.+?) \| ([a-z ]+) \| (.+) \|$", sections[0], re.MULTILINE)[1:]
+    assert verdicts and all(outcome in OUTCOMES for _, outcome, _ in verdicts)
+    papers = {claim.partition(":")[0] for claim, *_ in verdicts}
+    for section in sections[1:-1]:
+        if "| paper | quantity |" in section:
+            rows = section.split("|---|---|---:|---:|---|\n")[1].split("\n\n")[0]
+            papers |= {line.split(" | ")[0].removeprefix("| ") for line in rows.splitlines()}
+    for paper in papers - {"Paraxis"}:
+        assert f"- {REFERENCES[paper]}\n" in sections[-1]
+
+
+def test_papers_that_others_name_have_references_too():
+    report = replace(ODD, quoted=("Hollerbach 1980",))
+    assert report.references == [REFERENCES["Hollerbach 1980"], *ODD.references]
 
 
 def test_cells():

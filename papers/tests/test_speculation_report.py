@@ -362,7 +362,7 @@ def test_the_whole_report():
     report = paraxis_papers.report("speculation")
     assert len(report.verdicts) == len(claims.CLAIMS)
     assert {verdict(each) for each in report.verdicts} == {"confirmed", "refuted", "depends"}
-    assert len(report.references) == 5
+    assert len(report.references) == 7
     assert all(draw(figure, width) for figure in report.figures for width in (360, 960))
     assert "<svg" in report_page(report, "1.0")
     assert markdown(report).count("## ") == 2 + len(report.parts)

@@ -22,6 +22,7 @@ RULE = (
     "nothing can be measured. No measured count is written down anywhere: each is found when "
     "the report is made. Times were measured once, and say so."
 )
+QUOTED = "Uicker 1965", "Hollerbach 1980", "Luh, Walker and Paul 1980", "Luh and Lin 1982"
 
 
 def counts():
@@ -37,4 +38,5 @@ def counts():
         formulations(),
     ]
     rows = [row for table in tables for row in table.rows]
-    return Report("counts", TITLE, LEAD, verdicts(rows), [*tables, figure_2_9()], RULE)
+    parts = [*tables, figure_2_9()]
+    return Report("counts", TITLE, LEAD, verdicts(rows), parts, RULE, QUOTED)

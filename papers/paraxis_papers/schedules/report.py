@@ -27,6 +27,7 @@ RULE = (
     "those of robot.stg and of two cores, which say so; notes that name subtasks by the thesis's "
     "numbers are written by hand."
 )
+QUOTED = ("Fernandez and Bussell 1973",)
 
 
 def schedules():
@@ -47,4 +48,4 @@ def schedules():
         efficiencies(),
         speedup_by_fineness(),
     ]
-    return Report("schedules", TITLE, LEAD, verdicts(), parts, RULE)
+    return Report("schedules", TITLE, LEAD, verdicts(), parts, RULE, QUOTED)

@@ -30,6 +30,7 @@ RULE = (
     "(`px.control.closed_loop`). `vuskovic` with values of one age is `binder_herzog` and is not "
     "repeated."
 )
+QUOTED = "Fernandez and Bussell 1973", "Papadimitriou and Yannakakis 1990"
 
 
 def speculation():
@@ -57,4 +58,4 @@ def speculation():
         slowest_table(),
         best_table(),
     ]
-    return Report("speculation", TITLE, LEAD, verdicts(), parts, RULE)
+    return Report("speculation", TITLE, LEAD, verdicts(), parts, RULE, QUOTED)

@@ -25,7 +25,7 @@ COMMAND = "make hardware"
 LEAD = (
     "His section 7.2 sketches a chip: a primitive module of two multipliers, an adder, registers "
     "and two busses, three to a matrix-vector processor, all of them controlled by counters. Here "
-    "the linear array is built of these, on fixed-point words, a clock for a flop: "
+    "both arrays are built of these, on fixed-point words, a clock for a flop: "
     "px.hardware.inverse_dynamics_chip."
 )
 CONVENTIONS = (

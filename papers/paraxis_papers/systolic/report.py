@@ -24,6 +24,7 @@ RULE = (
     "(but gates and simulations of hardware, which benchmarks wrote down); "
     "the formula in a note is fitted by hand, and tested."
 )
+QUOTED = ("Hollerbach 1980",)
 
 
 def systolic():
@@ -38,4 +39,4 @@ def systolic():
         chip_table(),
         gates_table(),
     ]
-    return Report("systolic", TITLE, LEAD, claims(), [*tables, *figures()], RULE)
+    return Report("systolic", TITLE, LEAD, claims(), [*tables, *figures()], RULE, QUOTED)
