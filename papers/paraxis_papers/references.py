@@ -6,6 +6,8 @@ REFERENCES = {  # the name in reports -> the reference
     "Fernandez and Bussell 1973": 'E. B. Fernandez and B. Bussell, "Bounds on the number of '
     'processors and time for multiprocessor optimal schedules", IEEE Transactions on Computers '
     "C-22 (8), 1973, pp. 745-751.",
+    "Haviland and Tuszynski 1980": 'G. L. Haviland and A. A. Tuszynski, "A CORDIC arithmetic '
+    'processor chip", IEEE Transactions on Computers C-29 (2), 1980, pp. 68-78.',
     "Hollerbach 1980": 'J. M. Hollerbach, "A recursive Lagrangian formulation of manipulator '
     'dynamics and a comparative study of dynamics formulation complexity", IEEE Transactions on '
     "Systems, Man and Cybernetics SMC-10 (11), 1980, pp. 730-736.",

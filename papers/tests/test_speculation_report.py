@@ -295,7 +295,7 @@ def test_boundaries_are_to_be_within_what_is_asked(monkeypatch, simulated, expec
 
 
 def test_relative_stability_is_that_of_safe_periods(monkeypatch):
-    for ratio, expected in ((2.0, "confirmed"), (0.5, "refuted")):
+    for ratio, expected in ((2.0, "confirmed"), (1.2, "refuted")):  # greater is not much greater
         monkeypatch.setattr(claims, "ratios", lambda name, which, r=ratio: np.array([r, r]))
         assert verdict(claims.greater_relative_stability()) == expected
     monkeypatch.setattr(claims, "ratios", lambda name, which: np.array([2.0, 0.5]))

@@ -25,6 +25,7 @@ RULE = (
     "with the words of the circuit, bit by bit. An error is an absolute difference from float64. "
     "Hardware is not measured with the report; a table that has numbers of it says whence they are."
 )
+QUOTED = ("Haviland and Tuszynski 1980",)
 
 
 def cordic():
@@ -44,4 +45,4 @@ def cordic():
         same_bits_table(),
         hardware_table(),
     ]
-    return Report("cordic", TITLE, LEAD, verdicts(), parts, RULE)
+    return Report("cordic", TITLE, LEAD, verdicts(), parts, RULE, QUOTED)

@@ -107,10 +107,10 @@ def _iterations(found):
     needed = next(count for count in ITERATIONS if errors_with(word, count).worst(FAR) < ASKED)
     return Verdict(
         PAPER,
-        f"{least} iterations are the least for {word} bits",
+        f"{least} iterations are the least for {word} bits (quoted from Haviland and Tuszynski)",
         CONFIRMED if needed <= least else REFUTED,
-        f"with {least} joint angles are up to {off} rad off; "
-        f"{needed} keep them within {brief(ASKED)} rad, {fraction(FAR)} or more from singularities",
+        f"with {least} joint angles are up to {off} rad off; {needed} keep them within "
+        f"{brief(ASKED)} rad, {fraction(FAR)} or more from singularities, which decides",
     )
 
 
