@@ -69,7 +69,7 @@ def rate_words(design):
         "torques one period after their sample, at the middle of the joints' ranges"
     )
     if design.loop:
-        words += f"; the loop has {short(period / design.loop[1].median)} times as long as it takes"
+        words += f"; that period is {short(period / design.loop[1].median)} times the loop time"
     return words
 
 
