@@ -22,7 +22,7 @@ from .physics import (
     articulated_body,
     composite_body,
 )
-from .physics.configuration import integrate, neutral, velocities
+from .physics.configuration import integrate, integrate_rows, neutral, velocities
 from .physics.forward_derivatives import forward_dynamics_derivatives
 from .physics.friction.motor_torques import MotorTorques, directions, with_losses
 from .physics.friction.shared_friction import driven_rows, felt, shared_friction
@@ -194,7 +194,7 @@ def _ideal_graph(robot, function, algorithm, parameters, coordinates):
 
     def coupled(name):
         if name == "inverse_dynamics_derivatives" and not follow_linearly(rows):
-            return _slopes_of(rows, coupled("inverse_dynamics"))
+            return _slopes_of(rows.described, coupled("inverse_dynamics"))
         shapes = input_shapes(rows.described, name, mattering(name))
         return coupled_graph(rows, name, whole, coupled, shapes)
 
@@ -421,11 +421,15 @@ def _view_for_masses(robot, parameters):
 
 
 def slopes_of(robot, graph, wanted):
-    """The Jacobians of a graph; those over positions are over the velocities that change them."""
-    robot = robot.described
-    if not {joint.kind for joint in robot.joints} & {"planar", "spherical", "free"}:
+    """The Jacobians of a graph; those over positions are over the velocities that change them.
+
+    The graph is of a robot's joints, or of all its rows, whether they follow others or not.
+    """
+    if not {joint.kind for joint in robot.described.joints} & {"planar", "spherical", "free"}:
         return jacobian(graph, wanted)
-    move = _position_graph(robot, "integrate")
+    rule = integrate_rows if robot.followers else integrate
+    shapes = input_shapes(robot, "integrate")
+    move = trace(lambda q, v: {"moved": rule(robot, q, v)}, shapes, "integrate")
     return jacobian_along(graph, wanted, {name: move for name in POSITIONS if name in graph.inputs})
 
 

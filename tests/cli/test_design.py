@@ -59,7 +59,8 @@ def test_a_joint_without_a_drive_is_refused_by_name(tmp_path, capsys):
 
 def test_what_is_missing_has_a_reason(tmp_path, monkeypatch):
     monkeypatch.setattr(making, "c_compiler", lambda: None)
-    design = making.designed(px.load("planar3"), 3, 100.0, 20.0, tmp_path)
+    named_at_length = replace(px.load("planar3"), name=f"planar3 {'x' * 60}")
+    design = making.designed(named_at_length, 3, 100.0, 20.0, tmp_path)
     assert design.function == "inverse_dynamics" and design.times == {} and design.loop is None
     assert "no C compiler" in design.why_no_times
     assert not design.kinematics and "planar3" in design.why_no_kinematics

@@ -41,3 +41,18 @@ def test_with_one_processor_nothing_is_better_than_exact_control():
     assert found.policy.name == "exact" and found.gain == 1
     with pytest.raises(px.ArgumentError, match="network"):
         px.control.best_cut(ARM, 1, 10, network="ring")
+
+
+def test_what_cannot_be_searched_is_refused_by_name():
+    best_cut = px.control.best_cut
+    with pytest.raises(px.ArgumentError, match="kp, kd: exact control is stable at no period"):
+        best_cut(ARM, 2, 10, kd=0.0)
+    with pytest.raises(px.ArgumentError, match="at most 10 joints between links, found 39"):
+        best_cut(px.robots.chain(40), 2, 10)
+    with pytest.raises(px.ArgumentError, match="latency: expected one number of flops, found 2"):
+        best_cut(ARM, 2, [10, 20])
+
+
+def test_processors_without_tasks_cost_nothing():
+    program = px.control.speculate(px.robots.planar(1), "exact")
+    assert pass_time(program, 10**12, 5) == pass_time(program, 100, 5)

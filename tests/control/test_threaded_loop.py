@@ -47,3 +47,6 @@ def test_what_threads_in_step_cannot_do_is_refused():
     law = px.control.computed_torque(ARM, 100.0, 20.0, "yamakita_one_step_ahead")
     with pytest.raises(px.ArgumentError, match="looks ahead"):
         px.control.threaded_loop(ARM, law, np.zeros(3), 1e-3, duration=0.1)
+    law = px.control.computed_torque(ARM, 100.0, 20.0)
+    with pytest.raises(px.ArgumentError, match="period: expected at most the duration"):
+        px.control.threaded_loop(ARM, law, np.zeros(3), 1e-3, duration=1e-13)

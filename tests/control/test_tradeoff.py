@@ -96,9 +96,15 @@ def test_only_late_torques_make_a_pipeline():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"processors": (2, 1)}, {"latency": -1}, {"networks": "ring"}, {"flop_time": 0}]
+    "wrong",
+    [
+        {"processors": (2, 1)},
+        {"latency": -1},
+        *({"networks": names} for names in ("ring", 3, [], ("links", "links"))),
+        *({"flop_time": time} for time in (0, 10.0)),
+    ],
 )
 def test_wrong_hardware_is_refused(wrong):
     (name,) = wrong
     with pytest.raises(px.ArgumentError, match=name.rstrip("s")):
-        px.control.stale_data_tradeoff(ARM, **wrong)
+        px.control.stale_data_tradeoff(ARM, **{"policies": "exact", "latency": 0, **wrong})

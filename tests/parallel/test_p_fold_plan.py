@@ -184,6 +184,13 @@ def test_one_processor_sends_nothing():
     assert plan.messages == 0 and plan.on(px.parallel.network("cascade", 1)).time == 0
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_processors_without_joints_cost_nothing(order):
+    robot = px.robots.planar(3)
+    few, many = (px.parallel.p_fold_plan(robot, p, order) for p in (8, 2**40))
+    assert len(few.steps) == len(many.steps) and few.operations == many.operations
+
+
 def test_a_plan_is_sent_through_a_network():
     plan = px.parallel.p_fold_plan(px.load("puma560"), 4)
     found = plan.on(px.parallel.network("cascade", 4), per_hop=2.0)

@@ -97,6 +97,12 @@ def test_empty_graphs_and_zero_times():
         assert px.schedule(alone, 2, method).makespan == 2
 
 
+def test_places_may_be_any_of_the_processors():
+    tasks = px.TaskGraph({"a": 1, "b": 1}, [("a", "b", 3)])
+    found = px.schedule(tasks, 8, "branch_and_bound", places={"a": 7, "b": 7})
+    assert found.places == (7, 7) and found.makespan == 2
+
+
 @pytest.mark.parametrize(
     ("method", "options", "words"),
     [
@@ -106,6 +112,7 @@ def test_empty_graphs_and_zero_times():
         ("branch_and_bound", {}, "needs places"),
         ("branch_and_bound", {"places": {"a": 0}}, "processor from 0 to 1 for task b, found None"),
         ("branch_and_bound", {"places": [0, 1]}, "expected a mapping"),
+        ("branch_and_bound", {"places": {"a": 0, "b": 1.0}}, "for task b, found 1.0"),
     ],
 )
 def test_what_a_search_cannot_take_is_refused_by_name(method, options, words):

@@ -54,6 +54,33 @@ def test_what_follows_linearly_has_the_slopes_of_the_whole():
             assert error(straight[name], curved[name]) < 1e-10, (function, name)
 
 
+@pytest.mark.parametrize("algorithm", (None, "composite_body", "newton_euler"))
+def test_a_joint_that_follows_another_on_one_of_several_degrees_of_freedom(algorithm):
+    """Positions of all rows then change by velocities of all rows."""
+    loose = robot_of(("planar", "revolute", "revolute"), (-1, 0, 1), 4)
+    *others, last = loose.joints
+    follower = replace(last, coupling=Coupling("j1", (1.0, -2.0)))
+    robot = replace(loose, joints=(*others, follower))
+    q, qd, qdd = (motion(robot)[name] for name in ("q", "qd", "qdd"))
+    slopes = px.program(robot, "inverse_dynamics_derivatives", algorithm)
+    found = slopes.evaluate(q=q, qd=qd, qdd=qdd)
+    torques = px.program(robot)
+
+    def differences(values):
+        ahead, behind = np.split(values, 2)
+        return (ahead - behind).T / 2e-5
+
+    ways = 1e-5 * np.concatenate((np.eye(robot.nv), -np.eye(robot.nv)))
+    moved = px.program(robot, "integrate").evaluate(q=q, v=ways)
+    over_q = differences(torques.evaluate(q=moved, qd=qd, qdd=qdd))
+    over_qd = differences(torques.evaluate(q=q, qd=qd + ways, qdd=qdd))
+    assert error(found["dtau_dq"], over_q) < 1e-8
+    assert error(found["dtau_dqd"], over_qd) < 1e-8
+    still = torques.evaluate(q=q, qd=0 * qd, qdd=0 * qd)
+    C = px.program(robot, "coriolis_matrix", algorithm).evaluate(q=q, qd=qd)
+    assert error(C @ qd, torques.evaluate(q=q, qd=qd, qdd=0 * qd) - still) < 1e-12
+
+
 # -- many columns ----------------------------------------------------------------------------------
 
 ANCESTORS = [

@@ -57,6 +57,8 @@ HELD = {
     "touched": ((0.0, 0.0, 1.0), (0.0, 4.0), (-2.0, 0.4)),
     "without limits": ((0.0, 1.0, 3.0), (-math.inf, math.inf), (-3.0, 0.4)),
     "constant": ((0.3,), (0.0, 1.0), (-3.0, 0.4)),
+    "almost linear": ((0.1, -2.0, 1e-17), (-0.5, 1.1), (-0.5, 0.3)),
+    "linear but for a subnormal": ((0.1, -2.0, 1e-320), (-0.5, 1.1), (-0.5, 0.3)),
 }
 
 
@@ -67,6 +69,19 @@ def test_limits_of_a_joint_that_follows_hold_for_its_leader(name):
     robot = finger("a", coefficients, lower=lower, upper=upper)
     assert np.allclose((robot.lower[0], robot.upper[0]), expected)
     assert (robot.lower[1], robot.upper[1]) == (-1.0, 2.0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_limits_do_not_depend_on_the_order_of_followers():
+    """Of two ranges for one follower another leaves one."""
+    limits = {(0.0, 0.0, 1.0): (0.25, 1.0), (0.0, 1.0): (0.0, 3.0)}
+    for order in (list, reversed):
+        joints = [Joint("a", "revolute", lower=-2.0, upper=2.0)]
+        for k, (coefficients, (lower, upper)) in enumerate(order([*limits.items()])):
+            follows = px.robots.Coupling("a", coefficients)
+            joints.append(Joint(f"c{k}", "revolute", 0, coupling=follows, lower=lower, upper=upper))
+        robot = px.Robot("hand", joints, [BODY] * 3)
+        assert np.allclose((robot.lower[0], robot.upper[0]), (0.5, 1.0))
 
 
 PASSED = {
@@ -91,7 +106,8 @@ def test_leaders_whose_own_limits_suffice():
 
 
 def test_velocity_limits_of_followers():
-    assert finger("a", (0.1, -2.0), max_velocity=6.0).velocity_limit.tolist() == [3.0, 4.0]
+    for coefficients in ((0.1, -2.0), (0.1, -2.0, 0.0)):
+        assert finger("a", coefficients, max_velocity=6.0).velocity_limit.tolist() == [3.0, 4.0]
     assert finger("a", (0.0, 0.0, 0.5), max_velocity=15.0).velocity_limit.tolist() == [5.0, 4.0]
     for leaders, coefficients in (("a", (0.0, 0.0, 0.5)), (("a", "b"), (0.0, 1.0, 1.0))):
         robot = finger(leaders, coefficients, max_velocity=8.0)

@@ -114,7 +114,11 @@ def threaded_loop(
     length = reference.duration if duration is None else duration
     if length is None:
         raise ArgumentError("duration: give it in seconds, because the trajectory has no end")
-    samples = math.ceil(positive(length, "duration") / period - ROUNDING)
+    if period > positive(length, "duration"):
+        raise ArgumentError(
+            f"period: expected at most the duration, {length:g} s, found {period:g}"
+        )
+    samples = math.ceil(length / period - ROUNDING)
     t = period * np.arange(samples)
     rows = reference.sampled(t)
     begin = Motion.of(robot, rows[0])

@@ -9,6 +9,7 @@ docs/notation.md.
 
 from itertools import accumulate, pairwise
 
+from ..robots.joint import Row
 from ..robots.model import quaternion_rotation
 from ..scalar import atan2, cos, less, select, sin, sqrt
 from ..spatial import Vector, cross
@@ -21,6 +22,17 @@ SMALL = 0.01
 def integrate(robot, q, v):
     """Return the positions after a unit of time at the constant velocity v."""
     return _by_joint(robot, _MOVED, _positions(robot, q), _velocities(robot, v))
+
+
+def integrate_rows(rows, q, v):
+    """Return the same of all rows (robots/rows.py), as if none followed another."""
+    moved, begin = [], 0
+    for group in rows.groups:
+        first, end = rows.joints[group[0]], begin + sum(rows.joints[k].nq for k in group)
+        rule = _MOVED[first.of if isinstance(first, Row) else "single"]
+        moved += rule(q[begin:end], v[group.start : group.stop])
+        begin = end
+    return moved
 
 
 def difference(robot, q0, q1):

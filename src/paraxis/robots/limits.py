@@ -6,6 +6,7 @@ leave their limits all the same.
 """
 
 import math
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +23,7 @@ def position_limits(robot):
     """The lower and the upper position limits, each (nq,)."""
     lower, upper = _spread(robot, "lower", "nq"), _spread(robot, "upper", "nq")
     index, followers = _indices(robot, "nq"), _followers(robot)
-    for joint in (each for each in followers if len(each.coupling.terms) == 1):
+    for joint in (*_of_one(followers),) * 2:  # a range may be the only one that others leave
         ((leader, own),) = joint.coupling.terms
         k = index[leader]
         ranges = _where_between(own, joint.lower, joint.upper, lower[k], upper[k])
@@ -42,9 +43,9 @@ def velocity_limit(robot):
     """The largest velocities, (nv,)."""
     fastest, followers = _spread(robot, "max_velocity", "nv"), _followers(robot)
     index, place = _indices(robot, "nv"), _indices(robot, "nq")
-    for joint in (each for each in followers if len(each.coupling.terms) == 1):
+    for joint in _of_one(followers):
         ((leader, own),) = joint.coupling.terms
-        if len(own) == 2 and own[1] and joint.max_velocity:
+        if len(own) > 1 and own[1] and not any(own[2:]) and joint.max_velocity:
             k = index[leader]
             fastest[k] = min(fastest[k], joint.max_velocity / abs(own[1]))
     beyond = []
@@ -87,6 +88,11 @@ def _followers(robot):
     return [joint for joint in robot.joints if joint.coupling is not None]
 
 
+def _of_one(followers):
+    """Those that follow one other joint."""
+    return [joint for joint in followers if len(joint.coupling.terms) == 1]
+
+
 def _warn(robot, what, names):
     if names:
         sentence = (
@@ -122,8 +128,17 @@ def _extremes(coefficients, low, high):
 
 
 def _roots(coefficients, low, high):
-    """The roots of a polynomial between `low` and `high`."""
-    found = polyroots(coefficients) if any(coefficients) else []
+    """The roots of a polynomial between `low` and `high`.
+
+    Highest powers that change it by less than a rounding error there are left out: divided by
+    their coefficients, the others lose their digits.
+    """
+    reach = max((abs(x) for x in (low, high) if math.isfinite(x)), default=1.0)
+    sizes = [abs(each) * reach**k for k, each in enumerate(coefficients)]
+    count = len(sizes)
+    while count > 1 and sizes[count - 1] <= sys.float_info.epsilon * max(sizes):
+        count -= 1
+    found = polyroots(coefficients[:count]) if any(coefficients) else []
     return {float(x.real) for x in found if np.isreal(x) and low < x.real < high}
 
 

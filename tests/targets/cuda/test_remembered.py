@@ -186,6 +186,15 @@ def test_several_results():
         pair(far(x), out=far(np.empty((2, 5, 2))))  # two rows are no two arrays
 
 
+def test_one_result_may_be_given_in_a_tuple():
+    made, arrays = kernel(), motions()
+    out = far(np.empty_like(arrays[0]))
+    for given in ((out,), [out], out):
+        assert made(*map(far, arrays), out=given) is out
+        check(out, arrays)
+    assert made.careful == 2  # what is not in a tuple is known by then
+
+
 # -- where it is done ------------------------------------------------------------------------------
 
 

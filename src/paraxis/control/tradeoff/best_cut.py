@@ -16,7 +16,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import integer, one_of, shown
+from ...checks import integer, one_of, quoted, shown
+from ...errors import ArgumentError
 from ...parallel.schedules.repeated_schedule import LINKS, NETWORKS, pass_bound
 from ...physics.coupled_newton_euler import BACKWARD, FORWARD
 from ...robots.robot import Robot
@@ -33,6 +34,7 @@ from .pass_time import PassTime, in_whole_flops, pass_time, stages_of
 
 OUTWARD, INWARD, BOTH = WAYS = "outward", "inward", "both"
 NAMED = ("hamilton", "hamilton_one_step", "pipelined")  # the papers' that are not in the set
+MOST_JOINTS = 10  # between links: each one more doubles the number of cuts
 LONGER = 100.0  # times a period that is stable: how much longer ones are looked at
 
 
@@ -107,19 +109,23 @@ def best_cut(
 
     **Arguments:**
 
-    - `robot`: the robot.
+    - `robot`: the robot, with at most 10 joints between links.
     - `processors`, `latency`, `network`: the hardware, as of `px.control.stale_data_tradeoff`.
     - `kp`, `kd`: gains, as of `px.control.stability_atlas`.
     - `posture`: where the loop is to be stable, `(nq,)`; by default zero.
 
     **Returns:** a `BestCut`.
 
-    **Raises:** `px.ArgumentError` if arguments do not fit together.
+    **Raises:** `px.ArgumentError` if arguments do not fit together, or exact control is stable at
+    no period.
     """
     kp, kd = critical_gains(robot, kp, kd)
     processors = integer("processors", processors)
     one_of(network, NETWORKS, "network")
-    latency = in_whole_flops(rising(latency, "latency", least=0.0)[0])
+    latency, *others = rising(latency, "latency", least=0.0).tolist()
+    if others:
+        raise ArgumentError(f"latency: expected one number of flops, found {1 + len(others)}")
+    latency = in_whole_flops(latency)
     reference = Reference(np.zeros(robot.nq) if posture is None else posture, robot)
     search = _Search(robot, (kp, kd), reference.posture, (processors, latency, network))
     candidates = structured_cuts(robot)
@@ -145,6 +151,12 @@ def best_cut(
 def structured_cuts(robot: Robot) -> Sequence[Policy]:
     """All policies that are compared: those of the papers first, which bound the others."""
     inner = [(link, joint.parent) for link, joint in enumerate(robot.joints) if joint.parent >= 0]
+    if len(inner) > MOST_JOINTS:
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: best_cut compares all subsets of at most {MOST_JOINTS} "
+            f"joints between links, found {len(inner)}; px.control.stale_data_tradeoff compares "
+            "policies that you name"
+        )
     found = [EXACT, *map(policy, NAMED), Policy("within_links", (TO_BACKWARD,))]
     for count in range(len(inner), 0, -1):
         for joints in combinations(inner, count):
@@ -195,7 +207,13 @@ class _Search:
             return
         safe = safe_period(self.robot, law, self.posture, delay_share=1.0).period or 0.0
         found = _Found(candidate, time, safe)
-        self.exact = self.exact or found
+        if self.exact is None:  # the first that is looked at
+            if not safe:
+                raise ArgumentError(
+                    "kp, kd: exact control is stable at no period with these gains, so there is "
+                    "nothing to compare with; choose others"
+                )
+            self.exact = found
         if self.best is None or found.slowest > self.best.slowest:
             self.best = found
 

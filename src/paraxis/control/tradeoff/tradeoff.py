@@ -221,9 +221,11 @@ def stale_data_tradeoff(
     reference = checked_motion(robot, motion, cycle)
     counts = _processors(robot, processors)
     latencies = rising(np.atleast_1d(latency), "latency", least=0.0)
-    names = (networks,) if isinstance(networks, str) else tuple(networks)
+    names = tuple(networks) if isinstance(networks, list | tuple) else (networks,)
     for name in names:
         one_of(name, NETWORKS, "network")
+    if not names or len({*names}) < len(names):
+        raise ArgumentError(f"networks: expected one or more distinct names, found {networks!r}")
     flop_time, bound = positive(flop_time, "flop_time"), positive(bound, "bound")
     shape = len(names), len(counts), len(latencies), len(chosen)
     loop_time, loop_bound, error = (np.empty(shape) for _ in range(3))
@@ -239,8 +241,14 @@ def stale_data_tradeoff(
             safe[k] = min(
                 safe_period(robot, law, q, delay_share=1.0).period or 0.0 for q in postures
             )
-            period = loop_time[..., k] * flop_time
-            times = {"duration": 1.5 * cycle, "delay": period, "bound": bound}
+            period, duration = loop_time[..., k] * flop_time, 1.5 * cycle
+            if period.max() > duration:
+                raise ArgumentError(
+                    f"flop_time: expected at most {duration / loop_time[..., k].max():.3g} s, with "
+                    f"which a control step of policy {policy.name} lasts as long as the run of "
+                    f"{duration:g} s, found {flop_time:g}"
+                )
+            times = {"duration": duration, "delay": period, "bound": bound}
             run = closed_loop(robot, law, motion, period, **times)
             error[..., k], diverged[..., k] = run.error, run.diverged
             progress.at(k + 1)

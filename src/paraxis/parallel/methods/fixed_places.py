@@ -13,6 +13,7 @@ bound for the processors as such.
 import math
 import time
 from collections.abc import Mapping
+from numbers import Integral
 
 from ...errors import ArgumentError
 from .bounds import bounds
@@ -48,7 +49,8 @@ def _given(tasks, processors, places):
         )
     for name in tasks.names:
         place = places.get(name)
-        if isinstance(place, bool) or place not in range(processors):
+        is_one = isinstance(place, Integral) and not isinstance(place, bool)
+        if not is_one or place not in range(processors):
             raise ArgumentError(
                 f"places: expected a processor from 0 to {processors - 1} for task {name}, found "
                 f"{place!r}"

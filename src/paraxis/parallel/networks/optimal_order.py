@@ -79,7 +79,7 @@ def _steps(chosen, homes, processors):
     firsts, held_by = list(range(len(homes))), list(homes)
     for glued in chosen:
         stay = {held_by[k]: k for k in reversed(glued)}  # the first of those on one processor
-        idle = iter([each for each in range(processors) if each not in stay])
+        idle = (each for each in range(processors) if each not in stay)
         moves = tuple((k, next(idle)) for k in glued if stay[held_by[k]] != k)
         yield Step(tuple((firsts[k] - 1, k) for k in glued), moves)
         for k, processor in moves:

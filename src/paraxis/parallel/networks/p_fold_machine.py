@@ -146,25 +146,26 @@ class Row:
     """The row of a recurrence: its terms, where they lie, and the steps of an order."""
 
     def __init__(self, order, visits, number=None):
-        """`number` renames processors."""
-        number = number or {k: k for k in range(order.processors)}
+        """`number` renames some processors."""
+        number = number or {}
         self.visits = visits
         self.places = {visit.body: k for k, visit in enumerate(visits) if not visit.leaves}
-        self.homes = [number[k] for k in order.homes]
+        self.homes = [number.get(k, k) for k in order.homes]
         self.steps = []
         for step, glues, sent in zip_longest(
             order.steps, record(order), messages(order), fillvalue=()
         ):
-            done = {number[glue.processor]: (glue.left[0], glue.right[1]) for glue in glues}
-            moved = [(number[a], number[b], span) for a, b, span in sent]
+            workers = (number.get(glue.processor, glue.processor) for glue in glues)
+            spans = ((glue.left[0], glue.right[1]) for glue in glues)
+            moved = [(number.get(a, a), number.get(b, b), span) for a, b, span in sent]
+            done = dict(zip(workers, spans, strict=True))
             self.steps.append(RowStep(step or None, done, moved))
 
 
 def _mirrored(order):
     """Other numbers for processors: the first block is where the last was."""
     blocks = [*dict.fromkeys(order.homes)]
-    number = {k: k for k in range(order.processors)}
-    return number | dict(zip(blocks, reversed(blocks), strict=True))
+    return dict(zip(blocks, reversed(blocks), strict=True))
 
 
 def _rounds(homes):

@@ -50,6 +50,7 @@ def repeated_schedule(program, carry, processors, latency=0, network=LINKS):
     """
     balanced = program.balanced()
     fine = TaskGraph.from_program(balanced, latency=latency)
+    processors = min(processors, max(1, len(fine)))  # more would be idle all the time
     least, best = max(bounds(fine, processors).values()), None
     for grain in GRAINS:
         tasks = fine if grain is None else TaskGraph.from_program(balanced, grain, latency=latency)

@@ -64,6 +64,8 @@ def schedule(tasks: TaskGraph, processors: int, method: str = "list", **options)
     for name in options:
         _check_option(name, method)
     usable = min(processors, max(1, len(tasks)))  # more would be idle all the time
+    if "places" in options:  # which may name any of them
+        usable = processors
     starts, places, *proved = METHODS[method](tasks, usable, **options)
     (limits,) = proved or [bounds(tasks, usable)]
     return Schedule(tasks, processors, tuple(starts), tuple(places), method, limits)

@@ -124,6 +124,8 @@ def _insides(blocks, homes, processors, away):
     """Equal tasks, dealt to the processors so that none has more than its share: whoever has too
     many leaves the rest to those with time to spare. What was `away` from home goes back."""
     tasks = [(before[-1], k) for before, block in pairwise(blocks) for k in block[:-1]]
+    if not tasks:
+        return
     rounds = -(-len(tasks) // processors)
     hands, left_over = [[] for _ in range(processors)], []
     for task in tasks:

@@ -67,6 +67,8 @@ class Remembered:
         launch, start = native_launch(), family.device.start
         if launch is None or start is None:
             return
+        if outputs == 1 and isinstance(out, tuple | list):
+            (out,) = out
         kind = arrays[0].__class__
         if kind not in self._ways:
             self._ways[kind] = _written(family, len(arrays), outputs, launch)
