@@ -10,7 +10,10 @@ from support.exported import needs
 
 import paraxis as px
 from paraxis.cli import designed as making
+from paraxis.cli.design_page import gantt
+from paraxis.cli.design_text import operation_words
 from paraxis.cli.main import main
+from paraxis.cli.operations import Operations
 from paraxis.cli.rates import middle_posture
 from paraxis.cli.transmission_figure import input_over_output
 
@@ -91,6 +94,21 @@ def test_a_transmission_is_drawn_as_it_computes():
     assert curves["moving forward"][10.0] == 10 / 0.5 + 2
     assert curves["moving backward"][10.0] == 10 * 0.5 - 2
     assert curves["moving forward"][-10.0] == -10 * 0.5 + 2
+    assert input_over_output(drive).x == "torque at the joint, N m"
+    assert input_over_output(drive, turns=False).x == "force at the joint, N"
+
+
+def test_operations_in_words_add_up(drives):
+    program = px.program(px.load("planar3", drives=drives), "motor_torques")
+    each = Operations.of("motor torques", program)
+    total, *kinds = map(int, re.findall(r"\d+", operation_words(each))[:-1])
+    assert len(kinds) > 2 and sum(kinds) == total == program.count().flops
+
+
+def test_groups_beyond_the_palette_share_one_colour():
+    tasks = px.TaskGraph({k: 1 for k in range(10)}, [], groups={k: f"kind {k}" for k in range(10)})
+    legend = gantt(px.schedule(tasks, 2), 600).svg("wide")
+    assert "kind 6" in legend and "others" in legend and ">kind 7<" not in legend
 
 
 def test_the_middle_posture_has_no_entries_for_joints_that_follow():

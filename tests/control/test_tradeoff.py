@@ -51,7 +51,8 @@ def test_the_answer_names_hardware_and_policy(found):
     with_latency = found.answer(8, 20)
     assert "8 processors and a message latency of 20 flops" in with_latency
     k = found.fastest[0, 2, 1]
-    assert f"{found.policies[k]}, {found.rate_gain[0, 2, 1, k]:.2f} x" in with_latency
+    gain = found.rate_gain[0, 2, 1, k]
+    assert f"{found.policies[k]} has the highest rate, {gain:.2f} x" in with_latency
     assert "exact control; stale data are not worth it" in found.answer(1, 0)
     assert "on a bus" in found.answer(2, 20, "bus")
     assert len(found.answers) == 12

@@ -92,6 +92,20 @@ def test_random_chains():
         assert (chip.errors(100) <= chip.error_bounds()).all()
 
 
+def test_a_state_alone_is_a_batch_without_axes():
+    joints = [
+        px.robots.Joint("slide", "prismatic", lower=-0.5, upper=0.5),
+        px.robots.Joint("turn", "revolute", 0, axis=(0, 1, 0)),
+    ]
+    body = px.robots.Inertia.of(1.0, (0.2, 0.05, 0.1), (0.02, 0.03, 0.02))
+    chip = px.hardware.inverse_dynamics_chip(px.Robot("crane", joints, [body, body]))
+    states = chip.random_states(1)
+    alone, batch = chip(*(each[0] for each in states)), chip(*states)
+    assert alone.valid and np.array_equal(alone.tau, batch.tau[0])
+    with pytest.raises(ArgumentError, match=r"one state has shape \(1,\)"):
+        chip.simulate(chip.quantised(*(each[0] for each in states))[0])
+
+
 def test_a_value_that_does_not_fit_its_word_is_not_valid():
     chip = px.hardware.inverse_dynamics_chip(px.load("planar3"), velocity=1.0, acceleration=1.0)
     state = np.full((2, 3), 0.5)

@@ -142,7 +142,7 @@ def moved(robot, i, xyz):
 @pytest.mark.parametrize(
     ("robot", "words"),
     [
-        (px.robots.planar(3), "6 joints, all of which move frame 'tip', found 3 of 3"),
+        (px.robots.planar(3), "6 joints, all of which move frame 'tip', found 3$"),
         (px.load("stanford"), "joint 'joint3' to be revolute, found prismatic"),
         (px.load("ur5"), "'elbow_joint' and joint 'wrist_1_joint' at a right angle, found 90 deg"),
         (tilted(PUMA, 1, 0.1), "'joint1' and joint 'joint2' at a right angle, found 5.73 degrees"),
@@ -170,7 +170,7 @@ def test_a_robot_with_a_gripper_is_told_of_its_chain():
         PUMA.frames,
         warn=False,
     )
-    with pytest.raises(px.RobotError, match="found 6 of 7 that do .lock the others"):
+    with pytest.raises(px.RobotError, match="found 7, of which 6 do .lock the others"):
         px.kinematics.inverse_kinematics_solutions(whole, np.eye(4), "link6")
     pose = px.forward_kinematics(whole, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.0], "link6")
     assert px.kinematics.inverse_kinematics_solutions(
@@ -186,7 +186,9 @@ def test_any_frame_of_the_hand_and_no_other():
         pose = px.forward_kinematics(robot, q, frame)
         found = px.kinematics.inverse_kinematics_solutions(robot, pose, frame)
         assert found.solved.all() and found.error.max() < 1e-12
-    with pytest.raises(px.RobotError, match="6 joints, all of which move frame 'link4', found 4"):
+    with pytest.raises(
+        px.RobotError, match="6 joints, all of which move frame 'link4', found 6, of which 4 do"
+    ):
         px.kinematics.inverse_kinematics_solutions(robot, pose, "link4")
     with pytest.raises(px.RobotError, match="no frame 'hand'"):
         px.kinematics.inverse_kinematics_solutions(robot, pose, "hand")

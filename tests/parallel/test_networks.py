@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import paraxis as px
+from paraxis.checks import counted
 from paraxis.parallel.networks.network import NETWORKS, Delivery, Network
 
 SHUFFLES = [name for name in NETWORKS if name != "cascade"]
@@ -75,9 +76,8 @@ def test_everyone_can_be_reached_by_a_shortest_way(name, p):
             assert way[0] == start and way[-1] == end and len(way) - 1 == hops[end]
             assert all(b in net.neighbours[a] for a, b in pairwise(way))
         assert max(hops.values()) <= net.diameter
-    assert repr(net) == f"<Network {name} of {p} processors: {net.links} links, " + (
-        f"at most {net.diameter} hops>"
-    )
+    sizes = counted(p, "processor"), counted(net.links, "link"), counted(net.diameter, "hop")
+    assert repr(net) == "<Network {} of {}: {}, at most {}>".format(name, *sizes)
 
 
 # -- deliveries ------------------------------------------------------------------------------------

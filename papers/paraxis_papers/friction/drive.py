@@ -57,4 +57,4 @@ def figure_3_5():
     )
     largest = curve()[-1][0] * drive().rated
     title = "Fig. 3.5: input over output of a harmonic drive"
-    return input_over_output(drive(), title, lead, largest)
+    return input_over_output(drive(), title=title, lead=lead, largest=largest)

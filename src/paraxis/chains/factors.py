@@ -101,6 +101,10 @@ class ConstraintFactors:
         middle = np.linalg.solve(self.A - self.B @ inverse @ self.B.T, self.B @ inverse)
         return inverse + inverse @ self.B.T @ middle
 
+    def __repr__(self):
+        bodies, (nv, m) = len(self.P) // 6, (self.H.shape[1], self.W.shape[1])
+        return f"<ConstraintFactors of {bodies} bodies: {nv} directions of motion, {m} forces>"
+
     def _between(self, left, right):
         return left.T @ self.P.T @ self.mobility @ self.P @ right
 

@@ -1,5 +1,6 @@
 """A design as one HTML page: self-contained, light or dark, readable on a phone."""
 
+from collections import Counter
 from html import escape
 
 from ..checks import shown
@@ -11,14 +12,14 @@ from ..parallel.methods.plan import busy_rows
 from ..parallel.schedules.speedup_curve import speedup_curve
 from ..parallel.tasks.task_groups import groups_of
 from ..robots.table import HEAD, NUMERIC, drive_table, joint_rows, summary
-from .design_text import kinematics_words, rate_words, schedule_words, waits_words
+from .design_text import FLOPS, kinematics_words, rate_words, schedule_words, waits_words
 from .machine import lines
 from .operations import NOTE
 from .short_numbers import duration, short
 from .transmission_figure import input_over_output
 
 MOST_CURVES = 3  # transmissions that are drawn
-HUES = ("c1", "c4", "c2", "c5", "c6", "c7", "c8", "c3")  # of groups of tasks, in turn
+HUES, OTHERS = ("c1", "c4", "c2", "c5", "c6", "c7", "c8"), "c3"  # of groups, common ones first
 ROW, GAP, LEFT = 26, 8, 34  # pixels of a processor's row, between rows, before them
 
 
@@ -59,7 +60,7 @@ def _head(design, name):
         count, times = design.loop
         tiles.append((duration(times.median), f"the fastest loop here, {counted(count, 'core')}"))
     if design.rate:
-        tiles.append((f"{short(1 / design.rate.predicted.period)} Hz", "the least safe rate"))
+        tiles.append((f"{short(1 / design.rate.predicted.period)} Hz", "the lowest safe rate"))
     shown_tiles = "".join(f"<li><b>{escape(a)}</b><span>{escape(b)}</span></li>" for a, b in tiles)
     return f"""<header>
 <p class="brand">Paraxis {escape(design.version)}</p>
@@ -75,7 +76,7 @@ def _kinematics(design):
 
 
 def _operations(design):
-    heads = ("", "mul", "add", "trig", "flops", "depth")
+    heads = ("", *FLOPS, "trig", "flops", "depth")
     rows = [
         (each.name, *(str(getattr(each, head)) for head in heads[1:])) for each in design.operations
     ]
@@ -101,13 +102,14 @@ def _drives(design):
     drawn = {}
     for joint in design.robot.joints:
         if not joint.transmission.is_ideal:
-            drawn.setdefault(joint.transmission, []).append(joint.name)
+            turns = joint.kind != "prismatic"
+            drawn.setdefault((joint.transmission, turns), []).append(joint.name)
     if not drawn:
         return ""
     curves = [
         f"<p><b>{escape(', '.join(map(shown, names)))}</b></p>\n"
-        + figure_html(input_over_output(each))
-        for each, names in drawn.items()
+        + figure_html(input_over_output(*kind))
+        for kind, names in drawn.items()
     ]
     more, rest = len(curves) - MOST_CURVES, ""
     if more > 0:
@@ -151,8 +153,11 @@ def gantt(schedule, width):
     """A row per processor, a bar per task, coloured by what the tasks compute."""
     tasks, rows = schedule.tasks, busy_rows(schedule.tasks, schedule.starts, schedule.places)
     groups = groups_of(tasks)
-    hues = {group: HUES[k % len(HUES)] for k, group in enumerate(dict.fromkeys(groups.values()))}
-    legend = [(hue, group) for group, hue in hues.items()]
+    common = [group for group, _ in Counter(groups.values()).most_common()]
+    hues = dict.fromkeys(common, OTHERS) | dict(zip(common, HUES, strict=False))
+    legend = [(hue, group) for group, hue in hues.items() if hue != OTHERS]
+    if len(common) > len(HUES):
+        legend.append((OTHERS, "others"))
     top = legend_places(legend, width)[-1][1] + LINE + GAP if legend else 0
     drawing = Drawing(width, top + len(rows) * (ROW + GAP) + 20, "The schedule as a chart")
     drawing.legend(legend)
@@ -238,7 +243,8 @@ def _files(design):
     return section(
         "Files",
         f"{counted(len(design.sources), 'C file')}, each with a header; self-tests compare with "
-        "results of the interpreter. Build and run them:",
+        "results of the interpreter. Build and "
+        "run them, from the folder where paraxis design ran:",
         f"<pre><code>{commands}</code></pre>",
     )
 

@@ -6,6 +6,8 @@ from ..parallel.methods.bounds import gap_words
 from .short_numbers import duration, short
 from .terminal import Column, print_table
 
+FLOPS = ("mul", "add", "div", "sqrt")  # what counts as a flop
+
 
 def print_design(terminal, design):
     best = design.schedule
@@ -33,7 +35,8 @@ def kinematics_words(design):
 
 
 def operation_words(each):
-    return f"{each.flops} flops ({each.mul} mul, {each.add} add), {each.depth} one after another"
+    kinds = [f"{getattr(each, kind)} {kind}" for kind in FLOPS if getattr(each, kind)]
+    return f"{each.flops} flops ({', '.join(kinds)}), {each.depth} one after another"
 
 
 def schedule_words(best):
@@ -69,7 +72,9 @@ def rate_words(design):
         "torques one period after their sample, at the middle of the joints' ranges"
     )
     if design.loop:
-        words += f"; that period is {short(period / design.loop[1].median)} times the loop time"
+        count, times = design.loop
+        room = float(f"{period / times.median:.2g}")
+        words += f"; that period is {room:,.8g} times the loop time on {counted(count, 'core')}"
     return words
 
 

@@ -21,14 +21,17 @@ class Operations:
     name: str
     mul: int
     add: int
+    div: int
+    sqrt: int
     trig: int
     flops: int
     depth: int
 
     @classmethod
     def of(cls, name, program):
-        count, depth = program.count(), program.depth()
-        return cls(name, count.mul, count.add, count.trig, count.flops, depth.flops)
+        count = program.count()
+        kinds = (count.mul, count.add, count.div, count.sqrt, count.trig)
+        return cls(name, *kinds, count.flops, program.depth().flops)
 
     def as_dict(self):
         return asdict(self)

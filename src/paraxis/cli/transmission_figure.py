@@ -8,8 +8,10 @@ from ..physics.friction.transmission_friction import transmission_friction
 SAMPLES = 60  # on either side of zero
 
 
-def input_over_output(transmission, title="Input over output", lead="", largest=None):
+def input_over_output(transmission, turns=True, title="Input over output", lead="", largest=None):
     """A Figure of both directions, on the side of the joint, up to a torque there.
+
+    A joint that slides needs forces instead.
 
     By default that is the rated torque or, without one, ten times what moves the drive unloaded.
     """
@@ -22,11 +24,12 @@ def input_over_output(transmission, title="Input over output", lead="", largest=
     def curve(direction):
         return [(t, t + transmission_friction(transmission, t, direction)) for t in outputs]
 
+    load, unit = ("torque", "N m") if turns else ("force", "N")
     return Figure(
         title,
         lead,
-        "torque at the joint, N m",
-        "torque of the motor times the ratio, N m",
+        f"{load} at the joint, {unit}",
+        f"torque of the motor times the ratio, {unit}",
         {
             "moving forward": curve(1.0),
             "moving backward": curve(-1.0),

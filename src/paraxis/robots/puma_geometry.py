@@ -152,11 +152,12 @@ class _Axes:
     def require_joints(self, exactly=None, at_least=None):
         count, carried = len(self.joints), f"frame {quoted(self.frame.name)}"
         if exactly is not None and (count != exactly or self.robot.n != exactly):
-            short = " (lock the others with robot.subchain)" if count == exactly else ""
-            raise self.error(
-                f"{exactly} joints, all of which move {carried}",
-                f"{count} of {self.robot.n} that do{short}",
-            )
+            found = f"{self.robot.n}"
+            if count != self.robot.n:
+                found += f", of which {count} do"
+            if count == exactly:
+                found += " (lock the others with robot.subchain)"
+            raise self.error(f"{exactly} joints, all of which move {carried}", found)
         if at_least is not None and count < at_least:
             raise self.error(f"{at_least} joints that move {carried}", f"{count}")
         for i, joint in enumerate(self.joints):

@@ -72,11 +72,13 @@ class BestCut:
         return self.slowest / self.exact_limit
 
     def __repr__(self):
-        proved = self.proved_gain
-        sure = f"at least {proved:.2f} x is proved" if proved > 1 else "not proved"
+        proved, gain = self.proved_gain, ""
+        if self.policy.name != "exact":
+            sure = f"at least {proved:.2f} x is proved" if proved > 1 else "not proved"
+            gain = f", {self.gain:.2f} x that of exact control ({sure})"
         return (
             f"<BestCut of {shown(self.robot.name)}: {self.policy.name} is stable up to "
-            f"{self.slowest * 1e6:.3g} µs per flop, {self.gain:.2f} x exact control's ({sure}); "
+            f"{self.slowest * 1e6:.3g} µs per flop{gain}; "
             f"loop time {self.loop_time:g} flops (bound {self.loop_bound:g}), safe period "
             f"{self.safe_period:.3g} s; best of {self.searched} policies, {self.scheduled} of them "
             "scheduled>"

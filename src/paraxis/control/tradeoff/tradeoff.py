@@ -100,27 +100,32 @@ class StaleDataTradeoff:
         return np.where(self.stable.any(-1), least, -1)
 
     def answer(self, processors: int, latency: float, network: str = LINKS) -> str:
-        """Return the answer for one of the hardwares, in a sentence."""
+        """Return the answer for one kind of hardware, in a sentence."""
         at = self._index(processors, latency, network)
         hardware, fastest, accurate = self._hardware(at), self.fastest[at], self.most_accurate[at]
         if fastest < 0:
             return f"With {hardware}: no policy is stable at {self.flop_time:g} s per flop."
         if fastest == accurate == 0:
             return f"With {hardware}: exact control; stale data are not worth it."
-        error = f"{self.error[at][accurate]:.2g} for {self.error[at][0]:.2g}"
+        least, exact = self.error[at][accurate], self.error[at][0]
+        error = f"{least:.2g} where exact control has {exact:.2g}"
         if not self.stable[at][0]:
-            error = f"{self.error[at][accurate]:.2g}; exact control is not stable"
+            error = f"{least:.2g}; exact control is not stable"
         return (
-            f"With {hardware}: the highest rate has {self._rated(at, fastest)}; the least error "
-            f"has {self.policies[accurate]}" + (f", {error}." if accurate else ".")
+            f"With {hardware}: {self._rated(at, fastest)}; {self._named(accurate)} has the least "
+            "error" + (f", {error}." if accurate else ".")
         )
 
     def _rated(self, at, k):
+        fastest = f"{self._named(k)} has the highest rate"
         if k == 0:
-            return "exact control"
+            return fastest
         gain, proved = self.rate_gain[at][k], self.proved_gain[at][k]
         sure = f"at least {proved:.2f} x is proved" if proved > 1 else "not proved"
-        return f"{self.policies[k]}, {gain:.2f} x that of exact control ({sure})"
+        return f"{fastest}, {gain:.2f} x that of exact control ({sure})"
+
+    def _named(self, k):
+        return self.policies[k] if k else "exact control"
 
     @property
     def answers(self) -> list[str]:
@@ -167,7 +172,8 @@ class StaleDataTradeoff:
     def __repr__(self):
         faster, nearer = ((each > 0).sum() for each in (self.fastest, self.most_accurate))
         return (
-            f"<StaleDataTradeoff of {shown(self.robot.name)}: of {self.fastest.size} hardwares, "
+            f"<StaleDataTradeoff of {shown(self.robot.name)}: of {self.fastest.size} kinds of "
+            "hardware, "
             f"stale data have the highest rate on {faster} and the least error on {nearer}, at "
             f"{self.flop_time:g} s per flop>"
         )

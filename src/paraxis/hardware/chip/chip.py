@@ -170,18 +170,12 @@ class Chip:
         `words` maps each of `inputs` to an array of words; their shapes broadcast. A state is not
         valid where a value does not fit its word.
         """
-        missing = [entry for entry in self.inputs if entry not in words]
-        if missing:
-            raise ArgumentError(
-                f"words of {self.name}: expected an array for each of `chip.inputs`, found none "
-                f"for {missing[0]}"
-            )
-        rows = together(f"words of {self.name}", [np.asarray(words[each]) for each in self.inputs])
-        rows = dict(zip(self.inputs, rows, strict=True))
+        rows = self._rows(words)
         known, right = {}, np.ones(np.shape(rows[self.inputs[0]]), bool)
         for source in self.array.wiring.inputs:
             stacked = np.stack([rows[entry] for entry in entries(source)], axis=-1)
-            known[source] = stacked.reshape(*right.shape, *SHAPES[source.words]).astype(self._kind)
+            shape = right.shape + SHAPES[source.words]
+            known[source] = stacked.reshape(shape).astype(self._kind)
         for source in constants(self.array.wiring):
             known[source] = self.constant_words(source).astype(self._kind)
         for operation in self.array.wiring.operations:
@@ -199,6 +193,17 @@ class Chip:
             for joint, output in enumerate(self.array.wiring.outputs)
         }
         return torques, right[()]
+
+    def _rows(self, words):
+        """Input -> its words, all of one shape."""
+        missing = [entry for entry in self.inputs if entry not in words]
+        if missing:
+            raise ArgumentError(
+                f"words of {self.name}: expected an array for each of `chip.inputs`, found none "
+                f"for {missing[0]}"
+            )
+        rows = together(f"words of {self.name}", [np.asarray(words[each]) for each in self.inputs])
+        return dict(zip(self.inputs, rows, strict=True))
 
     def constant_words(self, constant: Constant) -> np.ndarray:
         """The words of a constant of the robot."""
@@ -288,7 +293,14 @@ class Chip:
         from ..rtl.simulate import simulate
         from .design import ChipDesign
 
-        return simulate(ChipDesign(self), words, gaps)
+        rows = self._rows(words)
+        shape = np.shape(rows[self.inputs[0]])
+        if len(shape) != 1:
+            raise ArgumentError(
+                f"words of {self.name}: expected one-dimensional arrays, an entry per state, found "
+                f"shape {shape}; one state has shape (1,)"
+            )
+        return simulate(ChipDesign(self), rows, gaps)
 
     def export(self, folder: str | PathLike, items: int = 200, name: str | None = None):
         """Write Verilog with a test bench. Needs `pip install 'paraxis[hdl]'`.

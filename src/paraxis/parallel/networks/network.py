@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 
-from ...checks import integer, is_hashable, listing, one_of
+from ...checks import counted, integer, is_hashable, listing, one_of
 from ...errors import ArgumentError
 from ...physics.parts.orders import rotated, shuffled_bits
 
@@ -131,10 +131,11 @@ class Network:
 
     def __repr__(self):
         try:
-            hops = f"at most {self.diameter} hops"
+            hops = f"at most {counted(self.diameter, 'hop')}"
         except ArgumentError:
             hops = "not all of them connected"
-        return f"<Network {self.name} of {self.processors} processors: {self.links} links, {hops}>"
+        size = f"{counted(self.processors, 'processor')}: {counted(self.links, 'link')}"
+        return f"<Network {self.name} of {size}, {hops}>"
 
     def _message(self, message, number):
         """Sender, receiver and content; a message without content travels by itself."""

@@ -224,7 +224,7 @@ class TwoArrayPlan:
 
     @property
     def _name(self):
-        return f"closed chain of {self.n} links, {self.allocation} allocation"
+        return f"chain of {self.n} links in contact, {self.allocation} allocation"
 
     def __repr__(self):
         return (
