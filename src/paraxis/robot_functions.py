@@ -194,6 +194,11 @@ def _ideal_graph(robot, function, algorithm, parameters, coordinates):
 
     def coupled(name):
         if name == "inverse_dynamics_derivatives" and not follow_linearly(rows):
+            if function == name and algorithm == "composite_body":
+                raise ArgumentError(
+                    f"algorithm: robot {quoted(rows.name)} has joints that follow others by a "
+                    "polynomial, of which 'composite_body' makes no derivatives; leave it out"
+                )
             return _slopes_of(rows.described, coupled("inverse_dynamics"))
         shapes = input_shapes(rows.described, name, mattering(name))
         return coupled_graph(rows, name, whole, coupled, shapes)

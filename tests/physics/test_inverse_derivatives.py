@@ -52,6 +52,8 @@ def test_what_follows_linearly_has_the_slopes_of_the_whole():
         straight, curved = (each.evaluate(**state) for each in programs)
         for name in straight:
             assert error(straight[name], curved[name]) < 1e-10, (function, name)
+    with pytest.raises(px.ArgumentError, match="by a polynomial"):
+        px.program(bent, "inverse_dynamics_derivatives", "composite_body")
 
 
 @pytest.mark.parametrize("algorithm", (None, "composite_body", "newton_euler"))

@@ -12,7 +12,7 @@ MOST_STATES = 10**9
 MOST_THREADS = 1024
 
 JSON_KEYS = """The JSON file contains: paraxis (version), robot (name, joints), function, dtype,
-machine, operations (mul, add, trig, flops, depth), compile (trace_s, cold_s, cached_s),
+machine, operations (mul, add, div, sqrt, trig, flops, depth), compile (trace_s, cold_s, cached_s),
 latency_ns, error, sample (states checked), rows (batch, threads, ns_per_state, states_per_s),
 pinocchio (version, error, latency_ns, rows; or null, with the reason in pinocchio_note), and
 other_cores (cores that other processes kept busy while measuring; null where unknown).
