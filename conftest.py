@@ -12,7 +12,8 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX take
 
 settings.register_profile(
     "paraxis",
-    max_examples=25,  # to save time; every run tries others
+    max_examples=25,  # to save time; every run tries others, except that
+    derandomize="CI" in os.environ,  # a change is not refused for a robot that it did not touch
     deadline=None,  # the first example compiles or imports; time is not what is tested
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
