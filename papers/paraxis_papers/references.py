@@ -3,9 +3,15 @@
 REFERENCES = {  # the name in reports -> the reference
     "Uicker 1965": 'J. J. Uicker, "On the dynamic analysis of spatial linkages using 4×4 '
     'matrices", Ph.D. thesis, Northwestern University, 1965.',
+    "Kahn 1969": 'M. E. Kahn, "The near-minimum-time control of open-loop articulated kinematic '
+    'chains", Ph.D. thesis, Stanford University, 1969.',
     "Fernandez and Bussell 1973": 'E. B. Fernandez and B. Bussell, "Bounds on the number of '
     'processors and time for multiprocessor optimal schedules", IEEE Transactions on Computers '
     "C-22 (8), 1973, pp. 745-751.",
+    "Raibert and Horn 1978": 'M. H. Raibert and B. K. P. Horn, "Manipulator control using the '
+    'configuration space method", The Industrial Robot 5 (2), 1978, pp. 69-73.',
+    "Waters 1979": 'R. C. Waters, "Mechanical arm control", A.I. Memo 549, Massachusetts Institute '
+    "of Technology, 1979.",
     "Haviland and Tuszynski 1980": 'G. L. Haviland and A. A. Tuszynski, "A CORDIC arithmetic '
     'processor chip", IEEE Transactions on Computers C-29 (2), 1980, pp. 68-78.',
     "Hollerbach 1980": 'J. M. Hollerbach, "A recursive Lagrangian formulation of manipulator '
@@ -30,9 +36,9 @@ REFERENCES = {  # the name in reports -> the reference
     "Conference on Robotics and Automation, 1986, pp. 525-531.",
     "Burdick 1986": 'J. W. Burdick, "An algorithm for generation of efficient manipulator dynamic '
     'equations", IEEE International Conference on Robotics and Automation, 1986, pp. 212-218.',
-    "Balafoutis 1988": 'C. A. Balafoutis et al., "Efficient modeling and computation of '
-    'manipulator dynamics using orthogonal Cartesian tensors", IEEE Journal of Robotics and '
-    "Automation 4 (6), 1988.",
+    "Balafoutis 1988": 'C. A. Balafoutis, R. V. Patel and P. Misra, "Efficient modeling and '
+    'computation of manipulator dynamics using orthogonal Cartesian tensors", IEEE Journal of '
+    "Robotics and Automation 4 (6), 1988, pp. 665-676.",
     "Chen, Lee and Hou 1988": 'C. L. Chen, C. S. G. Lee and E. S. H. Hou, "Efficient scheduling '
     'algorithms for robot inverse dynamics computation on a multiprocessor system", IEEE '
     "International Conference on Robotics and Automation, 1988, pp. 1146-1151.",
@@ -67,7 +73,8 @@ REFERENCES = {  # the name in reports -> the reference
     'of Newton-Euler algorithm with one step ahead prediction", IEEE International Conference on '
     "Robotics and Automation, Sacramento, 1991, pp. 1842-1849.",
     "Hamilton 1996": 'D. L. Hamilton, I. D. Walker and J. K. Bennett, "Parallel robot control '
-    'using speculative computation", Rice University, 1996.',
+    'using speculative computation", IEEE International Conference on Robotics and Automation, '
+    "Minneapolis, 1996.",
     "Featherstone 1999": 'R. Featherstone, "A divide-and-conquer articulated-body algorithm for '
     'parallel O(log(n)) calculation of rigid-body dynamics. Part 1: Basic algorithm", The '
     "International Journal of Robotics Research 18 (9), 1999, pp. 867-875.",

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from paraxis_papers.document import MOST_POINTS
 from paraxis_papers.friction import curve, profiles, state, table_3_5
 from paraxis_papers.friction.arm import arm
 from paraxis_papers.friction.counts import bearing_count, motor_count, table_3_3
@@ -138,6 +139,11 @@ def test_verdicts_name_their_thresholds():
     assert found["where the torque brakes, joint friction is subtracted (eq. 3.7)"].outcome == (
         "refuted"
     )
+
+
+def test_the_points_behind_figure_3_4_are_in_its_table():
+    rows = figure_3_4().rows(MOST_POINTS)
+    assert sum(bool(row[1]) for row in rows) == len(curve.curve()) == 3
 
 
 def test_the_drive_is_drawn_as_it_computes():

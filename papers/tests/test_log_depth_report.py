@@ -3,6 +3,7 @@
 import json
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import paraxis_papers
@@ -260,6 +261,14 @@ def test_the_plan_is_slower_than_the_best_serial_program_of_a_short_arm():
     assert px.parallel.two_array_plan(8).speedup == pytest.approx(2.41, abs=0.01)
     assert speedups.over_best(GENERAL, 8) == pytest.approx(0.59, abs=0.01)
     assert speedups.over_best(GENERAL, 8, "left out") == pytest.approx(0.79, abs=0.01)
+
+
+@pytest.mark.parametrize(("own", "outcome"), [(3.9, document.CONFIRMED), (4.1, document.REFUTED)])
+def test_a_little_speedup_is_less_than_half_the_processors(monkeypatch, own, outcome):
+    monkeypatch.setattr(verdicts, "plan", lambda n, arrays: SimpleNamespace(speedup=own))
+    monkeypatch.setattr(verdicts, "over_best", lambda kind, n, arrays: 0.5)
+    verdict = verdicts.limited_speedup()
+    assert verdict.outcome == outcome and "less than N/2 decides" in verdict.evidence
 
 
 @pytest.mark.long

@@ -416,6 +416,26 @@ def test_pages_begin_with_verdicts_and_end_with_references(name):
         assert f"- {REFERENCES[paper]}\n" in sections[-1]
 
 
+def test_the_page_of_the_five_papers_has_their_references():
+    text = (PAGES.parent / "papers.md").read_text("utf-8")
+    sections = re.split("^## ", text, flags=re.MULTILINE)[1:]
+    assert len(sections) == 5
+    for section in sections:
+        author, year = re.match(r"([A-Z][a-z]+).*? (\d{4}):", section).groups()
+        (paper,) = [each for each in REFERENCES if each.startswith(author) and year in each]
+        assert f"\n{REFERENCES[paper]}\n" in section
+        for part in ("Proposed", "Built", "Held", "Did not"):
+            assert f"**{part}.**" in section
+
+
+def test_authors_of_lathrops_table_1_have_references(counts):
+    listed = " ".join(counts.references)
+    (table,) = [each for each in counts.tables if each.title.startswith("Lathrop, Table 1")]
+    for label in (row.quantity.partition(":")[0] for row in table.rows):
+        for author in re.findall("[A-Z][a-z]+", label):
+            assert author in listed, f"{label}: no reference"
+
+
 def test_papers_that_others_name_have_references_too():
     report = replace(ODD, quoted=("Hollerbach 1980",))
     assert report.references == [REFERENCES["Hollerbach 1980"], *ODD.references]
@@ -532,6 +552,13 @@ def test_long_figures_are_thinned_to_round_numbers():
     assert kept(range(1, 65), "x") == ["1", "2", "4", "8", "16", "32", "64"]
     odd = kept([1.037 * n for n in range(1, 100)])
     assert 8 < len(odd) <= 16 and (odd[0], odd[-1]) == ("1.037", "102.7")
+
+
+def test_curves_of_few_points_survive_thinning():
+    curves = {"few": [(3.3, 1.0), (70.7, 2.0)], "many": [(n, n) for n in range(100)]}
+    rows = Figure("", "", "n", "t", curves).rows(16)
+    assert [(x, few) for x, few, _ in rows if few] == [("3.3", "1"), ("70.7", "2")]
+    assert len(rows) <= 18 and [row[0] for row in rows[:3]] == ["0", "3.3", "10"]
 
 
 def test_figures_as_pages():

@@ -702,6 +702,7 @@ def test_a_full_stdout_is_one_line(words, tmp_path):
 def test_whole_numbers_are_shown_in_full():
     assert number_text(10**20 + 1) == "100,000,000,000,000,000,001"
     assert number_text(-(10**400)).startswith("−10,000,000")
+    assert (number_text(-0.0), number_text(-0.5)) == ("0", "−0.5")
 
 
 # -- plots -----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,6 +59,20 @@ def test_the_answer_names_hardware_and_policy(found):
     assert len(found.answers) == 12
     with pytest.raises(px.ArgumentError, match="processors: expected one of"):
         found.answer(3, 0)
+
+
+def test_the_conclusion_counts_the_hardware(found):
+    faster, nearer = ((each > 0).sum() for each in (found.fastest, found.most_accurate))
+    text = found.conclusion
+    assert f"the highest rate on {faster} of 12 kinds of hardware (proved on " in text
+    assert f"the least error on {nearer}." in text
+    best = found.rate_gain.max()
+    assert f"runs at {best:.2f} x the rate of exact control" in text
+    assert text in found.to_html()
+    one = px.control.stale_data_tradeoff(ARM, policies="exact", processors=2, latency=0)
+    assert one.conclusion.startswith("Exact control; stale data are worth it on none of 2 kinds")
+    slow = replace(found, flop_time=1.0)
+    assert slow.conclusion == "No policy is stable on any of 12 kinds of hardware."
 
 
 def test_the_page_holds_every_machine(found, tmp_path):

@@ -22,7 +22,15 @@ RULE = (
     "nothing can be measured. No measured count is written down anywhere: each is found when "
     "the report is made. Times were measured once, and say so."
 )
-QUOTED = "Uicker 1965", "Hollerbach 1980", "Luh, Walker and Paul 1980", "Luh and Lin 1982"
+QUOTED = (  # in Lathrop's Table 1
+    "Uicker 1965",
+    "Kahn 1969",
+    "Raibert and Horn 1978",
+    "Waters 1979",
+    "Hollerbach 1980",
+    "Luh, Walker and Paul 1980",
+    "Luh and Lin 1982",
+)
 
 
 def counts():

@@ -80,7 +80,8 @@ def run(arguments):
     columns = [Column(head, right=head in NUMBERS) for head in HARDWARE]
     print_table(terminal, columns, list(_winners(tradeoff)))
     terminal.note(
-        "Of the policies that are stable there. Rate: over that of exact control, as scheduled."
+        f"{tradeoff.conclusion} Of the policies that are stable there. Rate: over that of exact "
+        "control, as scheduled."
     )
     print_written(terminal, arguments.output)
     return 0

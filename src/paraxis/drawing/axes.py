@@ -68,7 +68,7 @@ def number_text(value):
     if isinstance(value, Integral):
         text = f"{int(value):,}"
     else:
-        text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value + 0.0:.4g}"  # no -0
     return text.replace("-", "−")
 
 

@@ -31,11 +31,16 @@ class Figure:
         return (self.x, *self.curves)
 
     def rows(self, most: int | None = None) -> list[tuple[str, ...]]:
-        """One row per x: its value, then that of each curve or nothing; thinned to `most` rows."""
+        """One row per x: its value, then that of each curve or nothing; thinned to `most` rows.
+
+        A curve of which nothing would be left has as many rows of its own.
+        """
         values = [dict(points) for points in self.curves.values()]
         every = sorted({x for points in values for x in points})
-        if most is not None and len(every) > most:
-            every = _round_ones(every, most, "x" in self.log)
+        if most is not None:
+            kept = _thinned(every, most, "x" in self.log)
+            lost = [sorted(points) for points in values if {*kept}.isdisjoint(points)]
+            every = sorted({*kept}.union(*(_thinned(each, most, "x" in self.log) for each in lost)))
         return [(number_text(x), *(_cell(points.get(x)) for points in values)) for x in every]
 
 
@@ -90,8 +95,10 @@ def _axes(figure, curves, drawing, top):
     return x, y
 
 
-def _round_ones(values, most, log):
+def _thinned(values, most, log):
     """At most so many of them: first, last, and those between at round numbers."""
+    if len(values) <= most:
+        return values
     axis = LogAxis if log else LinearAxis.tight
     ticks = {float(tick) for tick in axis(values, 0, 1, most - 3).ticks}
     between = [value for value in values[1:-1] if float(value) in ticks]

@@ -62,7 +62,7 @@ class Joint:
     - `transmission`: a `px.robots.Transmission`, with its own rotor inertia, about the rotor's
       shaft.
 
-    Inverse kinematics and trajectories keep to the limits; dynamics and simulation do not.
+    Inverse kinematics, trajectories and simulations keep to the limits; dynamics do not.
     `reflected_inertia` is the inertia of both rotors as the joint feels it; printing a robot shows
     it.
     """

@@ -212,8 +212,8 @@ class _Axes:
 
     def error(self, expected, found):
         return RobotError(
-            f"robot {quoted(self.robot.name)} has no closed-form inverse kinematics: "
-            f"expected {expected}, found {found}"
+            f"robot {quoted(self.robot.name)}: no closed-form inverse kinematics for its geometry, "
+            f"only for one like the PUMA's: expected {expected}, found {found}"
         )
 
 

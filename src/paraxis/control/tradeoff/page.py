@@ -43,6 +43,7 @@ def _section(tradeoff):
         "found, with what no schedule can beat."
     )
     return _file("section.html").format(
+        conclusion=escape(tradeoff.conclusion),
         about=escape(about),
         networks="".join(
             f'<button type="button" data-network="{name}">{name}</button>'

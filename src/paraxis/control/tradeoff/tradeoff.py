@@ -128,6 +128,29 @@ class StaleDataTradeoff:
         return self.policies[k] if k else "exact control"
 
     @property
+    def conclusion(self) -> str:
+        """The answer for the robot, over all hardware, in a sentence or two."""
+        kinds, faster, nearer = self.fastest.size, self.fastest > 0, self.most_accurate > 0
+        if not self.stable.any():
+            return f"No policy is stable on any of {kinds} kinds of hardware."
+        if not (faster | nearer).any():
+            return f"Exact control; stale data are worth it on none of {kinds} kinds of hardware."
+        proved = np.take_along_axis(self.proved_gain, self.fastest[..., None], -1)[..., 0] > 1
+        text = (
+            f"Stale data have the highest rate on {faster.sum()} of {kinds} kinds of hardware "
+            f"(proved on {(faster & proved).sum()}) and the least error on {nearer.sum()}."
+        )
+        gains = np.take_along_axis(self.rate_gain, self.fastest[..., None], -1)[..., 0]
+        at = np.unravel_index(np.where(faster, gains, 0).argmax(), faster.shape)
+        if not faster[at]:
+            return text
+        policy = self.policies[self.fastest[at]]
+        return (
+            f"{text} They gain most with {self._hardware(at)}: {policy} runs at {gains[at]:.2f} x "
+            "the rate of exact control."
+        )
+
+    @property
     def answers(self) -> list[str]:
         """The answers for all hardware."""
         return [
@@ -217,7 +240,8 @@ def stale_data_tradeoff(
     - `bound`: the error at which a run has diverged, rad or m.
 
     **Returns:** a `StaleDataTradeoff`, with arrays over networks, processors, latencies and
-    policies, and an `answer(processors, latency)` in words.
+    policies, an `answer(processors, latency)` for given hardware in words, and a `conclusion` for
+    the robot.
 
     **Raises:** `px.ArgumentError` if arguments do not fit together.
     """

@@ -84,6 +84,6 @@ def joint_limits(robot, joint):
     if not (math.isfinite(joint.lower) and math.isfinite(joint.upper)):
         raise RobotError(
             f"robot {quoted(robot.name)}: prismatic joint {quoted(joint.name)} has no limits; a "
-            "circuit needs them to choose its number formats"
+            "circuit needs them to choose its number formats: set lower and upper of the joint"
         )
     return joint.lower, joint.upper

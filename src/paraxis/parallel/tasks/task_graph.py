@@ -137,7 +137,8 @@ class TaskGraph:
         All numbers are integers. The first is the number of tasks, n. Then come n + 2 rows, each
         with a task's number, its weight, how many tasks it needs, and their numbers. Row 0 and
         row n + 1 are dummies of weight 0, before and after all others; they are not counted in n
-        and do not become tasks. Lines that begin with # are comments. For example::
+        and do not become tasks. Files that count them in n are read too, such as the public
+        robot.stg, whose 90 are 88 tasks. Lines that begin with # are comments. For example::
 
             2                a file of two tasks, of which
             0  0  0          (the dummy before all)
