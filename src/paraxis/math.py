@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .counter_random import random_normal, random_uniform
 from .later import imported, no_attribute
 from .physics.linear.pivoting import solve
 from .scalar import (
@@ -51,6 +52,8 @@ __all__ = [
     "mark",
     "maximum",
     "minimum",
+    "random_normal",
+    "random_uniform",
     "rint",
     "select",
     "sign",

@@ -8,18 +8,29 @@ import pytest
 
 import paraxis as px
 from paraxis.control import loop_body
+from paraxis.graph import remembered
 from paraxis.graph.arrays import on_arrays
+from paraxis.graph.evaluate import evaluate
 from paraxis.graph.outline import Outline
+from paraxis.graph.trace import trace
 from paraxis.simulation import bodies
 from paraxis.simulation.controllers import traced_torques
+from paraxis.simulation.laws import Law
 
 ARM = px.robots.planar(2)
 STIFFNESS = 3.0
 settings = types.SimpleNamespace(gain=3.0)
 
 
+@pytest.fixture(autouse=True)
+def fresh():
+    remembered.forget()
+
+
 def law(controller):
-    return bodies.law_of(ARM, traced_torques(controller, 2), {}).digest
+    """What it computes: its Outline, and the numbers that are inputs of it."""
+    found = Law(ARM, controller, {})
+    return found.digest, [array.tobytes() for array in found.constants.values()]
 
 
 def hold(goal, gain=3.0, offsets=(0.0, 0.0)):
@@ -207,6 +218,35 @@ def test_a_controller_that_does_something_else_is_another(change):
         assert law(controller) != before
 
 
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_a_law_that_is_remembered_follows_every_change(change):
+    shapes = {"t": (), "q": (2,), "qd": (2,)}
+    state = {"t": 0.3, "q": np.array([0.2, -0.7]), "qd": np.array([1.1, 0.4])}
+
+    def traceable(controller):
+        torques = traced_torques(controller, 2)
+        return lambda t, q, qd: torques(t, q, qd, {})
+
+    def check(controller):
+        found = remembered.recall(controller, shapes, traceable)
+        expected = Outline(traceable(controller), shapes)
+        own = trace(found.outline, shapes | found.shapes)
+        expected = evaluate(trace(expected, shapes), state)["result"]
+        np.testing.assert_allclose(
+            evaluate(own, state | found.constants)["result"], expected, 1e-13, 1e-14
+        )
+        return expected
+
+    steps = change()
+    controller = next(steps)
+    before = check(controller)
+    check(controller)
+    next(steps)
+    with np.errstate(invalid="ignore"):
+        assert not np.array_equal(check(controller), before)
+        check(controller)
+
+
 def test_controllers_that_do_the_same_are_the_same():
     assert law(hold(np.ones(2))) == law(hold([1.0, 1.0])) == law(lambda t, q, qd: 3 * (1 - q) - qd)
     assert law(hold(np.ones(2))) != law(hold(np.ones(2), 4.0))
@@ -235,11 +275,16 @@ def test_the_second_simulation_traces_no_physics(monkeypatch):
     goal = np.array([0.3, 0.4])
     controller, other = hold(goal), hold([0.5, 0.5])
     first, second = move(controller), move(other)
+    goal[:] = 0.1
+    move(controller)  # from now on, the goal is an input
     with monkeypatch.context() as patch:
         patch.setattr(bodies, "trace", None)
+        goal[:] = 0.3, 0.4
         assert (move(controller) == first).all()
         goal[:] = 0.5
-        assert (move(controller) == second).all() and not (first == second).all()
+        found = move(controller)
+    np.testing.assert_allclose(found, second, 1e-14, 1e-15)
+    assert not (first == second).all()
 
 
 def test_the_second_closed_loop_traces_no_physics(monkeypatch):

@@ -28,6 +28,8 @@ class Node:
         self.builder, self.index, self.op, self.args, self.value = builder, index, op, args, value
 
     def __repr__(self):
+        if self.builder.for_numbers:
+            raise TraceError("a traced value in the place of a number has no text")
         inside = ", ".join(f"%{a.index}" for a in self.args) if self.args else repr(self.value)
         return f"%{self.index} = {self.op}({inside})"
 
@@ -217,7 +219,11 @@ class Node:
         )
 
     __ne__ = __eq__
-    __hash__ = object.__hash__
+
+    def __hash__(self):
+        if self.builder.for_numbers:  # equal numbers would be one entry of a set
+            raise TraceError("a traced value in the place of a number has no hash")
+        return object.__hash__(self)
 
     # -- what it is not -----------------------------------------------------------
 
@@ -269,6 +275,8 @@ for _name in INSTEAD:
 
 class Builder:
     """Makes nodes; remembers each so that none is made twice."""
+
+    for_numbers = False  # whether its nodes stand for numbers, and must not be told apart
 
     def __init__(self):
         self.nodes = []

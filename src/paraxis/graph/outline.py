@@ -23,10 +23,13 @@ class Outline:
     """What `function` computes from inputs of these shapes, called once, as by `trace`.
 
     Outlines with equal digests have equal graphs, wherever they are a part of another trace.
+    for_numbers: whether inputs stand for numbers that a function knew, so that it must not see
+    which value is which: a hash or a text of one is a TraceError.
     """
 
-    def __init__(self, function, inputs):
+    def __init__(self, function, inputs, for_numbers=False):
         builder = _Closed()
+        builder.for_numbers = for_numbers
         given = {name: nested(builder, name, shape)[0] for name, shape in inputs.items()}
         self._shape, nodes = flat(builder, function(**given), "result")
         self._nodes, self._calls = builder.nodes, builder.opened
@@ -37,6 +40,10 @@ class Outline:
         # object
         said = (shapes, made, self._shape, self._results, list(builder.calls))
         self.digest = hashlib.sha256(marshal.dumps(said, 2)).hexdigest()
+
+    def has_constant(self, value):
+        """Is this number among those that it computes with?"""
+        return any(node.op == "const" and node.value == value for node in self._nodes)
 
     def __call__(self, **arrays):
         """The same on other traced scalars, nested lists of them or single ones, by name."""

@@ -25,14 +25,14 @@ def frame_places(pieces, reads, made_again=LEAVES):
     """node index -> its place in the frame, for values made in one piece and used in another.
 
     `reads` are the (node, number of the piece) that read a value, besides the nodes of the pieces
-    themselves. What is `made_again` where it is used needs no place. A place is given to another
-    value once the piece that reads it last is over.
+    themselves. What is `made_again` where it is used, or in no piece, needs no place. A place is
+    given to another value once the piece that reads it last is over.
     """
     home = {node.index: k for k, piece in enumerate(pieces) for node in piece}
     uses = [(a, k) for k, piece in enumerate(pieces) for node in piece for a in node.args]
     last = {}  # node index -> the last piece that reads it, of those that cross
     for node, k in [*uses, *reads]:
-        if home[node.index] != k and node.op not in made_again:
+        if home.get(node.index, k) != k and node.op not in made_again:
             last[node.index] = max(k, last.get(node.index, 0))
     places, free, leaving = {}, [], defaultdict(list)
     size = 0
