@@ -2,7 +2,8 @@
 
 Every state of the batch is a run of its own. Arrays that are carried are read before the first
 step and written after the last; held arrays are read once; arrays of `per_step` have the steps as
-their first axis and are read at each; recorded arrays are written at every r-th step. Here the
+their first axis and are read at each; recorded arrays are written at every r-th step. Both may be
+in reverse order, as views `array[::-1]`: they are then read or written from their end. Here the
 arrays are planned; a target does the steps, with the state in registers or near them.
 """
 
@@ -204,10 +205,16 @@ class Iteration:
         own = piece.shape[1 : piece.ndim - len(shape)]
         if _size(own) > 1:
             piece = self._memory.arrays.broadcast_to(piece, (steps, *self.batch, *shape))
-        return self._contiguous(piece).reshape(steps, -1, _size(shape))
+        turned = piece.strides[0] < 0  # read from its end, and not copied
+        piece = self._contiguous(piece[::-1] if turned else piece)
+        piece = piece.reshape(steps, -1, _size(shape))
+        return piece[::-1] if turned else piece
 
     def _three(self, array, shape):
-        """A view (first, states, entries) of an array from memory.empty, or row-major."""
+        """A view (first, states, entries) of an array from memory.empty, or row-major; either may
+        be in reverse order."""
+        if array.strides[0] < 0:
+            return self._three(array[::-1], shape)[::-1]
         first, entries = len(array), _size(shape)
         if array.flags.c_contiguous:
             return array.reshape(first, self._states, entries)
@@ -257,13 +264,16 @@ class Iteration:
             found = type(array).__name__
         elif array.shape != shape or array.dtype != dtype:
             found = f"{array.dtype} and {array.shape}"
-        elif not self._memory.may_write(array, _entries_first(array, entry)):
+        elif not self._may_write(array[::-1] if array.strides[0] < 0 else array, entry):
             found = "one that is strided or read-only"
         else:
             return array
         raise ArgumentError(
             f"out ({key}): expected a contiguous array of {dtype} and shape {shape}, found {found}"
         )
+
+    def _may_write(self, array, entry):
+        return self._memory.may_write(array, _entries_first(array, entry))
 
 
 def _places(record, out):

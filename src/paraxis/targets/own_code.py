@@ -29,7 +29,16 @@ MAKES_CODE = (
         "kinematics",
         "simulation",
     ),
-    *("trajectories", "control", "frameworks", "programs", "calls", "api", "math"),
+    *(
+        "trajectories",
+        "control",
+        "frameworks",
+        "programs",
+        "calls",
+        "api",
+        "math",
+        "counter_random",
+    ),
 )
 
 

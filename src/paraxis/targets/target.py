@@ -1,7 +1,7 @@
 """A target: where a Body becomes a kernel, and where the arrays are that it works on.
 
     target.map(body, dtype)     over the states of a batch
-    target.iterate(body, plan)  over time steps, carrying state
+    target.iterate(body, plan)  over time steps, carrying state; a Row of Bodies is a step, too
     target.sweep(body)          along rows of elements, one after another
     target.scan(body, order)    over the elements of a row, in logarithmic depth
 
@@ -18,6 +18,7 @@ from ..body import Body
 from ..checks import one_of
 from ..drivers.iterate import Plan
 from ..drivers.memory import Memory
+from ..drivers.row import Row
 from ..errors import ArgumentError
 from .cpu.iterate import IterateKernel, iterate_kernel
 from .cpu.map import Kernel, map_kernel
@@ -43,8 +44,10 @@ class Target(Memory, Protocol):
         """The kernel of a Body over the states of a batch."""
         ...
 
-    def iterate(self, body: Body, plan: Plan, dtype: DTypeLike = "float64", **options: Any) -> Any:
-        """The kernel of a Body over time steps."""
+    def iterate(
+        self, body: Body | Row, plan: Plan, dtype: DTypeLike = "float64", **options: Any
+    ) -> Any:
+        """The kernel of a Body, or of several in a Row, over time steps."""
         ...
 
     def sweep(self, body: Body, layouts: dict | None = None, **options: Any) -> Any:
@@ -66,7 +69,7 @@ class Cpu(MainMemory):
 
     def iterate(
         self,
-        body: Body,
+        body: Body | Row,
         plan: Plan,
         dtype: DTypeLike = "float64",
         threads: int | None = None,
@@ -106,7 +109,7 @@ class Cuda(GpuMemory):
         return CudaKernel(body, dtype, fast_math, on=self.device)
 
     def iterate(
-        self, body: Body, plan: Plan, dtype: DTypeLike = "float64", states: int | None = None
+        self, body: Body | Row, plan: Plan, dtype: DTypeLike = "float64", states: int | None = None
     ) -> CudaIterateKernel:
         from .cuda.iterate import CudaIterateKernel
 

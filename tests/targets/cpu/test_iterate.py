@@ -163,6 +163,20 @@ def test_records_go_where_they_are_asked_to():
     assert all_same_bits(out, loop()(6, 2, **given)[1])
 
 
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_arrays_in_reverse_order(batch):
+    """Read and written from their end, where they are."""
+    given = arrays(6, *batch)
+    final, records = loop()(6, 2, **given)
+    turned = given | {"push": np.ascontiguousarray(given["push"][::-1])[::-1]}
+    own = {name: np.full_like(array, np.nan) for name, array in records.items()}
+    iteration = loop().start(6, 2, {name: array[::-1] for name, array in own.items()}, **turned)
+    for _ in range(3):
+        iteration.advance(2)
+    assert all_same_bits(iteration.state, final)
+    assert all_same_bits({name: array[::-1] for name, array in own.items()}, records)
+
+
 def test_records_are_not_copied():
     """A record of 16 MB, given or made, is all the memory that a run takes."""
     states, steps = 1000, 1000
@@ -176,6 +190,12 @@ def test_records_are_not_copied():
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < most
+    turned = given | {"push": np.zeros((steps, states, 2))[::-1]}  # nor are these 16 MB
+    tracemalloc.start()
+    plain.start(steps, 1, {"x": out["x"][::-1]}, **turned).advance()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1e6
 
 
 def test_names_of_inputs_and_outputs_may_be_the_same():

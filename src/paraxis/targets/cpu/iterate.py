@@ -10,24 +10,34 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ...body import Body
 from ...drivers.iterate import Iteration, Plan
-from ...passes.cost import cost
-from ...passes.fuse import fuse
-from ...passes.order import trig_first
+from ...drivers.row import Row, made_row
 from .. import store
 from ..compiling import about
 from . import host
 from .map import CHUNK_WORK, THREAD_WORK, checked_options, lanes_of
 from .memory import MainMemory
 from .pieces import PIECE_WORK, run_in_pieces
-from .text.body import define_body
-from .text.iterate import CHUNKS, NEXT_CHUNK, STATUS, define_iterate
+from .text.iterate import (
+    ARRAY,
+    CHUNK,
+    CHUNKS,
+    EVERY,
+    HEADER,
+    NEXT_CHUNK,
+    SINCE,
+    STATUS,
+    STEPS,
+    define_iterate,
+)
 from .text.lanes import Lanes
 from .text.module import Module
 from .threads import available
+from .together import run_together as run_at_once
 from .workers import run_together
 
 FEW = 2  # states for which the narrowest vectors are faster: what they keep takes less memory
 NARROW = 16  # bytes
+SPINNING = 8  # times less work is worth a thread that spins already
 
 
 class IterateKernel:
@@ -54,7 +64,7 @@ class IterateKernel:
             thread_count,
         )
         self._life = code.life
-        self._iterate = code.function("iterate", None, ctypes.c_void_p)
+        self.native = code.function("iterate", None, ctypes.c_void_p)
 
     def start(
         self,
@@ -78,43 +88,72 @@ class IterateKernel:
         return max(1, PIECE_WORK // (max(self.work, 1) * self.lanes))
 
     def execute(self, arrays, states, steps, every, since):
-        blocks = -(-states // self.lanes)
-        block_work = max(1, self.work * steps * self.lanes)
-        worth = max(1, blocks * block_work // THREAD_WORK)
-        count = min(self.threads or available(), worth, blocks)
-        chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
-        words = [states, chunk * self.lanes, -(-blocks // chunk), 0, 0, steps, every, since]
-        for array in arrays:
-            step, row, _ = array.strides
-            words += (array.ctypes.data, step, row if array.shape[1] > 1 else 0)
-        job = word_array("q", words)
-        address, _ = job.buffer_info()
-        run_in_pieces(
-            lambda: run_together(self._iterate, address, count),
-            job,
-            CHUNKS,
-            NEXT_CHUNK,
-            chunk * block_work,
-            count,
-        )
-        if job[STATUS]:
-            raise MemoryError(
-                f"{self.name}: not enough memory for the intermediate values of a state"
-            )
+        self.job(arrays, states).run(steps, every, since)
+
+    def job(self, arrays, states, often=False):
+        """Arrays of so many states, described to native code once; then `run` as often as needed.
+
+        All but the records may be replaced between runs. often: runs are short and follow one
+        another, so that it is worth it to let threads spin in between.
+        """
+        return Job(self, arrays, states, often)
 
     def __repr__(self):
         carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
         return f"<iterate {self.name} carrying {carried}, {self.dtype}, {self.lanes} lanes>"
 
 
+class Job:
+    """The words that describe arrays (steps, states, entries) to native code."""
+
+    def __init__(self, kernel, arrays, states, often=False):
+        self._together = run_at_once if often else run_together
+        self._thread_work = THREAD_WORK // SPINNING if often else THREAD_WORK
+        self._kernel, self._states, self._arrays = kernel, states, list(arrays)
+        self._words = word_array("q", [states, *[0] * (HEADER - 1 + ARRAY * len(arrays))])
+        self._address, _ = self._words.buffer_info()
+        self._blocks = -(-states // kernel.lanes)
+        for k, array in enumerate(arrays):
+            self.replace(k, array)
+
+    def replace(self, k, array):
+        """Put another array in the place of the k-th."""
+        self._arrays[k] = array  # which keeps it alive
+        step, row, _ = array.strides
+        at = HEADER + ARRAY * k
+        self._words[at] = array.__array_interface__["data"][0]
+        self._words[at + 1], self._words[at + 2] = step, row if array.shape[1] > 1 else 0
+
+    def run(self, steps, every, since=0):
+        kernel, words, blocks = self._kernel, self._words, self._blocks
+        block_work = max(1, kernel.work * steps * kernel.lanes)
+        worth = max(1, blocks * block_work // self._thread_work)
+        count = min(kernel.threads or available(), worth, blocks)
+        chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
+        words[CHUNK], words[CHUNKS] = chunk * kernel.lanes, -(-blocks // chunk)
+        words[STATUS], words[STEPS], words[EVERY], words[SINCE] = 0, steps, every, since
+        run_in_pieces(
+            lambda: self._together(kernel.native, self._address, count),
+            words,
+            CHUNKS,
+            NEXT_CHUNK,
+            chunk * block_work,
+            count,
+        )
+        if words[STATUS]:
+            raise MemoryError(
+                f"{kernel.name}: not enough memory for the intermediate values of a state"
+            )
+
+
 def iterate_kernel(
-    body: Body,
+    body: Body | Row,
     plan: Plan,
     dtype: DTypeLike = "float64",
     threads: int | None = None,
     states: int | None = None,
 ) -> IterateKernel:
-    """The iterate kernel of a Body: kept by this process, from the disk cache, or compiled.
+    """The iterate kernel of a Body or a Row: kept by this process, from the disk cache, or compiled.
 
     With few `states` the kernel is tuned for few; it takes any number, with the same bits.
     """
@@ -124,11 +163,12 @@ def iterate_kernel(
         lanes = Lanes(lanes.element, NARROW // lanes.size)
 
     def make():
-        graph = body.made()
-        about(graph.name)
-        description = {"name": graph.name, "dtype": dtype}
-        description |= {"lanes": lanes.count, "work": cost(graph)}
-        return description, host.compile_object(assembly_source(graph, plan, lanes))
+        row = made_row(body)
+        row.check(plan)
+        about(row.name)
+        description = {"name": row.name, "dtype": dtype}
+        description |= {"lanes": lanes.count, "work": row.cost}
+        return description, host.compile_object(assembly_source(row, plan, lanes))
 
     parts = "iterate", body.key, plan.key, dtype, lanes, host.description()
 
@@ -138,10 +178,8 @@ def iterate_kernel(
     return store.get(parts, make, load, threads)
 
 
-def assembly_source(graph, plan, lanes):
+def assembly_source(row, plan, lanes):
     """The whole LLVM module of an iterate kernel, as text."""
     module = Module()
-    fused = fuse(graph) if host.has_fma() else graph
-    frame = define_body(module, "body", fused, trig_first(fused), lanes)
-    define_iterate(module, plan, lanes, "body", frame)
+    define_iterate(module, plan, lanes, row, host.has_fma())
     return str(module)

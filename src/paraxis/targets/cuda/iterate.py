@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ...drivers.iterate import Iteration
-from ...passes.cost import cost
+from ...drivers.row import made_row
 from ..compiling import about
 from ..number import checked_dtype
 from .device import device
@@ -57,7 +57,7 @@ class CudaIterateKernel:
 
     def text(self):
         """The CUDA C++."""
-        return iterate_text(self._body.made(), self.plan, self.dtype.name)
+        return iterate_text(self._row(), self.plan, self.dtype.name)
 
     def steps_at_once(self, states):
         return max(1, LAUNCH_WORK // (max(states, FILLING) * self._here.work))
@@ -69,6 +69,10 @@ class CudaIterateKernel:
             arguments += [array, step, state if array.shape[1] > 1 else 0, entry]
         here.launcher(-(-states // here.threads), here.threads, arguments)
 
+    def job(self, arrays, states, often=False):
+        """Arrays of so many states, that `run` works on as often as needed."""
+        return _Job(self, arrays, states)
+
     @property
     def _here(self):
         """The kernel on the GPU that is current."""
@@ -78,16 +82,34 @@ class CudaIterateKernel:
             self._loaded[number] = self.device.loaded(parts, self._made, _Loaded)
         return self._loaded[number]
 
+    def _row(self):
+        row = made_row(self._body)
+        row.check(self.plan)
+        return row
+
     def _made(self):
-        graph = self._body.made()
-        about(graph.name)
-        text = iterate_text(graph, self.plan, self.dtype.name)
-        description = {"name": text.name, "threads": text.threads, "work": cost(graph)}
+        row = self._row()
+        about(row.name)
+        text = iterate_text(row, self.plan, self.dtype.name)
+        description = {"name": text.name, "threads": text.threads, "work": row.cost}
         return description, self.device.binary(text.text, size=text.size)
 
     def __repr__(self):
         carried = ", ".join(f"{name}{list(self.plan.inputs[name])}" for name in self.plan.carry)
         return f"<iterate {self.name} carrying {carried}, {self.dtype}, cuda>"
+
+
+class _Job:
+    """As targets/cpu/iterate.py."""
+
+    def __init__(self, kernel, arrays, states):
+        self._kernel, self._arrays, self._states = kernel, list(arrays), states
+
+    def replace(self, k, array):
+        self._arrays[k] = array
+
+    def run(self, steps, every, since=0):
+        self._kernel.execute(self._arrays, self._states, steps, every, since)
 
 
 class _Loaded:

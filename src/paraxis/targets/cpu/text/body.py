@@ -33,11 +33,13 @@ class Access(Protocol):
     """How a body reads and writes its arrays, which are in one layout. `code` is an Emitter.
 
     `line` is the distance in bytes between the cache lines of a later block, or None where the
-    caller passes it; `pointers` is the number of pointers to arrays, by default one per array.
+    caller passes it; `pointers` is the number of pointers to arrays, by default one per array;
+    `beside` are the names of pointers to other memory that it needs.
     """
 
     line: int | None
     pointers: int | None
+    beside: tuple[str, ...]
     lanes: Lanes
 
     def __init__(self, lanes: Lanes, shapes: Sequence[tuple[int, ...]]): ...
@@ -69,6 +71,7 @@ class Blocks:
 
     line: int | None = None
     pointers: int | None = None
+    beside: tuple[str, ...] = ()
 
     def __init__(self, lanes: Lanes, shapes):
         self.lanes, self.vector = lanes, lanes.count * lanes.size
@@ -100,12 +103,34 @@ class Blocks:
         code.do(f"store {self.lanes.type} {values[0]}, ptr {at}, align {self.vector}")
 
 
+class KeptBlocks(Blocks):
+    """Blocks in which lanes keep what they have where the vector at %frozen is not zero."""
+
+    beside = ("frozen",)
+
+    def __init__(self, lanes: Lanes, shapes):
+        super().__init__(lanes, shapes)
+        self.frozen = None
+
+    def store(self, code, array, entry, values):
+        kind = self.lanes.type
+        if self.frozen is None:
+            mask = code.let(f"load {kind}, ptr %frozen, align {self.vector}")
+            self.frozen = code.let(f"fcmp une {kind} {mask}, {self.lanes.constant(0.0)}")
+        at = self.address(code, array, entry)
+        old = code.let(f"load {kind}, ptr {at}, align {self.vector}")
+        condition = f"{self.lanes.condition} {self.frozen}"
+        new = code.let(f"select {condition}, {kind} {old}, {kind} {values[0]}")
+        code.do(f"store {kind} {new}, ptr {at}, align {self.vector}")
+
+
 class Rows:
     """Whole states one after another, the usual layout; transposed in registers, a tile of
     entries when the first of them is needed, so that moving and computing overlap."""
 
     line: int | None = 64
     pointers: int | None = None
+    beside: tuple[str, ...] = ()
 
     def __init__(self, lanes: Lanes, shapes):
         self.lanes, self.entries = lanes, [size(shape) for shape in shapes]
@@ -172,8 +197,13 @@ def _tiles(entries, lanes):
     return tuple(tiles(entries, lanes))
 
 
-def define_body(module, name, graph, order, lanes, access: type[Access] = Blocks, fetch=False):
+def define_body(
+    module, name, graph, order, lanes, access: type[Access] = Blocks, fetch=False, overlapping=None
+):
     """Add `void @name(ptr input..., ptr output..., ptr frame)` computing `graph` in `order`.
+
+    Inputs may overlap outputs, but where only those named `overlapping` do, the others are read
+    when they are needed, and need no place in a frame.
 
     With `fetch`, a pair (ptr, i64) for each array follows the arrays: the address of the states of
     a later block, and the distance between their cache lines (for Rows it is known). Requests for
@@ -189,9 +219,9 @@ def define_body(module, name, graph, order, lanes, access: type[Access] = Blocks
     if fetch:
         parameters += [f"ptr %fetch{k}, i64 %line{k}" for k in range(len(shapes))]
         requests = [(k, line) for k, shape in enumerate(shapes) for line in range(size(shape))]
-    parameters.append("ptr %frame")
+    parameters += [f"ptr %{name}" for name in (*access.beside, "frame")]
 
-    steps = with_stores(graph, order, access(lanes, shapes))
+    steps = with_stores(graph, order, access(lanes, shapes), overlapping)
     if len(requests) > MOST_REQUESTS * len(steps):  # most entries are unused: there is no time
         requests = []
     done, made = 0, 0
@@ -266,20 +296,23 @@ class Clear:
     op, args, index, weight = "clear", (), -3, 16
 
 
-def with_stores(graph, order, access):
+def with_stores(graph, order, access, overlapping=None):
     """The nodes in order, and between them the stores, each as soon as its values are there.
 
     But not before all inputs are read, which may overlap the outputs: so a body that will
-    be cut in pieces reads them first, and the pieces find them in the frame.
+    be cut in pieces reads them first, and the pieces find them in the frame. Where it is known
+    which inputs are `overlapping`, all others are left out: an Emitter reads them on demand.
     """
     steps = list(order)
+    if overlapping is not None:
+        steps = [x for x in steps if x.op != "input" or x.value[0] in overlapping]
     if len(order) + 9 * len(graph.results) > MOST_LINES:
         steps.sort(key=lambda node: node.op != "input")  # stable
     at = {node.index: k for k, node in enumerate(steps)}
     read = max((k for k, node in enumerate(steps) if node.op == "input"), default=-1)
     ready = defaultdict(list)  # place in the order -> the stores that come after it
     for store in output_steps(graph, output_values(graph), access):
-        values = (at[node.index] for node in store.args if node.op != "poison")
+        values = (at.get(node.index, -1) for node in store.args if node.op != "poison")
         ready[max([read, *values])].append(store)
     result = [*poison(graph), *ready[-1]]
     for k, node in enumerate(steps):
@@ -423,7 +456,7 @@ class Emitter(Straight):
     def value(self, node):
         """The name of a node's value, brought here if another function made it."""
         if node.index not in self.values:
-            if node.op == "const":
+            if node.op == "const" or (node.op == "input" and node.index not in self.slots):
                 self.emit(node)
             else:
                 at = self._slot(node)

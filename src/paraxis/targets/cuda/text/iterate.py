@@ -3,6 +3,9 @@
 What is carried stays in registers from the first step to the last. Held inputs do too, unless they
 are many; then each step reads them again. Records are written as soon as they are made. Of every
 array the kernel gets the distances between its steps, states and entries.
+
+In a step of several stages, what one makes for another is in arrays of the thread. Repetitions of
+a stage are a loop, which a thread leaves when its state is to stop.
 """
 
 from dataclasses import dataclass
@@ -45,18 +48,18 @@ class LoopText:
     size: str  # "usual" or "long": what compilers should be told
 
 
-def iterate_text(graph, plan, dtype="float64"):
-    return _Loop(graph, plan, dtype).text()
+def iterate_text(row, plan, dtype="float64"):
+    return _Loop(row, plan, dtype).text()
 
 
 class _Loop:
     """Arrays are known by ("input", name), ("record", name) and ("done", name)."""
 
-    def __init__(self, graph, plan, dtype):
-        self.graph, self.plan = fuse(graph), plan
+    def __init__(self, row, plan, dtype):
+        self.links, self.plan = row.links, plan
         self.dtype, self.real = dtype, TYPES[dtype]
         language = device_language(dtype)
-        self.name = function_name(graph, None, language) + "_loop"
+        self.name = function_name(row, None, language) + "_loop"
         self._names = Names(language, self.name)
         self._names.given.update(OWN_WORDS)
         self.arrays = [("input", name) for name in plan.inputs]
@@ -72,10 +75,26 @@ class _Loop:
         for name in plan.record:
             self.recorded_by.setdefault(plan.carry.get(name, name), []).append(name)
         self.becomes = {output: name for name, output in plan.carry.items()}
+        self.passed = self._passed()
+
+    def _passed(self):
+        """output -> the array of the thread that holds it, if stages read it or repeat it."""
+        found = {
+            name: None
+            for link in self.links
+            for kind, name in link.reads.values()
+            if kind == "output"
+        }
+        for link in self.links:
+            if link.repeated:
+                later = {*self.becomes, *self.recorded_by, *link.carry.values()}
+                later |= {link.until, self.plan.until}
+                found |= {name: None for name in link.graph.outputs if name in later}
+        return {name: self._names.new(f"{name}_made") for name in found}
 
     def text(self):
-        order = few_alive(self.graph)
-        body = Body(self.graph, self.dtype, order, self.load, self.stored).lines()
+        stages = [self._stage(link) for link in self.links]
+        nodes = sum(count for count, _ in stages)
         start = ["const long long state = blockIdx.x * (long long)THREADS + threadIdx.x;"]
         start.append("if (state >= states) return;")
         start += [f"{name} += state * {name}_state;" for name in self.called.values()]
@@ -87,7 +106,7 @@ class _Loop:
             start += [
                 f"{kind} {v} = {self.entry('input', name, k)};" for k, v in enumerate(variables)
             ]
-        step = [*self._before(), *body, *self._after()]
+        step = [*self._before(), *(line for _, lines in stages for line in lines), *self._after()]
         end = [
             f"{self.entry('input', name, k)} = {v};"
             for name, variables in self.kept.items()
@@ -106,7 +125,53 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
 {_indented(end, 1)}
 }}
 """
-        return LoopText(text, self.name, THREADS, "long" if len(order) > LONG else "usual")
+        return LoopText(text, self.name, THREADS, "long" if nodes > LONG else "usual")
+
+    def _stage(self, link):
+        """How many nodes it has, and its lines."""
+        graph = fuse(link.graph)
+        order = few_alive(graph)
+        old = {  # what is carried, before it is written
+            x: [self._names.new(f"{x}_{k}_old") for k in range(size(graph.inputs[x]))]
+            for x in link.carry
+        }
+
+        def load(name, k):
+            return old[name][k] if name in old else self.value(link.reads[name], k)
+
+        def made(output, k, value):
+            lines = [f"{self.passed[output]}[{k}] = {value};"] if output in self.passed else []
+            return lines if link.repeated else lines + self.stored(output, k, value)
+
+        lines = Body(graph, self.dtype, order, load, made).lines()
+        if len(self.links) == 1 and not link.repeated:
+            return len(order), lines
+        if not link.repeated:
+            return len(order), ["{", *_inside(lines), "}"]
+        return len(order), self._repeated(link, old, lines)
+
+    def _repeated(self, link, old, lines):
+        """The lines of a stage that is repeated, given those of a repetition."""
+        first = [
+            f"{self.passed[output]}[{k}] = {self.value(link.reads[name], k)};"
+            for name, output in link.carry.items()
+            for k in range(len(old[name]))
+        ]
+        before = [
+            f"const {self.real} {v} = {self.passed[link.carry[name]]}[{k}];"
+            for name, variables in old.items()
+            for k, v in enumerate(variables)
+        ]
+        stop = [f"if ({self.passed[link.until]}[0] != 0) break;"] if link.until else []
+        after = [
+            line
+            for output, (shape, _) in link.graph.outputs.items()
+            for k in range(size(shape))
+            for line in self.stored(output, k, f"{self.passed.get(output)}[{k}]")
+        ]
+        count = self._names.new("repetition")
+        head = f"for (int {count} = 0; {count} < {link.stage.repeat}; {count}++) {{"
+        return [*first, "#pragma unroll 1", head, *_inside([*before, *lines, *stop]), "}", *after]
 
     def _head(self):
         words = ["long long states, long long steps, long long every, long long since"]
@@ -121,6 +186,10 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
     def _before(self):
         """What a step begins with."""
         lines = [f"{self.real} {', '.join(v)};" for v in self.following.values()]
+        lines += [
+            f"{self.real} {called}[{size(self.plan.outputs[name])}];"
+            for name, called in self.passed.items()
+        ]
         if not self.few_held:
             lines += [f"FORGET({self.called['input', name]}_entry);" for name in self.held]
         if self.plan.until:
@@ -145,7 +214,11 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
             lines += ["done = stopped;", "if (done != 0) break;"]
         return lines
 
-    def load(self, name, k):
+    def value(self, key, k):
+        """The text of an entry of an input of the step, or of what an earlier stage has made."""
+        kind, name = key
+        if kind == "output":
+            return f"{self.passed[name]}[{k}]"
         return self.registers[name][k] if name in self.registers else self.entry("input", name, k)
 
     def stored(self, output, k, value):
@@ -168,6 +241,10 @@ extern "C" __global__ void __launch_bounds__({THREADS}) {self.name}(
             x: [self._names.new(f"{x}_{k}_{ending}") for k in range(size(self.plan.inputs[x]))]
             for x in names
         }
+
+
+def _inside(lines):
+    return ["    " + line for line in lines]
 
 
 def _indented(lines, depth):
