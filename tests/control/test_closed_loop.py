@@ -508,7 +508,7 @@ BAD = {
         "trajectory": swing,
         "speed": 1.0,
     },
-    "controller: expected one of px.control.computed_torque": {"controller": lambda t, q, qd: q},
+    "controller: expected one of px.control.computed_torque": {"controller": "pd"},
     "controller: expected 2 joints, as the robot has, found 3": {
         "controller": px.control.pd(px.robots.planar(3), 1.0, 1.0)
     },

@@ -9,8 +9,8 @@ from .controller import Controller
 
 # What a delay of more than a period is here.
 LATER = (
-    "; torques that are several samples late are a policy of the controller: "
-    'policy=px.control.policy("pipelined", stages=3) applies them two samples late'
+    "; for torques that are samples late give delay_samples to px.control.closed_loop, or the "
+    'policy px.control.policy("pipelined", stages=3), which applies them two samples late'
 )
 
 

@@ -241,13 +241,13 @@ def _made(law, robot, kp, kd, policy, compensate_friction, torque_limit):
     if compensate_friction and robot.has_bearings:
         # a recursion of links knows the loads of their bearings only
         single_joints(robot, "compensation of the friction of bearings")
-    gains = _gains(robot, kp, "kp"), _gains(robot, kd, "kd")
+    gains = gains_of(robot, kp, "kp"), gains_of(robot, kd, "kd")
     recursion = None if law == "pd" else StaleRecursion(robot, as_policy(policy))
-    limit = _limit(robot, torque_limit)
+    limit = limit_of(robot, torque_limit)
     return Controller(robot, law, *gains, recursion, bool(compensate_friction), limit)
 
 
-def _gains(robot, value, name):
+def gains_of(robot, value, name):
     """One number per degree of freedom, with a batch before it if there is one."""
     in_main_memory(value, name)
     try:
@@ -271,7 +271,7 @@ def _entry(robot):
     return "joint" if robot.n == robot.nv else "degree of freedom"
 
 
-def _limit(robot, value):
+def limit_of(robot, value, name="torque_limit"):
     if value is None:
         return None
     if isinstance(value, str) and value == "robot":
@@ -279,13 +279,13 @@ def _limit(robot, value):
         for joint in rows:
             if not np.isfinite(joint.max_effort):
                 raise ArgumentError(
-                    f"torque_limit: the robot's description has no limit for joint "
+                    f"{name}: the robot's description has no limit for joint "
                     f"{quoted(joint.name)}; give numbers, one per joint, instead of 'robot'"
                 )
         return np.array([joint.max_effort for joint in rows])
-    limit = None if isinstance(value, str) else _gains(robot, value, "torque_limit")
+    limit = None if isinstance(value, str) else gains_of(robot, value, name)
     if limit is None or limit.ndim > 1 or not (limit > 0).all():
         raise ArgumentError(
-            f"torque_limit: expected a number > 0, one per joint, or 'robot', found {value!r}"
+            f"{name}: expected a number > 0, one per joint, or 'robot', found {value!r}"
         )
     return limit

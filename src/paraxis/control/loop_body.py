@@ -13,10 +13,12 @@ from ..physics.configuration import difference
 from ..robot_functions import input_shapes
 from ..robots.robot import Robot
 from ..scalar import less, less_equal, maximum, rint, select
-from ..simulation.bodies import BEARINGS, balance_after, setting_input
+from ..simulation.bodies import BEARINGS, balance_after
+from ..simulation.names import setting_input
 from ..simulation.plant import Plant, finite
 from ..simulation.steps import rk4
 from .controller import Controller, Motion
+from .law_in_loop import LawInLoop
 from .reference import Reference
 
 NOT_YET = -1.0  # as the time of divergence
@@ -28,13 +30,19 @@ class LoopBody:
     """Everything that decides the graph. Numbers of single runs are inputs."""
 
     robot: Robot
-    controller: Controller
+    controller: Controller | LawInLoop
     reference: Reference
     parameters: tuple = ()  # of the robot, that are inputs
     settings: tuple = ()  # of the reference, as (name, shape)
     delayed: bool = False
     encoded: bool = False
     switched: bool = False
+    late: int = 0  # samples by which torques are applied later
+
+    @property
+    def law(self):
+        """Is the controller any law, and none of those with a policy?"""
+        return isinstance(self.controller, LawInLoop)
 
     @property
     def identity(self):
@@ -54,6 +62,7 @@ class LoopBody:
         shapes = {"q": (self.robot.nq,), "qd": (n,), "held": (n,), "worst": (), "diverged": ()}
         shapes |= {"pending": (n,)} if self.delayed else {}
         shapes |= {"past": (entries,)} if entries else {}
+        shapes |= {"line": (self.late, n)} if self.late else {}
         return shapes | (dict.fromkeys(BEARINGS, ()) if self.robot.has_bearings else {})
 
     @property
@@ -71,13 +80,20 @@ class LoopBody:
     def held(self):
         """Numbers of each run that do not change."""
         n = self.robot.nv
-        shapes = {"kp": (n,), "kd": (n,), "bound": ()}
-        shapes |= {"period": ()} if self.looks_ahead and self.reference.traced else {}
+        shapes = {"bound": ()} if self.law else {"kp": (n,), "kd": (n,), "bound": ()}
+        ahead = self.looks_ahead and self.reference.traced
+        shapes |= {"period": ()} if ahead or self.law else {}
+        shapes |= self.law_inputs
         shapes |= {"encoder": (self.robot.nq,)} if self.encoded else {}
         shapes |= {"switch_at": ()} if self.switched else {}
         known = input_shapes(self.robot, "forward_dynamics", self.parameters)
         shapes |= {name: known[name] for name in self.parameters}
         return shapes | {setting_input(name): shape for name, shape in self.settings}
+
+    @property
+    def law_inputs(self):
+        shapes = self.controller.settings if self.law else {}
+        return {law_input(name): shape for name, shape in shapes.items()}
 
     @property
     def inputs(self):
@@ -101,7 +117,10 @@ class LoopBody:
     def start_graph(self):
         """Torques and entries to begin with: of exact control."""
         n, motion = self.robot.nv, sum(self.reference.sizes)
-        shapes = {"q": (self.robot.nq,), "qd": (n,), "desired": (motion,), "kp": (n,), "kd": (n,)}
+        shapes = {"q": (self.robot.nq,), "qd": (n,), "desired": (motion,)}
+        if self.law:
+            return self._start_graph_of_law(shapes)
+        shapes |= {"kp": (n,), "kd": (n,)}
 
         def start(q, qd, desired, kp, kd):
             wanted = Motion.of(self.robot, desired)
@@ -109,6 +128,24 @@ class LoopBody:
             return {"held": held} | ({"past": past} if past else {})
 
         return trace(start, shapes, "closed_loop_start")
+
+    def _start_graph_of_law(self, shapes):
+        """Torques of the first sample, which are held until it has been computed."""
+        entries = len(self.controller.entries)
+        shapes = shapes | {"period": ()} | ({"past": (entries,)} if entries else {})
+
+        def start(q, qd, desired, period, past=(), **settings):
+            wanted = Motion.of(self.robot, desired)
+            given = {name: settings[law_input(name)] for name in self.controller.settings}
+            held, _ = self.controller.sampled(0.0, period, (q, qd), wanted, past, given)
+            return {"held": held}
+
+        return trace(start, shapes | self.law_inputs, "closed_loop_start")
+
+
+def law_input(name):
+    """The input that holds a setting of the law, apart from those of the trajectory."""
+    return f"law_{name}"
 
 
 class _Step:
@@ -148,6 +185,11 @@ class _Step:
         new, following = self.if_tick(made, arrays[decided]), {}
         if entries:
             following["past"] = self.if_tick(entries, arrays["past"])
+        if self.body.late:
+            line = [*arrays["line"], made]
+            new = self.if_tick(line[0], arrays[decided])
+            pairs = zip(line[1:], arrays["line"], strict=True)
+            following["line"] = [self.if_tick(*pair) for pair in pairs]
         if not self.body.delayed:
             return new, following
         pairs = zip(new, arrays["held"], strict=True)
@@ -166,6 +208,11 @@ class _Step:
     def controlled(self, state):
         """The controller's torques and entries; exact ones until it switches."""
         body, arrays = self.body, self.arrays
+        if body.law:
+            given = {name: arrays[law_input(name)] for name in body.controller.settings}
+            times = arrays["t"], arrays["period"]
+            past = arrays.get("past", [])
+            return body.controller.sampled(*times, state, self.desired, past, given)
         controller, gains = body.controller, (arrays["kp"], arrays["kd"])
         ahead = None
         if body.looks_ahead:

@@ -5,17 +5,17 @@ import numpy as np
 from ..body import Body
 from ..drivers.iterate import Plan
 from ..robots.quaternions import require_unit_quaternions
-from ..simulation.bodies import setting_input
+from ..simulation.names import setting_input
 from ..simulation.progress import Progress, in_pieces
 from .controller import Motion
-from .loop_body import NOT_YET, RECORDED, LoopBody
+from .loop_body import NOT_YET, RECORDED, LoopBody, law_input
 from .loop_times import LoopTimes, parties
 
 
 class LoopRun:
     """Scenarios being run; `record` has the names to record, and `every` is 0 if there are none."""
 
-    def __init__(self, runs, record, every, seed):
+    def __init__(self, runs, record, every, seed, late=0):
         self.runs, self.record, self.every, self.seed = runs, record, every, seed
         self.target, arrays = runs.target, runs.arrays
         self.body = LoopBody(
@@ -26,7 +26,9 @@ class LoopRun:
             tuple((name, array.shape[1:]) for name, array in runs.settings.items()),
             delayed=bool(arrays["delay"].any()),
             encoded="encoder" in arrays,
-            switched=bool(runs.controller.entries and (arrays["switch_at"] > 0).any()),
+            switched=bool(runs.controller.recursion and runs.controller.entries)
+            and bool((arrays["switch_at"] > 0).any()),
+            late=late,
         )
         self.outputs = tuple(RECORDED[name] for name in record if name in RECORDED)
         self.start = self._start()
@@ -46,9 +48,17 @@ class LoopRun:
         if self.body.encoded:
             measured = target.arrays.rint(q / arrays["encoder"]) * arrays["encoder"]
         kernel = target.map(Body(LoopBody.start_graph, self.body))
-        made = kernel(q=measured, qd=qd, desired=desired, kp=arrays["kp"], kd=arrays["kd"])
-        held, past = made if self.body.controller.entries else (made, None)
+        given = {"q": measured, "qd": qd, "desired": desired}
+        if self.body.law:
+            past = target.put(self.body.controller.start)
+            given |= {"past": past} if self.body.controller.entries else {}
+            given |= {law_input(name): array for name, array in runs.law_settings.items()}
+            held = kernel(**given, period=target.put(arrays["period"]))
+        else:
+            made = kernel(**given, kp=arrays["kp"], kd=arrays["kd"])
+            held, past = made if self.body.controller.entries else (made, None)
         first = {"q": q, "qd": qd, "held": held, "pending": held, "past": past}
+        first["line"] = held[:, None]
         first |= {"worst": 0.0, "diverged": NOT_YET, "missing": 0.0, "when": 0.0}
         start = {}
         for name, shape in self.body.carried.items():
@@ -89,6 +99,7 @@ class LoopRun:
         held = {name: party.arrays[name] for name in self.body.held if name in party.arrays}
         held = {name: target.put(array) for name, array in held.items()}
         held |= {setting_input(name): array for name, array in party.settings.items()}
+        held |= {law_input(name): array for name, array in party.law_settings.items()}
         runs = (len(party.numbers),)
         shapes = self.body.outputs
         records = {

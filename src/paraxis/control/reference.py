@@ -14,7 +14,7 @@ from ..graph.outline import Outline
 from ..graph.trace import trace
 from ..robots.joint import LIMITED
 from ..robots.quaternions import require_unit_quaternions
-from ..simulation.bodies import setting_input
+from ..simulation.names import setting_input
 from ..simulation.settings import require_takes
 from ..targets.target import CPU
 from ..trajectories.traced_motion import motion_at, numbers_of, piece_count

@@ -66,7 +66,7 @@ class ClosedLoop:
 
 def closed_loop(
     robot: Robot,
-    controller: Controller,
+    controller: Controller | Callable,
     trajectory: Trajectory | Callable | ArrayLike,
     period: ArrayLike,
     *,
@@ -74,6 +74,7 @@ def closed_loop(
     q0: ArrayLike | None = None,
     qd0: ArrayLike | None = None,
     delay: ArrayLike = 0.0,
+    delay_samples: int = 0,
     jitter: ArrayLike = 0.0,
     missed: ArrayLike = 0.0,
     encoder: ArrayLike | None = None,
@@ -96,13 +97,19 @@ def closed_loop(
     **Arguments:**
 
     - `robot`: the robot that moves.
-    - `controller`: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`.
+    - `controller`: of `px.control.computed_torque`, `px.control.feed_forward` or `px.control.pd`;
+      or any other that can be traced: a function of (t, q, qd), or one with memory, such as
+      `px.control.PID`, whose `dt` is the period. Arguments of it that are called `goal`,
+      `goal_rate` and `goal_acceleration`, and have no value, are those of the trajectory.
     - `trajectory`: the desired motion: a `px.trajectories.Trajectory`; a function of t, written
       with px functions, that returns q, qd and qdd; or a posture `(nq,)`.
     - `period`: between samples, `(...)`, s.
     - `duration`: of the runs, s; by default that of the trajectory.
     - `q0`, `qd0`: where runs begin, `(..., nq)` and `(..., nv)`; by default on the trajectory.
     - `delay`: from a sample to its torques, `(...)`, s; at most the shortest period.
+    - `delay_samples`: by how many samples torques are applied later, besides: 1 for torques that
+      are computed during one period and applied at the beginning of the next, whose values are
+      those of the policy `"pipelined"`. Until then the torques of the first sample are held.
     - `jitter`: each period is longer or shorter by up to this share of it, `(...)`, uniformly
       distributed.
     - `missed`: the probability that a control step is missed, `(...)`, or which ones are, as
@@ -119,7 +126,7 @@ def closed_loop(
     - `seed`: of the random numbers, an integer.
     - `target`: `"cpu"` or `"cuda"`; by default a GPU if any array is on one (CuPy, PyTorch or JAX).
     - `keywords`: parameters of the plant, as `mass=(..., n)` (`px.payload` makes some), or settings
-      that the function of the trajectory takes, with the batch as first axes.
+      that the controller or the function of the trajectory takes, with the batch as first axes.
 
     **Returns:** a `px.control.ClosedLoop` with `.error`, `.diverged_at` and the records. If any
     array is on a GPU, the results are too: the checks before the first step wait for the arrays,
@@ -133,10 +140,11 @@ def closed_loop(
     device = target_named(target, given | keywords)
     with one_call(f"closed_loop of {quoted(a_robot(robot).name)}"), device.stream():
         runs = scenarios(robot, controller, trajectory, duration, given, keywords, device)
-        _warn_of_other_joints(robot, controller)
+        _warn_of_other_joints(robot, runs.controller)
         record, every = _records(record), integer_like(every, "every", least=1)
         plant_step = positive(plant_step, "plant_step")
-        loop = LoopRun(runs, record, every if record else 0, integer_like(seed, "seed"))
+        late = integer_like(delay_samples, "delay_samples")
+        loop = LoopRun(runs, record, every if record else 0, integer_like(seed, "seed"), late)
         if robot.has_losses:
             _warn_if_stiff(runs, loop.start["q"], plant_step)
         finals, records = loop.run(plant_step)

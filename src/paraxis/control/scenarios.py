@@ -14,11 +14,13 @@ from ..robots.joint import LIMITED
 from ..robots.model import PARAMETERS
 from ..robots.refusals import open_tree
 from ..robots.robot import Robot
-from ..simulation.settings import as_settings
+from ..simulation.memory import has_memory
+from ..simulation.settings import as_settings, require_takes
 from ..simulation.simulator import positive
 from ..targets.target import Target
 from .checks import LATER, check_controller
 from .controller import Controller
+from .law_in_loop import GivenLaw, LawInLoop
 from .reference import Reference
 
 TIMES = ("period", "delay", "jitter", "missed")  # by which steps are cut up, in main memory
@@ -45,7 +47,7 @@ class Scenarios:
 
     - `arrays`: gains, times and other arguments of px.control.closed_loop by name, and parameters
       of the robot.
-    - `settings`: of the trajectory, its own numbers among them.
+    - `settings`: of the trajectory, its own numbers among them; `law_settings`: of a law.
     - `numbers`: the flat index of each run in the batch.
     - `missed_steps`: (samples, runs), if they are given one by one.
 
@@ -54,7 +56,7 @@ class Scenarios:
 
     target: Target
     robot: Robot
-    controller: Controller
+    controller: Controller | LawInLoop
     reference: Reference
     parameters: tuple[str, ...]
     duration: float
@@ -62,6 +64,7 @@ class Scenarios:
     numbers: np.ndarray
     arrays: dict[str, Any]
     settings: dict[str, Any]
+    law_settings: dict[str, Any]
     missed_steps: np.ndarray | None
 
     def part(self, numbers):
@@ -81,13 +84,19 @@ class Scenarios:
                 for name, array in self.arrays.items()
             },
             settings={name: rows(array) for name, array in self.settings.items()},
+            law_settings={name: rows(array) for name, array in self.law_settings.items()},
             missed_steps=None if missed is None else rows(missed, 1, numbers),
         )
 
 
 def scenarios(robot, controller, trajectory, duration, given, keywords, target):
     """The Scenarios of what px.control.closed_loop is given; `given` has its numbers by name."""
-    check_controller(open_tree(robot, "control"), controller)
+    open_tree(robot, "control")
+    law = None
+    if callable(controller) and not isinstance(controller, Controller):
+        law = GivenLaw(robot, controller)
+    else:
+        check_controller(robot, controller)
     parameters = {name: keywords[name] for name in PARAMETERS if name in keywords}
     check_parameters("forward_dynamics", tuple(parameters))
     settings = {
@@ -95,6 +104,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target):
         for name, value in keywords.items()
         if name not in parameters and name != "payload"
     }
+    of_law = {name: settings.pop(name) for name in (*settings,) if law and law.takes(name)}
     if "payload" in keywords:
         raise ArgumentError(
             "payload: give it as parameters of the plant, **px.payload(robot, 1.0), instead of "
@@ -104,7 +114,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target):
     duration = _duration(duration, reference)
     given = given | {name: target.fetched(given[name]) for name in TIMES}
     missed_steps, given = _missed_steps(given)
-    given |= parameters | {"kp": controller.kp, "kd": controller.kd}
+    given |= parameters | ({} if law else {"kp": controller.kp, "kd": controller.kd})
     if given["encoder"] is not None:
         _check_encoders(robot)
         line = target.brought(given["encoder"], "encoder", ())
@@ -123,13 +133,19 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target):
         _check_numbers(name, array, target)
     if missed_steps is not None:
         batches["missed"] = missed_steps.shape[1:]
+    defaults = {} if law is None else law.defaults
+    for name, (value, shape) in defaults.items():
+        if shape is not None:
+            array = target.brought(of_law.get(name, value), name, shape)
+            of_law[name], batches[name] = array, array.shape[: array.ndim - len(shape)]
     batch, settings = _with_settings(broadcast_shapes(batches), settings, target)
+    batch, of_law = _with_law_settings(batch, of_law, defaults, target)
     runs = math.prod(batch)
     if not runs:
         raise ArgumentError(f"batch: expected at least one run, found {batch}")
     _check_period(arrays["period"], duration)
     _check_delay(arrays)
-    batches |= {name: array.shape[: len(batch)] for name, array in settings.items()}
+    batches |= {name: array.shape[: len(batch)] for name, array in (settings | of_law).items()}
     if missed_steps is not None:
         flat = np.broadcast_to(missed_steps, (len(missed_steps), *batch))
         missed_steps = flat.reshape(len(missed_steps), runs)
@@ -138,6 +154,12 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target):
         return {name: _by_run(array, batches[name], batch, target) for name, array in some.items()}
 
     own = {name: target.put(array[None]) for name, array in reference.numbers.items()}
+    of_law = by_run(of_law)
+    if law is not None:
+        besides = ("t", "q", "qd", "memory") if has_memory(controller) else ("t", "q", "qd")
+        named = (*of_law, *law.desired, *(["dt"] if law.takes_dt else []))
+        require_takes(controller, named, "controller", besides)
+        controller = law.traced({name: array.shape[1:] for name, array in of_law.items()})
     return Scenarios(
         target=target,
         robot=robot,
@@ -149,6 +171,7 @@ def scenarios(robot, controller, trajectory, duration, given, keywords, target):
         numbers=np.arange(runs),
         arrays=by_run(arrays),
         settings=by_run(settings) | own,
+        law_settings=of_law,
         missed_steps=missed_steps,
     )
 
@@ -210,6 +233,25 @@ def _with_settings(batch, settings, target):
     batches = {name: value.shape[:axes] for name, value in settings.items() if value.ndim}
     batch = broadcast_shapes(batches | {"the others": batch})
     return batch, as_settings(settings, batch, target, "trajectory", ("t",))
+
+
+def _with_law_settings(batch, settings, defaults, target):
+    """The batch, and the settings of a law with it, or 1, as first axes."""
+    for name, (value, shape) in defaults.items():
+        if shape is not None:
+            array = settings[name]
+            before = len(batch) - (array.ndim - len(shape))
+            settings[name] = array.reshape(*[1] * before, *array.shape)
+        elif name not in settings:
+            settings[name] = target.put(np.asarray(value(batch), float))
+    axes = len(batch) or 1
+    batches = {
+        name: value.shape[:axes]
+        for name, value in settings.items()
+        if value.ndim and name not in defaults
+    }
+    batch = broadcast_shapes(batches | {"the others": batch})
+    return batch, as_settings(settings, batch, target)
 
 
 def _duration(given, reference):

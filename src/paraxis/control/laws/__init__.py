@@ -1,0 +1,1 @@
+"""Controllers for `px.simulate` that remember, sample and hold."""
