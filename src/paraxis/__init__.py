@@ -2,7 +2,7 @@
 
 Public names are those of `dir(px)`: functions of a robot, Programs, schedules, errors, and the
 namespaces `px.math`, `px.robots`, `px.kinematics`, `px.trajectories`, `px.simulation`,
-`px.control`, `px.parallel`, `px.chains` and `px.hardware`.
+`px.control`, `px.parallel`, `px.chains`, `px.hardware` and `px.gym`.
 """
 
 from .api import (
@@ -80,12 +80,14 @@ _LATER = {  # name -> its module; most programs need none of these
     "pipeline": "parallel.pipelines.balance",
     "project_velocity": "dynamics.contacts.impact",
     "schedule": "parallel.schedules.scheduling",
-    "simulate": "simulation.simulator",
+    "Simulator": "simulation.simulator",
+    "simulate": "simulation.once",
     "streamlined_tasks": "parallel.streamlined.tasks",
 }
 _NAMESPACES = (
     "chains",
     "control",
+    "gym",
     "hardware",
     "kinematics",
     "math",

@@ -33,7 +33,7 @@ def test_a_controller_is_compiled_and_moves_as_when_it_is_called(name, method):
     def with_floats(t, q, qd):
         return controller(float(t), np.asarray(q, float), np.asarray(qd, float))
 
-    options = {"dt": 5e-3, "steps": 10, "method": method}
+    options = {"dt": 5e-3, "steps": 10, "method": method, "limits": px.simulation.Limits()}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compiled = px.simulate(ur5(), START, REST, controller=controller, **options)

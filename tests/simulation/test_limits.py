@@ -25,7 +25,7 @@ def said(*arguments, **options):
     """The texts of RobotWarnings of a simulation."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        px.simulate(*arguments, **options)
+        px.simulate(*arguments, limits=False, **options)
     assert all(each.filename == __file__ for each in caught)
     return [str(each.message) for each in caught if each.category is px.RobotWarning]
 

@@ -42,7 +42,7 @@ def test_robots_move_as_scipy_says(name, method, dt, tolerance):
     robot = robot_of(name)
     q0, qd0, tau = (x[1] for x in states(robot, 2))
     steps = round(0.1 / dt)
-    run = px.simulate(robot, q0, qd0, tau, dt=dt, steps=steps, method=method)
+    run = px.simulate(robot, q0, qd0, tau, dt=dt, steps=steps, method=method, limits=False)
     q, qd = reference(robot, q0, qd0, run.t, lambda t, q, qd: tau)
     assert run.q.shape == (steps + 1, robot.n)
     assert relative_error(run.q, q) < tolerance
@@ -66,9 +66,8 @@ def test_the_order_of_convergence(method, order, dt):
     exact, errors = np.concatenate([q[-1], qd[-1]]), []
     for half in range(3):
         steps = round(0.4 / dt) * 2**half
-        run = px.simulate(
-            ur5(), START, REST, controller=moving, dt=0.4 / steps, steps=steps, method=method
-        )
+        options = {"dt": 0.4 / steps, "steps": steps, "method": method, "limits": False}
+        run = px.simulate(ur5(), START, REST, controller=moving, **options)
         errors.append(abs(final(run) - exact).max())
     rates = [math.log2(a / b) for a, b in pairwise(errors)]
     assert rates == pytest.approx([order] * 2, abs=0.25)
@@ -78,6 +77,7 @@ def test_the_order_of_convergence(method, order, dt):
 def test_the_tolerance_is_kept(tolerance):
     """The error of a step is within it; over half a second some hundred of them add up."""
     options = {"dt": 0.5, "steps": 1, "method": "adaptive", "tolerance": tolerance}
+    options["limits"] = False
     run = px.simulate(ur5(), START, REST, controller=moving, **options)
     q, qd = reference(ur5(), START, REST, [0.0, 0.5], moving)
     error = abs(final(run) - np.concatenate([q[-1], qd[-1]])).max()
@@ -100,7 +100,7 @@ def test_rates_too_are_within_the_tolerance():
 
 @pytest.mark.filterwarnings("ignore:joint .* leaves its range")
 def test_a_robot_that_is_let_go_keeps_its_energy():
-    run = px.simulate(ur5(), START, REST, dt=1e-3, steps=10_000)
+    run = px.simulate(ur5(), START, REST, dt=1e-3, steps=10_000, limits=False)
     assert run.t[-1] == pytest.approx(10)
     kinetic = px.kinetic_energy(ur5(), run.q, run.qd)
     total = kinetic + px.potential_energy(ur5(), run.q)
@@ -157,14 +157,14 @@ def test_the_ur5_of_a_urdf_moves_as_in_mujoco():
 def test_torques_constant_and_for_each_step(method):
     rng = np.random.default_rng(1)
     q0, tau = rng.normal(size=(5, 6)), rng.normal(size=(5, 6)) * 10
-    options = {"dt": 1e-2, "steps": 8, "method": method}
+    options = {"dt": 1e-2, "steps": 8, "method": method, "limits": False}
     constant = px.simulate(ur5(), q0, REST, tau, **options)
     again = px.simulate(ur5(), q0, REST, np.broadcast_to(tau, (8, 5, 6)), **options)
     assert abs(again.q - constant.q).max() < 1e-9
     changing = rng.normal(size=(8, 5, 6)) * 10
     one_by_one, q, qd = [], q0, np.zeros((5, 6))
     for step in range(8):
-        one = px.simulate(ur5(), q, qd, changing[step], dt=1e-2, steps=1, method=method)
+        one = px.simulate(ur5(), q, qd, changing[step], **options | {"steps": 1})
         q, qd = one.q[-1], one.qd[-1]
         one_by_one.append(q)
     found = px.simulate(ur5(), q0, REST, changing, **options)

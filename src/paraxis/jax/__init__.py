@@ -15,13 +15,16 @@ except ImportError as error:
     ) from error
 
 from ..frameworks.functions import functions_of_robots
+from ..frameworks.simulated import simulate_of
 from ..frameworks.tangent import tangent_of
 from .from_program import function
+from .simulated import run
 
 _functions = functions_of_robots("jax", function)
 tangent = tangent_of("jax", _functions["integrate"])
+simulate = simulate_of("jax", run)
 globals().update(_functions)
-__all__ = ["function", "tangent", *_functions]
+__all__ = ["function", "simulate", "tangent", *_functions]
 
 
 def __dir__():

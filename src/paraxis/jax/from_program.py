@@ -35,9 +35,9 @@ def function(program: Program) -> Callable[..., jax.Array | tuple[jax.Array, ...
     signature, body = Signature(program.inputs, program.outputs), Derivable.of(program)
 
     def run(*arrays):
-        checked = [_checked(*item) for item in zip(arrays, program.inputs.items(), strict=True)]
-        dtype = jnp.promote_types(jnp.result_type(*checked, float), jnp.float32)
-        operands = [array.astype(dtype) for array in checked]
+        given = [checked(*item) for item in zip(arrays, program.inputs.items(), strict=True)]
+        dtype = jnp.promote_types(jnp.result_type(*given, float), jnp.float32)
+        operands = [array.astype(dtype) for array in given]
         _check_batches(operands, program.inputs)
         results = call(body, operands)
         return results[0] if len(results) == 1 else tuple(results)
@@ -53,7 +53,7 @@ def function(program: Program) -> Callable[..., jax.Array | tuple[jax.Array, ...
     return of_arrays
 
 
-def _checked(value, named):
+def checked(value, named):
     name, shape = named
     array = jnp.asarray(value)
     if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):

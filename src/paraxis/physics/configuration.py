@@ -24,6 +24,32 @@ def integrate(robot, q, v):
     return _by_joint(robot, _MOVED, _positions(robot, q), _velocities(robot, v))
 
 
+def move_straight(robot, q, v, dt):
+    """Return positions, and velocities, a time dt later, while free bodies move straight.
+
+    The velocity of a free joint is along the axes of its body: v is along those of now, and what is
+    returned along those of then. So a body that nothing pulls keeps its linear momentum, however
+    fast it spins; `integrate` moves it along a screw.
+    """
+    moved, turned = [], []
+    parts = zip(robot.described.joints, _positions(robot, q), _velocities(robot, v), strict=True)
+    for joint, own, rates in parts:
+        way = [dt * rate for rate in rates]
+        if joint.kind != "free":
+            moved += _MOVED.get(joint.kind, _MOVED["single"])(own, way)
+            turned += rates
+            continue
+        turn, spin = quaternion_rotation(*own[3:]), _exponential(way[3:])
+        moved += [*(Vector(*own[:3]) + turn @ Vector(*way[:3])), *_product(own[3:], spin)]
+        turned += [*(quaternion_rotation(*spin).T @ Vector(*rates[:3])), *rates[3:]]
+    return moved, turned
+
+
+def turning_axes(robot, v):
+    """Return how fast velocities along axes of free bodies would change if these did not turn."""
+    return _by_joint(robot, _TURNING, _velocities(robot, v))
+
+
 def integrate_rows(rows, q, v):
     """Return the same of all rows (robots/rows.py), as if none followed another."""
     moved, begin = [], 0
@@ -311,6 +337,10 @@ _BRACKETS = {
     "spherical": lambda u, v: [*cross(Vector(*u), Vector(*v))],
     "planar": _planar_bracket,
     "free": _bracket,
+}
+_TURNING = {
+    "single": lambda v: [0.0] * len(v),
+    "free": lambda v: [*cross(Vector(*v[3:]), Vector(*v[:3])), 0.0, 0.0, 0.0],
 }
 _SIZES = {
     "single": lambda q: list(q),

@@ -31,8 +31,10 @@ STEPS_WITHOUT_BEARINGS = 7  # in one round; few joints in the step in which they
 BESIDE_REST = 1e-9  # of the smoothing: gears lose by |direction|, whose slope is none at rest
 
 
-def balanced(losses, q, qd, motor, dt, given):
-    """The accelerations, and the missing torque, relative to the parts that make up a torque."""
+def balanced(losses, q, qd, motor, dt, beside, given):
+    """The accelerations, and the missing torque, relative to the parts that make up a torque.
+
+    `beside`: torques at the joints that pass no transmission."""
     robot, driving = losses.robot, losses.driving(motor)
     rounds, steps = (ROUNDS, 1) if dt is None else (ROUNDS_WITH_RATES, STEPS)
     if not losses.feels_reactions:
@@ -40,6 +42,7 @@ def balanced(losses, q, qd, motor, dt, given):
     of_masses = {name: given[name] for name in given if name in MATTERS["mass_matrix"]}
     M = api.mass_matrix(robot, q, **of_masses)
     bias = api.inverse_dynamics(robot, q, qd, [0.0] * robot.nv, **given)
+    bias = [a - b for a, b in zip(bias, beside, strict=True)]
 
     drag = losses.shared_drag() if dt is not None and losses.shared else None
 

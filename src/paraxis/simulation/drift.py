@@ -18,7 +18,8 @@ from ..robot_functions import MATTERS, input_shapes
 from ..robots.model import Model
 from ..robots.rows import rows_of
 from ..robots.scales import length_scale
-from .run import Drift, robot_name
+from .names import robot_name
+from .run import Drift
 
 # A velocity against a contact, as a share of what joints could add up to in any direction, and of
 # how fast the robot is after a fall along its own length: less may be the drift of an earlier run.

@@ -1,22 +1,120 @@
-"""Joints that a simulation moves beyond their limits, which it does not enforce.
+"""`px.simulation.Limits`: how a simulation keeps joints within the limits of their description.
 
-The recorded states are checked, all of them in an ordinary run. Of long runs of many robots a
-sample is, evenly spread in time and over the batch, so that the check costs next to nothing.
+Where it does not, a warning names the joint that is farthest beyond: the recorded states are
+checked, all of them in an ordinary run. Of long runs of many robots a sample is, evenly spread in
+time and over the batch, so that the check costs next to nothing.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from ..checks import quoted
-from ..errors import RobotWarning, warn
+from ..checks import one_of, quoted
+from ..errors import ArgumentError, RobotWarning, warn
 from ..robots.joint import SINGLE
-from .run import robot_name
+from .names import robot_name
 
+SECONDS = 0.01  # the default time constant of soft stops
 MOST = 1 << 16  # positions that are looked at
 ROUNDING = 1e-6  # of a joint's range: so far beyond it may be a controller that holds it at the end
 UNITS = {"prismatic": "m"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How a simulation enforces limits of positions, velocities and torques.
+
+    **Arguments:**
+
+    - `stops`: `"soft"`, springs with dampers; `"hard"`, impulses at the end of the step in which a
+      joint reaches its limit; or None.
+    - `time_constant`: of soft stops, T in s: their stiffness is m / T², where m is the inertia that
+      the stop feels, typical of random postures. By default 0.01 s, or as much longer as dt needs.
+    - `damping_ratio`: of soft stops, ζ: their damping is 2 ζ m / T. 1 is critical damping.
+    - `stiffness`, `damping`: of soft stops, N m/rad and N m s/rad (N/m and N s/m), one number or
+      one per entry of qd, instead of those above. Where only the stiffness is given, the damping
+      follows from it and the damping ratio.
+    - `restitution`: of hard stops, the rate after an impact over that before it, 0 to 1.
+    - `velocity`: whether motors stop driving beyond the velocity limits. They can still brake, and
+      what other forces do is not limited.
+    - `torque`: whether torques of motors are clipped at the effort limits.
+
+    **Raises:** `px.ArgumentError` if an argument is out of its range, or one of soft stops is given
+    for hard ones, or the other way round.
+    """
+
+    stops: str | None = "soft"
+    time_constant: float | None = None
+    damping_ratio: float = 1.0
+    stiffness: float | Sequence[float] | None = None
+    damping: float | Sequence[float] | None = None
+    restitution: float = 0.0
+    velocity: bool = True
+    torque: bool = True
+
+    def __post_init__(self):
+        if self.stops is not None:
+            one_of(self.stops, ("soft", "hard"), "stops")
+        if self.time_constant is not None:
+            self._set("time_constant", _number("time_constant", self.time_constant, above=True))
+        self._set("damping_ratio", _number("damping_ratio", self.damping_ratio))
+        self._set("restitution", _number("restitution", self.restitution))
+        if self.restitution > 1.0:
+            raise ArgumentError(f"restitution: expected 0 to 1, found {self.restitution:g}")
+        for name in ("stiffness", "damping"):
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray | list | tuple):
+                self._set(name, tuple(_number(name, each) for each in value))
+            elif value is not None:
+                self._set(name, _number(name, value))
+        for name in ("velocity", "torque"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                found = quoted(getattr(self, name))
+                raise ArgumentError(f"{name}: expected True or False, found {found}")
+        self._require_own()
+
+    def _require_own(self):
+        """Raise if an argument has no effect."""
+        default = {"time_constant": None, "damping_ratio": 1.0, "stiffness": None, "damping": None}
+        given = [name for name, value in default.items() if getattr(self, name) != value]
+        if self.stops != "soft" and given:
+            raise ArgumentError(f"{given[0]}: is for stops='soft' only, found {self.stops!r}")
+        if self.stops != "hard" and self.restitution:
+            raise ArgumentError(f"restitution: is for stops='hard' only, found {self.stops!r}")
+        if self.time_constant is not None and self.stiffness is not None:
+            raise ArgumentError("time_constant and stiffness cannot be combined; give one of them")
+
+    def _set(self, name, value):
+        object.__setattr__(self, name, value)
+
+    @property
+    def seconds(self) -> float:
+        """The time constant of soft stops, as long as dt allows it."""
+        return SECONDS if self.time_constant is None else self.time_constant
+
+    def spread(self, name, nv):
+        """The stiffness or damping of every entry of qd, None where it follows from inertias."""
+        value = getattr(self, name)
+        if not isinstance(value, tuple):
+            return (value,) * nv
+        if len(value) != nv:
+            raise ArgumentError(
+                f"limits: {name}: expected one number or {nv}, one per degree of freedom, found "
+                f"{len(value)}"
+            )
+        return value
+
+
+def _number(name, value, above=False):
+    """A finite number that is not below zero."""
+    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not good or not (0 < value < math.inf if above else 0 <= value < math.inf):
+        expected = "a number > 0" if above else "a number >= 0"
+        raise ArgumentError(f"{name}: expected {expected}, found {quoted(value)}")
+    return float(value)
 
 
 def warn_of_limits(robot, run):

@@ -47,15 +47,18 @@ class Losses:
             self._resistance = trace(self._resistances, motion, "resistances")
             self._resistance_slope = jacobian(self._resistance, {"slope": ("resistance", "qdd")})
 
-    def accelerations(self, q, qd, motor, dt=None, **given):
+    def accelerations(self, q, qd, motor, dt=None, beside=None, **given):
         """The accelerations, and the missing torque, relative to the parts that make up a torque.
 
-        With dt, losses are those at the rates a time dt later.
+        With dt, losses are those at the rates a time dt later. `beside` are torques at the joints
+        that pass no transmission.
         """
+        beside = self._still if beside is None else beside
         if dt is None and not self.feels_reactions:
             net = self._less_shared(self._net_torques(qd, motor, self._still)["net"], qd)
+            net = [a + b for a, b in zip(net, beside, strict=True)]
             return api.forward_dynamics(self.robot, q, qd, net, **given), 0.0
-        return balanced(self, q, qd, motor, dt, given)
+        return balanced(self, q, qd, motor, dt, beside, given)
 
     def driving(self, motor):
         """What the motors would bring to their joints without losses."""
@@ -138,10 +141,12 @@ class Losses:
         shapes = input_shapes(self.robot, "forward_dynamics", self.parameters)
         return {name: shapes[name] for name in self.parameters}
 
-    def kernel(self, implicit):
-        """`accelerations` of arrays q, qd, motor, dt where it is implicit, and parameters."""
+    def kernel(self, implicit, beside=False):
+        """`accelerations` of arrays q, qd, motor, dt where it is implicit, `beside` where there are
+        such torques, and parameters."""
         shapes = {"q": (self.robot.nq,), "qd": (self.robot.nv,), "motor": (self.robot.nv,)}
         shapes |= {"dt": ()} if implicit else {}
+        shapes |= {"beside": (self.robot.nv,)} if beside else {}
         shapes |= self._parameter_shapes
         run = partial(_accelerations, self.robot, tuple(self.parameters))
         return CPU.map(Body(trace, run, shapes, "losses"))

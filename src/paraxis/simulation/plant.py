@@ -2,10 +2,8 @@
 
 from .. import api
 from ..robots.rows import rows_of
-from ..scalar import less_equal, maximum
+from ..scalar import less, maximum
 from .losses import Losses
-
-LARGEST = 1e308  # what is beyond, or no number, is not finite
 
 
 class Plant:
@@ -15,12 +13,17 @@ class Plant:
         self.robot = robot
         self._losses = Losses(robot, parameters) if robot.has_losses else None
 
-    def accelerations(self, q, qd, motor, dt=None, **given):
-        """The accelerations, and the missing torque, as of Losses."""
+    def accelerations(self, q, qd, motor, dt=None, beside=None, **given):
+        """The accelerations, and the missing torque, as of Losses.
+
+        `beside`: torques at the joints that pass no transmission, as those of stops.
+        """
         if self._losses is not None:
-            return self._losses.accelerations(q, qd, motor, dt, **given)
+            return self._losses.accelerations(q, qd, motor, dt, beside, **given)
         ratios = rows_of(self.robot).ratios
         tau = [torque * ratio for torque, ratio in zip(motor, ratios, strict=True)]
+        if beside is not None:
+            tau = [a + b for a, b in zip(tau, beside, strict=True)]
         return api.forward_dynamics(self.robot, q, qd, tau, **given), 0.0
 
 
@@ -29,4 +32,4 @@ def finite(values):
     size = 0.0
     for value in values:
         size = maximum(abs(value), size)
-    return less_equal(size, LARGEST)
+    return less(size, size * 2.0 + 1.0)  # not so for infinity and what is no number

@@ -1,5 +1,7 @@
 """The result of a simulation."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,8 +10,11 @@ import numpy as np
 from ..checks import counted
 from ..errors import Interrupted, SimulationWarning, warn
 from ..targets.target import Target
+from .limits_acted import LimitsActed
+from .names import robot_name
 
 NEVER = -1
+UNSOLVED = 1e-2  # m/s: beyond, contacts are visibly wrong
 LARGEST_MISSING = 1e-6  # of what adds up to a torque: beyond, accelerations were not found
 
 
@@ -42,6 +47,10 @@ class Run:
       `px.constrained_forward_dynamics`, with what closes them again.
     - `out_of_attempts_at`: with adaptive steps, the time in s that a robot had reached when it
       needed more than `max_attempts` in one `dt`; NaN for all others.
+    - `limits`: where limits are kept, in how many steps each of them acted.
+    - `impulses`: on the ground, those of each contact point in the step that ends there: along the
+      normal and two tangents, N s. `px.simulation.contact_forces` gives forces in the world.
+    - `residual`: on the ground, how far these are from solving the contact problem, m/s.
     """
 
     t: np.ndarray  # (records,)
@@ -53,8 +62,11 @@ class Run:
     drift: Drift | None = None
     out_of_attempts_at: np.ndarray | None = None  # (...)
     loop_force: np.ndarray | None = None  # (records, ..., l, 6) of l loops
+    limits: LimitsActed | None = None
+    impulses: np.ndarray | None = None  # (records, ..., k, 3) of k contact points
+    residual: np.ndarray | None = None  # (records, ...)
 
-    def given_back(self, target: Target) -> "Run":
+    def given_back(self, target: Target) -> Run:
         """The same with arrays of the kind that the caller gave."""
 
         def back(array):
@@ -71,6 +83,9 @@ class Run:
             drift=drift,
             out_of_attempts_at=back(self.out_of_attempts_at),
             loop_force=back(self.loop_force),
+            limits=self.limits,
+            impulses=back(self.impulses),
+            residual=back(self.residual),
         )
 
     def __repr__(self):
@@ -80,12 +95,6 @@ class Run:
         text += f"0 to {float(self.t[-1]):g} s"
         text += f", {failed} failed" if failed else ""
         return f"<Run: {text}{', interrupted' if self.interrupted else ''}>"
-
-
-def robot_name(index):
-    """What messages call the robot at an index of the batch."""
-    index = tuple(int(k) for k in index)
-    return f"robot {index[0] if len(index) == 1 else index}"
 
 
 def interruption(run, whole):
@@ -144,6 +153,22 @@ def warn_of_missing(missing, when):
     warn(
         f"bearings: the torques of {which} do not balance near {when[worst]:g} s (relative error "
         f"{missing[worst]:.1g}); a bearing jams, or nearly so",
+        SimulationWarning,
+    )
+
+
+def warn_of_unsolved(run, ground, worst):
+    """Warn of robots whose contacts were not solved within the sweeps that are allowed."""
+    far = worst > UNSOLVED
+    if not far.any():
+        return
+    most = np.unravel_index(np.nanargmax(worst), worst.shape)
+    which = (
+        f"{far.sum()} of {far.size} robots, {robot_name(most)} most," if far.ndim else "the robot"
+    )
+    warn(
+        f"ground: the contacts of {which} were not solved within {ground.sweeps} sweeps of a step "
+        f"(residual {float(worst[most]):.2g} m/s; run.residual); use a shorter dt or more sweeps",
         SimulationWarning,
     )
 

@@ -8,12 +8,52 @@ import numpy as np
 from ..errors import ArgumentError
 
 STATE = ("t", "q", "qd")
+WITH_MEMORY = (*STATE, "memory")
 
 
-def as_settings(given, batch, memory, of="controller", besides=STATE):
+def default_settings(controller, batch, given=()):
+    """The settings that a controller brings, as arrays with the batch, or 1, as first axes.
+
+    Those `given` by the caller, by name, are left out.
+
+    Its `settings` are name -> array of one robot, or a function of the batch that returns an array
+    with the batch as first axes; where its `setting_shapes` has a shape of one robot, further axes
+    before that are the batch's.
+    """
+    shapes = getattr(controller, "setting_shapes", None) or {}
+    found = {}
+    for name, value in (getattr(controller, "settings", None) or {}).items():
+        if name in given:
+            continue
+        if callable(value):
+            found[name] = np.asarray(value(batch), float)
+            continue
+        array = np.asarray(value, float)
+        shape = tuple(shapes.get(name, array.shape))
+        own = array.shape[: array.ndim - len(shape)]
+        try:
+            fits = np.broadcast_shapes(own, batch) == tuple(batch)
+        except ValueError:
+            fits = False
+        if not fits or array.shape[len(own) :] != shape:
+            raise ArgumentError(
+                f"{name}: expected shape {shape}, or the batch {tuple(batch)} before it, found "
+                f"{array.shape}"
+            )
+        found[name] = array.reshape((1,) * (len(batch) - len(own)) + array.shape)
+    return found
+
+
+def per_step_names(controller):
+    """The names of what has a value for each step."""
+    return tuple(getattr(controller, "per_step", ()))
+
+
+def as_settings(given, batch, memory, of="controller", besides=STATE, steps=None):
     """Settings as arrays whose first axes are the batch, or 1 where shared; or a single number.
 
-    `of` is what takes them, `besides` its other arguments.
+    `of` is what takes them, `besides` its other arguments. With `steps` they have a value for each
+    step, along an axis before those of the batch.
     """
     settings = {}
     for name, value in given.items():
@@ -25,6 +65,9 @@ def as_settings(given, batch, memory, of="controller", besides=STATE):
                 f"{', '.join(besides)}"
             )
         settings[name] = array = memory.array(value, name, ())
+        if steps is not None:
+            _require_steps(name, array.shape, steps, batch)
+            continue
         if array.ndim and not reaches(array.shape[: len(batch)], batch):
             shared = f"{name}[{', '.join(['None'] * len(batch))}]"
             raise ArgumentError(
@@ -32,6 +75,16 @@ def as_settings(given, batch, memory, of="controller", besides=STATE):
                 f"found shape {array.shape}; write {shared} to share it among all robots"
             )
     return settings
+
+
+def _require_steps(name, shape, steps, batch):
+    if shape[:1] == (steps,) and reaches(shape[1 : 1 + len(batch)], batch):
+        return
+    axes = f", then the batch {batch} or 1 in its place" if batch else ""
+    raise ArgumentError(
+        f"{name}: it has a value per step: expected the {steps} steps as first axis{axes}, found "
+        f"shape {shape}"
+    )
 
 
 def reaches(shape, batch):
@@ -62,9 +115,20 @@ def require_takes(function, settings, of="controller", besides=STATE):
         signature.bind(*besides, **dict.fromkeys(settings))
     except TypeError as error:
         call = ", ".join([*besides, *(f"{name}={name}" for name in settings)])
+        needed = _needed(signature, len(besides))
+        missing = next((name for name in needed if name not in settings), None)
+        advice = f"; give {missing}=..." if missing else ""
         raise ArgumentError(
-            f"{of}: it must be callable as {of}({call}), but its signature is {signature}: {error}"
+            f"{of}: it must be callable as {of}({call}), but its signature is {signature}: "
+            f"{error}{advice}"
         ) from None
+
+
+def _needed(signature, count):
+    """The names of arguments beyond so many that have no default."""
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    others = [*signature.parameters.values()][count:]
+    return [each.name for each in others if each.kind in named and each.default is each.empty]
 
 
 def takes_exactly(function, count):

@@ -1,195 +1,163 @@
-"""`px.simulate`: robots moving in time, all steps compiled into one kernel."""
+"""`px.Simulator`: robots that are stepped, looked at and stepped again, compiled once."""
 
 from __future__ import annotations
 
 import math
 import sys
 from collections.abc import Callable, Sequence
+from copy import deepcopy
+from functools import lru_cache
+from threading import RLock
+from types import MethodType
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
-from .. import api
 from ..checks import did_you_mean, one_of, quoted
 from ..drivers.iterate import integer_like
 from ..drivers.map import broadcast_shapes
 from ..dynamics.contacts.contact import Contact
 from ..errors import ArgumentError, RobotError, TraceError
-from ..robot_functions import check_parameters
+from ..graph.fingerprint import read
+from ..robot_functions import check_parameters, parameter_shapes
 from ..robots.model import PARAMETERS
 from ..robots.quaternions import require_unit_quaternions
 from ..robots.refusals import single_joints
 from ..robots.robot import Robot, a_robot
-from ..robots.rows import rows_of
-from ..robots.scales import joint_scales
 from ..targets.compiling import one_call
+from ..targets.number import checked_dtype
 from ..targets.target import CPU, target_of
-from . import bodies
-from .adaptive import MOST_ATTEMPTS, Steps, attempt, require_enough_attempts
+from .adaptive import MOST_ATTEMPTS, require_enough_attempts
+from .bodies import ALWAYS, PER_STEP, Step, plain_step
 from .called_controller import CalledController
-from .controllers import traced_torques
-from .limits import warn_of_limits
-from .losses import Losses
-from .progress import Progress, in_pieces
-from .run import NEVER, Run, interruption, warn_about, warn_of_missing, warn_of_singular
-from .settings import as_settings, require_takes
-from .steps import IMPLICIT, RULES
+from .ground.ground import Ground, require_coefficients, require_in_range
+from .ground.step import GroundStep
+from .kept import Kept
+from .laws import Law
+from .limits import Limits, warn_of_limits
+from .limits_acted import limits_acted, mention_limits
+from .memory import has_memory, initial_memory, takes_dt
+from .names import memory_input, setting_input
+from .recorded import RecordedRun
+from .run import (
+    Run,
+    interruption,
+    warn_about,
+    warn_of_missing,
+    warn_of_singular,
+    warn_of_unsolved,
+)
+from .settings import (
+    STATE,
+    WITH_MEMORY,
+    as_settings,
+    default_settings,
+    per_step_names,
+    require_takes,
+)
+from .state import State
+from .steps import RULES
 from .stiffness import warn_if_stiff
+from .stops import stops_of
 from .touch import Touch
 
 METHODS = (*RULES, "adaptive")
+ON_GROUND = "semi_implicit_euler"
+OF_GROUND = ("friction", "restitution")  # of the ground, that may differ from robot to robot
+COMMAND = "u"  # the setting that `step` gives to a controller
+OF_STEPS = ("_kept", "_read", "_reading", "_lock")  # what no copy of a simulator has
 
 
-def simulate(
-    robot: Robot,
-    q0: ArrayLike,
-    qd0: ArrayLike,
-    tau: ArrayLike | None = None,
-    controller: Callable | None = None,
-    *,
-    dt: float,
-    steps: int,
-    contact: Contact | Sequence[Contact] | None = None,
-    method: str = "rk4",
-    every: int = 1,
-    tolerance: float = 1e-9,
-    max_step: float | None = None,
-    max_attempts: int = MOST_ATTEMPTS,
-    **keywords: ArrayLike,
-) -> Run:
-    """Move a batch of robots through `steps` steps of `dt` seconds.
+class Drive(NamedTuple):
+    """What drives robots in a run: a controller with its settings, or torques, or neither."""
 
-    Torques come from `tau` or from `controller`; with neither, the joints are free. They are
-    torques on the motors' shafts, as `input` of `px.motor_torques`; without a transmission these
-    are the joint torques. Joints are not stopped at their limits: recorded positions beyond them
-    give one `px.RobotWarning` per call.
+    controller: Callable | None
+    settings: dict[str, Any]
+    changing: dict[str, Any]  # settings that have a value per step
+    tau: Any
+
+
+class Simulator:
+    """Robots that move in time: compiled once, kept, and cheap to step.
+
+    `reset` puts robots somewhere, `step` moves them on, `run` does many steps and records them.
+    Arrays stay where those of `reset` are, on the CPU or on a GPU, and are written in place.
 
     **Arguments:**
 
-    - `robot`: the robot, whose friction and transmissions take part. Closed loops are kept closed
-      by their `stabilisation`.
-    - `q0`, `qd0`: initial positions `(..., nq)` and rates `(..., nv)`, rad or m, and per second:
-      one robot per state of the batch.
-    - `tau`: constant torques, `(..., nv)`, or torques per step, `(steps, ..., nv)`, with one axis
-      more than the batch; N m or N.
-    - `controller`: a function `controller(t, q, qd)` that returns n torques; it is called at every
-      stage of a step. Written with px functions or array arithmetic, it is compiled with the
-      physics. Any other callable runs as Python, on the whole batch at once, with a warning.
-    - `dt`: seconds per step. With `"adaptive"`, the interval in which steps are chosen.
-    - `steps`: number of steps.
-    - `contact`: a `px.Contact` that stays where it is, or a list of them. Contacts are bilateral:
-      they never release. Without an anchor, a stabilised contact in world coordinates is anchored
-      where each robot begins. Once it is singular, the robot's states are NaN from the next step
-      on.
-    - `method`: `"rk4"`, `"semi_implicit_euler"` or `"adaptive"` (Dormand and Prince's fifth order,
-      with steps of its own for each robot).
-    - `every`: record the state after every `every`-th step; a divisor of `steps`.
-    - `tolerance`: of adaptive steps: the error of a coordinate x per step is at most
-      tolerance * (1 + abs(x)), where the 1 is a radian or, for a prismatic joint, the length of
-      the robot.
-    - `max_step`: longest adaptive step in seconds. Steps are as long as the tolerance allows, so a
-      torque that comes and goes within one can be missed: choose `max_step` no longer than the
-      shortest such torque lasts.
-    - `max_attempts`: adaptive steps, rejected ones included, that a robot may take in one `dt`. If
-      it needs more, its states are NaN from there on; `.out_of_attempts_at` is the time it reached.
-    - `keywords`: parameters of the robot, one set per robot, as `mass=(..., n)`. Others are
-      settings that the controller takes by these names, with the batch as first axes (1 where
-      robots share them, or a single number for all): gains per robot, say, without recompiling.
+    - `robot`: the robot. Its friction, transmissions, springs and closed loops take part.
+    - `dt`: seconds per step.
+    - `controller`: what turns the command `u` of `step` into torques, if `u` is not torques: a
+      function `controller(t, q, qd, u)`, or without `u`. It must be traceable, and may have memory
+      (`px.control.with_memory`).
+    - `method`: `"rk4"`, `"semi_implicit_euler"` or `"adaptive"`, as in `px.simulate`. On the ground
+      it is `"semi_implicit_euler"`.
+    - `ground`: a `px.simulation.Ground`: contact that opens and closes, with friction.
+    - `limits`: whether joints and motors keep to the limits of the robot's description, or
+      `px.simulation.Limits(...)`, which says how.
+    - `contact`: a `px.Contact`, or a list of them, that robots are in all the time.
+    - `dtype`: `"float64"`, or `"float32"` for half the memory and, on a GPU, much more speed.
+    - `randomize`: parameters of the robot, or settings of the controller, that are drawn again for
+      each robot that is reset: a dict from names to functions `draw(rng, count)`, which return
+      `(count, ...)` values. `px.simulation.scaled` makes such functions. What robot k gets depends
+      only on `seed`, on k and on how often `reset` was called.
+    - `seed`: of `randomize`.
+    - `tolerance`, `max_step`, `max_attempts`: of adaptive steps, as in `px.simulate`.
 
-    **Returns:** a `px.simulation.Run` with the recorded states `.t`, `.q` and `.qd`, in float64,
-    the first of which is the initial state; in contact or with closed loops, also the forces
-    `.force` and `.loop_force`, as of `px.constrained_forward_dynamics`, and the `.drift`.
-
-    **Raises:** `px.ArgumentError` if arguments do not fit together, if `q0` leaves a loop open
-    (`px.kinematics.close` closes it), or if `qd0` moves a frame against its contact or opens a loop
-    (`px.project_velocity` makes rates that do not). Ctrl-C raises
-    `px.Interrupted`, a KeyboardInterrupt, whose `.partial` is the Run so far.
-
-    Friction has the smooth direction of motion that `px.robots.Friction` describes, which is stiff
-    where a joint comes to rest: `"adaptive"` takes the steps it needs, and `"rk4"` warns if `dt` is
-    too long. `"semi_implicit_euler"` takes friction at the rates after the step, so that stiff
-    friction does not limit `dt`; but the rest of the motion does, and it is of first order.
-
-    If arrays are on a GPU (CuPy, PyTorch or JAX), all of them must be, and so are those of the
-    Run; the controller must be traceable. Steps are queued asynchronously on the current stream, so
-    only `.failed_at` shows which robots failed, and only `.q` which joints are beyond their limits.
-    Adaptive steps, a visible progress bar, and checks of friction and contacts do wait.
+    **Raises:** `px.ArgumentError` if arguments do not fit together.
     """
-    target = target_of({"q0": q0, "qd0": qd0, "tau": tau} | keywords)
-    parameters = {name: keywords.pop(name) for name in PARAMETERS if name in keywords}
-    request = _Simulation(target, robot, method, dt, steps, every, tolerance, parameters, contact)
-    request.limit_attempts(max_step, max_attempts)
-    if keywords and controller is None:
-        raise ArgumentError(
-            f"{next(iter(keywords))}: without a controller, keywords must be parameters of the "
-            f"robot: {', '.join(PARAMETERS)}{did_you_mean(next(iter(keywords)), PARAMETERS)}"
-        )
-    with one_call(f"simulate of {quoted(robot.name)}"), target.stream():
-        request.begin(q0, qd0)
-        request.settings = as_settings(keywords, request.batch, target)
-        if tau is not None and controller is not None:
-            raise ArgumentError("tau and controller cannot be combined; give one of them")
-        if controller is not None and not callable(controller):
-            found = type(controller).__name__
-            raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
-        if controller is not None:
-            require_takes(controller, request.settings)
-        if robot.has_losses and method == "rk4":
-            # with loops open joints come to rest sooner, so that it errs on the safe side
-            tree = robot.without_loops()
-            warn_if_stiff(tree, request.q, request.dt, request.parameters, target)
-        try:
-            traced = controller and traced_torques(controller, robot.nv)
-            kernel, arrays = request.compiled(tau, traced)
-        except TraceError as reason:
-            if controller is None:
-                raise RobotError(
-                    f"the dynamics of robot {quoted(robot.name)} cannot be compiled: {reason}; "
-                    f"look for a mass, inertia or length that is far too small or too large"
-                ) from reason
-            if target is not CPU:
-                raise ArgumentError(
-                    f"controller: on a GPU it must be traceable, but tracing it failed: {reason}"
-                ) from reason
-            given = request.batch, robot.nv, request.settings, reason
-            run = request.run_python(CalledController(controller, *given))
-        else:
-            run = request.run(kernel, arrays)
-        if run.interrupted:
-            raise interruption(run.given_back(target), request.steps * request.dt)
-        if target is CPU or robot.has_bearings:
-            warn_of_missing(*map(target.in_main_memory, (request.missing, request.when)))
-        if request.touch and request.touch.contacts:
-            warn_of_singular(run, request.rank, request.touch.unknowns, target)
-        if target is CPU:
-            warn_about(run, request.max_attempts)
-            warn_of_limits(robot, run)
-        return run.given_back(target)
 
-
-class _Simulation:
-    """The request of one call: arguments checked, states, records and results on the way."""
-
-    settings: dict[str, np.ndarray]  # of the controller
-
-    def __init__(self, target, robot, method, dt, steps, every, tolerance, parameters, contact):
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        dt: float,
+        controller: Callable | None = None,
+        method: str | None = None,
+        ground: Ground | None = None,
+        limits: bool | Limits = True,
+        contact: Contact | Sequence[Contact] | None = None,
+        dtype: DTypeLike = "float64",
+        randomize: dict[str, Callable] | None = None,
+        seed: int = 0,
+        tolerance: float = 1e-9,
+        max_step: float | None = None,
+        max_attempts: int = MOST_ATTEMPTS,
+    ):
         if a_robot(robot).has_bearings and any(joint.coupling for joint in robot.joints):
             single_joints(robot, "a simulation of bearings")
-        self.target, self.arrays = target, target.arrays
+        if method is None:
+            method = "rk4" if ground is None else ON_GROUND
         one_of(method, METHODS, "method")
-        check_parameters("forward_dynamics", tuple(parameters))
-        self.robot, self.method, self.parameters = robot, method, parameters
+        self.robot, self.method, self.controller = robot, method, controller
+        if ground is not None:
+            require_fit(robot, ground, method, contact)
+        self.ground, self.limits, self.stops = ground, limits, stops_of(robot, limits)
         self.dt, self.tolerance = positive(dt, "dt"), positive(tolerance, "tolerance")
-        self.steps, self.every = integer_like(steps, "steps"), integer_like(every, "every", least=1)
-        if self.steps % self.every:
-            raise ArgumentError(
-                f"every: expected a divisor of the {self.steps} steps, found {self.every}"
-            )
-        self.touch = None
-        if contact is not None or robot.loops:
-            self.touch = Touch(robot, contact, method, parameters, target)
+        self.dtype = np.dtype(checked_dtype(dtype))
+        self._contact = contact
+        self._limit_attempts(max_step, max_attempts)
+        if self.stops is not None:
+            self._require_stops()
+        self._draws, self._seed, self._resets = dict(randomize or {}), seed, 0
+        self.batch: tuple[int, ...] | None = None  # before robots are reset
+        self.touch: Touch | None = None
+        self.given: dict[str, Any] = {}  # parameters of the robot
+        self.of_ground: dict[str, Any] = {}  # its numbers that robots have of their own
+        self.tallies: dict[str, Any] = {}  # what steps carry besides the state
+        self.settings: dict[str, Any] = {}  # of the controller
+        self.memory: dict[str, Any] = {}
+        self._remembers: Callable | None = None  # whose memory that is
+        self._kept: dict[Any, Kept] = {}
+        self._read: tuple | None = None  # what the controller read when steps were made
+        self._reading: Any = None  # which keeps alive what that knows by identity
+        self._lock = RLock()
+        self._calls, self._next_look = 0, 1  # of `step`
+        if controller is not None:
+            _require_callable(controller)
 
-    def limit_attempts(self, max_step, max_attempts):
+    def _limit_attempts(self, max_step, max_attempts):
         """How many adaptive steps there may be in a dt, and how long each."""
         if max_step is not None and self.method != "adaptive":
             raise ArgumentError(
@@ -200,273 +168,712 @@ class _Simulation:
         self.max_step = math.inf if unbounded else positive(max_step, "max_step")
         require_enough_attempts(self.dt, self.max_step, self.max_attempts)
 
-    def begin(self, q0, qd0):
-        """The states it starts from, as whole arrays, recorded first."""
-        (nq, nv), target, xp = (self.robot.nq, self.robot.nv), self.target, self.arrays
-        q0, qd0 = target.array(q0, "q0", (nq,)), target.array(qd0, "qd0", (nv,))
-        shapes = bodies.state_shapes(self.robot, False, self.parameters, None, self.touch)
-        batches = {"q0": q0.shape[:-1], "qd0": qd0.shape[:-1]}
-        for name, value in self.parameters.items():
-            self.parameters[name] = target.array(value, name, shapes[name])
-        for name, array in (self.parameters | self.contact_arrays).items():
-            batches[name] = array.shape[: array.ndim - len(shapes[name])]
-        self.batch = broadcast_shapes(batches)
-        self.q = xp.broadcast_to(q0, (*self.batch, nq)).astype(float)
-        self.qd = xp.broadcast_to(qd0, (*self.batch, nv)).astype(float)
-        records = self.steps // self.every + 1
-        sizes = {"q": (nq,), "qd": (nv,)}
-        self.records = {
-            name: target.empty((records,), self.batch, size) for name, size in sizes.items()
-        }
-        self.records["q"][0], self.records["qd"][0] = self.q, self.qd
+    def _require_stops(self):
+        """Raise where limits cannot be kept with these steps."""
+        if self.stops.hard and (self.method == "adaptive" or self.ground is not None):
+            where = "on the ground" if self.ground is not None else "with method 'adaptive'"
+            raise ArgumentError(f"limits: hard stops do not work {where}; use stops='soft'")
+        if self.stops.hard and self.robot.loops:
+            raise ArgumentError(
+                "limits: hard stops do not work with closed loops; use stops='soft'"
+            )
+        if self.method != "adaptive":
+            self.stops.require_stable(self.dt)
+
+    # -- where robots are -------------------------------------------------------------------------
+
+    def reset(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
+        **parameters: ArrayLike,
+    ) -> State:
+        """Put robots at positions `q` and rates `qd`, at time 0.
+
+        **Arguments:**
+
+        - `q`, `qd`: `(..., nq)` and `(..., nv)`; at rest without `qd`. Without a mask they decide
+          how many robots there are, and on which device.
+        - `mask`: `(...)` of bool: only these robots are reset, to their rows of `q` and `qd`,
+          which have a row for every robot.
+        - `parameters`: of the robot, as `mass=(..., n)`; `friction=(..., k)` of the k contacts and
+          `restitution=(...)` on the ground; others are settings of the controller. A reset with a
+          mask keeps those that are not given; a reset of all robots begins without any.
+
+        **Returns:** the State, whose arrays are written in place from now on.
+        """
+        with self._lock:
+            if mask is not None:
+                return self._reset_some(q, qd, mask, parameters)
+            before = dict(self.__dict__)
+            try:
+                self._reset_all(q, qd, parameters)
+            except BaseException:
+                self.__dict__.clear()
+                self.__dict__.update(before)
+                raise
+            return self.state
+
+    def _reset_all(self, q, qd, parameters):
+        qd = np.zeros(self.robot.nv) if qd is None else qd
+        self.target = target_of({"q": q, "qd": qd} | parameters)
+        if self.target is not CPU and isinstance(qd, np.ndarray):
+            qd = self.target.put(qd)
+        with one_call(f"simulation of {quoted(self.robot.name)}"), self.target.stream():
+            self._begin(q, qd, parameters)
+            for group in (self.given, self.of_ground, self.settings):  # the caller's may change
+                group.update({k: x.copy() for k, x in group.items() if x is not None})
+            self._put(self._drawn())
+            if self.controller is not None:
+                self._remember(self.controller)
+
+    def _begin(self, q, qd, parameters, names=("q", "qd")):
+        """The states to start from, as whole arrays."""
+        robot, target = self.robot, self.target
+        (nq, nv), (q_name, qd_name) = (robot.nq, robot.nv), names
+        q, qd = target.array(q, q_name, (nq,)), target.array(qd, qd_name, (nv,))
         if target is CPU:
-            require_unit_quaternions(self.robot, self.q, "q0")
-        self.missing = self.when = xp.zeros(self.batch)
-        self.out_of_attempts_at = None  # adaptive steps have one
-        self.started = xp.isfinite(self.q).all(-1) & xp.isfinite(self.qd).all(-1)
+            require_unit_quaternions(robot, q, q_name)
+        given = {name: parameters[name] for name in PARAMETERS if name in parameters}
+        check_parameters("forward_dynamics", tuple(given))
+        shapes = parameter_shapes(robot, given)
+        given = {name: target.array(value, name, shapes[name]) for name, value in given.items()}
+        self.touch = None
+        if self._contact is not None or robot.loops:
+            self.touch = Touch(robot, self._contact, self.method, given, target)
+            shapes |= self.touch.shapes
+        self.of_ground = {name: parameters[name] for name in OF_GROUND if name in parameters}
+        if self.of_ground:
+            self._begin_ground(shapes)
+        given_all = given | self.of_ground | (self.touch.arrays if self.touch else {})
+        batches = {q_name: q.shape[:-1], qd_name: qd.shape[:-1]}
+        for name, array in given_all.items():
+            batches[name] = array.shape[: array.ndim - len(shapes[name])]
+        batch = broadcast_shapes(batches)
+        taken = (*PARAMETERS, *(OF_GROUND if self.ground is not None else ()))
+        others = {name: parameters[name] for name in parameters if name not in taken}
+        settings = as_settings(others, batch, target)  # nothing changes if any of it is refused
+        self.batch, self.given, self.settings, self._kept = batch, given, settings, {}
+        for name in self._draws:  # what `_draw` fills in
+            if name in PARAMETERS:
+                self.given.setdefault(name, None)
+            elif name in OF_GROUND and self.ground is not None:
+                self.of_ground.setdefault(name, None)
+        self._q, self._qd = self._own(q, (nq,)), self._own(qd, (nv,))
+        self._count = target.arrays.zeros((1, *self.batch), self.dtype)
+        self.memory, self._remembers, self._warned = {}, None, False
+        self.tallies = {}
         if self.touch:
-            self.touch.hold(self.q, self.qd)
+            self.touch.hold(self._q[0], self._qd[0])
+
+    def _begin_ground(self, shapes):
+        """Numbers of the ground as arrays; they are inputs of steps."""
+        if self.ground is None:
+            name = next(iter(self.of_ground))
+            raise ArgumentError(f"{name}: there is no ground; give it to the Simulator")
+        known = ground_step(self.robot, self.ground, tuple(self.given)).inputs
+        for name, value in self.of_ground.items():
+            shapes[name] = known[name]
+            array = self.target.array(value, name, ())
+            self._require_of_ground(name, array)
+            self.of_ground[name] = array
+
+    def _require_of_ground(self, name, array):
+        """Raise where numbers of the ground that robots have of their own are not valid."""
+        contacts = ground_step(self.robot, self.ground, tuple(self.given)).inputs["friction"][0]
+        require_coefficients(self.ground, name, array.shape, contacts)
+        if self.target is CPU:
+            require_in_range(name, array)
+
+    def _shape_of(self, name):
+        """The shape of a parameter of the robot or of the ground."""
+        if name in PARAMETERS:
+            return parameter_shapes(self.robot, [name])[name]
+        return ground_step(self.robot, self.ground, tuple(self.given)).inputs[name]
+
+    def _group(self, name):
+        """The arrays among which a parameter or a setting is."""
+        if name in PARAMETERS:
+            return self.given
+        if name in OF_GROUND and self.ground is not None:
+            return self.of_ground
+        return self.settings
+
+    def _own(self, array, shape):
+        own = self.target.empty((1,), self.batch, shape, self.dtype)
+        own[...] = array
+        return own
+
+    def _reset_some(self, q, qd, mask, parameters):
+        self._require_robots("reset(mask=...)")
+        if self.touch is not None and self.touch.contacts:
+            raise ArgumentError(
+                "mask: robots in contact are anchored where all of them begin; reset all of them"
+            )
+        target, xp = self.target, self.target.arrays
+        with target.stream():
+            mask = target.taken(mask, "mask") if target is not CPU else np.asarray(mask)
+            if mask.dtype != bool or mask.shape != self.batch:
+                raise ArgumentError(
+                    f"mask: expected bool of shape {self.batch}, found {mask.dtype} of shape "
+                    f"{mask.shape}"
+                )
+            rows, places = mask[..., None], []
+            for name, own, value in (("q", self._q, q), ("qd", self._qd, qd)):
+                size = own.shape[-1:]
+                new = xp.zeros(size) if value is None else target.array(value, name, size)
+                if not spreads(new.shape[:-1], self.batch):
+                    raise ArgumentError(
+                        f"{name}: expected a row for each of the robots, {(*self.batch, *size)}, "
+                        f"of which the mask takes some, found {new.shape}"
+                    )
+                places.append(xp.where(rows, new, own[0]))
+            if target is CPU:  # of these robots; those that move are off by rounding
+                require_unit_quaternions(self.robot, places[0][mask], "q")
+            # nothing is changed before everything is known to be right
+            changed, first_memory = self._changed(parameters, mask), self._first_memory()
+            drawn = self._drawn(mask, changed)
+            self._q[0], self._qd[0] = places
+            self._count[0] = xp.where(mask, 0.0, self._count[0])
+            for array in self.tallies.values():
+                some = mask.reshape((*mask.shape, *[1] * (array.ndim - 1 - mask.ndim)))
+                array[0] = xp.where(some, 0.0, array[0])
+            for name, first in first_memory.items():
+                array = self.memory[name]
+                some = mask.reshape((*mask.shape, *[1] * (array.ndim - mask.ndim)))
+                array[...] = xp.where(some, first, array)
+            self._put(changed | drawn)
+        return self.state
+
+    def _some(self, mask, name, value, own, axes, shared=False):
+        """An array of all robots in which some have another value, of so many axes each."""
+        xp, axes = self.target.arrays, max(axes, 0)
+        entry = own.shape[own.ndim - axes :]
+        new = self.target.array(value, name, () if shared else entry)
+        whole = (*self.batch, *entry)
+        if broadcast_shapes({name: new.shape, "the robots": whole}) != whole:
+            raise ArgumentError(f"{name}: expected shape {whole}, found {new.shape}")
+        some = mask.reshape((*self.batch, *[1] * axes))
+        return xp.where(some, new, xp.broadcast_to(own, whole))
+
+    def _changed(self, parameters, mask):
+        """Other parameters of some robots, as arrays of all."""
+        changed = {}
+        for name, value in parameters.items():
+            known = self._group(name)
+            if known.get(name) is None:
+                raise ArgumentError(
+                    f"{name}: give it for all robots first, in a reset without a mask"
+                )
+            own, of_settings = known[name], known is self.settings
+            axes = own.ndim - len(self.batch) if of_settings else len(self._shape_of(name))
+            if of_settings:
+                value = as_settings({name: value}, self.batch, self.target)[name]
+            single = of_settings and value.ndim == 0
+            if of_settings and not single and value.ndim - len(self.batch) != max(axes, 0):
+                expected = (*self.batch, *own.shape[len(self.batch) :])
+                raise ArgumentError(f"{name}: expected shape {expected}, found {value.shape}")
+            if known is self.of_ground:
+                self._require_of_ground(name, self.target.array(value, name, ()))
+            changed[name] = self._some(mask, name, value, own, axes, single)
+        return changed
+
+    def _drawn(self, mask=None, changed=None):
+        """What is random of robots that are reset, all of them without a mask."""
+        xp, count, drawn = self.target.arrays, math.prod(self.batch), {}
+        for k, (name, draw) in enumerate(self._draws.items()):
+            rng = np.random.default_rng([self._seed, self._resets, k])
+            values = np.asarray(draw(rng, count), float)
+            if values.shape[:1] != (count,):
+                raise ArgumentError(
+                    f"randomize: expected {count} values of {name} as first axis, found shape "
+                    f"{values.shape}"
+                )
+            known = self._group(name)
+            if known is self.of_ground:
+                self._require_of_ground(name, values)
+            entry = values.shape[1:] if known is self.settings else self._shape_of(name)
+            if values.shape[1:] != entry:
+                raise ArgumentError(
+                    f"randomize: expected {name} of shape {(count, *entry)}, found {values.shape}"
+                )
+            new = self.target.put(values.reshape((*self.batch, *entry)))
+            if mask is not None:
+                before = (changed or {}).get(name, known[name])
+                new = xp.where(mask.reshape((*self.batch, *[1] * len(entry))), new, before)
+            drawn[name] = new
+        return drawn
+
+    def _put(self, arrays):
+        """Read these parameters and settings from now on."""
+        for name, array in arrays.items():
+            self._group(name)[name] = array
+            self._replaced(name, array)
+        self._resets += 1
 
     @property
-    def contact_arrays(self):
-        return self.touch.arrays if self.touch else {}
+    def state(self) -> State:
+        """Where robots are now, in arrays that each step writes in place."""
+        self._require_robots("state")
+        back = self.target.given_back
+        memory = {name: back(array) for name, array in self.memory.items()}
+        q, qd = back(self._q[0]), back(self._qd[0])
+        impulses = None
+        if self.ground is not None:
+            shape = ground_step(self.robot, self.ground, tuple(self.given)).inputs["impulses"]
+            impulses = back(self._tally("impulses", shape)[0])
+        return State(q, qd, self._count[0], self.dt, memory, self.target, impulses)
 
     @property
-    def setting_arrays(self):
-        return {bodies.setting_input(key): array for key, array in self.settings.items()}
+    def arrays_now(self):
+        """q, qd and the number of steps since robots were reset, as the target has them."""
+        return self._q[0], self._qd[0], self._count[0]
 
-    @property
-    def setting_shapes(self):
-        return {key: array.shape[len(self.batch) :] for key, array in self.settings.items()}
+    def arrive(self, q, qd, count):
+        """Be where a run ended."""
+        self._q[0], self._qd[0], self._count[0] = q, qd, count
 
-    # -- torques ---------------------------------------------------------------------------------
+    def _require_robots(self, what):
+        if self.batch is None:
+            raise ArgumentError(f"{what}: there are no robots yet; call reset(q, qd) first")
 
-    def given_torques(self, tau):
-        """The array of constant torques, or of those of each step."""
-        self.changing = False
-        if tau is None:
-            return {}
-        tau = self.target.array(tau, "tau", (self.robot.nv,))
-        own, axes = tau.shape[:-1], len(self.batch)
-        self.changing = changing = len(own) == axes + 1
+    # -- step by step -----------------------------------------------------------------------------
+
+    def step(self, u: ArrayLike | None = None, n: int = 1) -> None:
+        """Move all robots by `n` steps of `dt`, in place.
+
+        **Arguments:**
+
+        - `u`: torques of the motors, `(..., nv)`, or, with a controller, its command `u`, with the
+          batch as first axes. It is held during all `n` steps.
+        - `n`: number of steps.
+
+        Nothing is checked but the arguments: `state` has NaN where a robot failed. Whether limits
+        acted is looked at now and then, to mention it once.
+        """
+        n = n if n.__class__ is int and n >= 0 else integer_like(n, "n")
+        with self._lock:
+            kept = self._kept.get(u is not None)
+            if kept is None or (self.controller is not None and self._has_changed()):
+                kept = self._keep(u)
+            with self.target.stream():
+                if u is not None:
+                    kept.replace(self._command, self._commanded(u))
+                kept.advance(n)
+            self._calls += 1
+            if self._calls == self._next_look:
+                self._next_look *= 2  # seldom, so that it costs nothing
+                self._mention_limits()
+
+    def _mention_limits(self):
+        """Say once per robot that limits which nobody asked for acted in steps."""
+        if self.limits is not True or self.target is not CPU or "acted" not in self.tallies:
+            return
+        counts = np.nan_to_num(self.tallies["acted"][0])  # of robots that failed
+        steps = int(np.nan_to_num(self._count).max(initial=0.0))
+        mention_limits(self.stops, limits_acted(self.stops, counts, steps), counted="")
+
+    def _has_changed(self):
+        """Whether the controller may do something else than when steps were last made."""
+        reading = read(self.controller)
+        return reading is None or (reading.structure, reading.numbers) != self._read
+
+    def _look_at_controller(self):
+        """Know its values by now, and make steps anew that were made when it had others."""
+        reading = None if self.controller is None else read(self.controller)
+        found = None if reading is None else (reading.structure, reading.numbers)
+        if found is None or found != self._read:
+            self._kept, self._read, self._reading = {}, found, reading
+
+    def _keep(self, u):
+        """The steps of these robots, with a command or without."""
+        self._require_robots("step")
+        if self.method == "adaptive":
+            raise ArgumentError("step: adaptive steps can only be recorded; use run")
+        with one_call(f"simulation of {quoted(self.robot.name)}"), self.target.stream():
+            self._look_at_controller()
+            step, carried, held = self.commanded(u)
+            kernel = self.kernel(step)
+            self._command_shape = kernel.plan.inputs[self._command] if u is not None else None
+            kept = Kept(kernel, self.target, self.batch, carried, held)
+        self._kept[u is not None] = kept
+        return kept
+
+    def commanded(self, u):
+        """The Step with a command or without, and its arrays by name: those that it carries, with
+        an axis of length 1 in front, and the others."""
+        settings = as_settings(
+            self._defaults(self.controller, {COMMAND: u}, ()), self.batch, self.target
+        )
+        settings |= self.settings
+        if u is not None:
+            command = self.target.array(u, COMMAND, ())
+            self._command = "tau" if self.controller is None else setting_input(COMMAND)
+            if self.controller is not None:
+                settings |= as_settings({COMMAND: command}, self.batch, self.target)
+        torques = u is not None and self.controller is None
+        step = self._kept_step(settings, ALWAYS if torques else None)
+        carried = {"q": self._q, "qd": self._qd, "step": self._count}
+        carried |= {memory_input(name): x[None] for name, x in self.memory.items()}
+        carried |= self._tallies_of(step)
+        held = self.given | self.of_ground | {"dt": self.target.put(np.float64(self.dt))}
+        held |= {setting_input(name): array for name, array in settings.items()}
+        held |= self.touch.arrays if self.touch else {}
+        for name, array in (step.law.constants if step.law else {}).items():
+            held[name] = self.target.put(array)
+        if torques:
+            held["tau"] = self._torques(command)
+        return step, carried, held
+
+    def _kept_step(self, settings, tau):
+        """The Step of `step`, whose controller must be traceable."""
+        controller = self.controller
+        self._require_takes(controller, settings)
         try:
-            if np.broadcast_shapes(own[changing:], self.batch) != self.batch:
-                raise ValueError
-        except ValueError:
+            return self._step(controller, settings, (), tau)
+        except TraceError as reason:
+            if controller is None:
+                raise
+            raise ArgumentError(
+                f"controller: it cannot be traced, so it cannot be stepped, only run: {reason}"
+            ) from reason
+
+    def _tallies_of(self, step):
+        """The arrays of what steps carry besides the state, made when first needed."""
+        return {name: self._tally(name, shape) for name, shape in step.tallies.items()}
+
+    def _tally(self, name, shape):
+        if name not in self.tallies:
+            zeros = self.target.arrays.zeros((1, *self.batch, *shape), self.dtype)
+            self.tallies[name] = zeros
+        return self.tallies[name]
+
+    def _commanded(self, u):
+        expected = (*self.batch, *self._command_shape)
+        if u.__class__ is np.ndarray and u.shape == expected and self.target is CPU:
+            if u.dtype == self.dtype:
+                return u
+            if u.dtype.kind in "fiu":
+                return u.astype(self.dtype)
+        array = self.target.array(u, COMMAND, self._command_shape)
+        if broadcast_shapes({COMMAND: array.shape, "the robots": expected}) != expected:
+            raise ArgumentError(f"u: expected shape {expected}, found {array.shape}")
+        return array
+
+    def _replaced(self, name, array):
+        """Kept steps read another array from now on."""
+        for kept in self._kept.values():
+            kept.replace(setting_input(name) if name in self.settings else name, array)
+
+    # -- many steps, recorded ---------------------------------------------------------------------
+
+    def run(
+        self,
+        controller: Callable | None = None,
+        steps: int = 1,
+        *,
+        tau: ArrayLike | None = None,
+        every: int = 1,
+        per_step: dict[str, ArrayLike] | None = None,
+        **settings: ArrayLike,
+    ) -> Run:
+        """Move all robots by `steps` steps and record them, from where they are.
+
+        **Arguments:**
+
+        - `controller`: a function `controller(t, q, qd, **settings)` that returns torques, or one
+          with memory; by default that of the Simulator. Without any, `tau` holds the torques.
+        - `steps`: number of steps; `every`: record every so many.
+        - `tau`: torques, `(..., nv)`, or per step, `(steps, ..., nv)`.
+        - `per_step`: settings that have a value per step, by name, with the steps as first axis and
+          the batch (or 1) as the next ones: references, disturbances.
+        - `settings`: of the controller, with the batch (or 1) as first axes.
+
+        **Returns:** a `px.simulation.Run`.
+
+        **Raises:** `px.ArgumentError` if arguments do not fit together. Ctrl-C raises
+        `px.Interrupted`, whose `.partial` is the Run so far.
+        """
+        self._require_robots("run")
+        controller = self.controller if controller is None and tau is None else controller
+        with self._lock:
+            return self._run(controller, steps, tau, every, per_step or {}, settings)
+
+    def once(self, q0, qd0, parameters, controller, steps, tau, every, per_step, settings):
+        """`reset` and `run` in one, as `px.simulate` calls them."""
+        given = {"q0": q0, "qd0": qd0, "tau": tau} | parameters | settings
+        self.target = target_of(given | per_step)
+        with one_call(f"simulate of {quoted(self.robot.name)}"), self.target.stream():
+            self._begin(q0, qd0, parameters, ("q0", "qd0"))
+        return self._run(controller, steps, tau, every, per_step, settings)
+
+    def _run(self, controller, steps, tau, every, per_step, settings):
+        robot, target = self.robot, self.target
+        steps, every = integer_like(steps, "steps"), integer_like(every, "every", least=1)
+        if steps % every:
+            raise ArgumentError(f"every: expected a divisor of the {steps} steps, found {every}")
+        with one_call(f"simulate of {quoted(robot.name)}"), target.stream():
+            drive = self.driven_by(controller, tau, steps, per_step, settings)
+            self._warn_of_stiffness()
+            arrays = drive.settings | drive.changing
+            recorded = RecordedRun(self, steps, every, arrays, drive.tau, tuple(drive.changing))
+            try:
+                run = recorded.compiled(self.step_under(drive))
+            except TraceError as reason:
+                run = recorded.in_python(self._called(drive, reason))
+            if run.interrupted:
+                raise interruption(run.given_back(target), steps * self.dt)
+            self._warn(run, recorded)
+            return run.given_back(target)
+
+    def driven_by(self, controller, tau, steps, per_step, settings):
+        """The Drive of a run, from arguments that are checked here."""
+        per_step = self._moved_per_step(controller, settings, per_step)
+        settings = self._defaults(controller, settings, per_step) | settings
+        settings = as_settings(settings, self.batch, self.target)
+        if tau is not None and controller is not None:
+            raise ArgumentError("tau and controller cannot be combined; give one of them")
+        if controller is None and settings:
+            raise ArgumentError(
+                f"{next(iter(settings))}: settings are for a controller, and there is none in a "
+                f"run under torques"
+            )
+        if controller is not None:
+            _require_callable(controller)
+            settings = self.settings | settings
+        changing = self._changing(controller, per_step, steps)
+        # torques may stand in for the simulator's controller, whose settings stay
+        idle = self.settings if self.controller is None and controller is None else {}
+        self._require_takes(controller, settings | changing | idle)
+        tau = None if tau is None else self._torques(tau, steps)
+        return Drive(controller, settings, changing, tau)
+
+    def _require_takes(self, controller, settings):
+        """Raise where there are settings that nothing takes."""
+        if controller is not None:
+            named = settings | ({"dt": None} if takes_dt(controller) else {})
+            besides = WITH_MEMORY if has_memory(controller) else STATE
+            require_takes(controller, named, besides=besides)
+        elif settings:
+            name = next(iter(settings))
+            raise ArgumentError(
+                f"{name}: without a controller, keywords must be parameters of the robot: "
+                f"{', '.join(PARAMETERS)}{did_you_mean(name, PARAMETERS)}"
+            )
+
+    def step_under(self, drive):
+        """The Step under a Drive; raises TraceError where its controller cannot be traced."""
+        given = None
+        if drive.tau is not None:
+            given = ALWAYS if drive.tau.ndim - 1 <= len(self.batch) else PER_STEP
+        changing = tuple(drive.changing)
+        return self._step(drive.controller, drive.settings | drive.changing, changing, given)
+
+    def _called(self, drive, reason):
+        """A controller that cannot be traced, to be called with floats."""
+        controller = drive.controller
+        if controller is None:
+            raise RobotError(
+                f"the dynamics of robot {quoted(self.robot.name)} cannot be compiled: {reason}; "
+                f"look for a mass, inertia or length that is far too small or too large"
+            ) from reason
+        if self.target is not CPU:
+            raise ArgumentError(
+                f"controller: on a GPU it must be traceable, but tracing it failed: {reason}"
+            ) from reason
+        hard = self.stops is not None and self.stops.hard
+        if self.ground is not None or hard or self.dtype != np.float64:
+            raise ArgumentError(
+                "controller: on the ground, with hard stops and in float32 it must be traceable, "
+                f"but tracing it failed: {reason}"
+            ) from reason
+        given = controller, self.batch, self.robot.nv, drive.settings, reason
+        memory = dict(self.memory) if has_memory(controller) else None
+        return CalledController(*given, memory, self.dt)
+
+    def _warn(self, run, recorded):
+        target = self.target
+        if target is CPU or self.robot.has_bearings:
+            warn_of_missing(*map(target.in_main_memory, (recorded.missing, recorded.when)))
+        if self.touch and self.touch.contacts:
+            warn_of_singular(run, recorded.rank, self.touch.unknowns, target)
+        if target is CPU:
+            warn_about(run, self.max_attempts)
+            if run.limits is not None and self.limits is True:
+                mention_limits(self.stops, run.limits)
+            if self.stops is None or self.stops.limits.stops is None:
+                warn_of_limits(self.robot, run)
+            if run.residual is not None:
+                warn_of_unsolved(run, self.ground, recorded.worst)
+
+    def _warn_of_stiffness(self):
+        if self.robot.has_losses and self.method == "rk4" and not self._warned:
+            # with loops open joints come to rest sooner, so that it errs on the safe side
+            tree = self.robot.without_loops()
+            warn_if_stiff(tree, self._q[0], self.dt, self.given, self.target)
+            self._warned = True
+
+    def _torques(self, tau, steps=None):
+        """Torques as an array (..., nv), or (steps, ..., nv)."""
+        tau = self.target.array(tau, "tau", (self.robot.nv,))
+        own = tau.shape[:-1]
+        changing = steps is not None and len(own) == len(self.batch) + 1
+        if not spreads(own[changing:], self.batch):
             found = f"found {tau.shape}"
             raise ArgumentError(
                 f"tau: expected shape {(*self.batch, self.robot.nv)}, or one axis more for torques "
                 f"per step, {found}"
-            ) from None
-        if changing and own[0] != self.steps:
-            raise ArgumentError(f"tau: expected torques for {self.steps} steps, found {own[0]}")
-        return {"tau": tau}
-
-    # -- compiled --------------------------------------------------------------------------------
-
-    def run(self, kernel, arrays):
-        if self.method == "adaptive":
-            return self._run_adaptive(kernel, arrays)
-        arrays |= {"step": self.arrays.zeros(self.batch), "dt": self.dt}
-        out = {name: array[1:] for name, array in self.records.items()}
-        iteration = kernel.start(self.steps, self.every, out, **arrays)
-        interrupted = False
-        with Progress("simulating", self.steps) as progress:
-            try:
-                for _ in in_pieces(iteration, progress):
-                    progress.at(iteration.done)
-            except KeyboardInterrupt:
-                interrupted = True
-        self._keep_balance(iteration.state)
-        # The steps after which the state was finite. It is no number where not even the first was:
-        # an input that no output uses but that is NaN spoils all of them.
-        good = self.arrays.fmax(iteration.state["step"], 0.0).astype(int)
-        failed_at = self.arrays.where(good < iteration.done, good + 1, NEVER)
-        return self._finished(iteration.done, failed_at, interrupted)
-
-    def _run_adaptive(self, kernel, arrays):
-        """Interval by interval; each robot takes as many steps in one as it needs."""
-        xp, torques = self.arrays, arrays.get("tau")
-        each = 1 if self.changing else self.every  # torques change between intervals
-        own = Steps(self.dt * each, self.max_step, self.law is not None)
-        arrays |= {"t": xp.zeros(self.batch), "h": xp.full(self.batch, own.first)}
-        arrays |= {"least": own.least, "longest": own.longest, "tolerance": self.tolerance}
-        failed_at = xp.full(self.batch, NEVER)
-        given_up = xp.full(self.batch, math.nan)  # when
-        done, interrupted = 0, False
-        with Progress("simulating", self.steps) as progress:
-            try:
-                while done < self.steps:
-                    arrays |= {"tau": torques[done]} if self.changing else {}
-                    end = (done + each) * self.dt
-                    iteration = kernel.start(self.max_attempts * each, **arrays, end=end)
-                    for _ in in_pieces(iteration, progress):
-                        progress.at(done)
-                    final, done = iteration.state, done + each
-                    lost = final["t"] < end
-                    given_up = xp.where(lost & ~iteration.finished, final["t"], given_up)
-                    failed_at = xp.where(lost & (failed_at == NEVER), done, failed_at)
-                    for name in ("q", "qd"):
-                        final[name] = xp.where(lost[..., None], math.nan, final[name])
-                    final["h"] = xp.where(lost, 0.0, final["h"])  # no further attempt
-                    arrays |= final
-                    self._record(done, final["q"], final["qd"])
-            except KeyboardInterrupt:
-                interrupted = True
-        self._keep_balance(arrays)
-        self.out_of_attempts_at = given_up
-        return self._finished(done, failed_at, interrupted)
-
-    def compiled(self, tau, controller):
-        """The iterate kernel, from this process, from disk, or made; and the arrays it takes."""
-        robot, method, names = self.robot, self.method, tuple(self.parameters)
-        torques, settings = self.given_torques(tau), self.setting_shapes
-        law = bodies.law_of(robot, controller, settings)
-        given = robot, method, self.changing, bool(torques), names
-        if law or self.touch:
-            body, plan = bodies.repeated(*given, tuple(settings.items()), law, self.touch)
-        else:
-            body, plan = bodies.repeated_alone(*given)
-        kernel = self.target.iterate(body, plan, states=math.prod(self.batch))
-        self.law, self.torques = law, torques
-        arrays = {"q": self.q, "qd": self.qd, **torques, **self.parameters}
-        arrays |= self.contact_arrays | self.setting_arrays
-        if robot.has_bearings:
-            arrays |= {"missing": self.missing, "when": self.when}
-        return kernel, arrays
-
-    # -- in Python -------------------------------------------------------------------------------
-
-    def run_python(self, torques):
-        """The same steps with a controller that wants floats."""
-        if self.method == "adaptive" and self.batch:
-            raise ArgumentError(
-                f"controller: it cannot be traced, and method 'adaptive' then works for a single "
-                f"robot only, found a batch of {self.batch}; use 'rk4' or one call per robot"
             )
-        torques.begin(self.q, self.qd)
-        dynamics = self._dynamics()
-        applied = []  # in the states that are recorded
+        if changing and own[0] != steps:
+            raise ArgumentError(f"tau: expected torques for {steps} steps, found {own[0]}")
+        return tau
 
-        def accelerations(t, q, qd):
-            q, qd = np.stack(q, -1), np.stack(qd, -1)
-            tau = torques(t, q, qd)
-            if self.touch and len(applied) * self.every == done:
-                applied.append(tau)
-            return columns(dynamics(t, q, qd, tau))
+    def _moved_per_step(self, controller, settings, per_step):
+        """Settings that have a value per step, those that the controller names taken from the
+        others."""
+        named = per_step_names(controller) if controller is not None else ()
+        return per_step | {name: settings.pop(name) for name in named if name in settings}
 
-        state, done, interrupted = (columns(self.q), columns(self.qd)), 0, False
-        failed_at, own = np.full(self.batch, NEVER), Steps(self.dt, self.max_step, True)
-        h = own.first
-        self.out_of_attempts_at = np.full(self.batch, np.nan) if self.method == "adaptive" else None
-        with Progress("simulating", self.steps) as progress, np.errstate(all="ignore"):
-            try:
-                while done < self.steps:
-                    t = done * self.dt
-                    if self.method == "adaptive":
-                        *state, h = self._to(accelerations, t, t + self.dt, *state, h, own)
-                    else:
-                        state = RULES[self.method](accelerations, self.robot, t, *state, self.dt)
-                    done += 1
-                    q, qd = np.stack(state[0], -1), np.stack(state[1], -1)
-                    good = np.isfinite(q).all(-1) & np.isfinite(qd).all(-1)
-                    failed_at = np.where(good | (failed_at != NEVER), failed_at, done)
-                    self._record(done, q, qd)
-                    progress.at(done)
-            except KeyboardInterrupt:
-                interrupted = True
-            if self.touch:
-                if len(applied) * self.every == done:  # no step begins in the last state
-                    accelerations(done * self.dt, *state)
-                self.law, self.torques = None, {"tau": np.stack(applied)}
-        return self._finished(done, failed_at, interrupted)
+    def _defaults(self, controller, given, per_step):
+        """The settings that a controller brings and that are not given."""
+        if controller is None:
+            return {}
+        taken = {*given, *per_step, *self.settings}
+        return default_settings(controller, self.batch, taken)
 
-    def _dynamics(self):
-        """Accelerations as a function of (t, q, qd, tau), arrays."""
-        robot, parameters = self.robot, self.parameters
-        if self.touch:
-            kernel = self.touch.kernel(("qdd",), with_tau=True)
-            held = parameters | self.contact_arrays
-            return lambda t, q, qd, tau: kernel(q=q, qd=qd, tau=tau, **held)
-        if not robot.has_losses:
-            ratios = np.array(rows_of(robot).ratios)
-            return lambda t, q, qd, tau: api.forward_dynamics(
-                robot, q, qd, tau * ratios, **parameters
-            )
-        implicit = self.method in IMPLICIT
-        kernel = Losses(robot, parameters).kernel(implicit)
-        further = parameters | {"dt": self.dt} if implicit else parameters
+    def _changing(self, controller, per_step, steps):
+        """Settings that have a value per step, as arrays."""
+        if per_step and controller is None:
+            raise ArgumentError("per_step: only a controller takes values per step")
+        if per_step and self.method == "adaptive":
+            raise ArgumentError("per_step: adaptive steps have no values per step; use 'rk4'")
+        return as_settings(per_step, self.batch, self.target, steps=steps)
 
-        def dynamics(t, q, qd, tau):
-            qdd, missing = kernel(q=q, qd=qd, motor=tau, **further)
-            more = missing > self.missing
-            self.when = np.where(more, t, self.when)
-            self.missing = np.where(more, missing, self.missing)
-            return qdd
+    # -- what is compiled -------------------------------------------------------------------------
 
-        return dynamics
-
-    def _to(self, accelerations, t, end, q, qd, h, own):
-        """Adaptive steps of one robot until `end`."""
-        units = joint_scales(rows_of(self.robot)).tolist()
-        for _ in range(self.max_attempts):
-            if h <= own.least:
-                break
-            state = t, q, qd, h
-            t, q, qd, h = attempt(
-                accelerations, self.robot, *state, end, own.longest, self.tolerance, units
-            )
-            if t >= end:
-                return q, qd, h
-        else:
-            self.out_of_attempts_at = np.array(t)
-        return [math.nan] * len(q), [math.nan] * len(qd), 0.0
-
-    # -- results ---------------------------------------------------------------------------------
-
-    def _record(self, done, q, qd):
-        if done % self.every == 0:
-            self.records["q"][done // self.every] = q
-            self.records["qd"][done // self.every] = qd
-
-    def _keep_balance(self, state):
-        if "missing" in state:
-            self.missing, self.when = state["missing"], state["when"]
-
-    def _finished(self, done, failed_at, interrupted):
-        count = done // self.every + 1
-        failed_at = self.arrays.where(self.started, failed_at, 0)
-        t = self.arrays.arange(count) * (self.every * self.dt)
-        q, qd = (self.records[name][:count] for name in ("q", "qd"))
-        found = {}
+    def _step(self, controller, settings, changing, tau):
+        """The Step under a controller with these settings, or under torques."""
+        names = tuple(self.given)
+        ground = self.ground and ground_step(self.robot, self.ground, names)
+        if controller is None and self.touch is None:
+            given = self.robot, self.method, names, tau, None, None
+            return plain_step(*given, self.stops, ground, tuple(self.of_ground))
+        law = None
+        if controller is not None:
+            skipped = len(self.batch), len(self.batch) + 1
+            shapes = {
+                name: array.shape[skipped[name in changing] :] for name, array in settings.items()
+            }
+            self._remember(controller)
+            memory = None
+            if has_memory(controller):
+                memory = {name: x.shape[len(self.batch) :] for name, x in self.memory.items()}
+            if self.method == "adaptive" and (memory is not None or takes_dt(controller)):
+                raise ArgumentError(
+                    "controller: one with memory samples at every dt; use 'rk4' instead of "
+                    "'adaptive'"
+                )
+            law = Law(self.robot, controller, shapes, changing, memory)
+            if self.dtype != np.float64 and law.draws:
+                raise ArgumentError(
+                    "controller: its random numbers, such as noise, need dtype='float64'; in "
+                    "float32 they would be NaN"
+                )
+        given = self.robot, self.method, names, tau, law, self.touch
+        given = *given, self.stops, ground, tuple(self.of_ground)
         if self.touch is not None:
-            found = self._forces(t, q, qd) | {"drift": self.touch.drift(q, qd)}
-        given_up = self.out_of_attempts_at
-        return Run(t, q, qd, failed_at, interrupted, out_of_attempts_at=given_up, **found)
+            return Step(*given)
+        return plain_step(*given).under(law)
 
-    def _forces(self, t, q, qd):
-        """Of contacts and loops, in recorded states, under the torques of the steps that begin
-        there."""
-        arrays = self.parameters | self.contact_arrays | self.torques
-        if self.law is not None:
-            arrays |= self.setting_arrays | {"t": t.reshape(-1, *[1] * len(self.batch))}
-        elif self.changing:
-            tau = self.torques["tau"]
-            last = tau[-1:] if len(tau) else self.arrays.full((1, *tau.shape[1:]), math.nan)
-            arrays["tau"] = self.arrays.concatenate([tau, last])[:: self.every][: len(t)]
-        torques = "tau" in arrays, self.law, self.setting_shapes
-        names = self.touch.forces
-        results = self.touch.kernel(names, *torques)(q=q, qd=qd, **arrays)
-        several = results if isinstance(results, tuple) else (results,)
-        found = dict(zip(names, several, strict=True))
-        self.rank = found.pop("rank", None)
-        if "force" in found:
-            found["force"] = self.touch.as_given(found["force"])
-        return found
+    def kernel(self, step):
+        """The compiled step: from this process, from disk, or made."""
+        return self.target.iterate(step.body, step.plan, self.dtype, states=math.prod(self.batch))
+
+    def _remember(self, controller):
+        """What this controller remembered when it was last used, or its first values."""
+        if _is_same(controller, self._remembers):
+            return
+        self._remembers, self.memory = controller, {}
+        for name, first in self._first_memory().items():
+            self.memory[name] = first.copy()
+        self._kept = {}
+
+    def _first_memory(self):
+        """The memory of the controller that was used last, as it begins, for the whole batch."""
+        if self._remembers is None or not has_memory(self._remembers):
+            return {}
+        first = initial_memory(self._remembers, self.robot, self.batch)
+        return {name: self.target.put(x.astype(self.dtype)) for name, x in first.items()}
+
+    # -- copies -----------------------------------------------------------------------------------
+
+    def __getstate__(self):
+        """All but what is made again when it is needed."""
+        state = {name: value for name, value in self.__dict__.items() if name not in OF_STEPS}
+        if state.get("target") is CPU:
+            state["target"] = None
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state, _kept={}, _read=None, _reading=None, _lock=RLock())
+        if "target" in state and state["target"] is None:
+            self.target = CPU
+
+    def __copy__(self):
+        """A simulator with robots of its own, which are where these are."""
+        return deepcopy(self)
+
+    def __repr__(self):
+        robots = "no robots yet" if self.batch is None else f"robots {self.batch}"
+        return (
+            f"<Simulator of {quoted(self.robot.name)}: {robots}, dt {self.dt:g} s, {self.method}>"
+        )
 
 
-def columns(array):
-    return [array[..., j] for j in range(array.shape[-1])]
+@lru_cache(maxsize=64)
+def ground_step(robot, ground, parameters):
+    """The GroundStep of a robot, which is the same in call after call."""
+    return GroundStep(robot, ground, parameters)
+
+
+def require_fit(robot, ground, method, contact):
+    """Raise where a simulation on the ground does not support what else is asked for."""
+    if not isinstance(ground, Ground):
+        found = type(ground).__name__
+        raise ArgumentError(f"ground: expected a px.simulation.Ground, found {found}")
+    if method != ON_GROUND:
+        raise ArgumentError(
+            f"method: a simulation on the ground has steps of {ON_GROUND!r}, found {method!r}"
+        )
+    if contact is not None:
+        raise ArgumentError("contact and ground cannot be combined; give one of them")
+    if robot.has_bearings:
+        raise ArgumentError(
+            f"robot {quoted(robot.name)} has bearings, whose friction would depend on the forces "
+            f"of the ground; simulating both together is not supported"
+        )
+
+
+def spreads(shape, batch):
+    """Does it broadcast to the whole batch, and no further?"""
+    try:
+        return np.broadcast_shapes(shape, batch) == tuple(batch)
+    except ValueError:
+        return False
+
+
+def _is_same(one, other):
+    """Are they one object? Of a method a new one is made whenever it is asked for."""
+    if type(one) is MethodType and type(other) is MethodType:
+        return one.__func__ is other.__func__ and one.__self__ is other.__self__
+    return one is other
+
+
+def _require_callable(controller):
+    if not callable(controller):
+        found = type(controller).__name__
+        raise ArgumentError(f"controller: expected a function of (t, q, qd), found {found}")
 
 
 def positive(value, what):

@@ -6,13 +6,16 @@ motions (Munthe-Kaas, 1998), so that quaternions keep their length; for joints o
 freedom that is a sum.
 """
 
-from ..physics.configuration import integrate, straight_rate
+from ..physics.configuration import integrate, move_straight, straight_rate, turning_axes
 
 
 def semi_implicit_euler(accelerations, robot, t, q, qd, dt):
-    """First order: new rates from old accelerations, new positions from new rates."""
-    qd = along(qd, dt, accelerations(t, q, qd))
-    return integrate(robot, q, times(dt, qd)), qd
+    """First order: new rates from old accelerations, new positions from new rates.
+
+    Free bodies move straight while their axes turn, so that spinning makes no energy.
+    """
+    rates = along(qd, dt, accelerations(t, q, qd))
+    return move_straight(robot, q, along(rates, dt, turning_axes(robot, qd)), dt)
 
 
 def rk4(accelerations, robot, t, q, qd, dt):

@@ -16,7 +16,6 @@ from ..dynamics.contacts.impact import require_directions
 from ..errors import ArgumentError
 from ..graph.trace import trace
 from ..robots.rows import rows_of
-from .bodies import state_shapes, torques_of
 from .drift import drift, of_places, require_closed, require_staying
 from .losses import Losses
 from .steps import IMPLICIT
@@ -77,8 +76,11 @@ class Touch:
         """What decides the equations; the numbers of a state do not."""
         return self.robot, self.contacts, contact_frames(self.robot, self.contacts)
 
-    def motion(self, q, qd, motor, given):
-        """The ConstrainedMotion under torques of motors; `given` has parameters and `arrays`."""
+    def motion(self, q, qd, motor, given, beside=None):
+        """The ConstrainedMotion under torques of motors; `given` has parameters and `arrays`.
+
+        `beside`: torques at the joints that pass no transmission, as those of stops.
+        """
         if self._losses is None:
             tau = [
                 torque * ratio
@@ -86,18 +88,18 @@ class Touch:
             ]
         else:
             tau, _ = self._losses.net_torques(qd, motor, [0.0] * self.robot.nv)
+        if beside is not None:
+            tau = [a + b for a, b in zip(tau, beside, strict=True)]
         state = {"q": q, "qd": qd, "tau": tau}
         names = tuple(self.parameters)
         return spliced(self.robot, self.contacts, given | state, names, stabilised=True)
 
     # -- over arrays -----------------------------------------------------------------------------
 
-    def kernel(self, outputs, with_tau, law=None, settings=()):
-        """Parts of the ConstrainedMotion in states, and at times t where there is a law."""
-        settings = {} if law is None else settings
-        inputs = state_shapes(self.robot, with_tau, self.parameters, settings, self)
-        inputs |= {} if law is None else {"t": ()}
-        run = partial(_parts_of_motion, self, outputs, law, tuple(settings))
+    def kernel(self, outputs, step):
+        """Parts of the ConstrainedMotion in states, at times t where the step has a law."""
+        inputs = step.state_shapes | ({"t": ()} if step.law else {})
+        run = partial(_parts_of_motion, step, outputs)
         return self.target.map(Body(trace, run, inputs, "simulated_contact"))
 
     @property
@@ -119,9 +121,8 @@ class Touch:
         return force if self._several else self.target.arrays.ascontiguousarray(force[..., 0, :])
 
 
-def _parts_of_motion(touch, outputs, law, settings, q, qd, t=0.0, **given):
-    motor = torques_of(touch.robot, law, settings, given)(t, q, qd)
-    motion = touch.motion(q, qd, motor, given)
+def _parts_of_motion(step, outputs, q, qd, t=0.0, **given):
+    motion = step.touch.motion(q, qd, step.torques(given)(t, q, qd), given)
     return {name: getattr(motion, name) for name in outputs}
 
 

@@ -15,13 +15,16 @@ except ImportError as error:
     ) from error
 
 from ..frameworks.functions import functions_of_robots
+from ..frameworks.simulated import simulate_of
 from ..frameworks.tangent import tangent_of
 from .from_program import function
+from .simulated import run
 
 _functions = functions_of_robots("torch", function)
 tangent = tangent_of("torch", _functions["integrate"])
+simulate = simulate_of("torch", run)
 globals().update(_functions)
-__all__ = ["function", "tangent", *_functions]
+__all__ = ["function", "simulate", "tangent", *_functions]
 
 
 def __dir__():

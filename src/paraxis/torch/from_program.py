@@ -46,7 +46,7 @@ def function(program: Program) -> Callable[..., torch.Tensor | tuple[torch.Tenso
             if found is not None:
                 return found
         if named or not _are_alike(tensors) or len(tensors) != len(signature.inputs):
-            tensors = _together(signature.bind(tensors, named, program.name), signature.inputs)
+            tensors = together(signature.bind(tensors, named, program.name), signature.inputs)
         results = called(key, *tensors)
         return results[0] if len(results) == 1 else results
 
@@ -71,7 +71,7 @@ def _are_alike(values):
     )
 
 
-def _together(values, inputs):
+def together(values, inputs):
     """All values as tensors of one dtype, on one device. Shapes are checked by the kernel.
 
     NumPy arrays and plain numbers are constants: copied to the dtype and device of the tensors.

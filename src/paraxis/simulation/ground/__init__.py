@@ -1,0 +1,1 @@
+"""Ground and obstacles: contact that opens and closes, with friction."""

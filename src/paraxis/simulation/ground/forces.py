@@ -1,0 +1,70 @@
+"""`px.simulation.contact_forces`: where contacts are, and what they exert, in the world."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...body import Body
+from ...graph.trace import trace
+from ...physics.kinematics import body_poses
+from ...physics.parts.ties import ties_of
+from ...robots.model import Model
+from ...robots.robot import Robot
+from ...targets.target import target_of
+from .ground import Ground
+from .step import GroundStep
+from .touches import from_axes
+
+
+class ContactForces(NamedTuple):
+    """Of each candidate for contact, first those of all points against the scene, then of pairs."""
+
+    point: np.ndarray  # (..., k, 3): where it is, m
+    force: np.ndarray  # (..., k, 3): on the robot, or on the first of two points, N
+    gap: np.ndarray  # (..., k): how far it is from touching, m
+
+
+def contact_forces(
+    robot: Robot, ground: Ground, q: ArrayLike, impulses: ArrayLike, dt: float
+) -> ContactForces:
+    """The forces of the ground in world coordinates.
+
+    **Arguments:**
+
+    - `q`: positions, (..., nq), as `run.q`.
+    - `impulses`: of the steps that end there, (..., k, 3), as `run.impulses`; N s along the normal
+      and two tangents of each contact. The directions are those in the state `q`, at the end of the
+      step, which on a plane are always the same.
+    - `dt`: seconds per step, over which the force is the mean.
+
+    **Returns:** points, forces and gaps.
+    """
+    target = target_of({"q": q, "impulses": impulses})
+    kernel = target.map(_body(robot, ground))
+    return ContactForces(*kernel(q, impulses, dt))
+
+
+@lru_cache(maxsize=64)
+def _body(robot, ground):
+    return Body(forces_graph, GroundStep(robot, ground))
+
+
+def forces_graph(step):
+    shapes = {name: step.inputs[name] for name in ("q", "impulses", "dt")}
+
+    def run(q, impulses, dt):
+        model = Model(step.rows)
+        R, p = body_poses(model, ties_of(model, q).q)
+        rate, point, force, gap = 1.0 / dt, [], [], []
+        for contact, impulse in zip(step.contacts, impulses, strict=True):
+            touch = contact.touch(R, p, step.law.midway)
+            point.append([*(p[contact.uses[0].row] + touch.arms[0])])
+            force.append([*(from_axes(touch.axes, impulse) * rate)])
+            gap.append(touch.gap)
+        return {"point": point, "force": force, "gap": gap}
+
+    return trace(run, shapes, "contact_forces")

@@ -1,0 +1,56 @@
+"""What sensors on a robot would read: `px.simulation.imu`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import api
+from ..robots.robot import Robot
+
+
+class Imu(NamedTuple):
+    """The readings of an inertial measurement unit, in its own axes."""
+
+    rate: Any  # (..., 3): angular velocity, rad/s
+    force: Any  # (..., 3): specific force, acceleration less gravity, m/s²; at rest it points up
+
+
+def imu(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, frame: str, **parameters: Any
+) -> Imu:
+    """What an inertial measurement unit (gyroscope and accelerometer) at a frame reads.
+
+    **Arguments:**
+
+    - `q`, `qd`, `qdd`: positions (..., nq), velocities and accelerations (..., nv), in arrays or
+      traced. Between two records of a simulation, `(qd[1:] - qd[:-1]) / dt` is the mean
+      acceleration, impacts included.
+    - `frame`: the name of the frame; its axes are those of the sensor.
+    - `parameters`: of the robot that frames depend on, such as `origin=`.
+
+    **Returns:** the angular velocity and the specific force. There is no noise or bias.
+    """
+    qd, qdd = _array(qd), _array(qdd)
+    J = _array(api.jacobian(robot, q, frame, **parameters))
+    turned = np.swapaxes(_array(api.forward_kinematics(robot, q, frame, **parameters)), -1, -2)
+    bias = _array(api.bias_acceleration(robot, q, qd, frame, **parameters))
+    to_sensor = turned[..., :3, :3]
+    rate = times(J[..., :3, :], qd)
+    acceleration = times(J[..., 3:, :], qdd) + bias[..., 3:]
+    felt = acceleration - np.array(robot.gravity)
+    return Imu(times(to_sensor, rate), times(to_sensor, felt))
+
+
+def times(matrix, vector):
+    return (matrix @ vector[..., None])[..., 0]
+
+
+def _array(value):
+    return (
+        value
+        if hasattr(value, "__array_namespace__") or hasattr(value, "ndim")
+        else np.array(value)
+    )

@@ -1,0 +1,56 @@
+"""The state of simulated robots: arrays that stay where they are while they change."""
+
+from typing import Any
+
+from ..drivers.memory import Memory
+
+
+class State:
+    """Where the robots of a `px.Simulator` are now, and since when they move.
+
+    The arrays are the simulator's own: each step writes them in place, so copy what you want to
+    keep (`state.copy()`). `t` is made when it is asked for.
+
+    - `q`, `qd`: positions `(..., nq)` and rates `(..., nv)`.
+    - `t`: seconds since each robot was reset, `(...)`.
+    - `memory`: what the controller remembers, by name.
+    - `impulses`: on the ground, those of each contact in the last step, `(..., k, 3)`, as
+      `px.simulation.contact_forces` takes them; zero after a reset. None without a ground.
+    """
+
+    __slots__ = ("_count", "_dt", "_memory", "impulses", "memory", "q", "qd")
+
+    def __init__(
+        self,
+        q: Any,
+        qd: Any,
+        count: Any,
+        dt: float,
+        memory: dict,
+        of: Memory,
+        impulses: Any = None,
+    ):
+        self.q, self.qd, self.memory, self.impulses = q, qd, memory, impulses
+        self._count, self._dt, self._memory = count, dt, of
+
+    @property
+    def t(self) -> Any:
+        return self._memory.given_back(self._count * self._dt)
+
+    def copy(self) -> "State":
+        """The same in arrays of its own."""
+        own = {name: _copied(value) for name, value in self.memory.items()}
+        count = self._count.copy()
+        impulses = None if self.impulses is None else _copied(self.impulses)
+        q, qd = _copied(self.q), _copied(self.qd)
+        return State(q, qd, count, self._dt, own, self._memory, impulses)
+
+    def __repr__(self):
+        robots = self.q.shape[:-1]
+        return (
+            f"<State: robots {tuple(robots)}, q {tuple(self.q.shape)}, qd {tuple(self.qd.shape)}>"
+        )
+
+
+def _copied(array):
+    return array.clone() if hasattr(array, "clone") else array.copy()
