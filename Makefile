@@ -84,7 +84,10 @@ QUICK = \
 	tests/kinematics/test_closed_form.py \
 	tests/trajectories/test_trajectories.py \
 	tests/simulation/test_adaptive_steps.py tests/simulation/test_limits.py \
+	tests/simulation/test_simulator.py tests/simulation/ground/test_hard.py \
 	tests/control/test_controller.py tests/control/test_zero_order_hold.py \
+	tests/control/test_signals.py \
+	tests/gym/test_vector_env.py \
 	tests/parallel/test_tasks.py tests/parallel/test_stg.py tests/parallel/test_streamlined.py \
 	tests/parallel/test_gantt.py \
 	tests/hardware/test_cordic_accuracy.py tests/hardware/test_verilog_export.py \
@@ -108,7 +111,8 @@ soak: $(TOOLS)
 	$(PYTEST) -m soak tests/soak
 
 test-torch: $(TOOLS) $(TORCH)
-	$(PYTEST) tests/frameworks/test_torch.py tests/frameworks/test_torch_calls.py
+	$(PYTEST) tests/frameworks/test_torch.py tests/frameworks/test_torch_calls.py \
+	  tests/frameworks/test_torch_simulate.py
 
 lint: $(TOOLS)
 	$(BIN)/ruff check .
@@ -122,6 +126,10 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/threads.py --json benchmarks/results/threads.json
 	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
 	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
+	$(BIN)/python benchmarks/simulator.py --json benchmarks/results/simulator.json
+	$(BIN)/python benchmarks/ground.py --json benchmarks/results/ground.json
+	$(BIN)/python benchmarks/simulation_gradients.py --json benchmarks/results/simulation_gradients.json
+	$(BIN)/python benchmarks/environments.py --json benchmarks/results/environments.json
 	$(BIN)/python benchmarks/inverse_kinematics.py --json benchmarks/results/inverse_kinematics.json
 	$(BIN)/python benchmarks/chains.py --json benchmarks/results/chains.json
 	$(BIN)/python benchmarks/closed_loop.py --json benchmarks/results/closed_loop.json

@@ -40,10 +40,11 @@ def measure_simulation(gpu, robots, steps, every, name="ur5"):
     given = gpu.to_device(q), gpu.to_device(qd)
 
     def run(count, recorded):
-        return px.simulate(robot, *given, dt=DT, steps=count, every=recorded)
+        return px.simulate(robot, *given, dt=DT, steps=count, every=recorded, limits=False)
 
     few = run(FEW_STEPS, FEW_STEPS)
-    beside = px.simulate(px.load(name), q[:SAMPLED], qd[:SAMPLED], dt=DT, steps=FEW_STEPS)
+    some = q[:SAMPLED], qd[:SAMPLED]
+    beside = px.simulate(px.load(name), *some, dt=DT, steps=FEW_STEPS, limits=False)
     error = _error(gpu.to_host(few.q[-1, :SAMPLED]), beside.q[-1])
     seconds = _seconds(gpu, lambda: run(steps, every))
     return _row("simulation", robot, robots, steps, seconds, error) | {"every": every}

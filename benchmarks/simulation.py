@@ -60,7 +60,7 @@ def measure(name, batch, steps, peer_steps, rounds):
     their_order = [robot.joint_names.index(j) for j in setting.pinocchio.joint_names]
 
     def paraxis(count, every):
-        return lambda: px.simulate(robot, q, qd, dt=DT, steps=count, every=every)
+        return lambda: px.simulate(robot, q, qd, dt=DT, steps=count, every=every, limits=False)
 
     begin = time.perf_counter()
     after = paraxis(peer_steps, peer_steps)()
@@ -126,7 +126,8 @@ def measure_contact(name, frame, batch, steps, peer_steps, rounds):
     whole = np.tile(q, (batch, 1))
 
     def paraxis(count, every, **options):
-        return lambda: px.simulate(robot, whole, qd, dt=DT, steps=count, every=every, **options)
+        free = {"limits": False} | options
+        return lambda: px.simulate(robot, whole, qd, dt=DT, steps=count, every=every, **free)
 
     roll = mujoco.roller(whole[:, order], qd[:, order], peer_steps, cores)
     after = paraxis(peer_steps, peer_steps, contact=contact)()

@@ -55,6 +55,9 @@ class NoGpu(CuPyDevice):
     def __init__(self):
         pass
 
+    def address(self, array):
+        return array.ctypes.data
+
 
 def walks():
     robot, q = px.load("ur5"), np.ones(6)

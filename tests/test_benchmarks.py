@@ -10,6 +10,7 @@ import paraxis as px
 functions = pytest.importorskip("functions")  # of benchmarks/, with Pinocchio and CasADi
 simulation = pytest.importorskip("simulation")  # with MuJoCo
 closed_loop = pytest.importorskip("closed_loop")
+environments = pytest.importorskip("environments")  # with gymnasium
 console = pytest.importorskip("rich.console")
 
 
@@ -87,3 +88,13 @@ def test_a_peer_that_is_controlled_otherwise_is_not_timed():
     )
     with pytest.raises(ArithmeticError, match="expected the motion of mujoco, found an error"):
         closed_loop.checked("mujoco", (run.q[-1] + 1e-3, run.qd[-1]), run)
+
+
+@pytest.mark.long
+def test_environments_are_measured_beside_their_peers():
+    row = environments.measure(3, rounds=1, steps=2)
+    assert all(rate > 0 for rate in row.values())
+    page = io.StringIO()
+    environments.show({"rows": [row]}, console.Console(file=page, width=110))
+    for name in ("balance float64", "CartPole-v1", "walk float32", "mujoco.rollout"):
+        assert name in page.getvalue()

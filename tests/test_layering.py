@@ -17,6 +17,7 @@ PARTS = (
     "checks",
     "later",
     "scalar",
+    "counter_random",
     "spatial",
     "robots",
     "physics",
@@ -46,6 +47,7 @@ PARTS = (
     "frameworks",
     "jax",
     "torch",
+    "gym",
     "cli",
     "__main__",
 )
@@ -62,6 +64,7 @@ HEAVY = (
     "ortools",
     "torch",
     "jax",
+    "gymnasium",
     "casadi",
     "pinocchio",
     "yaml",

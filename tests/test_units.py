@@ -257,6 +257,15 @@ def simulation(u, robot):
     return {"q": (run.q, u.joints(robot)), "qd": (run.qd, u.joints(robot, 1))}
 
 
+@case("Simulator", most=1e-7, long=[KILOMETRES])
+def stepping_onto_a_stop(u, robot):
+    q, qd = state()[0] * u.joints(robot), np.array([0.0, 2.0]) * u.joints(robot, 1)
+    simulator = px.Simulator(robot, dt=5e-3 * u.time, limits=px.simulation.Limits(velocity=False))
+    at = simulator.reset(q, qd)
+    simulator.step(n=80)
+    return {"q": (at.q, u.joints(robot)), "qd": (at.qd, u.joints(robot, 1))}
+
+
 @case("simulate", most=1e-12, long=[KILOMETRES])
 def adaptive_simulation(u, robot):
     q, qd, tau = state()
