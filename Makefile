@@ -88,6 +88,7 @@ QUICK = \
 	tests/control/test_controller.py tests/control/test_zero_order_hold.py \
 	tests/control/test_signals.py \
 	tests/gym/test_vector_env.py \
+	tests/optimal/test_methods.py \
 	tests/parallel/test_tasks.py tests/parallel/test_stg.py tests/parallel/test_streamlined.py \
 	tests/parallel/test_gantt.py \
 	tests/hardware/test_cordic_accuracy.py tests/hardware/test_verilog_export.py \

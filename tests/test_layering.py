@@ -43,6 +43,7 @@ PARTS = (
     "drawing",
     "parallel",
     "control",
+    "optimal",
     "hardware",
     "frameworks",
     "jax",

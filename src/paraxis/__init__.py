@@ -2,7 +2,7 @@
 
 Public names are those of `dir(px)`: functions of a robot, Programs, schedules, errors, and the
 namespaces `px.math`, `px.robots`, `px.kinematics`, `px.trajectories`, `px.simulation`,
-`px.control`, `px.parallel`, `px.chains`, `px.hardware` and `px.gym`.
+`px.control`, `px.optimal`, `px.parallel`, `px.chains`, `px.hardware` and `px.gym`.
 """
 
 from .api import (
@@ -76,6 +76,7 @@ _LATER = {  # name -> its module; most programs need none of these
     "external_force": "dynamics.loads",
     "forward_dynamics_with_friction": "dynamics.friction.forward_dynamics",
     "inverse_kinematics": "kinematics.solve",
+    "optimal_control": "optimal.control",
     "payload": "dynamics.loads",
     "pipeline": "parallel.pipelines.balance",
     "project_velocity": "dynamics.contacts.impact",
@@ -91,6 +92,7 @@ _NAMESPACES = (
     "hardware",
     "kinematics",
     "math",
+    "optimal",
     "parallel",
     "robots",
     "simulation",

@@ -211,14 +211,7 @@ class Iteration:
         return piece[::-1] if turned else piece
 
     def _three(self, array, shape):
-        """A view (first, states, entries) of an array from memory.empty, or row-major; either may
-        be in reverse order."""
-        if array.strides[0] < 0:
-            return self._three(array[::-1], shape)[::-1]
-        first, entries = len(array), _size(shape)
-        if array.flags.c_contiguous:
-            return array.reshape(first, self._states, entries)
-        return _entries_first(array, shape).reshape(first, entries, -1).transpose(0, 2, 1)
+        return in_rows(array, self._states, shape)
 
     def _as_array(self, key, value):
         shape = self.plan.inputs[key]
@@ -284,6 +277,17 @@ def _places(record, out):
         found = tuple(out) if isinstance(out, dict) else type(out).__name__
         raise ArgumentError(f"out: expected a dict with arrays for {record}, found {found}")
     return {key: out[key] for key in record}
+
+
+def in_rows(array, states, shape):
+    """A view (first, states, entries) of an array (first, *batch, *shape) from memory.empty, or
+    row-major; either may be in reverse order."""
+    if array.strides[0] < 0:
+        return in_rows(array[::-1], states, shape)[::-1]
+    first, entries = len(array), _size(shape)
+    if array.flags.c_contiguous:
+        return array.reshape(first, states, entries)
+    return _entries_first(array, shape).reshape(first, entries, -1).transpose(0, 2, 1)
 
 
 def _entries_first(array, shape):

@@ -52,3 +52,15 @@ def unsprung(robot, what, losses=False) -> Robot:
             "out"
         )
     return robot
+
+
+def without_bearings(robot, what="this function") -> Robot:
+    """For what knows no friction that depends on the forces in bearings."""
+    if a_robot(robot).has_bearings:
+        names = listing([joint.name for joint in robot.joints if joint.friction.bearings], 3)
+        raise ArgumentError(
+            f"robot {quoted(robot.name)}: {what} does not support bearings, such as those of "
+            f"{names}, whose friction depends on the forces in them; give the joints viscous and "
+            "Coulomb friction instead (robot.with_drives)"
+        )
+    return robot

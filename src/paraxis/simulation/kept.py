@@ -8,6 +8,8 @@ import math
 
 import numpy as np
 
+from ..drivers.iterate import in_rows
+
 FAR = 2**53  # records that never come
 
 
@@ -25,7 +27,9 @@ class Kept:
         self._at = {name: k for k, name in enumerate(self._shapes)}
         self._written, self._read = [*carried.values()], {}
         arrays = [
-            self._three(carried[name], shape) if name in carried else self._held(held[name], shape)
+            in_rows(carried[name], self._states, shape)
+            if name in carried
+            else self._held(held[name], shape)
             for name, shape in self._shapes.items()
         ]
         nothing = [memory.empty((0,), batch, kernel.plan.shape_of(n)) for n in kernel.plan.record]
@@ -59,15 +63,6 @@ class Kept:
         for name, array in self._read.items():
             if any(xp.may_share_memory(array, other) for other in self._written):
                 self.replace(name, array.copy())
-
-    def _three(self, array, shape):
-        """A view (1, states, entries) of a carried array."""
-        entries = math.prod(shape)
-        if array.flags.c_contiguous:
-            return array.reshape(1, self._states, entries)
-        ends = array.ndim - len(shape)
-        first = array.transpose(0, *range(ends, array.ndim), *range(1, ends))
-        return first.reshape(1, entries, -1).transpose(0, 2, 1)
 
     def _held(self, array, shape):
         entries = math.prod(shape)

@@ -55,10 +55,13 @@ class Losses:
         """
         beside = self._still if beside is None else beside
         if dt is None and not self.feels_reactions:
-            net = self._less_shared(self._net_torques(qd, motor, self._still)["net"], qd)
-            net = [a + b for a, b in zip(net, beside, strict=True)]
+            net = [a + b for a, b in zip(self.at_joints(qd, motor), beside, strict=True)]
             return api.forward_dynamics(self.robot, q, qd, net, **given), 0.0
         return balanced(self, q, qd, motor, dt, beside, given)
+
+    def at_joints(self, qd, motor):
+        """The net torques at these rates, of a robot without bearings."""
+        return self._less_shared(self._net_torques(qd, motor, self._still)["net"], qd)
 
     def driving(self, motor):
         """What the motors would bring to their joints without losses."""

@@ -20,11 +20,17 @@ class Plant:
         """
         if self._losses is not None:
             return self._losses.accelerations(q, qd, motor, dt, beside, **given)
-        ratios = rows_of(self.robot).ratios
-        tau = [torque * ratio for torque, ratio in zip(motor, ratios, strict=True)]
+        tau = self.at_joints(qd, motor)
         if beside is not None:
             tau = [a + b for a, b in zip(tau, beside, strict=True)]
         return api.forward_dynamics(self.robot, q, qd, tau, **given), 0.0
+
+    def at_joints(self, qd, motor):
+        """What motors bring to joints at these rates, of a robot without bearings."""
+        if self._losses is not None:
+            return self._losses.at_joints(qd, motor)
+        ratios = rows_of(self.robot).ratios
+        return [torque * ratio for torque, ratio in zip(motor, ratios, strict=True)]
 
 
 def finite(values):

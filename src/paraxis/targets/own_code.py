@@ -32,6 +32,7 @@ MAKES_CODE = (
     *(
         "trajectories",
         "control",
+        "optimal",
         "frameworks",
         "programs",
         "calls",

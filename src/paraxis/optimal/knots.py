@@ -1,0 +1,339 @@
+"""The bodies of an iteration, over traced scalars: each is done at every knot of a trajectory.
+
+- `linearise`: derivatives of the dynamics and the cost at a knot, for all knots at once.
+- `terminal`: those of the cost at the end.
+- `expand`, `solve`, `close`: backward in time, from the value function of the next knot to that of
+  this one (Jacobson and Mayne, 1970; Tassa, Erez and Todorov, 2012), and the control law between.
+- `roll`: forward in time by the dynamics; `shoot`: forward by the linearised dynamics.
+
+The value function of a knot is ½ dxᵀ V dx + v·dx. V is kept as its upper half.
+"""
+
+from ..graph.along import hessian_along
+from ..graph.splice import splice
+from ..graph.trace import trace
+from ..scalar import less, maximum, minimum, select
+from .quadratic import dot, eliminated, factor, largest, packed, replaced, solved, unpacked
+from .systems import move_graph
+
+# What the backward pass carries besides the value function: sums and extremes over knots.
+OF_LAW = ("decrement", "steepest", "least", "broken")
+TALLIES = ("total", "gaps", "widest", "bridged", *OF_LAW)
+
+
+def halves(n):
+    """The size of the upper half of a symmetric matrix."""
+    return n * (n + 1) // 2
+
+
+# -- at every knot ---------------------------------------------------------------------------------
+
+
+def linearise_graph(problem):
+    """x, u, x_next, ... -> derivatives of the dynamics and the cost."""
+    system, stage = problem.system, problem.stage
+
+    def run(x, u, x_next, **given):
+        of_system = {name: given[name] for name in system.own_inputs}
+        linear, after = system.linearised(x, u, of_system)
+        found = stage.expanded(
+            x, u, {name: given[name] for name in stage.expansion.inputs if name not in ("x", "u")}
+        )
+        results = linear | {"value": found["value"], "gradient": found["gradient"]}
+        results["gap"] = system.apart(x_next, after)
+        hessian = found["hessian"]
+        if problem.exact:
+            bent = problem.bending
+            values = {"x": x, "u": u} | given
+            added = splice(bent, [values[name] for name in bent.inputs])[0]
+            hessian = [a + b for a, b in zip(hessian, added, strict=True)]
+        varying = [h for h, fixed in zip(hessian, problem.fixed, strict=True) if fixed is None]
+        if varying:
+            results["curvature"] = varying
+        if "residuals" in found:
+            results["residuals"] = found["residuals"]
+        return results
+
+    return trace(run, problem.linearise_inputs, "linearise")
+
+
+def bending_graph(problem):
+    """The upper half of the Hessian of λ·f(x, u): how the dynamics bend (DDP's further term)."""
+    system = problem.system
+    shapes = {"x": (system.nx,), "u": (system.nu,), "costates": (system.ndx,)}
+    shapes["at"] = (system.nx,)
+
+    def run(x, u, costates, at, **given):
+        return {"along": dot(costates, system.apart(at, system.step(x, u, given)))}
+
+    graph = trace(run, shapes | system.own_inputs, "bending")
+    pairs = {"xx": ("along", "x", "x"), "xu": ("along", "x", "u"), "uu": ("along", "u", "u")}
+    second = hessian_along(graph, pairs, {"x": move_graph(system)})
+
+    def whole(x, u, costates, **given):
+        values = {"x": x, "u": u, "costates": costates, "at": system.step(x, u, given)} | given
+        xx, xu, uu = splice(second, [values[name] for name in second.inputs])
+        rows = [[*a, *b] for a, b in zip(xx, xu, strict=True)]
+        rows += [[*column, *b] for column, b in zip(zip(*xu, strict=True), uu, strict=True)]
+        return packed(rows)
+
+    del shapes["at"]
+    return trace(whole, shapes | system.own_inputs, "bending")
+
+
+def terminal_graph(problem):
+    """x, ... -> the value function at the end, and first tallies."""
+    end = problem.terminal
+
+    def run(x, **given):
+        found = end.expanded(x, None, given)
+        hessian = unpacked(found["hessian"], problem.system.ndx)
+        results = {"V": packed(hessian), "v": found["gradient"], "total": found["value"]}
+        if "residuals" in found:
+            results["residuals"] = found["residuals"]
+        return results
+
+    return trace(run, end.expansion.inputs, "terminal")
+
+
+# -- backward in time ------------------------------------------------------------------------------
+
+
+def expand_graph(problem):
+    """The value function of the next knot -> the quadratic form Q in (dx, du) of this one."""
+    inputs = {k: shape for k, shape in problem.expand_inputs.items() if k not in OF_LAW}
+    return trace(lambda **given: _expanded(problem, given), inputs, "expand")
+
+
+def _expanded(problem, given):
+    system, n = problem.system, problem.system.ndx
+    V, v, gap = unpacked(given["V"], n), given["v"], given["gap"]
+    g, bridged = v, given["bridged"]
+    if not problem.feasible:  # what it costs to close the gap
+        pull = [dot(row, gap) for row in V]
+        bridged = bridged + dot(v, gap) + 0.5 * dot(gap, pull)
+        g = [a + b for a, b in zip(v, pull, strict=True)]
+    maps = system.chain(given.get("x"), {name: given[name] for name in system.linear_shapes})
+    H, g = replaced(V, g, maps[0])
+    for C in maps[1:]:
+        H, g = eliminated(H, g, C)
+    varying = iter(given.get("curvature", ()))
+    cost = unpacked([next(varying) if f is None else f for f in problem.fixed], problem.directions)
+    H = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(H, cost, strict=True)]
+    g = [a + b for a, b in zip(g, given["gradient"], strict=True)]
+    # the proximal term of Levenberg and Marquardt, in units of each control
+    for i in range(n, n + system.nu):
+        H[i][i] = H[i][i] + given["damping"] * abs(H[i][i])
+    total, gaps, widest = given["total"] + given["value"], given["gaps"], given["widest"]
+    for distance in gap:
+        gaps, widest = gaps + abs(distance), maximum(widest, abs(distance))
+    tallies = {"total": total, "gaps": gaps, "widest": widest, "bridged": bridged}
+    return {"H": packed(H), "g": g} | {f"{name}'": value for name, value in tallies.items()}
+
+
+def backward_graph(problem):
+    """All of a knot in one body, where controls have no limits."""
+    n = problem.system.ndx
+
+    def run(**given):
+        form = _expanded(problem, given)
+        H, g = unpacked(form.pop("H"), problem.directions), form.pop("g")
+        Quu, Qu = [row[n:] for row in H[n:]], g[n:]
+        L, inverse, least = factor(Quu)
+        columns = [[H[i][j] for i in range(n, len(H))] for j in range(n)]  # of Qux
+        Y = [_forward(L, inverse, column) for column in columns]
+        y = _forward(L, inverse, Qu)
+        K = [_back(L, inverse, column) for column in Y]
+        k = _back(L, inverse, y)
+        V = [[H[i][j] - dot(Y[i], Y[j]) for j in range(n)] for i in range(n)]
+        v = [g[i] - dot(Y[i], y) for i in range(n)]
+        results = {"k": [-x for x in k], "K": [[-K[j][i] for j in range(n)] for i in range(len(k))]}
+        results |= {"V'": packed(V), "v'": v} | form
+        return results | _judged(given, 0.5 * dot(y, y), largest(Qu), least, 0.0)
+
+    return trace(run, problem.expand_inputs, "backward")
+
+
+def _judged(given, decrement, steepest, least, broken):
+    """How the tallies go on: what the model gains, the steepest slope, the least pivot."""
+    return {
+        "decrement'": given["decrement"] + decrement,
+        "steepest'": maximum(given["steepest"], steepest),
+        "least'": minimum(given["least"], least),
+        "broken'": maximum(given["broken"], broken),
+    }
+
+
+def box_graph(problem):
+    """One step of Newton's method on ½ duᵀ Quu du + Qu·du within limits of du (Bertsekas, 1982).
+
+    Controls at a limit that the slope pushes against stay there; the others make a step of Newton,
+    cut at the limits, as long as the form falls.
+    """
+    n, nu = problem.system.ndx, problem.system.nu
+
+    def run(H, g, u, du):
+        H = unpacked(H, n + nu)
+        Quu, Qu = [row[n:] for row in H[n:]], g[n:]
+        low, high = _room(problem, u)
+        slope = [a + dot(row, du) for a, row in zip(Qu, Quu, strict=True)]
+        held = _held(du, slope, low, high)
+        L, inverse, _ = factor(_freed(Quu, held))
+        step = solved(L, inverse, [select(h, 0.0, -s) for h, s in zip(held, slope, strict=True)])
+        best, least = du, _form(Quu, Qu, du)
+        for halvings in reversed(range(7)):
+            length = 0.5**halvings
+            there = [
+                minimum(maximum(x + length * s, a), b)
+                for x, s, a, b in zip(du, step, low, high, strict=True)
+            ]
+            value = _form(Quu, Qu, there)
+            better = less(value, least)
+            best = [select(better, x, y) for x, y in zip(there, best, strict=True)]
+            least = select(better, value, least)
+        moved = largest([a - b for a, b in zip(best, du, strict=True)])
+        return {"du'": best, "settled'": select(less(0.0, moved), 0.0, 1.0)}
+
+    shapes = {"H": (halves(n + nu),), "g": (n + nu,), "u": (nu,), "du": (nu,)}
+    return trace(run, shapes, "box")
+
+
+def start_box_graph(problem):
+    """Where to begin: at du = 0, or as near to it as the limits allow."""
+    nu = problem.system.nu
+
+    def run(u):
+        low, high = _room(problem, u)
+        return {"du": [minimum(maximum(0.0, a), b) for a, b in zip(low, high, strict=True)]}
+
+    return trace(run, {"u": (nu,)}, "start_box")
+
+
+def close_graph(problem):
+    """From Q and du to the control law, and to the value function of this knot."""
+    n, nu = problem.system.ndx, problem.system.nu
+
+    def run(H, g, u, **given):
+        H, du = unpacked(H, n + nu), given["du'"]
+        Quu, Qu = [row[n:] for row in H[n:]], g[n:]
+        low, high = _room(problem, u)
+        slope = [a + dot(row, du) for a, row in zip(Qu, Quu, strict=True)]
+        held = _held(du, slope, low, high)
+        L, inverse, least = factor(_freed(Quu, held))
+        columns = [
+            [select(h, 0.0, H[n + i][j]) for i, h in enumerate(held)] for j in range(n)
+        ]  # of Qux, without rows that are held
+        Y = [_forward(L, inverse, column) for column in columns]
+        K = [_back(L, inverse, column) for column in Y]
+        V = [[H[i][j] - dot(Y[i], Y[j]) for j in range(n)] for i in range(n)]
+        v = [g[j] + dot([H[n + i][j] for i in range(nu)], du) for j in range(n)]
+        flat = largest([select(h, 0.0, x) for h, x in zip(held, slope, strict=True)])
+        gain = -dot(Qu, du) - 0.5 * dot(du, [dot(row, du) for row in Quu])
+        steep = [select(h, 0.0, x) for h, x in zip(_held_now(u, Qu, problem), Qu, strict=True)]
+        law = {"k": du, "K": [[-K[j][i] for j in range(n)] for i in range(nu)]}
+        broken = select(less(flat, 1e-6 * (largest(Qu) + 1e-300)), 0.0, flat)
+        tallies = _judged(given, gain, largest(steep), least, broken)
+        return law | {"V'": packed(V), "v'": v} | tallies
+
+    shapes = {"H": (halves(n + nu),), "g": (n + nu,), "u": (nu,), "du'": (nu,)}
+    shapes |= dict.fromkeys(OF_LAW, ())
+    return trace(run, shapes, "close")
+
+
+def _room(problem, u):
+    """How far du may go."""
+    low, high = problem.limits
+    return [a - x for a, x in zip(low, u, strict=True)], [
+        b - x for b, x in zip(high, u, strict=True)
+    ]
+
+
+def _held(du, slope, low, high):
+    """Which controls are at a limit and pushed against it."""
+    held = []
+    for x, s, a, b in zip(du, slope, low, high, strict=True):
+        below = select(less(a, x), 0.0, select(less(0.0, s), 1.0, 0.0))
+        above = select(less(x, b), 0.0, select(less(s, 0.0), 1.0, 0.0))
+        held.append(less(0.5, maximum(below, above)))
+    return held
+
+
+def _held_now(u, slope, problem):
+    """The same without a step."""
+    return _held([0.0] * len(u), slope, *_room(problem, u))
+
+
+def _freed(Quu, held):
+    """Quu with rows and columns of the identity for controls that are held."""
+    free = [select(h, 0.0, 1.0) for h in held]
+    return [
+        [
+            select(held[i], 1.0, Quu[i][i]) if i == j else Quu[i][j] * (free[i] * free[j])
+            for j in range(len(held))
+        ]
+        for i in range(len(held))
+    ]
+
+
+def _form(Quu, Qu, du):
+    return dot(Qu, du) + 0.5 * dot(du, [dot(row, du) for row in Quu])
+
+
+def _forward(L, inverse, b):
+    """y of L y = b."""
+    y = []
+    for i in range(len(L)):
+        y.append((b[i] - dot(L[i][:i], y)) * inverse[i])
+    return y
+
+
+def _back(L, inverse, y):
+    """x of Lᵀ x = y."""
+    n, x = len(L), [0.0] * len(L)
+    for i in reversed(range(n)):
+        later = range(i + 1, n)
+        x[i] = (y[i] - dot([L[k][i] for k in later], [x[k] for k in later])) * inverse[i]
+    return x
+
+
+# -- forward in time -------------------------------------------------------------------------------
+
+
+def roll_graph(problem):
+    """One step by the dynamics, under the control law around a nominal trajectory."""
+    system = problem.system
+
+    def run(at, x, u, k, K, step, **given):
+        away = system.apart(x, at)
+        control = [a + step * b + dot(row, away) for a, b, row in zip(u, k, K, strict=True)]
+        control = _within(problem, control)
+        return {"at'": system.step(at, control, given), "control": control}
+
+    return trace(run, problem.roll_inputs, "roll")
+
+
+def shoot_graph(problem):
+    """One step by the linearised dynamics: the trajectory after a part of that step."""
+    system = problem.system
+
+    def run(dx, slope, x, u, x_next, k, K, gap, gradient, step, **linear):
+        control = [a + b + dot(row, dx) for a, b, row in zip(u, k, K, strict=True)]
+        du = [a - b for a, b in zip(_within(problem, control), u, strict=True)]
+        rising = slope + dot(gradient, [*dx, *du])
+        chain = system.chain(x, linear)
+        z = [*dx, *du]
+        for C in reversed(chain[1:]):
+            z = [*z, *(dot(row, z) for row in C)]
+        dx = [dot(row, z) + g for row, g in zip(chain[0], gap, strict=True)]
+        control = _within(problem, [a + step * b for a, b in zip(u, du, strict=True)])
+        at = system.move(x_next, [step * d for d in dx])
+        return {"dx'": dx, "slope'": rising, "at": at, "control": control}
+
+    return trace(run, problem.shoot_inputs, "shoot")
+
+
+def _within(problem, control):
+    if problem.limits is None:
+        return control
+    bounds = zip(control, *problem.limits, strict=True)
+    return [minimum(maximum(x, a), b) for x, a, b in bounds]

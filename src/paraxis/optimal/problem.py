@@ -1,0 +1,167 @@
+"""What is to be solved: a system, what its knots cost, and how; and the Bodies of an iteration."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..body import Body
+from ..drivers.iterate import Plan
+from ..drivers.row import Row, Stage
+from ..graph.graph import Graph
+from .knots import (
+    TALLIES,
+    backward_graph,
+    bending_graph,
+    box_graph,
+    close_graph,
+    expand_graph,
+    halves,
+    linearise_graph,
+    roll_graph,
+    shoot_graph,
+    start_box_graph,
+    terminal_graph,
+)
+from .objective import Objective
+from .systems import OwnSystem, RobotSystem
+
+METHODS = ("ilqr", "ddp", "sqp")
+BOX_STEPS = 40  # of Newton's method within limits; most knots need three
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """limits: the lowest and the highest controls, or None. per_step: the parameters that differ
+    from knot to knot."""
+
+    system: RobotSystem | OwnSystem
+    stage: Objective
+    terminal: Objective
+    method: str
+    limits: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    per_step: tuple[str, ...] = ()
+
+    @property
+    def exact(self):
+        """Whether second derivatives of the dynamics are part of it."""
+        return self.method == "ddp"
+
+    @property
+    def feasible(self):
+        """Whether trajectories always follow the dynamics, without gaps."""
+        return self.method != "sqp"
+
+    @property
+    def directions(self):
+        return self.system.ndx + self.system.nu
+
+    @cached_property
+    def fixed(self):
+        """The entries of the upper half of the cost's Hessian: numbers, or None where they vary."""
+        return [None if self.exact else entry for entry in self.stage.fixed]
+
+    @cached_property
+    def parameters(self):
+        """name -> shape, of everything that may differ from problem to problem."""
+        given = self.system.own_inputs
+        return given | self.stage.parameters | self.terminal.parameters
+
+    @cached_property
+    def bending(self) -> Graph:
+        return bending_graph(self)
+
+    # -- inputs of bodies --------------------------------------------------------------------------
+
+    @property
+    def stage_inputs(self):
+        """Of the cost at a knot, besides x and u."""
+        inputs = self.stage.expansion.inputs
+        return {name: shape for name, shape in inputs.items() if name not in ("x", "u")}
+
+    @property
+    def linearise_inputs(self):
+        system = self.system
+        shapes = {"x": (system.nx,), "u": (system.nu,), "x_next": (system.nx,)}
+        shapes |= {"costates": (system.ndx,)} if self.exact else {}
+        return shapes | system.own_inputs | self.stage_inputs
+
+    @property
+    def of_linearise(self):
+        """name -> shape of what `linearise` makes for the passes through time."""
+        shapes = self.system.linear_shapes | {"gap": (self.system.ndx,)}
+        shapes |= {"gradient": (self.directions,), "value": ()}
+        varying = sum(entry is None for entry in self.fixed)
+        return shapes | ({"curvature": (varying,)} if varying else {})
+
+    @property
+    def expand_inputs(self):
+        n = self.system.ndx
+        shapes = {"V": (halves(n),), "v": (n,)} | dict.fromkeys(TALLIES, ())
+        shapes |= {"x": (self.system.nx,)} if self.system.curved else {}
+        return shapes | self.of_linearise | {"damping": ()}
+
+    @property
+    def law_shapes(self):
+        """The control law of a knot: u + step k + K dx."""
+        return {"k": (self.system.nu,), "K": (self.system.nu, self.system.ndx)}
+
+    @property
+    def roll_inputs(self):
+        system = self.system
+        shapes = {"at": (system.nx,), "x": (system.nx,), "u": (system.nu,)}
+        return shapes | self.law_shapes | {"step": ()} | system.own_inputs
+
+    @property
+    def shoot_inputs(self):
+        system = self.system
+        shapes = {"dx": (system.ndx,), "slope": (), "x": (system.nx,), "u": (system.nu,)}
+        shapes |= {"x_next": (system.nx,)} | self.law_shapes
+        shapes |= {"gap": (system.ndx,), "gradient": (self.directions,), "step": ()}
+        return shapes | system.linear_shapes
+
+    # -- what is compiled --------------------------------------------------------------------------
+
+    @cached_property
+    def linearise(self):
+        return Body(linearise_graph, self)
+
+    @cached_property
+    def at_end(self):
+        return Body(terminal_graph, self)
+
+    @cached_property
+    def backward(self):
+        """(a Body or a Row, its Plan): a knot backward."""
+        carried = ("V", "v", *TALLIES)
+        inputs, outputs = dict(self.expand_inputs), dict(self.law_shapes)
+        held = ("damping",)
+        if self.limits is None:
+            step = Body(backward_graph, self)
+        else:
+            inputs["u"] = (self.system.nu,)
+            box = Stage(Body(box_graph, self), BOX_STEPS, {"du": "du'"}, "settled'")
+            bodies = Body(expand_graph, self), Body(start_box_graph, self), Body(close_graph, self)
+            expand, start, close = map(Stage, bodies)
+            step = Row([expand, start, box, close], "backward")
+            n = self.directions
+            outputs |= {"H": (halves(n),), "g": (n,), "du": (self.system.nu,)}
+            outputs |= {"du'": (self.system.nu,), "settled'": ()}
+        outputs |= {f"{name}'": inputs[name] for name in carried}
+        streamed = tuple(name for name in inputs if name not in (*carried, *held))
+        carry = {name: f"{name}'" for name in carried}
+        return step, Plan(inputs, outputs, carry, streamed, ("k", "K", "v"))
+
+    @cached_property
+    def forward(self):
+        """(a Body, its Plan): a knot forward, by the dynamics or by their linearisation."""
+        if self.feasible:
+            outputs = {"at'": (self.system.nx,), "control": (self.system.nu,)}
+            given = ("x", "u", "k", "K", *self.per_step)
+            streamed = tuple(name for name in self.roll_inputs if name in given)
+            plan = Plan(self.roll_inputs, outputs, {"at": "at'"}, streamed, ("at", "control"))
+            return Body(roll_graph, self), plan
+        outputs = {"dx'": (self.system.ndx,), "slope'": (), "at": (self.system.nx,)}
+        outputs["control"] = (self.system.nu,)
+        inputs = self.shoot_inputs
+        streamed = tuple(name for name in inputs if name not in ("dx", "slope", "step"))
+        carry = {"dx": "dx'", "slope": "slope'"}
+        return Body(shoot_graph, self), Plan(inputs, outputs, carry, streamed, ("at", "control"))

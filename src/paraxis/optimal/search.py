@@ -1,0 +1,247 @@
+"""The search for optima: every problem of a batch goes on by itself, in common rounds.
+
+A round makes one candidate of every problem, and judges it. Which step a problem takes, whether the
+candidate is accepted, how much its next law is damped and when it is done depends on that problem
+alone, so no problem waits for another's line search, and its numbers are the same in any batch.
+"""
+
+from enum import IntEnum
+
+import numpy as np
+
+ARMIJO = 1e-4  # of the predicted gain, that a step must bring
+SHORTEST = 2.0**-10  # a step; what brings nothing at that length is damped
+FIRST_DAMPING, MOST_DAMPING = 1e-6, 1e10
+LEAST_PROGRESS = 0.25  # by which violations must fall for the penalty to stay
+MORE_PENALTY, MOST_PENALTY = 10.0, 1e14
+LOOSE = 1e-4  # the tolerance before multipliers are known
+
+
+class Status(IntEnum):
+    """What became of a problem."""
+
+    SOLVED = 0
+    OUT_OF_ITERATIONS = 1
+    STALLED = 2  # no step brings anything, and the conditions of an optimum do not hold
+    INFEASIBLE = 3  # constraints are still violated at the highest penalty
+    FAILED = 4  # the first trajectory is not finite
+
+
+RUNNING = -1
+
+
+class Search:
+    """The state of the search of each problem of a Work, as arrays."""
+
+    def __init__(self, work, tolerance, constraint_tolerance):
+        xp, count, dtype = work.target.arrays, work.count, work.dtype
+        self.work, self.xp = work, xp
+        noise = float(np.finfo(dtype).eps)
+        self.tolerance, self.noise = max(tolerance, 20 * noise), 10 * noise
+        self.constraint_tolerance = constraint_tolerance
+        self.length = xp.zeros(count, dtype)  # of the step that makes the candidate; 0: no step
+        self.damping = xp.zeros(count, dtype)
+        self.cost = xp.full(count, np.inf, dtype)
+        self.first_cost = xp.full(count, np.nan, dtype)
+        self.weight = xp.zeros(count, dtype)  # of gaps, in the merit of a trajectory
+        self.within = xp.full(count, self.tolerance, dtype)
+        if work.multipliers:
+            self.within = xp.full(count, max(self.tolerance, LOOSE), dtype)
+        self.exact = xp.zeros(count, bool)  # whether the dynamics bend the cost (DDP)
+        self.violation = xp.full(count, np.inf, dtype)
+        self.iterations = xp.zeros(count, int)
+        self.status = xp.full(count, RUNNING, int)
+
+    def begin(self):
+        """Judge the first trajectories where the first round needs to know about them."""
+        if self.work.multipliers or not self.work.problem.feasible:
+            self.work.here.judge()
+            self._flatten(self.xp.ones(self.work.count, bool))
+        if self.work.multipliers:
+            self._first_penalty()
+
+    def of(self, rows):
+        """The search of these problems alone."""
+        work = self.work.of(rows)
+        other = Search(work, self.tolerance, self.constraint_tolerance)
+        for name, value in vars(self).items():
+            if isinstance(value, self.xp.ndarray):
+                setattr(other, name, value[rows])
+        return other
+
+    @property
+    def running(self):
+        return self.status == RUNNING
+
+    def round(self):
+        """Make a candidate of every problem, judge it, and decide."""
+        work, xp = self.work, self.xp
+        work.step[0], work.damping[0] = self.length, self.damping
+        here, there = work.here, work.there
+        if work.problem.exact:
+            work.bending[...] = xp.where(self.exact[:, None], here.costates[1:], 0.0)
+        here.go()
+        there.judge()
+        stepping = self.length > 0
+        running = self.running
+        accepted = self._good(here, there, stepping) & running
+        refused = running & ~accepted
+        if not accepted.all():
+            there.keep(xp.nonzero(~accepted)[0], here)
+        work.now = 1 - work.now
+        self._after_refusal(refused, stepping)
+        self._after_acceptance(accepted, stepping)
+
+    def _good(self, here, there, stepping):
+        """Whether candidates are better than what they come from, or need not be."""
+        xp, problem = self.xp, self.work.problem
+        total, before = there.tally("total"), self.cost
+        finite = xp.isfinite(total)
+        if problem.feasible:
+            needed = ARMIJO * self.length * here.tally("decrement")
+            gain = before - total
+        else:
+            finite &= xp.isfinite(there.tally("gaps"))
+            slope, gaps = here.predicted_rise, here.tally("gaps")
+            self._more_weight(here, gaps)
+            needed = -ARMIJO * self.length * (slope - self.weight * gaps)
+            gain = before - total + self.weight * (gaps - there.tally("gaps"))
+        return finite & (~stepping | (gain >= needed - self.noise * abs(before)))
+
+    def _more_weight(self, here, gaps):
+        """Let gaps count enough for the step to improve the merit of a trajectory: where the model
+        has the cost rise, for gaps to close, twice as much as that (Nocedal and Wright, 18.36)."""
+        xp = self.xp
+        rise = here.tally("bridged") - here.tally("decrement")
+        matters = (gaps > 0) & (rise > self.noise * abs(self.cost))
+        enough = xp.where(matters, 2.0 * rise / xp.where(matters, gaps, 1.0), 0.0)
+        self.weight = xp.maximum(self.weight, enough)
+
+    def _after_refusal(self, refused, stepping):
+        """Shorter steps; where they are too short, more damping."""
+        xp = self.xp
+        shorter = refused & stepping
+        self.length = xp.where(shorter, 0.5 * self.length, self.length)
+        short = shorter & (self.length < SHORTEST)
+        failed = refused & ~stepping
+        self.status = xp.where(failed, int(Status.FAILED), self.status)
+        self._damp(short)
+
+    def _damp(self, problems):
+        """Another law from where they are: without second derivatives of the dynamics, or, where
+        there are none, with more damping."""
+        xp = self.xp
+        bending = problems & self.exact
+        self.exact = self.exact & ~bending
+        self.length = xp.where(bending, 0.0, self.length)
+        problems = problems & ~bending
+        more = xp.maximum(10.0 * self.damping, FIRST_DAMPING)
+        self.damping = xp.where(problems, more, self.damping)
+        self.length = xp.where(problems, 0.0, self.length)
+        stalled = problems & (self.damping > MOST_DAMPING)
+        self.status = xp.where(stalled, int(Status.STALLED), self.status)
+
+    def _after_acceptance(self, accepted, stepping):
+        """What is next: a further step, another law, other multipliers, or nothing."""
+        xp, here = self.xp, self.work.here
+        self.cost = xp.where(accepted, here.tally("total"), self.cost)
+        first = accepted & xp.isnan(self.first_cost)
+        self.first_cost = xp.where(first, abs(self.cost), self.first_cost)
+        moved = accepted & stepping
+        self.iterations = self.iterations + moved
+        sound = (here.tally("least") > 0) & xp.isfinite(here.tally("decrement"))
+        bent = accepted & ~sound  # there is no best control law
+        if bent.any():
+            self._flatten(bent)
+        relaxed = moved & ~bent
+        lower = xp.where(self.damping > FIRST_DAMPING, 0.1 * self.damping, 0.0)
+        self.damping = xp.where(relaxed, lower, self.damping)
+        fine = accepted & ~bent
+        self.length = xp.where(fine, 1.0, self.length)
+        self._damp(bent)
+        if self.work.problem.exact:
+            self.exact = self.exact | relaxed
+        scale = abs(self.cost) + 1e-6 * self.first_cost
+        flat = fine & (here.tally("decrement") <= self.within * scale)
+        if not self.work.problem.feasible:
+            largest = abs(here.x).max((0, 2)) if self.work.count else 0.0
+            flat &= here.tally("widest") <= self.tolerance**0.5 * 1e-3 * (1.0 + largest)
+        damped = flat & (self.damping > FIRST_DAMPING)  # it may be flat for that reason
+        self.length = xp.where(damped, 0.0, self.length)
+        self.damping = xp.where(damped, lower, self.damping)
+        flat &= ~damped
+        if not self.work.multipliers:
+            self.status = xp.where(flat, int(Status.SOLVED), self.status)
+        elif flat.any():
+            self._multiply(flat)
+
+    def _flatten(self, problems):
+        """Let the control laws of these problems change nothing."""
+        rows = self.xp.nonzero(problems)[0]
+        for each in self.work.here.law.values():
+            each[:, rows] = 0.0
+
+    # -- constraints -------------------------------------------------------------------------------
+
+    def _multiply(self, problems):
+        """New multipliers for problems that are at an optimum under those they have."""
+        xp, work = self.xp, self.work
+        violation = self.violations()
+        kept = violation <= self.constraint_tolerance
+        tight = self.within <= self.tolerance
+        self.status = xp.where(problems & kept & tight, int(Status.SOLVED), self.status)
+        problems = problems & ~(kept & tight)
+        self.within = xp.where(problems, xp.maximum(0.1 * self.within, self.tolerance), self.within)
+        for where, pull in self._pulls():
+            old = work.multipliers[where]
+            mask = problems[:, None]
+            old[...] = xp.where(mask, pull, old)
+        slow = problems & ~kept & (violation > LEAST_PROGRESS * self.violation)
+        work.penalty[...] = xp.where(slow, MORE_PENALTY * work.penalty, work.penalty)
+        self.violation = xp.where(problems, violation, self.violation)
+        over = problems & (work.penalty > MOST_PENALTY)
+        self.status = xp.where(over, int(Status.INFEASIBLE), self.status)
+        self.length = xp.where(problems, 0.0, self.length)  # the cost is another one now
+
+    def _first_penalty(self):
+        """A penalty by which the first violations weigh as much as ten times the cost."""
+        xp = self.xp
+        squares = xp.zeros(self.work.count)
+        for _, residuals, inequalities in self._residuals():
+            far = self._far(residuals, inequalities)
+            axes = tuple(k for k in range(far.ndim) if k != far.ndim - 2)
+            squares = squares + (far * far).sum(axes)
+        cost = xp.maximum(abs(self.work.here.tally("total")), 1e-12)
+        wanted = 10.0 * cost / xp.maximum(0.5 * squares, 1e-3)
+        self.work.penalty[...] = xp.clip(wanted, 1e-3, 1e6)
+
+    def violations(self):
+        """The largest violation of each problem; 0 without constraints."""
+        xp = self.xp
+        worst = xp.zeros(self.work.count)
+        for _, residuals, inequalities in self._residuals():
+            far = abs(self._far(residuals, inequalities))
+            axes = tuple(k for k in range(far.ndim) if k != far.ndim - 2)
+            worst = xp.maximum(worst, far.max(axes))
+        return worst
+
+    def _far(self, residuals, inequalities):
+        xp = self.xp
+        below = xp.maximum(residuals[..., :inequalities], 0.0)
+        return xp.concatenate([below, residuals[..., inequalities:]], -1)
+
+    def _residuals(self):
+        """(where, residuals, how many are inequalities) of what is accepted."""
+        problem, here = self.work.problem, self.work.here
+        if problem.stage.constraints:
+            yield "stage", here.linear["residuals"], problem.stage.inequalities
+        if problem.terminal.constraints:
+            yield "end", here.of_end[0], problem.terminal.inequalities
+
+    def _pulls(self):
+        """(where, multipliers that these residuals lead to)."""
+        xp, work = self.xp, self.work
+        for where, residuals, inequalities in self._residuals():
+            pull = work.multipliers[where] + work.penalty[:, None] * residuals
+            positive = xp.maximum(pull[..., :inequalities], 0.0)
+            yield where, xp.concatenate([positive, pull[..., inequalities:]], -1)
