@@ -185,7 +185,7 @@ def _words(robot, t, q, robots):
     also = f" (other joints beyond theirs: {others})" if others else ""
     return (
         f"{who} leaves its range of {joint.lower:g} to {joint.upper:g} {unit} at {t[left]:g} s and "
-        f"is {beyond[worst]:.3g} {unit} beyond it at {t[when]:g} s{also}: a simulation does not "
-        f"stop joints at their limits. A controller can keep them there; if it does not matter, "
+        f"is {beyond[worst]:.3g} {unit} beyond it at {t[when]:g} s{also}: stops at joint limits "
+        f"are off. limits=True turns them on; if it does not matter, "
         f"warnings.simplefilter('ignore', px.RobotWarning) silences this"
     )
