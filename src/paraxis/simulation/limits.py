@@ -117,7 +117,7 @@ def _number(name, value, above=False):
     return float(value)
 
 
-SIMULATED = "a simulation does not stop joints at their limits. A controller can keep them there"
+SIMULATED = "stops at joint limits are off. limits=True turns them on"
 
 
 def warn_of_limits(robot, run, reason=SIMULATED):
