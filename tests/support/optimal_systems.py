@@ -62,15 +62,15 @@ def acrobot():
         return 100 * ((q - up) @ (q - up)) + 10 * (qd @ qd)
 
     options = {
-        "cost": lambda qd, u: 0.005 * (u @ u) + 0.001 * (qd @ qd),
+        "cost": lambda qd, u: 0.005 * (u @ u) + 0.02 * (qd @ qd),
         "terminal": terminal,
-        "horizon": 60,
-        "dt": 0.05,
+        "horizon": 80,
+        "dt": 0.025,
         "integrator": "rk4",
         "controls": ["joint2"],
         "limits": (-20.0, 20.0),
     }
-    us = 0.5 * np.random.default_rng(0).normal(size=(60, 1))
+    us = 0.5 * np.random.default_rng(0).normal(size=(80, 1))
     x0 = np.array([[np.pi / 2, 0, 0, 0], [np.pi / 2 + 0.1, 0, 0, 0]])
     return Task(robot, options, x0, us, lambda f: abs(f.q[:, -1] - up).max(-1), 0.1)
 
