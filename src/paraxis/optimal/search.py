@@ -11,6 +11,7 @@ import numpy as np
 
 ARMIJO = 1e-4  # of the predicted gain, that a step must bring
 SHORTEST = 2.0**-4  # a step; what brings nothing at that length is damped
+FADING = 0.9  # of the weight of gaps per full step tried: what mattered far away is forgotten
 FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e10
 LEAST_PROGRESS = 0.25  # by which violations must fall for the penalty to stay
 MORE_PENALTY, MOST_PENALTY = 10.0, 1e14
@@ -115,7 +116,8 @@ class Search:
         rise = here.tally("bridged") - here.tally("decrement")
         matters = (gaps > 0) & (rise > self.noise * abs(self.cost))
         enough = xp.where(matters, 2.0 * rise / xp.where(matters, gaps, 1.0), 0.0)
-        self.weight = xp.maximum(self.weight, enough)
+        faded = xp.where(self.length == 1.0, FADING * self.weight, self.weight)
+        self.weight = xp.maximum(faded, enough)
 
     def _after_refusal(self, refused, stepping):
         """Shorter steps; where they are too short, more damping."""
