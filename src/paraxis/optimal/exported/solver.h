@@ -1,0 +1,94 @@
+$comment
+
+#ifndef PARAXIS_${NAME}_H
+#define PARAXIS_${NAME}_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { /* sizes */
+    ${NAME}_HORIZON = $N, /* steps */
+    ${NAME}_NX = $nx, /* numbers of a state */
+    ${NAME}_NDX = $ndx, /* its directions */
+    ${NAME}_NU = $nu /* controls */
+};
+
+enum { /* what became of a problem */
+$statuses
+};
+
+/* States and controls with the law around them: control k is u[k] + K[k] dx (row-major), where dx
+ * is how far the state is from x[k], and it stays within its limits. */
+struct ${name}_trajectory {
+    $real x[${NAME}_HORIZON + 1][${NAME}_NX];
+    $real u[${NAME}_HORIZON][${NAME}_NU];
+    $real k[${NAME}_HORIZON][${NAME}_NU]; /* what a further step would add to u */
+    $real K[${NAME}_HORIZON][${NAME}_NU * ${NAME}_NDX];
+    $real costates[${NAME}_HORIZON + 1][${NAME}_NDX]; /* slopes of the cost by the state */
+$kept
+    $real total; /* the cost, with what constraints add to it */
+    $real gaps, widest; /* between states and the steps that lead to them: the sum, the largest */
+    $real steepest; /* the largest slope of the cost by a control that may still move */
+    $real bridged, decrement, least, broken;
+};
+
+/* All memory of a solver. What you may read and write is above the line. */
+struct ${name}_work {
+    $real tolerance; /* solved is where a further step would gain less, relative to the cost */
+//if constraints
+    $real constraint_tolerance; /* by which constraints may be violated */
+    $real violation; /* the largest one */
+//end
+    $real cost;
+    int status; /* as above */
+    int iterations; /* steps that were accepted */
+
+    /* ---- */
+    struct ${name}_trajectory side[2];
+    int now; /* the side that is accepted */
+    int guessed; /* whether it has controls to begin with */
+    int ready; /* whether it has a law, too */
+    int later; /* by how many steps parameters per step come before its knots */
+    $real length, damping, first_cost;
+//if gaps
+    $real weight, rise;
+//end
+$scratch
+    struct {
+        const $real *x0;
+$given
+    } given; /* arguments of the call that is under way */
+};
+
+/* Forget all, and set the tolerance. Do it first. */
+$init_head;
+
+/* Begin with these controls the next time, not with those of the last trajectory. */
+$guess_head;
+
+/* Search for the best controls from the state x0, for at most so many rounds: each makes a step
+ * that is taken or refused. It begins with the controls of the last call, if there was one; after
+ * ${name}_init $rest. Returns the status. */
+$solve_head;
+
+/* The trajectory that was found. */
+const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *work);
+
+/* For control in real time, once per step: the control for the state x that was measured. It is the
+ * law of the last trajectory, so it takes next to no time. */
+$feedback_head;
+
+/* Then prepare for the next step: one iteration from x, shifted by one step. The full step is taken,
+ * or none where the cost would rise. Returns the status: that trajectories are at an optimum is rare
+ * and not needed. Where no trajectory is finite, the last one stays. */
+$prepare_head;
+
+/* Both in one call. */
+$tick_head;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
