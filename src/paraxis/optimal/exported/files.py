@@ -44,11 +44,11 @@ def self_test(source, problems, iterations):
     arguments = ["&test_work", "given->x0"]
     arguments += [f"given->{name}" for name in source.parameters.values()]
     arguments.append(str(iterations))
-    wanted = f"{problems.tolerance:.0e}"
+    of_controls, of_cost = (f"{each:.0e}" for each in problems.tolerances)
     comment = [
         f"Compares {source.name} with solutions of Paraxis after {iterations} iterations: cost and "
-        f"controls, as shares of the largest. Prints the error and exits with 0 when it is at most "
-        f"{wanted}, else with 1."
+        f"controls, as shares of the largest. Prints the errors and exits with 0 when they are at "
+        f"most {of_cost} and {of_controls}, else with 1."
     ]
     words = {
         "comment": block_comment(comment),
@@ -60,7 +60,8 @@ def self_test(source, problems, iterations):
         "controls": ",\n".join(_row(source, u.ravel(), "    ") for u in problems.controls),
         "solve": listed(f"        {source.name}_solve(", arguments, ");", " " * 12),
         "tiny": repr(float(np.finfo(np.float32).tiny)),
-        "wanted": wanted,
+        "of_controls": of_controls,
+        "of_cost": of_cost,
     }
     return filled("test.c", source.features, source.words | words)
 

@@ -1,6 +1,7 @@
 $comment
 
 #include <math.h>
+#include <stddef.h>
 #include "$name.h"
 
 $bodies
