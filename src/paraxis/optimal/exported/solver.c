@@ -4,6 +4,10 @@ $comment
 #include <stddef.h>
 #include "$name.h"
 
+#ifdef __FAST_MATH__
+#error "-ffast-math: it takes numbers for finite, and a search could not refuse those that are not"
+#endif
+
 $bodies
 
 static $real ${name}_absolute($real x)
@@ -17,10 +21,11 @@ static int ${name}_finite($real x)
 }
 
 //if per_step
-/* Which of the values per step belong to knot k. */
+/* Which of the values per step belong to knot k: they are those of the next plan, and where it is
+ * not shifted yet, it begins one knot before them. */
 static int ${name}_when(const struct ${name}_work *work, int k)
 {
-    return k + work->later < ${NAME}_HORIZON ? k + work->later : ${NAME}_HORIZON;
+    return k > work->before ? k - work->before : 0;
 }
 
 //end
@@ -92,7 +97,7 @@ $terminal
         side->costates[${NAME}_HORIZON][i] = v[i];
     for (int k = ${NAME}_HORIZON - 1; k >= 0; k--) {
 //if exact
-        const int next = k + 1 + work->later;
+        const int next = k + 1 + work->shifted;
         const $real *costates = bending->costates[next < ${NAME}_HORIZON ? next : ${NAME}_HORIZON];
         if (!work->exact)
             costates = work->flat;
@@ -363,7 +368,10 @@ $resting
         work->side[1 - work->now].x[0][i] = work->given.x0[i];
     ${name}_flatten(here);
     work->status = ${NAME}_OUT_OF_ITERATIONS;
-    work->iterations = work->later = 0;
+    work->iterations = 0;
+//if per_step
+    work->before = 0;
+//end
     work->cost = here->total = INFINITY;
     work->first_cost = NAN;
     work->length = work->damping = 0;
@@ -371,7 +379,7 @@ $resting
     work->weight = work->rise = 0;
 //end
 //if exact
-    work->exact = 0;
+    work->exact = work->shifted = 0;
     for (int i = 0; i < ${NAME}_NDX; i++)
         work->flat[i] = 0;
 //end
@@ -429,10 +437,19 @@ static void ${name}_shift(struct ${name}_work *work)
         for (int i = 0; i < $stage_count; i++)
             work->multipliers[t][i] = work->multipliers[t + 1][i];
 //end
-    work->later = 1;
 //if not gaps
 $hold
 //end
+}
+
+/* The state x that was measured or, where it is not finite, the one that was planned. */
+static void ${name}_measured(const struct ${name}_trajectory *here, const $real *x, $real *found)
+{
+    int finite = 1;
+    for (int i = 0; i < ${NAME}_NX; i++)
+        finite = finite && ${name}_finite(x[i]);
+    for (int i = 0; i < ${NAME}_NX; i++)
+        found[i] = finite ? x[i] : here->x[0][i];
 }
 
 static int ${name}_prepared(struct ${name}_work *work)
@@ -440,8 +457,10 @@ static int ${name}_prepared(struct ${name}_work *work)
     struct ${name}_trajectory *here = &work->side[work->now], *there = &work->side[1 - work->now];
     $real before, best, held;
     int stepped = 1;
-    for (int i = 0; i < ${NAME}_NX; i++)
-        there->x[0][i] = work->given.x0[i];
+    ${name}_measured(here, work->given.x0, there->x[0]);
+//if per_step
+    work->before = 1;
+//end
     before = here->total;
 //if gaps
     ${name}_more_weight(work);
@@ -457,6 +476,9 @@ static int ${name}_prepared(struct ${name}_work *work)
             best = ${name}_merit_of(work, 1);
         }
     }
+//if per_step
+    work->before = 0;
+//end
     if (!${name}_finite(best))
         return work->status = ${NAME}_FAILED;
     if (stepped)
@@ -464,7 +486,7 @@ static int ${name}_prepared(struct ${name}_work *work)
     else if (work->damping < $MOST_DAMPING)
         work->damping = work->damping < $FIRST_DAMPING ? $FIRST_DAMPING : 10 * work->damping;
 //if exact
-    work->exact = 1;
+    work->exact = work->shifted = 1;
 //end
     ${name}_shift(work);
     work->status = ${NAME}_OUT_OF_ITERATIONS;
@@ -473,7 +495,9 @@ static int ${name}_prepared(struct ${name}_work *work)
         ${name}_damp(work);
         ${name}_judge(work, 1 - work->now);
     }
-    work->later = 0;
+//if exact
+    work->shifted = 0;
+//end
     work->now = 1 - work->now;
     work->cost = there->total;
     if (work->first_cost != work->first_cost)
@@ -566,6 +590,8 @@ const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *wor
 $feedback_head
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
+    $real measured[${NAME}_NX];
+    ${name}_measured(here, x, measured);
 $feedback
 }
 

@@ -49,7 +49,6 @@ struct ${name}_work {
     int now; /* the side that is accepted */
     int guessed; /* whether it has controls to begin with */
     int ready; /* whether it has a law, too */
-    int later; /* by how many steps parameters per step come before its knots */
     $real length, damping, first_cost;
 //if gaps
     $real weight, rise;
@@ -75,13 +74,16 @@ $solve_head;
 /* The trajectory that was found. */
 const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *work);
 
-/* For control in real time, once per step: the control for the state x that was measured. It is the
- * law of the last trajectory, so it takes next to no time. */
+/* For control in real time, once per step: the control for the state x that was measured, by the law
+ * of the plan, so it takes next to no time. It is within its limits; where x is not finite, it is the
+ * one that was planned. */
 $feedback_head;
 
-/* Then prepare for the next step: one iteration from x, shifted by one step. The full step is taken,
- * or none where the cost would rise. Returns the status: that trajectories are at an optimum is rare
- * and not needed. Where no trajectory is finite, the last one stays. */
+/* Then the next plan: one iteration from x0, the same state, and shifted by one step, so that it
+ * begins when the next state is measured. A full step is taken, or none where that costs less.
+ * Parameters are those of the next plan, too; they act from the next step on. Without a plan, the one
+ * to begin with is made first. Returns the status: FAILED where no trajectory is finite, and the last
+ * plan stays; SOLVED is not needed. */
 $prepare_head;
 
 /* Both in one call. */

@@ -140,7 +140,9 @@ class Source:
             if key not in kept
         ]
         if problem.exact:
-            scratch.append(f"    int exact; {real} flat[{upper}_NDX];")
+            scratch += ["    int exact, shifted;", f"    {real} flat[{upper}_NDX];"]
+        if problem.per_step:
+            scratch.append("    int before;")
         if "constraints" in self.features:
             scratch.append(f"    {real} within, penalty;")
         for key, count, rows in (
@@ -212,7 +214,7 @@ class Source:
         side |= {"H": "H", "g": "g", "du": "du", "du'": "du", "settled'": "&settled"}
         ends = {"x": f"side->x[{self.horizon}]", "V": "V", "v": "v", "total": "&side->total"}
         ends |= {MULTIPLIERS: "work->end_multipliers", PENALTY: "&work->penalty"}
-        ends |= {"residuals": "side->end_residuals"} | self._parameters(str(self.horizon))
+        ends |= {"residuals": "side->end_residuals"} | self._parameters(f"{self.name}_when(work, {self.horizon})")
         forth = {key: place.replace("side->", "from->") for key, place in side.items()}
         forth |= {"at": "to->x[k]", "at'": "to->x[k + 1]", "control": "to->u[k]"}
         forth |= {"step": "&work->length", "dx": "dx", "dx'": "dx"}
@@ -235,7 +237,7 @@ class Source:
             "forward": (forth, 8),
             "apart": ({"x": "from->x[0]", "at": "to->x[0]", "dx": "dx"}, 4),
             "hold": (held, 4),
-            "feedback": (first | {"at": "x", "control": "u"}, 4),
+            "feedback": (first | {"at": "measured", "control": "u"}, 4),
             "resting": (side | {"q": "work->given.x0", "u": "here->u[k]"}, 12),
         }
         return {key: body.call(*calls[key]) for key, body in self.bodies.items()}
