@@ -33,13 +33,16 @@ static void ${name}_flatten(struct ${name}_trajectory *side)
 {
     for (int k = 0; k < ${NAME}_HORIZON; k++) {
         for (int i = 0; i < ${NAME}_NU; i++)
-            side->k[k][i] = 0;
+            side->knots[k].k[i] = 0;
         for (int i = 0; i < ${NAME}_NU * ${NAME}_NDX; i++)
-            side->K[k][i] = 0;
+            side->knots[k].K[i] = 0;
     }
 }
 
-/* From the state that the other side begins with, along the law of this one. */
+/* All arrays that a loop over knots reads or writes are in their structure. With arrays of several
+ * strides, GCC 12 at -O1 may take a function that writes them for one without effects, and drop it.
+ *
+ * From the state that the other side begins with, along the law of this one. */
 static void ${name}_go(struct ${name}_work *work)
 {
     struct ${name}_trajectory *from = &work->side[work->now], *to = &work->side[1 - work->now];
@@ -48,11 +51,15 @@ static void ${name}_go(struct ${name}_work *work)
 $apart
 //end
     for (int k = 0; k < ${NAME}_HORIZON; k++) {
+//if stage_constraints
+        for (int i = 0; i < $stage_count; i++)
+            to->knots[k].multipliers[i] = from->knots[k].multipliers[i];
+//end
 $forward
     }
 //if gaps
     for (int i = 0; i < ${NAME}_NDX; i++)
-        slope += from->costates[${NAME}_HORIZON][i] * dx[i];
+        slope += from->knots[${NAME}_HORIZON].costates[i] * dx[i];
     work->rise = slope;
 //end
 }
@@ -94,11 +101,12 @@ $terminal
     side->decrement = side->steepest = side->broken = 0;
     side->least = INFINITY;
     for (int i = 0; i < ${NAME}_NDX; i++)
-        side->costates[${NAME}_HORIZON][i] = v[i];
+        side->knots[${NAME}_HORIZON].costates[i] = v[i];
     for (int k = ${NAME}_HORIZON - 1; k >= 0; k--) {
 //if exact
         const int next = k + 1 + work->shifted;
-        const $real *costates = bending->costates[next < ${NAME}_HORIZON ? next : ${NAME}_HORIZON];
+        const int last = next < ${NAME}_HORIZON ? next : ${NAME}_HORIZON;
+        const $real *costates = bending->knots[last].costates;
         if (!work->exact)
             costates = work->flat;
 //end
@@ -116,7 +124,7 @@ $box
 $close
 //end
         for (int i = 0; i < ${NAME}_NDX; i++)
-            side->costates[k][i] = v[i];
+            side->knots[k].costates[i] = v[i];
     }
 }
 
@@ -193,8 +201,8 @@ static int ${name}_flat(const struct ${name}_work *work, $real within)
     $real largest = 0;
     for (int k = 0; k <= ${NAME}_HORIZON; k++)
         for (int i = 0; i < ${NAME}_NX; i++)
-            if (${name}_absolute(here->x[k][i]) > largest)
-                largest = ${name}_absolute(here->x[k][i]);
+            if (${name}_absolute(here->knots[k].x[i]) > largest)
+                largest = ${name}_absolute(here->knots[k].x[i]);
     if (!(here->widest <= $sqrt(work->tolerance) * $NARROW * (1 + largest)))
         return 0;
 //end
@@ -210,7 +218,7 @@ static $real ${name}_worst(const struct ${name}_work *work)
 //if stage_constraints
     for (int k = 0; k < ${NAME}_HORIZON; k++)
         for (int i = 0; i < $stage_count; i++) {
-            const $real r = here->residuals[k][i];
+            const $real r = here->knots[k].residuals[i];
             const $real far = r > 0 || i >= $stage_inequalities ? ${name}_absolute(r) : 0;
             worst = far > worst ? far : worst;
         }
@@ -233,7 +241,7 @@ static void ${name}_first_penalty(struct ${name}_work *work)
 //if stage_constraints
     for (int k = 0; k < ${NAME}_HORIZON; k++)
         for (int i = 0; i < $stage_count; i++) {
-            const $real r = here->residuals[k][i];
+            const $real r = here->knots[k].residuals[i];
             squares += r > 0 || i >= $stage_inequalities ? r * r : 0;
         }
 //end
@@ -253,12 +261,13 @@ static void ${name}_first_penalty(struct ${name}_work *work)
 /* The multipliers that the residuals lead to. */
 static void ${name}_pull(struct ${name}_work *work)
 {
-    const struct ${name}_trajectory *here = &work->side[work->now];
+    struct ${name}_trajectory *here = &work->side[work->now];
 //if stage_constraints
     for (int k = 0; k < ${NAME}_HORIZON; k++)
         for (int i = 0; i < $stage_count; i++) {
-            const $real pull = work->multipliers[k][i] + work->penalty * here->residuals[k][i];
-            work->multipliers[k][i] = pull > 0 || i >= $stage_inequalities ? pull : 0;
+            struct ${name}_knot *knot = &here->knots[k];
+            const $real pull = knot->multipliers[i] + work->penalty * knot->residuals[i];
+            knot->multipliers[i] = pull > 0 || i >= $stage_inequalities ? pull : 0;
         }
 //end
 //if end_constraints
@@ -359,13 +368,13 @@ $resting
         for (int i = 0; i < ${NAME}_NX; i++)
 //if gaps
             if (!work->guessed || k == 0)
-                here->x[k][i] = work->given.x0[i];
+                here->knots[k].x[i] = work->given.x0[i];
 //end
 //if not gaps
-            here->x[k][i] = work->given.x0[i];
+            here->knots[k].x[i] = work->given.x0[i];
 //end
     for (int i = 0; i < ${NAME}_NX; i++)
-        work->side[1 - work->now].x[0][i] = work->given.x0[i];
+        work->side[1 - work->now].knots[0].x[i] = work->given.x0[i];
     ${name}_flatten(here);
     work->status = ${NAME}_OUT_OF_ITERATIONS;
     work->iterations = 0;
@@ -390,7 +399,7 @@ $resting
 //if stage_constraints
     for (int k = 0; k < ${NAME}_HORIZON; k++)
         for (int i = 0; i < $stage_count; i++)
-            work->multipliers[k][i] = 0;
+            here->knots[k].multipliers[i] = 0;
 //end
 //if end_constraints
     for (int i = 0; i < $end_count; i++)
@@ -428,14 +437,14 @@ static void ${name}_shift(struct ${name}_work *work)
     struct ${name}_trajectory *to = &work->side[1 - work->now];
     for (int t = 0; t < ${NAME}_HORIZON; t++)
         for (int i = 0; i < ${NAME}_NX; i++)
-            to->x[t][i] = to->x[t + 1][i];
+            to->knots[t].x[i] = to->knots[t + 1].x[i];
     for (int t = 0; t + 1 < ${NAME}_HORIZON; t++)
         for (int i = 0; i < ${NAME}_NU; i++)
-            to->u[t][i] = to->u[t + 1][i];
+            to->knots[t].u[i] = to->knots[t + 1].u[i];
 //if stage_constraints
     for (int t = 0; t + 1 < ${NAME}_HORIZON; t++)
         for (int i = 0; i < $stage_count; i++)
-            work->multipliers[t][i] = work->multipliers[t + 1][i];
+            to->knots[t].multipliers[i] = to->knots[t + 1].multipliers[i];
 //end
 //if not gaps
 $hold
@@ -449,7 +458,7 @@ static void ${name}_measured(const struct ${name}_trajectory *here, const $real 
     for (int i = 0; i < ${NAME}_NX; i++)
         finite = finite && ${name}_finite(x[i]);
     for (int i = 0; i < ${NAME}_NX; i++)
-        found[i] = finite ? x[i] : here->x[0][i];
+        found[i] = finite ? x[i] : here->knots[0].x[i];
 }
 
 static int ${name}_prepared(struct ${name}_work *work)
@@ -457,7 +466,7 @@ static int ${name}_prepared(struct ${name}_work *work)
     struct ${name}_trajectory *here = &work->side[work->now], *there = &work->side[1 - work->now];
     $real before, best, held;
     int stepped = 1;
-    ${name}_measured(here, work->given.x0, there->x[0]);
+    ${name}_measured(here, work->given.x0, there->knots[0].x);
 //if per_step
     work->before = 1;
 //end
@@ -524,10 +533,10 @@ $init_head
         ${name}_flatten(side);
         for (int k = 0; k <= ${NAME}_HORIZON; k++)
             for (int i = 0; i < ${NAME}_NX; i++)
-                side->x[k][i] = 0;
+                side->knots[k].x[i] = 0;
         for (int k = 0; k < ${NAME}_HORIZON; k++)
             for (int i = 0; i < ${NAME}_NU; i++)
-                side->u[k][i] = 0;
+                side->knots[k].u[i] = 0;
         side->total = INFINITY;
         side->gaps = side->bridged = side->decrement = 0;
     }
@@ -554,12 +563,12 @@ $guess_head
             value = value < lowest[i] ? lowest[i] : value;
             value = value > highest[i] ? highest[i] : value;
 //end
-            here->u[k][i] = value;
+            here->knots[k].u[i] = value;
         }
 //if gaps
     for (int k = 0; k <= ${NAME}_HORIZON; k++)
         for (int i = 0; i < ${NAME}_NX; i++)
-            here->x[k][i] = x[k * ${NAME}_NX + i];
+            here->knots[k].x[i] = x[k * ${NAME}_NX + i];
 //end
     work->guessed = 1;
     work->ready = 0;

@@ -18,19 +18,26 @@ enum { /* what became of a problem */
 $statuses
 };
 
-/* States and controls with the law around them: control k is u[k] + K[k] dx (row-major), where dx
- * is how far the state is from x[k], and it stays within its limits. */
-struct ${name}_trajectory {
-    $real x[${NAME}_HORIZON + 1][${NAME}_NX];
-    $real u[${NAME}_HORIZON][${NAME}_NU];
-    $real k[${NAME}_HORIZON][${NAME}_NU]; /* what a further step would add to u */
-    $real K[${NAME}_HORIZON][${NAME}_NU * ${NAME}_NDX];
-    $real costates[${NAME}_HORIZON + 1][${NAME}_NDX]; /* slopes of the cost by the state */
+/* A step, and the law at its state: the control is u + K dx (row-major), within its limits, where dx
+ * is how far the state is from x. After the last step there is a state alone. */
+struct ${name}_knot {
+    $real x[${NAME}_NX];
+    $real u[${NAME}_NU];
+    $real k[${NAME}_NU]; /* what a further step would add to u */
+    $real K[${NAME}_NU * ${NAME}_NDX];
+    $real costates[${NAME}_NDX]; /* slopes of the cost of the rest by the state */
 $kept
+};
+
+struct ${name}_trajectory {
+    struct ${name}_knot knots[${NAME}_HORIZON + 1];
     $real total; /* the cost, with what constraints add to it */
     $real gaps, widest; /* between states and the steps that lead to them: the sum, the largest */
     $real steepest; /* the largest slope of the cost by a control that may still move */
     $real bridged, decrement, least, broken;
+//if end_constraints
+    $real end_residuals[$end_count];
+//end
 };
 
 /* All memory of a solver. What you may read and write is above the line. */

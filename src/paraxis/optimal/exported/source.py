@@ -131,9 +131,7 @@ class Source:
         kept = problem.kept
         shapes = problem.of_linearise | problem.of_constraints
         sizes = {key: math.prod(shape) for key, shape in shapes.items()}
-        lines = [f"    {real} {key}[{upper}_HORIZON][{sizes[key]}];" for key in kept]
-        if problem.terminal.constraints:
-            lines.append(f"    {real} end_residuals[{problem.terminal.constraints}];")
+        lines = [f"    {real} {key}[{sizes[key]}];" for key in kept]
         scratch = [
             f"    {real} {key}{f'[{sizes[key]}]' if shape else ''};"
             for key, shape in shapes.items()
@@ -145,12 +143,10 @@ class Source:
             scratch.append("    int before;")
         if "constraints" in self.features:
             scratch.append(f"    {real} within, penalty;")
-        for key, count, rows in (
-            ("multipliers", problem.stage.constraints, f"[{upper}_HORIZON]"),
-            ("end_multipliers", problem.terminal.constraints, ""),
-        ):
-            if count:
-                scratch.append(f"    {real} {key}{rows}[{count}];")
+        if problem.stage.constraints:
+            lines.append(f"    {real} multipliers[{problem.stage.constraints}];")
+        if problem.terminal.constraints:
+            scratch.append(f"    {real} end_multipliers[{problem.terminal.constraints}];")
         given = [f"        const {real} *{name};" for name in self.parameters.values()]
         statuses = [
             f"    {upper}_{each.name} = {each.value},{f' /* {words} */' if words else ''}"
@@ -201,30 +197,31 @@ class Source:
     def _calls(self):
         """word -> the statement that calls a body where the template has it."""
         problem = self.problem
-        side = {key: f"side->{key}[k]" for key in ("x", "u", "k", "K")}
-        side |= {"x_next": "side->x[k + 1]", "costates": "costates"}
+        side = {key: f"side->knots[k].{key}" for key in ("x", "u", "k", "K")}
+        side |= {"x_next": "side->knots[k + 1].x", "costates": "costates"}
         for key, shape in (problem.of_linearise | problem.of_constraints).items():
-            place = f"side->{key}[k]" if key in problem.kept else f"work->{key}"
+            place = f"side->knots[k].{key}" if key in problem.kept else f"work->{key}"
             side[key] = place if shape else f"&{place}"
         side |= {"damping": "&work->damping", PENALTY: "&work->penalty"}
-        side |= {MULTIPLIERS: "work->multipliers[k]"}
+        side |= {MULTIPLIERS: "side->knots[k].multipliers"}
         side |= self._parameters(f"{self.name}_when(work, k)")
         side |= {f"{key}{end}": f"&side->{key}" for key in TALLIES for end in ("", "'")}
         side |= {f"{key}{end}": key for key in ("V", "v") for end in ("", "'")}
         side |= {"H": "H", "g": "g", "du": "du", "du'": "du", "settled'": "&settled"}
-        ends = {"x": f"side->x[{self.horizon}]", "V": "V", "v": "v", "total": "&side->total"}
+        ends = {"x": f"side->knots[{self.horizon}].x", "V": "V", "v": "v", "total": "&side->total"}
         ends |= {MULTIPLIERS: "work->end_multipliers", PENALTY: "&work->penalty"}
         ends |= {"residuals": "side->end_residuals"} | self._parameters(f"{self.name}_when(work, {self.horizon})")
         forth = {key: place.replace("side->", "from->") for key, place in side.items()}
-        forth |= {"at": "to->x[k]", "at'": "to->x[k + 1]", "control": "to->u[k]"}
+        forth |= {"at": "to->knots[k].x", "at'": "to->knots[k + 1].x", "control": "to->knots[k].u"}
         forth |= {"step": "&work->length", "dx": "dx", "dx'": "dx"}
         forth |= {"slope": "&slope", "slope'": "&slope"}
         if not problem.feasible:
-            forth["at"] = "to->x[k + 1]"
+            forth["at"] = "to->knots[k + 1].x"
         last = self.horizon - 1
-        held = {"x": f"to->x[{last}]", "u": f"to->u[{last}]", "x_next": f"to->x[{last + 1}]"}
+        held = {"x": f"to->knots[{last}].x", "u": f"to->knots[{last}].u"}
+        held |= {"x_next": f"to->knots[{last + 1}].x"}
         held |= self._parameters(f"{self.name}_when(work, {last})")
-        first = {key: f"here->{key}[0]" for key in ("x", "u", "k", "K")}
+        first = {key: f"here->knots[0].{key}" for key in ("x", "u", "k", "K")}
         calls = {
             "terminal": (ends, 4),
             "weigh": (side | {"value": "&value", "gap": "&gap"}, 8),
@@ -235,10 +232,10 @@ class Source:
             "box": (side, 12),
             "close": (side, 8),
             "forward": (forth, 8),
-            "apart": ({"x": "from->x[0]", "at": "to->x[0]", "dx": "dx"}, 4),
+            "apart": ({"x": "from->knots[0].x", "at": "to->knots[0].x", "dx": "dx"}, 4),
             "hold": (held, 4),
             "feedback": (first | {"at": "measured", "control": "u"}, 4),
-            "resting": (side | {"q": "work->given.x0", "u": "here->u[k]"}, 12),
+            "resting": (side | {"q": "work->given.x0", "u": "here->knots[k].u"}, 12),
         }
         return {key: body.call(*calls[key]) for key, body in self.bodies.items()}
 

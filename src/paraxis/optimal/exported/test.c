@@ -41,7 +41,7 @@ $solve
         found = ${name}_solution(&test_work);
         for (int i = 0; i < TEST_ENTRIES; i++) {
             const double expected = (double)test_controls[p][i];
-            const double value = (double)found->u[i / $nu][i % $nu];
+            const double value = (double)found->knots[i / $nu].u[i % $nu];
             size = test_larger(size, fabs(expected));
             error = test_larger(error, fabs(value - expected));
         }
