@@ -15,8 +15,8 @@ from ..systems import RobotSystem
 
 DRAWN, KEPT = 24, 4
 SHARE = 0.1  # of tolerances, by which rounding may move results
-# Of the errors that the test prints. In float32 a search ends where costs are equal but for rounding,
-# and costs hardly change with controls there.
+# Of the errors that the test prints. In float32 a search ends where costs are equal but for
+# rounding, and costs hardly change with controls there.
 OF_CONTROLS = {"float64": 1e-9, "float32": 1e-2}
 OF_COST = {"float64": 1e-9, "float32": 1e-4}
 NEARBY = 1e-14  # changes of states like those by rounding
@@ -66,7 +66,8 @@ def _difference(found, expected):
     """The largest of each problem, as a share of the largest entry."""
     axes = tuple(range(1, expected.ndim))
     size = np.maximum(abs(expected).max(axes), np.finfo(np.float32).tiny)
-    return abs(found - expected).max(axes) / size
+    with np.errstate(invalid="ignore"):
+        return abs(found - expected).max(axes) / size
 
 
 def _drawn(solver):

@@ -104,11 +104,7 @@ $terminal
         side->knots[${NAME}_HORIZON].costates[i] = v[i];
     for (int k = ${NAME}_HORIZON - 1; k >= 0; k--) {
 //if exact
-        const int next = k + 1 + work->shifted;
-        const int last = next < ${NAME}_HORIZON ? next : ${NAME}_HORIZON;
-        const $real *costates = bending->knots[last].costates;
-        if (!work->exact)
-            costates = work->flat;
+        const $real *costates = work->exact ? bending->knots[k + 1].costates : work->flat;
 //end
 $linearise
 //if not limits
@@ -388,7 +384,7 @@ $resting
     work->weight = work->rise = 0;
 //end
 //if exact
-    work->exact = work->shifted = 0;
+    work->exact = 0;
     for (int i = 0; i < ${NAME}_NDX; i++)
         work->flat[i] = 0;
 //end
@@ -416,19 +412,14 @@ $resting
 //end
 }
 
-/* The merit of the trajectory by a step of this length: NaN or infinite where it is not finite. */
-static $real ${name}_merit_of(struct ${name}_work *work, $real length)
+/* What the trajectory by a step of this length costs: NaN or infinite where it is not finite. */
+static $real ${name}_cost_of(struct ${name}_work *work, $real length)
 {
     struct ${name}_trajectory *to = &work->side[1 - work->now];
     work->length = length;
     ${name}_go(work);
     ${name}_weigh(work, 1 - work->now);
-//if gaps
-    return to->total + work->weight * to->gaps;
-//end
-//if not gaps
     return to->total;
-//end
 }
 
 /* One step later: what was the second knot is the first, and the last control is held. */
@@ -464,27 +455,34 @@ static void ${name}_measured(const struct ${name}_trajectory *here, const $real 
 static int ${name}_prepared(struct ${name}_work *work)
 {
     struct ${name}_trajectory *here = &work->side[work->now], *there = &work->side[1 - work->now];
-    $real before, best, held;
+    $real best;
     int stepped = 1;
     ${name}_measured(here, work->given.x0, there->knots[0].x);
 //if per_step
     work->before = 1;
 //end
-    before = here->total;
+    best = ${name}_cost_of(work, 1);
 //if gaps
-    ${name}_more_weight(work);
-    before += work->weight * here->gaps;
+    if (!${name}_finite(best)) {
+        best = ${name}_cost_of(work, 0);
+        stepped = 0;
+    }
 //end
-    best = ${name}_merit_of(work, 1);
-    if (!(best <= before)) {
-        held = ${name}_merit_of(work, 0);
+//if not gaps
+    if (!(best <= here->total)) {
+        const $real held = ${name}_cost_of(work, 0);
         if (held < best || !${name}_finite(best)) {
             best = held;
             stepped = 0;
         } else {
-            best = ${name}_merit_of(work, 1);
+            best = ${name}_cost_of(work, 1);
         }
     }
+    if (!${name}_finite(best)) { /* the controls of the plan, without its law */
+        ${name}_flatten(here);
+        best = ${name}_cost_of(work, 0);
+    }
+//end
 //if per_step
     work->before = 0;
 //end
@@ -495,7 +493,7 @@ static int ${name}_prepared(struct ${name}_work *work)
     else if (work->damping < $MOST_DAMPING)
         work->damping = work->damping < $FIRST_DAMPING ? $FIRST_DAMPING : 10 * work->damping;
 //if exact
-    work->exact = work->shifted = 1;
+    work->exact = 0; /* full steps are for Gauss-Newton */
 //end
     ${name}_shift(work);
     work->status = ${NAME}_OUT_OF_ITERATIONS;
@@ -504,9 +502,6 @@ static int ${name}_prepared(struct ${name}_work *work)
         ${name}_damp(work);
         ${name}_judge(work, 1 - work->now);
     }
-//if exact
-    work->shifted = 0;
-//end
     work->now = 1 - work->now;
     work->cost = there->total;
     if (work->first_cost != work->first_cost)

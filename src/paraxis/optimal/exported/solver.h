@@ -87,7 +87,7 @@ const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *wor
 $feedback_head;
 
 /* Then the next plan: one iteration from x0, the same state, and shifted by one step, so that it
- * begins when the next state is measured. A full step is taken, or none where that costs less.
+ * begins when the next state is measured. $stepping
  * Parameters are those of the next plan, too; they act from the next step on. Without a plan, the one
  * to begin with is made first. Returns the status: FAILED where no trajectory is finite, and the last
  * plan stays; SOLVED is not needed. */

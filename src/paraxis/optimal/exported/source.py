@@ -138,7 +138,7 @@ class Source:
             if key not in kept
         ]
         if problem.exact:
-            scratch += ["    int exact, shifted;", f"    {real} flat[{upper}_NDX];"]
+            scratch += ["    int exact;", f"    {real} flat[{upper}_NDX];"]
         if problem.per_step:
             scratch.append("    int before;")
         if "constraints" in self.features:
@@ -180,7 +180,10 @@ class Source:
         }
         resting = isinstance(system, RobotSystem) and system.actuation is None
         rest = "with motors that hold the robot against gravity" if resting else "with zeros"
-        return {"rest": rest} | {
+        stepping = "A full step is taken"
+        stepping += ", or none where that costs less" if problem.feasible else ""
+        stepping += ",\n * without second derivatives of the dynamics." if problem.exact else "."
+        return {"rest": rest, "stepping": stepping} | {
             f"{key}_head": listed(f"{kind} {self.name}_{key}(", items, ")", "    ")
             for key, (kind, items) in heads.items()
         }
@@ -210,7 +213,9 @@ class Source:
         side |= {"H": "H", "g": "g", "du": "du", "du'": "du", "settled'": "&settled"}
         ends = {"x": f"side->knots[{self.horizon}].x", "V": "V", "v": "v", "total": "&side->total"}
         ends |= {MULTIPLIERS: "work->end_multipliers", PENALTY: "&work->penalty"}
-        ends |= {"residuals": "side->end_residuals"} | self._parameters(f"{self.name}_when(work, {self.horizon})")
+        ends |= {"residuals": "side->end_residuals"} | self._parameters(
+            f"{self.name}_when(work, {self.horizon})"
+        )
         forth = {key: place.replace("side->", "from->") for key, place in side.items()}
         forth |= {"at": "to->knots[k].x", "at'": "to->knots[k + 1].x", "control": "to->knots[k].u"}
         forth |= {"step": "&work->length", "dx": "dx", "dx'": "dx"}
