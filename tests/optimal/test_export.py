@@ -161,9 +161,9 @@ def test_the_self_test_of_an_arm_with_a_parameter(dtype, tmp_path):
 def test_a_wrong_solver_fails_its_self_test(tmp_path):
     exported = swing("ilqr", False).export(tmp_path, "swing")
     path = tmp_path / "swing.c"
-    text = path.read_text()
-    assert text.count("work->length = 1;") == 1
-    path.write_text(text.replace("work->length = 1;", "work->length = 0.5;"))
+    text, right = path.read_text(), "4 * work->length : 1;"
+    assert text.count(right) == 1
+    path.write_text(text.replace(right, "4 * work->length : 0.5;"))
     with pytest.raises(AssertionError, match="error of controls"):
         checked(exported, tmp_path)
 

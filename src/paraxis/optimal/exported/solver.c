@@ -311,7 +311,7 @@ static void ${name}_accepted(struct ${name}_work *work)
         ${name}_damp(work);
         return;
     }
-    work->length = 1;
+    work->length = moved && work->length < $QUARTER ? 4 * work->length : 1;
     if (moved) {
         work->damping = lower;
 //if exact

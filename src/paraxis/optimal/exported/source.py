@@ -120,7 +120,14 @@ class Source:
         numbers |= {"MOST_DAMPING": MOST_DAMPING, "LEAST_PROGRESS": LEAST_PROGRESS}
         numbers |= {"MORE_PENALTY": MORE_PENALTY, "MOST_PENALTY": MOST_PENALTY, "LOOSE": LOOSE}
         numbers |= {"LEAST_COST": 1e-12, "LEAST_SQUARES": 2e-3, "LEAST_PENALTY": 1e-3}
-        numbers |= {"FIRST_PENALTY": 1e6, "NARROW": 1e-3, "SMALL": 1e-6, "TENTH": 0.1, "HALF": 0.5}
+        numbers |= {
+            "FIRST_PENALTY": 1e6,
+            "NARROW": 1e-3,
+            "SMALL": 1e-6,
+            "TENTH": 0.1,
+            "HALF": 0.5,
+            "QUARTER": 0.25,
+        }
         numbers |= {"NOISE": NOISE * rounding, "TOLERANCE": max(1e-9, LEAST_TOLERANCE * rounding)}
         numbers |= {"CONSTRAINT_TOLERANCE": 1e-6}
         words = {name: self.language.literal(value) for name, value in numbers.items()}
