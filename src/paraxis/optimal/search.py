@@ -16,6 +16,7 @@ FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e10
 LEAST_PROGRESS = 0.25  # by which violations must fall for the penalty to stay
 MORE_PENALTY, MOST_PENALTY = 10.0, 1e14
 LOOSE = 1e-4  # the tolerance before multipliers are known
+NOISE, LEAST_TOLERANCE = 10, 20  # of costs: times the rounding of a number
 
 
 class Status(IntEnum):
@@ -37,8 +38,8 @@ class Search:
     def __init__(self, work, tolerance, constraint_tolerance):
         xp, count, dtype = work.target.arrays, work.count, work.dtype
         self.work, self.xp = work, xp
-        noise = float(np.finfo(dtype).eps)
-        self.tolerance, self.noise = max(tolerance, 20 * noise), 10 * noise
+        rounding = float(np.finfo(dtype).eps)
+        self.tolerance, self.noise = max(tolerance, LEAST_TOLERANCE * rounding), NOISE * rounding
         self.constraint_tolerance = constraint_tolerance
         self.length = xp.zeros(count, dtype)  # of the step that makes the candidate; 0: no step
         self.damping = xp.zeros(count, dtype)
