@@ -8,7 +8,7 @@ import pytest
 from support.robots import relative_error
 
 import paraxis as px
-from paraxis.chains.elimination import Elimination
+from paraxis.drivers.elimination import Elimination
 from paraxis.chains.odd_even import OddEvenElimination
 from paraxis.chains.operators import ConstraintSpans
 from paraxis.drivers.scan import ORDERS, PIECES, Scan

@@ -2,7 +2,7 @@
 
 from ..drivers.scan import Scan
 from ..targets.target import CPU
-from .elimination import Elimination
+from ..drivers.elimination import Elimination
 from .operators import row_ends, row_loads, row_motions, spins
 from .recursions import row_spans
 from .short_rows import ShortRows
