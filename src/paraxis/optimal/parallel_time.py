@@ -15,8 +15,8 @@ from ..drivers.elimination import Elimination
 from ..drivers.iterate import in_rows
 from . import state_spans, value_spans
 
-STEPS = 16  # of a row
-LEAST_ROWS = 2
+SHORTEST = 16  # steps of a row
+FILLED = 4  # times as many rows as are computed in the time of one: more only cost more ends
 ORDER = "odd_even_reduction"
 MAXIMA, MINIMA = ("widest", "steepest", "broken"), ("least",)  # over knots; others are sums
 
@@ -39,8 +39,8 @@ def forward_kernel(problem, horizon, target, dtype, options):
 
 
 def _kernel(given, horizon, target, dtype, options):
-    cut = Cut(horizon)
-    if cut.rows < LEAST_ROWS:
+    cut = Cut(horizon, FILLED * target.width(dtype))
+    if cut.rows < 2:
         (body, plan), *_ = given
         return target.iterate(body, plan, dtype, **options)
     return RowsKernel(*given, cut, target, dtype, options)
@@ -49,9 +49,9 @@ def _kernel(given, horizon, target, dtype, options):
 class Cut:
     """A horizon as `rows` of `steps` knots, and a rest at its end that is shorter than a row."""
 
-    def __init__(self, horizon):
-        self.steps, self.rows = STEPS, horizon // STEPS
-        self.rest = horizon - self.rows * self.steps
+    def __init__(self, horizon, most):
+        self.steps = max(SHORTEST, horizon // most)
+        self.rows, self.rest = divmod(horizon, self.steps)
 
     def in_rows(self, array, problem):
         """What an array (horizon, problems, entries) has of a problem, as (steps, rows, entries)."""
@@ -178,7 +178,9 @@ class _Job:
             elif name in MAXIMA:
                 mine[...] = xp.maximum(mine, row.max(0))
             elif name in MINIMA:
-                mine[...] = xp.minimum(mine, xp.minimum(row, self._span[name][0]).min(0))
+                of_spans = self._span[name][0]  # matters only where there is no best control
+                row = xp.where(of_spans > 0.0, row, of_spans)
+                mine[...] = xp.minimum(mine, row.min(0))
             else:
                 mine[...] = mine + _sum(row)
 
