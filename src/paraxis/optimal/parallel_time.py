@@ -54,7 +54,7 @@ class Cut:
         self.rows, self.rest = divmod(horizon, self.steps)
 
     def in_rows(self, array, problem):
-        """What an array (horizon, problems, entries) has of a problem, as (steps, rows, entries)."""
+        """Of an array (horizon, problems, entries) one problem, as (steps, rows, entries)."""
         whole = array[: self.rows * self.steps, problem]
         return whole.reshape(self.rows, self.steps, -1).transpose(1, 0, 2)
 

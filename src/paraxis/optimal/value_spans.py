@@ -6,9 +6,9 @@ What it costs at least to come from x to y within a span is, in the dual form,
 
     max over λ of   ½ xᵀ V x + v·x - ½ λᵀ C λ - λ·(y - A x - b),
 
-which is also good where not every y can be reached, so that C is singular. A span from x that ends
-anywhere, at no cost there, costs ½ xᵀ V x + v·x and leads to A x + b; λ is the price of another end.
-Constant terms are left out.
+which is also good where not every y can be reached, so that C is singular. A span that may end
+anywhere, at no cost there, costs ½ xᵀ V x + v·x and leads to A x + b; λ is the price of another
+end. Constant terms are left out.
 
 A span grows by a knot before it as a value function does in the pass backward. Two spans meet in a
 state, whose value function is known once that at the end of the right one is.
@@ -62,9 +62,7 @@ def _grown_graph(problem, n):
                 for row, u in zip(rows, by_u, strict=True)
             ],
             "b'": [x + dot(a, gap) + dot(u, best.k) for x, a, u in zip(b, A, by_u, strict=True)],
-            "C'": [
-                x + y for x, y in zip(C, packed(symmetric(swayed, swayed)), strict=True)
-            ],
+            "C'": [x + y for x, y in zip(C, packed(symmetric(swayed, swayed)), strict=True)],
             "V'": packed(best.V),
             "v'": best.v,
             "least'": minimum(least, best.least),
