@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from .. import api
 from ..checks import did_you_mean, listing, quoted
 from ..drivers.iterate import integer_like
-from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError
 from ..robots.quaternions import require_unit_quaternions
 from ..simulation.progress import Progress
 from ..simulation.simulator import positive
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
+from .batches import as_batch, as_rows
+from .gradients import gradient
 from .search import RUNNING, Search, Status
 from .solution import History, Solution
 from .systems import RobotSystem
@@ -80,14 +81,58 @@ class Solver:
             )
             self._begin(work, arrays)
             found, history = _searched(work, iterations, tolerance, constraint_tolerance)
-            return self._solution(target, batch, found, history)
+            kept = {name: target.array(given[name], name, ()).copy() for name in self._arguments}
+            return self._solution(target, batch, found, kept, history)
+
+    def gradient(
+        self,
+        solution: Solution,
+        xs_bar: ArrayLike | None = None,
+        us_bar: ArrayLike | None = None,
+        cost_bar: ArrayLike | None = None,
+        *,
+        wrt: str | list[str] | None = None,
+        tangent: bool = False,
+    ) -> dict[str, Any]:
+        """The gradient of a number, from how it moves with a solution.
+
+        It is that of the optimum itself, by the implicit function theorem, whatever the search did:
+        its error is that of the solution, so solve with a small `tolerance`. Controls at their
+        limits, and constraints that are active, are taken to stay so.
+
+        **Arguments:**
+
+        - `solution`: what `solve` returned.
+        - `xs_bar`, `us_bar`, `cost_bar`: the derivatives of the number with respect to `.xs`, `.us`
+          and `.cost`, of their shapes; None where it does not depend on them.
+        - `wrt`: names of arguments of `solve`, by default `"x0"` and all parameters.
+        - `tangent`: whether the gradient by `x0` is over the moves of a state, (..., ndx), and not
+          over the nx numbers.
+
+        **Returns:** name -> gradient, of the shape of the argument. Arguments that problems share
+        have the sum over problems. It is NaN, with a warning, for problems that are not solved, or
+        whose solution is no strict optimum; problems that the number does not depend on add zero.
+
+        **Raises:** `px.ArgumentError` if shapes or names do not fit.
+        """
+        if getattr(solution, "problem", None) is not self.problem:
+            raise ArgumentError("solution: expected one that this solver has found")
+        if xs_bar is None and us_bar is None and cost_bar is None:
+            raise ArgumentError("gradient: give xs_bar, us_bar or cost_bar")
+        bars = {"xs": xs_bar, "us": us_bar, "cost": cost_bar}
+        return gradient(self, solution, bars, wrt, tangent)
 
     # -- arrays ------------------------------------------------------------------------------------
+
+    @property
+    def _arguments(self):
+        """The names of what solutions depend on."""
+        return ("x0", *self.problem.parameters)
 
     def _arrays(self, target, given):
         """The batch shape, and arrays by name with the batch as one axis, time before it."""
         problem, horizon = self.problem, self.horizon
-        system, xp = problem.system, target.arrays
+        system = problem.system
         shapes = {"x0": (system.nx,), "us": (horizon, system.nu), "xs": (horizon + 1, system.nx)}
         if given["xs"] is not None and problem.feasible:
             raise ArgumentError(
@@ -102,24 +147,16 @@ class Solver:
                     f"{name}: expected only parameters {listing([*problem.parameters])}"
                     f"{did_you_mean(name, problem.parameters)}"
                 )
-        arrays, batches = {}, {}
+        arrays = {}
         for name, shape in shapes.items():
             if given.get(name) is None:
                 if name not in ("us", "xs"):
                     raise ArgumentError(f"{name}: is missing; expected shape (..., {shape})")
                 continue
             arrays[name] = target.array(given[name], name, shape)
-            batches[name] = arrays[name].shape[: arrays[name].ndim - len(shape)]
         if target is CPU and isinstance(system, RobotSystem):
             require_unit_quaternions(system.robot, arrays["x0"][..., : system.robot.nq], "x0")
-        batch = broadcast_shapes(batches)
-        count = math.prod(batch)
-        for name, array in arrays.items():
-            shape = shapes[name]
-            whole = xp.broadcast_to(array, (*batch, *shape)).reshape(count, *shape)
-            whole = xp.moveaxis(whole, 1, 0) if name in timed else whole
-            arrays[name] = xp.ascontiguousarray(whole, self.dtype)
-        return batch, arrays
+        return as_rows(target, arrays, shapes, timed, self.dtype)
 
     def _begin(self, work, arrays):
         """Trajectories to start from."""
@@ -147,20 +184,23 @@ class Solver:
         torques = work.target.taken(torques, "torques")[:, list(system.driven)]
         return torques
 
-    def _solution(self, target, batch, found, history):
+    def _solution(self, target, batch, found, arguments, history):
         """Arrays of the caller's library, time after the batch."""
-        xp = target.arrays
-
         def whole(array, timed=False):
-            array = xp.moveaxis(array, 0, 1) if timed else array
-            array = array.reshape(*batch, *array.shape[1:])
-            return target.given_back(xp.ascontiguousarray(array))
+            return target.given_back(as_batch(target, array, batch, timed))
 
         timed = {"xs", "us", "gains", "costates"}
         multipliers = found.pop("multipliers")
         fields = {name: whole(array, name in timed) for name, array in found.items()}
         multipliers = {name: whole(each, name == "stage") for name, each in multipliers.items()}
-        return Solution(**fields, multipliers=multipliers, history=history, problem=self.problem)
+        arguments = {name: target.given_back(each) for name, each in arguments.items()}
+        return Solution(
+            **fields,
+            multipliers=multipliers,
+            arguments=arguments,
+            history=history,
+            problem=self.problem,
+        )
 
     def __repr__(self) -> str:
         problem = self.problem
@@ -235,7 +275,7 @@ def _put(found, search, rows):
     multipliers = found.setdefault("multipliers", {})
     for name, array in results.items():
         _put_array(found, name, array, rows, 1 if name in timed else 0)
-    for name, array in work.multipliers.items():
+    for name, array in search.pulls():
         _put_array(multipliers, name, array, rows, 1 if name == "stage" else 0)
 
 
