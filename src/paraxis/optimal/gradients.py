@@ -47,10 +47,11 @@ def gradient(solver, solution, bars, wrt=None, tangent=False):
             {name: rows[name] for name in problem.parameters},
         )
         xs_bar, us_bar, cost_bar = (rows[_bar(name)] for name in ("xs", "us", "cost"))
-        moved = (xs_bar != 0).any((0, 2)) | (us_bar != 0).any((0, 2))
-        found, right = optima.pulled(xs_bar, us_bar, cost_bar, wanted, bool(moved.any()))
-        moved |= cost_bar != 0
+        pulls = (xs_bar != 0).any((0, 2)) | (us_bar != 0).any((0, 2))
         solved = taken(solution.solved, "solved").reshape(-1)
+        found, right = optima.pulled(xs_bar, us_bar, cost_bar, wanted, pulls & solved)
+        moved = pulls | (cost_bar != 0)
+        right = solved & (right | ~pulls)
         _warn(moved & ~solved, moved & solved & ~right)
         results = {}
         for name in wanted:
@@ -58,7 +59,7 @@ def gradient(solver, solution, bars, wrt=None, tangent=False):
             if name == "x0" and not tangent:
                 each = optima.over_numbers(each)
             mask = (..., *[None] * (each.ndim - 1 - first))
-            each = xp.where((solved & right)[mask], each, xp.nan)
+            each = xp.where(right[mask], each, xp.nan)
             each = as_batch(target, xp.where(moved[mask], each, 0.0), batch, first)
             shape = arrays[name].shape
             if name == "x0" and tangent:

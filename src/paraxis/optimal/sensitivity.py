@@ -40,6 +40,7 @@ from .problem import Problem
 AT_LIMIT = 1e-6  # relative distance from its limit at which a control is there, in any precision
 ROUNDS = 60  # of the method of multipliers, at most
 ENOUGH = 0.25  # by which violations must fall for the penalty to stay
+STIFF = 100.0  # the first penalty, in units of the Hessian
 MORE, MOST = 10.0, 1e10  # how much the penalty grows, at once and in all
 
 
@@ -82,16 +83,16 @@ class Optima:
     multipliers: dict[str, Any]
     parameters: dict[str, Any]
 
-    def pulled(self, xs_bar, us_bar, cost_bar, wanted, moving=True):
+    def pulled(self, xs_bar, us_bar, cost_bar, wanted, moved):
         """(name -> its cotangent, for every problem; the problems for which that is right).
 
-        `xs_bar`, `us_bar` and `cost_bar` are cotangents of states, controls and costs; without
-        `moving`, only those of costs are not zero. That of "x0" is over the moves of the state.
+        `xs_bar`, `us_bar` and `cost_bar` are cotangents of states, controls and costs; the first
+        two count for problems that are `moved` by them. That of "x0" is over moves of the state.
         """
         problem, arrays = self.problem, self.target.arrays
-        reply, right = self._still(), arrays.isfinite(cost_bar)
-        if moving:
-            reply, right = self._adjoint(self._over_moves(xs_bar), us_bar)
+        reply, right = self._still(), arrays.ones(moved.shape, bool)
+        if moved.any():
+            reply, right = self._adjoint(self._over_moves(xs_bar), us_bar, moved)
         found = {"x0": reply.start + cost_bar[:, None] * self._costates[0][0]}
         for name in wanted:
             if name != "x0":
@@ -186,12 +187,12 @@ class Optima:
 
     # -- the adjoint problem -----------------------------------------------------------------------
 
-    def _adjoint(self, x_bar, u_bar):
-        """(its Reply, the problems for which it is right)."""
-        xp, count = self.target.arrays, self.us.shape[1]
+    def _adjoint(self, x_bar, u_bar, moved):
+        """(its Reply, the problems for which it is right, of those that are moved)."""
+        xp = self.target.arrays
         pushes = {where: xp.zeros_like(array) for where, array in self.multipliers.items()}
         first = penalty = self._first_penalty()
-        before, done = xp.full(count, np.inf), xp.zeros(count, bool)
+        before, settled = xp.full(moved.shape, np.inf), ~moved
         enough = float(np.finfo(self.dtype).eps) ** 0.6
         for _ in range(ROUNDS):
             reply = self._replied(x_bar, u_bar, penalty, pushes)
@@ -199,16 +200,17 @@ class Optima:
             if not self.multipliers:
                 return reply, sound
             off, size = self._largest(reply.off), self._largest({"x": reply.dx, "u": reply.du})
-            done |= ~xp.isfinite(off) | (sound & (off <= enough * size * self._steepness))
-            if done.all():
+            settled |= sound & (off <= enough * size * self._steepness)
+            over = penalty >= MOST * first
+            if (settled | over).all():
                 break
-            going = (sound & ~done)[:, None]
+            going = (sound & ~settled)[:, None]
             for where, array in pushes.items():
                 pushes[where] = xp.where(going, reply.multipliers[where], array)
-            slow = ~done & (~sound | (off > ENOUGH * before))
+            slow = ~settled & ~(sound & (off <= ENOUGH * before))
             penalty = xp.where(slow, xp.minimum(MORE * penalty, MOST * first), penalty)
             before = xp.where(sound, off, before)
-        return reply, sound & done
+        return reply, sound & settled
 
     def _still(self):
         """The Reply where nothing pulls."""
@@ -248,10 +250,9 @@ class Optima:
         return Reply(*moved, multipliers, off, start, least)
 
     def _first_penalty(self):
-        """By which constraints weigh about as much as the rest."""
+        """By which constraints weigh so much more than the rest."""
         curvature = self._largest({"stage": self._curvature, "end": self._end_curvature})
-        steepness = self._steepness
-        return self.target.arrays.where(steepness > 0, curvature / steepness**2, 1.0)
+        return STIFF * curvature / self._steepness**2
 
     @cached_property
     def _steepness(self):
