@@ -5,7 +5,7 @@ from ..errors import ArgumentError, SimulationWarning, warn
 from ..robots.model import PARAMETERS
 from ..targets.compiling import one_call
 from ..targets.target import target_of
-from .batches import as_batch, as_rows, summed
+from .arguments import as_batch, as_rows, shapes_of, summed, timed
 from .sensitivity import Optima
 from .systems import RobotSystem
 
@@ -21,21 +21,18 @@ def gradient(solver, solution, bars, wrt=None, tangent=False):
     target = target_of({"xs": solution.xs})
     with one_call("the gradient of optimal control"), target.stream():
         xp, taken = target.arrays, target.taken
-        horizon = solver.horizon
         points = {"xs": solution.xs, "us": solution.us}
         own = {name: f"multipliers {name}" for name in solution.multipliers}
         points |= {own[name]: each for name, each in solution.multipliers.items()}
         arrays = {name: taken(each, name) for name, each in (points | arguments).items()}
-        shapes = {"x0": (problem.system.nx,)}
-        for name, shape in problem.parameters.items():
-            shapes[name] = (horizon + 1, *shape) if name in problem.per_step else shape
         batch = arrays["us"].shape[:-2]
+        shapes = shapes_of(problem, solver.horizon)
         shapes |= {name: arrays[name].shape[len(batch) :] for name in points}
         for name, value in bars.items():
             arrays[_bar(name)] = _checked(target, name, value, solution, batch)
             shapes[_bar(name)] = arrays[_bar(name)].shape[len(batch) :]
-        timed = {"xs", "us", "multipliers stage", _bar("xs"), _bar("us"), *problem.per_step}
-        batch, rows = as_rows(target, arrays, shapes, timed, solver.dtype)
+        in_time = timed(problem) | {"multipliers stage", _bar("xs"), _bar("us")}
+        batch, rows = as_rows(target, arrays, shapes, in_time, solver.dtype)
         optima = Optima(
             problem,
             target,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import api
-from ..checks import did_you_mean, listing, quoted
+from ..checks import quoted
 from ..drivers.iterate import integer_like
 from ..errors import ArgumentError
 from ..robots.quaternions import require_unit_quaternions
@@ -17,7 +17,7 @@ from ..simulation.progress import Progress
 from ..simulation.simulator import positive
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
-from .batches import as_batch, as_rows
+from .arguments import as_batch, as_rows, checked_arrays, shapes_of, timed
 from .gradients import gradient
 from .search import RUNNING, Search, Status
 from .solution import History, Solution
@@ -75,13 +75,14 @@ class Solver:
         given = {"x0": x0, "us": us, "xs": xs} | parameters
         target = target_of({name: value for name, value in given.items() if value is not None})
         with one_call("optimal control"), target.stream():
-            batch, arrays = self._arrays(target, given)
+            batch, arrays = self._rows(target, given)
             work = Work(
                 self.problem, self.horizon, math.prod(batch), target, self.dtype, self.threads
             )
             self._begin(work, arrays)
             found, history = _searched(work, iterations, tolerance, constraint_tolerance)
-            kept = {name: target.array(given[name], name, ()).copy() for name in self._arguments}
+            names = "x0", *self.problem.parameters
+            kept = {name: target.array(given[name], name, ()).copy() for name in names}
             return self._solution(target, batch, found, kept, history)
 
     def gradient(
@@ -124,39 +125,14 @@ class Solver:
 
     # -- arrays ------------------------------------------------------------------------------------
 
-    @property
-    def _arguments(self):
-        """The names of what solutions depend on."""
-        return ("x0", *self.problem.parameters)
-
-    def _arrays(self, target, given):
+    def _rows(self, target, given):
         """The batch shape, and arrays by name with the batch as one axis, time before it."""
-        problem, horizon = self.problem, self.horizon
-        system = problem.system
-        shapes = {"x0": (system.nx,), "us": (horizon, system.nu), "xs": (horizon + 1, system.nx)}
-        if given["xs"] is not None and problem.feasible:
-            raise ArgumentError(
-                "xs: only method 'sqp' begins with states; others follow from x0 and us"
-            )
-        timed = {"us", "xs", *problem.per_step}
-        for name, shape in problem.parameters.items():
-            shapes[name] = (horizon + 1, *shape) if name in problem.per_step else shape
-        for name in given:
-            if name not in shapes:
-                raise ArgumentError(
-                    f"{name}: expected only parameters {listing([*problem.parameters])}"
-                    f"{did_you_mean(name, problem.parameters)}"
-                )
-        arrays = {}
-        for name, shape in shapes.items():
-            if given.get(name) is None:
-                if name not in ("us", "xs"):
-                    raise ArgumentError(f"{name}: is missing; expected shape (..., {shape})")
-                continue
-            arrays[name] = target.array(given[name], name, shape)
+        problem, system = self.problem, self.problem.system
+        arrays = checked_arrays(problem, self.horizon, target, given)
         if target is CPU and isinstance(system, RobotSystem):
             require_unit_quaternions(system.robot, arrays["x0"][..., : system.robot.nq], "x0")
-        return as_rows(target, arrays, shapes, timed, self.dtype)
+        shapes = shapes_of(problem, self.horizon)
+        return as_rows(target, arrays, shapes, timed(problem), self.dtype)
 
     def _begin(self, work, arrays):
         """Trajectories to start from."""
