@@ -1,5 +1,7 @@
 """The gradient of a number that solutions decide."""
 
+from typing import Any, NamedTuple
+
 from ..checks import one_of
 from ..errors import ArgumentError, SimulationWarning, warn
 from ..robots.model import PARAMETERS
@@ -9,60 +11,71 @@ from .arguments import as_batch, as_rows, shapes_of, summed, timed
 from .sensitivity import Optima
 from .systems import RobotSystem
 
+PARTS = ("xs", "us", "cost")  # of a solution, that numbers may depend on
+
+class Point(NamedTuple):
+    """What the gradient reads of a Solution, for those who have kept no more of it."""
+
+    arguments: dict[str, Any]
+    xs: Any
+    us: Any
+    multipliers: dict[str, Any]
+    solved: Any
+
 
 def gradient(solver, solution, bars, wrt=None, tangent=False):
-    """name -> gradient, of the shape of the argument.
+    """name -> gradient, of the shape of the argument, from a Solution or a Point.
 
-    `solution` has the arguments, xs, us, multipliers and solved of a Solution. `bars` are the
-    cotangents of its "xs", "us" and "cost", or None.
+    `bars` are the cotangents of its "xs", "us" and "cost", or None.
     """
-    problem, arguments = solver.problem, solution.arguments
-    wanted = _wanted(problem, arguments, wrt)
+    wanted = _wanted(solver.problem, solution.arguments, wrt)
     target = target_of({"xs": solution.xs})
     with one_call("the gradient of optimal control"), target.stream():
-        xp, taken = target.arrays, target.taken
-        points = {"xs": solution.xs, "us": solution.us}
-        own = {name: f"multipliers {name}" for name in solution.multipliers}
-        points |= {own[name]: each for name, each in solution.multipliers.items()}
-        arrays = {name: taken(each, name) for name, each in (points | arguments).items()}
-        batch = arrays["us"].shape[:-2]
-        shapes = shapes_of(problem, solver.horizon)
-        shapes |= {name: arrays[name].shape[len(batch) :] for name in points}
-        for name, value in bars.items():
-            arrays[_bar(name)] = _checked(target, name, value, solution, batch)
-            shapes[_bar(name)] = arrays[_bar(name)].shape[len(batch) :]
-        in_time = timed(problem) | {"multipliers stage", _bar("xs"), _bar("us")}
-        batch, rows = as_rows(target, arrays, shapes, in_time, solver.dtype)
-        optima = Optima(
-            problem,
-            target,
-            solver.dtype,
-            solver.threads,
-            rows["xs"],
-            rows["us"],
-            {name: rows[own[name]] for name in own},
-            {name: rows[name] for name in problem.parameters},
-        )
-        xs_bar, us_bar, cost_bar = (rows[_bar(name)] for name in ("xs", "us", "cost"))
-        pulls = (xs_bar != 0).any((0, 2)) | (us_bar != 0).any((0, 2))
-        solved = taken(solution.solved, "solved").reshape(-1)
-        found, right = optima.pulled(xs_bar, us_bar, cost_bar, wanted, pulls & solved)
-        moved = pulls | (cost_bar != 0)
-        right = solved & (right | ~pulls)
+        optima, bars, batch = _at_optima(solver, solution, bars, target)
+        xs_bar, us_bar, cost_bar = (bars[name] for name in PARTS)
+        pulled = (xs_bar != 0).any((0, 2)) | (us_bar != 0).any((0, 2))
+        moved = pulled | (cost_bar != 0)
+        solved = target.taken(solution.solved, "solved").reshape(-1)
+        found, right = optima.pulled(xs_bar, us_bar, cost_bar, wanted, pulled & solved)
+        right = solved & (right | ~pulled)
         _warn(moved & ~solved, moved & solved & ~right)
-        results = {}
-        for name in wanted:
-            each, first = found[name], name in problem.per_step
-            if name == "x0" and not tangent:
-                each = optima.over_numbers(each)
-            mask = (..., *[None] * (each.ndim - 1 - first))
-            each = xp.where(right[mask], each, xp.nan)
-            each = as_batch(target, xp.where(moved[mask], each, 0.0), batch, first)
-            shape = arrays[name].shape
-            if name == "x0" and tangent:
-                shape = (*shape[:-1], problem.system.ndx)
+        if "x0" in found and not tangent:
+            found["x0"] = optima.over_numbers(found["x0"])
+        xp, per_step, results = target.arrays, solver.problem.per_step, {}
+        for name, each in found.items():
+            mask = (..., *[None] * (each.ndim - 1 - (name in per_step)))
+            each = xp.where(moved[mask], xp.where(right[mask], each, xp.nan), 0.0)
+            each = as_batch(target, each, batch, name in per_step)
+            shape = tuple(solution.arguments[name].shape)
+            shape = (*shape[:-1], each.shape[-1]) if name == "x0" else shape
             results[name] = target.given_back(summed(each, shape))
         return results
+
+
+def _at_optima(solver, solution, bars, target):
+    """(the Optima, cotangents by name, the batch shape)."""
+    problem, arguments = solver.problem, solution.arguments
+    multipliers = {f"multipliers {name}": each for name, each in solution.multipliers.items()}
+    points = {"xs": solution.xs, "us": solution.us} | multipliers
+    arrays = {name: target.taken(each, name) for name, each in (points | arguments).items()}
+    batch = arrays["us"].shape[:-2]
+    for name in PARTS:
+        arrays[_bar(name)] = _checked(target, name, bars[name], solution, batch)
+    shapes = {name: array.shape[len(batch) :] for name, array in arrays.items()}
+    shapes |= shapes_of(problem, solver.horizon)
+    in_time = timed(problem) | {"multipliers stage", _bar("xs"), _bar("us")}
+    batch, rows = as_rows(target, arrays, shapes, in_time, solver.dtype)
+    optima = Optima(
+        problem,
+        target,
+        solver.dtype,
+        solver.threads,
+        rows["xs"],
+        rows["us"],
+        {name: rows[f"multipliers {name}"] for name in solution.multipliers},
+        {name: rows[name] for name in problem.parameters},
+    )
+    return optima, {name: rows[_bar(name)] for name in PARTS}, batch
 
 
 def _bar(name):
