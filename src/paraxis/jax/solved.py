@@ -47,7 +47,7 @@ class _Call(OnHost):
     def forward_on_host(self, *operands):
         found, kept = self.solved.forward(self._named(operands))
         results = zip((*found, *kept), (*self.outputs, *self.kept), strict=True)
-        return [np.ascontiguousarray(array, like.dtype) for array, like in results]
+        return [np.asarray(array, like.dtype, order="C") for array, like in results]
 
     def backward_on_host(self, wanted, used, *arrays):
         arrays = [np.asarray(array) for array in arrays]
@@ -59,7 +59,7 @@ class _Call(OnHost):
         _, kept = [next(rest) for _ in self.outputs], [next(rest) for _ in self.kept]
         bars = [next(rest) if is_used else None for is_used in used[: len(PARTS)]]
         found = self.solved.backward(given, kept, bars, wanted)
-        return [np.ascontiguousarray(found[name], self.dtype) for name in wanted]
+        return [np.asarray(found[name], self.dtype, order="C") for name in wanted]
 
     def _named(self, operands):
         return dict(zip(self.shapes, map(np.asarray, operands), strict=True))

@@ -66,7 +66,7 @@ def as_rows(target, arrays, shapes, timed, dtype):
 def as_batch(target, array, batch, timed=False):
     """Rows as an array (*batch, *shape)."""
     array = target.arrays.moveaxis(array, 0, 1) if timed else array
-    return target.arrays.ascontiguousarray(array.reshape(*batch, *array.shape[1:]))
+    return target.arrays.ascontiguousarray(array).reshape((*batch, *array.shape[1:]))
 
 
 def summed(array, shape):

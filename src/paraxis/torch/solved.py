@@ -52,7 +52,7 @@ class SolvedRun(torch.autograd.Function):
         if used and wanted:
             with torch.no_grad():
                 arrays = _arrays(target, ctx.names, tensors)
-                given = [None if bar is None else target.array(bar, "bar", ()) for bar in bars]
+                given = [None if bar is None else target.array(bar.detach(), "bar", ()) for bar in bars]
                 found = solved.backward(arrays, ctx.kept, given, wanted)
             for k, name in enumerate(ctx.names):
                 if name in found:
