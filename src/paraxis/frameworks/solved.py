@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..optimal.arguments import GUESSES, checked_arrays
-from ..optimal.gradients import PARTS, Point, gradient
+from ..optimal.gradients import Point, gradient
 from ..optimal.solver import Solver
 from ..targets.target import CPU
 
@@ -57,9 +57,7 @@ def solve_of(framework: str, run: Callable) -> Callable:
 
     solve.__module__ = f"paraxis.{framework}"
     solve.__qualname__ = "solve"
-    solve.__doc__ = (
-        f"{inspect.cleandoc(solve.__doc__ or '')}\n\nArrays are those of {framework}."
-    )
+    solve.__doc__ = f"{inspect.cleandoc(solve.__doc__ or '')}\n\nArrays are those of {framework}."
     return solve
 
 
@@ -87,9 +85,9 @@ class Solved:
         return (found.xs, found.us, found.cost, found.solved), kept
 
     def backward(self, arrays, kept, bars, wanted):
-        """name -> cotangent of an argument, from those of xs, us and cost, or None."""
+        """name -> cotangent of an argument, from those of "xs", "us" and "cost" that there are."""
         xs, us, solved, *multipliers = kept
         arguments = {name: each for name, each in arrays.items() if name not in GUESSES}
         multipliers = dict(zip(self.constraints, multipliers, strict=True))
         point = Point(arguments, xs, us, multipliers, solved)
-        return gradient(self.solver, point, dict(zip(PARTS, bars, strict=True)), wanted)
+        return gradient(self.solver, point, bars, wanted)

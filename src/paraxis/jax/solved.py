@@ -57,7 +57,8 @@ class _Call(OnHost):
         rest = iter(arrays)
         given = {name: next(rest) for name in self.shapes}
         _, kept = [next(rest) for _ in self.outputs], [next(rest) for _ in self.kept]
-        bars = [next(rest) if is_used else None for is_used in used[: len(PARTS)]]
+        parts = zip((*PARTS, "solved"), used, strict=True)
+        bars = {name: next(rest) for name, is_used in parts if is_used}
         found = self.solved.backward(given, kept, bars, wanted)
         return [np.asarray(found[name], self.dtype, order="C") for name in wanted]
 

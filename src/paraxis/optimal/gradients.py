@@ -13,6 +13,7 @@ from .systems import RobotSystem
 
 PARTS = ("xs", "us", "cost")  # of a solution, that numbers may depend on
 
+
 class Point(NamedTuple):
     """What the gradient reads of a Solution, for those who have kept no more of it."""
 
@@ -26,7 +27,7 @@ class Point(NamedTuple):
 def gradient(solver, solution, bars, wrt=None, tangent=False):
     """name -> gradient, of the shape of the argument, from a Solution or a Point.
 
-    `bars` are the cotangents of its "xs", "us" and "cost", or None.
+    `bars` are the cotangents of its "xs", "us" and "cost", of those that matter.
     """
     wanted = _wanted(solver.problem, solution.arguments, wrt)
     target = target_of({"xs": solution.xs})
@@ -57,10 +58,10 @@ def _at_optima(solver, solution, bars, target):
     problem, arguments = solver.problem, solution.arguments
     multipliers = {f"multipliers {name}": each for name, each in solution.multipliers.items()}
     points = {"xs": solution.xs, "us": solution.us} | multipliers
-    arrays = {name: target.taken(each, name) for name, each in (points | arguments).items()}
+    arrays = {name: target.array(each, name, ()) for name, each in (points | arguments).items()}
     batch = arrays["us"].shape[:-2]
     for name in PARTS:
-        arrays[_bar(name)] = _checked(target, name, bars[name], solution, batch)
+        arrays[_bar(name)] = _checked(target, name, bars.get(name), solution, batch)
     shapes = {name: array.shape[len(batch) :] for name, array in arrays.items()}
     shapes |= shapes_of(problem, solver.horizon)
     in_time = timed(problem) | {"multipliers stage", _bar("xs"), _bar("us")}

@@ -111,7 +111,9 @@ def slopes_graph(problem, end):
         if normals:
             results["normals"] = normals
         if not end:
-            linear, _ = problem.system.linearised(given["x"], given["u"], _of_system(problem, given))
+            linear, _ = problem.system.linearised(
+                given["x"], given["u"], _of_system(problem, given)
+            )
             results |= linear
         return results
 

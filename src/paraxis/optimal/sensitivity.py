@@ -171,7 +171,7 @@ class Optima:
 
     @cached_property
     def _active(self):
-        """"stage" and "end" -> 1 for constraints that are active, 0 for others."""
+        """ "stage" and "end" -> 1 for constraints that are active, 0 for others."""
         found = {}
         for where, array in self.multipliers.items():
             objective = self.problem.stage if where == "stage" else self.problem.terminal
@@ -181,7 +181,7 @@ class Optima:
 
     @property
     def _normals(self):
-        """"stage" and "end" -> derivatives of constraints."""
+        """ "stage" and "end" -> derivatives of constraints."""
         slopes = {"stage": self._slopes, "end": self._end_slopes}
         return {where: slopes[where]["normals"] for where in self.multipliers}
 

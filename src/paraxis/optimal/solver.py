@@ -162,6 +162,7 @@ class Solver:
 
     def _solution(self, target, batch, found, arguments, history):
         """Arrays of the caller's library, time after the batch."""
+
         def whole(array, timed=False):
             return target.given_back(as_batch(target, array, batch, timed))
 
@@ -234,7 +235,7 @@ def _spread(xp, costs):
 
 def _put(found, search, rows):
     """Write what is found of the problems of these rows."""
-    work, here = search.work, search.work.here
+    here = search.work.here
     results = {
         "xs": here.x,
         "us": here.u,

@@ -5,7 +5,7 @@ import torch
 from ..errors import ArgumentError
 from ..frameworks.solved import Solved
 from ..optimal.arguments import GUESSES
-from ..targets.target import target_of
+from ..optimal.gradients import PARTS
 from .from_program import together
 from .operator import is_plain
 from .underivable import underivable
@@ -21,17 +21,16 @@ def run(solver, arrays, options):
         )
     names = tuple(arrays)
     tensors = together([*arrays.values()], dict.fromkeys(names, ()))
-    target = target_of(dict(zip(names, tensors, strict=True)))
-    return SolvedRun.apply(Solved(solver, options), target, names, *tensors)
+    return SolvedRun.apply(Solved(solver, options), names, *tensors)
 
 
 class SolvedRun(torch.autograd.Function):
-    """Of a Solved, where its arrays are, the names of its arguments, and one tensor for each."""
+    """Of a Solved, the names of its arguments, and one tensor for each."""
 
     @staticmethod
-    def forward(ctx, solved, target, names, *tensors):
-        ctx.solved, ctx.target, ctx.names = solved, target, names
-        found, ctx.kept = solved.forward(_arrays(target, names, tensors))
+    def forward(ctx, solved, names, *tensors):
+        ctx.solved, ctx.names = solved, names
+        found, ctx.kept = solved.forward(_detached(names, tensors))
         ctx.save_for_backward(*tensors)
         ctx.set_materialize_grads(False)
         dtype = tensors[0].dtype
@@ -43,28 +42,21 @@ class SolvedRun(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, *bars):
-        solved, target, tensors = ctx.solved, ctx.target, ctx.saved_tensors
-        needed = zip(ctx.names, ctx.needs_input_grad[3:], strict=True)
+        tensors, needed = ctx.saved_tensors, zip(ctx.names, ctx.needs_input_grad[2:], strict=True)
         wanted = [name for name, is_needed in needed if is_needed and name not in GUESSES]
-        *bars, _ = bars
-        used = [bar for bar in bars if bar is not None]
+        given = {name: bar for name, bar in zip(PARTS, bars, strict=False) if bar is not None}
         gradients = [None] * len(tensors)
-        if used and wanted:
-            with torch.no_grad():
-                arrays = _arrays(target, ctx.names, tensors)
-                given = [None if bar is None else target.array(bar.detach(), "bar", ()) for bar in bars]
-                found = solved.backward(arrays, ctx.kept, given, wanted)
+        if given and wanted:
+            arguments, cotangents = _detached(ctx.names, tensors), _detached(given, given.values())
+            found = ctx.solved.backward(arguments, ctx.kept, cotangents, wanted)
             for k, name in enumerate(ctx.names):
                 if name in found:
                     gradients[k] = torch.as_tensor(found[name]).to(tensors[k].dtype)
         if torch.is_grad_enabled():  # create_graph=True
             refusal = "solve: a gradient of optimal control has no derivatives"
-            gradients = underivable(refusal, gradients, *tensors, *used)
-        return None, None, None, *gradients
+            gradients = underivable(refusal, gradients, *tensors, *given.values())
+        return None, None, *gradients
 
 
-def _arrays(target, names, tensors):
-    return {
-        name: target.array(tensor.detach(), name, ())
-        for name, tensor in zip(names, tensors, strict=True)
-    }
+def _detached(names, tensors):
+    return {name: tensor.detach() for name, tensor in zip(names, tensors, strict=True)}
