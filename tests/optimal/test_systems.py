@@ -6,7 +6,6 @@ from support.optimal_systems import TASKS, solution, solver, task
 
 import paraxis as px
 from paraxis.graph.trace import trace
-from paraxis.optimal.systems import RobotSystem
 from paraxis.programs import Program
 
 CASES = [(name, method) for name in TASKS for method in task(name).methods]
@@ -36,7 +35,9 @@ def test_methods_find_optima_of_the_same_cost(name):
         assert np.all(same)
 
 
-@pytest.mark.parametrize("name", [name for name in TASKS if isinstance(task(name).system, px.Robot)])
+@pytest.mark.parametrize(
+    "name", [name for name in TASKS if isinstance(task(name).system, px.Robot)]
+)
 def test_controls_lead_where_they_should_in_a_simulation(name):
     each = task(name)
     method = each.methods[0]

@@ -196,7 +196,7 @@ class Search:
         self.status = xp.where(problems & kept & tight, int(Status.SOLVED), self.status)
         problems = problems & ~(kept & tight)
         self.within = xp.where(problems, xp.maximum(0.1 * self.within, self.tolerance), self.within)
-        for where, pull in self._pulls():
+        for where, pull in self.pulls():
             old = work.multipliers[where]
             mask = problems[:, None]
             old[...] = xp.where(mask, pull, old)
@@ -242,7 +242,7 @@ class Search:
         if problem.terminal.constraints:
             yield "end", here.of_end[0], problem.terminal.inequalities
 
-    def _pulls(self):
+    def pulls(self):
         """(where, multipliers that these residuals lead to)."""
         xp, work = self.xp, self.work
         for where, residuals, inequalities in self._residuals():
