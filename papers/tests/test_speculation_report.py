@@ -7,7 +7,9 @@ from paraxis_papers.document import markdown
 from paraxis_papers.page import report_page
 from paraxis_papers.speculation import (
     against_period,
+    answers,
     arms,
+    best_cuts,
     boundaries,
     buffering,
     claims,
@@ -205,6 +207,29 @@ def test_runs_at_equal_hardware_are_those_of_closed_loop():
     times = {"duration": 2.0, "delay": period, "plant_step": 5e-3}
     run = px.control.closed_loop(arm, law, equal_hardware.wave, [period], **times, **one)
     assert run.error == pytest.approx(found[1, 1], rel=1e-6)
+
+
+def test_answers_are_of_the_loops_of_the_other_tables():
+    found = answers.tradeoff(PLANAR)
+    n = arms.arm(PLANAR).n
+    for hardware in equal_hardware.HARDWARE[:4]:  # those on links
+        at = 0, [n, 2 * n, 4 * n].index(hardware.per_link * n), [0, 10, 50].index(hardware.latency)
+        for k, policy in enumerate(arms.COMPARED):
+            loop = equal_hardware.loop_time(PLANAR, policy, hardware)
+            assert found.loop_time[at][k] <= loop.period  # a schedule for less serves for more
+            assert found.loop_bound[at][k] >= loop.bound
+    assert f"{(found.fastest > 0).sum()} of 18 kinds" in found.conclusion
+
+
+def test_the_best_cut_is_stable_at_all_postures():
+    arm, found = arms.arm(PLANAR), best_cuts.best(PLANAR, best_cuts.MACHINES[0])
+    law = px.control.computed_torque(arm, 100.0, 20.0, found.policy)
+    each = [
+        px.control.safe_period(arm, law, q, delay_share=1.0).period
+        for q in motions.postures(PLANAR, best_cuts.POSTURES)
+    ]
+    assert found.postures == len(each) == 4 and found.safe_period == pytest.approx(min(each))
+    assert found.gain > 1 > found.proved_gain  # stable on slower hardware, if only as scheduled
 
 
 def test_what_is_safer_depends_on_what_hangs_on_a_link():

@@ -12,16 +12,20 @@ ARM = px.robots.planar(2)
 HARDWARE = 2, 20
 
 
-def slowest(candidate):
+def slowest(candidate, *postures):
     """Safe period over loop time, with nothing passed over."""
     law = px.control.computed_torque(ARM, 100.0, 20.0, candidate)
-    safe = px.control.safe_period(ARM, law, np.zeros(2), delay_share=1.0).period
-    return (safe or 0.0) / pass_time(px.control.speculate(ARM, candidate), *HARDWARE).period
+    each = [px.control.safe_period(ARM, law, q, delay_share=1.0).period for q in postures]
+    safe = min(period or 0.0 for period in each)
+    return safe / pass_time(px.control.speculate(ARM, candidate), *HARDWARE).period
 
 
-def test_it_is_the_best_of_all_that_were_searched():
-    each = {candidate.name: slowest(candidate) for candidate in structured_cuts(ARM)}
-    found = px.control.best_cut(ARM, *HARDWARE)
+@pytest.mark.parametrize("postures", [[[0.0, 0.0]], [[0.0, 0.0], [0.5, -2.0], [1.0, 1.5]]])
+def test_it_is_the_best_of_all_that_were_searched(postures):
+    """One posture or several, the least safe of which counts."""
+    each = {candidate.name: slowest(candidate, *postures) for candidate in structured_cuts(ARM)}
+    found = px.control.best_cut(ARM, *HARDWARE, posture=postures)
+    assert found.postures == len(postures)
     assert found.searched == len(each) == 11
     assert found.slowest == pytest.approx(max(each.values()), rel=1e-3)
     assert found.slowest == pytest.approx(each[found.policy.name], rel=1e-9)
@@ -51,6 +55,25 @@ def test_what_cannot_be_searched_is_refused_by_name():
         best_cut(px.robots.chain(40), 2, 10)
     with pytest.raises(px.ArgumentError, match="latency: expected one number of flops, found 2"):
         best_cut(ARM, 2, [10, 20])
+
+
+def test_the_default_posture_is_that_of_joints_of_any_kind():
+    joints = [
+        px.robots.Joint("ball", "spherical", -1, px.robots.Pose()),
+        px.robots.Joint("hinge", "revolute", 0, px.robots.Pose(translation=(0.5, 0.0, 0.0))),
+    ]
+    robot = px.Robot("ball", joints, [px.robots.Inertia.of(1.0, (0, 0, 0.2), (0.1, 0.1, 0.1))] * 2)
+    found = px.control.best_cut(robot, 2, 10)
+    there = px.control.best_cut(robot, 2, 10, posture=[0.0, 0.0, 0.0, 1.0, 0.0])
+    assert (found.slowest, found.policy.name) == (there.slowest, there.policy.name)
+    with pytest.raises(px.ArgumentError, match="posture: the quaternion of joint 'ball'"):
+        px.control.best_cut(robot, 2, 10, posture=np.zeros(5))
+
+
+@pytest.mark.parametrize("posture", [[0.0], np.zeros((0, 2)), [[0.0, np.nan]], "up"])
+def test_what_is_no_posture_is_refused(posture):
+    with pytest.raises(px.ArgumentError, match=r"posture: expected 2 numbers, \(nq,\), or several"):
+        px.control.best_cut(ARM, *HARDWARE, posture=posture)
 
 
 def test_processors_without_tasks_cost_nothing():

@@ -200,6 +200,7 @@ def test_every_long_call_ends_with_a_keyboard_interrupt():
     import numpy as np, paraxis as px
     from paraxis.targets.cpu import host
     from paraxis.parallel.methods.optimal import search
+    import ortools.sat.python.cp_model  # an import that is interrupted fails as if it were missing
 
     def interrupted(call, after=0.15):
         call_begins = time.monotonic()

@@ -2,6 +2,7 @@
 
 from ..document import Report
 from .against_period import slope_figure, slope_table
+from .answers import answer_table
 from .best_cuts import best_table
 from .boundaries import boundary_table
 from .buffering import buffering_table
@@ -56,6 +57,7 @@ def speculation():
         hardware_table(),
         *hardware_figures(),
         slowest_table(),
+        answer_table(),
         best_table(),
     ]
     return Report("speculation", TITLE, LEAD, verdicts(), parts, RULE, QUOTED)

@@ -3,6 +3,7 @@
 from ..later import namespace
 
 _NAMES = {
+    "History": "solution",
     "Solution": "solution",
     "Solver": "solver",
     "Status": "search",

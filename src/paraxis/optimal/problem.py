@@ -21,7 +21,7 @@ from .knots import (
     start_box_graph,
     terminal_graph,
 )
-from .objective import Objective
+from .objective import MULTIPLIERS, Objective
 from .systems import OwnSystem, RobotSystem
 
 METHODS = ("ilqr", "ddp", "sqp")
@@ -93,6 +93,12 @@ class Problem:
         return shapes | ({"curvature": (varying,)} if varying else {})
 
     @property
+    def of_constraints(self):
+        """name -> shape of what it makes for those who watch constraints."""
+        count = self.stage.constraints
+        return {"residuals": (count,)} if count else {}
+
+    @property
     def expand_inputs(self):
         n = self.system.ndx
         shapes = {"V": (halves(n),), "v": (n,)} | dict.fromkeys(TALLIES, ())
@@ -149,6 +155,27 @@ class Problem:
         streamed = tuple(name for name in inputs if name not in (*carried, *held))
         carry = {name: f"{name}'" for name in carried}
         return step, Plan(inputs, outputs, carry, streamed, ("k", "K", "v"))
+
+    @cached_property
+    def together(self):
+        """`linearise` and `backward` in one Row, and its Plan: derivatives need not be kept, except
+        for what the pass forward reads, and residuals."""
+        step, plan = self.backward
+        stages = step.stages if isinstance(step, Row) else (Stage(step),)
+        made = self.of_linearise | self.of_constraints
+        inputs = {name: shape for name, shape in plan.inputs.items() if name not in made}
+        inputs |= self.linearise_inputs
+        streamed = ("x", "u", "x_next", "costates", MULTIPLIERS, *self.per_step)
+        streamed = tuple(name for name in inputs if name in streamed)
+        record = (*plan.record, *self.kept)
+        row = Row([Stage(self.linearise), *stages], "linearise_backward")
+        return row, Plan(inputs, plan.outputs | made, plan.carry, streamed, record)
+
+    @property
+    def kept(self):
+        """The names of what `linearise` makes that is read after the pass backward."""
+        forward = () if self.feasible else (*self.system.linear_shapes, "gap", "gradient")
+        return (*forward, *self.of_constraints)
 
     @cached_property
     def forward(self):

@@ -10,8 +10,8 @@ from enum import IntEnum
 import numpy as np
 
 ARMIJO = 1e-4  # of the predicted gain, that a step must bring
-SHORTEST = 2.0**-10  # a step; what brings nothing at that length is damped
-FIRST_DAMPING, MOST_DAMPING = 1e-6, 1e10
+SHORTEST = 2.0**-4  # a step; what brings nothing at that length is damped
+FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e10
 LEAST_PROGRESS = 0.25  # by which violations must fall for the penalty to stay
 MORE_PENALTY, MOST_PENALTY = 10.0, 1e14
 LOOSE = 1e-4  # the tolerance before multipliers are known

@@ -1,11 +1,25 @@
 """What a solver found: trajectories, the control laws around them, and how good they are."""
 
 from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .problem import Problem
 from .search import Status
+from .systems import RobotSystem
+
+
+class History(NamedTuple):
+    """How a search went, an entry per round: how many problems are done, and the least, median and
+    largest cost of all."""
+
+    done: np.ndarray
+    least: np.ndarray
+    median: np.ndarray
+    largest: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -21,6 +35,9 @@ class Solution:
       violation of a constraint.
     - `status`: a `px.optimal.Status` as an integer, 0 where it is solved; `solved`: whether it is.
     - `iterations`: the steps that were accepted.
+    - `costates`: how the cost of the rest changes with the state, (..., N + 1, ndx).
+    - `multipliers`: of the constraints, "stage" (..., N, k) and "end" (..., k), inequalities first.
+    - `history`: a `px.optimal.History` of the search.
     """
 
     xs: Any
@@ -34,7 +51,8 @@ class Solution:
     iterations: Any
     costates: Any
     multipliers: dict[str, Any]
-    positions: int | None = None  # of a robot: nq
+    history: History
+    problem: Problem
 
     @property
     def solved(self) -> Any:
@@ -51,9 +69,15 @@ class Solution:
         return self.xs[..., self._nq("qd") :]
 
     def _nq(self, name):
-        if self.positions is None:
+        if not isinstance(self.problem.system, RobotSystem):
             raise AttributeError(f"a Solution of a Program has xs, and no {name}")
-        return self.positions
+        return self.problem.system.robot.nq
+
+    def to_html(self, path: str | PathLike) -> None:
+        """Write a page with the search, its costs, and trajectories, to a file."""
+        from .page import solution_page  # here, because few solutions are drawn
+
+        Path(path).write_text(solution_page(self), encoding="utf-8")
 
     def __repr__(self) -> str:
         status = np.atleast_1d(np.asarray(self.status))

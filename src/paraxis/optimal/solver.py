@@ -14,15 +14,17 @@ from ..drivers.iterate import integer_like
 from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError
 from ..robots.quaternions import require_unit_quaternions
+from ..simulation.progress import Progress
 from ..simulation.simulator import positive
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
 from .search import RUNNING, Search, Status
-from .solution import Solution
+from .solution import History, Solution
 from .systems import RobotSystem
 from .work import Work
 
 FEW = 16  # problems, below which it is not worth it to gather those that still run
+GRAVITY = ("mass", "com", "gravity", "origin", "external_force")  # what holding a robot depends on
 
 
 class Solver:
@@ -77,8 +79,8 @@ class Solver:
                 self.problem, self.horizon, math.prod(batch), target, self.dtype, self.threads
             )
             self._begin(work, arrays)
-            found = _searched(work, iterations, tolerance, constraint_tolerance)
-            return self._solution(target, batch, found)
+            found, history = _searched(work, iterations, tolerance, constraint_tolerance)
+            return self._solution(target, batch, found, history)
 
     # -- arrays ------------------------------------------------------------------------------------
 
@@ -145,9 +147,9 @@ class Solver:
         torques = work.target.taken(torques, "torques")[:, list(system.driven)]
         return torques
 
-    def _solution(self, target, batch, found):
+    def _solution(self, target, batch, found, history):
         """Arrays of the caller's library, time after the batch."""
-        system, xp = self.problem.system, target.arrays
+        xp = target.arrays
 
         def whole(array, timed=False):
             array = xp.moveaxis(array, 0, 1) if timed else array
@@ -158,8 +160,7 @@ class Solver:
         multipliers = found.pop("multipliers")
         fields = {name: whole(array, name in timed) for name, array in found.items()}
         multipliers = {name: whole(each, name == "stage") for name, each in multipliers.items()}
-        positions = system.robot.nq if isinstance(system, RobotSystem) else None
-        return Solution(**fields, multipliers=multipliers, positions=positions)
+        return Solution(**fields, multipliers=multipliers, history=history, problem=self.problem)
 
     def __repr__(self) -> str:
         problem = self.problem
@@ -174,32 +175,45 @@ class Solver:
         )
 
 
-GRAVITY = ("mass", "com", "gravity", "origin", "external_force")
-
-
 def _searched(work, iterations, tolerance, constraint_tolerance):
     """Search until all problems are done, and what is found then, by names of a Solution."""
     xp = work.target.arrays
     search, rows = Search(work, tolerance, constraint_tolerance), xp.arange(work.count)
     found: dict[str, Any] = {}
+    costs, history = xp.full(work.count, np.nan), []
     if not work.count:
         iterations = 0
     if iterations:
         search.begin()
-    for _ in range(iterations):
-        search.round()
-        running = search.running
-        count = int(running.sum())
-        if not count:
-            break
-        if count <= work.count // 2 and work.count >= FEW:
-            _put(found, search, rows)
-            kept = xp.nonzero(running)[0]
-            rows, search = rows[kept], search.of(kept)
-            work = search.work
-    search.status = xp.where(search.status == RUNNING, int(Status.OUT_OF_ITERATIONS), search.status)
+    with Progress("optimal control", iterations) as progress:
+        for k in range(iterations):
+            search.round()
+            running = search.running
+            count = int(running.sum())
+            costs[rows] = search.cost
+            history.append((len(costs) - count, *_spread(xp, costs)))
+            progress.at(k + 1)
+            if not count:
+                break
+            if count <= work.count // 2 and work.count >= FEW:
+                _put(found, search, rows)
+                kept = xp.nonzero(running)[0]
+                rows, search = rows[kept], search.of(kept)
+                work = search.work
+    left = search.status == RUNNING
+    search.status = xp.where(left, int(Status.OUT_OF_ITERATIONS), search.status)
     _put(found, search, rows)
-    return found
+    return found, History(*np.array(history).reshape(-1, 4).T)
+
+
+def _spread(xp, costs):
+    """The least, median and largest of those that are finite."""
+    finite = xp.isfinite(costs)
+    count = int(finite.sum())
+    if not count:
+        return (np.nan,) * 3
+    ordered = xp.sort(xp.where(finite, costs, np.inf))
+    return tuple(float(ordered[k]) for k in (0, count // 2, count - 1))
 
 
 def _put(found, search, rows):

@@ -1,11 +1,18 @@
-"""Arrays of a batch of problems, and the passes over them: an iteration is four native calls.
+"""Arrays of a batch of problems, and the passes over them: an iteration is a few native calls.
 
 There are two sides: trajectories that are accepted, and candidates. A pass forward reads one side
 and writes the other; `linearise` and the pass backward stay on their side. Time is the first axis
 of all arrays, so that a pass reads what the one before has written, in place.
+
+Few problems are linearised at all knots at once, before they go backward. Many go backward knot by
+knot in lanes or threads of their own, and what they need of a knot is computed there and then,
+which saves writing it to memory and reading it again. The numbers are the same.
 """
 
+from __future__ import annotations
+
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,23 +23,34 @@ from .objective import MULTIPLIERS, PENALTY
 EVERY = 1  # step is recorded
 
 
-class Work:
-    """A Problem with `count` instances over `horizon` steps, on a target."""
+class Kernels(NamedTuple):
+    """The compiled passes; `linearise` is None where it is a part of `backward`."""
 
-    def __init__(self, problem, horizon, count, target, dtype, threads=None):
+    linearise: Any
+    at_end: Any
+    backward: Any
+    forward: Any
+
+
+class Work:
+    """A Problem with `count` instances over `horizon` steps, on a target.
+
+    together: whether linearising is a part of the pass backward, by default with many problems.
+    """
+
+    def __init__(
+        self, problem, horizon, count, target, dtype, threads=None, together=None, kernels=None
+    ):
         self.problem, self.horizon, self.count = problem, horizon, count
         self.target, self.dtype, self.threads = target, dtype, threads
-        options = {} if threads is None else {"threads": threads}
-        (backward, back), (forward, there) = problem.backward, problem.forward
-        self.linearise = target.map(problem.linearise, dtype, **options)
-        self.at_end = target.map(problem.at_end, dtype, **options)
-        self.backward = target.iterate(backward, back, dtype, states=count, **options)
-        self.forward = target.iterate(forward, there, dtype, states=count, **options)
-        self.parameters = {}  # name -> (count, *shape), per step (horizon + 1, count, *shape)
-        self.step, self.damping = self._new((1,), ()), self._new((1,), ())
-        self.damping[...] = 0.0
+        if together is None:
+            together = count >= target.width(dtype)
+        self.together = together
+        self.kernels = kernels or self._compiled()
+        self.parameters: dict[str, Any] = {}  # (count, *shape), per step (horizon + 1, ...)
+        self.step, self.damping = self._zeros((1,), ()), self._zeros((1,), ())
         stage, end = problem.stage, problem.terminal
-        self.multipliers = {}
+        self.multipliers: dict[str, Any] = {}
         if stage.constraints:
             self.multipliers["stage"] = self._zeros((horizon,), (stage.constraints,))
         if end.constraints:
@@ -42,6 +60,19 @@ class Work:
             self.bending = self._zeros((horizon,), (problem.system.ndx,))
         self.sides = [Side(self), Side(self)]
         self.now = 0  # the side whose trajectories are accepted
+
+    def _compiled(self):
+        problem, target, dtype = self.problem, self.target, self.dtype
+        options = {} if self.threads is None else {"threads": self.threads}
+        few = options | {"states": self.count}
+        linearise = None if self.together else target.map(problem.linearise, dtype, **options)
+        back = problem.together if self.together else problem.backward
+        return Kernels(
+            linearise,
+            target.map(problem.at_end, dtype, **options),
+            target.iterate(*back, dtype, **few),
+            target.iterate(*problem.forward, dtype, **few),
+        )
 
     @property
     def here(self):
@@ -53,7 +84,8 @@ class Work:
 
     def of(self, rows):
         """These problems alone, on the side that is accepted."""
-        work = Work(self.problem, self.horizon, len(rows), self.target, self.dtype, self.threads)
+        given = self.problem, self.horizon, len(rows), self.target, self.dtype, self.threads
+        work = Work(*given, self.together, self.kernels)
         for name, array in self.multipliers.items():
             work.multipliers[name][...] = array[:, rows] if name == "stage" else array[rows]
         work.penalty[...] = self.penalty[rows]
@@ -71,27 +103,19 @@ class Work:
     def connect(self, parameters):
         """Use these parameters, and describe all arrays to native code."""
         self.parameters = parameters
-        for side in self.sides:
-            side.connect(self)
-        for k, side in enumerate(self.sides):
-            side.connect_forward(self, self.sides[1 - k])
+        for side, other in zip(self.sides, self.sides[::-1], strict=True):
+            side.connect_end(self)
+            side.connect_back(self)
+            side.connect_forward(self, other)
 
-    def of_knot(self, names, end=False):
-        """The parameters of these names at knots, or at the end."""
-        found = {}
-        for name in names:
-            array = self.parameters[name]
-            if name in self.problem.per_step:
-                array = array[self.horizon] if end else array[: self.horizon]
-            found[name] = array
-        return found
+    def at_knots(self, name, shape):
+        """A parameter at all knots but the end: (horizon, count, *shape) or (count, *shape)."""
+        array = self.parameters[name]
+        return array[: self.horizon] if name in self.problem.per_step else array
 
-    def held(self, name, shape):
-        """A parameter that stays, as (1, count or 1, entries), or one per step as rows."""
-        array, entries = self.parameters[name], math.prod(shape)
-        if name in self.problem.per_step:
-            return array[: self.horizon].reshape(self.horizon, self.count, entries)
-        return array.reshape(1, -1, entries)
+    def as_rows(self, name, shape):
+        """The same as (horizon or 1, count, entries)."""
+        return self.at_knots(name, shape).reshape(-1, self.count, math.prod(shape))
 
     def _new(self, first, shape):
         return self.target.empty(first, (self.count,), shape, self.dtype)
@@ -108,18 +132,14 @@ class Side:
     def __init__(self, work):
         problem, horizon = work.problem, work.horizon
         system = problem.system
-        self.x, self.u = (
-            work._zeros((horizon + 1,), (system.nx,)),
-            work._new((horizon,), (system.nu,)),
-        )
-        shapes = problem.of_linearise
-        if problem.stage.constraints:
-            shapes = shapes | {"residuals": (problem.stage.constraints,)}
+        self.x = work._zeros((horizon + 1,), (system.nx,))
+        self.u = work._zeros((horizon,), (system.nu,))
+        shapes = problem.of_linearise | problem.of_constraints
+        if work.together:
+            shapes = {name: shapes[name] for name in problem.kept}
         self.linear = {name: work._new((horizon,), shape) for name, shape in shapes.items()}
-        self.shapes = shapes
-        self.law = {
-            name: work._zeros((horizon,), shape) for name, shape in problem.law_shapes.items()
-        }
+        laws = problem.law_shapes
+        self.law = {name: work._zeros((horizon,), shape) for name, shape in laws.items()}
         self.costates = work._zeros((horizon + 1,), (system.ndx,))
         self.value = work._new((1,), problem.expand_inputs["V"])
         self.slope = work._new((1,), (system.ndx,))
@@ -130,105 +150,105 @@ class Side:
         self.of_end = None
         if problem.terminal.constraints:
             self.of_end = work._new((1,), (problem.terminal.constraints,))
-        if not problem.feasible:  # of the pass forward that reads this side
-            self.dx = work._new((1,), (system.ndx,))
-            self.rise = work._new((1,), ())
+        # of the pass forward that reads this side
+        if problem.feasible:
+            self._start = {"at": work._new((1,), (system.nx,))}
+        else:
+            self._start = {"dx": work._new((1,), (system.ndx,)), "slope": work._new((1,), ())}
 
     def tally(self, name):
         return self.tallies[TALLIES.index(name)]
 
-    # -- passes ------------------------------------------------------------------------------------
+    # -- arrays, described to native code ----------------------------------------------------------
 
-    def connect(self, work):
-        """The passes that stay on this side."""
-        problem, horizon, count = work.problem, work.horizon, work.count
-        x, u = self.x, self.u
-        given = {"x": x[:-1], "u": u, "x_next": x[1:]}
-        given |= {"costates": work.bending} if problem.exact else {}
-        given |= {MULTIPLIERS: work.multipliers.get("stage"), PENALTY: work.penalty}
-        given |= work.of_knot([k for k in problem.linearise_inputs if k not in given])
-        self._linearise = work.linearise, [given[name] for name in problem.linearise_inputs]
-        self._linear = tuple(self.linear[name] for name in work.linearise.outputs)
-        given = {"x": x[horizon]} | {MULTIPLIERS: work.multipliers.get("end")}
+    def connect_end(self, work):
+        """The cost at the end."""
+        problem, horizon = work.problem, work.horizon
+        given = {"x": self.x[horizon], MULTIPLIERS: work.multipliers.get("end")}
         given |= {PENALTY: work.penalty}
+        for name in problem.terminal.parameters:
+            array = work.parameters[name]
+            given[name] = array[horizon] if name in problem.per_step else array
         inputs = problem.terminal.expansion.inputs
-        given |= work.of_knot([k for k in inputs if k not in given], end=True)
-        self._at_end = work.at_end, [given[name] for name in inputs]
+        self._at_end = work.kernels.at_end, [given[name] for name in inputs]
         made = {"V": self.value[0], "v": self.slope[0], "total": self.tally("total")}
         if self.of_end is not None:
             made["residuals"] = self.of_end[0]
-        self._ends = tuple(made[name] for name in work.at_end.outputs)
-        _, plan = problem.backward
-        rows = {name: self.linear[name] for name in problem.of_linearise}
-        rows |= {"x": x[:-1], "u": u}
+        self._ends = tuple(made[name] for name in work.kernels.at_end.outputs)
+
+    def connect_back(self, work):
+        """The passes that stay on this side: linearising, and backward."""
+        problem, count = work.problem, work.count
+        at_knots = {"x": self.x[:-1], "u": self.u, "x_next": self.x[1:], PENALTY: work.penalty}
+        if "stage" in work.multipliers:
+            at_knots[MULTIPLIERS] = work.multipliers["stage"]
+        if problem.exact:
+            at_knots["costates"] = work.bending
+        for name, shape in problem.linearise_inputs.items():
+            if name not in at_knots:
+                at_knots[name] = work.at_knots(name, shape)
+        self._linearise = work.kernels.linearise
+        if self._linearise is not None:
+            self._given = [at_knots[name] for name in problem.linearise_inputs]
+            outputs = [self.linear[name] for name in self._linearise.outputs]
+            self._linear = tuple(outputs) if len(outputs) > 1 else outputs[0]
+        plan = work.kernels.backward.plan
+        sources = self.linear | at_knots
+        sources |= {"V": self.value, "v": self.slope, "damping": work.damping}
+        sources[PENALTY] = work.penalty.reshape(1, count)
         arrays = []
         for name, shape in plan.inputs.items():
             if name in TALLIES:
-                array = self.tally(name).reshape(1, count, 1)
-            elif name == "damping":
-                array = in_rows(work.damping, count, ())
-            elif name in ("V", "v"):
-                array = in_rows({"V": self.value, "v": self.slope}[name], count, shape)
+                arrays.append(self.tally(name).reshape(1, count, 1))
+            elif name in plan.per_step:
+                arrays.append(in_rows(sources[name][::-1], count, shape))
+            elif name in work.parameters:
+                arrays.append(work.as_rows(name, shape))
             else:
-                array = in_rows(rows[name][::-1], count, shape)
-            arrays.append(array)
-        records = {"k": self.law["k"], "K": self.law["K"], "v": self.costates[:-1]}
+                arrays.append(in_rows(sources[name], count, shape))
+        records = self.linear | self.law | {"v": self.costates[:-1]}
         for name in plan.record:
             arrays.append(in_rows(records[name][::-1], count, plan.shape_of(name)))
-        self._backward = work.backward.job(arrays, count, often=True)
+        self._backward = work.kernels.backward.job(arrays, count, often=True)
 
     def connect_forward(self, work, other):
         """The pass that reads this side and writes the other."""
-        problem, horizon, count = work.problem, work.horizon, work.count
-        _, plan = problem.forward
-        rows = {"x": self.x[:-1], "u": self.u, "x_next": self.x[1:]}
-        rows |= self.law | {name: self.linear[name] for name in problem.of_linearise}
-        own = {"step": work.step}
-        if problem.feasible:
-            self._start = work._new((1,), (problem.system.nx,))
-            own["at"] = self._start
-        else:
-            own |= {"dx": self.dx, "slope": self.rise}
+        count, system = work.count, work.problem.system
+        sources = {"x": self.x[:-1], "u": self.u, "x_next": self.x[1:], "step": work.step}
+        sources |= self.law | self.linear | self._start
         arrays = []
-        for name, shape in plan.inputs.items():
-            if name in own:
-                arrays.append(in_rows(own[name], count, shape))
-            elif name in rows:
-                arrays.append(in_rows(rows[name], count, shape))
+        for name, shape in work.kernels.forward.plan.inputs.items():
+            if name in work.parameters:
+                arrays.append(work.as_rows(name, shape))
             else:
-                arrays.append(work.held(name, shape))
-        arrays.append(in_rows(other.x[1:], count, (problem.system.nx,)))
-        arrays.append(in_rows(other.u, count, (problem.system.nu,)))
-        self._forward, self._horizon, self._other = (
-            work.forward.job(arrays, count, often=True),
-            horizon,
-            other,
-        )
+                arrays.append(in_rows(sources[name], count, shape))
+        arrays.append(in_rows(other.x[1:], count, (system.nx,)))
+        arrays.append(in_rows(other.u, count, (system.nu,)))
+        self._forward, self._other = work.kernels.forward.job(arrays, count, often=True), other
+
+    # -- passes ------------------------------------------------------------------------------------
 
     def go(self):
         """Forward: the other side becomes the trajectory that the control law leads to."""
         self._other.x[0] = self.x[0]
-        if hasattr(self, "_start"):
-            self._start[0] = self.x[0]
-        else:
-            self.dx[...] = 0.0
-            self.rise[...] = 0.0
-        self._forward.run(self._horizon, EVERY)
+        for name, array in self._start.items():
+            array[0] = self.x[0] if name == "at" else 0.0
+        self._forward.run(len(self.u), EVERY)
 
     def judge(self):
         """Linearise, and go backward: what the trajectory costs, and the control law around it."""
-        kernel, given = self._linearise
-        kernel(*given, out=self._linear if len(self._linear) > 1 else self._linear[0])
         self.tallies[...] = self._first
         kernel, given = self._at_end
         kernel(*given, out=self._ends)
         self.costates[-1] = self.slope[0]
-        self._backward.run(self._horizon if hasattr(self, "_horizon") else len(self.u), EVERY)
+        if self._linearise is not None:
+            self._linearise(*self._given, out=self._linear)
+        self._backward.run(len(self.u), EVERY)
 
     @property
     def predicted_rise(self):
         """How the cost changes to first order along the step of linearised dynamics."""
-        return self.rise[0] + (self.costates[-1] * self.dx[0]).sum(-1)
+        return self._start["slope"][0] + (self.costates[-1] * self._start["dx"][0]).sum(-1)
 
     def keep(self, rows, other):
         """Take these problems from the other side."""
@@ -236,6 +256,7 @@ class Side:
             mine[:, rows] = theirs[:, rows]
 
     def arrays(self):
+        """All that belongs to a trajectory, with the problems as second axis."""
         yield from (self.x, self.u, *self.linear.values(), *self.law.values(), self.costates)
         yield from (self.value, self.slope, self.tallies)
         if self.of_end is not None:

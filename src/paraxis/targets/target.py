@@ -21,12 +21,13 @@ from ..drivers.memory import Memory
 from ..drivers.row import Row
 from ..errors import ArgumentError
 from .cpu.iterate import IterateKernel, iterate_kernel
-from .cpu.map import Kernel, map_kernel
+from .cpu.map import Kernel, lanes_of, map_kernel
 from .cpu.memory import MainMemory
 from .cpu.sweep import sweep_kernel
 from .cuda.arrays import family_of, on_a_gpu
 from .cuda.device import device
 from .cuda.memory import GpuMemory, VisitingArrays
+from .number import checked_dtype
 
 if TYPE_CHECKING:
     from .cuda.iterate import CudaIterateKernel
@@ -39,6 +40,10 @@ class Target(Memory, Protocol):
     """What code that runs anywhere asks of a target; `name` is "cpu" or "cuda"."""
 
     name: str
+
+    def width(self, dtype: DTypeLike) -> int:
+        """How many states are computed in the time of one."""
+        ...
 
     def map(self, body: Body, dtype: DTypeLike = "float64", **options: Any) -> Any:
         """The kernel of a Body over the states of a batch."""
@@ -63,6 +68,9 @@ class Cpu(MainMemory):
     """The processors of this machine, and NumPy arrays."""
 
     name = "cpu"
+
+    def width(self, dtype: DTypeLike) -> int:
+        return lanes_of(checked_dtype(dtype)).count
 
     def map(self, body: Body, dtype: DTypeLike = "float64", threads: int | None = None) -> Kernel:
         return map_kernel(body, dtype, threads)
@@ -102,6 +110,11 @@ class Cuda(GpuMemory):
     @property
     def _where(self):
         return self.device, self.device.number, type(self.family)
+
+    def width(self, dtype: DTypeLike) -> int:
+        from .cuda.iterate import FILLING
+
+        return FILLING
 
     def map(self, body: Body, dtype: DTypeLike = "float64", fast_math: bool = False) -> CudaKernel:
         from .cuda.map import CudaKernel  # here and below, because not everyone has a GPU

@@ -1,10 +1,11 @@
 """`px.control.best_cut`: which values are best stale on given hardware, if the loop is stable.
 
 Of all cuts of a structured set, the one that the slowest hardware can run: whose safe period is the
-most times its loop time. Two bounds spare work without giving up any cut that could win. A cut wins
-only if its loop is stable at the best flop time so far, times its loop time; so one that is not
-stable at that flop time, times the bound of its loop time, is not scheduled, and one that is not
-stable with its schedule has its safe period not looked for.
+most times its loop time; at several postures, the least of its safe periods. Two bounds spare work
+without giving up any cut that could win. A cut wins only if its loop is stable at the best flop
+time so far, times its loop time; so one that is not stable at that flop time, times the bound of
+its loop time, is not scheduled, and one that is not stable with its schedule has its safe period
+not looked for.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import integer, one_of, quoted, shown
+from ...api import neutral
+from ...checks import counted, integer, one_of, quoted, shown
+from ...drivers.map import in_main_memory
 from ...errors import ArgumentError
 from ...parallel.schedules.repeated_schedule import LINKS, NETWORKS, pass_bound
 from ...physics.coupled_newton_euler import BACKWARD, FORWARD
+from ...robots.quaternions import require_unit_quaternions
 from ...robots.robot import Robot
 from ...simulation.progress import Progress
 from ..atlas.asked import critical_gains
 from ..atlas.rows import rising
 from ..controller import computed_torque
 from ..one_thread import on_one_thread
-from ..reference import Reference
 from ..safe_periods import safe_period
 from ..speculation import speculate
 from ..stale_policies import EXACT, TO_BACKWARD, Cut, Policy, policy
@@ -47,6 +50,8 @@ class BestCut:
     - `exact_slowest`: the same of exact control, as scheduled; `exact_limit`: what it could be if
       a schedule of exact control were as short as its bound.
     - `loop_time`, `loop_bound`: of the best, in flops.
+    - `safe_period`: of the best, s: the least over the postures.
+    - `postures`: how many there are.
     - `searched`: how many policies were compared; `scheduled` of them, as others could not win.
     """
 
@@ -58,6 +63,7 @@ class BestCut:
     loop_time: float
     loop_bound: float
     safe_period: float
+    postures: int
     searched: int
     scheduled: int
 
@@ -80,7 +86,8 @@ class BestCut:
             f"<BestCut of {shown(self.robot.name)}: {self.policy.name} is stable up to "
             f"{self.slowest * 1e6:.3g} µs per flop{gain}; "
             f"loop time {self.loop_time:g} flops (bound {self.loop_bound:g}), safe period "
-            f"{self.safe_period:.3g} s; best of {self.searched} policies, {self.scheduled} of them "
+            f"{self.safe_period:.3g} s at {counted(self.postures, 'posture')}; best of "
+            f"{self.searched} policies, {self.scheduled} of them "
             "scheduled>"
         )
 
@@ -99,8 +106,8 @@ def best_cut(
     """Return the cut of a robot's control loop that the slowest hardware can run.
 
     A loop takes as long as its schedule, and its torques come at the end. It is stable if the
-    linear loop at the posture is, up to that period (`px.control.safe_period`). The flop time at
-    which that is just so is the larger the better.
+    linear loop is at each of the postures, up to that period (`px.control.safe_period`). The flop
+    time at which that is just so is the larger the better.
 
     The cuts searched: any subset of the joints between links, cut for all variables that go
     outward, inward, or both; the backward block of a link reads its forward block of this step or
@@ -114,7 +121,8 @@ def best_cut(
     - `robot`: the robot, with at most 10 joints between links.
     - `processors`, `latency`, `network`: the hardware, as of `px.control.stale_data_tradeoff`.
     - `kp`, `kd`: gains, as of `px.control.stability_atlas`.
-    - `posture`: where the loop is to be stable, `(nq,)`; by default zero.
+    - `posture`: where the loop is to be stable, `(nq,)`, or several postures, `(k, nq)`, at each of
+      which it is to be; by default `px.neutral`.
 
     **Returns:** a `BestCut`.
 
@@ -128,8 +136,8 @@ def best_cut(
     if others:
         raise ArgumentError(f"latency: expected one number of flops, found {1 + len(others)}")
     latency = in_whole_flops(latency)
-    reference = Reference(np.zeros(robot.nq) if posture is None else posture, robot)
-    search = _Search(robot, (kp, kd), reference.posture, (processors, latency, network))
+    postures = _postures(robot, neutral(robot) if posture is None else posture)
+    search = _Search(robot, (kp, kd), postures, (processors, latency, network))
     candidates = structured_cuts(robot)
     with Progress("best cut", len(candidates)) as progress:
         for k, candidate in enumerate(candidates, 1):
@@ -145,6 +153,7 @@ def best_cut(
         best.time.period,
         best.time.bound,
         best.safe,
+        len(postures),
         len(candidates),
         search.scheduled,
     )
@@ -190,8 +199,8 @@ class _Found:
 
 
 class _Search:
-    def __init__(self, robot, gains, posture, hardware):
-        self.robot, self.gains, self.posture, self.hardware = robot, gains, posture, hardware
+    def __init__(self, robot, gains, postures, hardware):
+        self.robot, self.gains, self.postures, self.hardware = robot, gains, postures, hardware
         self.exact = self.best = None
         self.scheduled = 0
 
@@ -207,7 +216,7 @@ class _Search:
         time = pass_time(program, *self.hardware)
         if self.best is not None and not self._stable(law, time.period * self.best.slowest):
             return
-        safe = safe_period(self.robot, law, self.posture, delay_share=1.0).period or 0.0
+        safe = self._safe(law)
         found = _Found(candidate, time, safe)
         if self.exact is None:  # the first that is looked at
             if not safe:
@@ -222,5 +231,30 @@ class _Search:
     def _stable(self, law, period):
         """At one period: what is not stable there has a shorter safe period."""
         ends = {"shortest": period, "longest": LONGER * period}
-        found = safe_period(self.robot, law, self.posture, delay_share=1.0, **ends)
-        return found.period is not None
+        return all(found.period is not None for found in self._each(law, **ends))
+
+    def _safe(self, law):
+        """The longest period up to which the loop is stable at all postures, 0 if there is none."""
+        return min(found.period or 0.0 for found in self._each(law))
+
+    def _each(self, law, **ends):
+        """The safe periods at the postures, one by one."""
+        for posture in self.postures:
+            yield safe_period(self.robot, law, posture, delay_share=1.0, **ends)
+
+
+def _postures(robot, given):
+    """(k, nq), of one posture or several."""
+    in_main_memory(given, "posture")
+    try:
+        postures = np.atleast_2d(np.asarray(given, float))
+    except (TypeError, ValueError):
+        postures = np.empty(0)
+    good = postures.ndim == 2 and len(postures) and postures.shape[1] == robot.nq
+    if not good or not np.isfinite(postures).all():
+        raise ArgumentError(
+            f"posture: expected {counted(robot.nq, 'number')}, (nq,), or several such rows, "
+            f"(k, nq), found {given!r}"
+        )
+    require_unit_quaternions(robot, postures, "posture")
+    return postures

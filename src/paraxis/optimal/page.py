@@ -1,0 +1,120 @@
+"""A page about a Solution: the search, what it cost, and trajectories of some problems."""
+
+from html import escape
+
+import numpy as np
+
+from ..checks import quoted
+from ..drawing.figure import Figure, figure_html
+from ..drawing.page import DOCUMENT, STYLE, section
+from .search import Status
+from .systems import RobotSystem
+
+MOST_CURVES = 8
+
+
+def solution_page(solution):
+    """The whole HTML document."""
+    system = solution.problem.system
+    name = quoted(system.robot.name) if isinstance(system, RobotSystem) else "a system"
+    title = f"Optimal control of {name}"
+    parts = [_head(solution, title), _search(solution)]
+    flat = _Flat(solution)
+    for label, k in flat.shown():
+        parts.append(_trajectory(solution, flat, label, k))
+    body = "\n".join(parts)
+    return DOCUMENT.format(title=escape(title), style=STYLE, body=body)
+
+
+class _Flat:
+    """The arrays of a Solution with one axis for the batch."""
+
+    def __init__(self, solution):
+        host = np.asarray if isinstance(solution.cost, np.ndarray) else _in_main_memory
+        horizon, nu = solution.us.shape[-2:]
+        self.xs = host(solution.xs).reshape(-1, horizon + 1, solution.xs.shape[-1])
+        self.us = host(solution.us).reshape(-1, horizon, nu)
+        self.cost = host(solution.cost).reshape(-1)
+        self.status = host(solution.status).reshape(-1)
+
+    def shown(self):
+        """(label, index) of the problems that are drawn."""
+        order = np.argsort(self.cost, kind="stable")
+        if not len(order):
+            return []
+        if len(order) == 1:
+            return [("Trajectory", 0)]
+        found = {"Least cost": order[0], "Median cost": order[len(order) // 2]}
+        found["Largest cost"] = order[-1]
+        return [*found.items()] if len(order) > 2 else [*found.items()][::2]
+
+
+def _in_main_memory(array):
+    return np.asarray(array.get() if hasattr(array, "get") else array.cpu())
+
+
+def _head(solution, title):
+    flat = _Flat(solution)
+    counts = [(each, int((flat.status == each).sum())) for each in Status]
+    tiles = [(f"{n:,}", each.name.lower().replace("_", " ")) for each, n in counts if n]
+    tiles.append((f"{len(solution.history.done)}", "rounds"))
+    items = "".join(f"<li><b>{escape(a)}</b><span>{escape(b)}</span></li>" for a, b in tiles)
+    method = solution.problem.method
+    return (
+        f'<header><p class="brand">Paraxis</p><h1>{escape(title)}</h1>'
+        f'<p class="lead">{len(flat.cost):,} problems, horizon {flat.us.shape[1]}, method '
+        f"{escape(method)}</p><ul class='tiles'>{items}</ul></header>"
+    )
+
+
+def _search(solution):
+    history = solution.history
+    rounds = range(1, len(history.done) + 1)
+    curves = {
+        name: [(k, float(c)) for k, c in zip(rounds, costs, strict=True) if np.isfinite(c)]
+        for name, costs in (
+            ("least", history.least),
+            ("median", history.median),
+            ("largest", history.largest),
+        )
+    }
+    positive = all(c > 0 for points in curves.values() for _, c in points)
+    costs = Figure("Cost", "", "round", "cost over the batch", curves, log="y" if positive else "")
+    points = [(k, float(n)) for k, n in zip(rounds, history.done, strict=True)]
+    done = Figure("Done", "", "round", "problems that are done", {"done": points})
+    return section(
+        "The search",
+        "A round makes one candidate of every problem; each problem takes or refuses its own.",
+        figure_html(costs),
+        figure_html(done),
+    )
+
+
+def _trajectory(solution, flat, label, k):
+    system, problem = solution.problem.system, solution.problem
+    seconds = isinstance(system, RobotSystem)
+    step, unit = (system.dt, "time (s)") if seconds else (1, "step")
+    figures = []
+    if seconds:
+        nq = system.robot.nq
+        states = {"positions q": flat.xs[k, :, :nq], "rates qd": flat.xs[k, :, nq:]}
+    else:
+        states = {"states x": flat.xs[k]}
+    for name, values in {**states, "controls u": flat.us[k]}.items():
+        curves = {
+            f"{name.split()[-1]}{i}": [(step * t, float(v)) for t, v in enumerate(column)]
+            for i, column in enumerate(values.T[:MOST_CURVES])
+            if np.isfinite(column).all()
+        }
+        dashed = ()
+        if name.startswith("controls") and problem.limits and values.shape[1] == 1:
+            ends = (0.0, step * (len(values) - 1))
+            bounds = {"lowest": problem.limits[0][0], "highest": problem.limits[1][0]}
+            bounds = {side: bound for side, bound in bounds.items() if np.isfinite(bound)}
+            curves |= {side: [(t, bound) for t in ends] for side, bound in bounds.items()}
+            dashed = tuple(bounds)
+        if curves:
+            figures.append(figure_html(Figure(name, "", unit, name, curves, dashed)))
+    status = Status(int(flat.status[k])).name.lower().replace("_", " ")
+    said = f"Problem {k}: cost {flat.cost[k]:.6g}, {status}."
+    return section(label, said, *figures)
