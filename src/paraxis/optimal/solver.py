@@ -18,6 +18,7 @@ from ..simulation.progress import Progress
 from ..simulation.simulator import positive
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
+from .mpc import MPC
 from .search import RUNNING, Search, Status
 from .solution import History, Solution
 from .systems import RobotSystem
@@ -74,17 +75,47 @@ class Solver:
         given = {"x0": x0, "us": us, "xs": xs} | parameters
         target = target_of({name: value for name, value in given.items() if value is not None})
         with one_call("optimal control"), target.stream():
-            batch, arrays = self._arrays(target, given)
+            batch, arrays = self.arrays(target, given)
             work = Work(
                 self.problem, self.horizon, math.prod(batch), target, self.dtype, self.threads
             )
-            self._begin(work, arrays)
+            self.begin(work, arrays)
             found, history = _searched(work, iterations, tolerance, constraint_tolerance)
             return self._solution(target, batch, found, history)
 
+    def mpc(
+        self,
+        x0: ArrayLike,
+        us: ArrayLike | None = None,
+        xs: ArrayLike | None = None,
+        *,
+        iterations: int = 1,
+        first_iterations: int = 100,
+        shift: bool = True,
+        **parameters: ArrayLike,
+    ) -> MPC:
+        """Model-predictive control from the state `x0`, for every problem of a batch.
+
+        The first plan is solved for here; from then on each tick does a fixed number of iterations.
+
+        **Arguments:**
+
+        - `x0`, `us`, `xs`, `parameters`: as for `solve`; parameters may change at every tick.
+        - `iterations`: of a tick.
+        - `first_iterations`: the most rounds for the first plan; `status` tells what came of it.
+        - `shift`: whether a tick is a step of time of the plan, which then moves on with it; with
+          `shift=False` the plan always begins at the measured state, however short ticks are.
+
+        **Returns:** a `px.optimal.MPC`: `u = mpc.tick(x)`.
+
+        **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape, or if a first
+        trajectory is not finite.
+        """
+        return MPC(self, x0, us, xs, iterations, first_iterations, shift, parameters)
+
     # -- arrays ------------------------------------------------------------------------------------
 
-    def _arrays(self, target, given):
+    def arrays(self, target, given):
         """The batch shape, and arrays by name with the batch as one axis, time before it."""
         problem, horizon = self.problem, self.horizon
         system, xp = problem.system, target.arrays
@@ -121,7 +152,7 @@ class Solver:
             arrays[name] = xp.ascontiguousarray(whole, self.dtype)
         return batch, arrays
 
-    def _begin(self, work, arrays):
+    def begin(self, work, arrays):
         """Trajectories to start from."""
         problem, here, xp = self.problem, work.here, work.target.arrays
         work.connect({name: arrays[name] for name in problem.parameters})
@@ -130,12 +161,12 @@ class Solver:
             here.x[...] = arrays["x0"]
         else:
             here.x[1:] = arrays["xs"][1:]
-        here.u[...] = arrays["us"] if "us" in arrays else self._resting(work, arrays)
+        here.u[...] = arrays["us"] if "us" in arrays else self.resting(work, arrays)
         if problem.limits is not None:
             low, high = (work.target.put(np.array(each, self.dtype)) for each in problem.limits)
             here.u[...] = xp.clip(here.u, low, high)
 
-    def _resting(self, work, arrays):
+    def resting(self, work, arrays):
         """Controls that hold a robot against gravity, or zero."""
         system = self.problem.system
         if not isinstance(system, RobotSystem) or system.actuation is not None:
