@@ -6,6 +6,7 @@ _NAMES = {
     "MPC": "mpc",
     "ClosedLoop": "closed_loop",
     "History": "solution",
+    "Sampling": "sampling",
     "Solution": "solution",
     "Solver": "solver",
     "Status": "search",

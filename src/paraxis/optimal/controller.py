@@ -82,7 +82,7 @@ class Controller:
     def _of_batch(self, array, timed):
         """A view with the batch shape first, then time, of an array of time, batch and entries."""
         if not timed:
-            return array.reshape(*self.batch, *array.shape[1:])
+            return array.reshape((*self.batch, *array.shape[1:]))
         whole = array.reshape(array.shape[0], *self.batch, *array.shape[2:])
         return self.target.arrays.moveaxis(whole, 0, len(self.batch))
 
@@ -119,3 +119,11 @@ class Controller:
                 f"{name}: expected shape {place.shape} or one that broadcasts to it, found "
                 f"{array.shape}"
             ) from None
+
+
+def require_no_constraints(problem, what):
+    if problem.stage.constraints or problem.terminal.constraints:
+        raise ArgumentError(
+            f"{what}: keeps limits of controls, but no other inequalities or equalities; make a "
+            f"solver without them, whose cost rises where they are violated"
+        )

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ..checks import integer
 from ..errors import ArgumentError
 from ..targets.compiling import one_call
-from .controller import Controller
+from .controller import Controller, require_no_constraints
 from .receding import Receding
 from .search import Search, Status
 from .work import Work
@@ -40,6 +40,7 @@ class MPC(Controller):
     def __init__(self, solver, x0, us, xs, iterations, first_iterations, shift, parameters):
         self.iterations = integer("iterations", iterations)
         first_iterations = integer("first_iterations", first_iterations)
+        require_no_constraints(solver.problem, "model-predictive control")
         super().__init__(solver, x0, us, xs, parameters)
         count, target, threads = len(self._control), self.target, solver.threads
         self.ahead, self._due = int(shift), False
@@ -51,8 +52,6 @@ class MPC(Controller):
             self._work = work = Receding(*given, self.ahead)
             work.connect({name: self.given[name] for name in self.problem.parameters})
             self._begin(start)
-        multipliers = work.multipliers.items()
-        self._pulls = {name: target.arrays.empty_like(array) for name, array in multipliers}
 
     def _solve(self, work, rounds):
         """The best first plan; raises if there is none."""
@@ -75,12 +74,9 @@ class MPC(Controller):
 
     def _begin(self, start):
         """Prepare that plan."""
-        work, here = self._work, self._work.here
+        here = self._work.here
         here.x[...], here.u[...] = start.here.x, start.here.u
         here.extend(1)
-        for name, array in start.multipliers.items():
-            work.multipliers[name][...] = array
-        work.penalty[...] = start.penalty
         here.judge()
         unsound = ~self._sound(here)
         if unsound.any():  # nothing but the first controls is known
@@ -149,8 +145,6 @@ class MPC(Controller):
                 refused = again if refused is None else refused | again
         if refused is not None:
             self._refused += refused
-        if self._pulls:
-            self._multiply()
 
     def _take(self, later):
         """Judge the candidate and let it be the plan; returns the mask of the problems that refuse
@@ -170,26 +164,6 @@ class MPC(Controller):
         finite = self.target.arrays.isfinite
         sound = finite(side.tally("total")) & finite(side.tally("decrement"))
         return sound & (side.tally("least") > 0)
-
-    def _multiply(self):
-        """A step of the multipliers of constraints, moved on with the plan."""
-        problem, work, xp = self.problem, self._work, self.target.arrays
-        here, later = work.here, self.ahead
-        for name, residuals, objective in (
-            ("stage", here.linear.get("residuals"), problem.stage),
-            ("end", None if here.of_end is None else here.of_end[0], problem.terminal),
-        ):
-            if name not in self._pulls:
-                continue
-            pull, multipliers = self._pulls[name], work.multipliers[name]
-            xp.multiply(residuals, work.penalty[:, None], out=pull)
-            pull += multipliers
-            positive = pull[..., : objective.inequalities]
-            xp.maximum(positive, 0.0, out=positive)
-            if name == "stage" and later:
-                multipliers[:-1], multipliers[-1] = pull[1:], pull[-1]
-            else:
-                multipliers[...] = pull
 
     # -- the plan ----------------------------------------------------------------------------------
 

@@ -115,8 +115,6 @@ class Ahead(Side):
     def _ends(self):
         """Arrays without."""
         yield from (self.value, self.slope, self.tallies)
-        if self.of_end is not None:
-            yield self.of_end
 
 
 def apart_graph(system):

@@ -19,6 +19,7 @@ from ..simulation.simulator import positive
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
 from .mpc import MPC
+from .sampling import Sampling
 from .search import RUNNING, Search, Status
 from .solution import History, Solution
 from .systems import RobotSystem
@@ -108,10 +109,51 @@ class Solver:
 
         **Returns:** a `px.optimal.MPC`: `u = mpc.tick(x)`.
 
-        **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape, or if a first
-        trajectory is not finite.
+        **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape, if a first
+        trajectory is not finite, or if there are constraints other than limits of controls.
         """
         return MPC(self, x0, us, xs, iterations, first_iterations, shift, parameters)
+
+    def sampling(
+        self,
+        x0: ArrayLike,
+        us: ArrayLike | None = None,
+        *,
+        samples: int = 1024,
+        method: str = "mppi",
+        noise: ArrayLike | None = None,
+        temperature: float = 0.1,
+        elites: int | None = None,
+        iterations: int = 1,
+        seed: int = 0,
+        shift: bool = True,
+        **parameters: ArrayLike,
+    ) -> Sampling:
+        """Control by random samples around a plan, for every problem of a batch: no derivatives.
+
+        **Arguments:**
+
+        - `x0`: `(..., nx)`; it decides the device and the batch.
+        - `us`: `(..., N, nu)`, the first plan; by default as for `solve`.
+        - `samples`: of each problem, in each iteration.
+        - `method`: `"mppi"`, which weighs all samples by their costs, or `"cem"`, the cross-entropy
+          method, which takes the mean of the best and draws around it again.
+        - `noise`: the standard deviation of controls, a number or `(nu,)`; by default a sixth of
+          the range between their limits.
+        - `temperature`: of MPPI, in units of the difference between the median cost and the least:
+          the lower, the more the best sample counts.
+        - `elites`: of the cross-entropy method: how many samples count, by default a tenth.
+        - `iterations`: of a tick.
+        - `seed`: the same seed gives the same bits.
+        - `shift`: whether a tick is a step of time of the plan.
+
+        **Returns:** a `px.optimal.Sampling`: `u = sampling.tick(x)`.
+
+        **Raises:** `px.ArgumentError` if arguments do not fit together, or if there are constraints
+        other than limits of controls.
+        """
+        given = x0, us, samples, method, noise, temperature, elites, iterations, seed, shift
+        return Sampling(self, *given, parameters)
 
     # -- arrays ------------------------------------------------------------------------------------
 
@@ -161,12 +203,12 @@ class Solver:
             here.x[...] = arrays["x0"]
         else:
             here.x[1:] = arrays["xs"][1:]
-        here.u[...] = arrays["us"] if "us" in arrays else self.resting(work, arrays)
+        here.u[...] = arrays["us"] if "us" in arrays else self.resting(work.target, arrays)
         if problem.limits is not None:
             low, high = (work.target.put(np.array(each, self.dtype)) for each in problem.limits)
             here.u[...] = xp.clip(here.u, low, high)
 
-    def resting(self, work, arrays):
+    def resting(self, target, arrays):
         """Controls that hold a robot against gravity, or zero."""
         system = self.problem.system
         if not isinstance(system, RobotSystem) or system.actuation is not None:
@@ -174,8 +216,8 @@ class Solver:
         robot, x0 = system.robot, arrays["x0"]
         own = {name: arrays[name] for name in system.parameters if name in GRAVITY}
         q = x0[:, : robot.nq]
-        torques = api.gravity_torques(robot, work.target.given_back(q), **own)
-        torques = work.target.taken(torques, "torques")[:, list(system.driven)]
+        torques = api.gravity_torques(robot, target.given_back(q), **own)
+        torques = target.taken(torques, "torques")[:, list(system.driven)]
         return torques
 
     def _solution(self, target, batch, found, history):
@@ -184,7 +226,7 @@ class Solver:
 
         def whole(array, timed=False):
             array = xp.moveaxis(array, 0, 1) if timed else array
-            array = array.reshape(*batch, *array.shape[1:])
+            array = array.reshape((*batch, *array.shape[1:]))
             return target.given_back(xp.ascontiguousarray(array))
 
         timed = {"xs", "us", "gains", "costates"}
