@@ -1,7 +1,8 @@
 """Control by sampling: random controls around a plan, and a new plan from those that cost least.
 
-MPPI weighs samples by their costs (Williams et al., 2017), the cross-entropy method takes the mean
-and the spread of the best ones (Rubinstein, 1999). Neither needs derivatives, so costs may have
+MPPI weighs samples by their costs (Williams et al., 2017). The cross-entropy method draws again
+around the mean of the best ones, with their spread (Rubinstein, 1999), and in the end takes the
+best. Neither needs derivatives, so costs may have
 steps. All samples of all problems are rolled out in one pass, which adds up what they cost.
 
 Random numbers are functions of the seed, the tick, the sample and the step (counter_random.py), and
@@ -20,10 +21,11 @@ from numpy.typing import ArrayLike
 from ..body import Body
 from ..checks import integer, one_of
 from ..counter_random import WORD, random_normal
-from ..drivers.iterate import Plan, in_rows
+from ..drivers.iterate import Plan
 from ..errors import ArgumentError
 from ..graph.splice import splice
 from ..graph.trace import trace
+from ..scalar import sqrt
 from ..simulation.simulator import positive
 from ..targets.compiling import one_call
 from .closed_loop import cost_graph
@@ -43,8 +45,8 @@ class Sampling(Controller):
     """
 
     def __init__(
-        self, solver, x0, us, samples, method, noise, temperature, elites, iterations, seed, shift,
-        parameters,
+        self, solver, x0, us, samples, method, noise, correlation, temperature, elites, iterations,
+        seed, shift, parameters,
     ):  # fmt: skip
         one_of(method, METHODS, "method")
         require_no_constraints(solver.problem, "control by sampling")
@@ -60,6 +62,7 @@ class Sampling(Controller):
         self._draws = 0
         xp, target, horizon = self.target.arrays, self.target, self.horizon
         count, (system, dtype) = len(self._control), (self.problem.system, self.dtype)
+        self._keep = math.exp(-1.0 / positive(correlation, "correlation")) if correlation else 0.0
         self._noise_size = target.put(_noise(noise, self.problem).astype(dtype))
         with one_call("control by sampling"), target.stream():
             shape = (horizon, count, self.samples, system.nu)
@@ -83,12 +86,21 @@ class Sampling(Controller):
         system, xp, count, samples = problem.system, target.arrays, len(self._control), self.samples
         options = {} if threads is None else {"threads": threads}
         # random numbers, which need float64
-        counters = [xp.zeros((), np.float64) for _ in range(2)]
-        counters += [xp.arange(samples, dtype=float), xp.arange(horizon, dtype=float)[:, None]]
-        self._counters = counters
         self._normals = xp.empty((horizon, samples, system.nu), np.float64)
-        kernel = target.map(Body(noise_graph, system.nu), np.dtype("float64"), **options)
-        self._draw = kernel.job(counters, [self._normals])
+        self._noise = xp.zeros((1, samples, system.nu), np.float64)
+        self._seed, self._tick = (xp.zeros((1, 1, 1), np.float64) for _ in range(2))
+        sample, step = (xp.arange(count, dtype=float) for count in (samples, horizon))
+        keep = xp.full((horizon, 1, 1), self._keep)
+        keep[0] = 0.0
+        known = {"noise": self._noise, "seed": self._seed, "tick": self._tick, "keep": keep}
+        known |= {"sample": sample.reshape(1, -1, 1), "step": step.reshape(-1, 1, 1)}
+        inputs = noise_inputs(system.nu)
+        outputs = {"noise'": (system.nu,)}
+        plan = Plan(inputs, outputs, {"noise": "noise'"}, ("step", "keep"), ("noise",))
+        kernel = target.iterate(
+            Body(noise_graph, system.nu), plan, np.dtype("float64"), states=samples, **options
+        )
+        self._draw = kernel.job([known[name] for name in inputs] + [self._normals], samples)
         # all samples of all problems
         states = count * samples
         self._wide = {}  # parameters with a row per sample, where problems differ
@@ -159,14 +171,16 @@ class Sampling(Controller):
 
     def _improve(self):
         """New plans of all problems, and which of them there are."""
+        xp = self.target.arrays
         self._spread[...] = self._noise_size
-        for _ in range(self.iterations):
+        for left in reversed(range(self.iterations)):
             self._sample()
             costs = self._costs()
-            finite = self.target.arrays.isfinite(costs)
-            sound = finite.any(1)
-            new = self._weighted(costs) if self.method == "mppi" else self._best(costs)
-            xp = self.target.arrays
+            sound = xp.isfinite(costs).any(1)
+            if self.method == "mppi":
+                new = self._weighted(costs)
+            else:
+                new = self._narrowed(costs) if left else self._cheapest(costs, 1)[:, :, 0]
             if self._limits is not None:
                 xp.clip(new, *self._limits, out=new)
             self._plan[...] = xp.where(sound[:, None], new, self._plan)
@@ -175,10 +189,13 @@ class Sampling(Controller):
 
     def _sample(self):
         """Random controls around the plans."""
-        xp, (seed, tick, *_) = self.target.arrays, self._counters
-        seed[...], tick[...] = self.seed + self._draws // int(WORD), self._draws % int(WORD)
+        xp = self.target.arrays
+        self._seed[...], self._tick[...] = (
+            self.seed + self._draws // int(WORD),
+            self._draws % int(WORD),
+        )
         self._draws += 1
-        self._draw.run()
+        self._draw.run(self.horizon, EVERY)
         self._normals[:, 0] = 0.0  # the plan itself
         controls = self._controls
         xp.multiply(self._normals[:, None], self._spread, out=controls, casting="same_kind")
@@ -206,22 +223,27 @@ class Sampling(Controller):
         least = ordered[:, :1]
         middle = xp.take_along_axis(ordered, finite[:, None] // 2, 1)
         with np.errstate(invalid="ignore"):  # where no cost is finite
-            unit = xp.maximum(middle - least, np.finfo(self.dtype).tiny)
+            unit = xp.maximum(middle - least, np.finfo(self.dtype).eps * (1.0 + abs(least)))
             weights = xp.exp(-(costs - least) / (self.temperature * unit))
         weights = weights / weights.sum(1, keepdims=True)
         weighted = xp.multiply(self._controls, weights[None, :, :, None], out=self._controls)
         return weighted.sum(2)  # one by one: the same bits in any batch
 
-    def _best(self, costs):
+    def _narrowed(self, costs):
         """The mean of the samples that cost least; their spread is that of the next samples."""
         xp, elites = self.target.arrays, self.elites
-        order = xp.argsort(costs, axis=1, kind="stable")[:, :elites]
-        best = xp.take_along_axis(self._controls, order[None, :, :, None], 2)
+        best = self._cheapest(costs, elites)
         mean = best.sum(2) / elites
         best -= mean[:, :, None]
         spread = xp.sqrt((best * best).sum(2) / elites)
         self._spread[:, :, 0] = xp.maximum(spread, LEAST_SPREAD * self._noise_size)
         return mean
+
+    def _cheapest(self, costs, count):
+        """The controls of so many samples of each problem."""
+        xp = self.target.arrays
+        order = xp.argsort(costs, axis=1, kind="stable")[:, :count]
+        return xp.take_along_axis(self._controls, order[None, :, :, None], 2)
 
     # -- the plan ----------------------------------------------------------------------------------
 
@@ -258,14 +280,19 @@ def _noise(noise, problem):
 # -- bodies ----------------------------------------------------------------------------------------
 
 
+def noise_inputs(nu):
+    """name -> shape: the noise of the step before, counters, and how much of it is kept."""
+    return {"noise": (nu,)} | dict.fromkeys(("seed", "tick", "sample", "step", "keep"), ())
+
+
 def noise_graph(nu):
-    """The random numbers of a step of a sample."""
-    shapes = dict.fromkeys(("seed", "tick", "sample", "step"), ())
+    """The noise of a step of a sample: normal, and correlated with that of the step before."""
 
-    def run(seed, tick, sample, step):
-        return {"normal": random_normal(seed, tick, sample, step, size=nu)}
+    def run(noise, seed, tick, sample, step, keep):
+        fresh, part = random_normal(seed, tick, sample, step, size=nu), sqrt(1.0 - keep * keep)
+        return {"noise'": [keep * a + part * b for a, b in zip(noise, fresh, strict=True)]}
 
-    return trace(run, shapes, "noise")
+    return trace(run, noise_inputs(nu), "noise")
 
 
 def rollout_inputs(problem):

@@ -122,6 +122,7 @@ class Solver:
         samples: int = 1024,
         method: str = "mppi",
         noise: ArrayLike | None = None,
+        correlation: float = 0.0,
         temperature: float = 0.1,
         elites: int | None = None,
         iterations: int = 1,
@@ -137,9 +138,11 @@ class Solver:
         - `us`: `(..., N, nu)`, the first plan; by default as for `solve`.
         - `samples`: of each problem, in each iteration.
         - `method`: `"mppi"`, which weighs all samples by their costs, or `"cem"`, the cross-entropy
-          method, which takes the mean of the best and draws around it again.
+          method, which draws again around the mean of the best, and takes the best in the end.
         - `noise`: the standard deviation of controls, a number or `(nu,)`; by default a sixth of
           the range between their limits.
+        - `correlation`: for how many steps noise is correlated (to 1/e); with 0 every step has its
+          own. A body with much inertia hardly moves under noise that changes at every step.
         - `temperature`: of MPPI, in units of the difference between the median cost and the least:
           the lower, the more the best sample counts.
         - `elites`: of the cross-entropy method: how many samples count, by default a tenth.
@@ -152,8 +155,8 @@ class Solver:
         **Raises:** `px.ArgumentError` if arguments do not fit together, or if there are constraints
         other than limits of controls.
         """
-        given = x0, us, samples, method, noise, temperature, elites, iterations, seed, shift
-        return Sampling(self, *given, parameters)
+        given = x0, us, samples, method, noise, correlation, temperature, elites, iterations
+        return Sampling(self, *given, seed, shift, parameters)
 
     # -- arrays ------------------------------------------------------------------------------------
 
