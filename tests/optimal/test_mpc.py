@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.linalg
+from support.on_ground import free_body
 
 import paraxis as px
 
@@ -115,6 +116,35 @@ def test_an_arm_tracks_a_moving_goal_though_it_is_heavier_than_its_model(shift):
     assert error[0] < 0.08 and error[1] < 0.06, error
     assert run.q.shape == (301, 2, 6) and run.qd.shape == (301, 2, 6)
     assert np.isfinite(run.cost).all() and run.timing.ticks == 299
+
+
+@pytest.mark.parametrize("method", ["ilqr", "sqp"])
+def test_a_free_body_turns_to_where_it_should_be(method):
+    """Positions have a quaternion, so differences are taken in the tangent space."""
+    robot = free_body(2.0, (0.02, 0.03, 0.04))
+    goal = np.array([0.2, 0, 0.1, 0, 0, 0, 1.0])
+
+    def cost(q, qd, u):
+        return 5 * ((q - goal) @ (q - goal)) + 0.2 * (qd @ qd) + 1e-3 * (u @ u)
+
+    solver = px.optimal_control(
+        robot,
+        cost,
+        20,
+        dt=0.05,
+        terminal=lambda q, qd: 100 * ((q - goal) @ (q - goal)) + 10 * (qd @ qd),
+        actuation=lambda u: u,
+        controls=6,
+        method=method,
+    )
+    angle = np.array([0.8, -1.2])
+    q = np.zeros((2, 7))
+    q[:, 3:6], q[:, 6] = np.sin(angle / 2)[:, None] * [0.6, 0.0, 0.8], np.cos(angle / 2)
+    x0 = np.concatenate([q, np.zeros((2, 6))], -1)
+    push = 0.02 * np.random.default_rng(0).normal(size=(80, 2, 6))
+    run = solver.mpc(x0).run(steps=80, disturbance=push)
+    assert abs(run.q[60:] - goal).max() < 0.1
+    assert not run.refused.any()
 
 
 def test_a_plan_that_fails_is_not_taken_and_the_old_one_moves_on():
