@@ -30,6 +30,7 @@ from ..simulation.simulator import positive
 from ..targets.compiling import one_call
 from .closed_loop import cost_graph
 from .controller import Controller, require_no_constraints
+from .knots import within
 from .work import EVERY
 
 METHODS = ("mppi", "cem")
@@ -101,6 +102,11 @@ class Sampling(Controller):
             Body(noise_graph, system.nu), plan, np.dtype("float64"), states=samples, **options
         )
         self._draw = kernel.job([known[name] for name in inputs] + [self._normals], samples)
+        shape = (horizon, 1, samples, system.nu)
+        self._drawn = xp.empty(shape, dtype)
+        kernel = target.map(Body(perturbed_graph, problem), dtype, **options)
+        known = {"noise": self._drawn, "spread": self._spread, "plan": self._plan[:, :, None]}
+        self._perturb = kernel.job([known[name] for name in kernel.inputs], [self._controls])
         # all samples of all problems
         states = count * samples
         self._wide = {}  # parameters with a row per sample, where problems differ
@@ -189,19 +195,13 @@ class Sampling(Controller):
 
     def _sample(self):
         """Random controls around the plans."""
-        xp = self.target.arrays
-        self._seed[...], self._tick[...] = (
-            self.seed + self._draws // int(WORD),
-            self._draws % int(WORD),
-        )
+        over, tick = divmod(self._draws, int(WORD))
+        self._seed[...], self._tick[...] = self.seed + over, tick
         self._draws += 1
         self._draw.run(self.horizon, EVERY)
-        self._normals[:, 0] = 0.0  # the plan itself
-        controls = self._controls
-        xp.multiply(self._normals[:, None], self._spread, out=controls, casting="same_kind")
-        xp.add(controls, self._plan[:, :, None], out=controls)
-        if self._limits is not None:
-            xp.clip(controls, *self._limits, out=controls)
+        self._drawn[...] = self._normals[:, None]
+        self._drawn[:, :, 0] = 0.0  # the plan itself
+        self._perturb.run()
 
     def _costs(self):
         """What they cost, (problems, samples); infinite where that is not finite."""
@@ -226,8 +226,7 @@ class Sampling(Controller):
             unit = xp.maximum(middle - least, np.finfo(self.dtype).eps * (1.0 + abs(least)))
             weights = xp.exp(-(costs - least) / (self.temperature * unit))
         weights = weights / weights.sum(1, keepdims=True)
-        weighted = xp.multiply(self._controls, weights[None, :, :, None], out=self._controls)
-        return weighted.sum(2)  # one by one: the same bits in any batch
+        return xp.matmul(weights[:, None], self._controls)[:, :, 0]
 
     def _narrowed(self, costs):
         """The mean of the samples that cost least; their spread is that of the next samples."""
@@ -293,6 +292,17 @@ def noise_graph(nu):
         return {"noise'": [keep * a + part * b for a, b in zip(noise, fresh, strict=True)]}
 
     return trace(run, noise_inputs(nu), "noise")
+
+
+def perturbed_graph(problem):
+    """Controls around a plan, within limits."""
+    nu = problem.system.nu
+
+    def run(noise, spread, plan):
+        moved = zip(plan, spread, noise, strict=True)
+        return {"u": within(problem, [a + b * c for a, b, c in moved])}
+
+    return trace(run, dict.fromkeys(("noise", "spread", "plan"), (nu,)), "perturbed")
 
 
 def rollout_inputs(problem):
