@@ -247,6 +247,25 @@ def run(signature, arrays, results, batch, dtype, execute, fresh=False):
             result[...] = target
 
 
+def fixed_job(signature, arrays, results, batch, dtype):
+    """The words of a job on arrays that stay where they are, with chunks open.
+
+    Nothing is converted, and results must not overlap what is read.
+    """
+    shapes = [*signature.inputs.values(), *signature.outputs.values()]
+    used = [*arrays, *results]
+    for name, array, shape in zip(
+        [*signature.inputs, *signature.outputs], used, shapes, strict=True
+    ):
+        if array.dtype != dtype or not _in_place(array, shape):
+            raise ArgumentError(f"{name}: expected an aligned array of {dtype}, entry by entry")
+    layouts = tuple((array.shape, array.strides) for array in used)
+    words = list(_job(layouts, tuple(shapes), batch, dtype.itemsize, len(arrays)))
+    for k, array in enumerate(used):
+        words[HEADER + k * ARRAY] = array.ctypes.data
+    return words
+
+
 def _halves(length):
     return slice(0, length // 2), slice(length // 2, length)
 

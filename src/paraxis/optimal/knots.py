@@ -189,7 +189,8 @@ def box_graph(problem):
     """One step of Newton's method on ½ duᵀ Quu du + Qu·du within limits of du (Bertsekas, 1982).
 
     Controls at a limit that the slope pushes against stay there; the others make a step of Newton,
-    cut at the limits, as long as the form falls.
+    cut at the limits, as long as the form falls. It is the last step if nothing moves, or if it was
+    a whole one after which the same controls are held.
     """
     n, nu = problem.system.ndx, problem.system.nu
 
@@ -212,8 +213,15 @@ def box_graph(problem):
             better = less(value, least)
             best = [select(better, x, y) for x, y in zip(there, best, strict=True)]
             least = select(better, value, least)
-        moved = largest([a - b for a, b in zip(best, du, strict=True)])
-        return {"du'": best, "settled'": select(less(0.0, moved), 0.0, 1.0)}
+        change = [a - b for a, b in zip(best, du, strict=True)]
+        cut = [a - (x + s) for a, x, s in zip(best, du, step, strict=True)]
+        after = [s + dot(row, change) for s, row in zip(slope, Quu, strict=True)]
+        others = [
+            select(a, select(b, 0.0, 1.0), select(b, 1.0, 0.0))
+            for a, b in zip(held, _held(best, after, low, high), strict=True)
+        ]
+        short = minimum(largest(change), largest([*cut, *others]))
+        return {"du'": best, "settled'": select(less(0.0, short), 0.0, 1.0)}
 
     shapes = {"H": (halves(n + nu),), "g": (n + nu,), "u": (nu,), "du": (nu,)}
     return trace(run, shapes, "box")

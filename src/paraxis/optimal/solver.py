@@ -22,6 +22,8 @@ from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
 from .arguments import as_batch, as_rows, checked_arrays, shapes_of, timed
 from .gradients import gradient
+from .mpc import MPC
+from .sampling import Sampling
 from .search import RUNNING, Search, Status
 from .solution import History, Solution
 from .systems import GRAVITY, RobotSystem
@@ -93,11 +95,11 @@ class Solver:
         given = {"x0": x0, "us": us, "xs": xs} | parameters
         target = target_of({name: value for name, value in given.items() if value is not None})
         with one_call("optimal control"), target.stream():
-            batch, arrays = self._rows(target, given)
+            batch, arrays = self.arrays(target, given)
             work = Work(
                 self.problem, self.horizon, math.prod(batch), target, self.dtype, self.threads
             )
-            self._begin(work, arrays)
+            self.begin(work, arrays)
             found, history = _searched(work, iterations, tolerance, constraint_tolerance)
             names = "x0", *self.problem.parameters
             kept = {name: target.array(given[name], name, ()).copy() for name in names}
@@ -176,9 +178,83 @@ class Solver:
 
         return export(self, folder, name, dtype or self.dtype, iterations, problems)
 
+    def mpc(
+        self,
+        x0: ArrayLike,
+        us: ArrayLike | None = None,
+        xs: ArrayLike | None = None,
+        *,
+        iterations: int = 1,
+        first_iterations: int = 100,
+        shift: bool = True,
+        **parameters: ArrayLike,
+    ) -> MPC:
+        """Model-predictive control from the state `x0`, for every problem of a batch.
+
+        The first plan is solved for here; from then on each tick does a fixed number of iterations.
+
+        **Arguments:**
+
+        - `x0`, `us`, `xs`, `parameters`: as for `solve`; parameters may change at every tick.
+        - `iterations`: of a tick.
+        - `first_iterations`: the most rounds for the first plan; `status` tells what came of it.
+        - `shift`: whether a tick is a step of time of the plan, which then moves on with it; with
+          `shift=False` the plan always begins at the measured state, however short ticks are.
+
+        **Returns:** a `px.optimal.MPC`: `u = mpc.tick(x)`.
+
+        **Raises:** `px.ArgumentError` if an array is missing or has the wrong shape, if a first
+        trajectory is not finite, or if there are constraints other than limits of controls.
+        """
+        return MPC(self, x0, us, xs, iterations, first_iterations, shift, parameters)
+
+    def sampling(
+        self,
+        x0: ArrayLike,
+        us: ArrayLike | None = None,
+        *,
+        samples: int = 1024,
+        method: str = "mppi",
+        noise: ArrayLike | None = None,
+        correlation: float = 0.0,
+        temperature: float = 0.1,
+        elites: int | None = None,
+        iterations: int = 1,
+        seed: int = 0,
+        shift: bool = True,
+        **parameters: ArrayLike,
+    ) -> Sampling:
+        """Control by random samples around a plan, for every problem of a batch: no derivatives.
+
+        **Arguments:**
+
+        - `x0`: `(..., nx)`; it decides the device and the batch.
+        - `us`: `(..., N, nu)`, the first plan; by default as for `solve`.
+        - `samples`: of each problem, in each iteration.
+        - `method`: `"mppi"`, which weighs all samples by their costs, or `"cem"`, the cross-entropy
+          method, which draws again around the mean of the best, and takes the best in the end.
+        - `noise`: the standard deviation of controls, a number or `(nu,)`; by default a sixth of
+          the range between their limits.
+        - `correlation`: for how many steps noise is correlated (to 1/e); with 0 every step has its
+          own. A body with much inertia hardly moves under noise that changes at every step.
+        - `temperature`: of MPPI, in units of the difference between the median cost and the least:
+          the lower, the more the best sample counts.
+        - `elites`: of the cross-entropy method: how many samples count, by default a tenth.
+        - `iterations`: of a tick.
+        - `seed`: the same seed gives the same bits.
+        - `shift`: whether a tick is a step of time of the plan.
+
+        **Returns:** a `px.optimal.Sampling`: `u = sampling.tick(x)`.
+
+        **Raises:** `px.ArgumentError` if arguments do not fit together, or if there are constraints
+        other than limits of controls.
+        """
+        given = x0, us, samples, method, noise, correlation, temperature, elites, iterations
+        return Sampling(self, *given, seed, shift, parameters)
+
     # -- arrays ------------------------------------------------------------------------------------
 
-    def _rows(self, target, given):
+    def arrays(self, target, given):
         """The batch shape, and arrays by name with the batch as one axis, time before it."""
         problem, system = self.problem, self.problem.system
         arrays = checked_arrays(problem, self.horizon, target, given)
@@ -187,7 +263,7 @@ class Solver:
         shapes = shapes_of(problem, self.horizon)
         return as_rows(target, arrays, shapes, timed(problem), self.dtype)
 
-    def _begin(self, work, arrays):
+    def begin(self, work, arrays):
         """Trajectories to start from."""
         problem, here, xp = self.problem, work.here, work.target.arrays
         work.connect({name: arrays[name] for name in problem.parameters})
@@ -196,12 +272,12 @@ class Solver:
             here.x[...] = arrays["x0"]
         else:
             here.x[1:] = arrays["xs"][1:]
-        here.u[...] = arrays["us"] if "us" in arrays else self._resting(work, arrays)
+        here.u[...] = arrays["us"] if "us" in arrays else self.resting(work.target, arrays)
         if problem.limits is not None:
             low, high = (work.target.put(np.array(each, self.dtype)) for each in problem.limits)
             here.u[...] = xp.clip(here.u, low, high)
 
-    def _resting(self, work, arrays):
+    def resting(self, target, arrays):
         """Controls that hold a robot against gravity, or zero."""
         system = self.problem.system
         if not isinstance(system, RobotSystem) or system.actuation is not None:
@@ -209,8 +285,8 @@ class Solver:
         robot, x0 = system.robot, arrays["x0"]
         own = {name: arrays[name] for name in system.parameters if name in GRAVITY}
         q = x0[:, : robot.nq]
-        torques = api.gravity_torques(robot, work.target.given_back(q), **own)
-        torques = work.target.taken(torques, "torques")[:, list(system.driven)]
+        torques = api.gravity_torques(robot, target.given_back(q), **own)
+        torques = target.taken(torques, "torques")[:, list(system.driven)]
         return torques
 
     def _solution(self, target, batch, found, arguments, history):

@@ -205,7 +205,7 @@ class RobotSystem:
         implicit = self.robot.has_losses and self.method in IMPLICIT
         return self.dt / self.substeps if implicit else None
 
-    def _motors(self, q, qd, u):
+    def motors(self, q, qd, u):
         """The torques of the motors."""
         if self.actuation is not None:
             given = {"q": q, "qd": qd, "u": u}
@@ -217,7 +217,7 @@ class RobotSystem:
 
     def _at_joints(self, q, qd, u, rate):
         """The torques at the joints, less losses at these rates."""
-        return Plant(self.robot, self.parameters).at_joints(rate, self._motors(q, qd, u))
+        return Plant(self.robot, self.parameters).at_joints(rate, self.motors(q, qd, u))
 
     def _accelerations(self, u, given):
         plant = Plant(self.robot, self.parameters)
@@ -226,7 +226,7 @@ class RobotSystem:
             if self._later is None:
                 torques = self._at_joints(q, qd, u, qd)
                 return api.forward_dynamics(self.robot, q, qd, torques, **given)
-            return plant.accelerations(q, qd, self._motors(q, qd, u), self._later, **given)[0]
+            return plant.accelerations(q, qd, self.motors(q, qd, u), self._later, **given)[0]
 
         return accelerations
 

@@ -59,8 +59,11 @@ class Work:
         self.penalty = target.arrays.ones(count, dtype)
         if problem.exact:  # costates by which the dynamics bend the cost, 0 where they shall not
             self.bending = self._zeros((horizon,), (problem.system.ndx,))
-        self.sides = [Side(self), Side(self)]
+        self.sides = [self._side(), self._side()]
         self.now = 0  # the side whose trajectories are accepted
+
+    def _side(self):
+        return Side(self)
 
     def _compiled(self):
         problem, target, dtype = self.problem, self.target, self.dtype
@@ -171,11 +174,12 @@ class Side:
             array = work.parameters[name]
             given[name] = array[horizon] if name in problem.per_step else array
         inputs = problem.terminal.expansion.inputs
-        self._at_end = work.kernels.at_end, [given[name] for name in inputs]
         made = {"V": self.value[0], "v": self.slope[0], "total": self.tally("total")}
         if self.of_end is not None:
             made["residuals"] = self.of_end[0]
-        self._ends = tuple(made[name] for name in work.kernels.at_end.outputs)
+        kernel = work.kernels.at_end
+        results = [made[name] for name in kernel.outputs]
+        self._at_end = kernel.job([given[name] for name in inputs], results)
 
     def connect_back(self, work):
         """The passes that stay on this side: linearising, and backward."""
@@ -188,11 +192,10 @@ class Side:
         for name, shape in problem.linearise_inputs.items():
             if name not in at_knots:
                 at_knots[name] = work.at_knots(name, shape)
-        self._linearise = work.kernels.linearise
-        if self._linearise is not None:
-            self._given = [at_knots[name] for name in problem.linearise_inputs]
-            outputs = [self.linear[name] for name in self._linearise.outputs]
-            self._linear = tuple(outputs) if len(outputs) > 1 else outputs[0]
+        self._linearise, kernel = None, work.kernels.linearise
+        if kernel is not None:
+            given = [at_knots[name] for name in problem.linearise_inputs]
+            self._linearise = kernel.job(given, [self.linear[name] for name in kernel.outputs])
         plan = work.kernels.backward.plan
         sources = self.linear | at_knots
         sources |= {"V": self.value, "v": self.slope, "damping": work.damping}
@@ -239,11 +242,10 @@ class Side:
     def judge(self):
         """Linearise, and go backward: what the trajectory costs, and the control law around it."""
         self.tallies[...] = self._first
-        kernel, given = self._at_end
-        kernel(*given, out=self._ends)
+        self._at_end.run()
         self.costates[-1] = self.slope[0]
         if self._linearise is not None:
-            self._linearise(*self._given, out=self._linear)
+            self._linearise.run()
         self._backward.run(len(self.u), EVERY)
 
     @property

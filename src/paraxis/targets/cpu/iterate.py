@@ -112,7 +112,7 @@ class Job:
         self._kernel, self._states, self._arrays = kernel, states, list(arrays)
         self._words = word_array("q", [states, *[0] * (HEADER - 1 + ARRAY * len(arrays))])
         self._address, _ = self._words.buffer_info()
-        self._blocks = -(-states // kernel.lanes)
+        self._blocks, self._steps = -(-states // kernel.lanes), None
         for k, array in enumerate(arrays):
             self.replace(k, array)
 
@@ -125,25 +125,31 @@ class Job:
         self._words[at + 1], self._words[at + 2] = step, row if array.shape[1] > 1 else 0
 
     def run(self, steps, every, since=0):
-        kernel, words, blocks = self._kernel, self._words, self._blocks
-        block_work = max(1, kernel.work * steps * kernel.lanes)
-        worth = max(1, blocks * block_work // self._thread_work)
-        count = min(kernel.threads or available(), worth, blocks)
-        chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
-        words[CHUNK], words[CHUNKS] = chunk * kernel.lanes, -(-blocks // chunk)
+        words = self._words
+        if steps != self._steps:
+            self._share_out(steps)
+        words[CHUNK], words[CHUNKS] = self._shared
         words[STATUS], words[STEPS], words[EVERY], words[SINCE] = 0, steps, every, since
-        run_in_pieces(
-            lambda: self._together(kernel.native, self._address, count),
-            words,
-            CHUNKS,
-            NEXT_CHUNK,
-            chunk * block_work,
-            count,
-        )
+        run_in_pieces(self._once, words, CHUNKS, NEXT_CHUNK, self._chunk_work, self._threads)
         if words[STATUS]:
             raise MemoryError(
-                f"{kernel.name}: not enough memory for the intermediate values of a state"
+                f"{self._kernel.name}: not enough memory for the intermediate values of a state"
             )
+
+    def _once(self):
+        self._together(self._kernel.native, self._address, self._threads)
+
+    def _share_out(self, steps):
+        """Cut so many steps of all states into chunks, for as many threads as they are worth."""
+        kernel, blocks, self._steps = self._kernel, self._blocks, steps
+        block_work = max(1, kernel.work * steps * kernel.lanes)
+        worth = max(1, blocks * block_work // self._thread_work)
+        count = self._threads = min(kernel.threads or available(), worth, blocks)
+        chunk = max(1, min(CHUNK_WORK // block_work, blocks // (4 * count)))  # in blocks
+        self._shared, self._chunk_work = (
+            (chunk * kernel.lanes, -(-blocks // chunk)),
+            chunk * block_work,
+        )
 
 
 def iterate_kernel(

@@ -95,14 +95,12 @@ class Kernel:
     def _execute(self, job, states):
         words, count = self._shared_out(job, states)
         address, _ = words.buffer_info()
-        run_in_pieces(
-            lambda: run_together(self._run, address, count),
-            words,
-            map_driver.CHUNKS,
-            map_driver.NEXT_CHUNK,
-            words[map_driver.CHUNK] * self._effort,
-            count,
-        )
+        self._do(lambda: run_together(self._run, address, count), words, count)
+
+    def _do(self, run, words, count):
+        """Call `run()` until all chunks are done by so many threads."""
+        work = words[map_driver.CHUNK] * self._effort
+        run_in_pieces(run, words, map_driver.CHUNKS, map_driver.NEXT_CHUNK, work, count)
         if words[map_driver.STATUS]:
             raise MemoryError(
                 f"{self.name}: not enough memory for the intermediate values of a state"
@@ -114,6 +112,11 @@ class Kernel:
         count = min(self.threads or available(), worth)
         most = (CHUNK_WORK if count > 1 else PIECE_WORK) // self._effort
         return map_driver.share_out(job, self.lanes, count, most), count
+
+    def job(self, arrays, results):
+        """Arrays that stay where they are, described to native code once; then `run` as often as
+        needed."""
+        return Job(self, arrays, results)
 
     def row_major_job(self, batches, batch):
         """The words of a job on row-major arrays, without addresses, and the number of threads.
@@ -132,6 +135,29 @@ class Kernel:
         )  # for the reason see targets/cpu/python_objects.py
         entry = ", called through Python" if slower else ""
         return f"<kernel {self.name}{self._signature}, {self.dtype}, {self.lanes} lanes{entry}>"
+
+
+class Job:
+    """The words that describe one call to native code."""
+
+    def __init__(self, kernel, arrays, results):
+        self._kernel, self._arrays = kernel, (*arrays, *results)  # which keeps them alive
+        signature = map_driver.Signature(kernel.inputs, kernel.outputs)
+        batch = map_driver.broadcast_batch(signature, arrays)
+        self._states = math.prod(batch)
+        if self._states:
+            words = map_driver.fixed_job(signature, arrays, results, batch, kernel.dtype)
+            self._words, self._threads = kernel._shared_out(words, self._states)
+            self._address, _ = self._words.buffer_info()
+            self._chunks = self._words[map_driver.CHUNKS]
+
+    def run(self):
+        if self._states:
+            self._words[map_driver.CHUNKS] = self._chunks
+            self._kernel._do(self._once, self._words, self._threads)
+
+    def _once(self):
+        run_together(self._kernel._run, self._address, self._threads)
 
 
 def checked_options(dtype, thread_count):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -110,6 +111,10 @@ class CudaKernel:
             if any(_overlap(place, other, family) for other in places[:k]):
                 raise ArgumentError("out: the arrays overlap each other")
 
+    def job(self, arrays, results):
+        """A call to be made as often as needed, with `run`."""
+        return _Job(self, tuple(arrays), tuple(results) if len(results) > 1 else results[0])
+
     @property
     def name(self):
         return self._shapes["name"]
@@ -194,6 +199,17 @@ def _with_names_apart(graph):
             name += "_out"
         outputs[name] = output
     return replace(graph, outputs=outputs)
+
+
+class _Job(NamedTuple):
+    """As targets/cpu/map.py."""
+
+    kernel: Any
+    arrays: Any
+    out: Any
+
+    def run(self):
+        self.kernel(*self.arrays, out=self.out)
 
 
 class Loaded:

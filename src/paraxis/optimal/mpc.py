@@ -1,0 +1,197 @@
+"""Model-predictive control by real-time iterations: a control at once, and a better plan after it.
+
+A tick has two phases. The feedback follows the control law of the plan from the measured state, and
+needs one pass forward. The preparation makes the trajectory that this leads to the next plan: it is
+moved on by a step of time, linearised, and gets a control law of its own (one pass backward). What
+the solver would do in many iterations until it converges is done in one per tick, while the state
+moves (Diehl, Bock and Schlöder, 2005).
+"""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter_ns
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..checks import integer
+from ..errors import ArgumentError
+from ..targets.compiling import one_call
+from .controller import Controller, require_no_constraints
+from .receding import Receding
+from .search import Search, Status
+from .work import Work
+
+
+class MPC(Controller):
+    """Model-predictive control of a batch: `solver.mpc(x0, ...)` makes one.
+
+    `u = mpc.tick(x)` is all that a control loop needs. It is `mpc.feedback(x)`, the control, and
+    then `mpc.prepare()`, the next plan; who calls these by themselves can apply the control between
+    them. Arrays are made before the first tick, and written in place: what a tick returns is
+    overwritten by the next one.
+
+    A new plan is taken only if its cost is finite and its control law exists; else the old one is
+    kept and moved on, which `refused` counts. A control is always finite and within its limits:
+    where the measured state is not finite, it is the one that was planned.
+    """
+
+    def __init__(self, solver, x0, us, xs, iterations, first_iterations, shift, parameters):
+        self.iterations = integer("iterations", iterations)
+        first_iterations = integer("first_iterations", first_iterations)
+        require_no_constraints(solver.problem, "model-predictive control")
+        super().__init__(solver, x0, us, xs, parameters)
+        count, target, threads = len(self._control), self.target, solver.threads
+        self.ahead, self._due = int(shift), False
+        with one_call("model-predictive control"), target.stream():
+            start = Work(self.problem, self.horizon, count, target, self.dtype, threads)
+            solver.begin(start, self.given)
+            self.status = self._solve(start, first_iterations)
+            given = self.problem, self.horizon, count, target, self.dtype, threads
+            self._work = work = Receding(*given, self.ahead)
+            work.connect({name: self.given[name] for name in self.problem.parameters})
+            self._begin(start)
+
+    def _solve(self, work, rounds):
+        """The best first plan; raises if there is none."""
+        search = Search(work, 1e-9, 1e-6)
+        search.begin()
+        for _ in range(rounds):
+            search.round()
+            if not search.running.any():
+                break
+        failed = int((search.status == Status.FAILED).sum())
+        if failed:
+            raise ArgumentError(
+                f"x0: the first trajectories of {failed} of {work.count} problems are not finite; "
+                f"give another x0, or first controls us"
+            )
+        status = self.target.arrays.where(
+            search.running, int(Status.OUT_OF_ITERATIONS), search.status
+        )
+        return self.target.given_back(status.reshape(self.batch))
+
+    def _begin(self, start):
+        """Prepare that plan."""
+        here = self._work.here
+        here.x[...], here.u[...] = start.here.x, start.here.u
+        here.extend(1)
+        here.judge()
+        unsound = ~self._sound(here)
+        if unsound.any():  # nothing but the first controls is known
+            for law in here.law.values():
+                law[:, unsound] = 0.0
+
+    # -- ticks -------------------------------------------------------------------------------------
+
+    def tick(self, x: ArrayLike, **parameters: ArrayLike) -> Any:
+        """The control in the measured state `x`, `(..., nx)`, and then the next plan.
+
+        `parameters` are those of the next plan, if they change: they act from the next tick on.
+        Those per step have values from the time on at which the next plan begins.
+        """
+        control = self.feedback(x)
+        self.prepare(**parameters)
+        return control
+
+    def feedback(self, x: ArrayLike) -> Any:
+        """The control `(..., nu)` in the measured state, from the plan that is prepared."""
+        begin = perf_counter_ns()
+        with self._stream():
+            self._measure(x)
+            work = self._work
+            work.here.feed_back(self._measured)
+            self._control[...] = work.there.all_u[0]
+            if not math.isfinite(self._control.sum()):
+                self._as_planned()
+        self._due, self._until_control = True, perf_counter_ns() - begin
+        return self._given_back
+
+    def _as_planned(self):
+        """The control of the plan itself, where that of the law is not finite."""
+        xp, here, limits = self.target.arrays, self._work.here, self.problem.limits
+        planned = here.u[0] + here.law["k"][0]
+        if limits is not None:
+            low, high = (self.target.put(xp.asarray(each, self.dtype)) for each in limits)
+            planned = xp.clip(planned, low, high)
+        lost = ~xp.isfinite(self._control).all(-1)
+        self._control[...] = xp.where(lost[:, None], planned, self._control)
+
+    def prepare(self, **parameters: ArrayLike) -> None:
+        """The next plan, from the state that `feedback` was given."""
+        if not self._due:
+            raise ArgumentError("prepare: call feedback(x) first; tick(x) does both")
+        begin = perf_counter_ns()
+        with self._stream():
+            if parameters:
+                self._change(parameters)
+            self._iterate()
+        self._due, first = False, self._first
+        self._first = False
+        if not first:
+            whole = self._until_control + perf_counter_ns() - begin
+            self._clock.add(self._until_control, whole)
+
+    _first = True  # tick, which finds nothing in the caches of the processor
+
+    def _iterate(self):
+        work = self._work
+        refused = self._take(later=self.ahead)
+        for _ in range(self.iterations - 1):
+            work.here.go()
+            again = self._take(later=0)
+            if again is not None:
+                refused = again if refused is None else refused | again
+        if refused is not None:
+            self._refused += refused
+
+    def _take(self, later):
+        """Judge the candidate and let it be the plan; returns the mask of the problems that refuse
+        it, None if there are none."""
+        work = self._work
+        here, there, refused = work.here, work.there, None
+        there.extend(self.ahead)
+        there.judge()
+        if not (math.isfinite(there.tallies.sum()) and there.tally("least").min() > 0):
+            refused = ~self._sound(there)
+            there.keep_plan(refused, here, later)
+        work.now = 1 - work.now
+        return refused
+
+    def _sound(self, side):
+        """Which plans have a cost and a control law."""
+        finite = self.target.arrays.isfinite
+        sound = finite(side.tally("total")) & finite(side.tally("decrement"))
+        return sound & (side.tally("least") > 0)
+
+    # -- the plan ----------------------------------------------------------------------------------
+
+    @property
+    def xs(self) -> Any:
+        """The states of the plan for the next tick, (..., N + 1, nx); like `us`, `gains` and `cost`
+        a copy."""
+        return self._shown(self._work.here.x)
+
+    @property
+    def us(self) -> Any:
+        """Its controls, (..., N, nu), before the law is applied."""
+        return self._shown(self._work.here.u)
+
+    @property
+    def gains(self) -> Any:
+        """Its feedback gains, (..., N, nu, ndx): for loops that run faster than ticks."""
+        return self._shown(self._work.here.law["K"])
+
+    @property
+    def cost(self) -> Any:
+        """What it costs, (...)."""
+        total = self._work.here.tally("total").reshape(self.batch)
+        return self.target.given_back(total.copy())
+
+    def _shown(self, array):
+        whole = self.target.arrays.ascontiguousarray(array)
+        return self.target.given_back(self._of_batch(whole, True).copy())
+
+    def __repr__(self) -> str:
+        return f"<MPC of {self.batch} problems, horizon {self.horizon}: {self.timing}>"
