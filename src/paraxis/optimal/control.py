@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from .. import api
 from ..checks import did_you_mean, integer, listing, one_of, quoted
-from ..errors import ArgumentError
+from ..errors import ArgumentError, RobotWarning, warn
 from ..programs import Program
 from ..robot_functions import parameter_shapes
 from ..robots.limits import effort_limit
 from ..robots.model import PARAMETERS
-from ..robots.refusals import without_bearings
+from ..robots.refusals import open_tree, without_bearings
 from ..robots.robot import Robot
 from ..simulation.simulator import positive
 from ..simulation.steps import RULES
@@ -28,6 +28,7 @@ from .systems import OwnSystem, RobotSystem
 
 Shapes = Mapping[str, int | Sequence[int] | None]
 OF_STATE = ("x", "q", "qd", "u")
+LARGE = 20  # velocities, beyond which compiling takes minutes
 
 
 def optimal_control(
@@ -147,6 +148,13 @@ def _shapes(system, parameters):
 
 def _robot_system(robot, shapes, dt, integrator, substeps, actuation, controls, limits):
     without_bearings(robot, "optimal control")
+    open_tree(robot, "optimal control")
+    if robot.nv > LARGE:
+        warn(
+            f"robot {quoted(robot.name)}: optimal control of {robot.nv} velocities compiles for "
+            f"minutes, as its code grows with their cube; robot.locked holds joints in place",
+            RobotWarning,
+        )
     if dt is None:
         raise ArgumentError("dt: a robot needs the seconds per step, such as dt=0.01")
     one_of(integrator, RULES, "integrator")

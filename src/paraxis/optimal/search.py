@@ -157,7 +157,8 @@ class Search:
         lower = xp.where(self.damping > FIRST_DAMPING, 0.1 * self.damping, 0.0)
         self.damping = xp.where(relaxed, lower, self.damping)
         fine = accepted & ~bent
-        self.length = xp.where(fine, 1.0, self.length)
+        longer = xp.where(stepping, xp.minimum(1.0, 4.0 * self.length), 1.0)
+        self.length = xp.where(fine, longer, self.length)
         self._damp(bent)
         if self.work.problem.exact:
             self.exact = self.exact | relaxed

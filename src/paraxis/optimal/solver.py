@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from ..checks import quoted
 from ..drivers.iterate import integer_like
 from ..errors import ArgumentError
 from ..robots.quaternions import require_unit_quaternions
+from ..simulation.limits import warn_of_limits
 from ..simulation.progress import Progress
 from ..simulation.simulator import positive
 from ..targets.compiling import one_call
@@ -26,6 +27,19 @@ from .work import Work
 
 FEW = 16  # problems, below which it is not worth it to gather those that still run
 GRAVITY = ("mass", "com", "gravity", "origin", "external_force")  # what holding a robot depends on
+
+
+UNBOUNDED = (
+    "nothing in the problem bounds positions. An inequality does, such as "
+    "inequality=lambda q: np.concatenate([q - highest, lowest - q])"
+)
+
+
+class Trajectories(NamedTuple):
+    """Positions as a run has them, time first."""
+
+    t: np.ndarray
+    q: np.ndarray
 
 
 class Solver:
@@ -162,6 +176,7 @@ class Solver:
 
     def _solution(self, target, batch, found, arguments, history):
         """Arrays of the caller's library, time after the batch."""
+        system = self.problem.system
 
         def whole(array, timed=False):
             return target.given_back(as_batch(target, array, batch, timed))
@@ -171,13 +186,17 @@ class Solver:
         fields = {name: whole(array, name in timed) for name, array in found.items()}
         multipliers = {name: whole(each, name == "stage") for name, each in multipliers.items()}
         arguments = {name: target.given_back(each) for name, each in arguments.items()}
-        return Solution(
+        found = Solution(
             **fields,
             multipliers=multipliers,
             arguments=arguments,
             history=history,
             problem=self.problem,
         )
+        if target is CPU and isinstance(system, RobotSystem) and not self.problem.stage.constraints:
+            q = np.moveaxis(found.q, -2, 0)
+            warn_of_limits(system.robot, Trajectories(system.dt * np.arange(len(q)), q), UNBOUNDED)
+        return found
 
     def __repr__(self) -> str:
         problem = self.problem
