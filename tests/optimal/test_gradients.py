@@ -262,9 +262,7 @@ def test_the_same_bits_anywhere_in_a_batch():
 def test_a_solution_that_is_no_strict_optimum_has_no_gradient():
     """The cost of the middle is the same along u[0] - u[1]."""
     system = px.trace(lambda x, u, goal: [x[0] + u[0] + u[1] + goal], x=1, u=2, goal=())
-    solver = px.optimal_control(
-        system, lambda u: (u[0] + u[1]) ** 2, 3, terminal=lambda x: x @ x
-    )
+    solver = px.optimal_control(system, lambda u: (u[0] + u[1]) ** 2, 3, terminal=lambda x: x @ x)
     found = solver.solve([[1.0]], goal=0.0)
     assert found.solved.all()
     with pytest.warns(px.SimulationWarning, match="the cost does not rise in every direction"):
