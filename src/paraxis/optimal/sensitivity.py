@@ -171,7 +171,7 @@ class Optima:
 
     @cached_property
     def _active(self):
-        """ "stage" and "end" -> 1 for constraints that are active, 0 for others."""
+        """At "stage" and "end": 1 for constraints that are active, 0 for others."""
         found = {}
         for where, array in self.multipliers.items():
             objective = self.problem.stage if where == "stage" else self.problem.terminal
@@ -181,7 +181,7 @@ class Optima:
 
     @property
     def _normals(self):
-        """ "stage" and "end" -> derivatives of constraints."""
+        """At "stage" and "end": derivatives of constraints."""
         slopes = {"stage": self._slopes, "end": self._end_slopes}
         return {where: slopes[where]["normals"] for where in self.multipliers}
 
@@ -190,19 +190,21 @@ class Optima:
     def _adjoint(self, x_bar, u_bar, moved):
         """(its Reply, the problems for which it is right, of those that are moved)."""
         xp = self.target.arrays
+        if not self.multipliers:
+            reply = self._replied(x_bar, u_bar, None, {})
+            return reply, reply.least > 0
         pushes = {where: xp.zeros_like(array) for where, array in self.multipliers.items()}
         first = penalty = self._first_penalty()
         before, settled = xp.full(moved.shape, np.inf), ~moved
+        lost = xp.zeros(moved.shape, bool)
         enough = float(np.finfo(self.dtype).eps) ** 0.6
         for _ in range(ROUNDS):
             reply = self._replied(x_bar, u_bar, penalty, pushes)
             sound = reply.least > 0
-            if not self.multipliers:
-                return reply, sound
             off, size = self._largest(reply.off), self._largest({"x": reply.dx, "u": reply.du})
-            settled |= sound & (off <= enough * size * self._steepness)
-            over = penalty >= MOST * first
-            if (settled | over).all():
+            settled |= sound & ~lost & (off <= enough * size * self._steepness)
+            lost |= ~settled & (penalty >= MOST * first)
+            if (settled | lost).all():
                 break
             going = (sound & ~settled)[:, None]
             for where, array in pushes.items():
@@ -252,6 +254,7 @@ class Optima:
     def _first_penalty(self):
         """By which constraints weigh so much more than the rest."""
         curvature = self._largest({"stage": self._curvature, "end": self._end_curvature})
+        curvature = self.target.arrays.where(curvature > 0, curvature, 1.0)
         return STIFF * curvature / self._steepness**2
 
     @cached_property
