@@ -26,7 +26,9 @@ struct ${name}_knot {
     $real k[${NAME}_NU]; /* what a further step would add to u */
     $real K[${NAME}_NU * ${NAME}_NDX];
     $real costates[${NAME}_NDX]; /* slopes of the cost of the rest by the state */
+//if kept
 $kept
+//end
 };
 
 struct ${name}_trajectory {
@@ -63,7 +65,9 @@ struct ${name}_work {
 $scratch
     struct {
         const $real *x0;
+//if parameters
 $given
+//end
     } given; /* arguments of the call that is under way */
 };
 
