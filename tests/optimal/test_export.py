@@ -413,6 +413,18 @@ def test_a_measurement_that_is_not_finite_leaves_the_plan(tmp_path):
     assert np.isfinite(u).all()
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_first_measurement_that_is_not_finite_is_forgotten(method, tmp_path):
+    solver = reaching(px.robots.planar(2), method, limits=(-40.0, 40.0))
+    native, goal = Native(solver, tmp_path), np.array([0.4, -0.2])
+    _, status = native.tick(np.array([0, np.nan, 0, 0]), goal=goal)
+    assert status == px.optimal.Status.FAILED
+    controls = [native.tick(np.zeros(4), goal=goal)[0] for _ in range(2)]
+    native.code.ours_init(native.work)
+    expected = [native.tick(np.zeros(4), goal=goal)[0] for _ in range(2)]
+    assert np.isfinite(controls).all() and np.array_equal(controls, expected)
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 

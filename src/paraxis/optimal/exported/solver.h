@@ -87,7 +87,7 @@ const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *wor
 
 /* For control in real time, once per step: the control for the state x that was measured, by the law
  * of the plan, so it takes next to no time. It is within its limits; where x is not finite, it is the
- * one that was planned. */
+ * one that was planned. A plan is made by the others, below and above. */
 $feedback_head;
 
 /* Then the next plan: one iteration from x0, the same state, and shifted by one step, so that it
