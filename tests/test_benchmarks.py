@@ -1,6 +1,7 @@
 """The benchmarks run, and time only what gives Pinocchio's numbers. No time is asserted."""
 
 import io
+import shutil
 
 import numpy as np
 import pytest
@@ -98,3 +99,15 @@ def test_environments_are_measured_beside_their_peers():
     environments.show({"rows": [row]}, console.Console(file=page, width=110))
     for name in ("balance float64", "CartPole-v1", "walk float32", "mujoco.rollout"):
         assert name in page.getvalue()
+
+
+@pytest.mark.long
+def test_an_exported_solver_is_measured_beside_its_python():
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc here")
+    measured = pytest.importorskip("optimal_export").measure(rounds=2, ticks=20)
+    assert measured["python"]["solve"] > 0 and measured["python"]["iterations"] > 0
+    for level in ("-O2", "-O3 -march=native"):
+        row = measured[level]
+        assert row["iterations"] == measured["python"]["iterations"]
+        assert 0 < row["tick"] <= row["tick_mean"] <= row["tick_worst"]

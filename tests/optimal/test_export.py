@@ -3,10 +3,11 @@
 import ctypes
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.exported import FLAGS, needs, shell
+from support.exported import FLAGS, HOSTILE, needs, shell
 
 import paraxis as px
 
@@ -182,6 +183,16 @@ def test_no_allocation_no_globals_and_no_undefined_behaviour(tmp_path):
     assert "error of controls" in built
     symbols = shell("gcc -std=c99 -c reach.c -o reach.o", "nm reach.o", folder=tmp_path)
     assert not [line for line in symbols.splitlines() if re.search(r" [bBdDC] ", line)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_step_of_a_robot_with_any_name(method, tmp_path):
+    arm = replace(px.robots.planar(1), name=HOSTILE[0])
+    exported = reaching(arm, method, (-5.0, 5.0), horizon=1).export(tmp_path)
+    assert "solver: error of controls" in checked(exported, tmp_path)
+    native = Native(reaching(arm, method, (-5.0, 5.0), horizon=1), tmp_path / "native")
+    u, _ = native.tick(np.array([0.1, 0.0]), goal=np.array([0.3]))
+    assert 0 < abs(u[0]) <= 5
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-Os", "-O3"])
@@ -400,6 +411,18 @@ def test_a_measurement_that_is_not_finite_leaves_the_plan(tmp_path):
     assert np.isfinite(native.results()["us"]).all()
     u, _ = native.tick(np.zeros(4), goal=goal)
     assert np.isfinite(u).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_first_measurement_that_is_not_finite_is_forgotten(method, tmp_path):
+    solver = reaching(px.robots.planar(2), method, limits=(-40.0, 40.0))
+    native, goal = Native(solver, tmp_path), np.array([0.4, -0.2])
+    _, status = native.tick(np.array([0, np.nan, 0, 0]), goal=goal)
+    assert status == px.optimal.Status.FAILED
+    controls = [native.tick(np.zeros(4), goal=goal)[0] for _ in range(2)]
+    native.code.ours_init(native.work)
+    expected = [native.tick(np.zeros(4), goal=goal)[0] for _ in range(2)]
+    assert np.isfinite(controls).all() and np.array_equal(controls, expected)
 
 
 # -- what is refused -------------------------------------------------------------------------------

@@ -486,8 +486,10 @@ static int ${name}_prepared(struct ${name}_work *work)
 //if per_step
     work->before = 0;
 //end
-    if (!${name}_finite(best))
+    if (!${name}_finite(best)) { /* a plan that never was finite is forgotten */
+        work->guessed = work->ready = ${name}_finite(here->total);
         return work->status = ${NAME}_FAILED;
+    }
     if (stepped)
         work->damping = ${name}_less_damping(work->damping);
     else if (work->damping < $MOST_DAMPING)

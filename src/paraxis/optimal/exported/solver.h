@@ -26,7 +26,9 @@ struct ${name}_knot {
     $real k[${NAME}_NU]; /* what a further step would add to u */
     $real K[${NAME}_NU * ${NAME}_NDX];
     $real costates[${NAME}_NDX]; /* slopes of the cost of the rest by the state */
+//if kept
 $kept
+//end
 };
 
 struct ${name}_trajectory {
@@ -63,7 +65,9 @@ struct ${name}_work {
 $scratch
     struct {
         const $real *x0;
+//if parameters
 $given
+//end
     } given; /* arguments of the call that is under way */
 };
 
@@ -83,7 +87,7 @@ const struct ${name}_trajectory *${name}_solution(const struct ${name}_work *wor
 
 /* For control in real time, once per step: the control for the state x that was measured, by the law
  * of the plan, so it takes next to no time. It is within its limits; where x is not finite, it is the
- * one that was planned. */
+ * one that was planned. A plan is made by the others, below and above. */
 $feedback_head;
 
 /* Then the next plan: one iteration from x0, the same state, and shifted by one step, so that it

@@ -90,6 +90,8 @@ class Source:
             "gaps": not problem.feasible,
             "exact": problem.exact,
             "limits": problem.limits is not None,
+            "kept": bool(problem.kept),
+            "parameters": bool(self.parameters),
             "per_step": bool(problem.per_step),
             "constraints": stage or end,
             "stage_constraints": stage,

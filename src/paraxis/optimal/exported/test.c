@@ -9,7 +9,9 @@ $comment
 
 static const struct test_problem {
     $real x0[$nx];
+//if parameters
 $given
+//end
 } test_given[TEST_PROBLEMS] = {
 $problems
 };
