@@ -153,7 +153,7 @@ class Solver:
 
         def whole(array, timed=False):
             array = xp.moveaxis(array, 0, 1) if timed else array
-            array = array.reshape(*batch, *array.shape[1:])
+            array = array.reshape((*batch, *array.shape[1:]))
             return target.given_back(xp.ascontiguousarray(array))
 
         timed = {"xs", "us", "gains", "costates"}
