@@ -128,7 +128,7 @@ bench: $(TOOLS)
 	$(BIN)/python benchmarks/scheduling.py --json benchmarks/results/scheduling.json
 	$(BIN)/python benchmarks/simulation.py --json benchmarks/results/simulation.json
 	$(BIN)/python benchmarks/simulator.py --json benchmarks/results/simulator.json
-	$(BIN)/python benchmarks/ground.py --json benchmarks/results/ground.json
+	$(BIN)/python benchmarks/ground.py --steps 200 --json benchmarks/results/ground.json
 	$(BIN)/python benchmarks/simulation_gradients.py --json benchmarks/results/simulation_gradients.json
 	$(BIN)/python benchmarks/environments.py --json benchmarks/results/environments.json
 	$(BIN)/python benchmarks/inverse_kinematics.py --json benchmarks/results/inverse_kinematics.json

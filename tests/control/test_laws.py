@@ -433,3 +433,27 @@ def test_laws_that_a_closed_loop_cannot_take():
         px.control.closed_loop(PLANAR, pushed, swing, **LOOP)
     with pytest.raises(px.ArgumentError, match="delay_samples"):
         px.control.closed_loop(PLANAR, px.control.pd(PLANAR, 1, 1), swing, **LOOP, delay_samples=-1)
+
+
+@pytest.mark.parametrize("law", ["PID", "tracking"])
+def test_the_goal_may_be_the_command_of_a_step(law):
+    def commanded(t, q, qd, u):
+        return u
+
+    if law == "PID":
+        of_command, of_array = (px.control.PID(ARM, KP, KI, KD, goal=g) for g in (commanded, GOAL))
+    else:
+        control = px.control.computed_torque(ARM, kp=400.0, kd=40.0)
+        of_command, of_array = (px.control.tracking(control, g) for g in (commanded, GOAL))
+    simulator = px.Simulator(ARM, dt=DT, controller=of_command)
+    simulator.reset(np.tile(START, (3, 1)))
+    for _ in range(5):
+        simulator.step(GOAL[None], n=4)
+    by_array = px.simulate(ARM, START, REST, controller=of_array, dt=DT, steps=20)
+    assert np.allclose(simulator.state.q, by_array.q[-1], rtol=0, atol=1e-14)
+
+
+def test_a_memory_that_is_too_large_is_refused_before_it_is_traced():
+    late = px.control.delayed(lambda t, q, qd: -q, 10**5)
+    with pytest.raises(px.ArgumentError, match="memory 'line': expected at most 100,000 numbers"):
+        px.simulate(ARM, START, REST, controller=late, dt=DT, steps=1)

@@ -260,3 +260,16 @@ def test_a_policy_learns(task, generations, capsys):
     chance, learnt = example.main(task, generations)
     assert "random actions earn" in capsys.readouterr().out
     assert learnt > 5 * chance if chance > 0 else learnt > 0.6 * chance
+
+
+@pytest.mark.parametrize("name", ["start", "observe", "reward"])
+def test_random_numbers_of_python_are_refused(name):
+    """They would be drawn once, and be the same in every episode."""
+    task, rng = px.gym.balance(), np.random.default_rng(0)
+    wrong = {
+        "start": lambda draws: {"q": rng.uniform(-0.1, 0.1, 2)},
+        "observe": lambda now: now.q + rng.normal(size=2),
+        "reward": lambda now: now.q[0] * rng.normal(),
+    }
+    with pytest.raises(px.ArgumentError, match=f"{name}.*different when called again"):
+        px.gym.make(replace(task, **{name: wrong[name]}))

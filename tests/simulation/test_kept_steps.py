@@ -312,3 +312,39 @@ def test_a_single_robot_has_numbers_drawn_and_its_memory_reset():
     simulator.reset([0.1], mask=np.array(True))
     assert simulator.state.memory["steps"] == 0
     assert simulator.settings["gain"] != first
+
+
+# -- what does not fit ------------------------------------------------------------------------
+
+
+def test_a_wrong_command_is_called_as_step_calls_it():
+    simulator = px.Simulator(ARM, dt=DT)
+    simulator.reset(np.zeros((4, 2)))
+    for wrong in (np.zeros((5, 2)), np.zeros((3, 4, 2)), 0.0):
+        with pytest.raises(px.ArgumentError, match=r"^u: expected shape \((4|...), 2\), found"):
+            simulator.step(wrong)
+    with pytest.raises(px.ArgumentError, match=r"n: expected an integer <= 2\*\*53"):
+        simulator.step(n=2**60)
+
+
+def test_frames_of_the_ground_are_looked_up_before_robots_are_reset():
+    body, _ = ball()
+    with pytest.raises(px.RobotError, match="sole"):
+        px.Simulator(body, dt=DT, ground=Ground([px.simulation.ContactPoint("sole")]))
+
+
+def test_what_draws_parameters_must_be_a_function():
+    with pytest.raises(px.ArgumentError, match="randomize: expected a function .* for mass"):
+        px.Simulator(ARM, dt=DT, randomize={"mass": np.ones(2)})
+
+
+def test_time_does_not_stand_still_in_single_precision():
+    simulator = px.Simulator(ROD, dt=DT, dtype="float32", method="semi_implicit_euler")
+    simulator.reset(np.zeros((2, 1)))
+    simulator.step(n=2**24 - 1)
+    for move in (lambda: simulator.step(n=2), lambda: simulator.run(steps=2)):
+        with pytest.raises(px.ArgumentError, match="float32 counts at most 16,777,216 steps"):
+            move()
+    simulator.reset(np.zeros((2, 1)), mask=[True, False])
+    simulator.step(n=1)
+    assert np.array_equal(simulator.arrays_now[2], [1, 2**24])

@@ -33,7 +33,7 @@ def said(*arguments, **options):
 def test_a_joint_that_leaves_its_range_is_named_once():
     (text,) = said(arm((-1, 2)), [0.0], [1.0], dt=0.125, steps=40)
     assert "joint 'joint0' leaves its range of -1 to 2 rad at 2.125 s" in text
-    assert "is 3 rad beyond it at 5 s: a simulation does not stop joints" in text
+    assert "is 3 rad beyond it at 5 s: stops at joint limits are off. limits=True" in text
     assert "px.RobotWarning" in text
 
 

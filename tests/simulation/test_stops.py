@@ -1,6 +1,7 @@
 """Limits that a simulation keeps to: soft and hard stops, torques and velocities of motors."""
 
 import math
+import warnings
 from dataclasses import replace
 from itertools import product
 
@@ -406,3 +407,17 @@ def test_limits_that_acted_are_counted_and_mentioned_once():
     assert "joint 'joint' of robot 1 was at its stop in 7 of 10 steps" in text
     assert "joint 'joint' of robot 0 got less torque than asked for in 4 of 10 steps" in text
     assert "limits=False" in text
+
+
+def test_limits_count_nothing_where_torques_are_no_numbers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = px.simulate(
+            px.load("ur5"),
+            np.zeros((2, 6)),
+            np.zeros(6),
+            controller=lambda t, q, qd: q * math.nan,
+            dt=1e-3,
+            steps=5,
+        )
+    assert (run.limits.motors == 0).all() and (run.limits.stops == 0).all()

@@ -1,4 +1,4 @@
-"""The problem of a solver as CasADi sees it: multiple shooting, derivatives by its own rules, IPOPT.
+"""The problem of a solver as CasADi sees it: multiple shooting, own derivatives, IPOPT.
 
 Steps, costs and constraints are the graphs that the solver is made of, operation by operation;
 nothing else is shared: not their derivatives, nor any iteration. States are those of a reference
@@ -72,9 +72,7 @@ def casadi_optimum(solver, x0, us, xs=None, **parameters):
     system = problem.system
     shapes = {"x": (system.nx,), "u": (system.nu,)} | system.own_inputs
     step = casadi_function(trace(lambda x, u, **given: system.step(x, u, given), shapes, "step"))
-    apart = casadi_function(
-        trace(system.apart, {"x0": (system.nx,), "x1": (system.nx,)}, "apart")
-    )
+    apart = casadi_function(trace(system.apart, {"x0": (system.nx,), "x1": (system.nx,)}, "apart"))
     move = casadi_function(move_graph(system))
     stage, end = casadi_function(problem.stage.graph), casadi_function(problem.terminal.graph)
 
@@ -132,7 +130,9 @@ def casadi_optimum(solver, x0, us, xs=None, **parameters):
     free = [-np.inf] * (system.ndx * horizon), [np.inf] * (system.ndx * horizon)
     nlp = {"x": ca.vertcat(*moves, *controls), "f": cost, "g": ca.vcat(bounded)}
     options = {"print_time": False, "ipopt.sb": "yes"}
-    search = ca.nlpsol("search", "ipopt", nlp, options | {f"ipopt.{k}": v for k, v in IPOPT.items()})
+    search = ca.nlpsol(
+        "search", "ipopt", nlp, options | {f"ipopt.{k}": v for k, v in IPOPT.items()}
+    )
     first = np.concatenate([np.zeros(system.ndx * horizon), np.ravel(us)])
     limits = {"lbx": [*free[0], *low * horizon], "ubx": [*free[1], *high * horizon]}
     best = search(x0=first, **limits, lbg=lows, ubg=highs)

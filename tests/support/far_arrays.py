@@ -37,8 +37,8 @@ class FarModule:
 
     ndarray = FarArray
 
-    def asarray(self, value):
-        return far(np.array(value))
+    def asarray(self, value, dtype=None):
+        return far(np.array(value, dtype))
 
     def __getattr__(self, name):
         function = getattr(np, name)

@@ -1,8 +1,8 @@
 """Dynamics of a chain in short rows: sweeps along all rows at once, scans that glue their ends."""
 
+from ..drivers.elimination import Elimination
 from ..drivers.scan import Scan
 from ..targets.target import CPU
-from .elimination import Elimination
 from .operators import row_ends, row_loads, row_motions, spins
 from .recursions import row_spans
 from .short_rows import ShortRows

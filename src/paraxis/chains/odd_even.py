@@ -10,7 +10,7 @@ from ..drivers.columns import Columns
 
 
 class OddEvenElimination:
-    """Spans and unknowns as in elimination.py; the first and the last unknown are zero.
+    """Spans and unknowns as in drivers/elimination.py; the first and the last unknown are zero.
 
     `operator.map(name)` gives the compiled bodies `equations`, `products`, `doubled`, `alone`.
     """

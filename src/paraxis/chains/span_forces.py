@@ -3,9 +3,9 @@
 from functools import partial
 
 from ..drivers.columns import Columns
+from ..drivers.elimination import Elimination
 from ..drivers.scan import ROOM, Scan
 from ..targets.target import CPU
-from .elimination import Elimination
 from .maps import bound, link_columns, mapped, parts
 from .numbers import ROTOR
 from .odd_even import OddEvenElimination

@@ -41,7 +41,7 @@ class Traced:
         known = {*PARAMETERS, *(OF_GROUND if task.ground else ()), *taken}
         self.simulated = tuple(x for x in self.shapes if x in known and x not in STATE)
         self.moment_shapes = self._moment_shapes()
-        self.start = trace(self._start, row=max(self.draws, 1))
+        self.start = traced_alike(self._start, "start", row=max(self.draws, 1))
         self.seeded = trace(self._seeded, seed=(), episode=())
         self.look = self._look()
         self.observations = self.look.outputs["observation"][0]
@@ -77,7 +77,19 @@ class Traced:
             }
 
         trace(look, **self.moment_shapes)
-        return trace(look, **{name: s for name, s in self.moment_shapes.items() if name in read})
+        shapes = {name: shape for name, shape in self.moment_shapes.items() if name in read}
+        return traced_alike(look, "observe, reward, terminated", **shapes)
+
+
+def traced_alike(function, what, **shapes):
+    """The Program of a function that computes the same whenever it is called."""
+    program = trace(function, **shapes)
+    if trace(function, **shapes).text() != program.text():
+        raise ArgumentError(
+            f"{what}: it returns something different when called again, and would be compiled as "
+            f"it was once; take random numbers from the draws of start"
+        )
+    return program
 
 
 class Moment:

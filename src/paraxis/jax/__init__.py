@@ -16,15 +16,18 @@ except ImportError as error:
 
 from ..frameworks.functions import functions_of_robots
 from ..frameworks.simulated import simulate_of
+from ..frameworks.solved import solve_of
 from ..frameworks.tangent import tangent_of
 from .from_program import function
-from .simulated import run
+from .simulated import run as _simulated
+from .solved import run as _solved
 
 _functions = functions_of_robots("jax", function)
 tangent = tangent_of("jax", _functions["integrate"])
-simulate = simulate_of("jax", run)
+simulate = simulate_of("jax", _simulated)
+solve = solve_of("jax", _solved)
 globals().update(_functions)
-__all__ = ["function", "simulate", "tangent", *_functions]
+__all__ = ["function", "simulate", "solve", "tangent", *_functions]
 
 
 def __dir__():

@@ -1,9 +1,7 @@
-"""A differentiable run inside JAX: XLA calls back, and the kernels of the run and of its adjoint do
-the rest, on the CPU.
+"""A differentiable run inside JAX.
 
-Operands have the rank of the whole batch, with 1 along axes they do not vary on; those per step
-have the steps first. A `vmap` puts further axes before all of these, which become part of the
-batch.
+Operands that are per step have the steps first; the further axes of a `vmap` become part of the
+batch after them.
 """
 
 from functools import partial
@@ -11,12 +9,10 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.custom_derivatives import SymbolicZero
-from jax.tree_util import Partial
 
-from ..errors import ArgumentError
 from ..simulation.differentiable_run import Simulated
 from .from_program import checked
+from .on_host import OnHost
 
 
 def run(robot, arrays, controller, per_step, options):
@@ -43,49 +39,20 @@ def _whole_rank(simulated, name):
     return (1,) * (len(batch) + len(entry) - len(shape)) + shape
 
 
-class _Call:
+class _Call(OnHost):
     """A run of operands of these shapes, by name, in order. `make(shapes)` is its Simulated."""
 
     def __init__(self, make, shapes, dtype):
-        self.make, self.shapes, self.dtype = make, shapes, dtype
-        self.simulated = make(shapes)
+        self.make, self.simulated = make, make(shapes)
         of_steps = self.simulated.streamed
         self.streamed = {name for name in shapes if self.simulated.input_of(name) in of_steps}
         adjoint = self.simulated.adjoint
         self.record_shapes, self.kept_shapes = adjoint.record_shapes, adjoint.kept_shapes
+        made = (self.record_shapes, self.kept_shapes)
+        made = [[jax.ShapeDtypeStruct(each, dtype) for each in group.values()] for group in made]
+        super().__init__(shapes, dtype, *made, "simulate: a gradient of a run has no derivatives")
 
-    def __call__(self, *operands):
-        @jax.custom_vjp
-        def run(*operands):
-            return tuple(self._forward(operands)[:2])
-
-        def forward(*primals):
-            operands = [primal.value for primal in primals]
-            wanted = [k for k, primal in enumerate(primals) if primal.perturbed]
-            saved = self._forward(operands)
-            pull = Partial(_Pull(self, tuple(wanted)), operands, saved)
-            return tuple(saved[:2]), pull
-
-        run.defvjp(forward, lambda pull, bars: pull(bars), symbolic_zeros=True)
-        return run(*operands)
-
-    def _forward(self, operands):
-        """Records, then what is kept."""
-        shapes = [*self.record_shapes.values(), *self.kept_shapes.values()]
-        return self.called_back(self._forward_on_host, shapes, operands)
-
-    def called_back(self, function, shapes, operands):
-        """What a function on the host returns, arrays of these shapes."""
-        results = [jax.ShapeDtypeStruct(shape, self.dtype) for shape in shapes]
-
-        @jax.custom_jvp
-        def call(*operands):
-            return jax.pure_callback(function, results, *operands, vmap_method="expand_dims")
-
-        call.defjvp(_refused)
-        return call(*operands)
-
-    def _forward_on_host(self, *operands):
+    def forward_on_host(self, *operands):
         mapped, simulated, arrays = self._on_host(operands)
         records, kept, _ = simulated.forward(arrays)
         return [self._back(array, mapped) for array in (*records.values(), *kept.values())]
@@ -123,31 +90,3 @@ class _Call:
         """The other way round."""
         array = np.moveaxis(array, range(1, len(mapped) + 1), range(len(mapped)))
         return np.ascontiguousarray(array, self.dtype)
-
-
-class _Pull:
-    """From cotangents of records to those of operands, of which some are wanted."""
-
-    def __init__(self, call, wanted):
-        self.call, self.wanted = call, wanted
-
-    def __call__(self, operands, saved, bars):
-        call, names = self.call, [*self.call.shapes]
-        used = tuple(not isinstance(bar, SymbolicZero) for bar in bars)
-        results = [None] * len(names)
-        if self.wanted and any(used):
-            wanted = [names[k] for k in self.wanted]
-            given = [bar for bar, is_used in zip(bars, used, strict=True) if is_used]
-            shapes = [call.shapes[name] for name in wanted]
-            on_host = partial(call.backward_on_host, wanted, used)
-            found = call.called_back(on_host, shapes, [*operands, *saved, *given])
-            for k, gradient in zip(self.wanted, found, strict=True):
-                results[k] = gradient
-        return tuple(
-            jnp.zeros(operand.shape, operand.dtype) if result is None else result
-            for result, operand in zip(results, operands, strict=True)
-        )
-
-
-def _refused(primals, tangents):
-    raise ArgumentError("simulate: a gradient of a run has no derivatives")

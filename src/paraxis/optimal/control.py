@@ -11,23 +11,25 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from .. import api
 from ..checks import did_you_mean, integer, listing, one_of, quoted
-from ..errors import ArgumentError
+from ..errors import ArgumentError, RobotWarning, warn
 from ..programs import Program
 from ..robot_functions import parameter_shapes
 from ..robots.limits import effort_limit
 from ..robots.model import PARAMETERS
-from ..robots.refusals import without_bearings
+from ..robots.refusals import open_tree, without_bearings
 from ..robots.robot import Robot
 from ..simulation.simulator import positive
 from ..simulation.steps import RULES
 from ..targets.number import checked_dtype
 from .objective import Objective
 from .problem import METHODS, Problem
+from .quadratic import unpacked
 from .solver import Solver
 from .systems import OwnSystem, RobotSystem
 
 Shapes = Mapping[str, int | Sequence[int] | None]
 OF_STATE = ("x", "q", "qd", "u")
+LARGE = 20  # velocities, beyond which compiling takes minutes
 
 
 def optimal_control(
@@ -51,6 +53,7 @@ def optimal_control(
     per_step: Sequence[str] = (),
     dtype: DTypeLike = "float64",
     threads: int | None = None,
+    parallel_in_time: bool = False,
 ) -> Solver:
     """A solver for the controls u₀ … u_{N-1} that make a system cost least.
 
@@ -89,6 +92,11 @@ def optimal_control(
     - `per_step`: the names of those parameters that have a value for each of N + 1 times.
     - `dtype`: `"float64"` or `"float32"`.
     - `threads`: the most threads that a CPU may use.
+    - `parallel_in_time`: whether the passes through time are cut into rows of knots that are
+      computed at once, for one problem with a long horizon (or a few, on a GPU). What is found is
+      the same but for rounding. The cost of a step must curve upward in every direction of u, and
+      limits of controls cannot be kept. Damping, where a problem needs it, is in units of that
+      curvature.
 
     **Returns:** a `px.optimal.Solver`: `.solve(x0, ...)`.
 
@@ -120,7 +128,9 @@ def optimal_control(
         one_of(name, used, "per_step")
         if isinstance(system, Robot) and name in own:
             raise ArgumentError(f"per_step: {name}, a parameter of the robot, cannot change")
-    problem = Problem(controlled, stage, end, method, bounds, per_step)
+    problem = Problem(controlled, stage, end, method, bounds, per_step, bool(parallel_in_time))
+    if problem.parallel_in_time:
+        _check_parallel(problem)
     return Solver(problem, horizon, checked_dtype(dtype), threads)
 
 
@@ -147,6 +157,13 @@ def _shapes(system, parameters):
 
 def _robot_system(robot, shapes, dt, integrator, substeps, actuation, controls, limits):
     without_bearings(robot, "optimal control")
+    open_tree(robot, "optimal control")
+    if robot.nv > LARGE:
+        warn(
+            f"robot {quoted(robot.name)}: optimal control of {robot.nv} velocities compiles for "
+            f"minutes, as its code grows with their cube; robot.locked holds joints in place",
+            RobotWarning,
+        )
     if dt is None:
         raise ArgumentError("dt: a robot needs the seconds per step, such as dt=0.01")
     one_of(integrator, RULES, "integrator")
@@ -248,6 +265,23 @@ def _bounds(limits, nu):
     if any(a >= b for a, b in zip(*bounds, strict=True)):
         raise ArgumentError("limits: expected lowest < highest for every control")
     return tuple(bounds)
+
+
+def _check_parallel(problem):
+    """Refuse what cannot be cut into rows of knots."""
+    if problem.limits is not None:
+        raise ArgumentError(
+            "parallel_in_time: limits of controls cannot be kept; use limits=False, and an "
+            "inequality where there must be limits"
+        )
+    n, nu = problem.system.ndx, problem.system.nu
+    curvature = [row[n:] for row in unpacked(problem.fixed, n + nu)[n:]]
+    known = not any(entry is None for row in curvature for entry in row)
+    if known and np.linalg.eigvalsh(curvature).min() <= 0.0:
+        raise ArgumentError(
+            "parallel_in_time: the cost of a step must curve upward in every direction of u; "
+            "add a term such as 1e-6 * (u @ u)"
+        )
 
 
 # -- functions -------------------------------------------------------------------------------------

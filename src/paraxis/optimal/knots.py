@@ -106,12 +106,23 @@ def expand_graph(problem):
 
 
 def _expanded(problem, given):
+    form, bridge = quadratic_form(problem, given)
+    H, g = form
+    total, gaps, widest = given["total"] + given["value"], given["gaps"], given["widest"]
+    for distance in given["gap"]:
+        gaps, widest = gaps + abs(distance), maximum(widest, abs(distance))
+    tallies = {"total": total, "gaps": gaps, "widest": widest, "bridged": given["bridged"] + bridge}
+    return {"H": packed(H), "g": g} | {f"{name}'": value for name, value in tallies.items()}
+
+
+def quadratic_form(problem, given):
+    """(H, g) of a knot in (dx, du), and what it costs to close the gap behind it."""
     system, n = problem.system, problem.system.ndx
     V, v, gap = unpacked(given["V"], n), given["v"], given["gap"]
-    g, bridged = v, given["bridged"]
-    if not problem.feasible:  # what it costs to close the gap
+    g, bridge = v, 0.0
+    if not problem.feasible:
         pull = [dot(row, gap) for row in V]
-        bridged = bridged + dot(v, gap) + 0.5 * dot(gap, pull)
+        bridge = dot(v, gap) + 0.5 * dot(gap, pull)
         g = [a + b for a, b in zip(v, pull, strict=True)]
     maps = system.chain(given.get("x"), {name: given[name] for name in system.linear_shapes})
     H, g = replaced(V, g, maps[0])
@@ -122,13 +133,10 @@ def _expanded(problem, given):
     H = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(H, cost, strict=True)]
     g = [a + b for a, b in zip(g, given["gradient"], strict=True)]
     # the proximal term of Levenberg and Marquardt, in units of each control
+    units = cost if problem.parallel_in_time else H
     for i in range(n, n + system.nu):
-        H[i][i] = H[i][i] + given["damping"] * abs(H[i][i])
-    total, gaps, widest = given["total"] + given["value"], given["gaps"], given["widest"]
-    for distance in gap:
-        gaps, widest = gaps + abs(distance), maximum(widest, abs(distance))
-    tallies = {"total": total, "gaps": gaps, "widest": widest, "bridged": bridged}
-    return {"H": packed(H), "g": g} | {f"{name}'": value for name, value in tallies.items()}
+        H[i][i] = H[i][i] + given["damping"] * abs(units[i][i])
+    return (H, g), bridge
 
 
 def backward_graph(problem):
@@ -138,20 +146,33 @@ def backward_graph(problem):
     def run(**given):
         form = _expanded(problem, given)
         H, g = unpacked(form.pop("H"), problem.directions), form.pop("g")
-        Quu, Qu = [row[n:] for row in H[n:]], g[n:]
-        L, inverse, least = factor(Quu)
-        columns = [[H[i][j] for i in range(n, len(H))] for j in range(n)]  # of Qux
-        Y = [_forward(L, inverse, column) for column in columns]
-        y = _forward(L, inverse, Qu)
-        K = [_back(L, inverse, column) for column in Y]
-        k = _back(L, inverse, y)
-        V = [[H[i][j] - dot(Y[i], Y[j]) for j in range(n)] for i in range(n)]
-        v = [g[i] - dot(Y[i], y) for i in range(n)]
-        results = {"k": [-x for x in k], "K": [[-K[j][i] for j in range(n)] for i in range(len(k))]}
-        results |= {"V'": packed(V), "v'": v} | form
-        return results | _judged(given, 0.5 * dot(y, y), largest(Qu), least, 0.0)
+        best = Best(H, g, n)
+        results = {"k": best.k, "K": best.K, "V'": packed(best.V), "v'": best.v} | form
+        return results | _judged(given, best.gain, largest(g[n:]), best.least, 0.0)
 
     return trace(run, problem.expand_inputs, "backward")
+
+
+class Best:
+    """The controls that make a quadratic form in (dx, du) least: du = k + K dx, the value function
+    ½ dxᵀ V dx + v·dx that is left, and what they gain at dx = 0."""
+
+    def __init__(self, H, g, n):
+        Quu, Qu = [row[n:] for row in H[n:]], g[n:]
+        self.L, self.inverse, self.least = factor(Quu)
+        columns = [[H[i][j] for i in range(n, len(H))] for j in range(n)]  # of Qux
+        Y = [_forward(self.L, self.inverse, column) for column in columns]
+        y = _forward(self.L, self.inverse, Qu)
+        K = [_back(self.L, self.inverse, column) for column in Y]
+        self.k = [-x for x in _back(self.L, self.inverse, y)]
+        self.K = [[-K[j][i] for j in range(n)] for i in range(len(Qu))]
+        self.V = [[H[i][j] - dot(Y[i], Y[j]) for j in range(n)] for i in range(n)]
+        self.v = [g[i] - dot(Y[i], y) for i in range(n)]
+        self.gain = 0.5 * dot(y, y)
+
+    def half(self, b):
+        """y of L y = b, where Quu = L Lᵀ."""
+        return _forward(self.L, self.inverse, b)
 
 
 def _judged(given, decrement, steepest, least, broken):
@@ -306,7 +327,7 @@ def roll_graph(problem):
     def run(at, x, u, k, K, step, **given):
         away = system.apart(x, at)
         control = [a + step * b + dot(row, away) for a, b, row in zip(u, k, K, strict=True)]
-        control = _within(problem, control)
+        control = within(problem, control)
         return {"at'": system.step(at, control, given), "control": control}
 
     return trace(run, problem.roll_inputs, "roll")
@@ -318,21 +339,21 @@ def shoot_graph(problem):
 
     def run(dx, slope, x, u, x_next, k, K, gap, gradient, step, **linear):
         control = [a + b + dot(row, dx) for a, b, row in zip(u, k, K, strict=True)]
-        du = [a - b for a, b in zip(_within(problem, control), u, strict=True)]
+        du = [a - b for a, b in zip(within(problem, control), u, strict=True)]
         rising = slope + dot(gradient, [*dx, *du])
         chain = system.chain(x, linear)
         z = [*dx, *du]
         for C in reversed(chain[1:]):
             z = [*z, *(dot(row, z) for row in C)]
         dx = [dot(row, z) + g for row, g in zip(chain[0], gap, strict=True)]
-        control = _within(problem, [a + step * b for a, b in zip(u, du, strict=True)])
+        control = within(problem, [a + step * b for a, b in zip(u, du, strict=True)])
         at = system.move(x_next, [step * d for d in dx])
         return {"dx'": dx, "slope'": rising, "at": at, "control": control}
 
     return trace(run, problem.shoot_inputs, "shoot")
 
 
-def _within(problem, control):
+def within(problem, control):
     if problem.limits is None:
         return control
     bounds = zip(control, *problem.limits, strict=True)

@@ -31,7 +31,8 @@ BOX_STEPS = 40  # of Newton's method within limits; most knots need three
 @dataclass(frozen=True, eq=False)
 class Problem:
     """limits: the lowest and the highest controls, or None. per_step: the parameters that differ
-    from knot to knot."""
+    from knot to knot. parallel_in_time: whether passes are cut into rows of knots, which are done
+    at once (parallel_time.py)."""
 
     system: RobotSystem | OwnSystem
     stage: Objective
@@ -39,6 +40,7 @@ class Problem:
     method: str
     limits: tuple[tuple[float, ...], tuple[float, ...]] | None = None
     per_step: tuple[str, ...] = ()
+    parallel_in_time: bool = False
 
     @property
     def exact(self):

@@ -16,6 +16,7 @@ FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e10
 LEAST_PROGRESS = 0.25  # by which violations must fall for the penalty to stay
 MORE_PENALTY, MOST_PENALTY = 10.0, 1e14
 LOOSE = 1e-4  # the tolerance before multipliers are known
+NOISE, LEAST_TOLERANCE = 10, 20  # of costs: times the rounding of a number
 
 
 class Status(IntEnum):
@@ -37,8 +38,8 @@ class Search:
     def __init__(self, work, tolerance, constraint_tolerance):
         xp, count, dtype = work.target.arrays, work.count, work.dtype
         self.work, self.xp = work, xp
-        noise = float(np.finfo(dtype).eps)
-        self.tolerance, self.noise = max(tolerance, 20 * noise), 10 * noise
+        rounding = float(np.finfo(dtype).eps)
+        self.tolerance, self.noise = max(tolerance, LEAST_TOLERANCE * rounding), NOISE * rounding
         self.constraint_tolerance = constraint_tolerance
         self.length = xp.zeros(count, dtype)  # of the step that makes the candidate; 0: no step
         self.damping = xp.zeros(count, dtype)
@@ -159,7 +160,8 @@ class Search:
         lower = xp.where(self.damping > FIRST_DAMPING, 0.1 * self.damping, 0.0)
         self.damping = xp.where(relaxed, lower, self.damping)
         fine = accepted & ~bent
-        self.length = xp.where(fine, 1.0, self.length)
+        longer = xp.where(stepping, xp.minimum(1.0, 4.0 * self.length), 1.0)
+        self.length = xp.where(fine, longer, self.length)
         self._damp(bent)
         if self.work.problem.exact:
             self.exact = self.exact | relaxed
@@ -194,7 +196,7 @@ class Search:
         self.status = xp.where(problems & kept & tight, int(Status.SOLVED), self.status)
         problems = problems & ~(kept & tight)
         self.within = xp.where(problems, xp.maximum(0.1 * self.within, self.tolerance), self.within)
-        for where, pull in self._pulls():
+        for where, pull in self.pulls():
             old = work.multipliers[where]
             mask = problems[:, None]
             old[...] = xp.where(mask, pull, old)
@@ -240,7 +242,7 @@ class Search:
         if problem.terminal.constraints:
             yield "end", here.of_end[0], problem.terminal.inequalities
 
-    def _pulls(self):
+    def pulls(self):
         """(where, multipliers that these residuals lead to)."""
         xp, work = self.xp, self.work
         for where, residuals, inequalities in self._residuals():

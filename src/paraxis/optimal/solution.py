@@ -37,6 +37,7 @@ class Solution:
     - `iterations`: the steps that were accepted.
     - `costates`: how the cost of the rest changes with the state, (..., N + 1, ndx).
     - `multipliers`: of the constraints, "stage" (..., N, k) and "end" (..., k), inequalities first.
+    - `arguments`: x0 and parameters, as they were given.
     - `history`: a `px.optimal.History` of the search.
     """
 
@@ -51,6 +52,7 @@ class Solution:
     iterations: Any
     costates: Any
     multipliers: dict[str, Any]
+    arguments: dict[str, Any]
     history: History
     problem: Problem
 

@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from .. import api
-from ..checks import did_you_mean, listing, quoted
+from ..checks import quoted
 from ..drivers.iterate import integer_like
-from ..drivers.map import broadcast_shapes
 from ..errors import ArgumentError
 from ..robots.quaternions import require_unit_quaternions
+from ..simulation.limits import warn_of_limits
 from ..simulation.progress import Progress
 from ..simulation.simulator import positive
 from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
+from .arguments import as_batch, as_rows, checked_arrays, shapes_of, timed
+from .gradients import gradient
 from .search import RUNNING, Search, Status
 from .solution import History, Solution
-from .systems import RobotSystem
+from .systems import GRAVITY, RobotSystem
 from .work import Work
 
+if TYPE_CHECKING:
+    from ..targets.source.files import Exported
+
 FEW = 16  # problems, below which it is not worth it to gather those that still run
-GRAVITY = ("mass", "com", "gravity", "origin", "external_force")  # what holding a robot depends on
+
+
+UNBOUNDED = (
+    "nothing in the problem bounds positions. An inequality does, such as "
+    "inequality=lambda q: np.concatenate([q - highest, lowest - q])"
+)
+
+
+class Trajectories(NamedTuple):
+    """Positions as a run has them, time first."""
+
+    t: np.ndarray
+    q: np.ndarray
 
 
 class Solver:
@@ -74,52 +93,99 @@ class Solver:
         given = {"x0": x0, "us": us, "xs": xs} | parameters
         target = target_of({name: value for name, value in given.items() if value is not None})
         with one_call("optimal control"), target.stream():
-            batch, arrays = self._arrays(target, given)
+            batch, arrays = self._rows(target, given)
             work = Work(
                 self.problem, self.horizon, math.prod(batch), target, self.dtype, self.threads
             )
             self._begin(work, arrays)
             found, history = _searched(work, iterations, tolerance, constraint_tolerance)
-            return self._solution(target, batch, found, history)
+            names = "x0", *self.problem.parameters
+            kept = {name: target.array(given[name], name, ()).copy() for name in names}
+            return self._solution(target, batch, found, kept, history)
+
+    def gradient(
+        self,
+        solution: Solution,
+        xs_bar: ArrayLike | None = None,
+        us_bar: ArrayLike | None = None,
+        cost_bar: ArrayLike | None = None,
+        *,
+        wrt: str | list[str] | None = None,
+        tangent: bool = False,
+    ) -> dict[str, Any]:
+        """The gradient of a number, from how it moves with a solution.
+
+        It is that of the optimum itself, by the implicit function theorem, whatever the search did:
+        its error is that of the solution, so solve with a small `tolerance`. Controls at their
+        limits, and constraints that are active, are taken to stay so.
+
+        **Arguments:**
+
+        - `solution`: what `solve` returned.
+        - `xs_bar`, `us_bar`, `cost_bar`: the derivatives of the number with respect to `.xs`, `.us`
+          and `.cost`, of their shapes; None where it does not depend on them.
+        - `wrt`: names of arguments of `solve`, by default `"x0"` and all parameters.
+        - `tangent`: whether the gradient by `x0` is over the moves of a state, (..., ndx), and not
+          over the nx numbers.
+
+        **Returns:** name -> gradient, of the shape of the argument. Arguments that problems share
+        have the sum over problems. It is NaN, with a warning, for problems that are not solved, or
+        whose solution is no strict optimum; problems that the number does not depend on add zero.
+
+        **Raises:** `px.ArgumentError` if shapes or names do not fit.
+        """
+        if getattr(solution, "problem", None) is not self.problem:
+            raise ArgumentError("solution: expected one that this solver has found")
+        if xs_bar is None and us_bar is None and cost_bar is None:
+            raise ArgumentError("gradient: give xs_bar, us_bar or cost_bar")
+        bars = {"xs": xs_bar, "us": us_bar, "cost": cost_bar}
+        return gradient(self, solution, bars, wrt, tangent)
+
+    def export(
+        self,
+        folder: str | PathLike,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+        *,
+        iterations: int = 10,
+        problems: Mapping[str, ArrayLike] | None = None,
+    ) -> Exported:
+        """Write the solver as C99 to a folder: header, source and a self-test.
+
+        It solves one problem at a time, as `solve` does, with memory that the caller brings:
+        nothing is allocated and nothing is global. `NAME_solve` searches, and `NAME_tick` is for
+        control in real time: feedback, then one iteration.
+
+        **Arguments:**
+
+        - `folder`: where to write.
+        - `name`: the beginning of all names, by default after the system.
+        - `dtype`: `"float64"` or `"float32"`; by default that of this solver.
+        - `iterations`: the most rounds of the self-test.
+        - `problems`: the problems of the self-test, by name as for `solve`: `"x0"` of shape
+          `(problems, nx)` and all parameters. By default random ones: states near the neutral one,
+          parameters of the robot as they are, and others between 0.5 and 1.5.
+
+        **Returns:** the `paths` of the files, the command that `build`s the self-test, and `test`,
+        the command that runs it.
+
+        **Raises:** `px.ArgumentError` if a name is not valid in C, a file cannot be written, or all
+        problems are so sensitive to rounding that they test nothing.
+        """
+        from .exported.files import export  # here, because few solvers are exported
+
+        return export(self, folder, name, dtype or self.dtype, iterations, problems)
 
     # -- arrays ------------------------------------------------------------------------------------
 
-    def _arrays(self, target, given):
+    def _rows(self, target, given):
         """The batch shape, and arrays by name with the batch as one axis, time before it."""
-        problem, horizon = self.problem, self.horizon
-        system, xp = problem.system, target.arrays
-        shapes = {"x0": (system.nx,), "us": (horizon, system.nu), "xs": (horizon + 1, system.nx)}
-        if given["xs"] is not None and problem.feasible:
-            raise ArgumentError(
-                "xs: only method 'sqp' begins with states; others follow from x0 and us"
-            )
-        timed = {"us", "xs", *problem.per_step}
-        for name, shape in problem.parameters.items():
-            shapes[name] = (horizon + 1, *shape) if name in problem.per_step else shape
-        for name in given:
-            if name not in shapes:
-                raise ArgumentError(
-                    f"{name}: expected only parameters {listing([*problem.parameters])}"
-                    f"{did_you_mean(name, problem.parameters)}"
-                )
-        arrays, batches = {}, {}
-        for name, shape in shapes.items():
-            if given.get(name) is None:
-                if name not in ("us", "xs"):
-                    raise ArgumentError(f"{name}: is missing; expected shape (..., {shape})")
-                continue
-            arrays[name] = target.array(given[name], name, shape)
-            batches[name] = arrays[name].shape[: arrays[name].ndim - len(shape)]
+        problem, system = self.problem, self.problem.system
+        arrays = checked_arrays(problem, self.horizon, target, given)
         if target is CPU and isinstance(system, RobotSystem):
             require_unit_quaternions(system.robot, arrays["x0"][..., : system.robot.nq], "x0")
-        batch = broadcast_shapes(batches)
-        count = math.prod(batch)
-        for name, array in arrays.items():
-            shape = shapes[name]
-            whole = xp.broadcast_to(array, (*batch, *shape)).reshape(count, *shape)
-            whole = xp.moveaxis(whole, 1, 0) if name in timed else whole
-            arrays[name] = xp.ascontiguousarray(whole, self.dtype)
-        return batch, arrays
+        shapes = shapes_of(problem, self.horizon)
+        return as_rows(target, arrays, shapes, timed(problem), self.dtype)
 
     def _begin(self, work, arrays):
         """Trajectories to start from."""
@@ -147,20 +213,29 @@ class Solver:
         torques = work.target.taken(torques, "torques")[:, list(system.driven)]
         return torques
 
-    def _solution(self, target, batch, found, history):
+    def _solution(self, target, batch, found, arguments, history):
         """Arrays of the caller's library, time after the batch."""
-        xp = target.arrays
+        system = self.problem.system
 
         def whole(array, timed=False):
-            array = xp.moveaxis(array, 0, 1) if timed else array
-            array = array.reshape((*batch, *array.shape[1:]))
-            return target.given_back(xp.ascontiguousarray(array))
+            return target.given_back(as_batch(target, array, batch, timed))
 
         timed = {"xs", "us", "gains", "costates"}
         multipliers = found.pop("multipliers")
         fields = {name: whole(array, name in timed) for name, array in found.items()}
         multipliers = {name: whole(each, name == "stage") for name, each in multipliers.items()}
-        return Solution(**fields, multipliers=multipliers, history=history, problem=self.problem)
+        arguments = {name: target.given_back(each) for name, each in arguments.items()}
+        found = Solution(
+            **fields,
+            multipliers=multipliers,
+            arguments=arguments,
+            history=history,
+            problem=self.problem,
+        )
+        if target is CPU and isinstance(system, RobotSystem) and not self.problem.stage.constraints:
+            q = np.moveaxis(found.q, -2, 0)
+            warn_of_limits(system.robot, Trajectories(system.dt * np.arange(len(q)), q), UNBOUNDED)
+        return found
 
     def __repr__(self) -> str:
         problem = self.problem
@@ -218,7 +293,7 @@ def _spread(xp, costs):
 
 def _put(found, search, rows):
     """Write what is found of the problems of these rows."""
-    work, here = search.work, search.work.here
+    here = search.work.here
     results = {
         "xs": here.x,
         "us": here.u,
@@ -235,7 +310,7 @@ def _put(found, search, rows):
     multipliers = found.setdefault("multipliers", {})
     for name, array in results.items():
         _put_array(found, name, array, rows, 1 if name in timed else 0)
-    for name, array in work.multipliers.items():
+    for name, array in search.pulls():
         _put_array(multipliers, name, array, rows, 1 if name == "stage" else 0)
 
 

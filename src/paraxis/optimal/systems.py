@@ -33,6 +33,7 @@ from ..simulation.steps import IMPLICIT, RULES
 from .quadratic import dot, factor, solved
 
 CURVED = ("planar", "spherical", "free")  # kinds of joints whose positions do not simply add up
+GRAVITY = ("mass", "com", "gravity", "origin", "external_force")  # what holding a robot depends on
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,17 +182,17 @@ class RobotSystem:
             results = {}
             for name, state in states.items():
                 columns = zip(*found[f"{name} by x"], strict=True)
-                by_x = _transposed([self._tangent(state, column) for column in columns])
+                by_x = _transposed([self.tangent(state, column) for column in columns])
                 flat = [[entry for k in row for entry in k] for row in found[f"{name} by a"]]
                 columns = zip(*flat, strict=True)
-                by_a = _transposed([self._tangent(state, column) for column in columns])
+                by_a = _transposed([self.tangent(state, column) for column in columns])
                 by_a = [[row[k * nv : k * nv + nv] for k in range(calls)] for row in by_a]
                 results |= {f"{name} by x": by_x, f"{name} by a": by_a}
             return results
 
         return trace(along, graph.inputs, "step_maps")
 
-    def _tangent(self, x, rates):
+    def tangent(self, x, rates):
         """The velocity of a state whose numbers change at these rates."""
         nq = self.robot.nq
         return [*velocities(self.robot, x[:nq], list(rates[:nq])), *rates[nq:]]

@@ -19,6 +19,7 @@ import numpy as np
 from ..drivers.iterate import in_rows
 from .knots import TALLIES
 from .objective import MULTIPLIERS, PENALTY
+from .parallel_time import backward_kernel, forward_kernel
 
 EVERY = 1  # step is recorded
 
@@ -44,7 +45,7 @@ class Work:
         self.problem, self.horizon, self.count = problem, horizon, count
         self.target, self.dtype, self.threads = target, dtype, threads
         if together is None:
-            together = count >= target.width(dtype)
+            together = count >= target.width(dtype) and not problem.parallel_in_time
         self.together = together
         self.kernels = kernels or self._compiled()
         self.parameters: dict[str, Any] = {}  # (count, *shape), per step (horizon + 1, ...)
@@ -66,13 +67,13 @@ class Work:
         options = {} if self.threads is None else {"threads": self.threads}
         few = options | {"states": self.count}
         linearise = None if self.together else target.map(problem.linearise, dtype, **options)
+        at_end = target.map(problem.at_end, dtype, **options)
+        if problem.parallel_in_time:
+            given = problem, self.horizon, target, dtype, few
+            return Kernels(linearise, at_end, backward_kernel(*given), forward_kernel(*given))
         back = problem.together if self.together else problem.backward
-        return Kernels(
-            linearise,
-            target.map(problem.at_end, dtype, **options),
-            target.iterate(*back, dtype, **few),
-            target.iterate(*problem.forward, dtype, **few),
-        )
+        back, forward = (target.iterate(*each, dtype, **few) for each in (back, problem.forward))
+        return Kernels(linearise, at_end, back, forward)
 
     @property
     def here(self):

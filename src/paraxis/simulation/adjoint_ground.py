@@ -96,10 +96,10 @@ class ReversedOnGround(Reversed):
 
     @property
     def finished(self):
-        """The state after the step, and nothing else."""
-        whole = self.step.body.stages[2].body.made()
-        outputs = {name: whole.outputs[name] for name in ("q_next", "qd_next")}
-        return Graph(whole.inputs, outputs, {}, whole.name)
+        """The state after the step, by impulses that solve the contact problem."""
+        ground = self.step.ground
+        shapes = self.at_end | {name: ground.inputs[name] for name in ("q", "qd", "dt")}
+        return trace(lambda q, qd, dt, **x: ground.arrive(x, q, qd, dt), shapes, "arrive")
 
     @property
     def swept(self):

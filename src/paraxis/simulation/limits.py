@@ -117,8 +117,12 @@ def _number(name, value, above=False):
     return float(value)
 
 
-def warn_of_limits(robot, run):
-    """Warn once of the joint that is farthest beyond its limits."""
+SIMULATED = "stops at joint limits are off. limits=True turns them on"
+
+
+def warn_of_limits(robot, run, reason=SIMULATED):
+    """Warn once of the joint that is farthest beyond its limits; `reason` says why, and what to
+    do."""
     limits = position_limits(robot)
     if limits is None:
         return
@@ -126,7 +130,7 @@ def warn_of_limits(robot, run):
     t, q, robots = (run.t, run.q, 1) if run.q.size <= MOST else sample(run)
     # Counted, since `any` would take longer than the rest for a single state.
     if np.count_nonzero(q < lower) or np.count_nonzero(q > upper):
-        warn(_words(robot, t, q, robots), RobotWarning)
+        warn(_words(robot, t, q, robots, reason), RobotWarning)
 
 
 @lru_cache(maxsize=64)
@@ -167,7 +171,7 @@ def sample(run):
     return run.t[::-every][::-1], q[:, ::robots] if batch else q, robots
 
 
-def _words(robot, t, q, robots):
+def _words(robot, t, q, robots, reason):
     """The warning about positions q (records, ..., n) at times t, of every `robots`-th robot."""
     lower, upper = bounds(robot)
     lowest, highest = position_limits(robot)
@@ -185,7 +189,6 @@ def _words(robot, t, q, robots):
     also = f" (other joints beyond theirs: {others})" if others else ""
     return (
         f"{who} leaves its range of {joint.lower:g} to {joint.upper:g} {unit} at {t[left]:g} s and "
-        f"is {beyond[worst]:.3g} {unit} beyond it at {t[when]:g} s{also}: a simulation does not "
-        f"stop joints at their limits. A controller can keep them there; if it does not matter, "
-        f"warnings.simplefilter('ignore', px.RobotWarning) silences this"
+        f"is {beyond[worst]:.3g} {unit} beyond it at {t[when]:g} s{also}: {reason}; if it does not "
+        f"matter, warnings.simplefilter('ignore', px.RobotWarning) silences this"
     )

@@ -32,7 +32,7 @@ class LimitsActed:
 
 def limits_acted(stops, counts, steps, arrays=np):
     """The same from counts (..., len(stops.acts)) of `Stops.noted`, summed over the steps."""
-    found = {}
+    counts, found = arrays.where(counts == counts, counts, 0.0), {}  # NaN of robots that failed
     for kind in ("stop", "motor"):
         of_row = {row: k for k, (own, _, row) in enumerate(stops.acts) if own == kind}
         none = arrays.zeros(counts.shape[:-1])

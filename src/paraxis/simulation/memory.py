@@ -10,12 +10,14 @@ Inside a controller memories may be nested, one dict per part; outside they are 
 `line` of the part `planner` is called `planner_line`.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..checks import quoted
 from ..errors import ArgumentError
+from ..graph.limits import MOST_ENTRIES
 
 
 class WrongMemory(ArgumentError):
@@ -53,11 +55,17 @@ def initial_memory(controller, robot, batch=()):
             f"controller: expected its memory as a dict of arrays, found {type(given).__name__}"
         )
     shapes = getattr(controller, "memory_shapes", None) or {}
-    arrays = {}
+    arrays, entries = {}, 0
     for name, value in given.items():
         _check_name(name)
         array = _numbers(value, name)
         shape = tuple(shapes.get(name, array.shape))
+        entries += math.prod(shape)
+        if entries > MOST_ENTRIES["input"]:
+            raise WrongMemory(
+                f"memory {quoted(name)}: expected at most {MOST_ENTRIES['input']:,} numbers per "
+                f"robot in all, found {entries:,}"
+            )
         try:
             arrays[name] = np.broadcast_to(array, (*batch, *shape)).copy()
         except ValueError:

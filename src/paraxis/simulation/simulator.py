@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..checks import did_you_mean, one_of, quoted
-from ..drivers.iterate import integer_like
+from ..drivers.iterate import MOST, integer_like
 from ..drivers.map import broadcast_shapes
 from ..dynamics.contacts.contact import Contact
 from ..errors import ArgumentError, RobotError, TraceError
@@ -31,6 +31,7 @@ from ..targets.target import CPU, target_of
 from .adaptive import MOST_ATTEMPTS, require_enough_attempts
 from .bodies import ALWAYS, PER_STEP, Step, plain_step
 from .called_controller import CalledController
+from .ground.drag import Drag
 from .ground.ground import Ground, require_coefficients, require_in_range
 from .ground.step import GroundStep
 from .kept import Kept
@@ -65,6 +66,7 @@ from .touch import Touch
 METHODS = (*RULES, "adaptive")
 ON_GROUND = "semi_implicit_euler"
 OF_GROUND = ("friction", "restitution")  # of the ground, that may differ from robot to robot
+EXACT_IN_FLOAT32 = 2**24  # counts up to this
 COMMAND = "u"  # the setting that `step` gives to a controller
 OF_STEPS = ("_kept", "_read", "_reading", "_lock")  # what no copy of a simulator has
 
@@ -133,6 +135,7 @@ class Simulator:
         self.robot, self.method, self.controller = robot, method, controller
         if ground is not None:
             require_fit(robot, ground, method, contact)
+            Drag(robot), ground_step(robot, ground, ())  # raise where robots or frames do not fit
         self.ground, self.limits, self.stops = ground, limits, stops_of(robot, limits)
         self.dt, self.tolerance = positive(dt, "dt"), positive(tolerance, "tolerance")
         self.dtype = np.dtype(checked_dtype(dtype))
@@ -141,6 +144,12 @@ class Simulator:
         if self.stops is not None:
             self._require_stops()
         self._draws, self._seed, self._resets = dict(randomize or {}), seed, 0
+        for name, draw in self._draws.items():
+            if not callable(draw):
+                raise ArgumentError(
+                    f"randomize: expected a function draw(rng, count) for {name}, found "
+                    f"{quoted(draw)}"
+                )
         self.batch: tuple[int, ...] | None = None  # before robots are reset
         self.touch: Touch | None = None
         self.given: dict[str, Any] = {}  # parameters of the robot
@@ -154,6 +163,8 @@ class Simulator:
         self._reading: Any = None  # which keeps alive what that knows by identity
         self._lock = RLock()
         self._calls, self._next_look = 0, 1  # of `step`
+        self._since = 0  # the most steps that a robot may have made since it was reset
+        self._countable = EXACT_IN_FLOAT32 if self.dtype == np.float32 else MOST
         if controller is not None:
             _require_callable(controller)
 
@@ -263,7 +274,7 @@ class Simulator:
         self._q, self._qd = self._own(q, (nq,)), self._own(qd, (nv,))
         self._count = target.arrays.zeros((1, *self.batch), self.dtype)
         self.memory, self._remembers, self._warned = {}, None, False
-        self.tallies = {}
+        self.tallies, self._since = {}, 0
         if self.touch:
             self.touch.hold(self._q[0], self._qd[0])
 
@@ -452,11 +463,12 @@ class Simulator:
         Nothing is checked but the arguments: `state` has NaN where a robot failed. Whether limits
         acted is looked at now and then, to mention it once.
         """
-        n = n if n.__class__ is int and n >= 0 else integer_like(n, "n")
+        n = n if n.__class__ is int and 0 <= n <= MOST else integer_like(n, "n")
         with self._lock:
             kept = self._kept.get(u is not None)
             if kept is None or (self.controller is not None and self._has_changed()):
                 kept = self._keep(u)
+            self._count_on(n)
             with self.target.stream():
                 if u is not None:
                     kept.replace(self._command, self._commanded(u))
@@ -466,11 +478,24 @@ class Simulator:
                 self._next_look *= 2  # seldom, so that it costs nothing
                 self._mention_limits()
 
+    def _count_on(self, n):
+        """Raise where numbers cannot count n further steps, so that time would stand still."""
+        if self._since + n > self._countable:
+            with self.target.stream():
+                counts = self.target.arrays.nan_to_num(self._count)  # NaN where a robot failed
+                self._since = int(counts.max()) if counts.size else 0
+            if self._since + n > self._countable:
+                raise ArgumentError(
+                    f"{self.dtype} counts at most {self._countable:,} steps of a robot, and one "
+                    f"would have made {self._since + n:,}: reset it in between, or use 'float64'"
+                )
+        self._since += n
+
     def _mention_limits(self):
         """Say once per robot that limits which nobody asked for acted in steps."""
         if self.limits is not True or self.target is not CPU or "acted" not in self.tallies:
             return
-        counts = np.nan_to_num(self.tallies["acted"][0])  # of robots that failed
+        counts = self.tallies["acted"][0]
         steps = int(np.nan_to_num(self._count).max(initial=0.0))
         mention_limits(self.stops, limits_acted(self.stops, counts, steps), counted="")
 
@@ -613,6 +638,7 @@ class Simulator:
         steps, every = integer_like(steps, "steps"), integer_like(every, "every", least=1)
         if steps % every:
             raise ArgumentError(f"every: expected a divisor of the {steps} steps, found {every}")
+        self._count_on(steps)
         with one_call(f"simulate of {quoted(robot.name)}"), target.stream():
             drive = self.driven_by(controller, tau, steps, per_step, settings)
             self._warn_of_stiffness()
@@ -715,15 +741,15 @@ class Simulator:
             self._warned = True
 
     def _torques(self, tau, steps=None):
-        """Torques as an array (..., nv), or (steps, ..., nv)."""
-        tau = self.target.array(tau, "tau", (self.robot.nv,))
+        """Torques of a run as an array (..., nv), or (steps, ..., nv); of a step without steps."""
+        what = COMMAND if steps is None else "tau"
+        tau = self.target.array(tau, what, (self.robot.nv,))
         own = tau.shape[:-1]
         changing = steps is not None and len(own) == len(self.batch) + 1
         if not spreads(own[changing:], self.batch):
-            found = f"found {tau.shape}"
+            also = "" if steps is None else ", or one axis more for torques per step"
             raise ArgumentError(
-                f"tau: expected shape {(*self.batch, self.robot.nv)}, or one axis more for torques "
-                f"per step, {found}"
+                f"{what}: expected shape {(*self.batch, self.robot.nv)}{also}, found {tau.shape}"
             )
         if changing and own[0] != steps:
             raise ArgumentError(f"tau: expected torques for {steps} steps, found {own[0]}")

@@ -79,7 +79,8 @@ class SpanOperator(Operator):
         self._middle, self._kept, self._unknown = middle, kept, unknown
         self.kept = {part: size(shape) for part, shape in kept.items()}
         self.unknown = {part: size(shape) for part, shape in unknown.items()}
-        self.near, self.far = near or tuple(unknown), far or tuple(unknown)
+        self.near = tuple(unknown) if near is None else near
+        self.far = tuple(unknown) if far is None else far
 
     def _applied(self, sides):
         """The glued span and what is kept of it, in one: no two parts have the same name."""

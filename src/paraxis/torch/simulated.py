@@ -11,6 +11,7 @@ from ..simulation.differentiable_run import Simulated
 from ..targets.target import target_of
 from .from_program import together
 from .operator import is_plain
+from .underivable import underivable
 
 
 @torch.compiler.disable  # a graph breaks here: kernels are found in Python
@@ -69,21 +70,9 @@ class SimulatedRun(torch.autograd.Function):
             found = {name: _tensor(target, array) for name, array in found.items()}
         gradients = [found.get(name) for name in ctx.names]
         if torch.is_grad_enabled():  # create_graph=True
-            gradients = Underivable.apply(len(gradients), *gradients, *tensors, *given.values())
+            refusal = "simulate: a gradient of a run has no derivatives"
+            gradients = underivable(refusal, gradients, *tensors, *given.values())
         return None, None, *gradients
-
-
-class Underivable(torch.autograd.Function):
-    """The first so many of tensors, which depend on all others: a derivative would be silently
-    zero."""
-
-    @staticmethod
-    def forward(ctx, count, *tensors):
-        return tuple(None if tensor is None else tensor.clone() for tensor in tensors[:count])
-
-    @staticmethod
-    def backward(ctx, *bars):
-        raise ArgumentError("simulate: a gradient of a run has no derivatives")
 
 
 def _arrays(target, names, tensors):

@@ -111,6 +111,41 @@ def test_contact_makes_no_energy(restitution):
     assert found.gap.min() > -1e-5
 
 
+@pytest.mark.parametrize("sweeps", [2, 3])
+def test_contact_makes_no_energy_where_sweeps_run_out(sweeps):
+    """Impulses left from the step before do not push bodies away."""
+    robot, points = free_arm()
+    rng = np.random.default_rng(6)
+    q = np.array([px.neutral(robot)] * 32)
+    q[:, 2] = 0.9
+    q[:, 7:] = rng.uniform(-3, 3, (32, robot.nq - 7))
+    ground = Ground(points, friction=0.7, sweeps=sweeps)
+    found = run(robot, ground, q, rng.standard_normal((32, robot.nv)), 1000, dt=5e-4)
+    total = energy(robot, found.q, found.qd)
+    assert found.residual.max() > 0.1  # they do run out
+    touched = found.impulses[..., 0].sum(-1) > 0
+    gained = np.diff(total, axis=0)
+    assert gained[touched].max() < 2 * gained[~touched].max()  # which is the error of the rule
+    assert (total.max(0) < total[0] + 1e-2).all()
+
+
+def test_a_light_foot_does_not_throw_a_heavy_body():
+    """A pair of contacts between 1 kg and 1 t takes more sweeps than there are."""
+    joints = [
+        px.robots.Joint("foot", "free"),
+        px.robots.Joint("slide", "prismatic", 0, axis=(0.0, 0.0, 1.0)),
+    ]
+    bodies = [px.robots.Inertia.of(m, (0, 0, 0), (0.01 * m,) * 3) for m in (1.0, 1000.0)]
+    frames = px.robots.Frame("foot", 0), px.robots.Frame("body", 1)
+    robot = px.Robot("stack", joints, bodies, frames)
+    points = [ContactPoint("foot", radius=0.1), ContactPoint("body", radius=0.05)]
+    q = [*at(0, 0, 0.1), 0.15]
+    found = run(robot, Ground(points, pairs=[(0, 1)]), q, np.zeros(7), 500)
+    assert found.residual.max() > 0.01
+    total = energy(robot, found.q, found.qd)
+    assert total.max() < total[0] + 0.1  # of 2.5 kJ
+
+
 def test_linear_momentum_changes_by_impulses_and_gravity():
     robot, corners = box()
     q, qd = thrown(2)

@@ -12,7 +12,7 @@ from ...simulation.memory import has_memory
 from ...trajectories.traced_motion import motion_at, numbers_of, piece_count
 from ...trajectories.trajectory import Trajectory
 from ..controller import Motion
-from .law import Law, Part, names_of
+from .law import STATE, Law, Part, names_of
 
 MOST_PIECES = 64  # of a trajectory: all are compiled, one of them is chosen
 
@@ -32,7 +32,7 @@ class Goal:
         self._has_rate = False
         if isinstance(given, Trajectory):
             self._of_trajectory(given)
-        elif isinstance(given, Law) or has_memory(given):
+        elif is_controller(given):
             self.part = Part(given, "goal")
         elif callable(given):
             self._function, self.names = given, names_of(given, 1) or ()
@@ -110,6 +110,13 @@ class Goal:
                 "goal: expected a function of t that returns q, qd and qdd, as a tuple of three"
             )
         return Motion(*map(_array, result))
+
+
+def is_controller(given):
+    """Is it called with t, q and qd, not with t alone?"""
+    if isinstance(given, Law) or has_memory(given):
+        return True
+    return callable(given) and (names_of(given, 1) or ())[:2] == STATE[1:]
 
 
 def _array(values):

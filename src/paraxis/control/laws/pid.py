@@ -58,8 +58,9 @@ def PID(
       settings: `px.simulate(..., kp=...)` replaces them, and other numbers compile nothing.
     - `goal`: positions `(..., nq)`; a `px.trajectories.Trajectory`, evaluated inside the loop; a
       function of t, written with px functions, that returns q, qd and qdd; another controller that
-      returns nq positions, such as `px.control.sampled(planner, 0.01, size=robot.nq)`. By default
-      it is a setting, to be given to `px.simulate` as `goal=...`.
+      returns nq positions: a function of (t, q, qd), and of the command `u` of `px.Simulator.step`
+      if it takes it, or `px.control.sampled(planner, 0.01, size=robot.nq)`. By default it is a
+      setting, to be given to `px.simulate` as `goal=...`.
     - `goal_rate`: desired rates `(..., nv)`, if the goal is an array; zero by default.
     - `limit`: the largest torque: one number, one per degree of freedom, or `"robot"` for the
       limits of its description. A setting.

@@ -101,6 +101,10 @@ class Hard:
         p1, p2 = in_disk(held[0] - u1, held[1] - u2, allowed)
         return [normal, held[0] - p1, held[1] - p2]
 
+    def may_return(self, f):
+        """The energy that a bounce or a correction may return, J."""
+        return f[0] * maximum(self.target, 0.0)
+
 
 def in_disk(x, y, radius):
     """The point of a disk that is nearest to (x, y)."""

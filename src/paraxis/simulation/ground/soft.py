@@ -14,6 +14,7 @@ Unlike by the hard law, sliding makes some normal motion.
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ...physics.linear.dense import dot
 from ...scalar import exp, less, less_equal, log, logical_and, maximum, minimum, select, sqrt
 from .hard import ease_of, inverse_of, larger_eigenvalue, product
 
@@ -92,6 +93,10 @@ class Soft:
         new = self._projected(f, self._slope(f, u))
         sizes = self.normal, self.tangent, self.tangent
         return [(a - b) * size for a, b, size in zip(f, new, sizes, strict=True)]
+
+    def may_return(self, f):
+        """The energy that the spring of the contact may return, J."""
+        return dot(f, self.reference)
 
     def _slope(self, f, u):
         R, side = self.regular

@@ -34,7 +34,7 @@ from ...robots.frame import Frame
 from ...robots.model import Model
 from ...robots.pose import Pose
 from ...robots.rows import rows_of
-from ...scalar import less_equal, maximum
+from ...scalar import less, less_equal, maximum, minimum, select
 from ...spatial import Matrix, Vector, cross
 from .hard import Hard
 from .points import spot_of
@@ -387,24 +387,48 @@ class GroundStep:
     # -- finish ----------------------------------------------------------------------------------
 
     def finish(self, values, q, qd, dt):
-        """The state after the step, impulses to begin the next one with, and the residual."""
+        """The state after the step, impulses to begin the next one with, and the residual.
+
+        The residual is that of the impulses that were found; where these make energy, only a part
+        of them acts.
+        """
         axes, arms = self._axes_and_arms(values)
         impulses, velocity = (values[name] for name in SWEPT.values())
-        residual = 0.0
+        residual, work = 0.0, 0.0
         for k, (f, numbers) in enumerate(zip(impulses, values["law"], strict=True)):
-            u = self._velocity(k, velocity, axes, arms)
-            for entry in self.law.from_scalars(numbers).residual(f, u):
+            law, u = self.law.from_scalars(numbers), self._velocity(k, velocity, axes, arms)
+            for entry in law.residual(f, u):
                 residual = maximum(residual, abs(entry))
-        y, reach = list(values["half"]), iter(values["reach"])
+            work = work + dot(f, u) - law.may_return(f)
+        change = self._change(values, impulses, axes, arms)
+        part = part_without_energy(work, change, values["reciprocal"])
+        state = self._state(values, [part * each for each in change], q, qd, dt)
+        impulses = [[part * entry for entry in f] for f in impulses]
+        return state | {"impulses_next": impulses, "residual": residual}
+
+    def arrive(self, values, q, qd, dt):
+        """The state after the step, by impulses that solve the contact problem."""
+        axes, arms = self._axes_and_arms(values)
+        change = self._change(values, values[SWEPT["impulse"]], axes, arms)
+        return self._state(values, change, q, qd, dt)
+
+    def _change(self, values, impulses, axes, arms):
+        """H F, by which impulses change the half of how rates change."""
+        change, reach = [0.0] * len(values["half"]), iter(values["reach"])
         for path, F in zip(self._pattern, self._wrench(impulses, axes, arms), strict=True):
             for j in path:
-                y[j] = y[j] + next(reach) * F
+                change[j] = change[j] + next(reach) * F
+        return change
+
+    def _state(self, values, change, q, qd, dt):
+        """q and qd after the step."""
+        y = [a + b for a, b in zip(values["half"], change, strict=True)]
         entries = iter(values.get("factor", ()))
         L = {(k, i): next(entries) for k, above in enumerate(self._ancestors) for i in above}
-        change = back_solve(Factors(self._ancestors, L, values["reciprocal"]), y)
-        qd = [rate + more for rate, more in zip(self._coasting(qd, dt), change, strict=True)]
+        more = back_solve(Factors(self._ancestors, L, values["reciprocal"]), y)
+        qd = [rate + each for rate, each in zip(self._coasting(qd, dt), more, strict=True)]
         q, qd = move_straight(self.robot, q, qd, dt)
-        return {"q_next": q, "qd_next": qd, "impulses_next": impulses, "residual": residual}
+        return {"q_next": q, "qd_next": qd}
 
     # -- all at once -----------------------------------------------------------------------------
 
@@ -415,6 +439,20 @@ class GroundStep:
             after = self.sweep(values)
             values |= after | {name: after[output] for name, output in SWEPT.items()}
         return self.finish(values, q, qd, dt)
+
+
+def part_without_energy(work, change, reciprocal):
+    """The part of all impulses, at most 1, that makes no more kinetic energy than laws may return.
+
+    It is 1 for impulses that solve the laws. Where sweeps ran out, some may be left from the step
+    before that now push bodies away. A part s of them makes s (f.u - f.K f) + s² f.K f / 2, with
+    the velocities u that all of them lead to; `work` is f.u less what laws may return, and `change`
+    is H F, which f.K f is made of.
+    """
+    curved = sum((each * each * d for each, d in zip(change, reciprocal, strict=True)), 0.0)
+    some = less(0.0, curved)
+    most = 2.0 * (curved - work) / select(some, curved, 1.0)
+    return select(some, maximum(minimum(most, 1.0), 0.0), 1.0)
 
 
 def typical_mobility(robot, body):

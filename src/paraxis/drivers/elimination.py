@@ -1,13 +1,13 @@
 """The `scan` driver for spans with two ends: what joins two is eliminated, then found again.
 
 Gluing two spans eliminates the unknown x between them and keeps what is needed to find it once the
-unknowns at both ends are known. Orders are those of drivers/scan.py; here `serial` is block L D Lᵀ,
+unknowns at both ends are known. Orders are those of scan.py; here `serial` is block L D Lᵀ,
 `p_fold` does that in pieces, and `odd_even_reduction` eliminates every other unknown at each level.
-`odd_even_elimination` is a thing of its own (odd_even.py).
+`odd_even_elimination` is a thing of its own (chains/odd_even.py).
 """
 
-from ..drivers.columns import Columns, Slots
-from ..drivers.scan import PIECES, ROOM
+from .columns import Columns, Slots
+from .scan import PIECES, ROOM
 
 
 class Elimination:
