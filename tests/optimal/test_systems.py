@@ -9,7 +9,7 @@ from paraxis.graph.trace import trace
 from paraxis.programs import Program
 
 CASES = [(name, method) for name in TASKS for method in task(name).methods]
-SMALL = [name for name in TASKS if name not in ("panda", "flight", "ball_joint")]
+ROBOTS = [name for name in TASKS if isinstance(task(name).system, px.Robot)]
 
 
 @pytest.mark.parametrize("name, method", CASES)
@@ -35,28 +35,19 @@ def test_methods_find_optima_of_the_same_cost(name):
         assert np.all(same)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in TASKS if isinstance(task(name).system, px.Robot)]
-)
-def test_controls_lead_where_they_should_in_a_simulation(name):
+@pytest.mark.parametrize("name", ROBOTS)
+def test_controls_lead_in_a_simulation_where_they_should(name):
+    """Step by step, as acrobots are chaotic; and without parameters, as simulations have none."""
     each = task(name)
-    method = each.methods[0]
-    found, system = solution(name, method), solver(name, method).problem.system
+    rows = slice(0, 1) if "mass" in each.parameters else slice(None)
+    found, system = solution(name, "ilqr"), solver(name, "ilqr").problem.system
     robot = each.system
-    motors = trace(
-        lambda q, qd, u: {"tau": system._motors(q, qd, u)},
-        {"q": (robot.nq,), "qd": (robot.nv,), "u": (system.nu,)},
-        "motors",
+    shapes = {"q": (robot.nq,), "qd": (robot.nv,), "u": (system.nu,)}
+    motors = Program.of(trace(system._motors, shapes, "motors")).compile()
+    q, qd = found.q[rows], found.qd[rows]
+    tau = motors(q[:, :-1], qd[:, :-1], found.us[rows])
+    run = px.simulate(
+        robot, q[:, :-1], qd[:, :-1], tau, dt=system.dt, steps=1, method=system.method, limits=False
     )
-    tau = Program.of(motors).compile()
-    q, qd = found.q[:, 0], found.qd[:, 0]
-    own = {k: v for k, v in each.parameters.items() if k in system.own_inputs}
-    for k in range(found.us.shape[1]):
-        torques = tau(found.q[:, k], found.qd[:, k], found.us[:, k])
-        run = px.simulate(
-            robot, found.q[:, k], found.qd[:, k], torques, dt=system.dt, steps=1,
-            method=system.method, limits=False, **own,
-        )  # fmt: skip
-        q, qd = run.q[-1], run.qd[-1]
-        assert np.allclose(q, found.q[:, k + 1], rtol=0, atol=1e-9)
-        assert np.allclose(qd, found.qd[:, k + 1], rtol=0, atol=1e-8)
+    assert np.allclose(run.q[-1], q[:, 1:], rtol=0, atol=1e-12)
+    assert np.allclose(run.qd[-1], qd[:, 1:], rtol=0, atol=1e-11)

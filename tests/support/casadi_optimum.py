@@ -92,7 +92,7 @@ def casadi_optimum(solver, x0, us, xs=None, **parameters):
         xs = [np.asarray(x0, float)]
         for k in range(horizon):
             after = step(**of(step, k, {"x": xs[-1], "u": us[k]}))
-            xs.append(np.ravel(after[step.name_out()[0]]))
+            xs.append(after[step.name_out()[0]].full().ravel())
     xs = np.asarray(xs, float)
 
     def cost_of(found, objective):
@@ -136,12 +136,12 @@ def casadi_optimum(solver, x0, us, xs=None, **parameters):
     first = np.concatenate([np.zeros(system.ndx * horizon), np.ravel(us)])
     limits = {"lbx": [*free[0], *low * horizon], "ubx": [*free[1], *high * horizon]}
     best = search(x0=first, **limits, lbg=lows, ubg=highs)
-    entries = np.ravel(best["x"])
+    entries = best["x"].full().ravel()
     moved = entries[: system.ndx * horizon].reshape(horizon, system.ndx)
     return SimpleNamespace(
         cost=float(best["f"]),
         us=entries[system.ndx * horizon :].reshape(horizon, system.nu),
-        xs=np.array([x0, *(np.ravel(move(a, b)) for a, b in zip(xs[1:], moved, strict=True))]),
+        xs=np.array([x0, *(move(a, b).full().ravel() for a, b in zip(xs[1:], moved, strict=True))]),
         solved=search.stats()["success"],
         status=search.stats()["return_status"],
     )

@@ -119,7 +119,8 @@ class Work:
 
     def as_rows(self, name, shape):
         """The same as (horizon or 1, count, entries)."""
-        return self.at_knots(name, shape).reshape(-1, self.count, math.prod(shape))
+        knots = self.horizon if name in self.problem.per_step else 1
+        return self.at_knots(name, shape).reshape(knots, self.count, math.prod(shape))
 
     def _new(self, first, shape):
         return self.target.empty(first, (self.count,), shape, self.dtype)
