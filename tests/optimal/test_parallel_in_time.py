@@ -136,14 +136,32 @@ def test_what_cannot_be_controlled_or_costs_nothing_is_ordinary():
     check_passes(solver, *trajectories(solver, 4, given), given)
 
 
-def test_costs_that_bend_downward_where_the_future_bends_more():
-    """As in "ddp": a value function need not be positive."""
+def test_controls_that_cost_nothing_are_no_law():
+    """Spans cannot tell what is best there, though the value of the future would."""
+    solver, given = linear_quadratic(64), numbers(64, 2)
+    given["H"][:, 1, 4:] = given["H"][:, 1, :, 4:] = 0.0
+    x, u = trajectories(solver, 2, given)
+    expected, _ = passes(solver, x, u, given, 0.0, knot_by_knot(solver.problem, 2))
+    found, _ = passes(solver, x, u, given, 0.0)
+    assert (expected["least"] > 0).all() and found["least"][1] <= 0
+    assert np.isclose(found["least"][0], expected["least"][0], rtol=1e-9)
+
+
+def test_costs_that_bend_downward_where_controls_cost_enough():
+    """As in "ddp": value functions need not be positive."""
     horizon = 64
     solver, given = linear_quadratic(horizon), numbers(horizon, 2)
-    given["H"][:, :, :4, :4] -= 0.3 * np.eye(4)
+    given["H"][::SHORTEST, :, :4, :4] -= 8.0 * np.eye(4)  # at the starts of rows
+    given["H"][:, :, 4:, 4:] += 20.0 * np.eye(2)
     given["H"][:, :, :4, 4:] = 0.0
     given["H"][:, :, 4:, :4] = 0.0
-    check_passes(solver, *trajectories(solver, 2, given), given)
+    x, u = trajectories(solver, 2, given)
+    check_passes(solver, x, u, given)
+    found, _ = passes(solver, x, u, given, 0.0)
+    first = np.zeros((2, 4, 4))
+    first[:, *np.triu_indices(4)] = found["V"][0]
+    first += np.triu(first, 1).swapaxes(1, 2)
+    assert (found["least"] > 0).all() and (np.linalg.eigvalsh(first)[:, 0] < 0).all()
 
 
 @pytest.mark.parametrize("method", ["ilqr", "sqp"])
