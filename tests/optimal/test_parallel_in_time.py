@@ -1,5 +1,6 @@
 """Passes through time in rows of knots: the numbers of passes knot by knot, but for rounding."""
 
+import io
 from functools import cache
 
 import numpy as np
@@ -390,6 +391,21 @@ def test_on_a_gpu(method, monkeypatch):
     assert isinstance(there.us, FarArray) and np.array(there.solved).all()
     assert relative_error(np.array(there.us), here.us) < ROUNDING
     assert relative_error(np.array(there.gains), here.gains) < ROUNDING
+
+
+# -- the benchmark ---------------------------------------------------------------------------------
+
+
+def test_the_benchmark_measures_and_prints():
+    benchmark = pytest.importorskip("parallel_in_time")  # of benchmarks/
+    console = pytest.importorskip("rich.console")
+    page = io.StringIO()
+    measured = benchmark.measure("planar1", [16, 64], [1], [1])
+    assert all(row["error"] < ROUNDING for row in measured["times"])
+    serial, rows = measured["along"][64]["backward, depth"]
+    assert rows < serial == 64 * measured["operations"]["backward"][1]
+    benchmark.show("planar1", measured, console.Console(file=page, width=150))
+    assert "glue values" in page.getvalue()
 
 
 # -- refusals --------------------------------------------------------------------------------------
