@@ -122,7 +122,7 @@ def test_constraints_are_kept():
         inequality=lambda x, u: [x[1] - 4.0, -4.0 - x[1], u[0] - 6.0, -6.0 - u[0]],
         terminal_equality=lambda x: [x[0] - np.pi, x[1]],
     )
-    found = solver.solve([[0.0, 0.0], [0.4, 0.0]], us=0.1 * np.ones((80, 1)), iterations=400)
+    found = solver.solve([[0.0, 0.0], [0.4, 0.0]], us=0.1 * np.ones((80, 1)), iterations=800)
     assert found.solved.all(), found
     assert abs(found.xs[:, -1] - [np.pi, 0]).max() < 1e-5
     assert abs(found.xs[..., 1]).max() < 4.0 + 1e-5 and abs(found.us).max() < 6.0 + 1e-5

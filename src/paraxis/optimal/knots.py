@@ -327,7 +327,7 @@ def roll_graph(problem):
     def run(at, x, u, k, K, step, **given):
         away = system.apart(x, at)
         control = [a + step * b + dot(row, away) for a, b, row in zip(u, k, K, strict=True)]
-        control = _within(problem, control)
+        control = within(problem, control)
         return {"at'": system.step(at, control, given), "control": control}
 
     return trace(run, problem.roll_inputs, "roll")
@@ -339,21 +339,21 @@ def shoot_graph(problem):
 
     def run(dx, slope, x, u, x_next, k, K, gap, gradient, step, **linear):
         control = [a + b + dot(row, dx) for a, b, row in zip(u, k, K, strict=True)]
-        du = [a - b for a, b in zip(_within(problem, control), u, strict=True)]
+        du = [a - b for a, b in zip(within(problem, control), u, strict=True)]
         rising = slope + dot(gradient, [*dx, *du])
         chain = system.chain(x, linear)
         z = [*dx, *du]
         for C in reversed(chain[1:]):
             z = [*z, *(dot(row, z) for row in C)]
         dx = [dot(row, z) + g for row, g in zip(chain[0], gap, strict=True)]
-        control = _within(problem, [a + step * b for a, b in zip(u, du, strict=True)])
+        control = within(problem, [a + step * b for a, b in zip(u, du, strict=True)])
         at = system.move(x_next, [step * d for d in dx])
         return {"dx'": dx, "slope'": rising, "at": at, "control": control}
 
     return trace(run, problem.shoot_inputs, "shoot")
 
 
-def _within(problem, control):
+def within(problem, control):
     if problem.limits is None:
         return control
     bounds = zip(control, *problem.limits, strict=True)

@@ -11,10 +11,12 @@ import numpy as np
 
 ARMIJO = 1e-4  # of the predicted gain, that a step must bring
 SHORTEST = 2.0**-4  # a step; what brings nothing at that length is damped
+FADING = 0.9  # of the weight of gaps per full step tried: what mattered far away is forgotten
 FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e10
 LEAST_PROGRESS = 0.25  # by which violations must fall for the penalty to stay
 MORE_PENALTY, MOST_PENALTY = 10.0, 1e14
 LOOSE = 1e-4  # the tolerance before multipliers are known
+NOISE, LEAST_TOLERANCE = 10, 20  # of costs: times the rounding of a number
 
 
 class Status(IntEnum):
@@ -36,8 +38,8 @@ class Search:
     def __init__(self, work, tolerance, constraint_tolerance):
         xp, count, dtype = work.target.arrays, work.count, work.dtype
         self.work, self.xp = work, xp
-        noise = float(np.finfo(dtype).eps)
-        self.tolerance, self.noise = max(tolerance, 20 * noise), 10 * noise
+        rounding = float(np.finfo(dtype).eps)
+        self.tolerance, self.noise = max(tolerance, LEAST_TOLERANCE * rounding), NOISE * rounding
         self.constraint_tolerance = constraint_tolerance
         self.length = xp.zeros(count, dtype)  # of the step that makes the candidate; 0: no step
         self.damping = xp.zeros(count, dtype)
@@ -115,7 +117,8 @@ class Search:
         rise = here.tally("bridged") - here.tally("decrement")
         matters = (gaps > 0) & (rise > self.noise * abs(self.cost))
         enough = xp.where(matters, 2.0 * rise / xp.where(matters, gaps, 1.0), 0.0)
-        self.weight = xp.maximum(self.weight, enough)
+        faded = xp.where(self.length == 1.0, FADING * self.weight, self.weight)
+        self.weight = xp.maximum(faded, enough)
 
     def _after_refusal(self, refused, stepping):
         """Shorter steps; where they are too short, more damping."""
@@ -157,7 +160,8 @@ class Search:
         lower = xp.where(self.damping > FIRST_DAMPING, 0.1 * self.damping, 0.0)
         self.damping = xp.where(relaxed, lower, self.damping)
         fine = accepted & ~bent
-        self.length = xp.where(fine, 1.0, self.length)
+        longer = xp.where(stepping, xp.minimum(1.0, 4.0 * self.length), 1.0)
+        self.length = xp.where(fine, longer, self.length)
         self._damp(bent)
         if self.work.problem.exact:
             self.exact = self.exact | relaxed

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from .. import api
 from ..checks import did_you_mean, listing, quoted
@@ -21,11 +23,13 @@ from ..targets.compiling import one_call
 from ..targets.target import CPU, target_of
 from .search import RUNNING, Search, Status
 from .solution import History, Solution
-from .systems import RobotSystem
+from .systems import GRAVITY, RobotSystem
 from .work import Work
 
+if TYPE_CHECKING:
+    from ..targets.source.files import Exported
+
 FEW = 16  # problems, below which it is not worth it to gather those that still run
-GRAVITY = ("mass", "com", "gravity", "origin", "external_force")  # what holding a robot depends on
 
 
 UNBOUNDED = (
@@ -95,6 +99,41 @@ class Solver:
             self._begin(work, arrays)
             found, history = _searched(work, iterations, tolerance, constraint_tolerance)
             return self._solution(target, batch, found, history)
+
+    def export(
+        self,
+        folder: str | PathLike,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+        *,
+        iterations: int = 10,
+        problems: Mapping[str, ArrayLike] | None = None,
+    ) -> Exported:
+        """Write the solver as C99 to a folder: header, source and a self-test.
+
+        It solves one problem at a time, as `solve` does, with memory that the caller brings:
+        nothing is allocated and nothing is global. `NAME_solve` searches, and `NAME_tick` is for
+        control in real time: feedback, then one iteration.
+
+        **Arguments:**
+
+        - `folder`: where to write.
+        - `name`: the beginning of all names, by default after the system.
+        - `dtype`: `"float64"` or `"float32"`; by default that of this solver.
+        - `iterations`: the most rounds of the self-test.
+        - `problems`: the problems of the self-test, by name as for `solve`: `"x0"` of shape
+          `(problems, nx)` and all parameters. By default random ones: states near the neutral one,
+          parameters of the robot as they are, and others between 0.5 and 1.5.
+
+        **Returns:** the `paths` of the files, the command that `build`s the self-test, and `test`,
+        the command that runs it.
+
+        **Raises:** `px.ArgumentError` if a name is not valid in C, a file cannot be written, or all
+        problems are so sensitive to rounding that they test nothing.
+        """
+        from .exported.files import export  # here, because few solvers are exported
+
+        return export(self, folder, name, dtype or self.dtype, iterations, problems)
 
     # -- arrays ------------------------------------------------------------------------------------
 

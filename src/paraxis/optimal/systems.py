@@ -33,6 +33,7 @@ from ..simulation.steps import IMPLICIT, RULES
 from .quadratic import dot, factor, solved
 
 CURVED = ("planar", "spherical", "free")  # kinds of joints whose positions do not simply add up
+GRAVITY = ("mass", "com", "gravity", "origin", "external_force")  # what holding a robot depends on
 
 
 @dataclass(frozen=True, eq=False)

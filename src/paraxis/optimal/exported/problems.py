@@ -1,0 +1,117 @@
+"""Problems with known solutions, which the self-test of an exported solver compares with.
+
+What a test should find is an error of the code, not a problem whose search goes another way after a
+little rounding. So of many problems, those are kept whose controls rounding moves least.
+"""
+
+from typing import NamedTuple
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+
+from ...errors import ArgumentError, RobotWarning
+from ...physics.configuration import integrate, neutral
+from ...robots.model import PARAMETERS, parameter_values
+from ..systems import RobotSystem
+
+DRAWN, KEPT = 24, 4
+SHARE = 0.1  # of tolerances, by which rounding may move results
+# Of the errors that the test prints. In float32 a search ends where costs are equal but for
+# rounding, and costs hardly change with controls there.
+OF_CONTROLS = {"float64": 1e-9, "float32": 1e-2}
+OF_COST = {"float64": 1e-9, "float32": 1e-4}
+NEARBY = 1e-14  # changes of states like those by rounding
+
+
+class Problems(NamedTuple):
+    """Arrays by name, (problems, *shape), and what the solver finds."""
+
+    given: dict[str, np.ndarray]  # x0 and parameters; those per step (problems, N + 1, *shape)
+    cost: np.ndarray
+    controls: np.ndarray
+    tolerances: tuple[float, float]  # of controls, of the cost
+
+
+def problems(solver, dtype, iterations, given):
+    """`solver` computes in float64. given: arrays by name, as for `solve`, or None."""
+    arrays = _drawn(solver) if given is None else _whole(solver, given)
+    arrays = {name: array.astype(dtype).astype(float) for name, array in arrays.items()}
+    found = _solved(solver, arrays, iterations)
+    if dtype == "float32":
+        other = type(solver)(solver.problem, solver.horizon, dtype)
+        nearby = _solved(other, {k: array.astype(dtype) for k, array in arrays.items()}, iterations)
+    else:
+        nearby = _solved(solver, arrays | {"x0": arrays["x0"] * (1 + NEARBY) + NEARBY}, iterations)
+    tolerances = OF_CONTROLS[dtype], OF_COST[dtype]
+    moved = np.maximum(
+        _difference(nearby.us, found.us) / tolerances[0],
+        _difference(nearby.cost[:, None], found.cost[:, None]) / tolerances[1],
+    )
+    order = np.argsort(moved, kind="stable")[:KEPT]  # NaN is sorted last
+    kept = order[moved[order] <= SHARE]
+    if not kept.size:
+        raise ArgumentError(
+            f"problems: after {iterations} iterations, rounding moves the results of all "
+            f"{len(moved)} problems so much that {dtype} tests nothing; give other problems or "
+            f"fewer iterations"
+        )
+    arrays = {name: array[kept] for name, array in arrays.items()}
+    return Problems(arrays, found.cost[kept], found.us[kept], tolerances)
+
+
+def _solved(solver, arrays, iterations):
+    with catch_warnings():
+        simplefilter("ignore", RobotWarning)  # a test of code may leave the limits of joints
+        return solver.solve(**arrays, iterations=iterations)
+
+
+def _difference(found, expected):
+    """The largest of each problem, as a share of the largest entry."""
+    axes = tuple(range(1, expected.ndim))
+    size = np.maximum(abs(expected).max(axes), np.finfo(np.float32).tiny)
+    with np.errstate(invalid="ignore"):
+        return abs(found - expected).max(axes) / size
+
+
+def _drawn(solver):
+    """Random problems, the same every time: states near the neutral one, parameters of the robot as
+    they are, and others between a half and 3/2."""
+    problem, rng = solver.problem, np.random.default_rng(0)
+    system = problem.system
+    x0 = rng.uniform(-0.5, 0.5, (DRAWN, system.ndx))
+    arrays = {"x0": x0}
+    if isinstance(system, RobotSystem):
+        nv = system.robot.nv
+        middle = neutral(system.robot)
+        q = [integrate(system.robot, middle, row[:nv].tolist()) for row in x0]
+        arrays["x0"] = np.hstack([np.array(q), x0[:, nv:]])
+    for name, shape in problem.parameters.items():
+        if isinstance(system, RobotSystem) and name in PARAMETERS:
+            value = np.asarray(parameter_values(system.robot, name), float).reshape(shape)
+            arrays[name] = np.tile(value, (DRAWN, *(1 for _ in shape)))
+            continue
+        times = (solver.horizon + 1,) if name in problem.per_step else ()
+        arrays[name] = rng.uniform(0.5, 1.5, (DRAWN, *times, *shape))
+    return arrays
+
+
+def _whole(solver, given):
+    """The problems of a caller, each with all of its values."""
+    problem, horizon = solver.problem, solver.horizon
+    shapes = {"x0": (problem.system.nx,)}
+    for name, shape in problem.parameters.items():
+        shapes[name] = (horizon + 1, *shape) if name in problem.per_step else shape
+    missing, extra = [*(shapes.keys() - given)], [*(given.keys() - shapes)]
+    if missing or extra:
+        raise ArgumentError(
+            f"problems: expected arrays {', '.join(shapes)}; "
+            + (f"{missing[0]} is missing" if missing else f"found {extra[0]}")
+        )
+    arrays = {name: np.asarray(value, float) for name, value in given.items()}
+    for name, shape in shapes.items():
+        if arrays[name].shape[1:] != shape or len(arrays[name]) != len(arrays["x0"]):
+            raise ArgumentError(
+                f"problems ({name}): expected shape (problems, {', '.join(map(str, shape))}), "
+                f"found {arrays[name].shape}"
+            )
+    return arrays
