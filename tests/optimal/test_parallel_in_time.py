@@ -1,5 +1,6 @@
 """Passes through time in rows of knots: the numbers of passes knot by knot, but for rounding."""
 
+import io
 from functools import cache
 
 import numpy as np
@@ -136,14 +137,32 @@ def test_what_cannot_be_controlled_or_costs_nothing_is_ordinary():
     check_passes(solver, *trajectories(solver, 4, given), given)
 
 
-def test_costs_that_bend_downward_where_the_future_bends_more():
-    """As in "ddp": a value function need not be positive."""
+def test_controls_that_cost_nothing_are_no_law():
+    """Spans cannot tell what is best there, though the value of the future would."""
+    solver, given = linear_quadratic(64), numbers(64, 2)
+    given["H"][:, 1, 4:] = given["H"][:, 1, :, 4:] = 0.0
+    x, u = trajectories(solver, 2, given)
+    expected, _ = passes(solver, x, u, given, 0.0, knot_by_knot(solver.problem, 2))
+    found, _ = passes(solver, x, u, given, 0.0)
+    assert (expected["least"] > 0).all() and found["least"][1] <= 0
+    assert np.isclose(found["least"][0], expected["least"][0], rtol=1e-9)
+
+
+def test_costs_that_bend_downward_where_controls_cost_enough():
+    """As in "ddp": value functions need not be positive."""
     horizon = 64
     solver, given = linear_quadratic(horizon), numbers(horizon, 2)
-    given["H"][:, :, :4, :4] -= 0.3 * np.eye(4)
+    given["H"][::SHORTEST, :, :4, :4] -= 8.0 * np.eye(4)  # at the starts of rows
+    given["H"][:, :, 4:, 4:] += 20.0 * np.eye(2)
     given["H"][:, :, :4, 4:] = 0.0
     given["H"][:, :, 4:, :4] = 0.0
-    check_passes(solver, *trajectories(solver, 2, given), given)
+    x, u = trajectories(solver, 2, given)
+    check_passes(solver, x, u, given)
+    found, _ = passes(solver, x, u, given, 0.0)
+    first = np.zeros((2, 4, 4))
+    first[:, *np.triu_indices(4)] = found["V"][0]
+    first += np.triu(first, 1).swapaxes(1, 2)
+    assert (found["least"] > 0).all() and (np.linalg.eigvalsh(first)[:, 0] < 0).all()
 
 
 @pytest.mark.parametrize("method", ["ilqr", "sqp"])
@@ -372,6 +391,21 @@ def test_on_a_gpu(method, monkeypatch):
     assert isinstance(there.us, FarArray) and np.array(there.solved).all()
     assert relative_error(np.array(there.us), here.us) < ROUNDING
     assert relative_error(np.array(there.gains), here.gains) < ROUNDING
+
+
+# -- the benchmark ---------------------------------------------------------------------------------
+
+
+def test_the_benchmark_measures_and_prints():
+    benchmark = pytest.importorskip("parallel_in_time")  # of benchmarks/
+    console = pytest.importorskip("rich.console")
+    page = io.StringIO()
+    measured = benchmark.measure("planar1", [16, 64], [1], [1])
+    assert all(row["error"] < ROUNDING for row in measured["times"])
+    serial, rows = measured["along"][64]["backward, depth"]
+    assert rows < serial == 64 * measured["operations"]["backward"][1]
+    benchmark.show("planar1", measured, console.Console(file=page, width=150))
+    assert "glue values" in page.getvalue()
 
 
 # -- refusals --------------------------------------------------------------------------------------
