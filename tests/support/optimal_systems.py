@@ -9,7 +9,6 @@ from support.joints import robot_of
 import paraxis as px
 from paraxis.robots import Inertia, Joint
 
-
 METHODS = ("ilqr", "ddp", "sqp")
 FIRST = ("ilqr", "sqp")  # second derivatives of large robots take a minute to compile
 
