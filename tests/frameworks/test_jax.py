@@ -348,8 +348,11 @@ def test_on_a_gpu_xla_is_given_rows_and_their_number(monkeypatch):
     """What is lowered for a GPU, which needs none; tests/gpu runs it."""
 
     class Kernel:
-        def row_major_launches(self):
-            return [(1234, 128, 512)]  # function, threads, bytes
+        def row_major_launches(self, states):
+            return [(1234, 128, 512, 128)]  # function, threads, bytes, states
+
+        def team(self, states):
+            return None
 
     fn = pj.function(px.trace(lambda x, y: [x[0] * y[0]], x=1, y=1))
     monkeypatch.setattr(lowering, "_compiles_for_cuda", lambda: True)
@@ -527,14 +530,14 @@ def test_the_handler_for_cuda_launches_on_the_stream_of_xla():
     )
     start = kind(launch)
     address = ctypes.cast(start, ctypes.c_void_p).value
-    launches = [xla_entry.Launch(1234, 128, 512), xla_entry.Launch(1235, 64, 0)]
+    launches = [xla_entry.Launch(1234, 128, 512, 32), xla_entry.Launch(1235, 64, 0, 64)]
     handler = xla_entry.cuda_handler(address, launches, 2, 1, 3)
     a, b, result = np.zeros((300, 2)), np.zeros((300, 2)), np.zeros((300, 2))
     call = Call([a, b], [result], [300])
     assert call(handler) is None
     words = [300, a.ctypes.data, b.ctypes.data, result.ctypes.data]
     assert seen == [
-        (1234, (3, 1, 1), (128, 1, 1), 512, 4321, words, None),
+        (1234, (10, 1, 1), (128, 1, 1), 512, 4321, words, None),
         (1235, (5, 1, 1), (64, 1, 1), 0, 4321, words, None),
     ]
     assert call(handler) == 55 and call.errors == ["paraxis: the CUDA kernel could not be launched"]

@@ -121,6 +121,7 @@ class CpuDevice(CuPyDevice):
     """A Device with NumPy's arrays."""
 
     arrays, description, architecture, number = np, "cpu", "cpu", 0
+    most_shared = 0  # warps do not run side by side
 
     def __init__(self):
         pass

@@ -21,6 +21,8 @@ static pthread_barrier_t px_warps[32];
 #define SHARED(name) unsigned char *const name = px_shared
 #define TOGETHER() pthread_barrier_wait(&px_warps[threadIdx.x / LANES])
 #define ARRIVED() TOGETHER()
+static pthread_barrier_t px_block;
+#define ALL_TOGETHER() pthread_barrier_wait(&px_block)
 struct alignas(2 * sizeof(REAL)) couple { REAL x, y; };
 struct alignas(4 * sizeof(REAL)) quartet { REAL x, y, z, w; };
 #define PACKET (16 / (int)sizeof(REAL))
@@ -58,6 +60,7 @@ extern "C" void px_launch(long long blocks, long long threads, void **given, lon
     memset(px_shared, 0xff, shared);
     for (int warp = 0; warp < threads / LANES; warp++)
         pthread_barrier_init(&px_warps[warp], 0, LANES);
+    pthread_barrier_init(&px_block, 0, threads);
     px_run(KERNEL, blocks, threads, given);
     munmap(memory, room + page);
 }

@@ -50,7 +50,7 @@ def lower_for_cuda(ctx, *operands, body):
     batch = _batch_for_kernel(ctx, body)
     if batch is None or not _compiles_for_cuda():
         return lower_to_operations(ctx, *operands, body=body)
-    target, _ = _cuda_target(body, ctx.avals_in[0].dtype.name)
+    target, _ = _cuda_target(body, ctx.avals_in[0].dtype.name, math.prod(batch))
 
     def call(*arrays):
         whole = [
@@ -88,10 +88,10 @@ def _compiles_for_cuda():
         return False
 
 
-def _target(body, dtype, platform, make):
+def _target(body, dtype, platform, make, *kind):
     """The name under which XLA knows the kernel: the same in every process, as XLA keeps what it
     compiled on disk."""
-    name = f"paraxis_{platform}_{(store.key(body.key, dtype) or body.key)[:40]}"
+    name = f"paraxis_{platform}_{(store.key(body.key, dtype, *kind) or body.key)[:40]}"
     with _lock:
         if name not in _handlers:
             handler, kernel = make()
@@ -109,11 +109,12 @@ def _cpu_target(body, dtype):
     return _target(body, dtype, "cpu", make)
 
 
-def _cuda_target(body, dtype):
+def _cuda_target(body, dtype, states):
+    kernel, arrays = body.kernel("cuda", dtype), (len(body.inputs), len(body.outputs))
+
     def make():
-        kernel, arrays = body.kernel("cuda", dtype), (len(body.inputs), len(body.outputs))
-        launches = [xla_entry.Launch(*launch) for launch in kernel.row_major_launches()]
+        launches = [xla_entry.Launch(*launch) for launch in kernel.row_major_launches(states)]
         start = device().start
         return xla_entry.cuda_handler(start, launches, *arrays, _interface()), kernel
 
-    return _target(body, dtype, "CUDA", make)
+    return _target(body, dtype, "CUDA", make, kernel.team(states))

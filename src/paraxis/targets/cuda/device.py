@@ -58,6 +58,12 @@ class Device(Protocol):
     @property
     def number(self) -> int: ...
 
+    @property
+    def most_shared(self) -> int:
+        """Bytes of shared memory that a block of several warps may have; none where warps do not
+        run side by side."""
+        ...
+
     def binary(self, text: str, fast_math: bool = False, size: str = "usual") -> bytes:
         """Machine code from CUDA C++."""
         ...
@@ -102,6 +108,10 @@ class CuPyDevice:
     @property
     def number(self):
         return self.arrays.cuda.runtime.getDevice()
+
+    @property
+    def most_shared(self):
+        return self.arrays.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
 
     @property
     def architecture(self):

@@ -1,7 +1,7 @@
 """A compiled body on the GPU, callable on arrays that are there."""
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +10,15 @@ from numpy.typing import DTypeLike
 from ...drivers.device_map import ROWS, check_inputs, overlapping, plan
 from ...drivers.map import Signature
 from ...errors import ArgumentError
+from ...passes.fuse import fuse
 from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from .arrays import family_of
 from .device import device
 from .remembered import Remembered
+from .teams import Choice, choose, team_of
 from .text.map import map_text
+from .text.team import team_text
 
 
 class CudaKernel:
@@ -59,7 +62,7 @@ class CudaKernel:
             if todo.states:
                 addresses = [family.address(array) for array in used]
                 self._check_memory(todo.arrays, addresses)
-                loaded = self.loaded(todo.layouts)
+                loaded = self.loaded(todo.layouts, todo.states)
                 loaded.run(todo.states, todo.arguments(addresses))
                 for result, made in zip(results, used[len(arrays) :], strict=True):
                     if made is not result:
@@ -127,30 +130,54 @@ class CudaKernel:
     def outputs(self):
         return self._signature.outputs
 
-    def loaded(self, layouts):
-        """The kernel for arrays of these layouts, inputs first."""
-        number = self.device.number
-        key = (layouts, number)
+    def loaded(self, layouts, states):
+        """The kernel for arrays of these layouts, inputs first, and so many states."""
+        number, choice = self.device.number, self.team(states)
+        key = (layouts, number, choice)
         if key not in self._loaded:
-            parts = "map", self._body.key, self.dtype.name, self.fast_math, layouts
-            self._loaded[key] = self.device.loaded(parts, lambda: self._made(layouts), Loaded)
+            parts = "map", self._body.key, self.dtype.name, self.fast_math, layouts, choice
+            make = partial(self._made, layouts, choice)
+            self._loaded[key] = self.device.loaded(parts, make, Loaded)
         return self._loaded[key]
 
-    def text(self, layouts):
-        """The CUDA C++ for arrays of these layouts."""
-        return map_text(_with_names_apart(self._body.graph), layouts, self.dtype.name)
+    def team(self, states):
+        """(warps, states) of the blocks that compute so many states; None for a thread each."""
+        choice = self._choice
+        return (choice.workers, choice.states) if 0 < states <= choice.most else None
 
-    def row_major_launches(self):
+    def text(self, layouts, choice=None):
+        """The CUDA C++ for arrays of these layouts, by a team where one is given."""
+        graph = _with_names_apart(self._body.graph)
+        if choice is None:
+            return map_text(graph, layouts, self.dtype.name)
+        workers, states = choice
+        fused = fuse(graph)
+        return team_text(fused, team_of(fused, workers), layouts, self.dtype.name, states)
+
+    def row_major_launches(self, states):
         """For other programs that start kernels: (CUfunction, threads per block, bytes of shared
-        memory per block) of each kernel that computes arrays in rows. Arguments are the number of
-        states as long long, then a pointer for each array."""
+        memory per block, states per block) of each kernel that computes arrays of so many states
+        in rows. Arguments are the number of states as long long, then a pointer for each array."""
         arrays = len(self.inputs) + len(self.outputs)
-        return self.loaded((ROWS,) * arrays).handles()
+        return self.loaded((ROWS,) * arrays, states).handles()
 
-    def _made(self, layouts):
+    @cached_property
+    def _choice(self):
+        """Which batches teams are for; it is kept on disk, as finding it needs the graph."""
+        room = self.device.most_shared
+
+        def make():
+            return vars(choose(fuse(self._body.graph), self.dtype.name, room)), b""
+
+        parts = "team", self._body.key, self.dtype.name, room
+        return self.device.loaded(parts, make, lambda _, found, __: Choice(**found))
+
+    def _made(self, layouts, choice):
         about(self._body.name)
-        text = self.text(layouts)
-        kernels = [(kernel.name, kernel.threads, kernel.shared) for kernel in text.kernels]
+        text = self.text(layouts, choice)
+        kernels = [
+            (kernel.name, kernel.threads, kernel.shared, kernel.states) for kernel in text.kernels
+        ]
         binary = self.device.binary(text.text, self.fast_math, text.size)
         return {"kernels": kernels}, binary
 
@@ -217,18 +244,20 @@ class Loaded:
 
     def __init__(self, gpu, description, binary):
         self.kernels = [
-            (gpu.load(binary, name), threads, shared)
-            for name, threads, shared in description["kernels"]
+            (gpu.load(binary, name), threads, shared, states)
+            for name, threads, shared, states in description["kernels"]
         ]
 
     def run(self, states, arguments):
-        for launcher, threads, shared in self.kernels:
-            launcher(-(-states // threads), threads, arguments, shared)
+        for launcher, threads, shared, of_block in self.kernels:
+            launcher(-(-states // of_block), threads, arguments, shared)
 
     def handles(self):
-        """(CUfunction, threads of a block, bytes of shared memory of a block), ready to launch."""
-        for launcher, _, shared in self.kernels:
+        """(CUfunction, threads of a block, bytes of shared memory of a block, states of a block),
+        ready to launch."""
+        for launcher, _, shared, _ in self.kernels:
             launcher.allow(shared)
         return [
-            (launcher.function.ptr, threads, shared) for launcher, threads, shared in self.kernels
+            (launcher.function.ptr, threads, shared, of_block)
+            for launcher, threads, shared, of_block in self.kernels
         ]

@@ -262,11 +262,12 @@ wrong:
 
 
 class Launch(NamedTuple):
-    """A CUDA function of (long long states, then a pointer for each array), one thread per state."""
+    """A CUDA function of (long long states, then a pointer for each array)."""
 
     function: int  # a CUfunction
     threads: int  # of a block
     shared: int  # bytes of a block
+    states: int  # that a block computes
 
 
 def cuda_handler(start, launches, inputs, outputs, minor):
@@ -323,8 +324,8 @@ wrong:
 def _launch(k, launch, start):
     block = f"i32 {launch.threads}, i32 1, i32 1, i32 {launch.shared}"
     return f"""launch{k}:
-  %up{k} = add i64 %states, {launch.threads - 1}
-  %blocks{k}.all = udiv i64 %up{k}, {launch.threads}
+  %up{k} = add i64 %states, {launch.states - 1}
+  %blocks{k}.all = udiv i64 %up{k}, {launch.states}
   %blocks{k} = trunc i64 %blocks{k}.all to i32
   %result{k} = call i32 inttoptr (i64 {start} to ptr)(ptr inttoptr (i64 {launch.function} to ptr), i32 %blocks{k}, i32 1, i32 1, {block}, ptr %stream, ptr %pointers, ptr null)
   %launched{k} = icmp eq i32 %result{k}, 0

@@ -52,7 +52,7 @@ class Body:
         self._stored, self._cleared, self._wanted = stored, cleared, wanted
         inputs = {name: Array(name, shape, False) for name, shape in graph.inputs.items()}
         numbers = {node.index: k for k, node in enumerate(graph.nodes)}
-        self._text = _Text(device_language(dtype), inputs, lambda a, k: load(a.name, k), numbers)
+        self._text = DeviceStatements(device_language(dtype), inputs, lambda a, k: load(a.name, k), numbers)
 
     def lines(self):
         text, graph = self._text, self.graph
@@ -98,13 +98,13 @@ def _long_runs(wanted, nodes, spoilt):
     return runs
 
 
-class _Text(Statements):
+class DeviceStatements(Statements):
     """Statements whose angles are within the reach of `sine_cosine`."""
 
     has_loops = False  # entries are brought in ways that depend on which they are
 
-    def __init__(self, language, inputs, entry, numbers):
-        super().__init__(language, inputs, entry, numbers, {})
+    def __init__(self, language, inputs, entry, numbers, places=None):
+        super().__init__(language, inputs, entry, numbers, places or {})
         self._angles = {}  # node index -> the name of an angle that is small enough
 
     def bring_angles(self, order, dtype):

@@ -37,6 +37,7 @@ class Kernel:
     name: str
     threads: int  # of a block
     shared: int  # bytes of a block
+    states: int  # that a block computes
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def _kernel(called, graph, part, layouts, dtype, language):
 {code}
 }}
 """
-    return Kernel(called, THREADS, words * THREADS * SIZES[dtype]), text
+    return Kernel(called, THREADS, words * THREADS * SIZES[dtype], THREADS), text
 
 
 def _blocks(registers):

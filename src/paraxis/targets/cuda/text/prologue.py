@@ -23,6 +23,7 @@ GPU = """
     :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory")
 #define ARRIVED() asm volatile("cp.async.wait_all;" ::: "memory"); __syncwarp()
 #define TOGETHER() __syncwarp()
+#define ALL_TOGETHER() asm volatile("bar.sync 0;" ::: "memory")
 #define BITS(x) {bits}
 #define FROM_BITS(x) {from_bits}
 typedef {integer} word;
@@ -46,7 +47,7 @@ static __device__ __forceinline__ void rows_in(
         }}
     }} else {{
 #pragma unroll 1
-        for (int k = LANE; k < count; k += LANES) tile[k] = rows[k];
+        for (int k = (int)LANE; k < count; k += LANES) COPY_ITEM(tile + k, rows + k);
     }}
 }}
 

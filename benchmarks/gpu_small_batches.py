@@ -1,0 +1,208 @@
+"""Kernels on a GPU for the batches of learning and control: 16 to 4,096 states.
+
+    python benchmarks/gpu_small_batches.py [--robots FOLDER] [--only ROBOT ...] [--json FILE]
+
+Every cell is the time of one kernel, of 20 that a CUDA graph replays, float32, arrays in rows. The
+results of every cell are compared with the CPU's in float64, before and after. Beside each stands
+the time of one launch that does next to nothing, which no kernel can be quicker than.
+"""
+
+import argparse
+import os
+import sys
+import time
+from functools import partial
+from importlib import import_module
+from multiprocessing import TimeoutError, get_context
+from pathlib import Path
+
+import numpy as np
+import peers
+from gpu_calls import IN_GRAPH, cuda_graph
+from gpu_clock import Gpu
+from gpu_functions import load, told
+from rich.console import Console
+from rich.table import Table
+
+import paraxis as px
+
+ROBOTS = {  # name -> (file, whether its base is free too)
+    "ur5": ("ur5_robot.urdf", False),
+    "xarm7": ("xarm7.urdf", False),
+    "go2": ("go2.urdf", True),
+    "g1_29dof": ("g1_29dof_rev_1_0.urdf", True),
+}
+FUNCTIONS = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
+BATCHES = 16, 256, 1024, 4096
+ROUNDS, REPLAYS = 5, 20
+COMPILE_BUDGET = 150.0  # seconds for all kernels
+TOLERANCE = 2e-3  # of float32, per state
+
+
+def robots(folder, only):
+    """(name, robot) of each, bolted down and with a free base."""
+    for name, (file, is_free) in ROBOTS.items():
+        if only and name not in only:
+            continue
+        robot = load(str(folder / file) if folder else str(found(file)))
+        yield name, robot
+        if is_free:
+            yield f"{name}, free", robot.with_floating_base()
+
+
+def found(file):
+    return next(path for path in peers.all_robot_files() if path.name == file)
+
+
+def states_of(robot, count, function):
+    """Random states that a robot may be in, with torques that move it moderately."""
+    rng = np.random.default_rng(7)
+    q, _ = px.robots.random_states(robot, count, seed=rng)
+    qd, qdd = rng.uniform(-1, 1, (2, count, robot.nv))
+    last = px.inverse_dynamics(robot, q, qd, qdd) if function.startswith("forward") else qdd
+    return [array.astype("float32") for array in (q, qd, last)]
+
+
+def graph_of(cupy, robot, function, given):
+    """(replay, results): IN_GRAPH calls in a CUDA graph, and where their results go."""
+    call = getattr(px, function)
+    arrays = [cupy.asarray(array) for array in given]
+    results = call(robot, *arrays)
+    for each in results if isinstance(results, tuple) else (results,):
+        each[...] = float("nan")
+    return cuda_graph(cupy, partial(call, robot, *arrays, out=results), IN_GRAPH), results
+
+
+def cell(cupy, robot, function, batch):
+    """Microseconds of a kernel and the error, worst of before and after."""
+    given = states_of(robot, batch, function)
+    right = getattr(px, function)(robot, *[array.astype(float) for array in given])
+    begin = time.perf_counter()
+    replay, results = graph_of(cupy, robot, function, given)
+    first = time.perf_counter() - begin
+    error = [_error(cupy, replay, results, right)]
+    seconds = microseconds(cupy, replay) * 1e-6
+    error.append(_error(cupy, replay, results, right))
+    return {"us": seconds * 1e6, "error": max(error), "first_s": first}
+
+
+def _error(cupy, replay, results, right):
+    replay()
+    pairs = zip(results, right, strict=True) if isinstance(right, tuple) else [(results, right)]
+    return max(peers.relative_error(cupy.asnumpy(made), exact) for made, exact in pairs)
+
+
+def microseconds(cupy, replay):
+    """The best of several rounds, per call, by the GPU's own clock."""
+    start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+    best = float("inf")
+    for _ in range(ROUNDS):
+        replay()
+        start.record()
+        for _ in range(REPLAYS):
+            replay()
+        stop.record()
+        stop.synchronize()
+        best = min(best, cupy.cuda.get_elapsed_time(start, stop))
+    return best * 1e3 / (REPLAYS * IN_GRAPH)
+
+
+def floor(cupy):
+    """Microseconds of a launch that copies one number."""
+    kernel = cupy.RawKernel(
+        'extern "C" __global__ void one(float *x) { x[0] += 1; }', "one", options=("--std=c++17",)
+    )
+    x = cupy.zeros(1, "float32")
+    return microseconds(cupy, cuda_graph(cupy, partial(kernel, (1,), (1,), (x,)), IN_GRAPH))
+
+
+def prepare(folder, only, functions, console):
+    """Make all kernels in processes side by side: they are in the disk cache then."""
+    names = [name for name, _ in robots(folder, only)]
+    # Those that take long to compile first.
+    jobs = [(folder, only, name, each) for each in reversed(functions) for name in reversed(names)]
+    workers = max(1, len(os.sched_getaffinity(0)) - 1)
+    late = time.monotonic() + COMPILE_BUDGET
+    with get_context("spawn").Pool(workers) as pool:  # which is ended with all that is late
+        made = [(job, pool.apply_async(_compiled, job)) for job in jobs]
+        missing = []
+        for (_, _, name, function), result in made:
+            try:
+                seconds = result.get(max(0.0, late - time.monotonic()))
+                console.print(f"{name} {function}: compiled in {seconds:.1f} s", style="dim")
+            except TimeoutError:
+                missing.append((name, function))
+    return missing
+
+
+def _compiled(folder, only, wanted, function):
+    robot = next(robot for name, robot in robots(folder, only) if name == wanted)
+    cupy, begin = import_module("cupy"), time.perf_counter()
+    getattr(px, function)(robot, *map(cupy.asarray, states_of(robot, BATCHES[0], function)))
+    return time.perf_counter() - begin
+
+
+def measure(cupy, folder, only, functions, batches, console):
+    rows, late = [], prepare(folder, only, functions, console)
+    for name, robot in robots(folder, only):
+        for function in functions:
+            for batch in batches:
+                row = {"robot": name, "function": function, "states": batch}
+                if (name, function) in late:
+                    rows.append(row | {"missing": f"not compiled in {COMPILE_BUDGET:.0f} s"})
+                    continue
+                try:
+                    row |= cell(cupy, robot, function, batch)
+                    console.print(f"{name} {function} {batch}: {row['us']:.2f} us", style="dim")
+                except Exception as reason:  # others go on
+                    row["missing"] = told(reason)
+                rows.append(row)
+    return rows
+
+
+def show(rows, batches, console):
+    table = Table("robot", "function", *(f"{batch:,}" for batch in batches), "error", "first call")
+    for robot, function in dict.fromkeys((row["robot"], row["function"]) for row in rows):
+        cells = [row for row in rows if (row["robot"], row["function"]) == (robot, function)]
+        errors = [row["error"] for row in cells if "error" in row]
+        times = [row["first_s"] for row in cells if "error" in row]
+        table.add_row(
+            robot,
+            function,
+            *(_text(row) for row in cells),
+            f"{max(errors):.0e}" if errors else "",
+            f"{max(times):.1f} s" if times else "",
+        )
+    console.print(table)
+
+
+def _text(row):
+    if "missing" in row:
+        return row["missing"]
+    return f"{row['us']:.2f}" + ("" if row["error"] <= TOLERANCE else ", WRONG")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--robots", type=Path, help="a folder of URDF files")
+    parser.add_argument("--only", nargs="*", default=[], help="names of robots")
+    parser.add_argument("--functions", nargs="*", default=FUNCTIONS)
+    parser.add_argument("--batches", nargs="*", type=int, default=BATCHES)
+    parser.add_argument("--json", type=Path, help="where to write the numbers")
+    options = parser.parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    cupy = import_module("cupy")
+    least = floor(cupy)
+    rows = measure(cupy, options.robots, options.only, options.functions, options.batches, console)
+    peers.keep(Gpu().about() | {"floor_us": least, "rows": rows}, options.json)
+    console.print(f"Microseconds of a kernel; a launch that does nothing takes {least:.2f}")
+    show(rows, options.batches, console)
+
+
+if __name__ == "__main__":
+    main()
