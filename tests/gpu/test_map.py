@@ -65,9 +65,9 @@ def layouts(monkeypatch):
     """The layouts that kernels were run with, one after another."""
     seen, loaded = [], CudaKernel.loaded
 
-    def watched(kernel, layouts):
+    def watched(kernel, layouts, states):
         seen.append(layouts)
-        return loaded(kernel, layouts)
+        return loaded(kernel, layouts, states)
 
     monkeypatch.setattr(CudaKernel, "loaded", watched)
     return seen

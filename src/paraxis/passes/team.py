@@ -1,8 +1,9 @@
 """A graph divided among a team: workers that compute one state together, in supersteps.
 
 In a superstep every worker computes its own nodes from what it has and from what others had made
-by the end of the superstep before; then all wait for all (bulk synchronous, Valiant 1990). Values
-that others need are shared in slots, which are given again once their last reader has them. What
+by the end of the superstep before; then all wait for all (bulk synchronous, Valiant 1990). Workers
+are in groups of one size, each with a memory of its own. A value that others need is put into a
+slot of every group that reads it; a slot is given again once its last reader has the value. What
 is free (constants, inputs, sign changes) is not shared: everybody makes it.
 
 Who computes what is found in two steps. Nodes on a dominant sequence, the longest path with its
@@ -20,23 +21,25 @@ FREE = {*LEAVES, "neg"}
 WEIGHTS = {"div": 8, "sqrt": 8, "sin": 12, "cos": 12}  # of a node, in additions; others are 1
 PAIR = ("sin", "cos")  # of one angle, made at once
 CROWDED = 1.03  # times the mean of all workers that one of them may get
-BARRIER = 40  # additions in the time that all need to wait for all
 
 
 @dataclass(frozen=True)
 class Team:
-    """`rows[worker][superstep]` are nodes in order; `slots` maps the index of a shared node to its
-    slot, of which there are `room`; `cost` is the time, in additions, of the slowest worker of
-    every superstep and of all barriers."""
+    """`rows[worker][superstep]` are nodes in order; `slots[group]` maps the index of a node that
+    the group reads to its slot, of which a group has at most `room`; `cost` is the time, in
+    additions, of the slowest worker of every superstep and of all barriers."""
 
     rows: tuple
-    slots: dict
+    slots: tuple
     room: int
     cost: int
 
     @property
     def workers(self):
         return len(self.rows)
+
+    def group(self, worker):
+        return worker * len(self.slots) // self.workers
 
     @cached_property
     def owner(self):
@@ -49,12 +52,13 @@ class Team:
         }
 
 
-def team(graph, workers, message):
-    """A Team of so many workers; a message takes as long as `message` additions."""
+def team(graph, workers, message, barrier, groups=1):
+    """A Team of so many workers in so many groups; a message takes as long as `message` additions,
+    and as `barrier` additions until all have waited for all."""
     tasks = _Tasks(graph)
     owner = _merged(tasks, _clusters(tasks, message), workers)
     at = _supersteps(tasks, owner, workers)
-    return _made(tasks, owner, at, workers)
+    return _made(tasks, owner, at, workers, barrier, groups)
 
 
 class _Tasks:
@@ -201,21 +205,24 @@ def _supersteps(tasks, owner, workers):
     return at
 
 
-def _made(tasks, owner, at, workers):
+def _made(tasks, owner, at, workers, barrier, groups):
     count = max(at, default=0) + 1
     rows = [[[] for _ in range(count)] for _ in range(workers)]
     for k in range(len(tasks)):  # in the order of the graph, which computes arguments first
         rows[owner[k]][at[k]] += tasks.nodes[k]
-    needed = _read(tasks, owner, at)
-    slots, room = _slots(needed, count)
     load = [[0] * workers for _ in range(count)]
     for k, weight in enumerate(tasks.weights):
         load[at[k]][owner[k]] += weight
-    for made, reads in needed.values():
-        for worker, step in reads.items():
-            load[step][worker] += 1
-        load[made[1]][made[0]] += 1
-    cost = sum(max(each) for each in load) + BARRIER * (count - 1)
+    needed = [{} for _ in range(groups)]  # node index -> its first and its last superstep
+    for index, ((worker, step), reads) in _read(tasks, owner, at).items():
+        for reader, first in reads.items():
+            load[first][reader] += 1
+            _, last = needed[reader * groups // workers].get(index, (step, first))
+            needed[reader * groups // workers][index] = step, max(first, last)
+        load[step][worker] += sum(index in each for each in needed)
+    found = [_slots(each, count) for each in needed]
+    slots, room = tuple(slots for slots, _ in found), max(room for _, room in found)
+    cost = sum(max(each) for each in load) + barrier * (count - 1)
     return Team(tuple(tuple(map(tuple, row)) for row in rows), slots, room, cost)
 
 
@@ -248,8 +255,8 @@ def _slots(needed, count):
     """node index -> slot, and how many there are: a slot is free again after its last reader."""
     begin, free, room, slots = [[] for _ in range(count)], [], 0, {}
     ends = [[] for _ in range(count + 1)]
-    for index, ((_, step), reads) in needed.items():
-        begin[step].append((index, max(reads.values())))
+    for index, (first, last) in needed.items():
+        begin[first].append((index, last))
     for step in range(count):
         free += ends[step]
         for index, last in begin[step]:

@@ -42,9 +42,9 @@ TOLERANCE = {"float64": 1e-11, "float32": 2e-4}
 class Watched(CudaKernel):
     """A kernel that says which `layouts` it was last run with."""
 
-    def loaded(self, layouts):
+    def loaded(self, layouts, states):
         self.layouts = layouts
-        return super().loaded(layouts)
+        return super().loaded(layouts, states)
 
 
 def on_cpu(program, dtype="float64"):
@@ -420,7 +420,7 @@ def test_what_is_compiled_anew(empty_cache):
         device = Counting(description)
         kernel = CudaKernel(of, dtype, fast_math, on=device)
         for _ in range(2):
-            kernel.loaded(layouts)
+            kernel.loaded(layouts, states=1)
         return [fast for _, fast, _ in device.compiled]
 
     other = px.trace(lambda q, qd, qdd: [q[0] + qd[1] + qdd[2]], q=3, qd=3, qdd=3)

@@ -218,7 +218,7 @@ def test_arrays_on_another_gpu_than_the_current_one():
         check(found, arrays)
         check(made(*given), arrays)
         assert made.careful == 1, k
-    assert {number for _, number in made._loaded} == {0, 1}
+    assert {number for _, number, _ in made._loaded} == {0, 1}
 
 
 def test_what_the_driver_refuses_goes_the_careful_way():

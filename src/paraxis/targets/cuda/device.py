@@ -64,6 +64,11 @@ class Device(Protocol):
         run side by side."""
         ...
 
+    @property
+    def processors(self) -> int:
+        """How many blocks run side by side, if each fills a multiprocessor."""
+        ...
+
     def binary(self, text: str, fast_math: bool = False, size: str = "usual") -> bytes:
         """Machine code from CUDA C++."""
         ...
@@ -112,6 +117,10 @@ class CuPyDevice:
     @property
     def most_shared(self):
         return self.arrays.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
+
+    @property
+    def processors(self):
+        return self.arrays.cuda.Device().attributes["MultiProcessorCount"]
 
     @property
     def architecture(self):

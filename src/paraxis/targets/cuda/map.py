@@ -141,42 +141,47 @@ class CudaKernel:
         return self._loaded[key]
 
     def team(self, states):
-        """(warps, states) of the blocks that compute so many states; None for a thread each."""
+        """(blocks, warps of a block, states) of the clusters that compute so many states; None for
+        a thread each."""
         choice = self._choice
-        return (choice.workers, choice.states) if 0 < states <= choice.most else None
+        pays = choice.pays(states, self.device.processors)
+        return (choice.blocks, choice.warps, choice.states) if pays else None
 
     def text(self, layouts, choice=None):
         """The CUDA C++ for arrays of these layouts, by a team where one is given."""
         graph = _with_names_apart(self._body.graph)
         if choice is None:
             return map_text(graph, layouts, self.dtype.name)
-        workers, states = choice
+        blocks, warps, states = choice
         fused = fuse(graph)
-        return team_text(fused, team_of(fused, workers), layouts, self.dtype.name, states)
+        team = team_of(fused, blocks, warps)
+        return team_text(fused, team, layouts, self.dtype.name, states)
 
     def row_major_launches(self, states):
         """For other programs that start kernels: (CUfunction, threads per block, bytes of shared
-        memory per block, states per block) of each kernel that computes arrays of so many states
-        in rows. Arguments are the number of states as long long, then a pointer for each array."""
+        memory per block, states per cluster, blocks per cluster) of each kernel that computes
+        arrays of so many states in rows. Arguments are the number of states as long long, then a
+        pointer for each array."""
         arrays = len(self.inputs) + len(self.outputs)
         return self.loaded((ROWS,) * arrays, states).handles()
 
     @cached_property
     def _choice(self):
-        """Which batches teams are for; it is kept on disk, as finding it needs the graph."""
-        room = self.device.most_shared
+        """The team for the graph; it is kept on disk, as finding it needs the graph."""
+        terms = self.dtype.name, self.device.most_shared, self.device.processors
 
         def make():
-            return vars(choose(fuse(self._body.graph), self.dtype.name, room)), b""
+            return vars(choose(fuse(self._body.graph), *terms)), b""
 
-        parts = "team", self._body.key, self.dtype.name, room
+        parts = "team", self._body.key, *terms
         return self.device.loaded(parts, make, lambda _, found, __: Choice(**found))
 
     def _made(self, layouts, choice):
         about(self._body.name)
         text = self.text(layouts, choice)
         kernels = [
-            (kernel.name, kernel.threads, kernel.shared, kernel.states) for kernel in text.kernels
+            (each.name, each.threads, each.shared, each.states, each.blocks)
+            for each in text.kernels
         ]
         binary = self.device.binary(text.text, self.fast_math, text.size)
         return {"kernels": kernels}, binary
@@ -244,20 +249,16 @@ class Loaded:
 
     def __init__(self, gpu, description, binary):
         self.kernels = [
-            (gpu.load(binary, name), threads, shared, states)
-            for name, threads, shared, states in description["kernels"]
+            (gpu.load(binary, name), *about) for name, *about in description["kernels"]
         ]
 
     def run(self, states, arguments):
-        for launcher, threads, shared, of_block in self.kernels:
-            launcher(-(-states // of_block), threads, arguments, shared)
+        for launcher, threads, shared, together, blocks in self.kernels:
+            launcher(-(-states // together) * blocks, threads, arguments, shared)
 
     def handles(self):
-        """(CUfunction, threads of a block, bytes of shared memory of a block, states of a block),
-        ready to launch."""
-        for launcher, _, shared, _ in self.kernels:
+        """(CUfunction, threads of a block, bytes of shared memory of a block, states of a cluster,
+        blocks of a cluster), ready to launch."""
+        for launcher, _, shared, *_ in self.kernels:
             launcher.allow(shared)
-        return [
-            (launcher.function.ptr, threads, shared, of_block)
-            for launcher, threads, shared, of_block in self.kernels
-        ]
+        return [(launcher.function.ptr, *about) for launcher, *about in self.kernels]

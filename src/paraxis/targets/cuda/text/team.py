@@ -1,10 +1,13 @@
-"""The kernel of a team: the warps of a block compute its states together, each a part of the graph.
+"""The kernel of a team: warps compute states together, each a part of the graph.
 
 For batches that leave a GPU empty: with one thread per state, the time is that of one long chain of
-instructions, most of it spent waiting for them. The block brings its inputs to shared memory; each
-warp runs a function of its own, superstep by superstep; results are collected and written together.
-Numbers in shared memory are side by side for the states of a block, which are as many as there is
-room for, at most one per lane; lanes without a state of their own repeat another's.
+instructions, most of it spent waiting for them. The warps are those of a block, or of a cluster of
+blocks, each with a part of the graph that its multiprocessor's cache of instructions holds. A block
+brings the inputs to its shared memory; each warp runs a function of its own, superstep by
+superstep, and puts what others need into the memory of their blocks; results go to the block that
+writes those of their state. Numbers in shared memory are side by side for the states of a cluster,
+which are as many as there is room for, at most one per lane; lanes without a state of their own
+repeat another's.
 """
 
 from collections import defaultdict
@@ -21,48 +24,53 @@ from .map import OWN, Kernel, MapText
 from .prologue import prologue
 
 WARP = 32
-MOST_STATES = 32  # of a block
+MOST_STATES = 32  # of a cluster
 # Words that the text uses, beside those of every kernel.
-WORDS = " given shared made lane part every at entry ALL_TOGETHER worker "
+WORDS = " given shared made lane part every block at entry per mine ALL_TOGETHER CLUSTER_TOGETHER of_block "
 
 
 @dataclass(frozen=True)
 class Room:
-    """Numbers of shared memory per state: of inputs, of slots, of results."""
+    """Numbers of a block's shared memory per state: of inputs, of slots, and of results, each state
+    of which is written by one of the `blocks`."""
 
     given: int
     shared: int
     made: int
+    blocks: int
 
-    @property
-    def words(self):
-        return self.given + self.shared + self.made
+    def words(self, states):
+        return (self.given + self.shared) * states + self.made * (states // self.blocks)
 
     def states(self, room, item):
-        """How many states of a block fit into so many bytes: a power of two, or none."""
+        """How many states of a cluster fit into so many bytes of each block: a power of two that
+        its blocks share evenly, or none."""
         count = MOST_STATES
-        while count and self.words * count * item > room:
+        while count >= self.blocks and self.words(count) * item > room:
             count //= 2
-        return count
+        return count if count >= self.blocks else 0
 
 
 def room_of(graph, team):
     inputs = sum(map(size, graph.inputs.values()))
     outputs = sum(size(shape) for shape, _ in graph.outputs.values())
-    return Room(inputs, team.room, outputs | 1)  # odd: lanes then write to banks of their own
+    made = outputs | 1  # odd: lanes then write to banks of their own
+    return Room(inputs, team.room, made, len(team.slots))
 
 
 def team_text(graph, team: Team, layouts, dtype, states):
-    """The text, for blocks of so many states; `graph` has multiply-adds."""
+    """The text, for clusters of so many states, a block for each group of the team; `graph` has
+    multiply-adds."""
     language = device_language(dtype, WORDS)
     name = f"{function_name(graph, None, language)}_team"
     room = room_of(graph, team)
     parts = _Parts(graph, team, room, dtype, states, name)
-    threads = team.workers * WARP
+    blocks = len(team.slots)
+    threads = team.workers // blocks * WARP
     kernel = _kernel(graph, parts, layouts, language, threads)
     text = "\n".join([prologue(dtype), *parts.functions(), kernel])
-    shared = room.words * states * SIZES[dtype]
-    return MapText(text, (Kernel(name, threads, shared, states),), "usual")
+    shared = room.words(states) * SIZES[dtype]
+    return MapText(text, (Kernel(name, threads, shared, states, blocks),), "usual")
 
 
 class _Parts:
@@ -71,9 +79,9 @@ class _Parts:
     def __init__(self, graph, team, room, dtype, states, name):
         self.graph, self.team, self.room, self.dtype = graph, team, room, dtype
         self.states, self.name, self.real = states, name, TYPES[dtype]
-        self.language = replace(
-            device_language(dtype, WORDS), place=f"shared[{{0}} * {states} + lane]"
-        )
+        self.blocks = len(team.slots)
+        self.together = "CLUSTER_TOGETHER();" if self.blocks > 1 else "ALL_TOGETHER();"
+        self.language = device_language(dtype, WORDS)
         self._offsets, at = {}, 0
         for key, shape in graph.inputs.items():
             self._offsets[key], at = at, at + size(shape)
@@ -99,8 +107,9 @@ class _Parts:
         stored = self._stored[worker]
         inputs = {key: Array(key, shape, False) for key, shape in self.graph.inputs.items()}
         numbers = {node.index: k for k, node in enumerate(self.graph.nodes)}
-        text = DeviceStatements(self.language, inputs, self._entry, numbers, self.team.slots)
+        text = _PartStatements(self, worker, inputs, numbers)
         row = self.team.rows[worker]
+        text.bring_blocks(row)
         text.bring_angles([node for nodes in row for node in nodes], self.dtype)
         poison = text.poison(self.graph.unused) if stored else None
 
@@ -117,7 +126,7 @@ class _Parts:
                 made(node)
         for step, nodes in enumerate(row):
             if step:
-                text.lines.append("ALL_TOGETHER();")
+                text.lines.append(self.together)
             text.compute(self._with_free(nodes, stored, known), made)
         body = "\n".join(f"    {line}" for line in text.lines)
         return f"""static __device__ __noinline__ void {self.name}_part{worker}(
@@ -127,7 +136,7 @@ class _Parts:
 }}
 """
 
-    def _entry(self, array, k):
+    def entry(self, array, k):
         return f"given[{(self._offsets[array.name] + k) * self.states} + lane]"
 
     def _with_free(self, nodes, stored, known):
@@ -167,6 +176,36 @@ class _Parts:
         return found
 
 
+class _PartStatements(DeviceStatements):
+    """Statements of a worker, which reads its own block's slots and writes those of any."""
+
+    def __init__(self, parts, worker, inputs, numbers):
+        super().__init__(parts.language, inputs, parts.entry, numbers)
+        self._parts, self._slots = parts, parts.team.slots
+        self._own = parts.team.group(worker)
+
+    def bring_blocks(self, row):
+        """Where the other blocks are that get something."""
+        made = {node.index for nodes in row for node in nodes}
+        for block, slots in enumerate(self._slots):
+            if block != self._own and made & slots.keys():
+                there = f"{self._parts.real} *const {self._shared(block)}"
+                self.lines.append(f"{there} = of_block(shared, {block});")
+
+    def _shared(self, block):
+        return "shared" if block == self._own else f"shared{block}"
+
+    def _keep(self, *nodes):
+        for node in nodes:
+            for block, slots in enumerate(self._slots):
+                if node.index in slots:
+                    place = f"{self._shared(block)}[{slots[node.index] * self._parts.states} + lane]"
+                    self.lines.append(f"{place} = {self._known[node.index]};")
+
+    def _place(self, node):
+        return f"shared[{self._slots[self._own][node.index] * self._parts.states} + lane]"
+
+
 def is_zero(node):
     return node.op == "const" and node.value == 0
 
@@ -183,13 +222,12 @@ def _kernel(graph, parts, layouts, language, threads):
         parameters += _parameters(called[key], layout_of[key], f"const {parts.real}")
         lines += _copied(called[key], layout_of[key], size(shape), parts.states, threads, first)
         first += size(shape)
+    pitch, states, blocks = parts.room.made, parts.states, parts.blocks
+    per = states // blocks  # states whose results a block writes
     back, first = [], 0
     for key, shape in outputs.items():
         parameters += _parameters(called[key], layout_of[key], parts.real)
-        pitch = parts.room.made
-        back += _written(
-            called[key], layout_of[key], size(shape), parts.states, threads, first, pitch
-        )
+        back += _written(called[key], layout_of[key], size(shape), per, threads, first, pitch)
         first += size(shape)
     zeros = any(
         is_zero(node) and not spoilt
@@ -197,38 +235,42 @@ def _kernel(graph, parts, layouts, language, threads):
         for node, spoilt in zip(nodes, graph.poisoned(key), strict=True)
     )
     if zeros:
-        count = parts.states * parts.room.made
         lines += [
             "#pragma unroll 4",
-            f"for (int at = threadIdx.x; at < {count}; at += {threads}) results[at] = 0;",
+            f"for (int at = threadIdx.x; at < {per * pitch}; at += {threads}) results[at] = 0;",
         ]
+    block = f"blockIdx.x % {blocks}" if blocks > 1 else "0"
+    made = f"results + lane % {per} * {pitch}"
+    made = f"of_block({made}, lane / {per})" if blocks > 1 else made
     cases = []
     for worker in range(parts.team.workers):
-        call = f"{parts.name}_part{worker}(given, shared, results + lane * {parts.room.made}, lane)"
+        call = f"{parts.name}_part{worker}(given, shared, made, lane)"
         cases.append(f"    case {worker}: {call}; break;")
-    begin = [
+    body = [
         "SHARED(memory);",
         f"{parts.real} *const given = ({parts.real} *)memory;",
-        f"{parts.real} *const shared = given + {parts.room.given * parts.states};",
-        f"{parts.real} *const results = shared + {parts.room.shared * parts.states};",
-        f"const long long first = blockIdx.x * (long long){parts.states};",
-        f"const int count = states - first < {parts.states} ? (int)(states - first) : "
-        f"{parts.states};",
-        f"const int lane = threadIdx.x % {parts.states};",
-    ]
-    body = [
-        *begin,
+        f"{parts.real} *const shared = given + {parts.room.given * states};",
+        f"{parts.real} *const results = shared + {parts.room.shared * states};",
+        f"const int block = {block}, lane = threadIdx.x % {states};",
+        f"long long first = blockIdx.x / {blocks} * (long long){states};",
+        f"int count = states - first < {states} ? (int)(states - first) : {states};",
         *lines,
-        "ALL_TOGETHER();",
-        f"switch (threadIdx.x / {WARP}) {{",
+        parts.together,
+        f"{parts.real} *const made = {made};",
+        f"switch (block * {threads // WARP} + threadIdx.x / {WARP}) {{",
         *cases,
         "}",
-        "ALL_TOGETHER();",
+        parts.together,
+        f"first += block * {per};",
+        f"count -= block * {per};",
         *back,
     ]
     heads = ",\n    ".join(parameters)
     code = "\n".join(f"    {line}" for line in body)
-    return f"""extern "C" __global__ void __launch_bounds__({threads}, 1) {parts.name}(
+    bounds = f"__launch_bounds__({threads}, 1)"
+    if blocks > 1:
+        bounds += f" __cluster_dims__({blocks}, 1, 1)"
+    return f"""extern "C" __global__ void {bounds} {parts.name}(
     {heads})
 {{
 {code}
