@@ -7,8 +7,9 @@ slot of every group that reads it; a slot is given again once its last reader ha
 is free (constants, inputs, sign changes) is not shared: everybody makes it.
 
 Who computes what is found in two steps. Nodes on a dominant sequence, the longest path with its
-messages, are put into one cluster until that no longer makes it shorter (Yang and Gerasoulis, 1994);
-clusters are then given to workers, the largest first, to whom they send most among those with room.
+messages, are put into one cluster until that no longer makes it shorter (Yang and Gerasoulis,
+1994); clusters are then given to workers, the largest first, to whom they send most among those
+with room.
 """
 
 import heapq

@@ -62,7 +62,7 @@ def test_rows(function, dtype, blocks):
             assert np.isnan(field).sum() == field.size - place.size
     for (_, _, (found, warps, _)), loaded in kernel._loaded.items():
         assert (found, warps) == (blocks, 2)
-        assert [each[1:] for each in loaded.kernels][0][0] == 64
+        assert next(each[1:] for each in loaded.kernels)[0] == 64
 
 
 @pytest.mark.parametrize("layout", ["columns", "apart"])

@@ -248,9 +248,7 @@ class Loaded:
     """Compiled kernels that together compute a batch."""
 
     def __init__(self, gpu, description, binary):
-        self.kernels = [
-            (gpu.load(binary, name), *about) for name, *about in description["kernels"]
-        ]
+        self.kernels = [(gpu.load(binary, name), *about) for name, *about in description["kernels"]]
 
     def run(self, states, arguments):
         for launcher, threads, shared, together, blocks in self.kernels:

@@ -36,7 +36,7 @@ class Choice:
 
     def pays(self, states, processors):
         """Whether a batch of so many states is computed sooner by a team."""
-        if not 0 < states or not self.blocks:
+        if not states > 0 or not self.blocks:
             return False
         return self.alone >= PAYS * self.cost * self.rounds(states, processors)
 

@@ -52,7 +52,9 @@ class Body:
         self._stored, self._cleared, self._wanted = stored, cleared, wanted
         inputs = {name: Array(name, shape, False) for name, shape in graph.inputs.items()}
         numbers = {node.index: k for k, node in enumerate(graph.nodes)}
-        self._text = DeviceStatements(device_language(dtype), inputs, lambda a, k: load(a.name, k), numbers)
+        self._text = DeviceStatements(
+            device_language(dtype), inputs, lambda a, k: load(a.name, k), numbers
+        )
 
     def lines(self):
         text, graph = self._text, self.graph

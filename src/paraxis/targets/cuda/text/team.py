@@ -11,7 +11,7 @@ repeat another's.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from ....drivers.device_map import COLUMNS, ROWS
@@ -26,7 +26,9 @@ from .prologue import prologue
 WARP = 32
 MOST_STATES = 32  # of a cluster
 # Words that the text uses, beside those of every kernel.
-WORDS = " given shared made lane part every block at entry per mine ALL_TOGETHER CLUSTER_TOGETHER of_block "
+WORDS = """
+    given shared made lane part every block at entry per mine ALL_TOGETHER CLUSTER_TOGETHER of_block
+"""
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,9 @@ class _PartStatements(DeviceStatements):
         for node in nodes:
             for block, slots in enumerate(self._slots):
                 if node.index in slots:
-                    place = f"{self._shared(block)}[{slots[node.index] * self._parts.states} + lane]"
+                    place = (
+                        f"{self._shared(block)}[{slots[node.index] * self._parts.states} + lane]"
+                    )
                     self.lines.append(f"{place} = {self._known[node.index]};")
 
     def _place(self, node):
@@ -294,9 +298,7 @@ def _address(name, layout, entries):
     if layout == COLUMNS:
         return f"{name}[first + at + entry * {name}_entry]"
     outer, within = "(first + at) / inner", "(first + at) % inner"
-    return (
-        f"{name}[{outer} * {name}_outer + {within} * {name}_state + entry * {name}_entry]"
-    )
+    return f"{name}[{outer} * {name}_outer + {within} * {name}_state + entry * {name}_entry]"
 
 
 def _loop(layout, entries, states, threads):
