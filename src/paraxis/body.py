@@ -25,6 +25,8 @@ class Body:
     `make` is a function at the top level of a module; it and its arguments make up the key.
     """
 
+    lanes: Any = None  # what else computes it: a Plan of the `lanes` driver, or None
+
     def __init__(self, make: Callable[..., Graph], *arguments: Any):
         self.recipe = (make, *arguments)
 

@@ -17,6 +17,7 @@ from .arrays import family_of
 from .device import device
 from .remembered import Remembered
 from .teams import Choice, choose, team_of
+from .text.lanes import lanes_text
 from .text.map import map_text
 from .text.team import team_text
 
@@ -149,6 +150,8 @@ class CudaKernel:
 
     def text(self, layouts, choice=None):
         """The CUDA C++ for arrays of these layouts, by a team where one is given."""
+        if choice == "lanes":
+            return lanes_text(self._body.lanes, layouts, self.dtype.name)
         graph = _with_names_apart(self._body.graph)
         if choice is None:
             return map_text(graph, layouts, self.dtype.name)

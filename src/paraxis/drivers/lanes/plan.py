@@ -1,0 +1,113 @@
+"""What the lanes of a warp do for one state: rules for many items at once, one after another.
+
+The numbers of a state are in fields of the memory that its lanes share. A `Step` is a graph that is
+computed for every item of a table, by as many lanes as there are: it reads numbers of fields and
+constants of the item, and writes numbers. Its items are done in spans, such as the levels of a tree:
+all lanes wait for each other after every span.
+"""
+
+from dataclasses import dataclass, field
+
+from ...graph.evaluate import evaluate
+from ...graph.graph import Graph, size
+
+
+@dataclass(frozen=True)
+class Place:
+    """Numbers of a field: for component k of an item, number `first` + `column` of the item +
+    k times `stride`. Without a column, the same for all items."""
+
+    field: str
+    column: str | None = None
+    first: int = 0
+    stride: int = 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """A graph for every item: `places` of its inputs and outputs by name; inputs without a place
+    are among `constants`, name -> numbers of each item, and `columns` are the items' integers.
+    `spans` are the ends of spans of items."""
+
+    name: str
+    graph: Graph
+    places: dict
+    columns: dict
+    constants: dict
+    spans: tuple
+
+    @property
+    def items(self):
+        return self.spans[-1]
+
+    def fields(self):
+        return {place.field for place in self.places.values()}
+
+
+@dataclass(frozen=True)
+class Clear:
+    """Zeros for a whole field."""
+
+    field: str
+
+    def fields(self):
+        return {self.field}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`sizes` are the numbers of each field; inputs are fields of the same name, outputs are
+    (shape, field, its first number)."""
+
+    name: str
+    inputs: dict
+    outputs: dict
+    sizes: dict
+    steps: tuple = field(default_factory=tuple)
+
+    def evaluate(self, arrays):
+        """The results of one state, by the interpreter."""
+        memory = {name: [float("nan")] * count for name, count in self.sizes.items()}
+        for name, shape in self.inputs.items():
+            memory[name] = [float(x) for x in arrays[name]]
+            assert len(memory[name]) == size(shape)
+        for step in self.steps:
+            if isinstance(step, Clear):
+                memory[step.field] = [0.0] * self.sizes[step.field]
+            else:
+                _taken(step, memory)
+        return {
+            name: memory[field][first : first + size(shape)]
+            for name, (shape, field, first) in self.outputs.items()
+        }
+
+
+def _taken(step, memory):
+    begin = 0
+    for end in step.spans:
+        made = []
+        for item in range(begin, end):
+            given = {}
+            for name, shape in step.graph.inputs.items():
+                if name in step.constants:
+                    given[name] = step.constants[name][item]
+                else:
+                    place, at = step.places[name], _first(step, name, item)
+                    source = memory[place.field]
+                    given[name] = [source[at + k * place.stride] for k in range(size(shape))]
+            shaped = {
+                name: given[name][0] if shape == () else given[name]
+                for name, shape in step.graph.inputs.items()
+            }
+            made.append((item, evaluate(step.graph, shaped)))
+        for item, results in made:
+            for name, values in results.items():
+                place, at = step.places[name], _first(step, name, item)
+                for k, value in enumerate(values.ravel().tolist()):
+                    memory[place.field][at + k * place.stride] = value
+        begin = end
+
+
+def _first(step, name, item):
+    place = step.places[name]
+    return place.first + (step.columns[place.column][item] if place.column else 0)
