@@ -10,7 +10,7 @@ from support.exported import needs
 
 import paraxis as px
 from paraxis.cli import designed as making
-from paraxis.cli.design_page import gantt
+from paraxis.cli.design_page import gantt, page
 from paraxis.cli.design_text import operation_words
 from paraxis.cli.main import main
 from paraxis.cli.operations import Operations
@@ -58,6 +58,27 @@ def test_a_joint_without_a_drive_is_refused_by_name(tmp_path, capsys):
     assert "found none for joints 'joint2', 'joint3'" in capsys.readouterr().err
     assert main(["design", "planar3", "--processors", "0", "-o", str(tmp_path)]) == 2
     assert "from 1 to 64" in capsys.readouterr().err
+
+
+def test_gains_are_refused_before_anything_is_written(tmp_path, capsys):
+    folder = tmp_path / "build"
+    for gain, expected in (("nan", "--kp: expected finite"), ("1,2", "--kp: expected a number or")):
+        words = ["design", "planar3", "--processors", "2", "--kp", gain, "-o", str(folder)]
+        assert main(words) == 2
+        assert expected in capsys.readouterr().err
+    assert not folder.exists()
+
+
+def test_transmissions_that_are_not_drawn_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(making, "c_compiler", lambda: None)
+    chain = px.robots.chain(7)
+    gears = {
+        joint.name: {"transmission": px.robots.Transmission(50.0, 0.5 + k / 50)}
+        for k, joint in enumerate(chain.joints)
+    }
+    written = page(making.designed(chain.with_drives(gears), 1, 100.0, 20.0, tmp_path))
+    last = "; ".join(chain.joint_names[6:])
+    assert f"Transmissions that are not drawn: {last}." in written
 
 
 def test_what_is_missing_has_a_reason(tmp_path, monkeypatch):
