@@ -344,6 +344,7 @@ def test_a_word_to_the_far_end_takes_a_shortest_way():
     ("arguments", "message"),
     [
         ({"arm": 1}, "arm: expected an integer >= 2, found 1"),
+        ({"arm": 10**12}, "arm: expected at most 16,384 links"),
         ({"allocation": "third"}, "allocation: expected one of 'first', 'second', found 'third'"),
         ({"word_time": -1}, "word_time: expected a time >= 0, found -1"),
         ({"startup": "slow"}, "startup: expected a time >= 0, found 'slow'"),
