@@ -139,8 +139,11 @@ class Chip:
 
     def format_of(self, name: str, index: int) -> Number:
         """The format of an output's words."""
-        if name != "tau":
-            raise ArgumentError(f"output: expected 'tau', found {name!r}")
+        if (name, index) not in self.outputs:
+            raise ArgumentError(
+                f"output: expected 'tau' and a joint from 0 to {len(self.outputs) - 1}, found "
+                f"{name!r} and {index!r}"
+            )
         return self.formats[self.array.wiring.outputs[index]]
 
     # -- what it computes --------------------------------------------------------------------------
@@ -157,7 +160,9 @@ class Chip:
         q, qd, qdd = together(", ".join(given), states)
         fits = np.isfinite(np.stack([q, qd, qdd])).all(axis=(0, -1))
         words = {}
-        for source, values in self._values(q, qd, qdd).items():
+        with np.errstate(over="ignore", invalid="ignore"):  # those states do not fit, it is said
+            found_values = self._values(q, qd, qdd)
+        for source, values in found_values.items():
             found, sound = self.formats[source].raw(values)
             fits = fits & in_each_state(sound, source)
             flat = found.reshape(*fits.shape, source.words)
