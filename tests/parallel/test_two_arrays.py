@@ -385,7 +385,8 @@ def test_only_plain_chains_are_carried_out():
     for change, message in (
         ({"motion": 2 * contact["motion"]}, "the columns must be orthonormal"),
         ({"constraint": np.eye(3)}, r"constraint: expected 6 rows, found shape \(3, 3\)"),
-        ({"force": [1.0]}, r"force: expected shape \(3,\), found \(1,\)"),
+        ({"force": [1.0]}, r"force: expected shape \(3,\), one per column of motion, found"),
+        ({"acceleration": "x"}, "acceleration: expected an array of numbers, found 'x'"),
     ):
         with pytest.raises(px.ArgumentError, match=message):
             plan.carry_out(arm, *state, **contact | change)
