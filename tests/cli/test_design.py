@@ -100,6 +100,12 @@ def test_three_joints_have_a_closed_form_for_positions(tmp_path, monkeypatch):
     assert "position[3]" in path.read_text()
 
 
+def test_three_joints_without_a_closed_form_are_not_asked_for_six(tmp_path):
+    elbow = px.load("puma560", tip="link3")
+    _, _, reason = making._kinematics(elbow, tmp_path)
+    assert "expected the origin of frame 'link3' off the axis of joint 'joint3'" in reason
+
+
 def test_more_cores_than_there_are_are_not_timed(tmp_path, monkeypatch):
     needs("c")
     monkeypatch.setattr(making.threads, "available", lambda: 1)
