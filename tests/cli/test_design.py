@@ -9,6 +9,7 @@ import pytest
 from support.exported import needs
 
 import paraxis as px
+from paraxis.cli import design_page
 from paraxis.cli import designed as making
 from paraxis.cli.design_page import gantt, page
 from paraxis.cli.design_text import operation_words
@@ -71,14 +72,12 @@ def test_gains_are_refused_before_anything_is_written(tmp_path, capsys):
 
 def test_transmissions_that_are_not_drawn_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr(making, "c_compiler", lambda: None)
-    chain = px.robots.chain(7)
-    gears = {
-        joint.name: {"transmission": px.robots.Transmission(50.0, 0.5 + k / 50)}
-        for k, joint in enumerate(chain.joints)
-    }
-    written = page(making.designed(chain.with_drives(gears), 1, 100.0, 20.0, tmp_path))
-    last = "; ".join(chain.joint_names[6:])
-    assert f"Transmissions that are not drawn: {last}." in written
+    monkeypatch.setattr(design_page, "MOST_CURVES", 1)
+    gears = [px.robots.Transmission(50.0, efficiency) for efficiency in (0.5, 0.6)]
+    drives = {f"joint{k + 1}": {"transmission": gears[k > 0]} for k in range(3)}
+    robot = px.robots.planar(3).with_drives(drives)
+    written = page(making.designed(robot, 1, 100.0, 20.0, tmp_path))
+    assert "Transmissions that are not drawn: joint2, joint3." in written
 
 
 def test_what_is_missing_has_a_reason(tmp_path, monkeypatch):
