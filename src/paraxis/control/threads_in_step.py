@@ -100,8 +100,8 @@ def threaded_loop(
 
     **Returns:** a `ThreadedLoop`.
 
-    **Raises:** `px.ArgumentError` if arguments do not fit together, the policy looks ahead or has
-    uncertain ages, or the robot has bearings.
+    **Raises:** `px.ArgumentError` if arguments do not fit together, a run has more than a million
+    steps, the policy looks ahead or has uncertain ages, or the robot has bearings.
     """
     check_controller(single_joints(robot), controller)
     if robot.has_bearings:

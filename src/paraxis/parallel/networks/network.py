@@ -257,7 +257,7 @@ def network(name: str, processors: int) -> Network:
       - `"hypercube"`: log₂ p links each, numbered by a Gray code: k and k + 1 are neighbours, k and
         k + 2, 4, 8, ... two hops apart.
 
-    - `processors`: how many there are; a power of two, except for a cascade.
+    - `processors`: how many there are, at most 65,536; a power of two, except for a cascade.
     """
     one_of(name, NETWORKS, "network")
     count = integer("processors", processors)

@@ -47,9 +47,9 @@ def two_array_plan(
 
     **Arguments:**
 
-    - `arm`: a number of links on revolute joints without rotors, >= 2; or a robot, whose joints
-      may also be prismatic or spherical, and have rotors. It must be a chain whose links all have
-      mass and inertia.
+    - `arm`: a number of links on revolute joints without rotors, 2 to 16,384; or a robot, whose
+      joints may also be prismatic or spherical, and have rotors. It must be a chain whose links all
+      have mass and inertia.
     - `allocation`: `"second"`: the processor that has A(i) does everything that needs it;
       `"first"`: the processor that updates block i does everything for that (section VI.B).
     - `word_time`, `startup`: a message of w words takes `startup + w * word_time` for each link
