@@ -439,6 +439,7 @@ def test_the_page_of_the_five_papers_has_their_references():
         ("fewest levels in half of the cases", "schedules", "proved fewest in 9 of 17 cases"),
         ("all fifteen printed schedules break", "schedules", "15 of 15 start tasks before"),
         ("from 13 links on, or 19 if links", "log-depth", "N = 19 (equal links) and 13 (general"),
+        ("but only 0.4 to 0.6 times as fast", "log-depth", "2.41 and 0.40 to 0.59 for 8"),
         ("1.6 to 2.3 times here", "log-depth", "1.57 to 2.26 times the flops of articulated"),
         ("2.7 times slower than exact control as", "speculation", "| 2.69 | both_at_2_3_4_5; 1.3"),
         ("13 iterations do not give 24 bits", "cordic", "with 13 joint angles are up to 0.0061"),
