@@ -20,6 +20,7 @@ from ...drivers.map import as_array as as_floats
 from ...errors import ArgumentError
 from ...parallel.systolic.array import SystolicArray
 from ...parallel.systolic.wiring import Constant
+from ..circuits.sizing import LARGEST
 from ..cordic.formats import WIDEST, Number, integer_kind
 from ..cordic.integers import wrap
 from ..cordic.raw_words import together
@@ -62,9 +63,11 @@ class Chip:
         self.array, self.word, self._ranges = array, word, ranges
         states = self.random_states(STATES // 2), self.random_states(STATES // 2, at_ends=True)
         q, qd, qdd = (np.concatenate(each) for each in zip(*states, strict=True))
-        values = self._values(q, qd, qdd)
-        bounds = {source: float(abs(each).max()) for source, each in values.items()}
-        most = largest_values(array.wiring, values, bounds)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._values(q, qd, qdd)
+            bounds = {source: float(abs(each).max()) for source, each in values.items()}
+            most = largest_values(array.wiring, values, bounds)
+        _require_finite(most)
         self.formats, self.roundings = formats_of(array.wiring, most, word)
 
     @property
@@ -328,4 +331,13 @@ class Chip:
         return (
             f"<Chip {shown(self.name)}: {self.array.form} form, {self.processors} processors, "
             f"words of {self.word} bits, torques every {self.interval} clocks after {self.latency}>"
+        )
+
+
+def _require_finite(most):
+    if not np.isfinite([*most.values()]).all():
+        raise ArgumentError("velocity, acceleration: values overflow; choose smaller limits")
+    if (worst := max(most.values())) > LARGEST:
+        raise ArgumentError(
+            f"velocity, acceleration: expected values up to {LARGEST:.0e}, found {worst:.3g}"
         )
