@@ -1,0 +1,370 @@
+"""Paraxis beside GRiD (the package grid-rbd 0.6) on one GPU, by GRiD's own protocol.
+
+    python benchmarks/gpu_grid.py --robots FOLDER [--only ROBOT ...] [--functions NAME ...]
+        [--batches N ...] [--kinds NAME ...] [--json FILE]
+
+FOLDER has iiwa14.urdf, go2.urdf and g1_29dof_rev_1_0.urdf; robots are bolted down. Both sides have
+their data on the GPU, float32, each in its own order of joints. Three times are taken: of the
+kernel alone, 20 times in a CUDA graph; of a whole call from PyTorch; of a whole call jitted in JAX.
+Calls are queued one after another and the clock stops when the last is done. Ours and GRiD's take
+turns. All results are compared with the CPU's in float64, before and after.
+
+GRiD is tuned for the GPU at hand as far as its package allows: in each cell its kernel is launched
+with every number of threads per state that it takes, and the fastest is used in all three times.
+Its tiers of shared memory are fixed when a robot is built, by the settings that it ships.
+"""
+
+import argparse
+import os
+import sys
+import time
+from functools import cached_property, partial
+from importlib import import_module
+from multiprocessing import TimeoutError, get_context
+from pathlib import Path
+
+import numpy as np
+import peers
+from gpu_calls import IN_GRAPH, TOLERANCE, Row, measured
+from gpu_clock import Gpu
+from gpu_functions import load, told
+from gpu_kernel_nodes import Driver, only_kernel
+from gpu_small_batches import BATCHES, FUNCTIONS, graph_of, states_of
+from peers.grid_calls import AS_SHIPPED, as_returned, in_our_order
+from rich.console import Console
+from rich.table import Table
+
+import paraxis as px
+
+ROBOTS = {"iiwa14": "iiwa14.urdf", "go2": "go2.urdf", "g1_29dof": "g1_29dof_rev_1_0.urdf"}
+LEAST = {"kernel": 5.0, "PyTorch": 2.0, "JAX": 2.0}  # GRiD's time divided by ours
+ROUNDS, REPLAYS = 5, 20
+LOOK, LOOKS = 2, 4  # rounds and replays by which threads are chosen
+CALL_ROUNDS, CALLS = 5, 200
+COMPILE_BUDGET = 150.0  # seconds for all of our kernels
+
+
+class Cell:
+    """A function of a robot on a batch of states, with the CPU's answer."""
+
+    def __init__(self, robot, function, batch):
+        self.robot, self.function, self.batch = robot, function, batch
+        self.given = states_of(robot, batch, function)
+        exact = [array.astype(float) for array in self.given]
+        self._right = _listed(self.ours(*exact))
+        self._worse = np.ones(batch)  # a solution's rounding grows with the matrix' condition
+        if function.startswith("forward"):
+            self._worse = np.linalg.cond(px.mass_matrix(robot, exact[0]))
+
+    def ours(self, *given, **options):
+        return getattr(px, self.function)(self.robot, *given, **options)
+
+    def error(self, results):
+        """Of a result or several, per state, in units of its condition; the worst."""
+        pairs = zip(_listed(results), self._right, strict=False)  # we have d/dtau too, GRiD has not
+        return max(self._error(np.asarray(found), right) for found, right in pairs)
+
+    def _error(self, found, right):
+        found, right = (array.reshape(self.batch, -1) for array in (found, right))
+        off = abs(found - right).max(1) / np.maximum(1, abs(right).max(1)) / self._worse
+        return float(np.where(np.isnan(off), np.inf, off).max())
+
+    def checked(self, ours, theirs):
+        """A function that compares both, and says who is wrong."""
+
+        def error():
+            found = {"ours": self.error(ours()), "GRiD's": self.error(theirs())}
+            for who, wrong in found.items():
+                if wrong > TOLERANCE:
+                    raise ArithmeticError(f"{who} is {wrong:.0e} off the CPU's")
+            return max(found.values())
+
+        return error
+
+
+def _listed(results):
+    return list(results) if isinstance(results, (list, tuple)) else [results]
+
+
+class Grid:
+    """GRiD's side: its robot, and its calls on arrays in its own order of joints."""
+
+    def __init__(self, name, path, robot, states):
+        self._made_from = name, path
+        self._states, self._robot = states, robot
+
+    @cached_property
+    def torch(self):
+        return peers.GridPeer(*self._made_from, "torch", self._states)
+
+    @cached_property
+    def jax(self):
+        return peers.GridPeer(*self._made_from, "jax", self._states)
+
+    @cached_property
+    def _order(self):
+        return self.torch.order(list(self._robot.joint_names))
+
+    @cached_property
+    def _driver(self):
+        return Driver()
+
+    def given(self, cell):
+        return [np.ascontiguousarray(array[:, self._order]) for array in cell.given]
+
+    def in_our_order(self, result):
+        return in_our_order(result, self._order)
+
+    def use_threads(self, count):
+        for name in ("torch", "jax"):  # those that are there
+            if name in self.__dict__:
+                self.__dict__[name].use_threads(count)
+
+    def kernel_alone(self, cupy, cell, threads):
+        """A replay of its kernel, IN_GRAPH times, and where it leaves its result.
+
+        The kernel is taken out of a captured call; around it GRiD copies arguments and results.
+        """
+        torch, peer = import_module("torch"), self.torch
+        peer.use_threads(threads)
+        given = [torch.asarray(array, device="cuda") for array in self.given(cell)]
+        graph, stream = torch.cuda.CUDAGraph(keep_graph=True), torch.cuda.Stream()
+        torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            call = partial(peer.function(cell.function), *given)
+            call()  # its copies of the arguments stay where the kernel reads them
+            stream.synchronize()
+            graph.capture_begin()
+            call()
+            graph.capture_end()
+        name = peer.kernel_name(cell.function)
+        kernel = only_kernel(self._driver, graph.raw_cuda_graph(), name)
+        n = len(self._order)
+        shape = (cell.batch, 2, n, n) if "derivatives" in cell.function else (cell.batch, n)
+        return self._driver.repeated(kernel, IN_GRAPH), _there(cupy, kernel.first_argument, shape)
+
+
+def _there(cupy, pointer, shape):
+    memory = cupy.cuda.UnownedMemory(pointer, 4 * int(np.prod(shape)), None)
+    return cupy.ndarray(shape, "float32", cupy.cuda.MemoryPointer(memory, 0))
+
+
+# -- the three times ---------------------------------------------------------------------------
+
+
+def in_turns(cupy, replays, rounds=ROUNDS, times=REPLAYS):
+    """Microseconds of a kernel of each of several graphs, the best, by the GPU's own clock."""
+    start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+    best = dict.fromkeys(replays, float("inf"))
+    for _ in range(rounds):
+        for name, replay in replays.items():
+            replay()
+            start.record()
+            for _ in range(times):
+                replay()
+            stop.record()
+            stop.synchronize()
+            best[name] = min(best[name], cupy.cuda.get_elapsed_time(start, stop))
+    return {name: value * 1e3 / (times * IN_GRAPH) for name, value in best.items()}
+
+
+def tuned(cupy, grid, cell):
+    """threads -> microseconds of GRiD's kernel."""
+    counts = (AS_SHIPPED, *grid.torch.threads(cell.function))
+    graphs = {count: grid.kernel_alone(cupy, cell, count)[0] for count in counts}
+    return in_turns(cupy, graphs, LOOK, LOOKS)
+
+
+def kernel(grid, cell, threads):
+    cupy = import_module("cupy")
+    ours, results = graph_of(cupy, cell.robot, cell.function, cell.given)
+    theirs, raw = grid.kernel_alone(cupy, cell, threads)
+
+    def of_ours():
+        for array in _listed(results):
+            array[...] = float("nan")
+        ours()
+        return [cupy.asnumpy(array) for array in _listed(results)]
+
+    def of_theirs():
+        raw[...] *= 2  # what it does not write again is wrong; zeros that it never writes stay
+        theirs()
+        return grid.in_our_order(as_returned(cupy.asnumpy(raw)))
+
+    error = cell.checked(of_ours, of_theirs)
+    wrong = [error()]
+    found = in_turns(cupy, {"ours_us": ours, "theirs_us": theirs})
+    return found | {"error": max(*wrong, error())}
+
+
+def from_torch(grid, cell, threads):
+    torch = import_module("torch")
+    own, other = (
+        [torch.asarray(array, device="cuda") for array in given]
+        for given in (cell.given, grid.given(cell))
+    )
+    ours = partial(cell.ours, *own)
+    theirs = partial(grid.torch.function(cell.function), *other)
+    grid.use_threads(threads)
+    error = cell.checked(
+        lambda: [array.cpu().numpy() for array in _listed(ours())],
+        lambda: grid.in_our_order(theirs().cpu().numpy()),
+    )
+    return _called(ours, theirs, error, torch.cuda.synchronize)
+
+
+def from_jax(grid, cell, threads):
+    import jax
+
+    import paraxis.jax as pj
+
+    own, other = (
+        [jax.device_put(array) for array in given] for given in (cell.given, grid.given(cell))
+    )
+    last = []
+
+    def kept(function, given):
+        call = jax.jit(lambda *x: function(*x))
+
+        def run():
+            last[:] = [call(*given)]
+            return last[0]
+
+        return run
+
+    method = grid.jax.function(cell.function)
+    grid.use_threads(threads)
+    ours = kept(partial(getattr(pj, cell.function), cell.robot), own)
+    theirs = kept(method, other)
+    error = cell.checked(
+        lambda: [np.asarray(array) for array in _listed(ours())],
+        lambda: grid.in_our_order(np.asarray(theirs())),
+    )
+    return _called(ours, theirs, error, lambda: jax.block_until_ready(last))
+
+
+def _called(ours, theirs, error, wait):
+    row = Row("call", ours, theirs, "GRiD", 1.0, error, wait)
+    found = measured(row, CALL_ROUNDS, CALLS)
+    return {name: found[name] for name in ("ours_us", "theirs_us", "error")}
+
+
+KINDS = {"kernel": kernel, "PyTorch": from_torch, "JAX": from_jax}
+
+
+# -- all of it ---------------------------------------------------------------------------------
+
+
+def prepare(paths, functions, batches, console):
+    """Make all of our kernels in processes side by side: they are in the disk cache then."""
+    jobs = [(path, each, batches) for each in reversed(functions) for path in reversed(paths)]
+    workers = max(1, len(os.sched_getaffinity(0)) - 1)
+    late = time.monotonic() + COMPILE_BUDGET
+    with get_context("spawn").Pool(workers) as pool:  # which is ended with all that is late
+        for job, made in [(job, pool.apply_async(_compiled, job)) for job in jobs]:
+            name = f"{job[0].stem} {job[1]}"
+            try:
+                seconds = made.get(max(0.0, late - time.monotonic()))
+                console.print(f"{name}: compiled in {seconds:.1f} s", style="dim")
+            except TimeoutError:
+                console.print(f"{name}: not compiled in {COMPILE_BUDGET:.0f} s, later then")
+            except Exception as reason:  # which its cells will name too
+                console.print(f"{name}: {told(reason)}")
+
+
+def _compiled(path, function, batches):
+    cupy, robot, begin = import_module("cupy"), load(str(path)), time.perf_counter()
+    for batch in batches:  # each may have a kernel of its own
+        cell = Cell(robot, function, batch)  # and the CPU's
+        cell.ours(*map(cupy.asarray, cell.given))
+    return time.perf_counter() - begin
+
+
+def measure(paths, functions, batches, kinds, console, late=float("inf")):
+    """A row for each time of each cell; `paths` is name -> URDF. None begins after `late`."""
+    rows = []
+    for name, path in paths.items():
+        robot = load(str(path))
+        grid = Grid(name, path, robot, max(BATCHES))
+        for function in functions:
+            for batch in batches:
+                if time.monotonic() > late:
+                    reason = {"missing": "no time left"}
+                    found = [{"time": kind} | reason for kind in kinds]
+                else:
+                    found = times_of(grid, Cell(robot, function, batch), kinds)
+                for row in found:
+                    row = {"robot": name, "function": function, "states": batch} | row
+                    rows.append(row)
+                    console.print(f"{name} {function} {batch} {row['time']}: {text(row)}")
+    return rows
+
+
+def times_of(grid, cell, kinds):
+    threads, tuning = AS_SHIPPED, {}
+    try:
+        tuning = tuned(import_module("cupy"), grid, cell)
+        threads = min(tuning, key=tuning.get)
+    except Exception as reason:  # calls go on with the threads that GRiD ships
+        tuning = {"not tuned": told(reason)}
+    for kind in kinds:
+        row = {"time": kind, "threads": threads, "tuning_us": tuning, "least": LEAST[kind]}
+        try:
+            row |= KINDS[kind](grid, cell, threads)
+            row["ratio"] = row["theirs_us"] / row["ours_us"]
+            row["holds"] = row["ratio"] >= row["least"]
+        except Exception as reason:  # others go on
+            row["missing"] = told(reason)
+        yield row
+
+
+def text(row):
+    if "missing" in row:
+        return row["missing"]
+    times = f"{row['ours_us']:.1f} / {row['theirs_us']:.1f} = {row['ratio']:.1f} x"
+    return times + ("" if row["holds"] else f", below {row['least']:g}")
+
+
+def show(rows, batches, console):
+    table = Table(
+        "robot", "function", "time", *(f"{batch:,}" for batch in batches), "threads", "error"
+    )
+    for key in dict.fromkeys((row["robot"], row["function"], row["time"]) for row in rows):
+        cells = [row for row in rows if (row["robot"], row["function"], row["time"]) == key]
+        errors = [row["error"] for row in cells if "error" in row]
+        threads = [str(row.get("threads") or "shipped") for row in cells]
+        table.add_row(
+            *key, *map(text, cells), " ".join(threads), f"{max(errors):.0e}" if errors else ""
+        )
+    console.print(table)
+    for kind, least in LEAST.items():
+        asked = [row for row in rows if row["time"] == kind]
+        ratios = [row["ratio"] for row in asked if "ratio" in row]
+        if asked:
+            held = sum(row.get("holds", False) for row in asked)
+            worst = f", the lowest {min(ratios):.2f} x" if ratios else ""
+            console.print(f"{kind}: {held} of {len(asked)} cells at least {least:g} x{worst}")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--robots", type=Path, required=True, help="a folder of URDF files")
+    parser.add_argument("--only", nargs="*", choices=ROBOTS, default=list(ROBOTS))
+    parser.add_argument("--functions", nargs="*", choices=FUNCTIONS, default=FUNCTIONS)
+    parser.add_argument("--batches", nargs="*", type=int, default=BATCHES)
+    parser.add_argument("--kinds", nargs="*", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="to begin cells in")
+    parser.add_argument("--json", type=Path, help="where to write the numbers")
+    options = parser.parse_args(arguments)
+    late = time.monotonic() + options.seconds
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    paths = {name: options.robots / ROBOTS[name] for name in options.only}
+    prepare(list(paths.values()), options.functions, options.batches, console)
+    rows = measure(paths, options.functions, options.batches, options.kinds, console, late)
+    peers.keep(Gpu().about() | {"rows": rows}, options.json)
+    console.print("Microseconds, ours / GRiD's")
+    show(rows, options.batches, console)
+
+
+if __name__ == "__main__":
+    main()
