@@ -3,11 +3,12 @@
     python benchmarks/gpu_grid.py --robots FOLDER [--only ROBOT ...] [--functions NAME ...]
         [--batches N ...] [--kinds NAME ...] [--json FILE]
 
-FOLDER has iiwa14.urdf, go2.urdf and g1_29dof_rev_1_0.urdf; robots are bolted down. Both sides have
-their data on the GPU, float32, each in its own order of joints. Three times are taken: of the
-kernel alone, 20 times in a CUDA graph; of a whole call from PyTorch; of a whole call jitted in JAX.
-Calls are queued one after another and the clock stops when the last is done. Ours and GRiD's take
-turns. All results are compared with the CPU's in float64, before and after.
+FOLDER has iiwa14.urdf, go2.urdf and g1_29dof_rev_1_0.urdf. Both sides have their data on the GPU,
+float32, in the same order of joints, a free base by Pinocchio's conventions. Three times are taken:
+of the kernel alone, 20 times in a CUDA graph; of a whole call from PyTorch; of a whole call jitted
+in JAX. Calls are queued one after another and the clock stops when the last is done. Ours and
+GRiD's take turns. All results are compared with the CPU's in float64, before and after. Of
+derivatives of forward dynamics ours are three, by the torques too, and GRiD's two.
 
 GRiD is tuned for the GPU at hand as far as its package allows: in each cell its kernel is launched
 with every number of threads per state that it takes, and the fastest is used in all three times.
@@ -30,13 +31,19 @@ from gpu_clock import Gpu
 from gpu_functions import load, told
 from gpu_kernel_nodes import Driver, only_kernel
 from gpu_small_batches import BATCHES, FUNCTIONS, graph_of, states_of
-from peers.grid_calls import AS_SHIPPED, as_returned, in_our_order
+from peers.grid_calls import AS_SHIPPED, as_returned, listed, raw_shape
 from rich.console import Console
 from rich.table import Table
 
 import paraxis as px
 
-ROBOTS = {"iiwa14": "iiwa14.urdf", "go2": "go2.urdf", "g1_29dof": "g1_29dof_rev_1_0.urdf"}
+ROBOTS = {  # name -> (file, whether its base is free)
+    "iiwa14": ("iiwa14.urdf", False),
+    "go2": ("go2.urdf", False),
+    "g1_29dof": ("g1_29dof_rev_1_0.urdf", False),
+    "go2_free": ("go2.urdf", True),
+    "g1_29dof_free": ("g1_29dof_rev_1_0.urdf", True),
+}
 LEAST = {"kernel": 5.0, "PyTorch": 2.0, "JAX": 2.0}  # GRiD's time divided by ours
 ROUNDS, REPLAYS = 5, 20
 LOOK, LOOKS = 2, 4  # rounds and replays by which threads are chosen
@@ -87,33 +94,28 @@ def _listed(results):
 
 
 class Grid:
-    """GRiD's side: its robot, and its calls on arrays in its own order of joints."""
+    """GRiD's side: its robot, in PyTorch and in JAX."""
 
-    def __init__(self, name, path, robot, states):
-        self._made_from = name, path
-        self._states, self._robot = states, robot
+    def __init__(self, name, robot, path, is_free):
+        self._joints = robot.joint_names[is_free:]  # but the free one
+        self._made_from = name, path, is_free
 
     @cached_property
     def torch(self):
-        return peers.GridPeer(*self._made_from, "torch", self._states)
+        return self._made("torch")
 
     @cached_property
     def jax(self):
-        return peers.GridPeer(*self._made_from, "jax", self._states)
-
-    @cached_property
-    def _order(self):
-        return self.torch.order(list(self._robot.joint_names))
+        return self._made("jax")
 
     @cached_property
     def _driver(self):
         return Driver()
 
-    def given(self, cell):
-        return [np.ascontiguousarray(array[:, self._order]) for array in cell.given]
-
-    def in_our_order(self, result):
-        return in_our_order(result, self._order)
+    def _made(self, library):
+        made = peers.GridPeer(*self._made_from, library, max(BATCHES))
+        made.expect_joints(self._joints)
+        return made
 
     def use_threads(self, count):
         for name in ("torch", "jax"):  # those that are there
@@ -127,7 +129,7 @@ class Grid:
         """
         torch, peer = import_module("torch"), self.torch
         peer.use_threads(threads)
-        given = [torch.asarray(array, device="cuda") for array in self.given(cell)]
+        given = [torch.asarray(array, device="cuda") for array in cell.given]
         graph, stream = torch.cuda.CUDAGraph(keep_graph=True), torch.cuda.Stream()
         torch.cuda.synchronize()
         with torch.cuda.stream(stream):
@@ -139,8 +141,7 @@ class Grid:
             graph.capture_end()
         name = peer.kernel_name(cell.function)
         kernel = only_kernel(self._driver, graph.raw_cuda_graph(), name)
-        n = len(self._order)
-        shape = (cell.batch, 2, n, n) if "derivatives" in cell.function else (cell.batch, n)
+        shape = raw_shape(cell.function, cell.batch, cell.robot.nq, cell.robot.nv)
         return self._driver.repeated(kernel, IN_GRAPH), _there(cupy, kernel.first_argument, shape)
 
 
@@ -189,7 +190,7 @@ def kernel(grid, cell, threads):
     def of_theirs():
         raw[...] *= 2  # what it does not write again is wrong; zeros that it never writes stay
         theirs()
-        return grid.in_our_order(as_returned(cupy.asnumpy(raw)))
+        return listed(as_returned(cupy.asnumpy(raw), cell.robot.nv))
 
     error = cell.checked(of_ours, of_theirs)
     wrong = [error()]
@@ -197,20 +198,18 @@ def kernel(grid, cell, threads):
     return found | {"error": max(*wrong, error())}
 
 
-def from_torch(grid, cell, threads):
+def from_torch(grid, cell, threads, device="cuda"):
     torch = import_module("torch")
-    own, other = (
-        [torch.asarray(array, device="cuda") for array in given]
-        for given in (cell.given, grid.given(cell))
-    )
-    ours = partial(cell.ours, *own)
-    theirs = partial(grid.torch.function(cell.function), *other)
+    given = [torch.asarray(array, device=device) for array in cell.given]
+    ours = partial(cell.ours, *given)
+    theirs = partial(grid.torch.function(cell.function), *given)
     grid.use_threads(threads)
     error = cell.checked(
         lambda: [array.cpu().numpy() for array in _listed(ours())],
-        lambda: grid.in_our_order(theirs().cpu().numpy()),
+        lambda: listed(theirs().cpu().numpy()),
     )
-    return _called(ours, theirs, error, torch.cuda.synchronize)
+    wait = torch.cuda.synchronize if device == "cuda" else int
+    return _called(ours, theirs, error, wait)
 
 
 def from_jax(grid, cell, threads):
@@ -218,12 +217,10 @@ def from_jax(grid, cell, threads):
 
     import paraxis.jax as pj
 
-    own, other = (
-        [jax.device_put(array) for array in given] for given in (cell.given, grid.given(cell))
-    )
+    given = [jax.device_put(array) for array in cell.given]
     last = []
 
-    def kept(function, given):
+    def kept(function):
         call = jax.jit(lambda *x: function(*x))
 
         def run():
@@ -234,11 +231,11 @@ def from_jax(grid, cell, threads):
 
     method = grid.jax.function(cell.function)
     grid.use_threads(threads)
-    ours = kept(partial(getattr(pj, cell.function), cell.robot), own)
-    theirs = kept(method, other)
+    ours = kept(partial(getattr(pj, cell.function), cell.robot))
+    theirs = kept(method)
     error = cell.checked(
         lambda: [np.asarray(array) for array in _listed(ours())],
-        lambda: grid.in_our_order(np.asarray(theirs())),
+        lambda: listed(np.asarray(theirs())),
     )
     return _called(ours, theirs, error, lambda: jax.block_until_ready(last))
 
@@ -255,14 +252,20 @@ KINDS = {"kernel": kernel, "PyTorch": from_torch, "JAX": from_jax}
 # -- all of it ---------------------------------------------------------------------------------
 
 
-def prepare(paths, functions, batches, console):
+def loaded(path, is_free):
+    robot = load(str(path))
+    return robot.with_floating_base() if is_free else robot
+
+
+def prepare(robots, functions, batches, console):
     """Make all of our kernels in processes side by side: they are in the disk cache then."""
-    jobs = [(path, each, batches) for each in reversed(functions) for path in reversed(paths)]
+    # Those that take long to compile first.
+    jobs = [(*key, each, batches) for each in reversed(functions) for key in reversed(robots)]
     workers = max(1, len(os.sched_getaffinity(0)) - 1)
     late = time.monotonic() + COMPILE_BUDGET
     with get_context("spawn").Pool(workers) as pool:  # which is ended with all that is late
         for job, made in [(job, pool.apply_async(_compiled, job)) for job in jobs]:
-            name = f"{job[0].stem} {job[1]}"
+            name = f"{job[0].stem}{', free' if job[1] else ''} {job[2]}"
             try:
                 seconds = made.get(max(0.0, late - time.monotonic()))
                 console.print(f"{name}: compiled in {seconds:.1f} s", style="dim")
@@ -272,20 +275,21 @@ def prepare(paths, functions, batches, console):
                 console.print(f"{name}: {told(reason)}")
 
 
-def _compiled(path, function, batches):
-    cupy, robot, begin = import_module("cupy"), load(str(path)), time.perf_counter()
+def _compiled(path, is_free, function, batches):
+    cupy, robot, begin = import_module("cupy"), loaded(path, is_free), time.perf_counter()
     for batch in batches:  # each may have a kernel of its own
         cell = Cell(robot, function, batch)  # and the CPU's
         cell.ours(*map(cupy.asarray, cell.given))
     return time.perf_counter() - begin
 
 
-def measure(paths, functions, batches, kinds, console, late=float("inf")):
-    """A row for each time of each cell; `paths` is name -> URDF. None begins after `late`."""
+def measure(robots, functions, batches, kinds, console, late=float("inf")):
+    """A row for each time of each cell; `robots` is name -> (URDF, whether its base is free).
+    None begins after `late`."""
     rows = []
-    for name, path in paths.items():
-        robot = load(str(path))
-        grid = Grid(name, path, robot, max(BATCHES))
+    for name, key in robots.items():
+        robot = loaded(*key)
+        grid = Grid(name, robot, *key)
         for function in functions:
             for batch in batches:
                 if time.monotonic() > late:
@@ -358,9 +362,13 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     late = time.monotonic() + options.seconds
     console = Console(width=None if sys.stdout.isatty() else 200)
-    paths = {name: options.robots / ROBOTS[name] for name in options.only}
-    prepare(list(paths.values()), options.functions, options.batches, console)
-    rows = measure(paths, options.functions, options.batches, options.kinds, console, late)
+    robots = {
+        name: (options.robots / file, is_free)
+        for name, (file, is_free) in ROBOTS.items()
+        if name in options.only
+    }
+    prepare(list(robots.values()), options.functions, options.batches, console)
+    rows = measure(robots, options.functions, options.batches, options.kinds, console, late)
     peers.keep(Gpu().about() | {"rows": rows}, options.json)
     console.print("Microseconds, ours / GRiD's")
     show(rows, options.batches, console)

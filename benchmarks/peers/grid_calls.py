@@ -18,26 +18,26 @@ THREADS = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 
 
 class GridPeer:
-    """A robot of GRiD, bolted down; `library` is "torch" or "jax"."""
+    """A robot of GRiD; `library` is "torch" or "jax"."""
 
-    def __init__(self, name, path, library, states):
+    def __init__(self, name, path, is_free, library, states):
         import grid_rbd
 
         self.handle = grid_rbd.get_robot(
             name,
             backend=library,
             urdf_path=str(path),
+            floating_base=is_free,
             max_batch_size=states,
             algorithm_list=[theirs for theirs, _ in FUNCTIONS.values()],
             enable_mujoco_kernels=False,  # twins with MuJoCo's conventions, for free bases
         )
 
-    def order(self, joint_names):
-        """Which of our joints each of theirs is."""
+    def expect_joints(self, names):
+        """Nobody shall pay for a permutation; of a free base both have Pinocchio's conventions."""
         theirs = self.handle._base.joint_names
-        if sorted(theirs) != sorted(joint_names):
-            raise ValueError(f"expected the joints {joint_names}, GRiD has {theirs}")
-        return [joint_names.index(name) for name in theirs]
+        if theirs[-len(names) :] != list(names):
+            raise ValueError(f"expected the joints {', '.join(names)}; GRiD has {theirs}")
 
     def function(self, name):
         return getattr(self.handle, FUNCTIONS[name][0])
@@ -54,17 +54,18 @@ class GridPeer:
         self.handle.set_threads_per_block(count)
 
 
-def in_our_order(result, order):
-    """A result of GRiD as a list of arrays in our order: [value] or [by q, by qd]."""
-    inverse = np.argsort(order)
-    if result.ndim == 2:
-        return [result[:, inverse]]
-    halves = np.split(result, 2, axis=-1)
-    return [half[:, inverse][:, :, inverse] for half in halves]
+def listed(result):
+    """A result of GRiD as ours: [value] or [by q, by qd]."""
+    return [result] if result.ndim == 2 else np.split(result, 2, axis=-1)
 
 
-def as_returned(raw):
-    """What a kernel leaves, a value or two matrices by columns, as GRiD's functions return it."""
+def raw_shape(name, states, nq, nv):
+    """Of what a kernel leaves: values in rows as long as q, or two matrices by columns."""
+    return (states, 2, nv, nv) if "derivatives" in name else (states, nq)
+
+
+def as_returned(raw, nv):
+    """What a kernel leaves, as GRiD's functions return it."""
     if raw.ndim == 2:
-        return raw
+        return raw[:, :nv]
     return np.concatenate([raw[:, 0].transpose(0, 2, 1), raw[:, 1].transpose(0, 2, 1)], axis=-1)
