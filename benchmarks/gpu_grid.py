@@ -19,6 +19,7 @@ import argparse
 import os
 import sys
 import time
+from contextlib import suppress
 from functools import cached_property, partial
 from importlib import import_module
 from multiprocessing import TimeoutError, get_context
@@ -169,10 +170,13 @@ def in_turns(cupy, replays, rounds=ROUNDS, times=REPLAYS):
     return {name: value * 1e3 / (times * IN_GRAPH) for name, value in best.items()}
 
 
-def tuned(cupy, grid, cell):
+def tuned(grid, cell):
     """threads -> microseconds of GRiD's kernel."""
-    counts = (AS_SHIPPED, *grid.torch.threads(cell.function))
-    graphs = {count: grid.kernel_alone(cupy, cell, count)[0] for count in counts}
+    cupy = import_module("cupy")
+    graphs = {AS_SHIPPED: grid.kernel_alone(cupy, cell, AS_SHIPPED)[0]}
+    for count in grid.torch.threads(cell.function):
+        with suppress(RuntimeError):  # too many for its registers
+            graphs[count] = grid.kernel_alone(cupy, cell, count)[0]
     return in_turns(cupy, graphs, LOOK, LOOKS)
 
 
@@ -188,7 +192,7 @@ def kernel(grid, cell, threads):
         return [cupy.asnumpy(array) for array in _listed(results)]
 
     def of_theirs():
-        raw[...] *= 2  # what it does not write again is wrong; zeros that it never writes stay
+        cupy.multiply(raw, 2, out=raw)  # what is not written again is wrong; zeros may stay
         theirs()
         return listed(as_returned(cupy.asnumpy(raw), cell.robot.nv))
 
@@ -258,56 +262,67 @@ def loaded(path, is_free):
 
 
 def prepare(robots, functions, batches, console):
-    """Make all of our kernels in processes side by side: they are in the disk cache then."""
+    """Make our kernels and the CPU's in processes side by side: they are in the disk cache then.
+    Returns what of (*robot, function) was not ready in time."""
     # Those that take long to compile first.
-    jobs = [(*key, each, batches) for each in reversed(functions) for key in reversed(robots)]
+    wanted = [(*key, each) for each in reversed(functions) for key in reversed(robots)]
     workers = max(1, len(os.sched_getaffinity(0)) - 1)
-    late = time.monotonic() + COMPILE_BUDGET
+    late, missing = time.monotonic() + COMPILE_BUDGET, set()
     with get_context("spawn").Pool(workers) as pool:  # which is ended with all that is late
-        for job, made in [(job, pool.apply_async(_compiled, job)) for job in jobs]:
-            name = f"{job[0].stem}{', free' if job[1] else ''} {job[2]}"
+        jobs = [
+            (key, target, pool.apply_async(_compiled, (*key, batches, target)))
+            for key in wanted
+            for target in ("cuda", "cpu")
+        ]
+        for key, target, made in jobs:
+            path, is_free, function = key
+            name = f"{path.stem}{', free' if is_free else ''} {function} {target}"
             try:
                 seconds = made.get(max(0.0, late - time.monotonic()))
                 console.print(f"{name}: compiled in {seconds:.1f} s", style="dim")
             except TimeoutError:
-                console.print(f"{name}: not compiled in {COMPILE_BUDGET:.0f} s, later then")
+                missing.add(key)
             except Exception as reason:  # which its cells will name too
                 console.print(f"{name}: {told(reason)}")
+    return missing
 
 
-def _compiled(path, is_free, function, batches):
-    cupy, robot, begin = import_module("cupy"), loaded(path, is_free), time.perf_counter()
+def _compiled(path, is_free, function, batches, target):
+    robot, begin = loaded(path, is_free), time.perf_counter()
     for batch in batches:  # each may have a kernel of its own
-        cell = Cell(robot, function, batch)  # and the CPU's
-        cell.ours(*map(cupy.asarray, cell.given))
+        if target == "cpu":
+            Cell(robot, function, batch)
+        else:
+            given = states_of(robot, batch, function)
+            getattr(px, function)(robot, *map(import_module("cupy").asarray, given))
     return time.perf_counter() - begin
 
 
-def measure(robots, functions, batches, kinds, console, late=float("inf")):
+def measure(robots, functions, batches, kinds, missing=(), late=float("inf")):
     """A row for each time of each cell; `robots` is name -> (URDF, whether its base is free).
-    None begins after `late`."""
-    rows = []
+    Those that are `missing` are left out, and none begins after `late`."""
     for name, key in robots.items():
         robot = loaded(*key)
         grid = Grid(name, robot, *key)
         for function in functions:
             for batch in batches:
-                if time.monotonic() > late:
-                    reason = {"missing": "no time left"}
-                    found = [{"time": kind} | reason for kind in kinds]
+                reason = None
+                if (*key, function) in missing:
+                    reason = f"ours or the CPU's not compiled in {COMPILE_BUDGET:.0f} s"
+                elif time.monotonic() > late:
+                    reason = "no time left"
+                if reason:
+                    found = [{"time": kind, "missing": reason} for kind in kinds]
                 else:
                     found = times_of(grid, Cell(robot, function, batch), kinds)
                 for row in found:
-                    row = {"robot": name, "function": function, "states": batch} | row
-                    rows.append(row)
-                    console.print(f"{name} {function} {batch} {row['time']}: {text(row)}")
-    return rows
+                    yield {"robot": name, "function": function, "states": batch} | row
 
 
 def times_of(grid, cell, kinds):
     threads, tuning = AS_SHIPPED, {}
     try:
-        tuning = tuned(import_module("cupy"), grid, cell)
+        tuning = tuned(grid, cell)
         threads = min(tuning, key=tuning.get)
     except Exception as reason:  # calls go on with the threads that GRiD ships
         tuning = {"not tuned": told(reason)}
@@ -362,14 +377,20 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     late = time.monotonic() + options.seconds
     console = Console(width=None if sys.stdout.isatty() else 200)
+    about, rows = Gpu().about(), []
     robots = {
         name: (options.robots / file, is_free)
         for name, (file, is_free) in ROBOTS.items()
         if name in options.only
     }
-    prepare(list(robots.values()), options.functions, options.batches, console)
-    rows = measure(robots, options.functions, options.batches, options.kinds, console, late)
-    peers.keep(Gpu().about() | {"rows": rows}, options.json)
+    kernels = options.functions, options.batches
+    missing = prepare(list(robots.values()), *kernels, console)
+    for row in measure(robots, *kernels, options.kinds, missing, late):
+        rows.append(row)
+        peers.keep(about | {"rows": rows}, options.json)  # what is there, should the GPU fail
+        console.print(
+            f"{row['robot']} {row['function']} {row['states']} {row['time']}: {text(row)}"
+        )
     console.print("Microseconds, ours / GRiD's")
     show(rows, options.batches, console)
 

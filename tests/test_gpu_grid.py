@@ -22,7 +22,7 @@ BATCH = 5
 @pytest.fixture(scope="module")
 def robot():
     trunk = px.robots.Inertia.of(3.0, (0.1, 0.2, 0.3), (0.5, 0.6, 0.7))
-    return replace(random_robot(3, joints=(3, 4)), root=trunk)
+    return replace(random_robot(3, joints=(2, 2)), root=trunk)
 
 
 def as_grid_leaves_it(cell):
@@ -34,8 +34,14 @@ def as_grid_leaves_it(cell):
     return np.stack([part.transpose(0, 2, 1) for part in right[:2]], 1)
 
 
-@pytest.mark.parametrize("function", gpu_grid.FUNCTIONS)
-@pytest.mark.parametrize("is_free", [False, True])
+@pytest.mark.parametrize(
+    "function, is_free",
+    [
+        ("inverse_dynamics", True),
+        ("inverse_dynamics_derivatives", False),
+        ("forward_dynamics_derivatives", False),
+    ],
+)
 def test_what_a_kernel_of_grid_leaves_is_compared_with_the_cpu(robot, function, is_free):
     cell = gpu_grid.Cell(robot.with_floating_base() if is_free else robot, function, BATCH)
 
@@ -155,3 +161,45 @@ def test_a_kernel_that_is_not_there_is_named_with_those_that_are(driver):
 
 def test_the_parameters_are_as_long_as_the_drivers():
     assert ctypes.sizeof(nodes.Parameters) == 72
+
+
+# -- whole calls -------------------------------------------------------------------------------
+
+
+def as_grid_returns_it(cell, *given):
+    """Ours as GRiD's functions give it: matrices side by side."""
+    found = gpu_grid._listed(cell.ours(*given))
+    return found[0] if len(found) == 1 else np.concatenate(found[:2], axis=-1)
+
+
+@pytest.mark.parametrize(
+    "function, wrong", [("inverse_dynamics", 0), ("inverse_dynamics_derivatives", 0.5)]
+)
+def test_whole_calls_from_jax_are_compared_and_timed(robot, function, wrong, monkeypatch):
+    jax = pytest.importorskip("jax")
+    monkeypatch.setattr(gpu_grid, "CALLS", 2)
+    monkeypatch.setattr(gpu_grid, "CALL_ROUNDS", 1)
+    cell = gpu_grid.Cell(robot, function, BATCH)
+    answer = as_grid_returns_it(cell, *cell.given).astype("float32") + np.float32(wrong)
+    theirs = SimpleNamespace(function=lambda name: lambda *given: jax.numpy.asarray(answer))
+    used = []
+    grid = SimpleNamespace(jax=theirs, use_threads=used.append)
+    if wrong:
+        with pytest.raises(ArithmeticError, match="GRiD's is"):
+            gpu_grid.from_jax(grid, cell, 128)
+        return
+    row = gpu_grid.from_jax(grid, cell, 128)
+    assert used == [128] and row["error"] < 1e-5 and row["ours_us"] > 0 and row["theirs_us"] > 0
+
+
+def test_whole_calls_from_pytorch_are_compared_and_timed(robot, monkeypatch):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("support.torch_on_cpu").use(monkeypatch)
+    monkeypatch.setattr(gpu_grid, "CALLS", 2)
+    monkeypatch.setattr(gpu_grid, "CALL_ROUNDS", 1)
+    cell = gpu_grid.Cell(robot, "forward_dynamics", BATCH)
+    answer = torch.asarray(as_grid_returns_it(cell, *cell.given))
+    theirs = SimpleNamespace(function=lambda name: lambda *given: answer)
+    grid = SimpleNamespace(torch=theirs, use_threads=int)
+    row = gpu_grid.from_torch(grid, cell, 0, device="cpu")
+    assert row["error"] < 1e-5 and row["ours_us"] > 0

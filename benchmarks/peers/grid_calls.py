@@ -46,9 +46,10 @@ class GridPeer:
         return f"{FUNCTIONS[name][0]}_kernel"
 
     def threads(self, name):
-        """The numbers of threads per state that its kernel may be launched with."""
+        """The numbers of threads per state that its kernel may be launched with; or, where it does
+        not know, those that are worth a try."""
         most = self.handle.kernel_max_threads(FUNCTIONS[name][1])
-        return [count for count in THREADS if count <= most]
+        return [count for count in THREADS if most < 1 or count <= most]
 
     def use_threads(self, count):
         self.handle.set_threads_per_block(count)
