@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import peers
-from gpu_calls import IN_GRAPH, TOLERANCE, Row, measured
+from gpu_calls import IN_GRAPH, Row, measured
 from gpu_clock import Gpu
 from gpu_functions import load, told
 from gpu_kernel_nodes import Driver, only_kernel
@@ -50,6 +50,7 @@ ROUNDS, REPLAYS = 5, 20
 LOOK, LOOKS = 2, 4  # rounds and replays by which threads are chosen
 CALL_ROUNDS, CALLS = 5, 200
 COMPILE_BUDGET = 150.0  # seconds for all of our kernels
+TOLERANCE = 2e-2  # of float32; ours is 1e-3 off where a humanoid's mass matrix is solved with
 
 
 class Cell:
@@ -60,22 +61,15 @@ class Cell:
         self.given = states_of(robot, batch, function)
         exact = [array.astype(float) for array in self.given]
         self._right = _listed(self.ours(*exact))
-        self._worse = np.ones(batch)  # a solution's rounding grows with the matrix' condition
-        if function.startswith("forward"):
-            self._worse = np.linalg.cond(px.mass_matrix(robot, exact[0]))
 
     def ours(self, *given, **options):
         return getattr(px, self.function)(self.robot, *given, **options)
 
     def error(self, results):
-        """Of a result or several, per state, in units of its condition; the worst."""
-        pairs = zip(_listed(results), self._right, strict=False)  # we have d/dtau too, GRiD has not
-        return max(self._error(np.asarray(found), right) for found, right in pairs)
-
-    def _error(self, found, right):
-        found, right = (array.reshape(self.batch, -1) for array in (found, right))
-        off = abs(found - right).max(1) / np.maximum(1, abs(right).max(1)) / self._worse
-        return float(np.where(np.isnan(off), np.inf, off).max())
+        """The error of a result or of several, per state, the worst."""
+        pairs = zip(_listed(results), self._right, strict=False)  # GRiD has no d/dtau
+        found = [peers.relative_error(np.asarray(each), right) for each, right in pairs]
+        return np.inf if np.isnan(found).any() else max(found)
 
     def checked(self, ours, theirs):
         """A function that compares both, and says who is wrong."""
@@ -245,7 +239,7 @@ def from_jax(grid, cell, threads):
 
 
 def _called(ours, theirs, error, wait):
-    row = Row("call", ours, theirs, "GRiD", 1.0, error, wait)
+    row = Row("call", ours, theirs, "GRiD", 1.0, error, wait, tolerance=TOLERANCE)
     found = measured(row, CALL_ROUNDS, CALLS)
     return {name: found[name] for name in ("ours_us", "theirs_us", "error")}
 
@@ -270,10 +264,10 @@ def prepare(robots, functions, batches, console):
     late, missing = time.monotonic() + COMPILE_BUDGET, set()
     with get_context("spawn").Pool(workers) as pool:  # which is ended with all that is late
         jobs = [
-            (key, target, pool.apply_async(_compiled, (*key, batches, target)))
+            (key, target, pool.apply_async(_compiled, (*key, batch, target)))
             for key in wanted
-            for target in ("cuda", "cpu")
-        ]
+            for target, batch in (("cuda", max(batches)), ("cuda", min(batches)), ("cpu", 1))
+        ]  # few states may have a kernel of their own
         for key, target, made in jobs:
             path, is_free, function = key
             name = f"{path.stem}{', free' if is_free else ''} {function} {target}"
@@ -287,14 +281,13 @@ def prepare(robots, functions, batches, console):
     return missing
 
 
-def _compiled(path, is_free, function, batches, target):
+def _compiled(path, is_free, function, batch, target):
     robot, begin = loaded(path, is_free), time.perf_counter()
-    for batch in batches:  # each may have a kernel of its own
-        if target == "cpu":
-            Cell(robot, function, batch)
-        else:
-            given = states_of(robot, batch, function)
-            getattr(px, function)(robot, *map(import_module("cupy").asarray, given))
+    if target == "cpu":
+        Cell(robot, function, batch)
+    else:
+        given = states_of(robot, batch, function)
+        getattr(px, function)(robot, *map(import_module("cupy").asarray, given))
     return time.perf_counter() - begin
 
 
