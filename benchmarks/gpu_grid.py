@@ -4,14 +4,15 @@
         [--batches N ...] [--kinds NAME ...] [--json FILE]
 
 FOLDER has iiwa14.urdf, go2.urdf and g1_29dof_rev_1_0.urdf. Both sides have their data on the GPU,
-float32, in the same order of joints, a free base by Pinocchio's conventions. Three times are taken:
-of the kernel alone, 20 times in a CUDA graph; of a whole call from PyTorch; of a whole call jitted
-in JAX. Calls are queued one after another and the clock stops when the last is done. Ours and
-GRiD's take turns. All results are compared with the CPU's in float64, before and after. Of
-derivatives of forward dynamics ours are three, by the torques too, and GRiD's two.
+float32, in the same order of joints, a free base by Pinocchio's conventions. Four times are taken:
+of the kernel alone, 20 times in a CUDA graph; of GRiD's call with its copies captured in such a
+graph, beside our kernel; of a whole call from PyTorch; of a whole call jitted in JAX. Calls are
+queued one after another and the clock stops when the last is done. Ours and GRiD's take turns. All
+results are compared with the CPU's in float64, before and after. Of derivatives of forward
+dynamics ours are three, by the torques too, and GRiD's two.
 
 GRiD is tuned for the GPU at hand as far as its package allows: in each cell its kernel is launched
-with every number of threads per state that it takes, and the fastest is used in all three times.
+with every number of threads per state that it takes, and the fastest is used in all times.
 Its tiers of shared memory are fixed when a robot is built, by the settings that it ships.
 """
 
@@ -45,7 +46,7 @@ ROBOTS = {  # name -> (file, whether its base is free)
     "go2_free": ("go2.urdf", True),
     "g1_29dof_free": ("g1_29dof_rev_1_0.urdf", True),
 }
-LEAST = {"kernel": 5.0, "PyTorch": 2.0, "JAX": 2.0}  # GRiD's time divided by ours
+LEAST = {"kernel": 5.0, "captured": 5.0, "PyTorch": 2.0, "JAX": 2.0}  # GRiD's time divided by ours
 ROUNDS, REPLAYS = 5, 20
 LOOK, LOOKS = 2, 4  # rounds and replays by which threads are chosen
 CALL_ROUNDS, CALLS = 5, 200
@@ -117,10 +118,10 @@ class Grid:
             if name in self.__dict__:
                 self.__dict__[name].use_threads(count)
 
-    def kernel_alone(self, cupy, cell, threads):
-        """A replay of its kernel, IN_GRAPH times, and where it leaves its result.
+    def captured(self, cell, threads, times):
+        """Calls from PyTorch as a CUDA graph, the result of the last, and what they read.
 
-        The kernel is taken out of a captured call; around it GRiD copies arguments and results.
+        Around its kernel GRiD copies arguments and results.
         """
         torch, peer = import_module("torch"), self.torch
         peer.use_threads(threads)
@@ -129,12 +130,19 @@ class Grid:
         torch.cuda.synchronize()
         with torch.cuda.stream(stream):
             call = partial(peer.function(cell.function), *given)
-            call()  # its copies of the arguments stay where the kernel reads them
+            call()  # the copies of its arguments stay where the kernel reads them
             stream.synchronize()
             graph.capture_begin()
-            call()
+            for _ in range(times):
+                result = call()
             graph.capture_end()
-        name = peer.kernel_name(cell.function)
+        graph.instantiate()
+        return graph, result, given
+
+    def kernel_alone(self, cupy, cell, threads):
+        """A replay of its kernel, IN_GRAPH times, and where it leaves its result."""
+        graph, *_ = self.captured(cell, threads, 1)
+        name = self.torch.kernel_name(cell.function)
         kernel = only_kernel(self._driver, graph.raw_cuda_graph(), name)
         shape = raw_shape(cell.function, cell.batch, cell.robot.nq, cell.robot.nv)
         return self._driver.repeated(kernel, IN_GRAPH), _there(cupy, kernel.first_argument, shape)
@@ -145,7 +153,7 @@ def _there(cupy, pointer, shape):
     return cupy.ndarray(shape, "float32", cupy.cuda.MemoryPointer(memory, 0))
 
 
-# -- the three times ---------------------------------------------------------------------------
+# -- the times ---------------------------------------------------------------------------
 
 
 def in_turns(cupy, replays, rounds=ROUNDS, times=REPLAYS):
@@ -176,19 +184,36 @@ def tuned(grid, cell):
 
 def kernel(grid, cell, threads):
     cupy = import_module("cupy")
-    ours, results = graph_of(cupy, cell.robot, cell.function, cell.given)
     theirs, raw = grid.kernel_alone(cupy, cell, threads)
+
+    def of_theirs():
+        cupy.multiply(raw, 2, out=raw)  # what is not written again is wrong; zeros may stay
+        theirs()
+        return listed(as_returned(cupy.asnumpy(raw), cell.robot.nv))
+
+    return _beside_our_kernel(cupy, cell, theirs, of_theirs)
+
+
+def captured(grid, cell, threads):
+    """GRiD's call from PyTorch in a CUDA graph, beside our kernel."""
+    graph, result, _given = grid.captured(cell, threads, IN_GRAPH)  # kept, as the graph reads it
+
+    def of_theirs():
+        result.fill_(float("nan"))
+        graph.replay()
+        return listed(result.cpu().numpy())
+
+    return _beside_our_kernel(import_module("cupy"), cell, graph.replay, of_theirs)
+
+
+def _beside_our_kernel(cupy, cell, theirs, of_theirs):
+    ours, results = graph_of(cupy, cell.robot, cell.function, cell.given)
 
     def of_ours():
         for array in _listed(results):
             array[...] = float("nan")
         ours()
         return [cupy.asnumpy(array) for array in _listed(results)]
-
-    def of_theirs():
-        cupy.multiply(raw, 2, out=raw)  # what is not written again is wrong; zeros may stay
-        theirs()
-        return listed(as_returned(cupy.asnumpy(raw), cell.robot.nv))
 
     error = cell.checked(of_ours, of_theirs)
     wrong = [error()]
@@ -244,7 +269,7 @@ def _called(ours, theirs, error, wait):
     return {name: found[name] for name in ("ours_us", "theirs_us", "error")}
 
 
-KINDS = {"kernel": kernel, "PyTorch": from_torch, "JAX": from_jax}
+KINDS = {"kernel": kernel, "captured": captured, "PyTorch": from_torch, "JAX": from_jax}
 
 
 # -- all of it ---------------------------------------------------------------------------------
