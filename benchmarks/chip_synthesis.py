@@ -92,6 +92,8 @@ def main():
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}")
     parser.add_argument("--json", type=Path, default=None, help="where results are kept")
     options = parser.parse_args()
+    if unknown := [case for case in options.cases if case not in CASES]:
+        parser.error(f"no case {unknown[0]!r}; expected one of {', '.join(map(repr, CASES))}")
     console = Console(width=120)
     known = (
         json.loads(options.json.read_text())["rows"]

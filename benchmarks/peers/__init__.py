@@ -15,6 +15,7 @@ _HOME = {
     "STABILISATION": "mujoco_rollout",
     "CasadiPeer": "casadi_c",
     "FraxPeer": "frax_calls",
+    "GridPeer": "grid_calls",
     "Links": "jax_newton_euler",
     "MujocoPeer": "mujoco_rollout",
     "PinocchioPeer": "pinocchio_calls",

@@ -74,7 +74,7 @@ REFERENCES = {  # the name in reports -> the reference
     "Robotics and Automation, Sacramento, 1991, pp. 1842-1849.",
     "Hamilton 1996": 'D. L. Hamilton, I. D. Walker and J. K. Bennett, "Parallel robot control '
     'using speculative computation", IEEE International Conference on Robotics and Automation, '
-    "Minneapolis, 1996.",
+    "Minneapolis, 1996, doi:10.1109/ROBOT.1996.509233.",
     "Featherstone 1999": 'R. Featherstone, "A divide-and-conquer articulated-body algorithm for '
     'parallel O(log(n)) calculation of rigid-body dynamics. Part 1: Basic algorithm", The '
     "International Journal of Robotics Research 18 (9), 1999, pp. 867-875.",

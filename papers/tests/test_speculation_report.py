@@ -28,6 +28,7 @@ from paraxis_papers.speculation.arms import (
     BINDER_HERZOG,
     EXACT,
     FIGURE_3,
+    NO_ROTORS,
     PLANAR,
     PUMA,
     READINGS,
@@ -241,6 +242,13 @@ def test_what_is_safer_depends_on_what_hangs_on_a_link():
             for name in (PLANAR, 0.03, ROTORS)
         )
         assert heavy > 1 > light and rotors < 1
+
+
+def test_a_puma_without_rotors_is_not_safer_by_hamiltons_scheme():
+    """So rotors alone do not decide: its links get lighter towards the hand."""
+    theirs = frozen_posture.found(NO_ROTORS, BINDER_HERZOG, 0).period
+    assert not any(joint.rotor_inertia for joint in arms.arm(NO_ROTORS).joints)
+    assert all(frozen_posture.found(NO_ROTORS, each, 0).period < theirs for each in READINGS)
 
 
 def test_a_predicted_boundary_is_where_simulation_finds_it():

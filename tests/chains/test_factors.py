@@ -84,8 +84,12 @@ def test_a_is_block_tridiagonal_and_positive():
 
 def test_what_has_no_factors_is_refused():
     robot = arm(("revolute",) * 3)
-    with pytest.raises(px.ArgumentError, match=r"q: expected shape \(3,\), found \(2,\)"):
+    with pytest.raises(px.ArgumentError, match=r"q: expected shape \(\.\.\., 3\), found \(2,\)"):
         px.chains.constraint_factors(robot, [0, 0])
+    with pytest.raises(px.ArgumentError, match=r"q: expected one posture, .* found \(2, 3\)"):
+        px.chains.constraint_factors(robot, [[0, 0, 0]] * 2)
+    with pytest.raises(px.ArgumentError, match="q: expected real numbers"):
+        px.chains.constraint_factors(robot, "abc")
     fork = replace(robot, joints=[*robot.joints[:2], replace(robot.joints[2], parent=0)])
     with pytest.raises(px.ArgumentError, match="chain"):
         px.chains.constraint_factors(fork, [0, 0, 0])

@@ -9,8 +9,9 @@ import pytest
 from support.exported import needs
 
 import paraxis as px
+from paraxis.cli import design_page
 from paraxis.cli import designed as making
-from paraxis.cli.design_page import gantt
+from paraxis.cli.design_page import gantt, page
 from paraxis.cli.design_text import operation_words
 from paraxis.cli.main import main
 from paraxis.cli.operations import Operations
@@ -60,6 +61,25 @@ def test_a_joint_without_a_drive_is_refused_by_name(tmp_path, capsys):
     assert "from 1 to 64" in capsys.readouterr().err
 
 
+def test_gains_are_refused_before_anything_is_written(tmp_path, capsys):
+    folder = tmp_path / "build"
+    for gain, expected in (("nan", "--kp: expected finite"), ("1,2", "--kp: expected a number or")):
+        words = ["design", "planar3", "--processors", "2", "--kp", gain, "-o", str(folder)]
+        assert main(words) == 2
+        assert expected in capsys.readouterr().err
+    assert not folder.exists()
+
+
+def test_transmissions_that_are_not_drawn_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(making, "c_compiler", lambda: None)
+    monkeypatch.setattr(design_page, "MOST_CURVES", 1)
+    gears = [px.robots.Transmission(50.0, efficiency) for efficiency in (0.5, 0.6)]
+    drives = {f"joint{k + 1}": {"transmission": gears[k > 0]} for k in range(3)}
+    robot = px.robots.planar(3).with_drives(drives)
+    written = page(making.designed(robot, 1, 100.0, 20.0, tmp_path))
+    assert "Transmissions that are not drawn: joint2, joint3." in written
+
+
 def test_what_is_missing_has_a_reason(tmp_path, monkeypatch):
     monkeypatch.setattr(making, "c_compiler", lambda: None)
     named_at_length = replace(px.load("planar3"), name=f"planar3 {'x' * 60}")
@@ -77,6 +97,12 @@ def test_three_joints_have_a_closed_form_for_positions(tmp_path, monkeypatch):
     assert design.kinematics == making.POSITIONS
     (path,) = tmp_path.glob("*_inverse_kinematics.c")
     assert "position[3]" in path.read_text()
+
+
+def test_three_joints_without_a_closed_form_are_not_asked_for_six(tmp_path):
+    elbow = px.load("puma560", tip="link3")
+    _, _, reason = making._kinematics(elbow, tmp_path)
+    assert "expected the origin of frame 'link3' off the axis of joint 'joint3'" in reason
 
 
 def test_more_cores_than_there_are_are_not_timed(tmp_path, monkeypatch):

@@ -313,7 +313,15 @@ def test_progress_is_one_bar(monkeypatch):
     assert text.endswith("\x1b[2K")  # its line is erased in the end
 
 
-def test_the_command_names_what_is_wrong(tmp_path, capsys):
-    for given in (["--kp", "much"], ["--policies", "stale"], ["-o", "/nowhere/atlas.html"]):
+def test_the_command_names_what_is_wrong_before_it_maps(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("paraxis.control.atlas.atlas.stability_atlas", None)
+    for given in (
+        ["--kp", "much"],
+        ["--policies", "stale"],
+        ["-o", "/nowhere/atlas.html"],
+        ["--processors", "0"],
+        ["--latency", "-1"],
+        ["--flop-time", "0.0"],
+    ):
         assert main(["atlas", "planar3", "-o", str(tmp_path / "x.html"), *given]) == 2
         assert given[1] in capsys.readouterr().err

@@ -50,3 +50,10 @@ def test_what_threads_in_step_cannot_do_is_refused():
     law = px.control.computed_torque(ARM, 100.0, 20.0)
     with pytest.raises(px.ArgumentError, match="period: expected at most the duration"):
         px.control.threaded_loop(ARM, law, np.zeros(3), 1e-3, duration=1e-13)
+    for period, rest in (
+        (1e-300, {"duration": 1}),
+        (1e-3, {"duration": 1e300}),
+        (1e-3, {"duration": 1, "plant_step": 1e-9}),
+    ):
+        with pytest.raises(px.ArgumentError, match="at most 1,000,000 steps"):
+            px.control.threaded_loop(ARM, law, np.zeros(3), period, **rest)

@@ -117,7 +117,7 @@ def test_only_late_torques_make_a_pipeline():
         {"processors": (2, 1)},
         {"latency": -1},
         *({"networks": names} for names in ("ring", 3, [], ("links", "links"))),
-        *({"flop_time": time} for time in (0, 10.0)),
+        *({"flop_time": time} for time in (0, 10.0, 1e-30)),
     ],
 )
 def test_wrong_hardware_is_refused(wrong):

@@ -135,11 +135,33 @@ def test_what_cannot_be_a_chip_is_refused():
         px.hardware.inverse_dynamics_chip(planar, interval=2)
     with pytest.raises(ArgumentError, match="velocity"):
         px.hardware.inverse_dynamics_chip(planar, velocity=-1)
+    with pytest.raises(ArgumentError, match="velocity, acceleration: values overflow"):
+        px.hardware.inverse_dynamics_chip(planar, velocity=1e300)
+    with pytest.raises(ArgumentError, match=r"expected values up to 1e\+301"):
+        px.hardware.inverse_dynamics_chip(planar, acceleration=1e303)
     with pytest.raises(RobotError, match="no limits"):
         px.hardware.inverse_dynamics_chip(px.load("stanford"))
     chip = px.hardware.inverse_dynamics_chip(planar)
     with pytest.raises(ArgumentError, match="found none for"):
         chip.run({})
+    with pytest.raises(ArgumentError, match="a joint from 0 to 1, found 'tau' and 2"):
+        chip.format_of("tau", 2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_state_that_is_no_number_is_not_valid_and_nothing_else():
+    chip = px.hardware.inverse_dynamics_chip(px.robots.planar(2))
+    found = chip([[np.inf, 0], [0, np.nan], [0, 0], [0, 1]], 0 * np.ones(2), [1e300, 0])
+    assert not found.valid.any() and np.isnan(found.tau).all()
+    assert chip([0, 1], [0, 0], [0, 0]).valid
+
+
+def test_a_folder_that_cannot_be_is_refused_before_verilog_is_made(monkeypatch, tmp_path):
+    chip = px.hardware.inverse_dynamics_chip(px.robots.planar(1))
+    monkeypatch.setattr(type(chip), "run", None)  # would be called next
+    (tmp_path / "file").touch()
+    with pytest.raises(ArgumentError, match="cannot be written"):
+        chip.export(tmp_path / "file")
 
 
 # -- the hardware ----------------------------------------------------------------------------------

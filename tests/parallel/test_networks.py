@@ -172,6 +172,12 @@ def test_processors_without_anything_to_do():
     assert solved.on(px.parallel.network("perfect_shuffle", 8)).messages == 5 + 4 + 2
 
 
+def test_a_large_network_is_shown_without_a_search_of_all_routes():
+    assert repr(px.parallel.network("cascade", 2**12)).endswith("8,190 links>")
+    net = px.parallel.network("cascade", 5)
+    assert net.diameter == 4 and repr(net).endswith("at most 4 hops>")
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 
@@ -188,6 +194,7 @@ def test_a_shuffle_wants_a_power_of_two(name, p):
         ("torus", 4, "network: expected one of 'cascade', 'perfect_shuffle', .*, found 'torus'"),
         (None, 4, "network: expected one of .*, found None"),
         ("cascade", 0, "processors: expected an integer >= 1, found 0"),
+        ("hypercube", 2**40, "network hypercube: expected at most 65,536 processors"),
         ("cascade", -3, "found -3"),
         ("cascade", "4", "found '4'"),
     ],

@@ -344,6 +344,7 @@ def test_a_word_to_the_far_end_takes_a_shortest_way():
     ("arguments", "message"),
     [
         ({"arm": 1}, "arm: expected an integer >= 2, found 1"),
+        ({"arm": 10**12}, "arm: expected at most 16,384 links"),
         ({"allocation": "third"}, "allocation: expected one of 'first', 'second', found 'third'"),
         ({"word_time": -1}, "word_time: expected a time >= 0, found -1"),
         ({"startup": "slow"}, "startup: expected a time >= 0, found 'slow'"),
@@ -384,7 +385,8 @@ def test_only_plain_chains_are_carried_out():
     for change, message in (
         ({"motion": 2 * contact["motion"]}, "the columns must be orthonormal"),
         ({"constraint": np.eye(3)}, r"constraint: expected 6 rows, found shape \(3, 3\)"),
-        ({"force": [1.0]}, r"force: expected shape \(3,\), found \(1,\)"),
+        ({"force": [1.0]}, r"force: expected shape \(3,\), one per column of motion, found"),
+        ({"acceleration": "x"}, "acceleration: expected an array of numbers, found 'x'"),
     ):
         with pytest.raises(px.ArgumentError, match=message):
             plan.carry_out(arm, *state, **contact | change)

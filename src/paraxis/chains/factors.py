@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import quoted
+from ..drivers.map import as_array
 from ..errors import ArgumentError
 from ..physics.linear.dense import unit
 from ..physics.parts.joint_split import splits
@@ -124,9 +125,9 @@ def constraint_factors(robot: Robot, q: ArrayLike, frame: str | None = None) -> 
     `mass_matrix_inverse`, `tip_mobility` and `jacobian`.
     """
     rows = rows_of(open_tree(robot, "constraint_factors"))
-    q = np.asarray(q, dtype=float)
-    if q.shape != (robot.nq,):
-        raise ArgumentError(f"q: expected shape ({robot.nq},), found {q.shape}")
+    q = as_array(q, "q", (robot.nq,))
+    if q.ndim > 1:
+        raise ArgumentError(f"q: expected one posture, shape ({robot.nq},), found {q.shape}")
     model = Model(rows)
     require_chain(model, NAME)
     chain, tip = upright(model, NAME), upright_frame(rows, _frame(rows, frame))

@@ -64,10 +64,10 @@ def run(arguments):
     check_writable(output=arguments.output)
     given = arguments.kp, arguments.kd, arguments.policies
     robot = load_robot(arguments)
-    atlas = stability_atlas(robot, *given)
     hardware = {"processors": arguments.processors, "latency": arguments.latency}
     gains, chosen = (arguments.kp, arguments.kd), arguments.policies or POLICIES
     tradeoff = stale_data_tradeoff(robot, *gains, chosen, **hardware, flop_time=arguments.flop_time)
+    atlas = stability_atlas(robot, *given)  # takes longer, and has fewer arguments to be wrong
     write(arguments.output, tradeoff.to_html(atlas=atlas))
     terminal = Terminal(stderr=arguments.output == "-")
     terminal.title(shown(atlas.robot.name), f"largest safe period at {usual_row(atlas).words}")

@@ -55,6 +55,7 @@ def add(commands):
 def run(arguments):
     import os
 
+    from ..control.controller import gains_of
     from ..parallel.gantt.page import page as schedule_page
     from .design_page import page
     from .design_text import print_design
@@ -65,6 +66,8 @@ def run(arguments):
     robot = load_robot(arguments)
     if arguments.drives is not None:
         check_drives(robot, arguments.drives)
+    for name in ("kp", "kd"):
+        gains_of(robot, getattr(arguments, name), f"--{name}")  # refused before minutes are spent
     with waiting() as say:
         design = designed(
             robot, arguments.processors, arguments.kp, arguments.kd, arguments.output, say

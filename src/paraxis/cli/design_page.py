@@ -18,7 +18,7 @@ from .operations import NOTE
 from .short_numbers import duration, short
 from .transmission_figure import input_over_output
 
-MOST_CURVES = 3  # transmissions that are drawn
+MOST_CURVES = 6  # transmissions that are drawn
 HUES, OTHERS = ("c1", "c4", "c2", "c5", "c6", "c7", "c8"), "c3"  # of groups, common ones first
 ROW, GAP, LEFT = 26, 8, 34  # pixels of a processor's row, between rows, before them
 
@@ -106,19 +106,19 @@ def _drives(design):
             drawn.setdefault((joint.transmission, turns), []).append(joint.name)
     if not drawn:
         return ""
+    several = [(escape(", ".join(map(shown, names))), kind) for kind, names in drawn.items()]
     curves = [
-        f"<p><b>{escape(', '.join(map(shown, names)))}</b></p>\n"
-        + figure_html(input_over_output(*kind))
-        for kind, names in drawn.items()
+        f"<p><b>{names}</b></p>\n{figure_html(input_over_output(*kind))}"
+        for names, kind in several[:MOST_CURVES]
     ]
-    more, rest = len(curves) - MOST_CURVES, ""
-    if more > 0:
-        rest = f'<p class="fine">{more} further kinds of transmission are not drawn.</p>'
+    rest = "; ".join(names for names, _ in several[MOST_CURVES:])
+    if rest:
+        rest = f'<p class="fine">Transmissions that are not drawn: {rest}.</p>'
     return section(
         "Transmissions",
         "The torque a motor must give over the torque the joint needs, both on the side of the "
         "joint: more where the motor drives, less where the load drives it.",
-        *curves[:MOST_CURVES],
+        *curves,
         rest,
     )
 

@@ -127,11 +127,11 @@ def _kinematics(robot, folder):
     """The files of the closed form and what it solves, or nothing and why there is none."""
     try:
         graph, solves = solutions_body(robot).graph, POSES
-    except ParaxisError as error:
+    except ParaxisError as no_poses:
         try:
             graph, solves = positioning_body(robot).graph, POSITIONS
-        except ParaxisError:
-            return None, "", str(error)
+        except ParaxisError as no_positions:
+            return None, "", str(no_poses if robot.n > 3 else no_positions)
     name = default_name(robot, "inverse_kinematics")
     return write_files(graph, "c", folder, name, notes=notes(robot)), solves, ""
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import counted
 from ..errors import ArgumentError
 from ..graph.trace import trace
 from ..parallel.methods.plan import arrival
@@ -39,6 +40,7 @@ from .stale_policies import TORQUE
 ROUNDING = 1e-9  # of a period: what is so near the end is there
 PLANT_STEP = 1e-3  # s
 WARM_UP = 20  # passes before the first that counts
+MOST_STEPS = 1_000_000  # each returns to Python: minutes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,11 +65,10 @@ class ThreadedLoop:
     values_sent: int
 
     def __repr__(self):
-        count = len(self.groups)
-        threads = f"{count} thread{'s' * (count != 1)}"
+        threads, took = counted(len(self.groups), "thread"), np.median(self.pass_time)
         return (
             f"<ThreadedLoop: {len(self.t)} steps of {self.period * 1e6:g} µs on {threads}, "
-            f"{np.median(self.pass_time) * 1e6:.3g} µs per step, "
+            f"{float(f'{took * 1e6:.3g}'):,g} µs per step, "
             f"{int(self.missed.sum())} missed, {self.values_sent} values sent within a step; "
             f"error {self.error:.2g}>"
         )
@@ -99,8 +100,8 @@ def threaded_loop(
 
     **Returns:** a `ThreadedLoop`.
 
-    **Raises:** `px.ArgumentError` if arguments do not fit together, the policy looks ahead or has
-    uncertain ages, or the robot has bearings.
+    **Raises:** `px.ArgumentError` if arguments do not fit together, a run has more than a million
+    steps, the policy looks ahead or has uncertain ages, or the robot has bearings.
     """
     check_controller(single_joints(robot), controller)
     if robot.has_bearings:
@@ -117,6 +118,12 @@ def threaded_loop(
     if period > positive(length, "duration"):
         raise ArgumentError(
             f"period: expected at most the duration, {length:g} s, found {period:g}"
+        )
+    if length / min(period, plant_step) > MOST_STEPS:
+        raise ArgumentError(
+            f"duration: expected at most {MOST_STEPS:,} steps of the loop and of the simulated "
+            f"robot, found {length:g} s with a period of {period:g} s and a plant_step of "
+            f"{plant_step:g} s"
         )
     samples = math.ceil(length / period - ROUNDING)
     t = period * np.arange(samples)

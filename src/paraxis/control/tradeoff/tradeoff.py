@@ -37,6 +37,7 @@ POLICIES = ("exact", "binder_herzog", "hamilton", "hamilton_one_step", "pipeline
 FLOP_TIME = 45e-6  # s: an 8086, after Dhanaraj's 0.135 ms for 3 flops
 LATENCIES = (0, 10, 50)  # flops
 POSTURES = 4  # of the motion
+MOST_STEPS = 10_000_000  # of a simulated run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -250,7 +251,7 @@ def stale_data_tradeoff(
     motion, cycle = cyclic_motion(robot, motion, cycle)
     reference = checked_motion(robot, motion, cycle)
     counts = _processors(robot, processors)
-    latencies = rising(np.atleast_1d(latency), "latency", least=0.0)
+    latencies = rising(latency, "latency", least=0.0)
     names = tuple(networks) if isinstance(networks, list | tuple) else (networks,)
     for name in names:
         one_of(name, NETWORKS, "network")
@@ -277,6 +278,14 @@ def stale_data_tradeoff(
                     f"flop_time: expected at most {duration / loop_time[..., k].max():.3g} s, with "
                     f"which a control step of policy {policy.name} lasts as long as the run of "
                     f"{duration:g} s, found {flop_time:g}"
+                )
+            if duration / period.min() > MOST_STEPS:
+                least = duration / loop_time[..., k].min() / MOST_STEPS
+                raise ArgumentError(
+                    f"flop_time: expected at least {least:.3g} s, with which the run of "
+                    f"{duration:g} s has {MOST_STEPS:,} control steps of policy {policy.name}, "
+                    f"found {flop_time:g}; with less, policies compare as with this and errors are "
+                    "smaller"
                 )
             times = {"duration": duration, "delay": period, "bound": bound}
             run = closed_loop(robot, law, motion, period, **times)

@@ -20,6 +20,7 @@ from ...drivers.map import as_array as as_floats
 from ...errors import ArgumentError
 from ...parallel.systolic.array import SystolicArray
 from ...parallel.systolic.wiring import Constant
+from ..circuits.sizing import LARGEST
 from ..cordic.formats import WIDEST, Number, integer_kind
 from ..cordic.integers import wrap
 from ..cordic.raw_words import together
@@ -62,9 +63,11 @@ class Chip:
         self.array, self.word, self._ranges = array, word, ranges
         states = self.random_states(STATES // 2), self.random_states(STATES // 2, at_ends=True)
         q, qd, qdd = (np.concatenate(each) for each in zip(*states, strict=True))
-        values = self._values(q, qd, qdd)
-        bounds = {source: float(abs(each).max()) for source, each in values.items()}
-        most = largest_values(array.wiring, values, bounds)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._values(q, qd, qdd)
+            bounds = {source: float(abs(each).max()) for source, each in values.items()}
+            most = largest_values(array.wiring, values, bounds)
+        _require_finite(most)
         self.formats, self.roundings = formats_of(array.wiring, most, word)
 
     @property
@@ -139,8 +142,11 @@ class Chip:
 
     def format_of(self, name: str, index: int) -> Number:
         """The format of an output's words."""
-        if name != "tau":
-            raise ArgumentError(f"output: expected 'tau', found {name!r}")
+        if (name, index) not in self.outputs:
+            raise ArgumentError(
+                f"output: expected 'tau' and a joint from 0 to {len(self.outputs) - 1}, found "
+                f"{name!r} and {index!r}"
+            )
         return self.formats[self.array.wiring.outputs[index]]
 
     # -- what it computes --------------------------------------------------------------------------
@@ -157,7 +163,9 @@ class Chip:
         q, qd, qdd = together(", ".join(given), states)
         fits = np.isfinite(np.stack([q, qd, qdd])).all(axis=(0, -1))
         words = {}
-        for source, values in self._values(q, qd, qdd).items():
+        with np.errstate(over="ignore", invalid="ignore"):  # those states do not fit, it is said
+            found_values = self._values(q, qd, qdd)
+        for source, values in found_values.items():
             found, sound = self.formats[source].raw(values)
             fits = fits & in_each_state(sound, source)
             flat = found.reshape(*fits.shape, source.words)
@@ -323,4 +331,13 @@ class Chip:
         return (
             f"<Chip {shown(self.name)}: {self.array.form} form, {self.processors} processors, "
             f"words of {self.word} bits, torques every {self.interval} clocks after {self.latency}>"
+        )
+
+
+def _require_finite(most):
+    if not np.isfinite([*most.values()]).all():
+        raise ArgumentError("velocity, acceleration: values overflow; choose smaller limits")
+    if (worst := max(most.values())) > LARGEST:
+        raise ArgumentError(
+            f"velocity, acceleration: expected values up to {LARGEST:.0e}, found {worst:.3g}"
         )

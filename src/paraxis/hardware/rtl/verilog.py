@@ -6,7 +6,7 @@ import shlex
 from amaranth.back import verilog
 
 from ...errors import MissingPackageError
-from ...targets.source.files import Exported, write_file
+from ...targets.source.files import Exported, make_folder, write_file
 from ...targets.source.text import comment_lines
 from . import icarus
 from .names import module_name
@@ -28,6 +28,7 @@ def write(design, folder, words, name=None):
     `words` maps each of the design's inputs to an array: the items that the test bench sends.
     """
     name = module_name(design.circuit, name)
+    make_folder(folder)
     found, valid = design.circuit.run(words)
     files = {
         f"{name}.v": f"{_comment(design, name)}\n{TIME}\n\n{text(design, name)}",

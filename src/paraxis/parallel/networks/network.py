@@ -14,6 +14,9 @@ from ...checks import counted, integer, is_hashable, listing, one_of
 from ...errors import ArgumentError
 from ...physics.parts.orders import rotated, shuffled_bits
 
+MOST_PROCESSORS = 2**16  # of a well-known network: some seconds
+MOST_SEARCHED = 2**10  # from each processor to all, for a repr
+
 
 @dataclass(frozen=True)
 class Delivery:
@@ -68,11 +71,14 @@ class Network:
     @cached_property
     def diameter(self) -> int:
         """The number of hops between the two processors that are farthest apart."""
+        farthest = 0.0
         for end in range(self.processors):
-            cut_off = [k for k, hops in enumerate(self._distances_to(end)) if hops == math.inf]
+            distances = self._hops_to(end)  # not kept: of all they are processors squared
+            cut_off = [k for k, hops in enumerate(distances) if hops == math.inf]
             if cut_off:
                 raise self._unreachable(cut_off, end)
-        return max(max(self._distances_to(each)) for each in range(self.processors))
+            farthest = max(farthest, *distances)
+        return int(farthest)
 
     def route(self, start: int, end: int) -> list[int]:
         """The processors along the route of a message, both ends included."""
@@ -130,11 +136,13 @@ class Network:
         return Delivery(sent, hops, conflicts, startup + ticks * per_hop if sent else 0)
 
     def __repr__(self):
+        size = f"{counted(self.processors, 'processor')}: {counted(self.links, 'link')}"
+        if self.processors > MOST_SEARCHED:
+            return f"<Network {self.name} of {size}>"
         try:
             hops = f"at most {counted(self.diameter, 'hop')}"
         except ArgumentError:
             hops = "not all of them connected"
-        size = f"{counted(self.processors, 'processor')}: {counted(self.links, 'link')}"
         return f"<Network {self.name} of {size}, {hops}>"
 
     def _message(self, message, number):
@@ -182,14 +190,18 @@ class Network:
     def _distances_to(self, end):
         """The hops from every processor; infinite where there is no route."""
         if end not in self._distances:
-            found = self._distances[end] = [math.inf] * self.processors
-            found[end], reached = 0, [end]
-            for near in reached:  # grows meanwhile
-                for each in self._linked_to[near]:
-                    if found[each] == math.inf:
-                        found[each] = found[near] + 1
-                        reached.append(each)
+            self._distances[end] = self._hops_to(end)
         return self._distances[end]
+
+    def _hops_to(self, end):
+        found = [math.inf] * self.processors
+        found[end], reached = 0, [end]
+        for near in reached:  # grows meanwhile
+            for each in self._linked_to[near]:
+                if found[each] == math.inf:
+                    found[each] = found[near] + 1
+                    reached.append(each)
+        return found
 
     @cached_property
     def _linked_to(self):
@@ -245,10 +257,14 @@ def network(name: str, processors: int) -> Network:
       - `"hypercube"`: log₂ p links each, numbered by a Gray code: k and k + 1 are neighbours, k and
         k + 2, 4, 8, ... two hops apart.
 
-    - `processors`: how many there are; a power of two, except for a cascade.
+    - `processors`: how many there are, at most 65,536; a power of two, except for a cascade.
     """
     one_of(name, NETWORKS, "network")
     count = integer("processors", processors)
+    if count > MOST_PROCESSORS:
+        raise ArgumentError(
+            f"network {name}: expected at most {MOST_PROCESSORS:,} processors, found {count:,}"
+        )
     bits = None if name == "cascade" else shuffled_bits(f"network {name}", count)
     links = NETWORKS[name]
     return Network(

@@ -115,27 +115,37 @@ def _columns(entries):
 
 def type_one_contact(constraint, acceleration, motion, force):
     """What the last link's processor knows of the contact."""
-    constraint = np.asarray(constraint, dtype=float)
+    constraint = _floats("constraint", constraint)
     if constraint.ndim != 2 or len(constraint) != 6 or not 0 < constraint.shape[1] <= 6:
         raise ArgumentError(f"constraint: expected 6 rows, found shape {constraint.shape}")
     held = constraint.shape[1]
-    motion = _numbers("motion", motion, (6, 6 - held))
+    motion = _numbers("motion", motion, (6, 6 - held), "six columns with those of constraint")
     both = np.hstack((constraint, motion))
     if not abs(both.T @ both - np.eye(6)).max() < ORTHONORMAL:
         raise ArgumentError("constraint and motion: the columns must be orthonormal")
     return {
         "constraint": constraint,
-        "constraint acceleration": _numbers("acceleration", acceleration, (held,)),
+        "constraint acceleration": _numbers(
+            "acceleration", acceleration, (held,), "one per column of constraint"
+        ),
         "motion": motion,
-        "motion force": _numbers("force", force, (6 - held,)),
+        "motion force": _numbers("force", force, (6 - held,), "one per column of motion"),
     }
 
 
-def _numbers(name, value, shape):
-    value = np.asarray(value, dtype=float)
+def _numbers(name, value, shape, why=""):
+    value = _floats(name, value)
     if value.shape != shape:
-        raise ArgumentError(f"{name}: expected shape {shape}, found {value.shape}")
+        said = f", {why}" if why else ""
+        raise ArgumentError(f"{name}: expected shape {shape}{said}, found {value.shape}")
     return value
+
+
+def _floats(name, value):
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}: expected an array of numbers, found {value!r}") from None
 
 
 def numbers(name, value, size):

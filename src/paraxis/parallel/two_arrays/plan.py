@@ -26,6 +26,8 @@ from .serial import serial_flops
 from .timing import timed
 from .wiring import NETWORKS, SHUFFLED, Wiring, row
 
+MOST_LINKS = 2**14  # some seconds, and a gigabyte
+
 
 def two_array_plan(
     arm: int | Robot,
@@ -45,9 +47,9 @@ def two_array_plan(
 
     **Arguments:**
 
-    - `arm`: a number of links on revolute joints without rotors, >= 2; or a robot, whose joints
-      may also be prismatic or spherical, and have rotors. It must be a chain whose links all have
-      mass and inertia.
+    - `arm`: a number of links on revolute joints without rotors, 2 to 16,384; or a robot, whose
+      joints may also be prismatic or spherical, and have rotors. It must be a chain whose links all
+      have mass and inertia.
     - `allocation`: `"second"`: the processor that has A(i) does everything that needs it;
       `"first"`: the processor that updates block i does everything for that (section VI.B).
     - `word_time`, `startup`: a message of w words takes `startup + w * word_time` for each link
@@ -64,9 +66,15 @@ def two_array_plan(
     """
     if isinstance(arm, Robot):
         joints = planned_joints(arm)
-        integer("joints of the robot", len(joints), 2)
+        links = integer("joints of the robot", len(joints), 2)
     else:
-        joints = (TURNING,) * integer("arm", arm, 2)
+        joints, links = (TURNING,), integer("arm", arm, 2)
+    if links > MOST_LINKS:
+        raise ArgumentError(
+            f"arm: expected at most {MOST_LINKS:,} links, since a plan has all tasks of each, "
+            f"found {links:,}; with free messages every doubling adds the same time"
+        )
+    joints *= links // len(joints)
     most = row(len(joints))
     count = most if processors is None else integer("processors", processors)
     if count > most or count.bit_count() != 1:

@@ -157,14 +157,26 @@ def _commands(language, folder, name):
 def write_file(folder, file, content):
     path = os.path.join(folder, file)
     data = content if isinstance(content, bytes) else content.encode("ascii")
+    make_folder(folder)
     try:
-        os.makedirs(folder, exist_ok=True)
         with open(path, "wb") as opened:
             opened.write(data)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ArgumentError(f"{path}: cannot be written: {reason}") from None
+        raise _unwritable(path, error) from None
     return path
+
+
+def make_folder(folder):
+    """Before what takes long to make: a folder that cannot be is refused at once."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise _unwritable(folder, error) from None
+
+
+def _unwritable(path, error):
+    reason = getattr(error, "strerror", None) or error
+    return ArgumentError(f"{os.fspath(path)}: cannot be written: {reason}")
 
 
 def _link(folder, name):
