@@ -206,6 +206,9 @@ def torch_rows(torch, states, device="cuda", kernel=None):
         call = partial(_fresh_step, torch, compiled, given)
         name = f"torch.compile{'' if mode is None else f', {mode}'}"
         yield row(name, call, differentiable, "paraxis.torch, eager", 1.0)
+        product = torch.compile(lambda a, b, _: a * b, mode=mode)
+        theirs = partial(_fresh_step, torch, product, given)
+        yield row(f"{name}, again", call, theirs, "a * b, compiled as well", 1.5)
     captured = torch.cuda.CUDAGraph()
     differentiable()
     with torch.cuda.graph(captured):
@@ -292,6 +295,23 @@ def jax_rows(jax, states, kernel):
         wait=lambda: (wait(), import_module("cupy").cuda.Device().synchronize()),
         in_ours=STEPS,
         in_theirs=IN_GRAPH,
+        is_difference=True,
+    )
+
+    def own(_, carried):
+        q, qd, tau = carried
+        return q + STEP * qd, qd + STEP * (q * tau), tau
+
+    yield Row(
+        "JAX, a step in fori_loop, again",
+        loop,
+        kept(jax.jit(lambda *x: jax.lax.fori_loop(0, STEPS, own, x))),
+        "the loop with q * tau instead",
+        3.0,
+        states.error_of(once, np.asarray, "forward_dynamics"),
+        wait=wait,
+        in_ours=STEPS,
+        in_theirs=STEPS,
         is_difference=True,
     )
 

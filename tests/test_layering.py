@@ -32,6 +32,7 @@ PARTS = (
     "spring_functions",
     "looped_functions",
     "robot_functions",
+    "joint_functions",
     "function_bodies",
     "chains",
     "calls",

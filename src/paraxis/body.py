@@ -18,14 +18,15 @@ import numpy as np
 from .graph.graph import Graph
 from .passes.cost import cost
 
+# What makes a graph -> what makes a Plan of the `lanes` driver, or None, from the same arguments.
+BY_LANES: dict[Callable[..., Graph], Callable[..., Any]] = {}
+
 
 class Body:
     """A function of named arrays: `make(*arguments)` returns its graph, on first use.
 
     `make` is a function at the top level of a module; it and its arguments make up the key.
     """
-
-    lanes: Any = None  # what else computes it: a Plan of the `lanes` driver, or None
 
     def __init__(self, make: Callable[..., Graph], *arguments: Any):
         self.recipe = (make, *arguments)
@@ -47,6 +48,13 @@ class Body:
     def _traced(self) -> Graph:
         make, *arguments = self.recipe
         return make(*arguments)
+
+    @cached_property
+    def lanes(self) -> Any:
+        """What computes the same, rounded otherwise, by the lanes of a warp: a Plan of that driver;
+        None where there is none."""
+        make, *arguments = self.recipe
+        return BY_LANES[make](*arguments) if make in BY_LANES else None
 
     @property
     def name(self) -> str:

@@ -1,15 +1,11 @@
 """The Body of a function of a robot, from the checked arguments of a call."""
 
 from dataclasses import replace
-from functools import cached_property
 
-from .body import Body
+from .body import BY_LANES, Body
 from .checks import counted, one_of, quoted
-from .drivers.lanes.machine import Machine
-from .drivers.lanes.plan import Plan
-from .drivers.lanes.tree import tree_of
 from .errors import ArgumentError, RobotError, RobotWarning, warn
-from .physics import joint_by_joint
+from .joint_functions.plans import lanes_plan
 from .robot_functions import (
     COORDINATES,
     FUNCTIONS,
@@ -18,18 +14,8 @@ from .robot_functions import (
     check_algorithm,
     check_parameters,
     graph_of,
-    input_shapes,
 )
 from .robots.robot import a_robot, check_frame_name
-
-
-# Functions that may be computed joint by joint, and the axes of their results.
-JOINT_BY_JOINT = {
-    "inverse_dynamics": {"tau": 1},
-    "forward_dynamics": {"qdd": 1},
-    "inverse_dynamics_derivatives": {"dtau_dq": 2, "dtau_dqd": 2},
-    "forward_dynamics_derivatives": {"dqdd_dq": 2, "dqdd_dqd": 2, "dqdd_dtau": 2},
-}
 
 
 def function_body(robot, function, algorithm=None, parameters=(), frame=None, coordinates=None):
@@ -61,17 +47,7 @@ def function_body(robot, function, algorithm=None, parameters=(), frame=None, co
         raise ArgumentError(
             f"coordinates: {function} does not take coordinates, found {coordinates!r}"
         )
-    arguments = robot, function, algorithm, parameters, frames, coordinates
-    return FunctionBody(function_graph, *arguments)
-
-
-class FunctionBody(Body):
-    """A function of a robot, which may also be computed joint by joint."""
-
-    @cached_property
-    def lanes(self) -> Plan | None:
-        _, robot, function, algorithm, parameters, *_ = self.recipe
-        return None if algorithm or parameters else lanes_plan(robot, function)
+    return Body(function_graph, robot, function, algorithm, parameters, frames, coordinates)
 
 
 def function_graph(robot, function, algorithm, parameters, frames, coordinates):
@@ -82,15 +58,7 @@ def function_graph(robot, function, algorithm, parameters, frames, coordinates):
     return graph_of(robot, function, algorithm, parameters, coordinates)
 
 
-def lanes_plan(robot, function):
-    """The Plan that computes a function of a robot joint by joint; None where there is none."""
-    algorithm = getattr(joint_by_joint, function, None) if function in JOINT_BY_JOINT else None
-    tree = tree_of(robot) if algorithm else None
-    if tree is None:
-        return None
-    machine = Machine(tree, function, input_shapes(robot, function), JOINT_BY_JOINT[function])
-    algorithm(machine)
-    return machine.plan()
+BY_LANES[function_graph] = lanes_plan
 
 
 def warn_if_long(robot, function):

@@ -43,6 +43,8 @@ class Program(Body):
     are dicts of shapes by name, in calling order; `str(program)` is its text.
     """
 
+    lanes = None  # type: ignore[assignment]  # a Program is computed as it reads
+
     def __init__(self, make: Callable[..., Graph], *arguments: Any):
         if isinstance(make, Graph):
             raise ArgumentError(

@@ -351,8 +351,8 @@ def test_on_a_gpu_xla_is_given_rows_and_their_number(monkeypatch):
         def row_major_launches(self, states):
             return [(1234, 128, 512, 128)]  # function, threads, bytes, states
 
-        def team(self, states):
-            return None
+        def by_lanes(self, states):
+            return False
 
     fn = pj.function(px.trace(lambda x, y: [x[0] * y[0]], x=1, y=1))
     monkeypatch.setattr(lowering, "_compiles_for_cuda", lambda: True)

@@ -6,7 +6,6 @@ A warp has a single lane here, so threads that copy together are one thread that
 import ctypes
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -122,7 +121,7 @@ class CpuDevice(CuPyDevice):
     """A Device with NumPy's arrays."""
 
     arrays, description, architecture, number = np, "cpu", "cpu", 0
-    most_shared, processors = 0, 1  # warps do not run side by side
+    most_shared = 0  # lanes do not run side by side
 
     def __init__(self):
         pass
@@ -181,8 +180,7 @@ def _address(function):
 def _library(text, name, lanes, run, flags):
     real = "double" if "double x, double *s" in text else "float"
     word = "long long" if real == "double" else "int"
-    (cluster,) = re.findall(r"__cluster_dims__\((\d+)", text) or ["1"]
-    types = f"#define REAL {real}\n#define WORD {word}\n#define CLUSTER {cluster}\n"
+    types = f"#define REAL {real}\n#define WORD {word}\n"
     whole = f"{types}{SHIM}{lanes}{text}\n#define KERNEL {name}\n{run}"
     return _built(whole, flags)
 

@@ -1,5 +1,5 @@
 """The text of CUDA kernels run on the CPU by warps: 32 threads that wait for each other, as do the
-warps of a block and the blocks of a cluster.
+warps of a block.
 
 Slower than cuda_on_cpu, and nearer to a GPU: packets must be aligned, shared memory is as large as
 was asked for, full of NaN at the beginning, and has a page behind it that must not be touched.
@@ -15,21 +15,14 @@ LANES = """
 #include <vector>
 #define LANES 32
 #define LANE (threadIdx.x % LANES)
-static thread_local struct { unsigned x; } threadIdx, blockIdx;
-static struct { unsigned x; } blockDim, gridDim;
-static unsigned char *px_shared[CLUSTER];
-static pthread_barrier_t px_warps[CLUSTER][32], px_blocks[CLUSTER], px_cluster;
-#define BLOCK (blockIdx.x % CLUSTER)
-#define SHARED(name) unsigned char *const name = px_shared[BLOCK]
-#define TOGETHER() pthread_barrier_wait(&px_warps[BLOCK][threadIdx.x / LANES])
+static thread_local struct { unsigned x; } threadIdx;
+static struct { unsigned x; } blockIdx, blockDim, gridDim;
+static unsigned char *px_shared;
+static pthread_barrier_t px_warps[32], px_block;
+#define SHARED(name) unsigned char *const name = px_shared
+#define TOGETHER() pthread_barrier_wait(&px_warps[threadIdx.x / LANES])
 #define ARRIVED() TOGETHER()
-#define ALL_TOGETHER() pthread_barrier_wait(&px_blocks[BLOCK])
-#define CLUSTER_TOGETHER() pthread_barrier_wait(&px_cluster)
-#define __cluster_dims__(...)
-static inline REAL *of_block(REAL *at, int block)
-{
-    return (REAL *)((unsigned char *)at - px_shared[BLOCK] + px_shared[block]);
-}
+#define ALL_TOGETHER() pthread_barrier_wait(&px_block)
 struct alignas(2 * sizeof(REAL)) couple { REAL x, y; };
 struct alignas(4 * sizeof(REAL)) quartet { REAL x, y, z, w; };
 #define PACKET (16 / (int)sizeof(REAL))
@@ -46,11 +39,12 @@ static void px_run(void (*kernel)(A...), long long blocks, long long threads, vo
 {
     blockDim.x = (unsigned)threads;
     gridDim.x = (unsigned)blocks;
-    for (long long b = 0; b < blocks; b += CLUSTER) {
+    for (long long b = 0; b < blocks; b++) {
+        blockIdx.x = (unsigned)b;
         std::vector<std::thread> all;
-        for (long long t = 0; t < CLUSTER * threads; t++)
+        for (long long t = 0; t < threads; t++)
             all.emplace_back([=] {
-                blockIdx.x = (unsigned)(b + t / threads), threadIdx.x = (unsigned)(t % threads);
+                threadIdx.x = (unsigned)t;
                 px_call(kernel, given, std::index_sequence_for<A...>());
             });
         for (auto &each : all) each.join();
@@ -60,20 +54,15 @@ static void px_run(void (*kernel)(A...), long long blocks, long long threads, vo
 extern "C" void px_launch(long long blocks, long long threads, void **given, long long shared)
 {
     const long long page = 4096, room = (shared + page - 1) / page * page;
-    void *memory[CLUSTER];
-    for (int b = 0; b < CLUSTER; b++) {
-        memory[b] =
-            mmap(0, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        mprotect((char *)memory[b] + room, page, PROT_NONE);
-        px_shared[b] = (unsigned char *)memory[b] + room - shared;
-        memset(px_shared[b], 0xff, shared);
-        for (int warp = 0; warp < threads / LANES; warp++)
-            pthread_barrier_init(&px_warps[b][warp], 0, LANES);
-        pthread_barrier_init(&px_blocks[b], 0, threads);
-    }
-    pthread_barrier_init(&px_cluster, 0, CLUSTER * threads);
+    void *memory = mmap(0, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect((char *)memory + room, page, PROT_NONE);
+    px_shared = (unsigned char *)memory + room - shared;
+    memset(px_shared, 0xff, shared);
+    for (int warp = 0; warp < threads / LANES; warp++)
+        pthread_barrier_init(&px_warps[warp], 0, LANES);
+    pthread_barrier_init(&px_block, 0, threads);
     px_run(KERNEL, blocks, threads, given);
-    for (int b = 0; b < CLUSTER; b++) munmap(memory[b], room + page);
+    munmap(memory, room + page);
 }
 """
 FLAGS = "-pthread -fsanitize=alignment -fsanitize-undefined-trap-on-error"

@@ -30,7 +30,9 @@ class Derivable(Body):
     @classmethod
     def of(cls, program):
         inputs, outputs = list(program.inputs.values()), list(program.outputs.values())
-        return cls(program.name, inputs, outputs, _graph_of, program)
+        made = cls(program.name, inputs, outputs, _graph_of, program)
+        made.lanes = Body(*program.recipe).lanes
+        return made
 
     def with_new_axis_first(self, arrays, axes, move):
         """The inputs of a vmap: in arrays that have the mapped axis, `move(array, axis, 0)` puts it

@@ -117,4 +117,4 @@ def _cuda_target(body, dtype, states):
         start = device().start
         return xla_entry.cuda_handler(start, launches, *arrays, _interface()), kernel
 
-    return _target(body, dtype, "CUDA", make, kernel.team(states))
+    return _target(body, dtype, "CUDA", make, kernel.by_lanes(states))

@@ -1,18 +1,19 @@
-"""Dynamics with a processor for each joint, in base coordinates (Lathrop, 1985; Lee and Chang, 1988).
+"""Dynamics with a processor for each joint, in base coordinates (Lathrop; Lee and Chang).
 
-All vectors are along the axes of the base and about its origin, so nothing is turned on its way from
-link to link: poses follow by a product, motions and forces by a sum. What every joint has for itself is found
-for all joints at once. A machine carries this out (drivers/lanes/machine.py):
+All vectors are along the axes of the base and about its origin, so nothing is turned on its way
+from link to link: poses follow by a product, motions and forces by a sum (Lee and Chang, 1988,
+equations 15 to 31). What every joint has for itself is found for all joints at once, by a processor
+for each (Lathrop, 1985). A machine carries this out (joint_functions/machine.py):
 
-    each(items, rule, ...)      a rule for all items at once
+    each(items, rule, ...)      a rule for all items at once: bodies, joints, pairs of joints, ...
     poses(rule)                 level by level from the base, a joint after the one that carries it
-    outward(field, start)       sums over all that carry a joint, itself included
+    outward(field, result)      sums over all joints that carry a body, from what the base has
     inward(field)               sums over all that a body carries, itself included
 
-A rule is a function of scalars. It reads and writes fields of numbers, `Joint` by joint: "pose" at
-`body` is the pose of the joint's body, "pose" at `parent` that of the body that carries it. The rows
-of a floating base stand on the world, and its body's frame is the base of all coordinates. Symbols:
-docs/notation.md.
+A rule is a function of scalars. What it reads and returns are fields of numbers: `pose`, `v` and
+`a` of a body, `S` of a joint, `v_up` and `v_p` of the body that carries it, `f_c` and `S_b` of the
+joints of a pair (c, b), of which b carries c. The rows of a floating base stand on the world, and
+the base's frame is then that of all coordinates. Symbols: docs/notation.md.
 """
 
 from ..robots.model import BodyInertia, quaternion_rotation
@@ -28,7 +29,7 @@ from ..spatial import (
     cross_motion,
 )
 from .inverse_derivatives import Swirl
-from .linear.factor import Factors, factor, solve
+from .linear.factor import Factors, back_solve, eliminate, half_solve
 
 RIGID, FORCE = 9, 6  # numbers of a composite inertia without its mass, and of a force
 BODY = ("mass", "com", "inertia")
@@ -67,13 +68,14 @@ def forward_dynamics_derivatives(machine):
     _composites(machine)
     machine.clear("slopes", 3 * n**2)
     _slopes(machine, -1.0)
-    machine.each("diagonal", lambda one: {"unit": one}, constants=("one",), writes=("unit",))
+    machine.each("diagonal", lambda one: {"unit": one}, constants=("one",))
 
-    def column(factors, right):
-        L, reciprocal = factors[: len(factors) - n], factors[len(factors) - n :]
-        return {"solved": solve(Factors(ancestors, _packed(ancestors, L), reciprocal), right)}
+    for solve in (half_solve, back_solve):
 
-    machine.each("columns", column, reads=("factors", "right"), writes=("solved",))
+        def solved(M, right, solve=solve):
+            return {"solved": solve(_factors(ancestors, M), right)}
+
+        machine.each("columns", solved, reads=("M", "right"))
     for k, name in enumerate(("dqdd_dq", "dqdd_dqd", "dqdd_dtau")):
         machine.output(name, "slopes", k * n**2, (n, n))
 
@@ -192,8 +194,8 @@ def _torque(S, beyond, qdd, rotor):
 
 
 def _accelerations(machine):
-    """q̈ from the mass matrix, whose factors are kept."""
-    n, ancestors = machine.n, machine.ancestors
+    """q̈ from the mass matrix, whose place its factors take."""
+    ancestors = machine.ancestors
     _move(machine, None)
 
     def composite(**own):
@@ -203,17 +205,52 @@ def _accelerations(machine):
     machine.each("bodies", composite, reads=("pose", "v", "a"), constants=BODY)
     machine.inward("beyond")
     machine.each("joints", _felt, reads=("S", "beyond"), constants=("carried",))
-    machine.each("pairs", _meeting, reads=("S_b", "h_c"), constants=("rotor",), writes=("M",))
+    machine.each("pairs", _meeting, reads=("S_b", "h_c"), constants=("rotor",))
 
-    def solved(M, h, tau):
-        M = _packed(ancestors, M, own=True)
-        rows = [{j: M[i, j] for j in (i, *above)} for i, above in enumerate(ancestors)]
-        factors = factor(ancestors, rows)
-        qdd = solve(factors, [t - b for t, b in zip(tau, h, strict=True)])
-        L = [factors.L[i, j] for i, above in enumerate(ancestors) for j in above]
-        return {"qdd": qdd, "factors": (*L, *factors.reciprocal)}
+    for rows, filled in _batches(ancestors, machine.at_once):
 
-    machine.each("whole", solved, reads=("M", "h", "tau"), writes=("qdd", "factors"))
+        def eliminated(entries, rows=rows, filled=filled):
+            H = dict(zip(filled, entries, strict=True))
+            for k in rows:
+                H[k, k] = 1.0 / H[k, k]
+                H |= eliminate(ancestors, H, k, H[k, k])
+            return {"entries": [H[each] for each in filled]}
+
+        machine.in_place("M", filled, eliminated)
+
+    def half(M, h, tau):
+        right = [t - b for t, b in zip(tau, h, strict=True)]
+        return {"qdd": half_solve(_factors(ancestors, M), right)}
+
+    def whole(M, qdd):
+        return {"qdd": back_solve(_factors(ancestors, M), qdd)}
+
+    machine.each("whole", half, reads=("M", "h", "tau"))
+    machine.each("whole", whole, reads=("M", "qdd"))
+
+
+def _batches(ancestors, most):
+    """Rows from the last to the first, as many at once as touch no more than `most` entries of a
+    matrix, and these entries."""
+    rows, touched = [], {}
+    for k in reversed(range(len(ancestors))):
+        path = (k, *ancestors[k])
+        entries = dict.fromkeys((i, j) for i in path for j in (i, *ancestors[i]))
+        if rows and len(touched | entries) > most:
+            yield rows, [*touched]
+            rows, touched = [], {}
+        rows.append(k)
+        touched |= entries
+    yield rows, [*touched]
+
+
+def _factors(ancestors, entries):
+    """Those that elimination left in place of a matrix, kept by rows as far as the tree fills it:
+    reciprocals of pivots on the diagonal."""
+    places = [(i, j) for i, above in enumerate(ancestors) for j in (i, *above)]
+    H = dict(zip(places, entries, strict=True))
+    L = {(i, j): entry for (i, j), entry in H.items() if i != j}
+    return Factors(ancestors, L, [H[k, k] for k in range(len(ancestors))])
 
 
 def _rigid(I):
@@ -234,12 +271,6 @@ def _meeting(S_b, h_c, rotor):
 def _composite(scalars, mass):
     moment, about_origin = Vector(*scalars[:3]), Symmetric(*scalars[3:RIGID])
     return BodyInertia.about_frame(mass, moment, about_origin)
-
-
-def _packed(ancestors, entries, own=False):
-    """{(i, j): entry} of a matrix that is kept by rows, as far as the tree fills it."""
-    places = [(i, j) for i, above in enumerate(ancestors) for j in ((i, *above) if own else above)]
-    return dict(zip(places, entries, strict=True))
 
 
 # -- derivatives -----------------------------------------------------------------------------------
@@ -280,11 +311,8 @@ def _slopes(machine, sign):
             "qd_cb": h @ σ + w @ Vector(*S_b[:3]),
         }
 
-    own, across = ("q_bc", "qd_bc"), ("q_bc", "qd_bc", "q_cb", "qd_cb")
-    machine.each("within", within, reads=("S_b", "straight_c", "g_c"), writes=own)
-    machine.each(
-        "between", between, reads=("S_b", "ψ_b", "f_c", "g_c", "h_c", "w_c"), writes=across
-    )
+    machine.each("within", within, reads=("S_b", "straight_c", "g_c"))
+    machine.each("between", between, reads=("S_b", "ψ_b", "f_c", "g_c", "h_c", "w_c"))
 
 
 def _changes(S, beyond, v_p, a_p, v_o, carried):

@@ -23,6 +23,7 @@ MAKES_CODE = (
         "spring_functions",
         "looped_functions",
         "robot_functions",
+        "joint_functions",
         "function_bodies",
         "chains",
         "dynamics",

@@ -75,7 +75,7 @@ def test_rows_that_do_not_fit_in_shared_memory_are_computed_all_the_same(program
     layouts = (ROWS,) * len((*program.inputs, *program.outputs))
     assert all(each.shared <= ROOM for each in kernel.text(layouts).kernels)
     check_values(program, kernel, [np.random.default_rng(0).normal(size=(5, entries))])
-    assert list(kernel._loaded) == [(layouts, 0, None)]
+    assert list(kernel._loaded) == [(layouts, 0, False)]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -92,7 +92,7 @@ def test_long_rows_may_begin_anywhere_in_memory(dtype, entries):
         kernel(x, out=place)
         np.testing.assert_allclose(place, expected, rtol=1e-6)
         assert np.isnan(field[:offset]).all() and np.isnan(field[offset + 5 * entries :]).all()
-    assert list(kernel._loaded) == [((ROWS, ROWS), 0, None)]
+    assert list(kernel._loaded) == [((ROWS, ROWS), 0, False)]
 
 
 @pytest.mark.parametrize("dtype, fitting", [("float64", 192), ("float32", 384)])

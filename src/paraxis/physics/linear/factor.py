@@ -25,11 +25,19 @@ def factor(ancestors, M, checked=lambda _, pivot: pivot):
     L, reciprocal = {}, [None] * len(ancestors)
     for k in reversed(range(len(ancestors))):
         reciprocal[k] = 1.0 / checked(k, H[k, k])
-        for i in ancestors[k]:
-            L[k, i] = H[k, i] * reciprocal[k]
-            for j in (i, *ancestors[i]):
-                H[i, j] = H[i, j] - L[k, i] * H[k, j]
+        L |= eliminate(ancestors, H, k, reciprocal[k])
     return Factors(ancestors, L, reciprocal)
+
+
+def eliminate(ancestors, H, k, reciprocal):
+    """Row k of L; the matrix {(i, j): scalar} loses what it had of row k, whose pivot has this
+    reciprocal."""
+    L = {}
+    for i in ancestors[k]:
+        L[k, i] = H[k, i] * reciprocal
+        for j in (i, *ancestors[i]):
+            H[i, j] = H[i, j] - L[k, i] * H[k, j]
+    return L
 
 
 def dense_factor(M):

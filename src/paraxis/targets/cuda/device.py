@@ -60,13 +60,7 @@ class Device(Protocol):
 
     @property
     def most_shared(self) -> int:
-        """Bytes of shared memory that a block of several warps may have; none where warps do not
-        run side by side."""
-        ...
-
-    @property
-    def processors(self) -> int:
-        """How many blocks run side by side, if each fills a multiprocessor."""
+        """Bytes of shared memory that a block may have; none where lanes run one by one."""
         ...
 
     def binary(self, text: str, fast_math: bool = False, size: str = "usual") -> bytes:
@@ -117,10 +111,6 @@ class CuPyDevice:
     @property
     def most_shared(self):
         return self.arrays.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
-
-    @property
-    def processors(self):
-        return self.arrays.cuda.Device().attributes["MultiProcessorCount"]
 
     @property
     def architecture(self):

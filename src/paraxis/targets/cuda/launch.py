@@ -41,8 +41,8 @@ class Block:
         ]
         kernels = [
             word
-            for function, threads, shared, states, blocks in handles
-            for word in (function, -(-plan.states // states) * blocks, threads, shared)
+            for function, threads, shared, states in handles
+            for word in (function, -(-plan.states // states), threads, shared)
         ]
         self._words = word_array("q", [*header, *arrays, *kernels, *plan.words])
         self.address, _ = self._words.buffer_info()

@@ -10,16 +10,14 @@ from numpy.typing import DTypeLike
 from ...drivers.device_map import ROWS, check_inputs, overlapping, plan
 from ...drivers.map import Signature
 from ...errors import ArgumentError
-from ...passes.fuse import fuse
 from ..compiling import about
 from ..number import NOT_PICKLED, checked_dtype
 from .arrays import family_of
 from .device import device
+from .lanes import most_states
 from .remembered import Remembered
-from .teams import Choice, choose, team_of
-from .text.lanes import lanes_text
+from .text.lanes import lanes_text, shared_bytes
 from .text.map import map_text
-from .text.team import team_text
 
 
 class CudaKernel:
@@ -133,65 +131,51 @@ class CudaKernel:
 
     def loaded(self, layouts, states):
         """The kernel for arrays of these layouts, inputs first, and so many states."""
-        number, choice = self.device.number, self.team(states)
-        key = (layouts, number, choice)
+        number, by_lanes = self.device.number, self.by_lanes(states)
+        key = (layouts, number, by_lanes)
         if key not in self._loaded:
-            parts = "map", self._body.key, self.dtype.name, self.fast_math, layouts, choice
-            make = partial(self._made, layouts, choice)
+            parts = "map", self._body.key, self.dtype.name, self.fast_math, layouts, by_lanes
+            make = partial(self._made, layouts, by_lanes)
             self._loaded[key] = self.device.loaded(parts, make, Loaded)
         return self._loaded[key]
 
-    def team(self, states):
-        """(blocks, warps of a block, states) of the clusters that compute so many states; None for
-        a thread each."""
-        choice = self._choice
-        pays = choice.pays(states, self.device.processors)
-        return (choice.blocks, choice.warps, choice.states) if pays else None
+    def by_lanes(self, states):
+        """Whether a warp computes each of so many states, or a thread."""
+        return states <= self._most_by_lanes
 
-    def text(self, layouts, choice=None):
-        """The CUDA C++ for arrays of these layouts, by a team where one is given."""
-        if choice == "lanes":
+    @cached_property
+    def _most_by_lanes(self):
+        plan, room = self._body.lanes, self.device.most_shared
+        fits = plan is not None and shared_bytes(plan, self.dtype.name) <= room
+        return most_states(plan) if fits else 0
+
+    def text(self, layouts, by_lanes=False):
+        """The CUDA C++ for arrays of these layouts."""
+        if by_lanes:
             return lanes_text(self._body.lanes, layouts, self.dtype.name)
-        graph = _with_names_apart(self._body.graph)
-        if choice is None:
-            return map_text(graph, layouts, self.dtype.name)
-        blocks, warps, states = choice
-        fused = fuse(graph)
-        team = team_of(fused, blocks, warps)
-        return team_text(fused, team, layouts, self.dtype.name, states)
+        return map_text(_with_names_apart(self._body.graph), layouts, self.dtype.name)
 
     def row_major_launches(self, states):
-        """For other programs that start kernels: (CUfunction, threads per block, bytes of shared
-        memory per block, states per cluster, blocks per cluster) of each kernel that computes
-        arrays of so many states in rows. Arguments are the number of states as long long, then a
-        pointer for each array."""
+        """For other programs that start kernels: (CUfunction, threads, bytes of shared memory and
+        states per block) of each kernel that computes arrays of so many states in rows. Arguments
+        are the number of states as long long, then a pointer for each array."""
         arrays = len(self.inputs) + len(self.outputs)
         return self.loaded((ROWS,) * arrays, states).handles()
 
-    @cached_property
-    def _choice(self):
-        """The team for the graph; it is kept on disk, as finding it needs the graph."""
-        terms = self.dtype.name, self.device.most_shared, self.device.processors
-
-        def make():
-            return vars(choose(fuse(self._body.graph), *terms)), b""
-
-        parts = "team", self._body.key, *terms
-        return self.device.loaded(parts, make, lambda _, found, __: Choice(**found))
-
-    def _made(self, layouts, choice):
+    def _made(self, layouts, by_lanes):
         about(self._body.name)
-        text = self.text(layouts, choice)
-        kernels = [
-            (each.name, each.threads, each.shared, each.states, each.blocks)
-            for each in text.kernels
-        ]
+        text = self.text(layouts, by_lanes)
+        kernels = [(each.name, each.threads, each.shared, each.states) for each in text.kernels]
         binary = self.device.binary(text.text, self.fast_math, text.size)
         return {"kernels": kernels}, binary
 
     @cached_property
     def _shapes(self):
         def make():
+            if self._body.lanes is not None:  # its graph may take long to make
+                plan = self._body.lanes
+                outputs = {name: shape for name, (shape, *_) in plan.outputs.items()}
+                return {"name": plan.name, "inputs": plan.inputs, "outputs": outputs}, b""
             graph = self._body.graph
             outputs = {name: shape for name, (shape, _) in graph.outputs.items()}
             return {"name": graph.name, "inputs": graph.inputs, "outputs": outputs}, b""
@@ -254,12 +238,11 @@ class Loaded:
         self.kernels = [(gpu.load(binary, name), *about) for name, *about in description["kernels"]]
 
     def run(self, states, arguments):
-        for launcher, threads, shared, together, blocks in self.kernels:
-            launcher(-(-states // together) * blocks, threads, arguments, shared)
+        for launcher, threads, shared, together in self.kernels:
+            launcher(-(-states // together), threads, arguments, shared)
 
     def handles(self):
-        """(CUfunction, threads of a block, bytes of shared memory of a block, states of a cluster,
-        blocks of a cluster), ready to launch."""
+        """(CUfunction, threads, bytes of shared memory and states of a block), ready to launch."""
         for launcher, _, shared, *_ in self.kernels:
             launcher.allow(shared)
         return [(launcher.function.ptr, *about) for launcher, *about in self.kernels]

@@ -267,8 +267,7 @@ class Launch(NamedTuple):
     function: int  # a CUfunction
     threads: int  # of a block
     shared: int  # bytes of a block
-    states: int  # that a block computes, or blocks of a cluster together
-    blocks: int = 1  # of a cluster
+    states: int  # that a block computes
 
 
 def cuda_handler(start, launches, inputs, outputs, minor):
@@ -326,8 +325,7 @@ def _launch(k, launch, start):
     block = f"i32 {launch.threads}, i32 1, i32 1, i32 {launch.shared}"
     return f"""launch{k}:
   %up{k} = add i64 %states, {launch.states - 1}
-  %clusters{k} = udiv i64 %up{k}, {launch.states}
-  %blocks{k}.all = mul i64 %clusters{k}, {launch.blocks}
+  %blocks{k}.all = udiv i64 %up{k}, {launch.states}
   %blocks{k} = trunc i64 %blocks{k}.all to i32
   %result{k} = call i32 inttoptr (i64 {start} to ptr)(ptr inttoptr (i64 {launch.function} to ptr), i32 %blocks{k}, i32 1, i32 1, {block}, ptr %stream, ptr %pointers, ptr null)
   %launched{k} = icmp eq i32 %result{k}, 0

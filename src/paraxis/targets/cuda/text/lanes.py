@@ -1,14 +1,13 @@
 """The kernel of the `lanes` driver: a warp for each state, a lane for each joint of it.
 
 For batches that leave a GPU empty, and for graphs too long for its cache of instructions: the steps
-of a Plan (drivers/lanes/plan.py) are short, and each serves all joints. The numbers of a state are
+of a Plan (drivers/lanes.py) are short, and each serves all joints. The numbers of a state are
 in shared memory, where fields that are never needed together have the same place; constants and the
 integers that say where things are come first, once for all warps of a block.
 """
 
-
 from ....drivers.device_map import COLUMNS, ROWS
-from ....drivers.lanes.plan import Clear
+from ....drivers.lanes import Clear
 from ....graph.graph import size
 from ....passes.fuse import fuse
 from ...source.c import SIZES, TYPES
@@ -57,8 +56,9 @@ class _Lanes:
             names,
             OWN,
         )
-        called = dict(zip(arrays[: len(plan.inputs)], list(called.values()), strict=False)), dict(
-            zip(plan.outputs, list(called.values())[len(plan.inputs) :], strict=True)
+        called = (
+            dict(zip(arrays[: len(plan.inputs)], list(called.values()), strict=False)),
+            dict(zip(plan.outputs, list(called.values())[len(plan.inputs) :], strict=True)),
         )
         given, made = called
         layouts = dict(zip([*given.values(), *made.values()], self.layouts, strict=True))
@@ -83,7 +83,9 @@ class _Lanes:
             back.append("#pragma unroll 8")
             back.append(f"for (int k = LANE; k < {size(shape)}; k += LANES) {at} = {value};")
         blocks = self.numbers, self.table
-        packets = [f"{each} / {PACKET}" for each in (len(blocks[0]) * self.item, len(blocks[1]) * 2)]
+        packets = [
+            f"{each} / {PACKET}" for each in (len(blocks[0]) * self.item, len(blocks[1]) * 2)
+        ]
         copied = [
             f"for (int k = threadIdx.x; k < {count}; k += {WARPS * LANES})\n"
             f"        COPY_PACKET((packet *){to} + k, (const packet *){name}_{to} + k);"
@@ -184,7 +186,7 @@ extern "C" __global__ void __launch_bounds__({WARPS * LANES}) {name}(
         ]
 
     def _at(self, place, k):
-        fixed = self.starts[place.field] + place.first + k * place.stride
+        fixed = self.starts[place.field] + place.number(k)
         return f"own[{fixed}]" if place.column is None else f"own[{fixed} + at_{place.column}]"
 
 
@@ -237,5 +239,3 @@ def _address(name, layout, entries):
         return f"{name}[state + k * {name}_entry]"
     outer, within = "state / inner", "state % inner"
     return f"{name}[{outer} * {name}_outer + {within} * {name}_state + k * {name}_entry]"
-
-

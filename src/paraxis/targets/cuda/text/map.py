@@ -37,8 +37,7 @@ class Kernel:
     name: str
     threads: int  # of a block
     shared: int  # bytes of a block
-    states: int  # that a block computes, or blocks of a cluster together
-    blocks: int = 1  # of a cluster
+    states: int  # that a block computes
 
 
 @dataclass(frozen=True)

@@ -24,21 +24,11 @@ GPU = """
 #define ARRIVED() asm volatile("cp.async.wait_all;" ::: "memory"); __syncwarp()
 #define TOGETHER() __syncwarp()
 #define ALL_TOGETHER() asm volatile("bar.sync 0;" ::: "memory")
-#define CLUSTER_TOGETHER() asm volatile("barrier.cluster.arrive.aligned;\\n" \\
-    "barrier.cluster.wait.aligned;" ::: "memory")
 #define BITS(x) {bits}
 #define FROM_BITS(x) {from_bits}
 typedef {integer} word;
 typedef {real}2 couple;
 {quartet}typedef {packet_type} packet;
-
-/* What is `at` in the shared memory of this block, in that of another block of the cluster. */
-static __device__ __forceinline__ {real} *of_block({real} *at, int block)
-{{
-    {real} *there;
-    asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(at), "r"(block));
-    return there;
-}}
 #endif
 #define ALIGNED {aligned}
 """

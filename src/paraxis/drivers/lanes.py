@@ -1,26 +1,33 @@
-"""What the lanes of a warp do for one state: rules for many items at once, one after another.
+"""The `lanes` driver: the joints of one state on the lanes of a warp.
+
+A `Plan` is what these do for a state: rules for many items at once, one after another.
 
 The numbers of a state are in fields of the memory that its lanes share. A `Step` is a graph that is
 computed for every item of a table, by as many lanes as there are: it reads numbers of fields and
-constants of the item, and writes numbers. Its items are done in spans, such as the levels of a tree:
-all lanes wait for each other after every span.
+constants of the item, and writes numbers. Its items are done in spans, such as the levels of a
+tree: all lanes wait for each other after every span.
 """
 
 from dataclasses import dataclass, field
 
-from ...graph.evaluate import evaluate
-from ...graph.graph import Graph, size
+from ..graph.evaluate import evaluate
+from ..graph.graph import Graph, size
 
 
 @dataclass(frozen=True)
 class Place:
     """Numbers of a field: for component k of an item, number `first` + `column` of the item +
-    k times `stride`. Without a column, the same for all items."""
+    k times `stride`, or one of `offsets`. Without a column, the same for all items."""
 
     field: str
     column: str | None = None
     first: int = 0
     stride: int = 1
+    offsets: tuple | None = None
+
+    def number(self, k):
+        """That of component k, but for the column."""
+        return self.first + (k * self.stride if self.offsets is None else self.offsets[k])
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,22 @@ class Plan:
     sizes: dict
     steps: tuple = field(default_factory=tuple)
 
+    @property
+    def work(self):
+        """The nodes that all items take together."""
+        steps = [step for step in self.steps if isinstance(step, Step)]
+        return sum(step.items * len(step.graph.nodes) for step in steps)
+
+    def turns(self, lanes):
+        """The nodes that so many lanes take one after another."""
+        total = 0
+        for step in self.steps:
+            if isinstance(step, Step):
+                spans = zip((0, *step.spans), step.spans, strict=False)
+                rounds = sum(-(-(end - begin) // lanes) for begin, end in spans)
+                total += rounds * (len(step.graph.nodes) + 20)  # and what it takes to begin
+        return total
+
     def evaluate(self, arrays):
         """The results of one state, by the interpreter."""
         memory = {name: [float("nan")] * count for name, count in self.sizes.items()}
@@ -92,9 +115,9 @@ def _taken(step, memory):
                 if name in step.constants:
                     given[name] = step.constants[name][item]
                 else:
-                    place, at = step.places[name], _first(step, name, item)
+                    place, at = step.places[name], _column(step, name, item)
                     source = memory[place.field]
-                    given[name] = [source[at + k * place.stride] for k in range(size(shape))]
+                    given[name] = [source[at + place.number(k)] for k in range(size(shape))]
             shaped = {
                 name: given[name][0] if shape == () else given[name]
                 for name, shape in step.graph.inputs.items()
@@ -102,12 +125,12 @@ def _taken(step, memory):
             made.append((item, evaluate(step.graph, shaped)))
         for item, results in made:
             for name, values in results.items():
-                place, at = step.places[name], _first(step, name, item)
+                place, at = step.places[name], _column(step, name, item)
                 for k, value in enumerate(values.ravel().tolist()):
-                    memory[place.field][at + k * place.stride] = value
+                    memory[place.field][at + place.number(k)] = value
         begin = end
 
 
-def _first(step, name, item):
+def _column(step, name, item):
     place = step.places[name]
-    return place.first + (step.columns[place.column][item] if place.column else 0)
+    return step.columns[place.column][item] if place.column else 0

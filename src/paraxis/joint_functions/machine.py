@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from ...graph.graph import size
-from ...graph.trace import trace
-from .plan import Clear, Place, Plan, Step
+from ..drivers.lanes import Clear, Place, Plan, Step
+from ..graph.graph import size
+from ..graph.trace import trace
+from ..spatial import Rotation, Vector
 
 BEYOND = "beyond"
 # What a rule reads or writes -> its field and the column of the items that says where.
@@ -33,6 +34,8 @@ PARTS = ("x", "y", "z", "origin")  # of a pose, three numbers each
 class Machine:
     """Gathers the steps of a Plan for the robot of a Tree; `outputs` maps names to their axes."""
 
+    at_once = 150  # entries of a matrix that one lane works on: about what its registers hold
+
     def __init__(self, tree, name, inputs, outputs):
         self.tree, self.n, self.ancestors = tree, tree.n, tree.ancestors
         self.name, self.inputs, self._wanted = name, inputs, outputs
@@ -58,8 +61,6 @@ class Machine:
         shapes = {name: (7 if name == "q" else 6,) for name in names}
 
         def fixed(**arrays):
-            from ...spatial import Rotation, Vector
-
             found = rule(Vector(*gravity), Rotation(*seat), **arrays)
             return {name: list(values) for name, values in found.items()}
 
@@ -73,8 +74,8 @@ class Machine:
         self._steps.append(Step("root", graph, places, {}, {}, (1,)))
         if floats:
             self._field("S")
-            columns, constants = {"row": [*range(tree.base)]}, {"unit": tree.base_axes}
-            self._step("base", lambda unit: {"S": unit}, columns, constants, (), ("unit",))
+            columns, constants = {"row": [*range(tree.base)]}, {"axes": tree.base_axes}
+            self._step("base", lambda axes: {"S": axes}, columns, constants, (), ("axes",))
 
     def base(self, rule):
         """What a base that floats has from the world and from its own rates."""
@@ -86,10 +87,10 @@ class Machine:
         graph = self._traced(rule, {"world_a": (6,), "qdd": (6,)}, "base")
         self._steps.append(Step("base", graph, places, {}, {}, (1,)))
 
-    def each(self, items, rule, reads=(), constants=(), writes=None):
+    def each(self, items, rule, reads=(), constants=()):
         """A rule for all items at once."""
         columns, known, spans = self._items(items)
-        self._step(items, rule, columns, known, reads, constants, spans, writes)
+        self._step(items, rule, columns, known, reads, constants, spans)
 
     def poses(self, rule):
         """Every part of a pose from those of the body that carries it, level by level."""
@@ -146,6 +147,12 @@ class Machine:
         graph = self._traced(rule, {"terms": (tree.bodies,)}, "inward")
         self._steps.append(Step("inward", graph, places, columns, {}, (self._beyond,)))
 
+    def in_place(self, field, entries, rule):
+        """A rule for some entries of a matrix that is kept by rows, as far as the tree fills it."""
+        place = Place(field, offsets=tuple(self.tree.filled[each] for each in entries))
+        graph = self._traced(rule, {"entries": (len(entries),)}, "in_place")
+        self._steps.append(Step("in place", graph, {"entries": place}, {}, {}, (1,)))
+
     def clear(self, field, count):
         self._sizes[field] = count
         self._steps.append(Clear(field))
@@ -197,7 +204,7 @@ class Machine:
         }[items]
         return columns, known, (len(next(iter(columns.values()))),)
 
-    def _step(self, name, rule, columns, known, reads, constants, spans=None, writes=None):
+    def _step(self, name, rule, columns, known, reads, constants, spans=None):
         spans = spans or (len(next(iter(columns.values()))),)
         if not spans[-1]:
             return
@@ -217,8 +224,6 @@ class Machine:
         for each, (shape, _) in graph.outputs.items():
             if each == BEYOND:
                 self._beyond = size(shape)
-            if each == "factors":
-                self._sizes[each] = size(shape)
             self._field(each)
             places[each] = self._place(each, name)
         used = {place.column for place in places.values()}
@@ -229,10 +234,8 @@ class Machine:
         return trace(rule, shapes, f"{self.name} {name}")
 
     def _shape(self, name, items):
-        if items == "whole":
-            return (self.tree.filled if name == "M" else self.n,)
-        if name in ("factors", "right"):
-            return (self._sizes["factors"] if name == "factors" else self.n,)
+        if items in ("whole", "columns"):
+            return (len(self.tree.filled) if name == "M" else self.n,)
         field, _ = NAMED[name]
         count = self._beyond if field == BEYOND else NUMBERS[field]
         return () if count == 1 else (count,)
@@ -243,7 +246,7 @@ class Machine:
             return
         _, column = NAMED[name]
         count = self._beyond if name == BEYOND else NUMBERS[name]
-        per = {"body": self.tree.slots, "row": self.n, "packed": self.tree.filled}[column]
+        per = {"body": self.tree.slots, "row": self.n, "packed": len(self.tree.filled)}[column]
         self._sizes[name] = max(count * per, self._sizes.get(name, 0))
 
     def _place(self, name, items):
@@ -255,7 +258,7 @@ class Machine:
         if name in ("q_bc", "q_cb", "qd_bc", "qd_cb"):
             over, column = name.split("_")
             return Place("slopes", column, n * n if over == "qd" else 0)
-        if items == "whole" or name == "factors":
+        if items in ("whole", "columns"):
             self._sizes.setdefault(name, n)
             return Place(name)
         field, column = NAMED[name]

@@ -1,16 +1,16 @@
 """A robot as tables for the lanes of a warp: its bodies, its rows, and the pairs that meet.
 
 Every joint's own z axis is that of its body's frame here, so that all joints turn and slide alike.
-Slots are places for what bodies have: one for each body, one for the world, and one with nothing.
+Slots are places for what bodies have: one for each body, and one for the world.
 """
 
 from itertools import accumulate
 
 import numpy as np
 
-from ...robots.joint import SINGLE, WORLD, Row
-from ...robots.rows import rows_of
-from ...robots.seat import align_z
+from ..robots.joint import SINGLE, WORLD, Row
+from ..robots.rows import rows_of
+from ..robots.seat import align_z
 
 
 def tree_of(robot):
@@ -40,7 +40,9 @@ class Tree:
         first = base - 1 if base else 0  # the row of body 0
         self.rows = range(base, self.n)
         self.bodies = self.n - first
-        self.world, self.nothing, self.slots = self.bodies, self.bodies + 1, self.bodies + 2
+        self.world = self.bodies
+        # Odd: components are as many numbers apart, and lanes read banks of their own.
+        self.slots = (self.bodies + 1) | 1
         self.nq = sum(joint.nq for joint in joints)
         frames = {WORLD: np.eye(3)}  # z along the joint
         body = {WORLD: self.world} | {k: max(k - first, 0) for k in range(self.n)}
@@ -61,18 +63,21 @@ class Tree:
             turned = up.T @ np.array(joint.placement.rotation) @ frames[k]
             seats[k] = (*turned.T.ravel(), *(up.T @ np.array(joint.placement.translation)))
         turns = {k: float(joints[k].is_revolute) for k in order}
-        self.moving = {
-            "row": order,
-            "body": [body[k] for k in order],
-            "parent": [carrier[k] for k in order],
-            "position": [position[k] for k in order],
-        }, {
-            "across": [seats[k][:6] for k in order],
-            "axis": [seats[k][6:9] for k in order],
-            "origin": [seats[k][9:] for k in order],
-            "turns": [(turns[k],) for k in order],
-            "slides": [(1.0 - turns[k],) for k in order],
-        }
+        self.moving = (
+            {
+                "row": order,
+                "body": [body[k] for k in order],
+                "parent": [carrier[k] for k in order],
+                "position": [position[k] for k in order],
+            },
+            {
+                "across": [seats[k][:6] for k in order],
+                "axis": [seats[k][6:9] for k in order],
+                "origin": [seats[k][9:] for k in order],
+                "turns": [(turns[k],) for k in order],
+                "slides": [(1.0 - turns[k],) for k in order],
+            },
+        )
         carrying = [k for k in range(self.n) if k >= first]  # rows that have a body
         masses = {}
         for k in carrying:
@@ -82,35 +87,42 @@ class Tree:
             six = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
             masses[body[k]] = inertia.mass, A.T @ np.array(inertia.com), six
         each = range(self.bodies)
-        self.each_body = {"body": [*each]}, {
-            "mass": [(masses[k][0],) for k in each],
-            "com": [tuple(masses[k][1]) for k in each],
-            "inertia": [tuple(masses[k][2]) for k in each],
-        }
+        self.each_body = (
+            {"body": [*each]},
+            {
+                "mass": [(masses[k][0],) for k in each],
+                "com": [tuple(masses[k][1]) for k in each],
+                "inertia": [tuple(masses[k][2]) for k in each],
+            },
+        )
         carried = [masses[k][0] for k in each]
         for k in reversed(order):
             if carrier[k] != self.world:
                 carried[carrier[k]] += carried[body[k]]
         rotors = [joint.reflected_inertia for joint in joints]
         every = range(self.n)
-        self.joints = {
-            "row": [*every],
-            "body": [body[k] for k in every],
-            "carrier": [carrier[k] for k in every],
-            "seen": [carrier[k] if k >= base else body[k] for k in every],
-        }, {
-            "rotor": [(each,) for each in rotors],
-            "carried": [(carried[body[k]],) for k in every],
-        }
+        self.joints = (
+            {
+                "row": [*every],
+                "body": [body[k] for k in every],
+                "carrier": [carrier[k] for k in every],
+                "seen": [carrier[k] if k >= base else body[k] for k in every],
+            },
+            {
+                "rotor": [(each,) for each in rotors],
+                "carried": [(carried[body[k]],) for k in every],
+            },
+        )
         group = [range(base) if k < base else range(k, k + 1) for k in every]
         filled = {}
         for i, above in enumerate(self.ancestors):
             for j in (i, *above):
                 filled[i, j] = len(filled)
-        self.filled = len(filled)
-        self.pairs = _pairs(filled, self.n) | {"packed": [*filled.values()]}, {
-            "rotor": [(rotors[i] if i == j else 0.0,) for i, j in filled]
-        }
+        self.filled = filled  # entries of the mass matrix -> where they are kept
+        self.pairs = (
+            _pairs(filled, self.n) | {"packed": [*filled.values()]},
+            {"rotor": [(rotors[i] if i == j else 0.0,) for i, j in filled]},
+        )
         self.within = _pairs([(c, b) for c in every for b in group[c]], self.n)
         self.between = _pairs([(c, b) for c, b in filled if b not in group[c]], self.n)
         self.root = {

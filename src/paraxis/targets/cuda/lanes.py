@@ -1,0 +1,27 @@
+"""When the lanes of a warp compute a state together (text/lanes.py), and not a thread alone.
+
+A thread takes as long for one state as for the thousands that leave a GPU empty; a warp is done
+sooner, but warps take turns from some hundred states on. Both times follow from a Plan: fitted to
+what an H200 took for arms, quadrupeds and humanoids, in float32 (docs/performance.md).
+"""
+
+from .text.lanes import LANES
+
+# Microseconds of a thread per thousand nodes of a Plan's items, by the axes of results: graphs of
+# derivatives have less to leave out.
+ALONE = {1: 0.35, 2: 0.55}
+CACHED, FETCHED = 14.0, 2.2  # beyond so many, instructions wait for memory: times as many then
+SPILT = 50.0  # beyond so many, values wait for memory too, and warps are faster at any number
+BEGIN, ALONE_BEGINS = 2.0, 0.7
+TURN, STATE = 1.35e-3, 1.6e-6  # of a warp per node, and what each further state adds
+
+
+def most_states(plan):
+    """The largest batch that warps compute sooner than threads; 0 for none."""
+    axes = max(len(shape) for shape, *_ in plan.outputs.values())
+    alone, turns = ALONE[axes] * plan.work / 1000, plan.turns(LANES)
+    if alone > CACHED:
+        alone *= FETCHED
+    if alone > SPILT:
+        return float("inf")
+    return max(0, int((ALONE_BEGINS + alone - BEGIN - TURN * turns) / (STATE * turns)))
