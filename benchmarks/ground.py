@@ -133,17 +133,17 @@ def quantiles(difference):
 def unsolved(case, simulator, law, q, qd, steps):
     """As of MuJoCo."""
     simulator.reset(q[:SAMPLED], qd[:SAMPLED])
-    run = simulator.run(case.hold(), steps)
+    run = simulator.run(steps=steps)
     to_the_end = case.simulator(law, **TO_THE_END)
     which = moments(steps)
     to_the_end.reset(run.q[which], run.qd[which])
-    return quantiles(run.qd[which + 1] - to_the_end.run(case.hold(), 1).qd[-1])
+    return quantiles(run.qd[which + 1] - to_the_end.run().qd[-1])
 
 
 def measure(make, robots, steps, rounds=3):
     case = make()
     q, qd = case.states(robots)
-    hold, theirs = case.hold(), Theirs(case, q, qd, steps)
+    theirs = Theirs(case, q, qd, steps)
     simulators = {
         f"{law}, {name}": case.simulator(law, tolerance=tolerance)
         for law in LAWS
@@ -162,7 +162,7 @@ def measure(make, robots, steps, rounds=3):
         best = best if number > 1 else {}
         for name, simulator in simulators.items():
             simulator.reset(q, qd)
-            run = timed(name, lambda: simulator.run(hold, steps, every=steps))  # noqa: B023
+            run = timed(name, lambda: simulator.run(steps=steps, every=steps))  # noqa: B023
             height[name] = run.q[-1, :, 2].mean()
         height["rollout"] = timed("rollout", theirs.rolled)[:, -1, 3].mean()
         timed("batch", theirs.batched)

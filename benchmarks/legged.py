@@ -41,8 +41,10 @@ class Standing:
         return law
 
     def simulator(self, law="hard", dtype="float64", **options):
+        """A Simulator under the PD law; options are those of the ground."""
         ground = Ground(self.points, law=law, friction=FRICTION, **options)
-        return px.Simulator(self.robot, dt=DT, ground=ground, limits=False, dtype=dtype)
+        common = {"dt": DT, "limits": False, "controller": self.hold(), "dtype": dtype}
+        return px.Simulator(self.robot, ground=ground, **common)
 
 
 def go2(folder=None):
