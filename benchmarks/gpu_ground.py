@@ -158,7 +158,9 @@ def main():
     with get_context("spawn").Pool(workers) as pool:
         jobs = [(name, law, given.steps, given.folder) for name, law in cases]
         made = dict(zip(cases, pool.starmap(prepare, jobs, chunksize=1), strict=True))
-    print(f"{gpu.about()['device']}: compiled after {time.perf_counter() - begin:.0f} s", flush=True)
+    print(
+        f"{gpu.about()['device']}: compiled after {time.perf_counter() - begin:.0f} s", flush=True
+    )
     rows = []
     for name in given.only:
         for law in LAWS:

@@ -173,12 +173,12 @@ def main():
     parser.add_argument("--json", type=Path, default=None, help=f"e.g. {RESULTS.name}")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # falling arms leave their limits
-    robots, steps, rounds = (64, 20, 1) if options.quick else (4096, 200, 12)
+    robots, steps, rounds = (64, 20, 1) if options.quick else (4096, 200, 40)
     results = {"machine": peers.machine(), "dt": DT}
     results["steps"] = [measure_steps("ur5", n, steps, rounds) for n in (robots, 1)]
     results["controllers"] = measure_controllers("ur5", robots, steps, rounds)
-    results["calls"] = [measure_calls("ur5", 5 * rounds)]
-    results["gradient"] = measure_gradient(robots // 4, max(2, steps // 10), max(1, rounds // 4))
+    results["calls"] = [measure_calls("ur5", 2 * rounds)]
+    results["gradient"] = measure_gradient(robots // 4, max(2, steps // 10), max(1, rounds // 10))
     show(results, Console(width=150))
     peers.keep(results, options.json)
 

@@ -139,8 +139,8 @@ def warn_of_failed(failed, count):
     if failed.ndim:
         which = f"{len(indices)} of {failed.size} robots, {robot_name(first)} first,"
     warn(
-        f"simulation failed for {which} after {int(count[first]):,} steps: the state is not finite, "
-        f"and stays so until it is reset; a shorter dt may help",
+        f"simulation failed for {which} after {int(count[first]):,} steps: the state is not "
+        f"finite, and stays so until it is reset; a shorter dt may help",
         SimulationWarning,
     )
 

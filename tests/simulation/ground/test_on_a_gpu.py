@@ -69,7 +69,9 @@ def went(put, law, dtype):
 
 
 @pytest.mark.filterwarnings("ignore:ground. the contacts")
-@pytest.mark.parametrize("law, dtype, close", [("soft", "float64", 1e-9), ("hard", "float32", 2e-3)])
+@pytest.mark.parametrize(
+    "law, dtype, close", [("soft", "float64", 1e-9), ("hard", "float32", 2e-3)]
+)
 def test_robots_touch_the_ground_as_on_the_cpu(law, dtype, close, monkeypatch):
     near = went(np.asarray, law, dtype)
     far_arrays.use(monkeypatch)
