@@ -591,7 +591,8 @@ def simulator_table(data):
     row = data["gradient"]
     what = f"{row['robots']:,} {row['robot']} on the ground, step and gradient"
     add(what, row["both"], ("the step", row["forward"]))
-    return markdown(rows)
+    note = f"On {plural(data['machine']['cores'], 'core')} of an {data['machine']['cpu']}, float64."
+    return f"{markdown(rows)}\n\n{note}"
 
 
 def ground_table(data):
