@@ -21,7 +21,8 @@ import gymnasium
 import mujoco
 import numpy as np
 import peers
-from ground import mjcf, with_rotors
+from ground import mjcf
+from legged import with_rotors
 from mujoco import rollout
 from rich.console import Console
 from rich.table import Table

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support import far_arrays
 from support.cuda_on_cpu import CpuDevice
+from support.on_ground import box
 from support.robots import random_robot, relative_error, states
 
 import paraxis as px
@@ -18,6 +20,8 @@ gpu = pytest.importorskip("gpu")
 functions = pytest.importorskip("gpu_functions")
 transfers = pytest.importorskip("gpu_transfers")
 gpu_calls = pytest.importorskip("gpu_calls")
+gpu_ground = pytest.importorskip("gpu_ground")
+legged = pytest.importorskip("legged")
 console = pytest.importorskip("rich.console")
 
 ABOUT = {"device": "Stand-in 1", "driver": 13000, "versions": {"numpy": np.__version__}}
@@ -209,3 +213,35 @@ def test_dynamics_written_in_jax(seed):
         ):
             for name, way in peers.jax_ways(jobs.links_of(robot), function).items():
                 assert relative_error(way(q, qd, given), expected) < 1e-9, name
+
+
+# -- on the ground -----------------------------------------------------------------------------
+
+
+class FarGpu(StandIn):
+    """With arrays that do not mix with NumPy's."""
+
+    to_device, to_host = staticmethod(far_arrays.far), staticmethod(np.array)
+
+
+def a_box(folder=None):
+    robot, corners = box()
+    return legged.Standing("box", robot, corners[:4], np.zeros(0), 0.06, 1.0, 1.0)
+
+
+def test_robots_on_the_ground_are_timed_and_compared(monkeypatch, capsys):
+    monkeypatch.setitem(gpu_ground.MAKERS, "box", a_box)
+    far_arrays.use(monkeypatch)
+    for name, number in (("SAMPLED", 3), ("CALLS", 2), ("ROUNDS", 1)):
+        monkeypatch.setattr(gpu_ground, name, number)
+    right = gpu_ground.prepare("box", "hard", 40, None, FarGpu())
+    row = gpu_ground.measure(FarGpu(), "box", "hard", 5, 40, None, right)
+    assert not gpu_ground.wrong(row) and row["steps_per_s"] > 0 and row["step_calls_per_s"] > 0
+    gpu_ground.show(row)
+    shown = capsys.readouterr().out
+    assert "box  hard" in shown and "WRONG" not in shown
+    off = right | {"few": right["few"] + 0.01}
+    row = gpu_ground.measure(FarGpu(), "box", "hard", 5, 40, None, off)
+    assert "off, allowed" in gpu_ground.wrong(row)
+    row = gpu_ground.measure(FarGpu(), "box", "hard", 5, 40, None, right | {"height": 0.07})
+    assert "higher or lower" in gpu_ground.wrong(row)

@@ -3,10 +3,12 @@
 import copy
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
 from support.on_ground import at, ball, box
+from support.robots import with_losses
 
 import paraxis as px
 from paraxis.simulation import Ground
@@ -348,3 +350,47 @@ def test_time_does_not_stand_still_in_single_precision():
     simulator.reset(np.zeros((2, 1)), mask=[True, False])
     simulator.step(n=1)
     assert np.array_equal(simulator.arrays_now[2], [1, 2**24])
+
+
+# -- what goes wrong is said -----------------------------------------------------------------------
+
+
+def said_by(advance):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        advance()
+    return [str(each.message) for each in said]
+
+
+def test_robots_that_fail_in_steps_are_mentioned_once():
+    def too_stiff(t, q, qd, gain):
+        return -gain * q
+
+    simulator = px.Simulator(px.robots.planar(2), dt=0.01, controller=too_stiff)
+    state = simulator.reset(np.ones((4, 2)), gain=np.array([1.0, 1.0, 1e9, 1.0]))
+    (words,) = said_by(lambda: [simulator.step() for _ in range(200)])
+    assert "1 of 4 robots, robot 2 first," in words and "the state is not finite" in words
+    assert np.isfinite(state.q[[0, 1, 3]]).all()
+
+
+def test_a_single_robot_that_fails_is_mentioned():
+    simulator = px.Simulator(px.robots.planar(2), dt=0.01, controller=lambda t, q, qd: -1e9 * q)
+    simulator.reset(np.ones(2))
+    (words,) = said_by(lambda: [simulator.step() for _ in range(200)])
+    assert "simulation failed for the robot after" in words
+
+
+def test_friction_that_is_too_stiff_for_steps_is_mentioned():
+    simulator = px.Simulator(with_losses(px.robots.planar(2)), dt=0.05)
+    simulator.reset(np.zeros((2, 2)), np.ones((2, 2)))
+    words = said_by(lambda: [simulator.step() for _ in range(3)])
+    assert sum("too stiff for dt" in each for each in words) == 1
+
+
+def test_contacts_that_steps_do_not_solve_are_mentioned_once():
+    robot, corners = box()
+    ground = px.simulation.Ground(corners, sweeps=1)
+    simulator = px.Simulator(robot, dt=0.01, ground=ground)
+    simulator.reset(np.tile(at(0, 0, 0.06), (3, 1)), np.tile([1.0, 2, 3, 2, 1, -1], (3, 1)))
+    (words,) = said_by(lambda: [simulator.step() for _ in range(64)])
+    assert "were not solved within 1 sweeps of a step" in words and "run.residual" not in words

@@ -211,7 +211,7 @@ class Simulated:
             if simulator.stops is None or simulator.stops.limits.stops is None:
                 warn_of_limits(self.robot, run)
             if "worst" in last:
-                warn_of_unsolved(run, simulator.ground, last["worst"])
+                warn_of_unsolved(simulator.ground, last["worst"])
         return run
 
     def backward(self, arrays, records, kept, bars, wanted):

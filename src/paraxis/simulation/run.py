@@ -131,6 +131,20 @@ def warn_about(run, max_attempts):
         )
 
 
+def warn_of_failed(failed, count):
+    """Warn of robots that calls of `step` have left with a state that is not finite."""
+    indices = np.argwhere(failed)
+    first = tuple(min(indices, key=lambda index: count[tuple(index)]))
+    which = "the robot"
+    if failed.ndim:
+        which = f"{len(indices)} of {failed.size} robots, {robot_name(first)} first,"
+    warn(
+        f"simulation failed for {which} after {int(count[first]):,} steps: the state is not "
+        f"finite, and stays so until it is reset; a shorter dt may help",
+        SimulationWarning,
+    )
+
+
 def earliest(run, some):
     """Of robots that failed: words for all and for the first, its step and its batch index."""
     indices = np.argwhere(some)
@@ -157,7 +171,7 @@ def warn_of_missing(missing, when):
     )
 
 
-def warn_of_unsolved(run, ground, worst):
+def warn_of_unsolved(ground, worst, recorded="; run.residual"):
     """Warn of robots whose contacts were not solved within the sweeps that are allowed."""
     far = worst > UNSOLVED
     if not far.any():
@@ -168,7 +182,7 @@ def warn_of_unsolved(run, ground, worst):
     )
     warn(
         f"ground: the contacts of {which} were not solved within {ground.sweeps} sweeps of a step "
-        f"(residual {float(worst[most]):.2g} m/s; run.residual); use a shorter dt or more sweeps",
+        f"(residual {float(worst[most]):.2g} m/s{recorded}); use a shorter dt or more sweeps",
         SimulationWarning,
     )
 

@@ -42,9 +42,11 @@ from .memory import has_memory, initial_memory, takes_dt
 from .names import memory_input, setting_input
 from .recorded import RecordedRun
 from .run import (
+    UNSOLVED,
     Run,
     interruption,
     warn_about,
+    warn_of_failed,
     warn_of_missing,
     warn_of_singular,
     warn_of_unsolved,
@@ -163,6 +165,7 @@ class Simulator:
         self._reading: Any = None  # which keeps alive what that knows by identity
         self._lock = RLock()
         self._calls, self._next_look = 0, 1  # of `step`
+        self._said: set[str] = set()  # what calls of `step` have mentioned
         self._since = 0  # the most steps that a robot may have made since it was reset
         self._countable = EXACT_IN_FLOAT32 if self.dtype == np.float32 else MOST
         if controller is not None:
@@ -460,8 +463,9 @@ class Simulator:
           batch as first axes. It is held during all `n` steps.
         - `n`: number of steps.
 
-        Nothing is checked but the arguments: `state` has NaN where a robot failed. Whether limits
-        acted is looked at now and then, to mention it once.
+        Nothing is checked but the arguments: `state` has NaN where a robot failed. Whether that
+        happened, limits acted or contacts were not solved is looked at now and then, ever more
+        seldom, to mention it once.
         """
         n = n if n.__class__ is int and 0 <= n <= MOST else integer_like(n, "n")
         with self._lock:
@@ -476,7 +480,9 @@ class Simulator:
             self._calls += 1
             if self._calls == self._next_look:
                 self._next_look *= 2  # seldom, so that it costs nothing
-                self._mention_limits()
+                if self.target is CPU:  # elsewhere it would have to be waited for
+                    self._mention_limits()
+                    self._mention_failures()
 
     def _count_on(self, n):
         """Raise where numbers cannot count n further steps, so that time would stand still."""
@@ -493,11 +499,23 @@ class Simulator:
 
     def _mention_limits(self):
         """Say once per robot that limits which nobody asked for acted in steps."""
-        if self.limits is not True or self.target is not CPU or "acted" not in self.tallies:
+        if self.limits is not True or "acted" not in self.tallies:
             return
         counts = self.tallies["acted"][0]
         steps = int(np.nan_to_num(self._count).max(initial=0.0))
         mention_limits(self.stops, limits_acted(self.stops, counts, steps), counted="")
+
+    def _mention_failures(self):
+        """Say once if robots are no longer finite, and once if contacts were not solved."""
+        q, qd, count = self.arrays_now
+        failed = ~(np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1))
+        if failed.any() and "failed" not in self._said:
+            self._said.add("failed")
+            warn_of_failed(failed, count)
+        worst = self.tallies["worst"][0] if "worst" in self.tallies else np.zeros(())
+        if (worst > UNSOLVED).any() and "unsolved" not in self._said:
+            self._said.add("unsolved")
+            warn_of_unsolved(self.ground, worst, "")
 
     def _has_changed(self):
         """Whether the controller may do something else than when steps were last made."""
@@ -520,6 +538,7 @@ class Simulator:
             self._look_at_controller()
             step, carried, held = self.commanded(u)
             kernel = self.kernel(step)
+            self._warn_of_stiffness()
             self._command_shape = kernel.plan.inputs[self._command] if u is not None else None
             kept = Kept(kernel, self.target, self.batch, carried, held)
         self._kept[u is not None] = kept
@@ -731,7 +750,7 @@ class Simulator:
             if self.stops is None or self.stops.limits.stops is None:
                 warn_of_limits(self.robot, run)
             if run.residual is not None:
-                warn_of_unsolved(run, self.ground, recorded.worst)
+                warn_of_unsolved(self.ground, recorded.worst)
 
     def _warn_of_stiffness(self):
         if self.robot.has_losses and self.method == "rk4" and not self._warned:

@@ -65,8 +65,8 @@ LIFTS = {  # how joints of the two groups of legs move while these swing: name -
 def test_real_robots_walk_as_in_mujoco(name, period):
     """By the soft law, under the same controller: feet leave the ground and return."""
     mujoco, peer = pytest.importorskip("mujoco"), pytest.importorskip("ground")  # of benchmarks/
-    robot, points, stance, height, kp, kd = getattr(peer, name)()
-    robot, steps, dt = peer.with_rotors(robot), 600, 1e-3
+    case, steps, dt = getattr(peer, name)(), 600, 1e-3
+    robot, points, stance, kp, kd = case.robot, case.points, case.stance, case.kp, case.kd
     lifts = np.zeros((2, len(stance)))
     for lift, joints in zip(lifts, LIFTS[name], strict=True):
         lift[list(joints)] = list(joints.values())
@@ -79,7 +79,7 @@ def test_real_robots_walk_as_in_mujoco(name, period):
     def walk(t, q, qd):
         return np.concatenate([np.zeros(6), pull(t, q[7:], qd[6:])])
 
-    q = np.concatenate([[0, 0, height, 0, 0, 0, 1], stance])
+    q = np.concatenate([[0, 0, case.height, 0, 0, 0, 1], stance])
     ground = Ground(points, law="soft", friction=0.8, sweeps=2000, tolerance=1e-12)
     options = {"controller": walk, "dt": dt, "steps": steps, "ground": ground, "limits": False}
     found = px.simulate(robot, q, np.zeros(robot.nv), **options)

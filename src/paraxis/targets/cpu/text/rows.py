@@ -8,7 +8,8 @@ empties one, in one of three layouts that the caller gives by number:
     COLUMNS  states are adjacent, entries a fixed number of bytes apart
     ANY      both strides free; also the partial block at the end, missing lanes repeating the last
 
-ROWS transposes in registers (tiles.py).
+ROWS transposes in registers (tiles.py). What all states share (0 bytes between states) is read once
+and spread over the lanes, in any layout.
 """
 
 import itertools
@@ -26,7 +27,7 @@ def define_load(module, name, lanes, entries, ahead=0):
     `ahead`, columns are requested from memory that many blocks early: there are more of them
     than the hardware can follow.
     """
-    _define(module, name, lanes, entries, ahead, _load_tile, _load_column, _load_any)
+    _define(module, name, lanes, entries, ahead, _load_tile, _load_column, _load_any, _shared)
 
 
 def define_store(module, name, lanes, entries, ahead=0):
@@ -34,7 +35,7 @@ def define_store(module, name, lanes, entries, ahead=0):
     _define(module, name, lanes, entries, ahead, _store_tile, _store_column, _store_any)
 
 
-def _define(module, name, lanes, entries, ahead, tile, column, any_):
+def _define(module, name, lanes, entries, ahead, tile, column, any_, shared=None):
     vector = lanes.count * lanes.size
     can_tile = entries >= cell_entries(lanes)
     module.declare("declare i64 @llvm.umin.i64(i64, i64)")
@@ -45,6 +46,8 @@ def _define(module, name, lanes, entries, ahead, tile, column, any_):
 define internal void @{name}(ptr %array, i64 %column, i64 %row, ptr %block, i64 %layout, i64 %count) nounwind {{
 entry:
   %whole = udiv i64 %count, {lanes.count}
+{shared(lanes, entries) if shared else "  br label %apart"}
+apart:
   %one.block.on = mul i64 %row, {lanes.count}
   %none = icmp eq i64 %whole, 0
   %layout.now = select i1 %none, i64 {ANY}, i64 %layout
@@ -52,7 +55,7 @@ entry:
 
 {_rows(lanes, entries, tile) if can_tile else ""}
 columns: ; all blocks of one column, then the next: a column is read along memory
-  %c = phi i64 [ 0, %entry ], [ %c.next, %column.end ]
+  %c = phi i64 [ 0, %apart ], [ %c.next, %column.end ]
   %c.offset = mul i64 %c, %column
   %c.first = getelementptr i8, ptr %array, i64 %c.offset
   %c.inside = mul i64 %c, {vector}
@@ -81,7 +84,7 @@ moved: ; all whole blocks; is there a partial one?
   br i1 %partial, label %loose, label %done
 
 loose: ; one by one, whatever is left
-  %b = phi i64 [ 0, %entry ]{"" if can_tile else ", [ 0, %entry ]"}, [ %whole, %moved ], [ %b.next, %loose.end ]
+  %b = phi i64 [ 0, %apart ]{"" if can_tile else ", [ 0, %apart ]"}, [ %whole, %moved ], [ %b.next, %loose.end ]
   %b.first = mul i64 %b, {lanes.count}
   %b.left = sub i64 %count, %b.first
   %present = call i64 @llvm.umin.i64(i64 %b.left, i64 {lanes.count})
@@ -156,6 +159,36 @@ def _store_any(lanes):
   %l.more = icmp ult i64 %l.next, %present"""
 
 
+def _shared(lanes, entries):
+    """Where all states share their entries: each is read once, for all lanes of all blocks."""
+    type_, vector = lanes.type, lanes.count * lanes.size
+    return f"""  %alike = icmp eq i64 %row, 0
+  br i1 %alike, label %shared, label %apart
+shared:
+  %s = phi i64 [ 0, %entry ], [ %s.next, %shared.end ]
+  %s.offset = mul i64 %s, %column
+  %s.array = getelementptr i8, ptr %array, i64 %s.offset
+  %s.one = load {lanes.element}, ptr %s.array, align {lanes.size}
+  %s.first = insertelement {type_} poison, {lanes.element} %s.one, i64 0
+  %s.value = shufflevector {type_} %s.first, {type_} poison, <{lanes.count} x i32> zeroinitializer
+  %s.inside = mul i64 %s, {vector}
+  %s.into = getelementptr i8, ptr %block, i64 %s.inside
+  br label %shared.block
+shared.block:
+  %sb = phi i64 [ 0, %shared ], [ %sb.next, %shared.block ]
+  %sb.inside = mul i64 %sb, {entries * vector}
+  %sb.block = getelementptr i8, ptr %s.into, i64 %sb.inside
+  store {type_} %s.value, ptr %sb.block, align {vector}
+  %sb.next = add i64 %sb, 1
+  %sb.states = mul i64 %sb.next, {lanes.count}
+  %sb.more = icmp ult i64 %sb.states, %count
+  br i1 %sb.more, label %shared.block, label %shared.end
+shared.end:
+  %s.next = add i64 %s, 1
+  %s.more = icmp ult i64 %s.next, {entries}
+  br i1 %s.more, label %shared, label %done"""
+
+
 def _rows(lanes, entries, tile):
     """Tile by tile; the last tile may overlap the one before. Few tiles are written out."""
     size, vector = lanes.size, lanes.count * lanes.size
@@ -184,7 +217,7 @@ tile:
   %t.more = icmp ult i64 %t.next, {entries}
   br i1 %t.more, label %tile, label %rows.end"""
     return f"""rows:
-  %r = phi i64 [ 0, %entry ], [ %r.next, %rows.end ]
+  %r = phi i64 [ 0, %apart ], [ %r.next, %rows.end ]
   %r.offset = mul i64 %r, %one.block.on
   %row0 = getelementptr i8, ptr %array, i64 %r.offset
   %r.inside = mul i64 %r, {entries * vector}
