@@ -136,6 +136,8 @@ static void ${name}_more_weight(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
     const $real rise = here->bridged - here->decrement;
+    if (work->length == 1)
+        work->weight *= $FADING; /* what mattered far away is forgotten */
     if (here->gaps > 0 && rise > $NOISE * ${name}_absolute(work->cost)) {
         const $real enough = 2 * rise / here->gaps;
         if (enough > work->weight)

@@ -11,6 +11,7 @@ from ..objective import MULTIPLIERS, PENALTY
 from ..problem import BOX_STEPS
 from ..search import (
     ARMIJO,
+    FADING,
     FIRST_DAMPING,
     LEAST_PROGRESS,
     LEAST_TOLERANCE,
@@ -118,7 +119,12 @@ class Source:
 
     def _numbers(self):
         rounding = float(np.finfo(self.language.dtype).eps)
-        numbers = {"ARMIJO": ARMIJO, "SHORTEST": SHORTEST, "FIRST_DAMPING": FIRST_DAMPING}
+        numbers = {
+            "ARMIJO": ARMIJO,
+            "FADING": FADING,
+            "SHORTEST": SHORTEST,
+            "FIRST_DAMPING": FIRST_DAMPING,
+        }
         numbers |= {"MOST_DAMPING": MOST_DAMPING, "LEAST_PROGRESS": LEAST_PROGRESS}
         numbers |= {"MORE_PENALTY": MORE_PENALTY, "MOST_PENALTY": MOST_PENALTY, "LOOSE": LOOSE}
         numbers |= {"LEAST_COST": 1e-12, "LEAST_SQUARES": 2e-3, "LEAST_PENALTY": 1e-3}
