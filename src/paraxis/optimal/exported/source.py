@@ -13,6 +13,7 @@ from ..search import (
     ARMIJO,
     FADING,
     FIRST_DAMPING,
+    FIRST_WEIGHT,
     LEAST_PROGRESS,
     LEAST_TOLERANCE,
     LOOSE,
@@ -21,6 +22,7 @@ from ..search import (
     MOST_PENALTY,
     NOISE,
     SHORTEST,
+    SHORTEST_KINKED,
     Status,
 )
 from ..systems import RobotSystem
@@ -122,7 +124,8 @@ class Source:
         numbers = {
             "ARMIJO": ARMIJO,
             "FADING": FADING,
-            "SHORTEST": SHORTEST,
+            "SHORTEST": SHORTEST_KINKED if "constraints" in self.features else SHORTEST,
+            "FIRST_WEIGHT": FIRST_WEIGHT,
             "FIRST_DAMPING": FIRST_DAMPING,
         }
         numbers |= {"MOST_DAMPING": MOST_DAMPING, "LEAST_PROGRESS": LEAST_PROGRESS}
