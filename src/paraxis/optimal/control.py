@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ from .systems import OwnSystem, RobotSystem
 
 Shapes = Mapping[str, int | Sequence[int] | None]
 OF_STATE = ("x", "q", "qd", "u")
+OF_CALLS = (Solver.solve, Solver.mpc, Solver.sampling)  # which take parameters beside arguments
 LARGE = 20  # velocities, beyond which compiling takes minutes
 
 
@@ -115,6 +117,8 @@ def optimal_control(
         controlled, bounds = _own_system(system, shapes, given, limits)
     own = controlled.own_inputs
     free = {name: shape for name, shape in shapes.items() if name not in own} | own
+    for name in free:
+        _check_name(name)
     stage = _objective(controlled, free, True, cost, inequality, equality, "")
     end = _objective(
         controlled, free, False, terminal, terminal_inequality, terminal_equality, "terminal_"
@@ -148,8 +152,23 @@ def _shapes(system, parameters):
                 f"parameters: {name!r} is no parameter of the robot, so it needs a shape"
                 f"{did_you_mean(name, PARAMETERS)}"
             )
-        shapes[name] = (shape,) if isinstance(shape, int) else tuple(shape)
+        sizes = (shape,) if isinstance(shape, numbers.Integral) else shape
+        if not isinstance(sizes, Sequence) or isinstance(sizes, str):
+            raise ArgumentError(
+                f"parameters: {name}: expected a shape such as 3, (2, 3) or (), found "
+                f"{quoted(shape)}"
+            )
+        shapes[name] = tuple(integer(f"parameters: {name}", size) for size in sizes)
     return shapes
+
+
+def _check_name(name):
+    """Refuse what would be taken for an argument of the Solver's."""
+    for call in OF_CALLS:
+        if name in inspect.signature(call).parameters:
+            raise ArgumentError(
+                f"parameters: {name!r} is an argument of Solver.{call.__name__}; rename it"
+            )
 
 
 # -- systems ---------------------------------------------------------------------------------------
