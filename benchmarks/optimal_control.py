@@ -193,8 +193,8 @@ def show(found, console):
         f"{whole['batch']} optima: Paraxis {1e3 * whole['paraxis']:.1f} ms "
         f"({whole['iterations']:.1f} iterations), Crocoddyl {1e3 * whole['crocoddyl']:.0f} ms "
         f"({whole['crocoddyl iterations']:.1f}), IPOPT {1e3 * whole['ipopt, per problem']:.0f} ms "
-        f"for one ({whole['ipopt iterations']:.1f}); costs differ by {whole['crocoddyl error']:.0e} "
-        f"and {whole['ipopt error']:.0e}"
+        f"for one ({whole['ipopt iterations']:.1f}); costs differ by "
+        f"{whole['crocoddyl error']:.0e} and {whole['ipopt error']:.0e}"
     )
 
 

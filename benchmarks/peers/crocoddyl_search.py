@@ -7,7 +7,7 @@ import numpy as np
 
 
 class CrocoddylSearch:
-    """One arm, and half the weighted squares of the errors, rates and torques as its cost per second;
+    """One arm, and half the weighted squares of errors, rates and torques as its cost per second;
     `at_end` weighs errors and rates once more. It solves one problem at a time."""
 
     def __init__(self, model, horizon, dt, weights, at_end, threads=1):

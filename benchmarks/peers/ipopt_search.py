@@ -1,4 +1,4 @@
-"""Optimal control of an arm by IPOPT: multiple shooting, with CasADi's own dynamics and derivatives."""
+"""Optimal control of an arm by IPOPT: multiple shooting, dynamics and derivatives by CasADi."""
 
 import time
 

@@ -17,6 +17,7 @@ FIRST_DAMPING, MOST_DAMPING = 1e-3, 1e10
 LEAST_PROGRESS = 0.25  # by which violations must fall for the penalty to stay
 MORE_PENALTY, MOST_PENALTY = 10.0, 1e14
 FIRST_WEIGHT = 0.3  # of the first violations, in units of the cost
+UNVIOLATED = 2e-3  # squares of violations
 LOOSE = 1e-4  # the tolerance before multipliers are known
 NOISE, LEAST_TOLERANCE = 10, 20  # of costs: times the rounding of a number
 
@@ -222,14 +223,17 @@ class Search:
         """A penalty by which the first violations weigh about as much as the cost: by a higher one
         the search would follow one constraint after another, in short steps."""
         xp = self.xp
-        squares = xp.zeros(self.work.count)
+        squares, sizes, count = xp.zeros(self.work.count), xp.zeros(self.work.count), 0
         for _, residuals, inequalities in self._residuals():
             far = self._far(residuals, inequalities)
             axes = tuple(k for k in range(far.ndim) if k != far.ndim - 2)
             squares = squares + (far * far).sum(axes)
+            sizes = sizes + (residuals * residuals).sum(axes)
+            count += residuals.size // max(self.work.count, 1)
         cost = xp.maximum(abs(self.work.here.tally("total")), 1e-12)
-        wanted = FIRST_WEIGHT * cost / xp.maximum(0.5 * squares, 1e-3)
-        self.work.penalty[...] = xp.clip(wanted, 1e-3, 1e6)
+        # where nothing is violated yet, as if one constraint were by its mean size
+        squares = xp.where(squares > UNVIOLATED, squares, xp.maximum(sizes / count, UNVIOLATED))
+        self.work.penalty[...] = xp.clip(2.0 * FIRST_WEIGHT * cost / squares, 1e-3, 1e6)
 
     def violations(self):
         """The largest violation of each problem; 0 without constraints."""

@@ -259,26 +259,31 @@ static $real ${name}_added(const struct ${name}_work *work)
     return added;
 }
 
-/* A penalty by which the first violations weigh about as much as the cost. */
+/* A penalty by which the first violations weigh about as much as the cost; where nothing is violated
+ * yet, as if one constraint were by its mean size. */
 static void ${name}_first_penalty(struct ${name}_work *work)
 {
     const struct ${name}_trajectory *here = &work->side[work->now];
-    $real squares = 0, cost = ${name}_absolute(here->total);
+    $real squares = 0, sizes = 0, cost = ${name}_absolute(here->total);
 //if stage_constraints
     for (int k = 0; k < ${NAME}_HORIZON; k++)
         for (int i = 0; i < $stage_count; i++) {
             const $real r = here->knots[k].residuals[i];
             squares += r > 0 || i >= $stage_inequalities ? r * r : 0;
+            sizes += r * r;
         }
 //end
 //if end_constraints
     for (int i = 0; i < $end_count; i++) {
         const $real r = here->end_residuals[i];
         squares += r > 0 || i >= $end_inequalities ? r * r : 0;
+        sizes += r * r;
     }
 //end
     cost = cost > $LEAST_COST ? cost : $LEAST_COST;
-    squares = squares > $LEAST_SQUARES ? squares : $LEAST_SQUARES;
+    sizes /= ${NAME}_HORIZON * $stage_count + $end_count;
+    sizes = sizes > $UNVIOLATED ? sizes : $UNVIOLATED;
+    squares = squares > $UNVIOLATED ? squares : sizes;
     work->penalty = 2 * $FIRST_WEIGHT * cost / squares;
     work->penalty = work->penalty < $LEAST_PENALTY ? $LEAST_PENALTY : work->penalty;
     work->penalty = work->penalty > $FIRST_PENALTY ? $FIRST_PENALTY : work->penalty;

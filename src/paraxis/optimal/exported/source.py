@@ -23,6 +23,7 @@ from ..search import (
     NOISE,
     SHORTEST,
     SHORTEST_KINKED,
+    UNVIOLATED,
     Status,
 )
 from ..systems import RobotSystem
@@ -130,7 +131,7 @@ class Source:
         }
         numbers |= {"MOST_DAMPING": MOST_DAMPING, "LEAST_PROGRESS": LEAST_PROGRESS}
         numbers |= {"MORE_PENALTY": MORE_PENALTY, "MOST_PENALTY": MOST_PENALTY, "LOOSE": LOOSE}
-        numbers |= {"LEAST_COST": 1e-12, "LEAST_SQUARES": 2e-3, "LEAST_PENALTY": 1e-3}
+        numbers |= {"LEAST_COST": 1e-12, "UNVIOLATED": UNVIOLATED, "LEAST_PENALTY": 1e-3}
         numbers |= {
             "FIRST_PENALTY": 1e6,
             "NARROW": 1e-3,
