@@ -103,7 +103,7 @@ def test_the_readme_runs(monkeypatch, tmp_path):
     assert space["safe"].period > 1e-3 and not space["runs"].diverged.any()
 
 
-SLOW = ("safe_rate", "jax_least_effort")  # examples
+SLOW = ("safe_rate", "jax_least_effort", "reach_many")  # examples
 
 
 @pytest.mark.parametrize(

@@ -85,3 +85,11 @@ def test_sampling(monkeypatch):
     use(monkeypatch)
     found = solver.sampling(far(x0), samples=32, goal=far(goal)).tick(far(x0))
     assert is_far(found) and np.allclose(np.array(found), u, atol=1e-9)
+
+
+def test_threads_are_refused(monkeypatch):
+    solver, (x0, goal) = reaching(threads=1), problems()
+    use(monkeypatch)
+    for call in (solver.solve, solver.mpc, solver.sampling):
+        with pytest.raises(px.ArgumentError, match="threads cannot be set"):
+            call(far(x0), goal=far(goal))
