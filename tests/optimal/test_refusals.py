@@ -131,3 +131,8 @@ def test_numbers_that_overflow_are_no_warnings():
         found = solver.solve([[1.0, 0.0]] * 4, w=[1.0, np.inf, np.nan, 1e308])
     assert found.status[0] == 0 and (found.status[1:3] == px.optimal.Status.FAILED).all()
     assert np.array_equal(found.us[0], solver.solve([1.0, 0.0], w=1.0).us)
+
+
+def test_steps_whose_code_is_huge_are_warned_of():
+    with pytest.warns(px.RobotWarning, match="a shorter dt"):
+        px.optimal_control(ARM, effort, 5, dt=0.01, substeps=30)

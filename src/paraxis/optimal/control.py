@@ -32,6 +32,7 @@ Shapes = Mapping[str, int | Sequence[int] | None]
 OF_STATE = ("x", "q", "qd", "u")
 OF_CALLS = (Solver.solve, Solver.mpc, Solver.sampling)  # which take parameters beside arguments
 LARGE = 20  # velocities, beyond which compiling takes minutes
+MANY = 40  # accelerations of joints in a step, likewise
 
 
 def optimal_control(
@@ -198,6 +199,13 @@ def _robot_system(robot, shapes, dt, integrator, substeps, actuation, controls, 
             raise ArgumentError("controls: with an actuation, give the number of controls")
         graph, efforts = _actuation(robot, actuation, nu), np.full(nu, np.inf)
     system = RobotSystem(robot, integrator, dt, substeps, driven, graph, own)
+    if system.calls > 1 and system.calls * robot.nv > MANY:
+        warn(
+            f"substeps: a step asks for {system.calls} accelerations of {robot.nv} joints, and its "
+            f"code, which grows with the cube of both, compiles for minutes; a shorter dt with a "
+            f"longer horizon costs less",
+            RobotWarning,
+        )
     if limits is True:
         limits = (-efforts, efforts) if np.isfinite(efforts).any() else False
     return system, _bounds(limits, system.nu)
