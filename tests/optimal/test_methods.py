@@ -113,6 +113,27 @@ def test_the_same_bits_anywhere_in_a_batch():
         assert np.array_equal(part.cost, whole.cost[rows])
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_bits_with_constraints(method):
+    """Penalties are chosen from sums over knots, alone as in a batch."""
+    system = px.trace(pendulum, x=2, u=1)
+    solver = px.optimal_control(
+        system,
+        lambda u: 0.01 * (u @ u),
+        37,
+        terminal=upright,
+        method=method,
+        inequality=lambda x, u: [x[1] - 9.0, -9.0 - x[1], u[0] - 30.0],
+        terminal_equality=lambda x: [x[1]],
+    )
+    x0 = np.random.default_rng(3).uniform(-1, 1, (20, 2))
+    whole = solver.solve(x0, iterations=150)
+    for rows in (slice(7, 8), slice(3, 14)):
+        part = solver.solve(x0[rows], iterations=150)
+        for name in ("us", "cost", "violation", "status"):
+            assert np.array_equal(getattr(part, name), getattr(whole, name)[rows]), name
+
+
 def test_constraints_are_kept():
     system = px.trace(pendulum, x=2, u=1)
     solver = px.optimal_control(

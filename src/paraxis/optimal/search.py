@@ -9,6 +9,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from .sums import over_knots
+
 ARMIJO = 1e-4  # of the predicted gain, that a step must bring
 SHORTEST = 2.0**-4  # a step; what brings nothing at that length is damped
 SHORTEST_KINKED = 2.0**-10  # with constraints: where one begins to act, the cost has a kink
@@ -226,9 +228,8 @@ class Search:
         squares, sizes, count = xp.zeros(self.work.count), xp.zeros(self.work.count), 0
         for _, residuals, inequalities in self._residuals():
             far = self._far(residuals, inequalities)
-            axes = tuple(k for k in range(far.ndim) if k != far.ndim - 2)
-            squares = squares + (far * far).sum(axes)
-            sizes = sizes + (residuals * residuals).sum(axes)
+            squares = squares + over_knots(far * far)
+            sizes = sizes + over_knots(residuals * residuals)
             count += residuals.size // max(self.work.count, 1)
         cost = xp.maximum(abs(self.work.here.tally("total")), 1e-12)
         # where nothing is violated yet, as if one constraint were by its mean size
@@ -261,8 +262,7 @@ class Search:
             below = 0.5 * (pushed * pushed - m * m) / penalty
             same = residuals * (m + 0.5 * penalty * residuals)
             each = xp.concatenate([below[..., :inequalities], same[..., inequalities:]], -1)
-            axes = tuple(k for k in range(each.ndim) if k != each.ndim - 2)
-            added = added + each.sum(axes)
+            added = added + over_knots(each)
         return added
 
     def _residuals(self):
