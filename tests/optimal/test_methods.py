@@ -123,8 +123,7 @@ def test_the_same_bits_with_constraints(method):
         37,
         terminal=upright,
         method=method,
-        inequality=lambda x, u: [x[1] - 9.0, -9.0 - x[1], u[0] - 30.0],
-        terminal_equality=lambda x: [x[1]],
+        inequality=lambda x, u: [x[1] - 5.1, -5.3 - x[1], u[0] - 30.7, -31.1 - u[0]],
     )
     x0 = np.random.default_rng(3).uniform(-1, 1, (20, 2))
     whole = solver.solve(x0, iterations=150)
